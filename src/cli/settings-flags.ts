@@ -1,0 +1,16 @@
+import { SETTING_FLAGS } from '#config/index.ts';
+import type { Command } from './command.ts';
+
+/** The start contract as command line options. */
+export const settingsOptions: Command['options'] = Object.fromEntries(
+  Object.values(SETTING_FLAGS)
+    // A password on a command line can be read by every user of the machine.
+    .filter((flag) => flag !== 'admin-password')
+    .map((flag) => [flag, { type: 'string' }]),
+);
+
+export const settingsHelp = Object.entries(SETTING_FLAGS)
+  .map(([variable, flag]) =>
+    flag === 'admin-password' ? `  ${''.padEnd(18)}${variable}` : `  --${flag.padEnd(16)}${variable}`,
+  )
+  .join('\n');

@@ -1,0 +1,9 @@
+/**
+ * Who is in the cluster and who is alive. Knows nothing of schedules: whoever claims things registers how they
+ * are released when their node dies.
+ *
+ * Words: a *node* is a process, its *epoch* is the fencing token of one life of it, to *take over* is to raise a
+ * dead node's epoch. Invariant: what carries an old epoch commits nothing.
+ */
+export { Membership, type MembershipOptions, type ReleaseClaims, sessionName } from './membership.ts';
+export { listNodes, type NodeRow } from './node-repository.ts';

@@ -1,0 +1,220 @@
+import { type Database, type Db, LockSession } from '#database/index.ts';
+import { ActivationError } from '#errors/index.ts';
+import { type Service, Ticker } from '#lifecycle/index.ts';
+import type { Observe } from '#observability/index.ts';
+
+import {
+  beat,
+  endSessions,
+  getNodeId,
+  listNodes,
+  type NodeRow,
+  registerNode,
+  signOff,
+  takeOver,
+} from './node-repository.ts';
+
+const BEAT_INTERVAL_MS = 750;
+/** A cut session is not a dead node: it has this long to take its lock back. */
+const SESSION_GRACE_MS = 250;
+const NAME_RELEASE_MS = 10_000;
+
+export interface MembershipOptions {
+  readonly database: Database;
+  /** For the two sessions that hold locks: a direct connection. */
+  readonly directUrl: string;
+  readonly nodeName: string;
+  /** As `identify` gave it. */
+  readonly nodeId: number;
+  readonly roles: readonly string[];
+  readonly observe: Observe;
+}
+
+/** Releases what a dead node had claimed; gets the epoch it was claimed under. @returns how many runs */
+export type ReleaseClaims = (nodeId: number, epoch: number) => Promise<number>;
+
+/** The name of a node's database sessions, by which a take-over ends them. */
+export function sessionName(nodeId: number): string {
+  return `svc:${nodeId}`;
+}
+
+/**
+ * This node's place in the cluster. It holds an advisory lock for as long as it lives, waits for the lock of
+ * its successor in the ring, beats its heartbeat, and takes over from nodes that died. Two ways of dying:
+ *
+ *   killed:  kernel closes the socket → Postgres drops the lock → the neighbour wakes (milliseconds)
+ *   hung:    no heartbeat for 3 s by the database's clock → any node sees it
+ */
+export class Membership implements Service {
+  readonly name = 'membership';
+  readonly #options: MembershipOptions;
+  readonly #ticker: Ticker;
+  readonly #releases: ReleaseClaims[] = [];
+  readonly #fenced: (() => void)[] = [];
+  #own: LockSession | undefined;
+  #watch: { session: LockSession; target: number } | undefined;
+  #stopped = true;
+  readonly nodeId: number;
+  epoch = 0;
+
+  constructor(options: MembershipOptions) {
+    this.#options = options;
+    this.nodeId = options.nodeId;
+    this.#ticker = new Ticker({
+      name: 'heartbeat',
+      intervalMs: BEAT_INTERVAL_MS,
+      runOnce: () => this.#runOnce(),
+      onError: (error) => options.observe({ kind: 'loop.failed', loop: 'heartbeat', error }),
+    });
+  }
+
+  /** Finds or makes the node's row, so that sessions can be named after it before the node joins. */
+  static identify(db: Db, nodeName: string): Promise<number> {
+    return getNodeId(db, nodeName);
+  }
+
+  /** To be told of nodes that died. Register before `start`. */
+  onNodeLost(release: ReleaseClaims): void {
+    this.#releases.push(release);
+  }
+
+  /** To be told that another node has taken over from this one, wrongly or rightly. */
+  onFenced(listener: () => void): void {
+    this.#fenced.push(listener);
+  }
+
+  async start(): Promise<void> {
+    this.#stopped = false;
+    await this.#join();
+    await this.#ticker.start();
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopped) return;
+    this.#stopped = true;
+    await this.#ticker.stop();
+    const { database, nodeName, observe } = this.#options;
+    await signOff(database.db, this.nodeId, this.epoch).catch(() => undefined);
+    await this.#watch?.session.close();
+    await this.#own?.close();
+    observe({ kind: 'node.left', node: nodeName });
+  }
+
+  get lastBeatAt(): number {
+    return this.#ticker.lastBeatAt;
+  }
+
+  async #join(): Promise<void> {
+    const { database, nodeName, roles, observe } = this.#options;
+    await this.#holdLock();
+    const before = this.epoch;
+    this.epoch = await registerNode(database.db, this.nodeId, roles);
+    observe({ kind: 'node.joined', node: nodeName, epoch: this.epoch });
+    // What an earlier life of this node had claimed is nobody's now.
+    await this.#release(before === 0 ? this.epoch - 1 : before);
+  }
+
+  async #holdLock(): Promise<void> {
+    const { directUrl, nodeName } = this.#options;
+    const until = Date.now() + NAME_RELEASE_MS;
+    for (;;) {
+      if (this.#own?.isOpen !== true) {
+        this.#own = await LockSession.open(directUrl, sessionName(this.nodeId), () => this.#ticker.wake());
+      }
+      if (await this.#own.tryHold(this.nodeId)) return;
+      if (Date.now() > until) {
+        throw new ActivationError([
+          {
+            id: 'CLUSTER_NODE_ID_IN_USE',
+            where: '',
+            message: `another live node is called '${nodeName}'`,
+            hint: 'give each node its own SVC_NODE_ID, or leave it out',
+          },
+        ]);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  async #runOnce(): Promise<void> {
+    const { database, nodeName, observe } = this.#options;
+    if (this.#stopped) return;
+    const cut = this.#own?.isOpen !== true;
+    if (cut) await this.#holdLock();
+    if (!(await beat(database.db, this.nodeId, this.epoch))) {
+      observe({ kind: 'node.fenced', node: nodeName, epoch: this.epoch });
+      for (const listener of this.#fenced) listener();
+      await this.#join();
+      return;
+    }
+    const nodes = await listNodes(database.db);
+    for (const node of nodes) {
+      if (node.state === 'lost' && node.id !== this.nodeId) await this.#recover(node, 'heartbeat');
+    }
+    await this.#watchSuccessor(nodes);
+  }
+
+  /** Waits for the lock of the next live node in the ring of ids. */
+  async #watchSuccessor(nodes: readonly NodeRow[]): Promise<void> {
+    const alive = nodes.filter((node) => node.state === 'running' && node.id !== this.nodeId);
+    const successor = alive.find((node) => node.id > this.nodeId) ?? alive[0];
+    if (this.#watch?.session.isOpen === true && this.#watch.target === successor?.id) return;
+    await this.#watch?.session.close();
+    this.#watch = undefined;
+    if (successor === undefined || this.#stopped) return;
+    const session = await LockSession.open(
+      this.#options.directUrl,
+      sessionName(this.nodeId),
+      () => undefined,
+    );
+    const watch = { session, target: successor.id };
+    this.#watch = watch;
+    session.waitForEndOf(successor.id).then(
+      () => this.#sessionEnded(watch),
+      () => undefined,
+    );
+  }
+
+  async #sessionEnded(watch: { session: LockSession; target: number }): Promise<void> {
+    const { database, observe } = this.#options;
+    try {
+      if (this.#stopped || this.#watch !== watch) return;
+      const nodes = await listNodes(database.db);
+      const node = nodes.find((other) => other.id === watch.target);
+      if (node === undefined || node.state === 'down') return;
+      await new Promise((resolve) => setTimeout(resolve, SESSION_GRACE_MS));
+      if (!(await watch.session.tryHold(watch.target))) return;
+      await watch.session.close();
+      await this.#recover(node, 'session');
+    } catch (error) {
+      observe({ kind: 'loop.failed', loop: 'liveness watch', error });
+    } finally {
+      await watch.session.close();
+      if (this.#watch === watch) this.#watch = undefined;
+      this.#ticker.wake();
+    }
+  }
+
+  /** Raise the epoch, end its sessions, give its claims back: in this order, so that no lock of it blocks us. */
+  async #recover(node: NodeRow, how: 'session' | 'heartbeat'): Promise<void> {
+    const { database, nodeName, observe } = this.#options;
+    const startedAt = performance.now();
+    if (!(await takeOver(database.db, node, nodeName))) return;
+    await endSessions(database.db, sessionName(node.id));
+    const runs = await this.#release(node.epoch, node.id);
+    observe({
+      kind: 'node.lost',
+      node: node.name,
+      epoch: node.epoch,
+      how,
+      runs,
+      ms: performance.now() - startedAt,
+    });
+  }
+
+  async #release(epoch: number, nodeId = this.nodeId): Promise<number> {
+    let runs = 0;
+    for (const release of this.#releases) runs += await release(nodeId, epoch);
+    return runs;
+  }
+}

@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+
+export interface NodeRow {
+  readonly id: number;
+  readonly name: string;
+  readonly epoch: number;
+  /** By the one predicate of liveness. */
+  readonly state: 'running' | 'lost' | 'down';
+  readonly started_at: Date;
+  readonly stopped_at: Date | null;
+  readonly recovery: JsonObject | null;
+}
+
+/** The node's row, made if it is new. Its state stays what it was until `registerNode`. */
+export async function getNodeId(db: Db, name: string): Promise<number> {
+  const row = await db
+    .insertInto('cluster_node')
+    .values({ name, roles: [], state: 'down' })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ name }))
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return row.id;
+}
+
+/** Enters the cluster under a new epoch, which fences out whatever an earlier life of the node left running. */
+export async function registerNode(db: Db, id: number, roles: readonly string[]): Promise<number> {
+  const row = await db
+    .updateTable('cluster_node')
+    .set((expression) => ({
+      epoch: expression('epoch', '+', 1),
+      state: 'running' as const,
+      roles: [...roles],
+      started_at: sql<Date>`clock_timestamp()`,
+      seen_at: sql<Date>`clock_timestamp()`,
+      stopped_at: null,
+      recovery: null,
+    }))
+    .where('id', '=', id)
+    .returning('epoch')
+    .executeTakeFirstOrThrow();
+  return row.epoch;
+}
+
+/** @returns false when the node is no longer what it thinks it is: another one has taken over from it */
+export async function beat(db: Db, id: number, epoch: number): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('cluster_node')
+    .set({ seen_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', id)
+    .where('epoch', '=', epoch)
+    .where('state', '=', 'running')
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+export async function listNodes(db: Db): Promise<NodeRow[]> {
+  const { rows } = await sql<NodeRow>`
+    select id, name, epoch, svc_node_state(state, seen_at) as state, started_at, stopped_at, recovery
+    from cluster_node order by id`.execute(db);
+  return rows;
+}
+
+/** Marks a clean stop. */
+export async function signOff(db: Db, id: number, epoch: number): Promise<void> {
+  await db
+    .updateTable('cluster_node')
+    .set({ state: 'down', stopped_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', id)
+    .where('epoch', '=', epoch)
+    .execute();
+}
+
+/**
+ * Takes over from a dead node by raising its epoch.
+ *
+ * @returns false when another node was faster, or the node is alive again
+ */
+export async function takeOver(db: Db, node: NodeRow, by: string): Promise<boolean> {
+  const recovery = JSON.stringify({ recoveredBy: by, detectedDown: new Date().toISOString() });
+  const { numUpdatedRows } = await db
+    .updateTable('cluster_node')
+    .set((expression) => ({
+      epoch: expression('epoch', '+', 1),
+      state: 'down' as const,
+      recovery: sql<JsonObject>`${recovery}::jsonb`,
+    }))
+    .where('id', '=', node.id)
+    .where('epoch', '=', node.epoch)
+    .where('state', '=', 'running')
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** Ends the database sessions of a dead node, so that no lock of its open transactions stays behind. */
+export async function endSessions(db: Db, applicationName: string): Promise<number> {
+  const { rows } = await sql<{ ended: number }>`
+    select count(pg_terminate_backend(pid, 1000))::int as ended from pg_stat_activity
+    where application_name = ${applicationName} and pid <> pg_backend_pid()`.execute(db);
+  return rows[0]?.ended ?? 0;
+}

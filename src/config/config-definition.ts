@@ -1,0 +1,45 @@
+import type { JsonObject } from '#json/index.ts';
+import type { ConfigSchema } from './config-schema.ts';
+import { type JsonSchema, toJsonSchema } from './json-schema.ts';
+
+/** What to say when a certain key is missing, instead of the general words. */
+export interface MissingKey {
+  readonly id: string;
+  readonly hint: string;
+}
+
+interface DefinitionParts<T> {
+  /** The pid, or the factory's name. */
+  readonly id: string;
+  readonly schema: ConfigSchema<T>;
+  /** By path (`ECMAScript`, `threadPool.threadCount`). */
+  readonly missing?: Readonly<Record<string, MissingKey>>;
+}
+
+/** One configuration with one file, `<id>.json`. */
+export interface ConfigDefinition<T> extends DefinitionParts<T> {
+  readonly kind: 'single';
+  /** Stand in for top-level keys that the file lacks; references in them are resolved as in the file. */
+  readonly defaults?: JsonObject;
+  /** Without a file the server does not start; otherwise no file is as good as an empty object. */
+  readonly required?: boolean;
+  readonly jsonSchema: JsonSchema;
+}
+
+/** Any number of configurations of one sort, `<id>-<alias>.json`. */
+export interface ConfigFactoryDefinition<T> extends DefinitionParts<T> {
+  readonly kind: 'factory';
+  readonly jsonSchema: JsonSchema;
+}
+
+export type AnyConfigDefinition = ConfigDefinition<unknown> | ConfigFactoryDefinition<unknown>;
+
+export function defineConfig<T>(
+  parts: Omit<ConfigDefinition<T>, 'kind' | 'jsonSchema'>,
+): ConfigDefinition<T> {
+  return { ...parts, kind: 'single', jsonSchema: toJsonSchema(parts.schema) };
+}
+
+export function defineConfigFactory<T>(parts: DefinitionParts<T>): ConfigFactoryDefinition<T> {
+  return { ...parts, kind: 'factory', jsonSchema: toJsonSchema(parts.schema) };
+}

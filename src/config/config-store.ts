@@ -1,0 +1,215 @@
+import { ActivationError, formatFinding } from '#errors/index.ts';
+import { isObject, type JsonValue } from '#json/index.ts';
+import type { AnyConfigDefinition, ConfigDefinition, ConfigFactoryDefinition } from './config-definition.ts';
+import type { ConfigFile } from './config-file.ts';
+import type { Report } from './config-report.ts';
+import { shippedDefinitions } from './definitions/shipped-definitions.ts';
+import {
+  type ConfigSnapshot,
+  indexDefinitions,
+  listSources,
+  loadConfig,
+  missingFile,
+} from './load-config.ts';
+import { openProperties, type PropertyOptions, type PropertySource } from './property-source.ts';
+import { type ConfigEntry, type ReadingRules, readConfig } from './read-config.ts';
+
+export interface ConfigOptions extends PropertyOptions {
+  /** Default: the shipped ones. A feature adds its own. */
+  readonly definitions?: readonly AnyConfigDefinition[];
+  readonly report: Report;
+}
+
+/** `previous` and `current` are what `get` and `list` give, or plain JSON where there is no definition. */
+export interface ConfigChange<T = unknown> {
+  readonly id: string;
+  readonly kind: 'added' | 'changed' | 'removed';
+  readonly previous?: T;
+  readonly current?: T;
+}
+
+export type OnConfigChange<T = unknown> = (change: ConfigChange<T>) => void | Promise<void>;
+
+/** The configuration in force: checked as a whole at opening, then replaced piece by piece as files change. */
+export class ConfigStore {
+  readonly properties: PropertySource;
+  readonly #locations: ConfigOptions['settings'];
+  readonly #rules: ReadingRules;
+  readonly #folders: readonly string[];
+  readonly #listeners = new Set<OnConfigChange>();
+  /** What was refused, by id, so that the same content is not reported every two seconds. */
+  readonly #refused = new Map<string, string>();
+  #snapshot: ConfigSnapshot;
+  #reloading: Promise<void> = Promise.resolve();
+
+  private constructor(parts: {
+    locations: ConfigOptions['settings'];
+    rules: ReadingRules;
+    folders: readonly string[];
+    snapshot: ConfigSnapshot;
+  }) {
+    this.properties = parts.rules.properties;
+    this.#locations = parts.locations;
+    this.#rules = parts.rules;
+    this.#folders = parts.folders;
+    this.#snapshot = parts.snapshot;
+  }
+
+  /** @throws ActivationError with all findings of all files */
+  static async open(options: ConfigOptions): Promise<ConfigStore> {
+    const { settings: locations, report } = options;
+    const definitions = indexDefinitions(options.definitions ?? shippedDefinitions);
+    const { properties, findings: propertyFindings } = await openProperties(options);
+    const rules: ReadingRules = { definitions, properties, report };
+    const listing = await listSources(locations, definitions);
+    const { snapshot, findings } = loadConfig(listing, rules);
+    const all = [...propertyFindings, ...findings];
+    if (all.length > 0) throw new ActivationError(all);
+    return new ConfigStore({ locations, rules, folders: listing.folders, snapshot });
+  }
+
+  get<T>(definition: ConfigDefinition<T>): T {
+    this.#requireKnown(definition);
+    // The entry was made by this definition's schema.
+    return this.#snapshot.get(definition.id)!.value as T;
+  }
+
+  list<T>(definition: ConfigFactoryDefinition<T>): readonly { readonly alias: string; readonly value: T }[] {
+    this.#requireKnown(definition);
+    const prefix = `${definition.id}/`;
+    return [...this.#snapshot.values()]
+      .filter((entry) => entry.id.startsWith(prefix))
+      .map((entry) => ({ alias: entry.id.slice(prefix.length), value: entry.value as T }));
+  }
+
+  /** A configuration as it is written, references unresolved; undefined when there is none. */
+  findRaw(id: string): JsonValue | undefined {
+    return this.#snapshot.get(id)?.raw;
+  }
+
+  ids(): readonly string[] {
+    return [...this.#snapshot.keys()];
+  }
+
+  /** Tells of changes after they took effect. Returns the end of it. */
+  watch(onChange: OnConfigChange): () => void {
+    // A wrapper of its own, so that one function that watches twice is told twice and ends one at a time.
+    const listener: OnConfigChange = (change) => onChange(change);
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Like `watch`, only for one definition and with its type. */
+  watchOnly<T>(
+    definition: ConfigDefinition<T> | ConfigFactoryDefinition<T>,
+    onChange: OnConfigChange<T>,
+  ): () => void {
+    this.#requireKnown(definition);
+    return this.watch((change) =>
+      change.id.split('/', 1)[0] === definition.id ? onChange(change as ConfigChange<T>) : undefined,
+    );
+  }
+
+  /**
+   * Compares the folders with what is in force, takes over what is right, refuses what is not. Rounds never
+   * overlap.
+   *
+   * @throws AggregateError when listeners failed; the change stays in force and the others were told
+   */
+  reload(): Promise<void> {
+    const round = this.#reloading.then(() => this.#reloadOnce());
+    this.#reloading = round.catch(() => undefined);
+    return round;
+  }
+
+  async #reloadOnce(): Promise<void> {
+    const listing = await listSources(this.#locations, this.#rules.definitions);
+    // A folder that is gone is a lost mount or a deployment half done, not a wish to remove everything.
+    const lost = this.#folders.find((folder) => !listing.folders.includes(folder));
+    if (lost !== undefined) throw new Error(`The folder ${lost} is gone; the configuration stays as it is`);
+    const next = new Map(this.#snapshot);
+    const changes: ConfigChange[] = [];
+    // Removals first: a renamed endpoint keeps its path only when the old name has let go of it.
+    for (const id of new Set([...this.#snapshot.keys(), ...this.#refused.keys()])) {
+      if (!listing.files.has(id)) this.#remove(id, next, changes);
+    }
+    for (const file of listing.files.values()) this.#takeOver(file, next, changes);
+    this.#snapshot = next;
+    await this.#tell(changes);
+  }
+
+  #takeOver(file: ConfigFile, next: Map<string, ConfigEntry>, changes: ConfigChange[]): void {
+    const { id, content } = file;
+    const previous = this.#snapshot.get(id);
+    const text = 'text' in content ? content.text : formatFinding(content.finding);
+    if (previous?.text === text) {
+      this.#refused.delete(id);
+      return;
+    }
+    if (this.#refused.get(id) === text) return;
+    const read = readConfig(file, this.#rules);
+    if ('findings' in read) {
+      this.#refuse(id, text, read.findings.map(formatFinding));
+      return;
+    }
+    this.#refused.delete(id);
+    const { entry } = read;
+    next.set(id, entry);
+    if (previous === undefined) {
+      changes.push({ id, kind: 'added', current: entry.value });
+    } else if (!isSameContent(previous.raw, entry.raw)) {
+      changes.push({ id, kind: 'changed', previous: previous.value, current: entry.value });
+    }
+  }
+
+  #remove(id: string, next: Map<string, ConfigEntry>, changes: ConfigChange[]): void {
+    if (this.#rules.definitions.get(id)?.kind === 'single') {
+      const finding = formatFinding(missingFile(id));
+      if (this.#refused.get(id) !== finding) this.#refuse(id, finding, [finding]);
+      return;
+    }
+    this.#refused.delete(id);
+    const previous = this.#snapshot.get(id);
+    if (previous === undefined) return;
+    next.delete(id);
+    changes.push({ id, kind: 'removed', previous: previous.value });
+  }
+
+  #refuse(id: string, text: string, findings: readonly string[]): void {
+    this.#refused.set(id, text);
+    this.#rules.report({ kind: 'config.refused', id, findings });
+  }
+
+  async #tell(changes: readonly ConfigChange[]): Promise<void> {
+    const failures: unknown[] = [];
+    for (const change of changes) {
+      this.#rules.report({ kind: 'config.changed', id: change.id, change: change.kind });
+      for (const listener of this.#listeners) {
+        try {
+          await listener(change);
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+    }
+    if (failures.length > 0)
+      throw new AggregateError(failures, 'A part could not follow a configuration change');
+  }
+
+  #requireKnown(definition: AnyConfigDefinition): void {
+    if (this.#rules.definitions.get(definition.id) !== definition) {
+      throw new Error(`The configuration store was opened without the definition '${definition.id}'`);
+    }
+  }
+}
+
+/** Order counts, because the order of script sources does; `_id` and `_rev` do not. */
+function isSameContent(left: JsonValue, right: JsonValue): boolean {
+  return JSON.stringify(withoutIdentity(left)) === JSON.stringify(withoutIdentity(right));
+}
+
+function withoutIdentity(value: JsonValue): JsonValue {
+  if (!isObject(value)) return value;
+  const { _id, _rev, ...rest } = value;
+  return rest;
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { defineConfigFactory } from '../config-definition.ts';
+import { filledText, flag, jsonObject, optionalText } from './scalar-schema.ts';
+
+const schema = z.strictObject({
+  enabled: flag().default(true),
+  persisted: flag().default(false),
+  concurrentExecution: flag().default(false),
+  recoverable: flag().default(false),
+  transactional: flag().default(true),
+  type: z.string().default('cron'),
+  schedule: optionalText(),
+  startTime: optionalText(),
+  endTime: optionalText(),
+  timeZone: optionalText(),
+  misfirePolicy: z.string().default('fireAndProceed'),
+  invokeService: filledText(),
+  invokeContext: jsonObject().nullable().default(null),
+  invokeLogLevel: z.string().default('info'),
+});
+
+/** `schedule-<name>.json`: types and defaults only. What the values mean is for the scheduler to check. */
+export const scheduleConfig = defineConfigFactory({ id: 'schedule', schema });
+
+export type ScheduleConfig = z.output<typeof schema>;

@@ -1,0 +1,22 @@
+import type { AnyConfigDefinition } from '../config-definition.ts';
+import { authenticationConfig } from './authentication-schema.ts';
+import { clusterConfig } from './cluster-schema.ts';
+import { endpointConfig } from './endpoint-schema.ts';
+import { infoConfig } from './info-schema.ts';
+import { managedConfig } from './managed-schema.ts';
+import { repoConfig } from './repo-schema.ts';
+import { scheduleConfig } from './schedule-schema.ts';
+import { schedulerConfig } from './scheduler-schema.ts';
+import { scriptConfig } from './script-schema.ts';
+
+export const shippedDefinitions: readonly AnyConfigDefinition[] = [
+  scriptConfig,
+  schedulerConfig,
+  clusterConfig,
+  managedConfig,
+  scheduleConfig,
+  endpointConfig,
+  infoConfig,
+  repoConfig,
+  authenticationConfig,
+];

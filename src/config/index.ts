@@ -1,0 +1,51 @@
+/**
+ * What the operator wrote, read once and checked as a whole: how the node starts, boot properties, and the
+ * files of `conf/`.
+ *
+ * Words: a *setting* is part of the start contract (environment or flag), a *property* is what `&{name}`
+ * means, a *configuration* is one file, `<id>.json` or `<factory>-<alias>.json`, a *definition* is its schema
+ * with defaults, a *snapshot* is all configurations at one moment. The *project location* is the operator's
+ * folder; the *installation* has what it lacks.
+ *
+ * Invariants: all mistakes are found at once, with file, line and column; what is in force was valid when it
+ * was read; a bad change leaves the old configuration in force; files are never written.
+ */
+export { checkConfig } from './check-config.ts';
+export {
+  type AnyConfigDefinition,
+  type ConfigDefinition,
+  type ConfigFactoryDefinition,
+  defineConfig,
+  defineConfigFactory,
+} from './config-definition.ts';
+export { type ConfigId, fileOfConfigId, formatConfigId, parseConfigId } from './config-id.ts';
+export type { ConfigReport, Report } from './config-report.ts';
+export type { ConfigSchema } from './config-schema.ts';
+export { type ConfigChange, type ConfigOptions, ConfigStore, type OnConfigChange } from './config-store.ts';
+export { ConfigWatcher, type ConfigWatcherOptions } from './config-watcher.ts';
+export { type AuthenticationConfig, authenticationConfig } from './definitions/authentication-schema.ts';
+export { type ClusterConfig, clusterConfig } from './definitions/cluster-schema.ts';
+export { type EndpointConfig, endpointConfig } from './definitions/endpoint-schema.ts';
+export { type InfoConfig, infoConfig } from './definitions/info-schema.ts';
+export {
+  type ManagedConfig,
+  type ManagedPropertyConfig,
+  type ManagedTypeConfig,
+  managedConfig,
+} from './definitions/managed-schema.ts';
+export { type RepoConfig, repoConfig } from './definitions/repo-schema.ts';
+export { type ScheduleConfig, scheduleConfig } from './definitions/schedule-schema.ts';
+export { type SchedulerConfig, schedulerConfig } from './definitions/scheduler-schema.ts';
+export { type ScriptConfig, scriptConfig } from './definitions/script-schema.ts';
+export { shippedDefinitions } from './definitions/shipped-definitions.ts';
+export { openProperties, type PropertyOptions, type PropertySource } from './property-source.ts';
+export {
+  type Environment,
+  type Flags,
+  type NodeRole,
+  overlayFlags,
+  readSettings,
+  SETTING_FLAGS,
+  type Settings,
+} from './settings.ts';
+export { type Substitution, substitute } from './substitution.ts';

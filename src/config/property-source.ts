@@ -1,0 +1,95 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Finding } from '#errors/index.ts';
+import type { JsonValue } from '#json/index.ts';
+import { parseJavaProperties } from './java-properties.ts';
+import { type Environment, SECRET_VARIABLES, type Settings } from './settings.ts';
+
+/** Where `&{name}` and `identityServer.getProperty` look. */
+export interface PropertySource {
+  get(name: string): JsonValue | undefined;
+}
+
+export type Locations = Pick<Settings, 'installLocation' | 'projectLocation' | 'workingLocation'>;
+
+export interface PropertyOptions {
+  /** The environment with the flags laid over it. */
+  readonly environment: Environment;
+  readonly settings: Locations & Pick<Settings, 'nodeId'>;
+}
+
+/** What a boot property is when nobody sets it. */
+const BUILT_IN: ReadonlyMap<string, string> = new Map([
+  ['svc.scheduler.execute.persistent.schedules', 'true'],
+  ['svc.taskscanner.maxcompletedruns', '100'],
+  ['svc.policy.enforcement.enabled', 'true'],
+  ['svc.config.crypto.alias', 'svc-sym-default'],
+  ['svc.fileinstall.enabled', 'true'],
+  ['svc.fileinstall.poll', '2000'],
+  ['javascript.exception.debug.info', 'false'],
+]);
+
+/**
+ * The layers in order: environment (`svc.node.id` is `SVC_NODE_ID` there), `boot.properties`, launcher
+ * properties, built-in values. Only the first knows secrets, and it does not tell them.
+ */
+export async function openProperties(
+  options: PropertyOptions,
+): Promise<{ properties: PropertySource; findings: readonly Finding[] }> {
+  const { environment, settings } = options;
+  const { entries, findings } = await readBootProperties(environment, settings);
+  const launcher = launcherProperties(settings);
+  const get = (name: string) =>
+    fromEnvironment(environment, name) ??
+    entries.get(name) ??
+    launcher.get(name) ??
+    (name === 'svc.node.id' ? settings.nodeId : BUILT_IN.get(name));
+  return { properties: { get }, findings };
+}
+
+/** The environment variable that overrides a property. */
+export function variableOf(propertyName: string): string {
+  return propertyName.replace(/[.-]/g, '_').toUpperCase();
+}
+
+function fromEnvironment(environment: Environment, name: string): string | undefined {
+  const variable = variableOf(name);
+  return SECRET_VARIABLES.has(variable) || !Object.hasOwn(environment, variable)
+    ? undefined
+    : environment[variable];
+}
+
+function launcherProperties(locations: Locations): ReadonlyMap<string, string> {
+  const entries = (
+    [
+      ['install', locations.installLocation],
+      ['project', locations.projectLocation],
+      ['working', locations.workingLocation],
+    ] as const
+  ).flatMap(([name, location]): [string, string][] => [
+    [`launcher.${name}.location`, location],
+    [`launcher.${name}.url`, pathToFileURL(`${location}/`).href],
+  ]);
+  return new Map(entries);
+}
+
+/** The project's `boot.properties`, else the installation's; `svc.boot.file` names another place. */
+async function readBootProperties(environment: Environment, locations: Locations) {
+  const place = fromEnvironment(environment, 'svc.boot.file') ?? 'conf/boot/boot.properties';
+  for (const location of new Set([locations.projectLocation, locations.installLocation])) {
+    const file = resolve(location, place);
+    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+      throw error;
+    });
+    if (text === undefined) continue;
+    const { entries, problems } = parseJavaProperties(text);
+    const shown = location === locations.projectLocation ? place : file;
+    const findings = problems.map(
+      ({ line, message }): Finding => ({ id: 'CONFIG_BAD_PROPERTIES', where: `${shown}:${line}:1`, message }),
+    );
+    return { entries, findings };
+  }
+  return { entries: new Map<string, string>(), findings: [] };
+}

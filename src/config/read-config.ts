@@ -1,0 +1,98 @@
+import { didYouMean, type Finding, formatFinding } from '#errors/index.ts';
+import { isObject, type JsonValue } from '#json/index.ts';
+import type { AnyConfigDefinition } from './config-definition.ts';
+import type { ConfigFile } from './config-file.ts';
+import type { Report } from './config-report.ts';
+import { separateKeys } from './described-keys.ts';
+import { parseJsonDocument } from './json-document.ts';
+import type { PropertySource } from './property-source.ts';
+import { type CheckedText, issueFinding, unknownKeyFinding } from './schema-finding.ts';
+import { substitute } from './substitution.ts';
+
+/** One configuration in force. */
+export interface ConfigEntry {
+  readonly id: string;
+  readonly file: string;
+  readonly text: string;
+  /** As written: references unresolved. */
+  readonly raw: JsonValue;
+  /** Substituted and, when there is a definition, checked and converted by its schema. */
+  readonly value: unknown;
+}
+
+export interface ReadingRules {
+  readonly definitions: ReadonlyMap<string, AnyConfigDefinition>;
+  readonly properties: PropertySource;
+  readonly report: Report;
+}
+
+/** Text → JSON → substitution → comments and unknown keys → schema. Either an entry or what is wrong. */
+export function readConfig(
+  { id, file, content }: ConfigFile,
+  { definitions, properties, report }: ReadingRules,
+): { readonly entry: ConfigEntry } | { readonly findings: readonly Finding[] } {
+  if ('finding' in content) return { findings: [content.finding] };
+  const { text } = content;
+  const { document, problems } = parseJsonDocument(text);
+  const findings = problems.map(({ position, ...problem }): Finding => {
+    return { ...problem, where: `${file}:${position.line}:${position.column}` };
+  });
+  if (document === undefined) return { findings };
+  const raw = document.value;
+  const definition = definitionOf(id, definitions);
+  const { value, unresolved } = substitute(withDefaults(raw, definition), properties);
+  if (unresolved.length > 0) {
+    report({ kind: 'config.warned', message: `${file}: no value for ${unresolved.join(', ')}` });
+  }
+  if (definition === undefined) {
+    reportMisnamed(id, file, definitions, report);
+    return findings.length > 0 ? { findings } : { entry: { id, file, text, raw, value } };
+  }
+  const { value: known, undescribed } = separateKeys(value, definition.jsonSchema);
+  const checked: CheckedText = { file, document, value, undescribed };
+  for (const key of undescribed) {
+    const finding = unknownKeyFinding(checked, key);
+    if (key.refused) findings.push(finding);
+    else report({ kind: 'config.note', message: formatFinding(finding) });
+  }
+  const parsed = definition.schema.safeParse(known);
+  if (parsed.success && findings.length === 0) return { entry: { id, file, text, raw, value: parsed.data } };
+  for (const issue of parsed.success ? [] : parsed.error.issues) {
+    const finding = issueFinding(checked, definition, issue);
+    if (finding !== undefined) findings.push(finding);
+  }
+  return { findings };
+}
+
+function withDefaults(raw: JsonValue, definition: AnyConfigDefinition | undefined): JsonValue {
+  if (!isObject(raw) || definition?.kind !== 'single') return raw;
+  return { ...definition.defaults, ...raw };
+}
+
+/** The definition of a single configuration, or of the factory that the id's first part names. */
+function definitionOf(
+  id: string,
+  definitions: ReadonlyMap<string, AnyConfigDefinition>,
+): AnyConfigDefinition | undefined {
+  const [name = '', alias] = id.split('/');
+  const definition = definitions.get(name);
+  return (definition?.kind === 'factory') === (alias !== undefined) ? definition : undefined;
+}
+
+/** `scheduler-nightly.json` is most likely a schedule with a typing error, and would never run. */
+function reportMisnamed(
+  id: string,
+  file: string,
+  definitions: ReadonlyMap<string, AnyConfigDefinition>,
+  report: Report,
+): void {
+  const [name = '', alias] = id.split('/');
+  const sameSort = [...definitions.values()].filter(
+    (definition) => (definition.kind === 'factory') === (alias !== undefined),
+  );
+  const hint = didYouMean(
+    name,
+    sameSort.map((definition) => definition.id),
+  );
+  if (hint !== undefined) report({ kind: 'config.warned', message: `${file} is read by nothing. ${hint}` });
+}

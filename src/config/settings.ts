@@ -1,0 +1,145 @@
+import { statSync } from 'node:fs';
+import { availableParallelism, hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { ActivationError, type Finding } from '#errors/index.ts';
+import { type LOG_LEVELS, type NODE_ROLES, settingsSchema } from './settings-schema.ts';
+
+/** How a node starts: the start contract after checking. Locations are absolute paths. */
+export interface Settings {
+  readonly port: number;
+  readonly host: string;
+  /** Absent: an embedded server in `dataDirectory`. */
+  readonly databaseUrl?: string;
+  readonly databasePoolSize: number;
+  /** Default: `.svc` in the project location, so that each project has its own embedded database. */
+  readonly dataDirectory: string;
+  readonly installLocation: string;
+  readonly projectLocation: string;
+  readonly workingLocation: string;
+  /** Default: host name and a random part, so that two nodes never share an id by accident. */
+  readonly nodeId: string;
+  readonly roles: readonly NodeRole[];
+  /** Absent: one is generated at the first start. */
+  readonly adminPassword?: string;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly scriptThreads: number;
+  readonly bodyLimitBytes: number;
+}
+
+export type NodeRole = (typeof NODE_ROLES)[number];
+export type Environment = Readonly<Record<string, string | undefined>>;
+export type Flags = Readonly<Record<string, string | boolean | undefined>>;
+
+/** What the defaults depend on. */
+export interface Machine {
+  readonly hostName: string;
+  readonly cores: number;
+  readonly workingLocation: string;
+  readonly installLocation: string;
+  /** Some letters and digits that no other node has. */
+  readonly randomPart: string;
+}
+
+/** Each variable of the start contract and the command line flag that says the same. */
+export const SETTING_FLAGS = {
+  PORT: 'port',
+  SVC_HOST: 'host',
+  DATABASE_URL: 'database-url',
+  SVC_DATA_DIR: 'data-dir',
+  SVC_PROJECT: 'project',
+  SVC_NODE_ID: 'node-id',
+  SVC_ROLES: 'roles',
+  SVC_ADMIN_PASSWORD: 'admin-password',
+  SVC_LOG_LEVEL: 'log-level',
+  SVC_SCRIPT_THREADS: 'script-threads',
+  SVC_BODY_LIMIT: 'body-limit',
+  SVC_DATABASE_POOL: 'database-pool',
+} as const;
+
+type Variable = keyof typeof SETTING_FLAGS;
+
+/** Their values are shown nowhere, neither in findings nor to scripts. */
+export const SECRET_VARIABLES: ReadonlySet<string> = new Set(['DATABASE_URL', 'SVC_ADMIN_PASSWORD']);
+
+/** The environment with the flags of the start contract laid over it. An empty value counts as none. */
+export function overlayFlags(environment: Environment, flags: Flags): Environment {
+  const given: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && value.trim() !== '') given[name] = value;
+  }
+  for (const [variable, flag] of Object.entries(SETTING_FLAGS)) {
+    const value = flags[flag];
+    if (typeof value === 'string' && value.trim() !== '') given[variable] = value;
+  }
+  return given;
+}
+
+/**
+ * Reads the start contract; a flag wins over the environment. Flags that are not part of it are left to the
+ * command line.
+ *
+ * @throws ActivationError with every wrong value at once
+ */
+export function readSettings(
+  environment: Environment,
+  flags: Flags = {},
+  machine: Machine = thisMachine(),
+): Settings {
+  const given = overlayFlags(environment, flags);
+  const parsed = settingsSchema({
+    nodeId: `${machine.hostName.replace(/[^\w.:-]/g, '-').slice(0, 80)}-${machine.randomPart}`,
+    scriptThreads: Math.max(2, machine.cores - 1),
+  }).safeParse(given);
+  const projectLocation = resolve(machine.workingLocation, given['SVC_PROJECT'] ?? machine.installLocation);
+  const findings: Finding[] = [];
+  for (const issue of parsed.error?.issues ?? []) {
+    const hint = issue.code === 'custom' ? issue.params?.['hint'] : undefined;
+    findings.push(finding(issue.path[0] as Variable, issue.message, hint));
+  }
+  if (statSync(projectLocation, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    findings.push(finding('SVC_PROJECT', 'must be an existing folder', 'It holds conf/ and script/'));
+  }
+  if (!parsed.success || findings.length > 0) throw new ActivationError(findings);
+  const { data } = parsed;
+  return {
+    port: data.PORT,
+    host: data.SVC_HOST,
+    ...(data.DATABASE_URL === undefined ? {} : { databaseUrl: data.DATABASE_URL }),
+    databasePoolSize: data.SVC_DATABASE_POOL,
+    dataDirectory:
+      data.SVC_DATA_DIR === undefined
+        ? resolve(projectLocation, '.svc')
+        : resolve(machine.workingLocation, data.SVC_DATA_DIR),
+    installLocation: machine.installLocation,
+    projectLocation,
+    workingLocation: machine.workingLocation,
+    nodeId: data.SVC_NODE_ID,
+    roles: data.SVC_ROLES,
+    ...(data.SVC_ADMIN_PASSWORD === undefined ? {} : { adminPassword: data.SVC_ADMIN_PASSWORD }),
+    logLevel: data.SVC_LOG_LEVEL,
+    scriptThreads: data.SVC_SCRIPT_THREADS,
+    bodyLimitBytes: data.SVC_BODY_LIMIT,
+  };
+
+  function finding(variable: Variable, message: string, hint: unknown): Finding {
+    const flag = SETTING_FLAGS[variable];
+    const name = typeof flags[flag] === 'string' && flags[flag] !== '' ? `--${flag}` : variable;
+    const shown = SECRET_VARIABLES.has(variable) ? '' : `, not ${JSON.stringify(given[variable])}`;
+    return {
+      id: 'SETTING_INVALID',
+      where: '',
+      message: `${name} ${message}${shown}`,
+      ...(typeof hint === 'string' ? { hint } : {}),
+    };
+  }
+}
+
+export function thisMachine(): Machine {
+  return {
+    hostName: hostname(),
+    cores: availableParallelism(),
+    workingLocation: process.cwd(),
+    installLocation: resolve(import.meta.dirname, '../..'),
+    randomPart: crypto.randomUUID().slice(0, 8),
+  };
+}

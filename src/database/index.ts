@@ -1,0 +1,37 @@
+/**
+ * Postgres: the pool, the unit of work, migrations, wake-ups, the embedded server.
+ *
+ * Words: a *unit of work* is one transaction with what must happen after its commit, a *change* is what it
+ * stored, a *wake-up* is a NOTIFY that only saves time. Invariants: an error rolls everything back; nobody
+ * notifies inside a business transaction; statements of a request go through its unit of work.
+ */
+export { type Database, type DatabaseOptions, type Db, openDatabase, type Transaction } from './database.ts';
+export { DatabaseClock } from './database-clock.ts';
+export { type EmbeddedServer, startEmbeddedServer } from './embedded-server.ts';
+export { Listener } from './listener.ts';
+export { LockSession } from './lock-session.ts';
+export {
+  inspectSchema,
+  migrate,
+  readMigrations,
+  refuseNewerBreakingSchema,
+  type SchemaState,
+  type SqlMigration,
+} from './migrator.ts';
+export { Notifier } from './notifier.ts';
+export {
+  constraintOf,
+  isConflict,
+  isConnectionLost,
+  sqlStateOf,
+  translateDatabaseError,
+} from './sql-state.ts';
+export type { Tables } from './tables.ts';
+export {
+  type Change,
+  type Effect,
+  runUnitOfWork,
+  type TraceEntry,
+  UnitOfWork,
+  type UnitOfWorkOptions,
+} from './unit-of-work.ts';

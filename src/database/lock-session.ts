@@ -1,0 +1,68 @@
+import pg from 'pg';
+
+/** First key of the advisory locks; the second is the node's id. */
+const LOCK_CLASS = 0x5c1;
+
+/**
+ * A database connection whose only purpose is to die with the process: it holds the node's advisory lock, and
+ * the kernel closes it when the process is killed, so whoever waits for the lock knows within milliseconds.
+ */
+export class LockSession {
+  readonly #client: pg.Client;
+  #ended = false;
+
+  private constructor(client: pg.Client) {
+    this.#client = client;
+  }
+
+  static async open(
+    url: string,
+    applicationName: string,
+    onLost: (error: unknown) => void,
+  ): Promise<LockSession> {
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: applicationName,
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+    });
+    const session = new LockSession(client);
+    client.on('error', (error) => session.#lose(error, onLost));
+    client.on('end', () => session.#lose(new Error('Connection ended'), onLost));
+    await client.connect();
+    return session;
+  }
+
+  #lose(error: unknown, onLost: (error: unknown) => void): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    onLost(error);
+  }
+
+  /** @returns whether the lock is ours now; it stays until the session ends */
+  async tryHold(nodeId: number): Promise<boolean> {
+    const { rows } = await this.#client.query('select pg_try_advisory_lock($1, $2) as held', [
+      LOCK_CLASS,
+      nodeId,
+    ]);
+    return rows[0]?.held === true;
+  }
+
+  /** Resolves when the other node's session is gone. Rejects when this session ends first. */
+  async waitForEndOf(nodeId: number): Promise<void> {
+    await this.#client.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, nodeId]);
+    await this.#client.query('select pg_advisory_unlock($1, $2)', [LOCK_CLASS, nodeId]);
+  }
+
+  get isOpen(): boolean {
+    return !this.#ended;
+  }
+
+  async close(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    // `end` waits for a running query, and ours may wait for a lock for ever: drop the socket instead.
+    const { connection } = this.#client as unknown as { connection: { stream: { destroy(): void } } };
+    connection.stream.destroy();
+  }
+}

@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Database } from './database.ts';
+
+const GATHER_MS = 5;
+
+/**
+ * Sends wake-ups to all nodes, gathered: at most one NOTIFY per 5 ms and process, and never inside a business
+ * transaction, because a committing transaction that notifies holds a lock which serialises all commits.
+ */
+export class Notifier {
+  readonly #database: Database;
+  readonly #channel: string;
+  readonly #onError: (error: unknown) => void;
+  #topics = new Set<string>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(database: Database, channel: string, onError: (error: unknown) => void) {
+    this.#database = database;
+    this.#channel = channel;
+    this.#onError = onError;
+  }
+
+  /** Wakes whoever listens to the topic, on every node including this one. Returns at once. */
+  notify(topic: string): void {
+    this.#topics.add(topic);
+    this.#timer ??= setTimeout(() => void this.#send(), GATHER_MS);
+  }
+
+  async #send(): Promise<void> {
+    const payload = [...this.#topics].join(' ');
+    this.#topics = new Set();
+    this.#timer = undefined;
+    try {
+      await sql`select pg_notify(${this.#channel}, ${payload})`.execute(this.#database.db);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+}

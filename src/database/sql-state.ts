@@ -1,0 +1,83 @@
+import {
+  type ErrorFacts,
+  PreconditionFailedError,
+  ResourceError,
+  ServiceUnavailableError,
+} from '#errors/index.ts';
+
+/** What Postgres, or the connection to it, said about a failed statement. */
+interface DriverError {
+  readonly code?: unknown;
+  readonly constraint?: unknown;
+  readonly message?: unknown;
+}
+
+export function sqlStateOf(error: unknown): string | undefined {
+  const code = (error as DriverError | null | undefined)?.code;
+  return typeof code === 'string' ? code : undefined;
+}
+
+export function constraintOf(error: unknown): string | undefined {
+  const constraint = (error as DriverError | null | undefined)?.constraint;
+  return typeof constraint === 'string' ? constraint : undefined;
+}
+
+/** Serialization failure and deadlock: Postgres rolled back and asks to try again. */
+export function isConflict(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  return state === '40001' || state === '40P01';
+}
+
+const CONNECTION_STATES = /^(?:08...|57P0[1235]|53300|25P03|ECONN(?:RESET|REFUSED)|EPIPE|ETIMEDOUT|ENOENT)$/;
+const CONNECTION_MESSAGES =
+  /Connection terminated|connection timeout|timeout exceeded when trying to connect|Client has encountered a connection error/i;
+
+/** The connection broke or could not be had; the statement may be tried again on another one. */
+export function isConnectionLost(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  if (state !== undefined && CONNECTION_STATES.test(state)) return true;
+  return error instanceof Error && CONNECTION_MESSAGES.test(error.message);
+}
+
+/** A database error as an answer to the caller; anything that is no database error is returned as it is. */
+export function translateDatabaseError(error: unknown): unknown {
+  if (error instanceof ResourceError) return error;
+  if (isConnectionLost(error)) {
+    return new ServiceUnavailableError('The database cannot be reached; nothing was changed', {
+      id: 'DB_UNREACHABLE',
+      hint: 'Try again in a moment',
+      cause: error,
+    });
+  }
+  const facts: ErrorFacts = { cause: error };
+  switch (sqlStateOf(error)) {
+    case '23505':
+      return new PreconditionFailedError('An object with this identity exists already', {
+        ...facts,
+        id: 'DB_DUPLICATE',
+      });
+    case '40001':
+    case '40P01':
+      return new ServiceUnavailableError(
+        'The change collided with others too many times; nothing was changed',
+        {
+          ...facts,
+          id: 'DB_CONFLICT',
+          hint: 'Try again',
+        },
+      );
+    case '57014':
+      return new ServiceUnavailableError('The database cancelled the statement: it took too long', {
+        ...facts,
+        id: 'DB_STATEMENT_TIMEOUT',
+      });
+    case '22P05':
+    case '22021':
+      return new ResourceError(400, 'A text holds a character that cannot be stored (NUL)', {
+        ...facts,
+        id: 'DB_BAD_TEXT',
+      });
+    default:
+      return error;
+  }
+}

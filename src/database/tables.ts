@@ -1,0 +1,85 @@
+import type { Generated, GeneratedAlways } from 'kysely';
+import type { JsonObject } from '#json/index.ts';
+
+/** One row per JSON object; `data` never holds `_id` or `_rev`. */
+export interface ObjectTable {
+  type: string;
+  id: string;
+  rev: Generated<number>;
+  data: JsonObject;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface NodeTable {
+  id: GeneratedAlways<number>;
+  name: string;
+  epoch: Generated<number>;
+  state: Generated<'running' | 'down'>;
+  roles: string[];
+  started_at: Generated<Date>;
+  seen_at: Generated<Date>;
+  stopped_at: Date | null;
+  recovery: JsonObject | null;
+}
+
+export interface JobTable {
+  trigger_id: GeneratedAlways<number>;
+  id: string;
+  generation: Generated<number>;
+  definition: JsonObject;
+  source: 'rest' | 'file';
+  content_hash: string;
+  parked: JsonObject | null;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface DueTable {
+  due_at: Date;
+  fire_at: Date;
+  trigger_id: number;
+  generation: number;
+  attempt: Generated<number>;
+  late_from: Date | null;
+  next_planned: Generated<boolean>;
+}
+
+export interface RunTable {
+  trigger_id: number;
+  generation: number;
+  fire_at: Date;
+  attempt: number;
+  late_from: Date | null;
+  next_planned: boolean;
+  node_id: number;
+  node_epoch: number;
+  claimed_at: Generated<Date>;
+  started_at: Date | null;
+}
+
+export interface TriggerView {
+  _id: string;
+  name: string;
+  group: string;
+  state: number;
+  state_name: string;
+  previous_state: number;
+  acquired: boolean;
+  nodeId: string | null;
+  next_fire_at: Date | null;
+  started_at: Date | null;
+  parked: JsonObject | null;
+  serialized: string;
+}
+
+/** The tables and views of `migrations/`, as Kysely sees them. */
+export interface Tables {
+  managed_object: ObjectTable;
+  repo_object: ObjectTable;
+  cluster_node: NodeTable;
+  scheduler_job: JobTable;
+  scheduler_due: DueTable;
+  scheduler_run: RunTable;
+  svc_trigger: TriggerView;
+}

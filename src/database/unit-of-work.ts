@@ -1,0 +1,186 @@
+import { ServiceUnavailableError } from '#errors/index.ts';
+import type { JsonValue } from '#json/index.ts';
+import { backoffMs } from '#lifecycle/index.ts';
+import type { Database, Db, Transaction } from './database.ts';
+import { isConflict, isConnectionLost, translateDatabaseError } from './sql-state.ts';
+
+/** One stored change, as a dry run reports it. */
+export interface Change {
+  readonly resource: string;
+  readonly operation: 'create' | 'update' | 'delete';
+  readonly before: JsonValue;
+  readonly after: JsonValue;
+}
+
+/** An effect outside the database that waits for the commit; a dry run lists it and does not cause it. */
+export interface Effect {
+  readonly what: string;
+  readonly run: () => void | Promise<void>;
+}
+
+/** One step of the work, as a dry run reports it. */
+export interface TraceEntry {
+  readonly step: string;
+  readonly resource: string;
+  readonly ms: number;
+}
+
+/**
+ * All that one request changes. The transaction opens at the first use of `db` and ends with the request:
+ * an error means that nothing changed. Nested requests join it; one that the caller may survive runs under a
+ * savepoint.
+ */
+export class UnitOfWork {
+  readonly dryRun: boolean;
+  readonly #database: Database;
+  #transaction: Promise<Transaction> | undefined;
+  #depth = 0;
+  #changes: Change[] = [];
+  #effects: Effect[] = [];
+  readonly trace: TraceEntry[] = [];
+
+  constructor(database: Database, options: { dryRun?: boolean } = {}) {
+    this.#database = database;
+    this.dryRun = options.dryRun ?? false;
+  }
+
+  get changes(): readonly Change[] {
+    return this.#changes;
+  }
+
+  get effects(): readonly Effect[] {
+    return this.#effects;
+  }
+
+  /** The transaction, opened now if it is not yet. */
+  db(): Promise<Db> {
+    this.#transaction ??= this.#database.db.startTransaction().execute() as Promise<Transaction>;
+    return this.#transaction;
+  }
+
+  record(change: Change): void {
+    this.#changes.push(change);
+  }
+
+  /** Runs after the commit, in the order of registration; never in a dry run, never after a rollback. */
+  afterCommit(what: string, run: () => void | Promise<void>): void {
+    this.#effects.push({ what, run });
+  }
+
+  /**
+   * Runs part of the work so that its failure leaves no trace: what it stored is rolled back, what it recorded
+   * and registered is forgotten, and the rest goes on.
+   */
+  async savepoint<T>(work: () => Promise<T>, options: { keep: boolean } = { keep: true }): Promise<T> {
+    const transaction = (await this.db()) as Transaction;
+    const name = `nested_${++this.#depth}`;
+    const changes = this.#changes.length;
+    const effects = this.#effects.length;
+    const undo = async () => {
+      await transaction.rollbackToSavepoint(name).execute();
+      await transaction.releaseSavepoint(name).execute();
+      this.#changes = this.#changes.slice(0, changes);
+      this.#effects = this.#effects.slice(0, effects);
+    };
+    await transaction.savepoint(name).execute();
+    try {
+      const result = await work();
+      if (options.keep) await transaction.releaseSavepoint(name).execute();
+      else await undo();
+      return result;
+    } catch (error) {
+      // A broken connection cannot roll back to anything; the outer rollback takes care.
+      if (!isConnectionLost(error)) await undo();
+      throw error;
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  async commit(): Promise<void> {
+    const transaction = await this.#transaction;
+    await transaction?.commit().execute();
+  }
+
+  async rollback(): Promise<void> {
+    const transaction = await this.#transaction?.catch(() => undefined);
+    // The connection may be gone; then Postgres has rolled back already.
+    await transaction
+      ?.rollback()
+      .execute()
+      .catch(() => undefined);
+  }
+}
+
+export interface UnitOfWorkOptions {
+  readonly dryRun?: boolean;
+  /** How often a unit of work may run in all when Postgres asks to try again. Default 5. */
+  readonly attempts?: number;
+  readonly onRetry?: (reason: string, attempt: number) => void;
+  readonly onEffectError?: (what: string, error: unknown) => void;
+}
+
+/**
+ * Runs `work` as one unit of work: commit when it resolves, rollback when it rejects or in a dry run. A
+ * serialization failure, a deadlock or a connection lost before the commit runs it again from the start, a few
+ * times with jitter, so `work` must not keep state between runs.
+ *
+ * @throws ResourceError 503 when the database cannot be reached or the attempts are used up
+ */
+export async function runUnitOfWork<T>(
+  database: Database,
+  options: UnitOfWorkOptions,
+  work: (unitOfWork: UnitOfWork) => Promise<T>,
+): Promise<T> {
+  const attempts = options.attempts ?? 5;
+  for (let attempt = 1; ; attempt++) {
+    const unitOfWork = new UnitOfWork(
+      database,
+      options.dryRun === undefined ? {} : { dryRun: options.dryRun },
+    );
+    let committing = false;
+    try {
+      const result = await work(unitOfWork);
+      if (unitOfWork.dryRun) {
+        await unitOfWork.rollback();
+        return result;
+      }
+      committing = true;
+      await unitOfWork.commit();
+      await runEffects(unitOfWork.effects, options);
+      return result;
+    } catch (error) {
+      await unitOfWork.rollback();
+      // A connection lost while committing may have committed: running again could double the effects.
+      const again = isConflict(rootOf(error)) || (isConnectionLost(rootOf(error)) && !committing);
+      if (committing && isConnectionLost(rootOf(error))) throw unknownOutcome(error);
+      if (!again || attempt >= attempts) throw translateDatabaseError(rootOf(error));
+      options.onRetry?.(String((error as Error).message), attempt);
+      await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, 10, 250)));
+    }
+  }
+}
+
+function unknownOutcome(cause: unknown): ServiceUnavailableError {
+  return new ServiceUnavailableError(
+    'The database connection broke during the commit: the change may or may not have been stored',
+    { id: 'DB_COMMIT_UNKNOWN', hint: 'Read the object before trying again', cause },
+  );
+}
+
+async function runEffects(effects: readonly Effect[], options: UnitOfWorkOptions): Promise<void> {
+  for (const effect of effects) {
+    try {
+      await effect.run();
+    } catch (error) {
+      options.onEffectError?.(effect.what, error);
+    }
+  }
+}
+
+/** A nested failure may arrive wrapped: the database's own error is then the innermost cause. */
+function rootOf(error: unknown): unknown {
+  let root = error;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  return isConflict(root) || isConnectionLost(root) ? root : error;
+}

@@ -1,0 +1,16 @@
+import { InternalServerError } from './named-errors.ts';
+import { ResourceError } from './resource-error.ts';
+
+/**
+ * Whatever was thrown, as a ResourceError. An unexpected error becomes a 500 whose message says nothing of
+ * the inside; the original stays its `cause`, for the log.
+ */
+export function toResourceError(thrown: unknown): ResourceError {
+  if (thrown instanceof ResourceError) return thrown;
+  return new InternalServerError('The server could not complete the request', { cause: thrown });
+}
+
+/** Rebuilds an error from the body that `ResourceError.toJSON` made, for instance in another thread. */
+export function fromErrorBody(body: { code: number; message: string; detail?: unknown }): ResourceError {
+  return new ResourceError(body.code, body.message, body.detail === undefined ? {} : { detail: body.detail });
+}

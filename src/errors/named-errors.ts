@@ -1,0 +1,23 @@
+import { type ErrorFacts, ResourceError } from './resource-error.ts';
+
+/** One subclass per reason, so that code and tests can say what went wrong by name. */
+function named(name: string, code: number) {
+  return class extends ResourceError {
+    override readonly name = name;
+    constructor(message: string, facts?: ErrorFacts) {
+      super(code, message, facts);
+    }
+  };
+}
+
+export class BadRequestError extends named('BadRequestError', 400) {}
+export class UnauthorizedError extends named('UnauthorizedError', 401) {}
+export class ForbiddenError extends named('ForbiddenError', 403) {}
+export class NotFoundError extends named('NotFoundError', 404) {}
+export class ConflictError extends named('ConflictError', 409) {}
+export class PreconditionFailedError extends named('PreconditionFailedError', 412) {}
+export class PayloadTooLargeError extends named('PayloadTooLargeError', 413) {}
+export class InternalServerError extends named('InternalServerError', 500) {}
+export class NotSupportedError extends named('NotSupportedError', 501) {}
+export class ServiceUnavailableError extends named('ServiceUnavailableError', 503) {}
+export class TimeoutError extends named('TimeoutError', 504) {}

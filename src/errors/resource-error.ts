@@ -1,0 +1,57 @@
+import { reasonOf } from './reason.ts';
+
+/** What an error says beyond its message. Everything here is safe to show to the caller. */
+export interface ErrorFacts {
+  /** Stable id of the catalogue, such as `SCHED_UNKNOWN_TIME_ZONE`. */
+  readonly id?: string;
+  /** JSON pointer of the offending field. */
+  readonly field?: string;
+  /** What to do about it. */
+  readonly hint?: string;
+  /** Further members of `detail`; when it is not an object, it is `detail` as a whole. */
+  readonly detail?: unknown;
+  readonly cause?: unknown;
+}
+
+/**
+ * The one error that callers see: an HTTP-like code, its reason phrase, a message that holds the offending
+ * value, and a detail object with id, field and hint. Any integer is a legal code, because scripts may throw
+ * their own.
+ */
+export class ResourceError extends Error {
+  override readonly name: string = 'ResourceError';
+  readonly code: number;
+  readonly reason: string;
+  readonly detail: unknown;
+
+  constructor(code: number, message: string, facts: ErrorFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.code = code;
+    this.reason = reasonOf(code);
+    this.detail = composeDetail(facts);
+  }
+
+  /** The body of an error response. */
+  toJSON(): { code: number; reason: string; message: string; detail?: unknown } {
+    return {
+      code: this.code,
+      reason: this.reason,
+      message: this.message,
+      ...(this.detail === undefined ? {} : { detail: this.detail }),
+    };
+  }
+}
+
+function composeDetail(facts: ErrorFacts): unknown {
+  const { id, field, hint, detail } = facts;
+  if (detail !== undefined && (typeof detail !== 'object' || detail === null || Array.isArray(detail))) {
+    return detail;
+  }
+  const composed = {
+    ...(id === undefined ? {} : { id }),
+    ...(field === undefined ? {} : { field }),
+    ...(hint === undefined ? {} : { hint }),
+    ...detail,
+  };
+  return Object.keys(composed).length > 0 || detail !== undefined ? composed : undefined;
+}

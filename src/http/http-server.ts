@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import { type ServerType, serve } from '@hono/node-server';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import { Hono, type Context as HonoContext } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { NotFoundError, PayloadTooLargeError, toResourceError } from '#errors/index.ts';
+import type { Service } from '#lifecycle/index.ts';
+import type { Observe } from '#observability/index.ts';
+import { type RequestSink, rootContext, type SecurityContext } from '#resource/index.ts';
+import { accessDenied, readCredentials } from '#security/index.ts';
+import { type Health, healthRoutes } from './health.ts';
+import { translateRequest } from './read-request.ts';
+import { writeError, writeResponse } from './write-response.ts';
+
+/** Where the REST interface begins. */
+export const BASE_PATH = '/svc';
+
+export interface HttpServerOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly bodyLimitBytes: number;
+  /** Absent on a node that only works: it answers health checks and metrics, nothing else. */
+  readonly resources: RequestSink | undefined;
+  readonly authenticate: (credentials: { username: string; password: string }) => Promise<SecurityContext>;
+  readonly health: Health;
+  readonly metrics: { render(): Promise<string>; readonly contentType: string };
+  readonly observe: Observe;
+}
+
+/** The HTTP door: translates, authenticates, and hands on. It decides nothing about resources. */
+export class HttpServer implements Service {
+  readonly name = 'http server';
+  readonly #options: HttpServerOptions;
+  readonly app: Hono;
+  #server: ServerType | undefined;
+  #port = 0;
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options;
+    this.app = this.#routes();
+  }
+
+  async start(): Promise<void> {
+    if (this.#server !== undefined) return;
+    const { host, port } = this.#options;
+    await new Promise<void>((resolve, reject) => {
+      const server = serve({ fetch: this.app.fetch, hostname: host, port }, (info: AddressInfo) => {
+        this.#port = info.port;
+        resolve();
+      });
+      server.once('error', reject);
+      this.#server = server;
+    });
+  }
+
+  /** Takes no new connections and waits for the requests under way. */
+  async stop(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    if (server === undefined) return;
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      if ('closeIdleConnections' in server) server.closeIdleConnections();
+    });
+  }
+
+  get url(): string {
+    const { host } = this.#options;
+    return `http://${host.includes(':') ? `[${host}]` : host}:${this.#port}`;
+  }
+
+  #routes(): Hono {
+    const { bodyLimitBytes, health, metrics, observe } = this.#options;
+    const app = new Hono({ strict: false });
+    app.route('/health', healthRoutes(health));
+    app.get('/metrics', async () => {
+      return new Response(await metrics.render(), { headers: { 'Content-Type': metrics.contentType } });
+    });
+    const limit = bodyLimit({
+      maxSize: bodyLimitBytes,
+      onError: () =>
+        writeError(
+          new PayloadTooLargeError(`The request body is larger than ${bodyLimitBytes} bytes`, {
+            id: 'HTTP_BODY_TOO_LARGE',
+          }),
+        ),
+    });
+    const { resources } = this.#options;
+    if (resources !== undefined) {
+      app.all(`${BASE_PATH}/*`, limit, (hono) => this.#handle(hono, resources));
+      app.all(BASE_PATH, limit, (hono) => this.#handle(hono, resources));
+    }
+    app.notFound((hono) =>
+      writeError(
+        new NotFoundError(`There is nothing at '${hono.req.path}'`, {
+          hint: `Resources are below ${BASE_PATH}`,
+        }),
+      ),
+    );
+    app.onError((error, hono) => {
+      observe({ kind: 'http.failed', method: hono.req.method, path: hono.req.path, requestId: '', error });
+      return writeError(toResourceError(error));
+    });
+    return app;
+  }
+
+  async #handle(hono: HonoContext, resources: RequestSink): Promise<Response> {
+    const { authenticate, observe } = this.#options;
+    const startedAt = performance.now();
+    const requestId = randomUUID();
+    const { method, path } = hono.req;
+    let response: Response;
+    try {
+      const header = (name: string) => hono.req.header(name);
+      const credentials = readCredentials(header);
+      if (credentials === undefined) throw accessDenied();
+      const security = await authenticate(credentials);
+      const url = new URL(hono.req.url);
+      const translated = translateRequest({
+        method,
+        path: url.pathname.slice(BASE_PATH.length),
+        search: url.searchParams,
+        header,
+        body: await hono.req.text(),
+      });
+      const context = rootContext({
+        id: requestId,
+        transactionId: requestId,
+        receivedAt: Date.now(),
+        security,
+        client: clientOf(hono, url),
+        http: {
+          method,
+          path: hono.req.url,
+          headers: withoutSecrets(hono.req.header()),
+          parameters: Object.fromEntries(url.searchParams),
+        },
+      });
+      const result = await resources.handle(context, translated.request);
+      response = writeResponse(translated.request, result, {
+        base: url.origin + BASE_PATH,
+        prettyPrint: translated.prettyPrint,
+        ifNoneMatch: translated.ifNoneMatch,
+      });
+    } catch (thrown) {
+      const error = toResourceError(thrown);
+      if (error.code >= 500 && error.cause !== undefined) {
+        observe({ kind: 'http.failed', method, path, requestId, error: error.cause });
+      }
+      response = writeError(error);
+    }
+    response.headers.set('X-Request-Id', requestId);
+    observe({
+      kind: 'http.answered',
+      method,
+      path,
+      status: response.status,
+      ms: performance.now() - startedAt,
+      requestId,
+    });
+    return response;
+  }
+}
+
+function clientOf(hono: HonoContext, url: URL) {
+  const { remote } = getConnInfo(hono);
+  return {
+    isExternal: true,
+    remoteAddress: remote.address ?? '',
+    remotePort: remote.port ?? -1,
+    userAgent: hono.req.header('user-agent') ?? '',
+    isSecure: url.protocol === 'https:',
+  };
+}
+
+const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'x-svc-password']);
+
+/** Scripts see the headers of a request, but not what it was authenticated with. */
+function withoutSecrets(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET_HEADERS.has(name)));
+}

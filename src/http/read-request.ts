@@ -1,0 +1,156 @@
+import { BadRequestError, NotSupportedError, PreconditionFailedError } from '#errors/index.ts';
+import { type JsonValue, parsePointer } from '#json/index.ts';
+import {
+  parsePatch,
+  parsePath,
+  parseQueryParameters,
+  type ResourcePath,
+  type Request as ResourceRequest,
+} from '#resource/index.ts';
+import { isAtLeast, readProtocolVersion } from './api-version.ts';
+import { parseJsonBody, requireObject } from './json-body.ts';
+import { type Preconditions, readPreconditions } from './preconditions.ts';
+import { readUrlParameters, type UrlParameters } from './url-parameters.ts';
+
+/** An HTTP request, read as far as the protocol of resources needs it. */
+export interface HttpRequest {
+  readonly method: string;
+  /** Percent-encoded, below the base path. */
+  readonly path: string;
+  readonly search: URLSearchParams;
+  readonly header: (name: string) => string | undefined;
+  readonly body: string;
+}
+
+export interface TranslatedRequest {
+  readonly request: ResourceRequest;
+  readonly prettyPrint: boolean;
+  /** Of a read: answers 304 when it is the current revision. */
+  readonly ifNoneMatch: string | null;
+}
+
+/**
+ * The request of the resource layer that an HTTP request means.
+ *
+ * @throws ResourceError 400, 409, 412 or 501 for one that means none
+ */
+export function translateRequest(http: HttpRequest): TranslatedRequest {
+  const method = effectiveMethod(http);
+  const version = readProtocolVersion(http.header('accept-api-version'));
+  const parameters = readUrlParameters(http.search);
+  const { reserved } = parameters;
+  const isAction = method === 'POST' && reserved._action !== undefined && !isCreate(reserved._action);
+  const conditions = readPreconditions(method, isAction, http.header);
+  const common = {
+    path: parsePath(http.path),
+    fields: readFields(reserved._fields),
+    parameters: parameters.additional,
+    ...(readFlag(parameters, '_dryRun') ? { dryRun: true } : {}),
+  };
+  const request = (): ResourceRequest => {
+    switch (method) {
+      case 'GET':
+        return isQuery(parameters)
+          ? { method: 'query', ...common, ...parseQueryParameters(reserved) }
+          : { method: 'read', ...common };
+      case 'POST':
+        if (reserved._action === undefined && !isAtLeast(version, 2, 1)) {
+          throw new BadRequestError("POST needs the parameter '_action' in this protocol version", {
+            id: 'HTTP_NO_ACTION',
+          });
+        }
+        if (isAction) {
+          const content = parseJsonBody(http.body, http.header('content-type')) ?? null;
+          return { method: 'action', ...common, action: reserved._action!, content };
+        }
+        return { method: 'create', ...common, newResourceId: null, content: objectBody(http) };
+      case 'PUT':
+        return put(common, conditions, isAtLeast(version, 2, 0), http);
+      case 'PATCH': {
+        const body = parseJsonBody(http.body, http.header('content-type'));
+        if (body === undefined) requireObject(body);
+        return {
+          method: 'patch',
+          ...common,
+          revision: conditions.revision,
+          operations: parsePatch(body as JsonValue),
+        };
+      }
+      case 'DELETE':
+        return { method: 'delete', ...common, revision: conditions.revision };
+      default:
+        throw new NotSupportedError(`Method ${method} not supported`, { id: 'HTTP_METHOD' });
+    }
+  };
+  const translated = request();
+  if (translated.method !== 'read' && conditions.ifNoneMatch !== null && method === 'GET') {
+    throw new PreconditionFailedError('If-None-Match is not supported for a query', {
+      id: 'HTTP_CONDITION_UNFIT',
+    });
+  }
+  return {
+    request: translated,
+    prettyPrint: readFlag(parameters, '_prettyPrint'),
+    ifNoneMatch: conditions.ifNoneMatch,
+  };
+}
+
+interface Common {
+  readonly path: ResourcePath;
+  readonly fields: ResourceRequest['fields'];
+  readonly parameters: ResourceRequest['parameters'];
+}
+
+/** PUT creates, updates or does whichever fits, as its conditions say. */
+function put(
+  common: Common,
+  { revision, hasIfMatch, ifNoneMatch }: Preconditions,
+  upserts: boolean,
+  http: HttpRequest,
+): ResourceRequest {
+  const content = objectBody(http);
+  const id = common.path.at(-1);
+  if (id === undefined) throw new BadRequestError('PUT on the root names no object', { id: 'HTTP_PUT_ROOT' });
+  if (hasIfMatch || (ifNoneMatch === null && !upserts)) {
+    return { method: 'update', ...common, revision, content };
+  }
+  const container = { ...common, path: common.path.slice(0, -1) };
+  return {
+    method: 'create',
+    ...container,
+    newResourceId: id,
+    content,
+    ...(ifNoneMatch === null ? { orUpdate: true } : {}),
+  };
+}
+
+function effectiveMethod({ method, header }: HttpRequest): string {
+  const override = header('x-http-method-override');
+  return method === 'POST' && override !== undefined ? override.trim().toUpperCase() : method;
+}
+
+function isCreate(action: string): boolean {
+  return action.toLowerCase() === 'create';
+}
+
+function isQuery({ reserved }: UrlParameters): boolean {
+  return (
+    reserved._queryFilter !== undefined ||
+    reserved._queryId !== undefined ||
+    reserved._queryExpression !== undefined
+  );
+}
+
+function objectBody(http: HttpRequest) {
+  return requireObject(parseJsonBody(http.body, http.header('content-type')));
+}
+
+/** `_fields`: pointers separated by commas; an empty list selects nothing in particular. */
+function readFields(text: string | undefined): ResourceRequest['fields'] {
+  if (text === undefined || text.trim() === '') return [];
+  return text.split(',').map((field) => parsePointer(field.trim()));
+}
+
+function readFlag({ reserved }: UrlParameters, name: '_dryRun' | '_prettyPrint'): boolean {
+  return reserved[name]?.toLowerCase() === 'true';
+}

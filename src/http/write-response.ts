@@ -1,0 +1,63 @@
+import type { ResourceError } from '#errors/index.ts';
+import {
+  formatPath,
+  type Request as ResourceRequest,
+  type Response as ResourceResponse,
+  resourceBody,
+} from '#resource/index.ts';
+
+const HEADERS = { 'Content-Type': 'application/json;charset=UTF-8', 'Cache-Control': 'no-cache' };
+
+/** The HTTP form of a response. `base` is the absolute URL that resource paths are appended to. */
+export function writeResponse(
+  request: ResourceRequest,
+  response: ResourceResponse,
+  options: { readonly base: string; readonly prettyPrint: boolean; readonly ifNoneMatch: string | null },
+): Response {
+  const { base, prettyPrint, ifNoneMatch } = options;
+  if (response.kind === 'action') return json(200, response.content, prettyPrint);
+  if (response.kind === 'query') {
+    const body = {
+      result: response.result.map(resourceBody),
+      resultCount: response.result.length,
+      pagedResultsCookie: response.pagedResultsCookie,
+      totalPagedResultsPolicy: response.totalPagedResultsPolicy,
+      totalPagedResults: response.totalPagedResults,
+      remainingPagedResults: -1,
+    };
+    return json(200, body, prettyPrint);
+  }
+  const { id, revision } = response;
+  const etag = revision === null ? {} : { ETag: `"${revision}"` };
+  if (ifNoneMatch !== null && request.method === 'read' && ifNoneMatch === revision) {
+    return json(304, null, prettyPrint, etag);
+  }
+  const created = request.method === 'create' && (request.orUpdate !== true || response.created === true);
+  const location = created && id !== null ? { Location: `${base}/${encodePath([...request.path, id])}` } : {};
+  return json(created ? 201 : 200, resourceBody(response), prettyPrint, { ...location, ...etag });
+}
+
+export function writeError(error: ResourceError, prettyPrint = false): Response {
+  // Scripts may throw any integer; only some of them are legal HTTP statuses.
+  const status = error.code >= 200 && error.code <= 599 ? error.code : 500;
+  const retry = error.code === 503 ? { 'Retry-After': '1' } : {};
+  return json(status, error.toJSON(), prettyPrint, retry);
+}
+
+function json(
+  status: number,
+  body: unknown,
+  prettyPrint: boolean,
+  headers: Record<string, string> = {},
+): Response {
+  const bodyless = status === 204 || status === 205 || status === 304;
+  const text = bodyless ? null : JSON.stringify(body, null, prettyPrint ? 2 : undefined);
+  return new Response(text, { status, headers: { ...HEADERS, ...headers } });
+}
+
+function encodePath(path: readonly string[]): string {
+  return formatPath(path)
+    .split('/')
+    .map((segment) => encodeURIComponent(decodeURIComponent(segment)))
+    .join('/');
+}

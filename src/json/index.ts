@@ -1,0 +1,17 @@
+/**
+ * JSON as the service works with it: values, pointers, equality. Knows nothing of resources.
+ *
+ * Words: a *value* is anything JSON can hold, a *member* is a key with its value in an object, a *pointer*
+ * addresses a value inside another. Members called `__proto__` or `constructor` are data like any other.
+ */
+export { equalJson } from './equal.ts';
+export { arrayIndex, formatPointer, getAt, type Pointer, parsePointer, removeAt, setAt } from './pointer.ts';
+export {
+  cloneJson,
+  getMember,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  setMember,
+} from './value.ts';

@@ -1,0 +1,94 @@
+import type { Service } from './service.ts';
+
+export interface TickerOptions {
+  readonly name: string;
+  /** Time between the end of one round and the start of the next, unless the round asks for another. */
+  readonly intervalMs: number;
+  /** Share of the interval that is random, so that many nodes do not beat together. Default 0.1. */
+  readonly jitter?: number;
+  /** One round. A number is the wait before the next one, in milliseconds. It must not overlap itself. */
+  readonly runOnce: () => Promise<number | undefined> | Promise<void>;
+  /** Told of a failed round; the loop goes on after a growing pause. */
+  readonly onError: (error: unknown) => void;
+}
+
+const LONGEST_PAUSE_MS = 2_000;
+
+/**
+ * The one background loop of this house: runs a round, waits, runs the next; `wake` cuts the wait short. A
+ * round never overlaps itself, a failing round never ends the loop, and `stop` waits for the round under way.
+ */
+export class Ticker implements Service {
+  readonly name: string;
+  readonly #options: TickerOptions;
+  #running: Promise<void> | undefined;
+  #stopping = false;
+  #woken = false;
+  #wake: (() => void) | undefined;
+  #failures = 0;
+  /** When the last round ended well, epoch ms; 0 before the first. */
+  lastBeatAt = 0;
+
+  constructor(options: TickerOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    if (this.#running !== undefined) return;
+    this.#stopping = false;
+    this.#running = this.#loop();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    this.wake();
+    await this.#running;
+    this.#running = undefined;
+  }
+
+  /** Starts the next round now, or right after the one under way. */
+  wake(): void {
+    this.#woken = true;
+    this.#wake?.();
+  }
+
+  async #loop(): Promise<void> {
+    while (!this.#stopping) {
+      this.#woken = false;
+      await this.#wait(await this.#round());
+    }
+  }
+
+  async #round(): Promise<number> {
+    const { intervalMs, jitter = 0.1 } = this.#options;
+    try {
+      const asked = await this.#options.runOnce();
+      this.#failures = 0;
+      this.lastBeatAt = Date.now();
+      return asked ?? intervalMs * (1 + jitter * (Math.random() * 2 - 1));
+    } catch (error) {
+      this.#options.onError(error);
+      this.#failures += 1;
+      return backoffMs(this.#failures, 50, LONGEST_PAUSE_MS);
+    }
+  }
+
+  async #wait(ms: number): Promise<void> {
+    if (this.#stopping || this.#woken || ms <= 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#wake = undefined;
+  }
+}
+
+/** Doubling pause with full jitter in its upper half. */
+export function backoffMs(failures: number, firstMs: number, longestMs: number): number {
+  const ceiling = Math.min(longestMs, firstMs * 2 ** (failures - 1));
+  return ceiling / 2 + (Math.random() * ceiling) / 2;
+}

@@ -1,0 +1,27 @@
+import type { Exchange, LifecycleRequest } from './exchange.ts';
+
+/** One rule of the lifecycle. */
+export type Step = (exchange: Exchange) => Promise<void> | void;
+export type Column = LifecycleRequest['method'];
+type DeclareStep = (step: Step, ...columns: readonly Column[]) => void;
+
+/** Collects a matrix of steps and columns into one ordered list per request kind. */
+export function pipeline(declare: (step: DeclareStep) => void): (exchange: Exchange) => Promise<void> {
+  const lists: Record<Column, Step[]> = { create: [], read: [], update: [], patch: [], delete: [] };
+  declare((step, ...columns) => {
+    for (const column of columns) lists[column].push(step);
+  });
+  return async (exchange) => {
+    const trace = exchange.context.unitOfWork?.trace;
+    for (const step of lists[exchange.request.method]) {
+      const startedAt = performance.now();
+      await step(exchange);
+      trace?.push({
+        step: step.name,
+        resource: `managed/${exchange.type.name}/${exchange.id}`,
+        ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
+      });
+      if (exchange.done) return;
+    }
+  };
+}

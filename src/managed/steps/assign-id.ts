@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import { BadRequestError } from '#errors/index.ts';
+import type { CreateRequest } from '#resource/index.ts';
+import type { Exchange } from '../exchange.ts';
+
+const MAX_ID_LENGTH = 255;
+
+/** The id of the URL or of the body, else a new UUID; two that differ are refused. */
+export function assignId(exchange: Exchange): void {
+  const { newResourceId, content } = exchange.request as CreateRequest;
+  const inBody = content['_id'] ?? null;
+  if (inBody !== null && (typeof inBody !== 'string' || inBody === '')) {
+    throw new BadRequestError(`_id is ${JSON.stringify(inBody)}, not a text`, {
+      id: 'OBJECT_BAD_ID',
+      field: '/_id',
+    });
+  }
+  if (newResourceId !== null && inBody !== null && newResourceId !== inBody) {
+    throw new BadRequestError(`The body's _id '${inBody}' is not the '${newResourceId}' of the address`, {
+      id: 'OBJECT_ID_MISMATCH',
+      field: '/_id',
+      hint: 'Leave _id out of the body',
+    });
+  }
+  const id = newResourceId ?? inBody ?? randomUUID();
+  if (id.length > MAX_ID_LENGTH) {
+    throw new BadRequestError(`The id is ${id.length} characters long; ${MAX_ID_LENGTH} are allowed`, {
+      id: 'OBJECT_BAD_ID',
+      field: '/_id',
+    });
+  }
+  exchange.id = id;
+}

@@ -1,0 +1,13 @@
+/**
+ * What the server says, apart from how it is said. Code calls `observe`; sinks turn an observation into a log
+ * line or a figure. Nobody else knows the logger.
+ */
+export { createLogSink, type LogOptions } from './log-sink.ts';
+export { createMetrics, type Metrics } from './metric-sink.ts';
+export {
+  type LogLevel,
+  type Observation,
+  type ObservationKind,
+  type Observe,
+  observeAll,
+} from './observation.ts';

@@ -1,0 +1,227 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { PinoPretty } from 'pino-pretty';
+import type { LogLevel, Observation, Observe } from './observation.ts';
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  readonly nodeId: string;
+  /** Default: pretty lines on a terminal, JSON lines elsewhere. */
+  readonly pretty?: boolean;
+  readonly destination?: DestinationStream;
+}
+
+/** Turns observations into log lines: message first, then the subject, then facts. */
+export function createLogSink(options: LogOptions): { observe: Observe; flush: () => void } {
+  const pretty = options.pretty ?? process.stdout.isTTY === true;
+  const destination =
+    options.destination ??
+    (pretty
+      ? PinoPretty({
+          colorize: process.stdout.isTTY === true,
+          ignore: 'pid,hostname,node,kind',
+          translateTime: 'SYS:HH:MM:ss.l',
+          singleLine: true,
+          sync: true,
+        })
+      : pino.destination({ dest: 1, sync: true }));
+  const logger = pino(
+    {
+      level: options.level,
+      base: { node: options.nodeId },
+      formatters: { level: (label) => ({ level: label }) },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: ['password', '*.password', 'authorization', '*.authorization'], censor: '[hidden]' },
+    },
+    destination,
+  );
+  return { observe: (observation) => log(logger, observation), flush: () => logger.flush() };
+}
+
+function log(logger: Logger, observation: Observation): void {
+  const line = describe(observation);
+  if (line === undefined) return;
+  const { level, message, ...facts } = line;
+  logger[level]({ kind: observation.kind, ...facts }, message);
+}
+
+interface Line {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly [fact: string]: unknown;
+}
+
+/** What each observation looks like in the log. The switch is exhaustive: a new kind does not compile without its line. */
+function describe(said: Observation): Line | undefined {
+  switch (said.kind) {
+    case 'server.started':
+      return {
+        level: 'info',
+        message: `listening on ${said.url}`,
+        project: said.project,
+        roles: said.roles.join(','),
+        took: ms(said.took),
+      };
+    case 'server.stopping':
+      return { level: 'info', message: 'stopping', reason: said.reason };
+    case 'server.stopped':
+      return { level: 'info', message: 'stopped' };
+    case 'server.failed':
+      return { level: 'error', message: `${said.part} failed`, ...errorFacts(said.error) };
+    case 'admin.created':
+      return said.password === null
+        ? { level: 'info', message: `user ${said.username} created with the password of SVC_ADMIN_PASSWORD` }
+        : {
+            level: 'warn',
+            message: `user ${said.username} created; its password is shown this once: ${said.password}`,
+          };
+    case 'database.embedded':
+      return { level: 'info', message: said.message };
+    case 'database.migrated':
+      return { level: 'info', message: 'database schema is up to date', applied: said.migrations };
+    case 'database.retried':
+      return {
+        level: 'debug',
+        message: 'unit of work run again',
+        reason: said.reason,
+        attempt: said.attempt,
+      };
+    case 'database.connectionLost':
+      return { level: 'warn', message: 'database connection lost', ...errorFacts(said.error) };
+    case 'config.changed':
+      return { level: 'info', message: `configuration ${said.id} ${said.change}` };
+    case 'config.refused':
+      return {
+        level: 'error',
+        message: `configuration ${said.id} has errors; the old one stays in force`,
+        findings: said.findings,
+      };
+    case 'config.warned':
+      return { level: 'warn', message: said.message };
+    case 'config.note':
+      return { level: 'debug', message: said.message };
+    case 'http.answered':
+      return {
+        level: 'debug',
+        message: `${said.method} ${said.path} ${said.status}`,
+        took: ms(said.ms),
+        requestId: said.requestId,
+      };
+    case 'http.failed':
+      return {
+        level: 'error',
+        message: `${said.method} ${said.path} failed unexpectedly`,
+        requestId: said.requestId,
+        ...errorFacts(said.error),
+      };
+    case 'loop.failed':
+      return {
+        level: 'warn',
+        message: `${said.loop}: round failed, will try again`,
+        ...errorFacts(said.error),
+      };
+    case 'listen.connected':
+      return { level: 'debug', message: 'listening for wake-ups' };
+    case 'listen.lost':
+      return { level: 'warn', message: 'wake-ups lost, polling goes on', ...errorFacts(said.error) };
+    case 'node.joined':
+      return { level: 'info', message: `node ${said.node} joined the cluster`, epoch: said.epoch };
+    case 'node.left':
+      return { level: 'info', message: `node ${said.node} left the cluster` };
+    case 'node.lost':
+      return {
+        level: 'warn',
+        message: `node ${said.node} lost, its runs released`,
+        epoch: said.epoch,
+        by: said.how,
+        runs: said.runs,
+        took: ms(said.ms),
+      };
+    case 'node.fenced':
+      return {
+        level: 'error',
+        message: `this node was declared lost by another one; it starts again with a new epoch`,
+        lostNode: said.node,
+        epoch: said.epoch,
+      };
+    case 'node.clockSkew':
+      return { level: 'warn', message: `clock differs from the database's by ${ms(said.ms)}` };
+    case 'schedule.registered':
+      return { level: 'info', message: `schedule ${said.schedule} registered`, next: iso(said.next) };
+    case 'schedule.removed':
+      return { level: 'info', message: `schedule ${said.schedule} removed` };
+    case 'trigger.fired':
+      return {
+        level: 'debug',
+        message: `trigger fired       ${said.schedule}`,
+        late: ms(said.lateMs),
+        run: said.run,
+      };
+    case 'trigger.completed':
+      return {
+        level: 'info',
+        message: `schedule ran        ${said.schedule}`,
+        took: ms(said.ms),
+        run: said.run,
+        next: iso(said.next),
+      };
+    case 'trigger.failed':
+      return {
+        level: 'warn',
+        message: `schedule failed     ${said.schedule}: ${said.error}`,
+        took: ms(said.ms),
+        run: said.run,
+      };
+    case 'trigger.misfired':
+      return {
+        level: 'warn',
+        message: `trigger misfired    ${said.schedule}`,
+        planned: iso(said.plannedAt),
+        late: ms(said.lateMs),
+        policy: said.policy,
+      };
+    case 'trigger.fencedOut':
+      return {
+        level: 'warn',
+        message: `run of ${said.schedule} rolled back: it belongs to another node now`,
+        run: said.run,
+      };
+    case 'trigger.parked':
+      return {
+        level: 'error',
+        message: `schedule ${said.schedule} parked: its run brought down ${said.attempts} nodes`,
+      };
+    case 'script.logged':
+      return {
+        level: said.level,
+        message: said.message,
+        script: said.script,
+        ...(said.requestId === undefined ? {} : { requestId: said.requestId }),
+      };
+    case 'script.evaluated':
+      return {
+        level: 'trace',
+        message: `script ${said.script} ${said.outcome}`,
+        took: ms(said.ms),
+      };
+    case 'script.threadStarted':
+      return { level: 'debug', message: `script thread ${said.thread} started` };
+    case 'script.threadKilled':
+      return { level: 'warn', message: `script thread ${said.thread} ended: ${said.reason}` };
+    default:
+      return said satisfies never;
+  }
+}
+
+function ms(span: number): string {
+  return `${Math.round(span * 10) / 10}ms`;
+}
+
+function iso(instant: number | null): string | null {
+  return instant === null ? null : new Date(instant).toISOString();
+}
+
+function errorFacts(error: unknown): Record<string, unknown> {
+  if (!(error instanceof Error)) return { error: String(error) };
+  const cause = error.cause instanceof Error ? { cause: error.cause.stack } : {};
+  return { error: error.message, stack: error.stack, ...cause };
+}

@@ -1,0 +1,124 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Observation, Observe } from './observation.ts';
+
+const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
+
+export interface Metrics {
+  readonly observe: Observe;
+  /** Reads a figure at scrape time, such as the number of pooled connections. */
+  gauge(name: string, help: string, read: () => number): void;
+  /** The text of `/metrics`, in Prometheus' format. */
+  render(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** Counts observations. Label values are bounded: names of schedules and scripts yes, ids never. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  const http = new Histogram({
+    name: 'svc_http_request_duration_seconds',
+    help: 'Time to answer an HTTP request',
+    labelNames: ['method', 'status'],
+    buckets: SECONDS,
+    registers,
+  });
+  const fired = new Counter({
+    name: 'svc_trigger_fired_total',
+    help: 'Runs that ended, by schedule and outcome',
+    labelNames: ['schedule', 'outcome'],
+    registers,
+  });
+  const lateness = new Histogram({
+    name: 'svc_trigger_lateness_seconds',
+    help: 'Time from the planned to the actual start of a run',
+    buckets: SECONDS,
+    registers,
+  });
+  const script = new Histogram({
+    name: 'svc_script_duration_seconds',
+    help: 'Time a script took, by outcome',
+    labelNames: ['outcome'],
+    buckets: SECONDS,
+    registers,
+  });
+  const loops = new Counter({
+    name: 'svc_loop_failures_total',
+    help: 'Failed rounds of a background loop',
+    labelNames: ['loop'],
+    registers,
+  });
+  const reloads = new Counter({
+    name: 'svc_config_reload_total',
+    help: 'Configuration changes, by result',
+    labelNames: ['result'],
+    registers,
+  });
+  const recovered = new Counter({
+    name: 'svc_node_lost_total',
+    help: 'Nodes that this node found dead and recovered',
+    registers,
+  });
+  const listening = new Gauge({
+    name: 'svc_listen_connected',
+    help: '1 while wake-ups arrive, 0 while only polling',
+    registers,
+  });
+
+  function observe(said: Observation): void {
+    switch (said.kind) {
+      case 'http.answered':
+        http.observe({ method: said.method, status: said.status }, said.ms / 1000);
+        break;
+      case 'trigger.fired':
+        lateness.observe(Math.max(0, said.lateMs) / 1000);
+        break;
+      case 'trigger.completed':
+        fired.inc({ schedule: said.schedule, outcome: 'fired' });
+        break;
+      case 'trigger.failed':
+        fired.inc({ schedule: said.schedule, outcome: 'failed' });
+        break;
+      case 'trigger.misfired':
+        fired.inc({ schedule: said.schedule, outcome: 'misfired' });
+        break;
+      case 'script.evaluated':
+        script.observe({ outcome: said.outcome }, said.ms / 1000);
+        break;
+      case 'loop.failed':
+        loops.inc({ loop: said.loop });
+        break;
+      case 'config.changed':
+        reloads.inc({ result: 'ok' });
+        break;
+      case 'config.refused':
+        reloads.inc({ result: 'refused' });
+        break;
+      case 'node.lost':
+        recovered.inc();
+        break;
+      case 'listen.connected':
+        listening.set(1);
+        break;
+      case 'listen.lost':
+        listening.set(0);
+        break;
+    }
+  }
+
+  return {
+    observe,
+    gauge(name, help, read) {
+      new Gauge({
+        name,
+        help,
+        registers,
+        collect() {
+          this.set(read());
+        },
+      });
+    },
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * Everything the server has to say, as one type. Code observes; the sinks decide what becomes a log line, a
+ * metric or both. To learn what the server can report, read this file.
+ */
+export type Observation =
+  | { kind: 'server.started'; url: string; project: string; roles: readonly string[]; took: number }
+  | { kind: 'server.stopping'; reason: string }
+  | { kind: 'server.stopped' }
+  | { kind: 'server.failed'; part: string; error: unknown }
+  | { kind: 'admin.created'; username: string; password: string | null }
+  | { kind: 'database.embedded'; message: string }
+  | { kind: 'database.migrated'; migrations: readonly string[] }
+  | { kind: 'database.retried'; reason: string; attempt: number }
+  | { kind: 'database.connectionLost'; error: unknown }
+  | { kind: 'config.changed'; id: string; change: string }
+  | { kind: 'config.refused'; id: string; findings: readonly string[] }
+  | { kind: 'config.warned'; message: string }
+  | { kind: 'config.note'; message: string }
+  | { kind: 'http.answered'; method: string; path: string; status: number; ms: number; requestId: string }
+  | { kind: 'http.failed'; method: string; path: string; requestId: string; error: unknown }
+  | { kind: 'loop.failed'; loop: string; error: unknown }
+  | { kind: 'listen.connected' }
+  | { kind: 'listen.lost'; error: unknown }
+  | { kind: 'node.joined'; node: string; epoch: number }
+  | { kind: 'node.left'; node: string }
+  | { kind: 'node.lost'; node: string; epoch: number; how: 'session' | 'heartbeat'; runs: number; ms: number }
+  | { kind: 'node.fenced'; node: string; epoch: number }
+  | { kind: 'node.clockSkew'; ms: number }
+  | { kind: 'schedule.registered'; schedule: string; next: number | null }
+  | { kind: 'schedule.removed'; schedule: string }
+  | { kind: 'trigger.fired'; schedule: string; plannedAt: number; lateMs: number; run: string }
+  | { kind: 'trigger.completed'; schedule: string; run: string; ms: number; next: number | null }
+  | { kind: 'trigger.failed'; schedule: string; run: string; ms: number; error: string }
+  | { kind: 'trigger.misfired'; schedule: string; plannedAt: number; lateMs: number; policy: string }
+  | { kind: 'trigger.fencedOut'; schedule: string; run: string }
+  | { kind: 'trigger.parked'; schedule: string; attempts: number }
+  | { kind: 'script.logged'; level: LogLevel; script: string; message: string; requestId?: string }
+  | { kind: 'script.evaluated'; script: string; ms: number; outcome: 'ok' | 'thrown' | 'limit' }
+  | { kind: 'script.threadStarted'; thread: number }
+  | { kind: 'script.threadKilled'; thread: number; reason: string };
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
+export type ObservationKind = Observation['kind'];
+/** Says something. Never throws and never waits. */
+export type Observe = (observation: Observation) => void;
+
+/** One observer that tells all sinks. */
+export function observeAll(...sinks: readonly Observe[]): Observe {
+  return (observation) => {
+    for (const sink of sinks) sink(observation);
+  };
+}

@@ -1,0 +1,37 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Comparison, FilterValue } from '#resource/index.ts';
+import type { Place } from './filter-sql-table.ts';
+import { bindText, bindTexts, compareTextSql, inCodePointOrder, scalarOperator } from './filter-sql-text.ts';
+
+type ColumnPlace = Extract<Place, { kind: 'column' }>;
+
+export function compareColumn(
+  { expression, type }: ColumnPlace,
+  operator: Comparison,
+  value: FilterValue,
+): RawBuilder<boolean> {
+  if (type === 'text' && typeof value === 'string') {
+    // Equality is the same in all collations, and bare it fits the column's index in whatever it is collated.
+    if (operator === 'eq') return sql`(${expression} = ${bindText(value)})`;
+    return compareTextSql(inCodePointOrder(expression), operator, value);
+  }
+  if (type === typeof value) return sql`(${expression} ${scalarOperator(operator)} ${bindScalar(value)})`;
+  return sql`false`;
+}
+
+export function columnIsIn(
+  { expression, type }: ColumnPlace,
+  values: readonly FilterValue[],
+): RawBuilder<boolean> {
+  const fitting = values.filter((value) => typeof value === (type === 'text' ? 'string' : type));
+  if (fitting.length === 0) return sql`false`;
+  if (type === 'text') return sql`(${expression} = any(${bindTexts(fitting.map(String))}))`;
+  return sql`(${expression} in (${sql.join(fitting.map(bindScalar))}))`;
+}
+
+/** Binds as text with a cast: a whole number as bigint, because numeric would keep an integer index out. */
+export function bindScalar(value: FilterValue): RawBuilder<unknown> {
+  if (typeof value === 'string') return bindText(value);
+  if (typeof value === 'boolean') return sql`${sql.val(value)}::boolean`;
+  return sql`${sql.val(String(value))}::${sql.raw(Number.isSafeInteger(value) ? 'bigint' : 'numeric')}`;
+}

@@ -1,0 +1,81 @@
+import { type RawBuilder, sql } from 'kysely';
+import { BadRequestError } from '#errors/index.ts';
+import { type Comparison, isStorableText } from '#resource/index.ts';
+
+export const SQL_OPERATORS = {
+  eq: sql.raw('='),
+  lt: sql.raw('<'),
+  le: sql.raw('<='),
+  gt: sql.raw('>'),
+  ge: sql.raw('>='),
+} as const;
+
+/** Where there is no text to look into, `co`, `sw` and `ew` mean equality, too. */
+export function meansEquality(operator: Comparison): operator is 'eq' | 'co' | 'sw' | 'ew' {
+  return operator === 'eq' || operator === 'co' || operator === 'sw' || operator === 'ew';
+}
+
+export function scalarOperator(operator: Comparison): RawBuilder<unknown> {
+  return meansEquality(operator) ? SQL_OPERATORS.eq : SQL_OPERATORS[operator];
+}
+
+/** Code point order, whatever the database's own collation; the one in which text is indexed and sorted. */
+export function inCodePointOrder(text: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`(${text} collate "C")`;
+}
+
+/**
+ * Compares a text expression that is in code point order. A prefix is a range, which an index serves also in a
+ * prepared statement, and in which `%` and `_` are characters like any other.
+ */
+export function compareTextSql(
+  text: RawBuilder<string>,
+  operator: Comparison,
+  value: string,
+): RawBuilder<boolean> {
+  const bound = bindText(value);
+  switch (operator) {
+    case 'co':
+      return sql`(strpos(${text}, ${bound}) > 0)`;
+    case 'sw': {
+      const end = afterPrefix(value);
+      if (end === undefined) return sql`(${text} >= ${bound})`;
+      return sql`(${text} >= ${bound} and ${text} < ${bindText(end)})`;
+    }
+    case 'ew':
+      return sql`(right(${text}, char_length(${bound})) = ${bound})`;
+    default:
+      return sql`(${text} ${SQL_OPERATORS[operator]} ${bound})`;
+  }
+}
+
+export function bindText(value: string): RawBuilder<string> {
+  return sql`${sql.val(requireStorable(value))}::text`;
+}
+
+export function bindTexts(values: readonly string[]): RawBuilder<string[]> {
+  return sql`${sql.val(values.map(requireStorable))}::text[]`;
+}
+
+export function requireStorable(value: string): string {
+  if (isStorableText(value)) return value;
+  throw new BadRequestError('A value of the filter holds a character that no stored text can hold', {
+    id: 'FILTER_BAD_VALUE',
+  });
+}
+
+const LAST_BEFORE_SURROGATES = 0xd7ff;
+const FIRST_AFTER_SURROGATES = 0xe000;
+const LAST_CODE_POINT = 0x10ffff;
+
+/** The least text beyond all that begin with the prefix, or undefined when there is none. */
+export function afterPrefix(prefix: string): string | undefined {
+  const characters = [...prefix];
+  for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
+    const codePoint = last.codePointAt(0)!;
+    if (codePoint === LAST_CODE_POINT) continue;
+    const next = codePoint === LAST_BEFORE_SURROGATES ? FIRST_AFTER_SURROGATES : codePoint + 1;
+    return characters.join('') + String.fromCodePoint(next);
+  }
+  return undefined;
+}

@@ -1,0 +1,59 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { QueryFilter } from '#resource/index.ts';
+import { columnIsIn, compareColumn } from './filter-sql-column.ts';
+import { compareJson, jsonIsIn } from './filter-sql-json.ts';
+import { placeOf, type QueryTable } from './filter-sql-table.ts';
+
+/**
+ * The filter as a condition for WHERE, with the truth table of `QueryFilter`. Values are bind parameters,
+ * property names are quoted constants (see `filter-sql-table.ts`).
+ *
+ * As usual in WHERE, the condition may be null where it means false: positive comparisons stay bare, because
+ * an index serves no condition inside `coalesce`. Only `not` needs the difference and makes its operand
+ * two-valued; to *select* the condition, wrap it in `coalesce(…, false)`.
+ *
+ * @throws BadRequestError `FILTER_BAD_POINTER`, `FILTER_BAD_VALUE` for text that Postgres cannot hold; parsed
+ *   filters have none
+ */
+export function filterSql(filter: QueryFilter, table: QueryTable): RawBuilder<boolean> {
+  switch (filter.kind) {
+    case 'literal':
+      return filter.value ? sql`true` : sql`false`;
+    case 'and':
+      return all(filter.filters.map((operand) => filterSql(operand, table)));
+    case 'or':
+      return any(filter.filters.map((operand) => filterSql(operand, table)));
+    case 'not':
+      return sql`(not coalesce(${filterSql(filter.filter, table)}, false))`;
+    case 'present':
+      return presentSql(filter, table);
+    case 'compare': {
+      const place = placeOf(table, filter.pointer);
+      if (place.kind === 'missing') return sql`false`;
+      if (place.kind === 'column') return compareColumn(place, filter.operator, filter.value);
+      return compareJson(place, filter.operator, filter.value);
+    }
+    case 'in': {
+      const place = placeOf(table, filter.pointer);
+      if (place.kind === 'missing') return sql`false`;
+      return place.kind === 'column' ? columnIsIn(place, filter.values) : jsonIsIn(place, filter.values);
+    }
+  }
+}
+
+export function all(conditions: readonly RawBuilder<boolean>[]): RawBuilder<boolean> {
+  return conditions.length === 0 ? sql`true` : sql`(${sql.join(conditions, sql` and `)})`;
+}
+
+export function any(conditions: readonly RawBuilder<boolean>[]): RawBuilder<boolean> {
+  return conditions.length === 0 ? sql`false` : sql`(${sql.join(conditions, sql` or `)})`;
+}
+
+function presentSql(
+  filter: Extract<QueryFilter, { kind: 'present' }>,
+  table: QueryTable,
+): RawBuilder<boolean> {
+  const place = placeOf(table, filter.pointer);
+  if (place.kind === 'missing') return sql`false`;
+  return sql`(${place.kind === 'column' ? place.expression : place.text} is not null)`;
+}

@@ -1,0 +1,21 @@
+/**
+ * The object store: JSON objects in jsonb, query filters and sort keys as SQL, and `/repo`.
+ *
+ * Words: a *store* is one collection of objects, a *page* is what one query answers. Invariants: values are bind
+ * parameters, never SQL text; SQL and memory answer alike; every page costs the same.
+ */
+export { filterSql } from './filter-sql.ts';
+export { type PropertyIndex, propertyIndex } from './filter-sql-index.ts';
+export { objectTable, type PropertyType, type QueryColumn, type QueryTable } from './filter-sql-table.ts';
+export { cutPage, type PageStatement, pageSql } from './keyset-page.ts';
+export {
+  deleteObject,
+  findObject,
+  insertObject,
+  type ObjectStore,
+  objectStore,
+  type StoredObject,
+  updateObject,
+} from './object-repository.ts';
+export { type ObjectPage, queryObjects } from './query-objects.ts';
+export { repoResource } from './repo-resource.ts';

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '#database/index.ts';
+import { BadRequestError, ConflictError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import {
+  type Context,
+  formatPath,
+  plainQuery,
+  type Request,
+  type Resource,
+  type ResourcePath,
+  type Response,
+  type RouteHandler,
+  resource,
+  unsupported,
+} from '#resource/index.ts';
+import {
+  deleteObject,
+  findObject,
+  insertObject,
+  objectStore,
+  type StoredObject,
+  updateObject,
+} from './object-repository.ts';
+import { queryObjects } from './query-objects.ts';
+
+/** `/repo/<path>[/{id}]`: what is stored, raw: no hooks, no policies. */
+export function repoResource(database: Database): RouteHandler {
+  return {
+    async handle(context, request, match) {
+      const scope = new RepoScope(database, context, request);
+      const onCollection = request.method === 'create' || request.method === 'query';
+      const path = match.remaining;
+      if (path.length < (onCollection ? 1 : 2)) {
+        throw new BadRequestError(`'${formatPath(request.path)}' is not the path of a stored object`, {
+          id: 'REPO_BAD_PATH',
+          hint: 'Such as repo/internal/user/<id>',
+        });
+      }
+      return onCollection ? scope.onCollection(path) : scope.onObject(path.slice(0, -1), path.at(-1)!);
+    },
+  };
+}
+
+class RepoScope {
+  readonly #database: Database;
+  readonly #context: Context;
+  readonly #request: Request;
+
+  constructor(database: Database, context: Context, request: Request) {
+    this.#database = database;
+    this.#context = context;
+    this.#request = request;
+  }
+
+  async onCollection(path: ResourcePath): Promise<Response> {
+    const request = this.#request;
+    const db = await this.#db();
+    if (request.method === 'create') {
+      const { newResourceId, content, orUpdate } = request;
+      const inBody = typeof content['_id'] === 'string' ? content['_id'] : null;
+      const id = newResourceId ?? inBody ?? randomUUID();
+      if (orUpdate === true && (await findObject(db, objectStore(path), id, true)) !== undefined) {
+        return this.#update(path, id, null, content);
+      }
+      return this.#create(path, id, content);
+    }
+    if (request.method !== 'query') return unsupported(request);
+    const query = plainQuery(request);
+    const page = await queryObjects(db, objectStore(path), request, query);
+    return {
+      kind: 'query',
+      result: page.rows.map((row) => toResource(row, query.idsOnly)),
+      pagedResultsCookie: page.cookie,
+      totalPagedResultsPolicy: page.totalPolicy,
+      totalPagedResults: page.total,
+    };
+  }
+
+  async onObject(path: ResourcePath, id: string): Promise<Response> {
+    const request = this.#request;
+    switch (request.method) {
+      case 'read':
+        return toResource(await this.#get(path, id));
+      case 'update':
+        return this.#update(path, id, request.revision, request.content);
+      case 'delete':
+        return this.#delete(path, id, request.revision);
+      default:
+        return unsupported(request);
+    }
+  }
+
+  async #create(path: ResourcePath, id: string, content: JsonObject): Promise<Resource> {
+    const { _id, _rev, ...data } = content;
+    const unitOfWork = this.#context.unitOfWork!;
+    const name = `repo/${formatPath([...path, id])}`;
+    if (!(await insertObject(await unitOfWork.db(), objectStore(path), id, data))) {
+      throw new PreconditionFailedError(`Object '${name}' exists already`, { id: 'OBJECT_EXISTS' });
+    }
+    unitOfWork.record({ resource: name, operation: 'create', before: null, after: data });
+    return { ...toResource({ id, rev: 0, data }), created: true };
+  }
+
+  async #update(
+    path: ResourcePath,
+    id: string,
+    revision: string | null,
+    content: JsonObject,
+  ): Promise<Resource> {
+    const { _id, _rev, ...data } = content;
+    const unitOfWork = this.#context.unitOfWork!;
+    const before = await this.#get(path, id, true);
+    requireRevision(path, before, revision);
+    const rev = await updateObject(await unitOfWork.db(), objectStore(path), id, before.rev, data);
+    unitOfWork.record({
+      resource: `repo/${formatPath([...path, id])}`,
+      operation: 'update',
+      before: before.data,
+      after: data,
+    });
+    return toResource({ id, rev: rev!, data });
+  }
+
+  async #delete(path: ResourcePath, id: string, revision: string | null): Promise<Resource> {
+    if (revision === null) {
+      throw new ConflictError('Deleting a raw object needs its revision', {
+        id: 'REPO_NEEDS_REVISION',
+        hint: 'Send If-Match with the _rev of the object',
+      });
+    }
+    const unitOfWork = this.#context.unitOfWork!;
+    const before = await this.#get(path, id, true);
+    requireRevision(path, before, revision);
+    await deleteObject(await unitOfWork.db(), objectStore(path), id, before.rev);
+    unitOfWork.record({
+      resource: `repo/${formatPath([...path, id])}`,
+      operation: 'delete',
+      before: before.data,
+      after: null,
+    });
+    return toResource(before);
+  }
+
+  async #get(path: ResourcePath, id: string, lock = false): Promise<StoredObject> {
+    const stored = await findObject(await this.#db(), objectStore(path), id, lock);
+    if (stored === undefined) throw new NotFoundError(`Object 'repo/${formatPath([...path, id])}' not found`);
+    return stored;
+  }
+
+  async #db() {
+    return this.#context.unitOfWork === null ? this.#database.db : this.#context.unitOfWork.db();
+  }
+}
+
+function requireRevision(path: ResourcePath, { id, rev }: StoredObject, revision: string | null): void {
+  if (revision === null || revision === String(rev)) return;
+  throw new PreconditionFailedError(
+    `Revision '${revision}' of 'repo/${formatPath([...path, id])}' is not the current one`,
+    { id: 'OBJECT_REVISION', hint: `Read it again: it is at revision '${rev}' now` },
+  );
+}
+
+function toResource({ id, rev, data }: StoredObject, idOnly = false): Resource {
+  return resource(id, String(rev), idOnly ? {} : data);
+}

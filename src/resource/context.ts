@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import type { UnitOfWork } from '#database/index.ts';
+
+/** Who acts. `component` is the collection of the caller's object, such as `managed/user`. */
+export interface SecurityContext {
+  readonly authenticationId: string;
+  readonly authorization: {
+    readonly id: string;
+    readonly component: string;
+    readonly roles: readonly string[];
+    readonly [key: string]: unknown;
+  };
+}
+
+/** Where the request came in. `isExternal` is true for HTTP and false for everything inside the server. */
+export interface ClientContext {
+  readonly isExternal: boolean;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+  readonly userAgent: string;
+  readonly isSecure: boolean;
+}
+
+export interface HttpContext {
+  readonly method: string;
+  /** The full URL. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** The part of a context that can be sent to another thread. */
+export interface ContextData {
+  readonly id: string;
+  /** One id through everything that one outer request causes. */
+  readonly transactionId: string;
+  /** Epoch ms. */
+  readonly receivedAt: number;
+  readonly security: SecurityContext;
+  readonly client: ClientContext;
+  readonly http: HttpContext | null;
+}
+
+/** The chain that a request is handled under, flattened; immutable, a nested request derives its own. */
+export interface Context extends ContextData {
+  /** Null outside a write: each write then makes its own. */
+  readonly unitOfWork: UnitOfWork | null;
+  /** The caller may survive a failure, so a write runs under a savepoint. */
+  readonly survivable: boolean;
+}
+
+const INTERNAL_CLIENT: ClientContext = {
+  isExternal: false,
+  remoteAddress: '',
+  remotePort: -1,
+  userAgent: '',
+  isSecure: false,
+};
+
+/** The identity of the server's own work: start-up, configuration, recovery. */
+export const SYSTEM: SecurityContext = {
+  authenticationId: 'system',
+  authorization: { id: 'system', component: 'internal/user', roles: ['system'] },
+};
+
+export function systemContext(security: SecurityContext = SYSTEM): Context {
+  const id = randomUUID();
+  return rootContext({
+    id,
+    transactionId: id,
+    receivedAt: Date.now(),
+    security,
+    client: INTERNAL_CLIENT,
+    http: null,
+  });
+}
+
+export function rootContext(data: ContextData): Context {
+  return { ...data, unitOfWork: null, survivable: false };
+}
+
+export function contextData(context: Context): ContextData {
+  const { id, transactionId, receivedAt, security, client, http } = context;
+  return { id, transactionId, receivedAt, security, client, http };
+}
+
+/** For requests that the server makes on behalf of this one: same identity and work, no longer external. */
+export function internalContext(context: Context): Context {
+  return { ...context, client: INTERNAL_CLIENT };
+}

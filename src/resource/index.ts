@@ -1,0 +1,80 @@
+/**
+ * The request model: seven kinds of request, paths, the router, its filters, the context, queries.
+ *
+ * Words: a *request* asks a *resource* at a *path*; a *provider* answers for a collection or a singleton; a
+ * *filter* stands in front of all of them; a *connection* makes requests inside the server. Invariants: every
+ * request takes the one road through `Router.handle`; the outermost write owns the unit of work.
+ */
+export { answerFromMemory, type PlainQuery, plainQuery } from './answer-query.ts';
+export { type CallOptions, Connection, type QueryOptions, type RequestSink } from './connection.ts';
+export {
+  type ClientContext,
+  type Context,
+  type ContextData,
+  contextData,
+  type HttpContext,
+  internalContext,
+  rootContext,
+  type SecurityContext,
+  SYSTEM,
+  systemContext,
+} from './context.ts';
+export { NO_PAGING, type Page, type Paging, type TotalPolicy } from './paging.ts';
+export {
+  formatPageCookie,
+  invalidPageCookie,
+  type PagedQuery,
+  type PageStart,
+  parsePageCookie,
+} from './paging-cookie.ts';
+export { applyQueryInMemory } from './paging-in-memory.ts';
+export { applyPatch, parsePatch, type Transform } from './patch-operation.ts';
+export {
+  type CollectionProvider,
+  collection,
+  notFound,
+  type SingletonProvider,
+  singleton,
+  unknownAction,
+  unsupported,
+} from './provider.ts';
+export { type Comparison, type FilterValue, isStorableText, type QueryFilter } from './query-filter.ts';
+export { formatFilterPointer, formatQueryFilter } from './query-filter-format.ts';
+export { compileFilter, matchesFilter } from './query-filter-match.ts';
+export { parseQueryFilter } from './query-filter-parser.ts';
+export { parseQueryParameters, type QueryParameters } from './query-parameters.ts';
+export {
+  type ActionRequest,
+  type CreateRequest,
+  type DeleteRequest,
+  isWrite,
+  type PatchOperation,
+  type PatchRequest,
+  type QueryRequest,
+  type ReadRequest,
+  type Request,
+  type RequestMethod,
+  type UpdateRequest,
+} from './request.ts';
+export { formatPath, parsePath, type ResourcePath } from './resource-path.ts';
+export {
+  type ActionResult,
+  actionResult,
+  type QueryResult,
+  queryResult,
+  type Resource,
+  type Response,
+  resource,
+} from './response.ts';
+export type { RouteHandler, RouteMatch } from './route.ts';
+export { type Filter, Router } from './router.ts';
+export { resourceBody, selectFields } from './select-fields.ts';
+export {
+  formatSortKeys,
+  parseSortKeys,
+  type SortKey,
+  type SortValue,
+  sortRank,
+  sortTuple,
+  totalOrder,
+} from './sort-key.ts';

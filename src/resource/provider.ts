@@ -1,0 +1,183 @@
+import { BadRequestError, NotFoundError, NotSupportedError, PreconditionFailedError } from '#errors/index.ts';
+import type { Context } from './context.ts';
+import type {
+  ActionRequest,
+  CreateRequest,
+  DeleteRequest,
+  PatchRequest,
+  QueryRequest,
+  ReadRequest,
+  Request,
+  UpdateRequest,
+} from './request.ts';
+import { formatPath } from './resource-path.ts';
+import type { ActionResult, QueryResult, Resource } from './response.ts';
+import type { RouteHandler, RouteMatch } from './route.ts';
+
+/** A collection and its instances. What is left out answers 501. */
+export interface CollectionProvider {
+  create?(context: Context, request: CreateRequest): Promise<Resource>;
+  query?(context: Context, request: QueryRequest): Promise<QueryResult>;
+  actionOnCollection?(context: Context, request: ActionRequest): Promise<ActionResult>;
+  read?(context: Context, request: ReadRequest, id: string): Promise<Resource>;
+  update?(context: Context, request: UpdateRequest, id: string): Promise<Resource>;
+  delete?(context: Context, request: DeleteRequest, id: string): Promise<Resource>;
+  patch?(context: Context, request: PatchRequest, id: string): Promise<Resource>;
+  actionOnInstance?(context: Context, request: ActionRequest, id: string): Promise<ActionResult>;
+  /** Asked by an upsert, so that the create pipeline does not run on an existing object. */
+  exists?(context: Context, id: string): Promise<boolean>;
+  runsScripts?(request: Request, id: string | null): boolean;
+}
+
+export interface SingletonProvider {
+  read?(context: Context, request: ReadRequest): Promise<Resource>;
+  update?(context: Context, request: UpdateRequest): Promise<Resource>;
+  patch?(context: Context, request: PatchRequest): Promise<Resource>;
+  action?(context: Context, request: ActionRequest): Promise<ActionResult>;
+  runsScripts?(request: Request): boolean;
+}
+
+/** Serves a collection at the route and its instances one segment below; mount it as a prefix. */
+export function collection(provider: CollectionProvider): RouteHandler {
+  return {
+    async handle(context, request, match) {
+      if (match.remaining.length > 1) throw notFound(request);
+      const id = match.remaining[0];
+      return id === undefined
+        ? handleCollection(provider, context, request, match)
+        : handleInstance(provider, context, request, id);
+    },
+    runsScripts: (request, match) => provider.runsScripts?.(request, match.remaining[0] ?? null) ?? false,
+  };
+}
+
+async function handleCollection(
+  provider: CollectionProvider,
+  context: Context,
+  request: Request,
+  match: RouteMatch,
+) {
+  switch (request.method) {
+    case 'create':
+      return request.orUpdate === true
+        ? upsert(provider, context, request, match)
+        : (provider.create?.(context, request) ?? unsupported(request));
+    case 'query':
+      return provider.query?.(context, request) ?? unsupported(request);
+    case 'action':
+      return provider.actionOnCollection?.(context, request) ?? unsupported(request);
+    default:
+      throw new BadRequestError(
+        `The resource collection '${formatPath(request.path)}' cannot be ${PAST[request.method]}; name an object in it`,
+        { id: 'RESOURCE_IS_A_COLLECTION' },
+      );
+  }
+}
+
+/** A PUT without preconditions: existence decides, so that only one of the two pipelines runs. */
+async function upsert(
+  provider: CollectionProvider,
+  context: Context,
+  request: CreateRequest,
+  match: RouteMatch,
+): Promise<Resource> {
+  const { newResourceId, orUpdate: _, ...rest } = request;
+  const id = newResourceId!;
+  const update = () =>
+    handleInstance(
+      provider,
+      context,
+      { ...rest, method: 'update', path: [...match.matched, id], revision: null },
+      id,
+    );
+  if (provider.exists === undefined || (await provider.exists(context, id))) {
+    try {
+      return (await update()) as Resource;
+    } catch (error) {
+      if (provider.exists !== undefined || !(error instanceof NotFoundError)) throw error;
+    }
+  }
+  const create = provider.create?.(context, { ...rest, newResourceId: id }) ?? unsupported(request);
+  try {
+    return { ...(await create), created: true };
+  } catch (error) {
+    // Somebody else created it since we looked.
+    if (error instanceof PreconditionFailedError && (await provider.exists?.(context, id)) === true) {
+      return (await update()) as Resource;
+    }
+    throw error;
+  }
+}
+
+async function handleInstance(provider: CollectionProvider, context: Context, request: Request, id: string) {
+  switch (request.method) {
+    case 'read':
+      return provider.read?.(context, request, id) ?? unsupported(request);
+    case 'update':
+      return provider.update?.(context, request, id) ?? unsupported(request);
+    case 'delete':
+      return provider.delete?.(context, request, id) ?? unsupported(request);
+    case 'patch':
+      return provider.patch?.(context, request, id) ?? unsupported(request);
+    case 'action':
+      return provider.actionOnInstance?.(context, request, id) ?? unsupported(request);
+    default:
+      throw new BadRequestError(
+        `The resource instance '${formatPath(request.path)}' cannot be ${PAST[request.method]}; address its collection`,
+        { id: 'RESOURCE_IS_AN_INSTANCE' },
+      );
+  }
+}
+
+/** Serves one resource at exactly the route. */
+export function singleton(provider: SingletonProvider): RouteHandler {
+  return {
+    async handle(context, request, match) {
+      if (match.remaining.length > 0) throw notFound(request);
+      switch (request.method) {
+        case 'read':
+          return provider.read?.(context, request) ?? unsupported(request);
+        case 'update':
+          return provider.update?.(context, request) ?? unsupported(request);
+        case 'patch':
+          return provider.patch?.(context, request) ?? unsupported(request);
+        case 'action':
+          return provider.action?.(context, request) ?? unsupported(request);
+        default:
+          throw new BadRequestError(
+            `The singleton resource '${formatPath(request.path)}' cannot be ${PAST[request.method]}`,
+            { id: 'RESOURCE_IS_A_SINGLETON' },
+          );
+      }
+    },
+    runsScripts: (request) => provider.runsScripts?.(request) ?? false,
+  };
+}
+
+const PAST = {
+  create: 'created',
+  read: 'read',
+  update: 'updated',
+  delete: 'deleted',
+  patch: 'patched',
+  action: 'acted upon',
+  query: 'queried',
+} as const;
+
+export function notFound(request: Request): NotFoundError {
+  return new NotFoundError(`Resource '${formatPath(request.path)}' not found`);
+}
+
+export function unsupported(request: Request): never {
+  throw new NotSupportedError(
+    `The operation '${request.method}' is not supported by '${formatPath(request.path)}'`,
+  );
+}
+
+/** 400 for an action that the resource does not know. */
+export function unknownAction(request: ActionRequest, known: readonly string[]): never {
+  throw new BadRequestError(`Action '${request.action}' is not supported by '${formatPath(request.path)}'`, {
+    id: 'ACTION_UNKNOWN',
+    hint: known.length === 0 ? 'It has no actions' : `Its actions are ${known.join(', ')}`,
+  });
+}

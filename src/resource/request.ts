@@ -1,0 +1,88 @@
+import type { JsonObject, JsonValue, Pointer } from '#json/index.ts';
+import type { Paging } from './paging.ts';
+import type { QueryFilter } from './query-filter.ts';
+import type { ResourcePath } from './resource-path.ts';
+import type { SortKey } from './sort-key.ts';
+
+/** What all seven kinds of request have. */
+interface RequestBase {
+  readonly path: ResourcePath;
+  /** `_fields`; empty for all default fields. */
+  readonly fields: readonly Pointer[];
+  /** URL parameters without a meaning of their own; handlers and scripts read them. */
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Run for real, roll back, and answer with what would have changed. */
+  readonly dryRun?: boolean;
+}
+
+export interface CreateRequest extends RequestBase {
+  readonly method: 'create';
+  /** Null lets the server choose. */
+  readonly newResourceId: string | null;
+  readonly content: JsonObject;
+  /** A PUT without preconditions: when the object exists, it is updated instead. */
+  readonly orUpdate?: boolean;
+}
+
+export interface ReadRequest extends RequestBase {
+  readonly method: 'read';
+}
+
+export interface UpdateRequest extends RequestBase {
+  readonly method: 'update';
+  /** Null for any revision. */
+  readonly revision: string | null;
+  readonly content: JsonObject;
+}
+
+export interface DeleteRequest extends RequestBase {
+  readonly method: 'delete';
+  readonly revision: string | null;
+}
+
+export interface PatchRequest extends RequestBase {
+  readonly method: 'patch';
+  readonly revision: string | null;
+  readonly operations: readonly PatchOperation[];
+}
+
+export interface ActionRequest extends RequestBase {
+  readonly method: 'action';
+  readonly action: string;
+  /** Null when there is no body. */
+  readonly content: JsonValue;
+}
+
+export interface QueryRequest extends RequestBase {
+  readonly method: 'query';
+  readonly queryId: string | null;
+  readonly queryExpression: string | null;
+  readonly queryFilter: QueryFilter | null;
+  readonly sortKeys: readonly SortKey[];
+  readonly paging: Paging;
+}
+
+export type Request =
+  | CreateRequest
+  | ReadRequest
+  | UpdateRequest
+  | DeleteRequest
+  | PatchRequest
+  | ActionRequest
+  | QueryRequest;
+
+export type RequestMethod = Request['method'];
+
+/** The kinds that may change something; their outermost request owns a unit of work. */
+export function isWrite(request: Request): boolean {
+  return request.method !== 'read' && request.method !== 'query';
+}
+
+export type PatchOperationName = 'add' | 'remove' | 'replace' | 'increment' | 'move' | 'copy' | 'transform';
+
+export interface PatchOperation {
+  readonly operation: PatchOperationName;
+  readonly field: Pointer;
+  readonly value?: JsonValue;
+  readonly from?: Pointer;
+}

@@ -1,0 +1,49 @@
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { TotalPolicy } from './paging.ts';
+
+/** One resource as a handler answers it; `id` and `revision` are null for resources that have none. */
+export interface Resource {
+  readonly kind: 'resource';
+  readonly id: string | null;
+  readonly revision: string | null;
+  readonly content: JsonValue;
+  /** An upsert says which of the two it was. */
+  readonly created?: boolean;
+  /** The handler has selected the fields itself. */
+  readonly fieldsSelected?: boolean;
+}
+
+export interface QueryResult {
+  readonly kind: 'query';
+  readonly result: readonly Resource[];
+  readonly pagedResultsCookie: string | null;
+  readonly totalPagedResultsPolicy: TotalPolicy;
+  /** -1 when unknown. */
+  readonly totalPagedResults: number;
+}
+
+export interface ActionResult {
+  readonly kind: 'action';
+  readonly content: JsonValue;
+}
+
+export type Response = Resource | QueryResult | ActionResult;
+
+export function resource(id: string | null, revision: string | null, content: JsonObject): Resource {
+  return { kind: 'resource', id, revision, content };
+}
+
+export function actionResult(content: JsonValue): ActionResult {
+  return { kind: 'action', content };
+}
+
+/** All rows at once, of a collection that does not page. */
+export function queryResult(result: readonly Resource[]): QueryResult {
+  return {
+    kind: 'query',
+    result,
+    pagedResultsCookie: null,
+    totalPagedResultsPolicy: 'NONE',
+    totalPagedResults: -1,
+  };
+}

@@ -1,0 +1,72 @@
+import type { Context } from './context.ts';
+import type { Request } from './request.ts';
+import type { ResourcePath } from './resource-path.ts';
+import type { Response } from './response.ts';
+
+/** How a path met a route: what matched, what is left, and the values of the template's variables. */
+export interface RouteMatch {
+  readonly matched: ResourcePath;
+  readonly remaining: ResourcePath;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface RouteHandler {
+  handle(context: Context, request: Request, match: RouteMatch): Promise<Response>;
+  /** Whether the request may run a script and so belongs in a script thread. Default: no. */
+  runsScripts?(request: Request, match: RouteMatch): boolean;
+}
+
+interface Route {
+  readonly segments: readonly string[];
+  /** Paths below the pattern belong to the route as well. */
+  readonly prefix: boolean;
+  readonly handler: RouteHandler;
+}
+
+/**
+ * Patterns such as `info/ping` (exact), `scheduler/job*` (the path and all below it) and
+ * `endpoint/order/{orderId}`. Literals match whatever their case. Of several matches the one with the most
+ * literal segments wins, then an exact one over a prefix.
+ */
+export class RouteTable {
+  #routes: readonly Route[] = [];
+
+  /** @returns a function that takes the route away again */
+  add(pattern: string, handler: RouteHandler): () => void {
+    const prefix = pattern.endsWith('*');
+    const segments = pattern
+      .replace(/\/?\*$/, '')
+      .split('/')
+      .filter((segment) => segment !== '');
+    const route = { segments, prefix, handler };
+    this.#routes = [...this.#routes, route].sort((left, right) => rank(right) - rank(left));
+    return () => {
+      this.#routes = this.#routes.filter((other) => other !== route);
+    };
+  }
+
+  find(path: ResourcePath): { handler: RouteHandler; match: RouteMatch } | undefined {
+    for (const route of this.#routes) {
+      const match = matchRoute(route, path);
+      if (match !== undefined) return { handler: route.handler, match };
+    }
+    return undefined;
+  }
+}
+
+function rank(route: Route): number {
+  const literals = route.segments.filter((segment) => !segment.startsWith('{')).length;
+  return literals * 100 + route.segments.length * 2 + (route.prefix ? 0 : 1);
+}
+
+function matchRoute(route: Route, path: ResourcePath): RouteMatch | undefined {
+  const { segments, prefix } = route;
+  if (path.length < segments.length || (!prefix && path.length > segments.length)) return undefined;
+  const variables: Record<string, string> = {};
+  for (const [index, segment] of segments.entries()) {
+    const given = path[index]!;
+    if (segment.startsWith('{')) variables[segment.slice(1, -1)] = given;
+    else if (segment.toLowerCase() !== given.toLowerCase()) return undefined;
+  }
+  return { matched: path.slice(0, segments.length), remaining: path.slice(segments.length), variables };
+}

@@ -1,0 +1,128 @@
+import { type Database, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
+import type { JsonValue } from '#json/index.ts';
+import type { Observe } from '#observability/index.ts';
+import type { Context } from './context.ts';
+import { notFound } from './provider.ts';
+import { isWrite, type Request } from './request.ts';
+import type { Response } from './response.ts';
+import { type RouteHandler, RouteTable } from './route.ts';
+import { resourceBody, selectFields } from './select-fields.ts';
+
+/** Looks at a request before its handler, and at the answer after it. */
+export type Filter = (
+  context: Context,
+  request: Request,
+  next: (context: Context, request: Request) => Promise<Response>,
+) => Promise<Response>;
+
+export interface RouterOptions {
+  readonly database: Database;
+  readonly observe: Observe;
+  /** In the order in which a request meets them. */
+  readonly filters: readonly Filter[];
+}
+
+/**
+ * The one road: every request of HTTP, of scripts, of jobs and of the server itself goes through `handle`. The
+ * outermost write owns the unit of work; nested ones join it.
+ */
+export class Router {
+  readonly #options: RouterOptions;
+  readonly #table = new RouteTable();
+
+  constructor(options: RouterOptions) {
+    this.#options = options;
+  }
+
+  /** @returns a function that takes the route away again */
+  mount(pattern: string, handler: RouteHandler): () => void {
+    return this.#table.add(pattern, handler);
+  }
+
+  /** Whether the request must be executed where scripts may run. */
+  runsScripts(request: Request): boolean {
+    const found = this.#table.find(request.path);
+    return found?.handler.runsScripts?.(request, found.match) ?? false;
+  }
+
+  async handle(context: Context, request: Request): Promise<Response> {
+    if (!isWrite(request)) return this.#filter(context, request);
+    const { unitOfWork } = context;
+    if (unitOfWork === null) return this.#own(context, request);
+    if (request.dryRun === true) return this.#rehearse(context, request, unitOfWork);
+    if (!context.survivable) return this.#filter(context, request);
+    return unitOfWork.savepoint(() => this.#filter({ ...context, survivable: false }, request));
+  }
+
+  async #own(context: Context, request: Request): Promise<Response> {
+    const { database, observe } = this.#options;
+    const dryRun = request.dryRun === true;
+    return runUnitOfWork(
+      database,
+      {
+        dryRun,
+        onRetry: (reason, attempt) => observe({ kind: 'database.retried', reason, attempt }),
+        onEffectError: (part, error) => observe({ kind: 'server.failed', part, error }),
+      },
+      async (unitOfWork) => {
+        const response = await this.#filter({ ...context, unitOfWork, survivable: false }, request);
+        return dryRun ? dryRunReport(response, unitOfWork, 0, 0) : response;
+      },
+    );
+  }
+
+  /** A dry run inside a unit of work: undone at its savepoint. */
+  async #rehearse(context: Context, request: Request, unitOfWork: UnitOfWork): Promise<Response> {
+    const changes = unitOfWork.changes.length;
+    const effects = unitOfWork.effects.length;
+    return unitOfWork.savepoint(
+      async () => {
+        const response = await this.#filter({ ...context, survivable: false }, request);
+        return dryRunReport(response, unitOfWork, changes, effects);
+      },
+      { keep: false },
+    );
+  }
+
+  #filter(context: Context, request: Request, index = 0): Promise<Response> {
+    const filter = this.#options.filters[index];
+    if (filter === undefined) return this.#dispatch(context, request);
+    return filter(context, request, (nextContext, nextRequest) =>
+      this.#filter(nextContext, nextRequest, index + 1),
+    );
+  }
+
+  async #dispatch(context: Context, request: Request): Promise<Response> {
+    const found = this.#table.find(request.path);
+    if (found === undefined) throw notFound(request);
+    const response = await found.handler.handle(context, request, found.match);
+    if (response.kind === 'resource') return selectFields(response, request.fields);
+    if (response.kind === 'action') return response;
+    return { ...response, result: response.result.map((row) => selectFields(row, request.fields)) };
+  }
+}
+
+/** What a dry run answers: the result, and everything that would have changed. */
+function dryRunReport(
+  response: Response,
+  unitOfWork: UnitOfWork,
+  changesBefore: number,
+  effectsBefore: number,
+) {
+  const result: JsonValue =
+    response.kind === 'query'
+      ? response.result.map((row) => resourceBody(row))
+      : response.kind === 'resource'
+        ? resourceBody(response)
+        : response.content;
+  return {
+    kind: 'action' as const,
+    content: {
+      dryRun: true,
+      result,
+      changes: unitOfWork.changes.slice(changesBefore).map((change) => ({ ...change })),
+      effects: unitOfWork.effects.slice(effectsBefore).map((effect) => effect.what),
+      trace: unitOfWork.trace.map((entry) => ({ ...entry })),
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { nextFiring } from './next-firing.ts';
+import type { MisfirePolicy, Timing } from './schedule.ts';
+
+/** A firing later than this has misfired. */
+export const MISFIRE_THRESHOLD_MS = 10_000;
+
+/** What becomes of a claimed firing, and what comes after it; all times epoch ms. */
+export interface FiringDecision {
+  /** `onTime`: fires for its planned time. `now`: fires once for all that was missed. `skip`: does not fire. */
+  readonly kind: 'onTime' | 'now' | 'skip';
+  /** The scheduled time that the job is told. */
+  readonly scheduledAt: number;
+  readonly next: number | null;
+}
+
+export interface FiringFacts {
+  readonly fireAt: number;
+  /** Lateness counts from here: the planned time, or the release of a dead node's claim. */
+  readonly lateFrom: number;
+  /** By the database's clock. */
+  readonly now: number;
+  readonly policy: MisfirePolicy;
+  readonly timing: Timing;
+  readonly thresholdMs?: number;
+}
+
+/**
+ * Below the threshold a late firing is made up for its planned time, and the next one is counted from that time.
+ * At the threshold it has misfired: `fireAndProceed` fires once now, however many were missed, `doNothing` waits
+ * for the next time of the schedule; a simple trigger always fires now. Nothing fires after `endTime`.
+ */
+export function decideFiring(facts: FiringFacts): FiringDecision {
+  const { fireAt, lateFrom, now, policy, timing } = facts;
+  const late = now - lateFrom;
+  if (late < (facts.thresholdMs ?? MISFIRE_THRESHOLD_MS)) {
+    return { kind: 'onTime', scheduledAt: fireAt, next: nextFiring(timing, fireAt) };
+  }
+  const at = Math.floor(now);
+  const next = nextFiring(timing, at);
+  const simple = timing.cron === null;
+  const over = timing.endAt !== null && at > timing.endAt;
+  if (!over && (simple || policy === 'fireAndProceed')) return { kind: 'now', scheduledAt: at, next };
+  return { kind: 'skip', scheduledAt: fireAt, next };
+}

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import type { UnitOfWork } from '#database/index.ts';
+import { BadRequestError, NotSupportedError } from '#errors/index.ts';
+import { equalJson, type JsonValue } from '#json/index.ts';
+import {
+  deleteJob,
+  findJob,
+  insertDue,
+  insertJob,
+  type JobRow,
+  updateJob,
+  withdraw,
+} from './job-repository.ts';
+import { firstFiring } from './next-firing.ts';
+import { type ScheduleDefinition, timingOf } from './schedule.ts';
+
+/** The fields that decide when it fires; a change of any other keeps what waits. */
+const TIMING_FIELDS = ['enabled', 'type', 'schedule', 'startTime', 'endTime', 'timeZone'] as const;
+
+export interface Registration {
+  readonly id: string;
+  readonly definition: ScheduleDefinition;
+  readonly source: JobRow['source'];
+}
+
+/** What registering needs to know: the work it belongs to, and the time by the database's clock (epoch ms). */
+export interface RegistrationScope {
+  readonly unitOfWork: UnitOfWork;
+  readonly now: number;
+}
+
+/** @returns undefined when the id is taken */
+export async function createSchedule(
+  { unitOfWork, now }: RegistrationScope,
+  registration: Registration,
+): Promise<JobRow | undefined> {
+  const { definition } = registration;
+  const first = firstOf(definition, now);
+  const db = await unitOfWork.db();
+  const job = await insertJob(db, { ...registration, contentHash: hashOf(definition) });
+  if (job === undefined) return undefined;
+  if (first !== null) await insertDue(db, job, first);
+  record(unitOfWork, 'create', null, job);
+  return job;
+}
+
+/**
+ * Changes a schedule in place. Runs under way go on. Unless the times change, what waits to fire keeps waiting.
+ */
+export async function updateSchedule(
+  { unitOfWork, now }: RegistrationScope,
+  old: JobRow,
+  registration: Registration,
+): Promise<JobRow> {
+  const { definition, source } = registration;
+  const retimed = TIMING_FIELDS.some((field) => old.definition[field] !== definition[field]);
+  const first = retimed ? firstOf(definition, now) : null;
+  const db = await unitOfWork.db();
+  const job = await updateJob(db, old.triggerId, {
+    definition,
+    source,
+    contentHash: hashOf(definition),
+    newGeneration: retimed,
+  });
+  if (retimed) {
+    await withdraw(db, old.triggerId);
+    if (first !== null) await insertDue(db, job, first);
+  }
+  record(unitOfWork, 'update', old, job);
+  return job;
+}
+
+export async function removeSchedule(unitOfWork: UnitOfWork, job: JobRow): Promise<void> {
+  const db = await unitOfWork.db();
+  await withdraw(db, job.triggerId);
+  await deleteJob(db, job.triggerId);
+  record(unitOfWork, 'delete', job, null);
+}
+
+/** Brings a schedule of a file in force: unchanged content keeps its state over restarts. */
+export async function ensureSchedule(
+  scope: RegistrationScope,
+  registration: Registration,
+): Promise<'created' | 'updated' | 'unchanged'> {
+  const db = await scope.unitOfWork.db();
+  const old = await findJob(db, registration.id, true);
+  if (old === undefined) {
+    return (await createSchedule(scope, registration)) === undefined ? 'unchanged' : 'created';
+  }
+  if (old.contentHash === hashOf(registration.definition) && old.source === registration.source) {
+    return 'unchanged';
+  }
+  await updateSchedule(scope, old, registration);
+  return 'updated';
+}
+
+/** @throws BadRequestError when an enabled schedule can never fire */
+function firstOf(definition: ScheduleDefinition, now: number): number | null {
+  if (!definition.persisted) {
+    throw new NotSupportedError('Schedules in memory are not available yet', {
+      id: 'SCHED_IN_MEMORY',
+      field: '/persisted',
+      hint: 'Set persisted to true',
+    });
+  }
+  const first = firstFiring(timingOf(definition), now);
+  if (first === null && definition.enabled) {
+    throw new BadRequestError(`The schedule '${definition.schedule}' will never fire`, {
+      id: 'SCHED_NEVER_FIRES',
+      field: '/schedule',
+      hint: 'Its times lie in the past, after endTime, or do not exist; disable it to keep it all the same',
+    });
+  }
+  return definition.enabled ? first : null;
+}
+
+function hashOf(definition: ScheduleDefinition): string {
+  return createHash('sha256')
+    .update(JSON.stringify(definition, Object.keys(definition).sort()))
+    .update(JSON.stringify(definition.invokeContext))
+    .digest('hex');
+}
+
+function record(
+  unitOfWork: UnitOfWork,
+  operation: 'create' | 'update' | 'delete',
+  before: JobRow | null,
+  after: JobRow | null,
+): void {
+  const view = (job: JobRow | null): JsonValue =>
+    job === null ? null : { _id: job.id, ...plain(job.definition) };
+  if (equalJson(view(before), view(after))) return;
+  unitOfWork.record({
+    resource: `scheduler/job/${(after ?? before)!.id}`,
+    operation,
+    before: view(before),
+    after: view(after),
+  });
+}
+
+function plain(definition: ScheduleDefinition): { [key: string]: JsonValue } {
+  return { ...definition };
+}

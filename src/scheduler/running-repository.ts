@@ -1,0 +1,24 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+
+/** The runs under way in the whole cluster: the schedule's fields, and where and since when it runs. */
+export async function listRunning(db: Db): Promise<JsonObject[]> {
+  const { rows } = await sql<{ entry: JsonObject }>`
+    select jsonb_build_object('_id', j.id) || j.definition || jsonb_build_object(
+             'nodeId', n.name,
+             'fireInstanceId', r.trigger_id || '.' || r.generation || '.' || round(extract(epoch from r.fire_at) * 1000),
+             'scheduledFireTime', to_char(r.fire_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+             'fireTime', to_char(r.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as entry
+    from scheduler_run r
+    join scheduler_job j using (trigger_id)
+    join cluster_node n on n.id = r.node_id
+    where r.started_at is not null
+    order by r.started_at`.execute(db);
+  return rows.map((row) => row.entry);
+}
+
+/** Stops or resumes all claims in the cluster. Runs under way are not touched. */
+export async function setPaused(db: Db, paused: boolean): Promise<void> {
+  await sql`update scheduler_setting set paused = ${paused}`.execute(db);
+}

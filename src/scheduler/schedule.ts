@@ -1,0 +1,162 @@
+import { BadRequestError, didYouMean } from '#errors/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import { getTimeZone, localDateTimeToInstant, type TimeZone } from '#time/index.ts';
+import { type CronExpression, parseCron } from './cron/index.ts';
+
+/** What a short `invokeService` is stored with. */
+export const SERVICE_PREFIX = 'svc.service.';
+
+const MISFIRE_POLICIES = ['fireAndProceed', 'doNothing'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+const TYPES = ['cron', 'simple'] as const;
+
+export type MisfirePolicy = (typeof MISFIRE_POLICIES)[number];
+export type InvokeLogLevel = (typeof LOG_LEVELS)[number];
+
+/** A schedule as it is declared, stored and read back: the fields of the specification, none missing. */
+export interface ScheduleDefinition {
+  readonly enabled: boolean;
+  readonly persisted: boolean;
+  readonly misfirePolicy: MisfirePolicy;
+  readonly schedule: string | null;
+  readonly type: (typeof TYPES)[number];
+  readonly invokeService: string;
+  readonly invokeContext: JsonValue;
+  readonly invokeLogLevel: InvokeLogLevel;
+  readonly timeZone: string | null;
+  readonly startTime: string | null;
+  readonly endTime: string | null;
+  readonly concurrentExecution: boolean;
+}
+
+/** The compiled side of a definition: what it needs to know when it fires. */
+export interface Timing {
+  readonly cron: CronExpression | null;
+  readonly zone: TimeZone;
+  /** Epoch ms. */
+  readonly startAt: number | null;
+  /** Epoch ms; a firing exactly then still happens. */
+  readonly endAt: number | null;
+}
+
+/**
+ * Reads a schedule from a request or a file: defaults filled in, strings taken for booleans where the field
+ * takes them, a short service name prefixed. Members that a read adds (`triggers`, `nextRunDate`, …) and unknown
+ * ones are left out.
+ *
+ * @throws BadRequestError with the field for anything that is not legal
+ */
+export function parseSchedule(json: JsonObject, defaults: { persisted: boolean }): ScheduleDefinition {
+  const type = oneOf(json, 'type', TYPES, 'cron');
+  const definition: ScheduleDefinition = {
+    enabled: flag(json, 'enabled', true),
+    persisted: flag(json, 'persisted', defaults.persisted),
+    misfirePolicy:
+      type === 'cron' ? oneOf(json, 'misfirePolicy', MISFIRE_POLICIES, 'fireAndProceed') : 'fireAndProceed',
+    schedule: text(json, 'schedule'),
+    type,
+    invokeService: serviceName(json),
+    invokeContext: json['invokeContext'] ?? null,
+    invokeLogLevel: oneOf(json, 'invokeLogLevel', LOG_LEVELS, 'info', true),
+    timeZone: text(json, 'timeZone'),
+    startTime: text(json, 'startTime'),
+    endTime: text(json, 'endTime'),
+    concurrentExecution: flag(json, 'concurrentExecution', false),
+  };
+  if (type === 'cron' && (definition.schedule ?? '').trim() === '') {
+    throw refuse(
+      'schedule',
+      "A schedule of the type 'cron' needs a cron expression",
+      "Such as '0 0 2 * * ?'",
+    );
+  }
+  const { startAt, endAt } = timingOf(definition);
+  if (startAt !== null && endAt !== null && endAt < startAt) {
+    throw refuse('endTime', `endTime ${definition.endTime} is before startTime ${definition.startTime}`);
+  }
+  return definition;
+}
+
+/** Compiles the times of a definition. @throws BadRequestError when one cannot be read */
+export function timingOf(definition: ScheduleDefinition): Timing {
+  const zone = inField('timeZone', () => getTimeZone(definition.timeZone ?? 'UTC'));
+  const instant = (field: 'startTime' | 'endTime') => {
+    const value = definition[field];
+    return value === null ? null : inField(field, () => localDateTimeToInstant(value, zone));
+  };
+  return {
+    cron: definition.type === 'cron' ? inField('schedule', () => parseCron(definition.schedule ?? '')) : null,
+    zone,
+    startAt: instant('startTime'),
+    endAt: instant('endTime'),
+  };
+}
+
+/** The name by which the service is looked up. */
+export function shortServiceName(invokeService: string): string {
+  return invokeService.startsWith(SERVICE_PREFIX)
+    ? invokeService.slice(SERVICE_PREFIX.length)
+    : invokeService;
+}
+
+function serviceName(json: JsonObject): string {
+  const name = text(json, 'invokeService')?.trim() ?? '';
+  if (name === '') {
+    throw refuse('invokeService', 'A schedule needs an invokeService', "Such as 'script' or 'taskscanner'");
+  }
+  return name.includes('.') ? name : SERVICE_PREFIX + name;
+}
+
+function flag(json: JsonObject, field: string, byDefault: boolean): boolean {
+  const value = json[field] ?? byDefault;
+  if (typeof value === 'boolean') return value;
+  if (typeof value === 'string') return value.toLowerCase() === 'true';
+  throw refuse(field, `${field} is ${JSON.stringify(value)}, not a boolean`);
+}
+
+function text(json: JsonObject, field: string): string | null {
+  const value = json[field] ?? null;
+  if (value === null || typeof value === 'string') return value;
+  throw refuse(field, `${field} is ${JSON.stringify(value)}, not a text`);
+}
+
+function oneOf<T extends string>(
+  json: JsonObject,
+  field: string,
+  legal: readonly T[],
+  byDefault: T,
+  ignoreCase = false,
+): T {
+  const value = text(json, field) ?? '';
+  if (value.trim() === '') return byDefault;
+  const found = legal.find((each) => each === (ignoreCase ? value.toLowerCase() : value));
+  if (found !== undefined) return found;
+  throw refuse(
+    field,
+    `${field} is '${value}'`,
+    didYouMean(value, legal) ?? `One of ${legal.join(', ')} is expected`,
+  );
+}
+
+/** Adds the field of the schedule to an error of a ground-floor room that knows nothing of schedules. */
+function inField<T>(field: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof BadRequestError)) throw error;
+    throw new BadRequestError(error.message, {
+      field: `/${field}`,
+      detail: error.detail,
+      ...(error.detail === undefined ? { id: 'SCHED_INVALID' } : {}),
+      cause: error,
+    });
+  }
+}
+
+function refuse(field: string, message: string, hint?: string): BadRequestError {
+  return new BadRequestError(message, {
+    id: 'SCHED_INVALID',
+    field: `/${field}`,
+    ...(hint === undefined ? {} : { hint }),
+  });
+}

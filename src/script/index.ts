@@ -1,0 +1,22 @@
+/**
+ * Scripts: references to them, where they are found, how they run, and the threads they run in.
+ *
+ * Words: a *script reference* names a script in configuration; a *source* is a directory of scripts; *bindings*
+ * are a script's variables; a *script thread* executes whole requests that may run a script. Invariants: user
+ * code never runs on the main thread; every run starts with fresh globals; a run ends within its limits.
+ */
+export { contextView } from './context-view.ts';
+export { requestView } from './request-view.ts';
+export { parseScriptReference, type ScriptReference } from './script-reference.ts';
+export { scriptResource } from './script-resource.ts';
+export { ScriptRunner } from './script-runner.ts';
+export { ScriptSources, type SourceDirectory } from './script-sources.ts';
+export { ScriptThreads } from './script-threads.ts';
+export {
+  noScripts,
+  type ScriptCall,
+  type ScriptLogLine,
+  type ScriptOutcome,
+  type Scripts,
+} from './scripts.ts';
+export { observeFromThread, serveThread } from './thread-server.ts';

@@ -1,0 +1,157 @@
+import type { ReturnStatement, Statement } from 'acorn';
+import { COMPLETION, keepCompletionValue } from './completion-value.ts';
+import type { ScriptPosition } from './failures.ts';
+import { parseScript } from './parse-script.ts';
+import type { ScriptSource } from './script-source.ts';
+import { SourceEdits, type TextPosition } from './source-edits.ts';
+
+/** A script as the text of one function. Nothing of it has been shown to QuickJS yet. */
+export interface CompiledScript {
+  /** Unique in this thread; what instances know it by. */
+  readonly id: number;
+  readonly name: string;
+  /** The parameters after the hidden first one. */
+  readonly parameters: readonly string[];
+  /** A parenthesised function expression whose body begins on line 2. */
+  readonly functionText: string;
+  /**
+   * The same body as a program. That QuickJS takes it for a complete program is the proof that the body cannot
+   * close the function around it, even where the parser here and the one there should disagree.
+   */
+  readonly programText: string;
+  /** From a place in `functionText` to the author's place. */
+  positionOf(place: TextPosition): ScriptPosition;
+}
+
+/** What is known of a source before the names of its bindings are. */
+export interface ScriptAnalysis {
+  /** Those of `bindings` that become parameters, sorted: usable as a variable, mentioned and not hidden. */
+  parametersFor(bindings: Iterable<string>): string[];
+  compile(name: string, parameters: readonly string[]): CompiledScript;
+}
+
+/** @throws ScriptSyntaxError */
+export function analyzeScript(script: ScriptSource): ScriptAnalysis {
+  const { program, text, names } = parseScript(script);
+  const edits = new SourceEdits(text);
+  const returns = keepCompletionValue(program, edits);
+  const body = edits.apply();
+  const programText = edits.apply(returns.map(throwInstead));
+  const hidden = new Set([...lexicalNames(program.body as Statement[]), COMPLETION]);
+  const isStrict = (program.body as Statement[]).some(
+    (node) => node.type === 'ExpressionStatement' && node.directive === 'use strict',
+  );
+  // What a direct eval mentions cannot be known.
+  const mentionsAll = names.has('eval');
+  return {
+    parametersFor: (bindings) => {
+      const parameters = [];
+      for (const name of bindings) {
+        if ((mentionsAll || names.has(name)) && !hidden.has(name) && isVariableName(name, isStrict)) {
+          parameters.push(name);
+        }
+      }
+      return parameters.sort();
+    },
+    compile: (name, parameters) =>
+      toFunction({
+        name,
+        parameters,
+        header: [COMPLETION, ...parameters],
+        body: `${body}\nreturn ${COMPLETION};`,
+        programText,
+        edits,
+      }),
+  };
+}
+
+/** A CommonJS module: its value is what it leaves in `module.exports`. @throws ScriptSyntaxError */
+export function compileModule(module: ScriptSource): CompiledScript {
+  const { program, text } = parseScript(module);
+  const edits = new SourceEdits(text);
+  const returns = keepCompletionValue(program, new SourceEdits(text));
+  const parameters = ['exports', 'module', 'require'];
+  return toFunction({
+    name: module.name,
+    parameters,
+    header: parameters,
+    body: text,
+    programText: edits.apply(returns.map(throwInstead)),
+    edits,
+  });
+}
+
+let lastId = 0;
+
+function toFunction(parts: {
+  name: string;
+  parameters: readonly string[];
+  header: readonly string[];
+  body: string;
+  programText: string;
+  edits: SourceEdits;
+}): CompiledScript {
+  const { name, parameters, header, body, programText, edits } = parts;
+  return {
+    id: ++lastId,
+    name,
+    parameters,
+    functionText: `(function(${header.join(',')}){\n${body}\n})`,
+    programText,
+    positionOf: ({ line, column }) => ({
+      fileName: name,
+      ...edits.toOriginal({ line: Math.max(1, line - 1), column }),
+    }),
+  };
+}
+
+/** A program may not return, but throwing is as good for a text that only has to be parsed. */
+function throwInstead(node: ReturnStatement) {
+  return { from: node.start, to: node.start + 'return'.length, text: node.argument ? 'throw' : 'throw 0' };
+}
+
+function lexicalNames(statements: readonly Statement[]): string[] {
+  return statements.flatMap((node) => {
+    if (node.type === 'ClassDeclaration') return [node.id.name];
+    if (node.type !== 'VariableDeclaration' || node.kind === 'var') return [];
+    return node.declarations.flatMap(({ id }) => patternNames(id));
+  });
+}
+
+function patternNames(pattern: { readonly type: string }): string[] {
+  const node = pattern as PatternNode;
+  switch (node.type) {
+    case 'Identifier':
+      return [node.name];
+    case 'ObjectPattern':
+      return node.properties.flatMap((property) =>
+        patternNames(property.type === 'Property' ? property.value : property.argument),
+      );
+    case 'ArrayPattern':
+      return node.elements.flatMap((element) => (element === null ? [] : patternNames(element)));
+    case 'AssignmentPattern':
+      return patternNames(node.left);
+    case 'RestElement':
+      return patternNames(node.argument);
+    default:
+      return [];
+  }
+}
+
+type PatternNode = import('acorn').Pattern;
+
+const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u;
+const RESERVED = new Set(
+  (
+    'arguments break case catch class const continue debugger default delete do else enum eval export extends ' +
+    'false finally for function if import in instanceof new null return super switch this throw true try ' +
+    'typeof var void while with'
+  ).split(' '),
+);
+const RESERVED_WHEN_STRICT = new Set(
+  'await implements interface let package private protected public static yield'.split(' '),
+);
+
+function isVariableName(name: string, isStrict: boolean): boolean {
+  return IDENTIFIER.test(name) && !RESERVED.has(name) && !(isStrict && RESERVED_WHEN_STRICT.has(name));
+}

@@ -1,0 +1,47 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
+import { findBreakAddress } from './memory-snapshot.ts';
+import { createQuickJs } from './quickjs-module.ts';
+import { type WasmModule, wasm } from './webassembly.ts';
+
+/** How a script that waits for the host is suspended: by the WebAssembly engine, or by instrumented code. */
+export type EngineKind = 'jspi' | 'asyncify';
+
+/** QuickJS, compiled once. Structured-cloneable, so worker threads share the machine code. */
+export interface EngineModule {
+  readonly kind: EngineKind;
+  readonly module: WasmModule;
+  /** Where the C library keeps the end of its heap. */
+  readonly breakAddress: number;
+}
+
+/**
+ * V8's size of the stacks on which suspendable code runs, in KiB. Its default of 984 carries a QuickJS stack
+ * of 128 KiB and no more; memory is committed only as deep as a script recurses.
+ */
+const SUSPENDABLE_STACK_KIB = 4096;
+
+const WASM_FILES: Readonly<Record<EngineKind, string>> = {
+  jspi: '@jitl/quickjs-wasmfile-release-sync/wasm',
+  asyncify: '@jitl/quickjs-wasmfile-release-asyncify/wasm',
+};
+
+/** The engine to use: what is asked for, else `SVC_SCRIPT_ENGINE`, else the best that this Node can run. */
+export function chooseEngine(asked = process.env['SVC_SCRIPT_ENGINE']): EngineKind {
+  if (asked === 'asyncify' || wasm.Suspending === undefined) return 'asyncify';
+  return 'jspi';
+}
+
+/** Compiles QuickJS. Takes some 20 ms; call it once and hand the result to every thread. */
+export async function loadEngineModule(kind: EngineKind = chooseEngine()): Promise<EngineModule> {
+  const file = createRequire(import.meta.url).resolve(WASM_FILES[kind]);
+  const module = await wasm.compile(await readFile(file));
+  const probe = await createQuickJs(kind, module, 1024);
+  return { kind, module, breakAddress: findBreakAddress(probe) };
+}
+
+/** To be called in every thread before the first run: stacks made earlier keep the smaller size. */
+export function widenSuspendableStacks(): void {
+  setFlagsFromString(`--wasm-stack-switching-stack-size=${SUSPENDABLE_STACK_KIB}`);
+}

@@ -1,0 +1,138 @@
+import type { QuickJsModule } from './quickjs-module.ts';
+
+const PAGE = 4096;
+const PAGE_WORDS = PAGE / 4;
+const PROBE_BYTES = 1_048_576;
+const PROBE_SLACK = 262_144;
+/** Zero pages between two others that are cheaper to copy than to treat apart. */
+const SMALL_GAP = 4 * PAGE;
+/** The C stack was linked with 5 MiB, and no limit lets it come near this depth. */
+const DEEPEST_C_STACK = 2_097_152;
+/** Data that is still zero may follow the last that is not; QuickJS has some tens of KiB at most. */
+const DATA_MARGIN = 65_536;
+
+/**
+ * Finds the word that holds the end of the heap, which no export tells: it lies in the data, is page-aligned and
+ * follows a large allocation. Only for an instance that is thrown away afterwards.
+ */
+export function findBreakAddress(quickjs: QuickJsModule): number {
+  const heapBase = quickjs._malloc(16);
+  const before = new Uint32Array(quickjs.HEAPU8.buffer.slice(0, heapBase));
+  const allocated = quickjs._malloc(PROBE_BYTES) + PROBE_BYTES;
+  const after = new Uint32Array(quickjs.HEAPU8.buffer, 0, heapBase >>> 2);
+  let found = -1;
+  for (let index = 0; index < after.length; index++) {
+    const word = after[index]!;
+    const follows = word >= allocated && word < allocated + PROBE_SLACK && word % PAGE === 0;
+    if (follows && word !== before[index] && (found < 0 || word > after[found]!)) found = index;
+  }
+  if (found < 0) throw new Error('This build of QuickJS has no recognisable heap end');
+  return found * 4;
+}
+
+/**
+ * The memory of one instance: data from 0, then the C stack, which grows downwards, then the heap up to its break.
+ * To be made before anything has been allocated.
+ */
+export class SandboxMemory {
+  readonly #quickjs: QuickJsModule;
+  readonly #breakAddress: number;
+  /** Start of a page below everything that can be allocated. */
+  readonly #heapStart: number;
+  #dataEnd = 0;
+
+  constructor(quickjs: QuickJsModule, breakAddress: number) {
+    this.#quickjs = quickjs;
+    this.#breakAddress = breakAddress;
+    const first = quickjs._malloc(16);
+    this.#heapStart = first - (first % PAGE) - PAGE;
+  }
+
+  get bytes(): number {
+    return this.#quickjs.HEAPU8.length;
+  }
+
+  /** Only between calls into the instance, and not before its first context exists. */
+  takeSnapshot(): MemorySnapshot {
+    if (this.#dataEnd === 0) this.#dataEnd = this.#findDataEnd();
+    return new MemorySnapshot(this.#quickjs.HEAPU8, [
+      { from: 0, to: this.#dataEnd },
+      { from: this.#heapStart, to: pageAbove(this.#heapEnd()) },
+    ]);
+  }
+
+  restore(snapshot: MemorySnapshot): void {
+    snapshot.restore(this.#quickjs.HEAPU8);
+  }
+
+  #heapEnd(): number {
+    return new Uint32Array(this.#quickjs.HEAPU8.buffer, this.#breakAddress, 1)[0]!;
+  }
+
+  #findDataEnd(): number {
+    const words = new Uint32Array(this.#quickjs.HEAPU8.buffer);
+    let last = (this.#heapStart - DEEPEST_C_STACK) >>> 2;
+    while (last > 0 && words[last] === 0) last--;
+    return pageAbove(last * 4 + DATA_MARGIN);
+  }
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+interface Copied {
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Everything that an instance remembers: its data and its heap. What lies above the heap's end at the time of the
+ * snapshot is left as it is, because the allocator takes nothing for granted there; so is the C stack.
+ */
+export class MemorySnapshot {
+  readonly #copied: Copied[] = [];
+  readonly #cleared: Range[] = [];
+
+  constructor(heap: Uint8Array<ArrayBuffer>, ranges: readonly Range[]) {
+    for (const { from, to } of ranges) this.#record(heap, from, to);
+  }
+
+  get bytes(): number {
+    return this.#copied.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  }
+
+  restore(heap: Uint8Array<ArrayBuffer>): void {
+    for (const { at, bytes } of this.#copied) heap.set(bytes, at);
+    for (const { from, to } of this.#cleared) heap.fill(0, from, to);
+  }
+
+  #record(heap: Uint8Array<ArrayBuffer>, from: number, to: number): void {
+    let position = from;
+    while (position < to) {
+      const start = skipZeroPages(heap, position, to);
+      if (start > position) this.#cleared.push({ from: position, to: start });
+      position = start;
+      while (position < to) {
+        const next = skipZeroPages(heap, position, to);
+        if (next - position >= SMALL_GAP || next === to) break;
+        position = next + PAGE;
+      }
+      position = Math.min(position, to);
+      if (position > start) this.#copied.push({ at: start, bytes: heap.slice(start, position) });
+    }
+  }
+}
+
+/** The first page from `from` on that holds anything, or `to`. Both are multiples of the page size. */
+function skipZeroPages(heap: Uint8Array<ArrayBuffer>, from: number, to: number): number {
+  const words = new Uint32Array(heap.buffer, from, (to - from) >>> 2);
+  let index = 0;
+  while (index < words.length && words[index] === 0) index++;
+  return from + (index - (index % PAGE_WORDS)) * 4;
+}
+
+function pageAbove(address: number): number {
+  return Math.ceil(address / PAGE) * PAGE;
+}

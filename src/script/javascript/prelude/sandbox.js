@@ -1,0 +1,61 @@
+// Runs inside QuickJS, first of the prelude. Makes the record that the other parts of the prelude share and that
+// libraries get; scripts never see it.
+(rawHost) => {
+  const { parse, stringify } = JSON;
+  const { apply } = Reflect;
+  const compiled = new Map();
+  const revivers = new Map();
+
+  /** Asks the host and waits for the answer; a refusal is thrown as a resource error. */
+  function host(operation, ...args) {
+    const answer = parse(rawHost(operation, stringify(args)));
+    if ('error' in answer) throw sandbox.toError(answer.error, answer.reference);
+    return answer.value;
+  }
+
+  /** `value` is what JSON made of a binding; what the function returns stands in its place. */
+  function reviveBinding(name, revive) {
+    revivers.set(name, revive);
+  }
+
+  function define(id, fn, parameters) {
+    compiled.set(Number(id), { fn, parameters: parse(parameters) });
+  }
+
+  function run(id, input) {
+    const { fn, parameters } = compiled.get(Number(id));
+    const { seed, values, returned } = parse(input);
+    sandbox.seedRandom(seed);
+    const bindings = {};
+    const args = [undefined];
+    for (let index = 0; index < parameters.length; index++) {
+      const name = parameters[index];
+      const revive = revivers.get(name);
+      bindings[name] = revive === undefined ? values[index] : revive(values[index]);
+      args.push(bindings[name]);
+    }
+    let value;
+    try {
+      value = apply(fn, undefined, args);
+    } catch (error) {
+      return stringify({ failure: sandbox.describe(error) });
+    }
+    try {
+      if (value instanceof Promise) {
+        throw new TypeError('The script returned a promise; scripts and resource functions are synchronous');
+      }
+      const changed = {};
+      for (const name of returned) changed[name] = bindings[name];
+      return stringify({ value: value === undefined ? null : value, bindings: changed });
+    } catch (error) {
+      return stringify({ failure: sandbox.describe(error), inResult: true });
+    }
+  }
+
+  function load(library) {
+    library(sandbox);
+  }
+
+  const sandbox = { host, reviveBinding, define, run, load, compiled };
+  return sandbox;
+};

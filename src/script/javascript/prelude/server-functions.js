@@ -1,0 +1,43 @@
+// console, logger, identityServer.
+(sandbox) => {
+  const { host, matchArguments } = sandbox;
+
+  function toText(value) {
+    if (typeof value !== 'object' || value === null || value instanceof Error) return String(value);
+    const text = JSON.stringify(value);
+    return text === undefined ? String(value) : text;
+  }
+
+  /** Each `{}` takes the next argument; arguments without a place are left out. */
+  function format(pattern, ...args) {
+    let next = 0;
+    return toText(pattern).replaceAll('{}', (place) => (next < args.length ? toText(args[next++]) : place));
+  }
+
+  globalThis.console = {
+    log(...values) {
+      host('console.log', values.map(toText).join(' '));
+    },
+  };
+
+  globalThis.logger = {};
+  for (const level of ['trace', 'debug', 'info', 'warn', 'error']) {
+    logger[level] = (...args) => {
+      host(`logger.${level}`, format(...args));
+      return null;
+    };
+  }
+
+  globalThis.identityServer = {
+    getProperty(...args) {
+      const [name, fallback, useCache] = matchArguments('getProperty', args, 1, ['string', 'value', 'value']);
+      return host('identityServer.getProperty', name, fallback, useCache === true);
+    },
+  };
+  for (const name of ['getWorkingLocation', 'getProjectLocation', 'getInstallLocation']) {
+    identityServer[name] = (...args) => {
+      matchArguments(name, args, 0, []);
+      return host(`identityServer.${name}`);
+    };
+  }
+};

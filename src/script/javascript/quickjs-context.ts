@@ -1,0 +1,202 @@
+import type { EngineKind } from './engine-module.ts';
+import type { Pointer, QuickJsModule } from './quickjs-module.ts';
+import { type WasmFunction, wasm } from './webassembly.ts';
+
+export interface ContextLimits {
+  readonly memoryBytes: number;
+  readonly stackBytes: number;
+}
+
+/** What QuickJS tells of an exception in code that is not a script's: its name, message and stack. */
+export class QuickJsException extends Error {
+  override readonly name = 'QuickJsException';
+  readonly thrownName: string;
+  readonly quickJsStack: string;
+
+  constructor(thrownName: string, message: string, quickJsStack: string) {
+    super(message);
+    this.thrownName = thrownName;
+    this.quickJsStack = quickJsStack;
+  }
+}
+
+/** Whose code the context runs at the moment. */
+export interface ContextUser {
+  /** Asked every some thousand steps; true ends the code with an exception that it cannot catch. */
+  shouldInterrupt(): boolean;
+  /** The code waits for the host from here on, and the thread is free. */
+  onSuspend(): void;
+  /** Called directly before the code goes on. */
+  onResume(): void;
+  /** Answers a host call. A rejection ends the call that runs the code, and leaves the context unusable. */
+  answer(operation: string, args: string): Promise<string>;
+}
+
+const NOBODY: ContextUser = {
+  shouldInterrupt: () => false,
+  onSuspend: () => {},
+  onResume: () => {},
+  answer: () => Promise.reject(new Error('Host functions can be called only during a run')),
+};
+
+const EVAL_COMPILE_ONLY = 32;
+const HOST_FUNCTION_ID = 1;
+const MOST_ARGUMENTS = 4;
+const encoder = new TextEncoder();
+
+/**
+ * One runtime with one context, driven through the raw functions of the build. Values are pointers that nobody
+ * frees: whoever runs code here puts the memory back afterwards.
+ */
+export class QuickJsContext {
+  user: ContextUser = NOBODY;
+  readonly #quickjs: QuickJsModule;
+  readonly #context: Pointer;
+  readonly #undefined: Pointer;
+  readonly #argv: Pointer;
+  #abandon: (reason: unknown) => void = () => {};
+  readonly #suspendable: (...args: number[]) => number | Promise<number>;
+
+  constructor(kind: EngineKind, quickjs: QuickJsModule, limits: ContextLimits) {
+    this.#quickjs = quickjs;
+    this.#suspendable = suspendableCall(kind, quickjs);
+    quickjs.callbacks = {
+      ...quickjs.callbacks,
+      shouldInterrupt: () => (this.user.shouldInterrupt() ? 1 : 0),
+      callFunction: (sleeper, _context, _self, _argc, argv) => {
+        const answer = this.#callHost(argv);
+        // Registered before the engine's own reaction, so it runs directly before the code goes on.
+        answer.then(
+          () => this.user.onResume(),
+          (reason) => this.#abandon(reason),
+        );
+        if (sleeper === undefined) return answer;
+        return sleeper.handleSleep((wake) => void answer.then(wake, () => {}));
+      },
+    };
+    const runtime = quickjs._QTS_NewRuntime();
+    quickjs._QTS_RuntimeSetMemoryLimit(runtime, limits.memoryBytes);
+    quickjs._QTS_RuntimeSetMaxStackSize(runtime, limits.stackBytes);
+    quickjs._QTS_RuntimeEnableInterruptHandler(runtime);
+    this.#context = quickjs._QTS_NewContext(runtime, 0);
+    this.#undefined = quickjs._QTS_GetUndefined();
+    this.#argv = quickjs._malloc(MOST_ARGUMENTS * 4);
+  }
+
+  /** The host function as a value: `(operation, jsonArguments) => json`. */
+  newHostFunction(): Pointer {
+    return this.#quickjs._QTS_NewFunction(this.#context, this.#writeText('host').at, 2, 0, HOST_FUNCTION_ID);
+  }
+
+  newString(text: string): Pointer {
+    const { at } = this.#writeText(text);
+    const value = this.#quickjs._QTS_NewString(this.#context, at);
+    this.#quickjs._free(at);
+    return this.#resolve(value);
+  }
+
+  newNumber(number: number): Pointer {
+    return this.#quickjs._QTS_NewFloat64(this.#context, number);
+  }
+
+  getString(value: Pointer): string {
+    const at = this.#quickjs._QTS_GetString(this.#context, value);
+    if (at === 0) throw new QuickJsException('InternalError', 'out of memory', '');
+    return this.#readText(at);
+  }
+
+  getProperty(value: Pointer, name: string): Pointer {
+    const getter = this.evaluate(`(value => value.${name})`, 'property');
+    return this.call(getter, [value]);
+  }
+
+  /** Runs global code. @throws QuickJsException */
+  evaluate(source: string, fileName: string): Pointer {
+    return this.#evaluate(source, fileName, 0);
+  }
+
+  /** Only parses. @throws QuickJsException */
+  parse(source: string, fileName: string): void {
+    this.#evaluate(source, fileName, EVAL_COMPILE_ONLY);
+  }
+
+  /** Calls a function that asks nothing of the host. @throws QuickJsException */
+  call(fn: Pointer, args: readonly Pointer[]): Pointer {
+    this.#setArguments(args);
+    return this.#resolve(
+      this.#quickjs._QTS_Call(this.#context, fn, this.#undefined, args.length, this.#argv),
+    );
+  }
+
+  /**
+   * Calls a function that may ask the host; one at a time. Rejects with QuickJsException when
+   * the code threw; with anything else when it was abandoned or has trapped, and the context is unusable then.
+   */
+  async callSuspendable(fn: Pointer, args: readonly Pointer[]): Promise<Pointer> {
+    this.#setArguments(args);
+    const abandoned = Promise.withResolvers<never>();
+    this.#abandon = abandoned.reject;
+    const ended = this.#suspendable(this.#context, fn, this.#undefined, args.length, this.#argv);
+    return this.#resolve(await Promise.race([ended, abandoned.promise]));
+  }
+
+  async #callHost(argv: Pointer): Promise<Pointer> {
+    const operation = this.getString(this.#quickjs._QTS_ArgvGetJSValueConstPointer(argv, 0));
+    const args = this.getString(this.#quickjs._QTS_ArgvGetJSValueConstPointer(argv, 1));
+    this.user.onSuspend();
+    return this.newString(await this.user.answer(operation, args));
+  }
+
+  #setArguments(args: readonly Pointer[]): void {
+    new Uint32Array(this.#quickjs.HEAPU8.buffer, this.#argv, MOST_ARGUMENTS).set(args);
+  }
+
+  #evaluate(source: string, fileName: string, flags: number): Pointer {
+    const { at, bytes } = this.#writeText(source);
+    const file = this.#writeText(fileName);
+    const value = this.#quickjs._QTS_Eval(this.#context, at, bytes, file.at, 0, flags);
+    this.#quickjs._free(at);
+    this.#quickjs._free(file.at);
+    return this.#resolve(value);
+  }
+
+  #resolve(value: Pointer): Pointer {
+    const exception = this.#quickjs._QTS_ResolveException(this.#context, value);
+    if (exception === 0) return value;
+    const text = this.#readText(this.#quickjs._QTS_Dump(this.#context, exception));
+    throw toException(text);
+  }
+
+  /** Zero-terminated UTF-8. @throws QuickJsException when the instance has no room for it */
+  #writeText(text: string): { at: Pointer; bytes: number } {
+    // Three bytes are the most that one UTF-16 unit takes.
+    const worst = text.length * 3 + 1;
+    const room = worst < 65_536 ? worst : Buffer.byteLength(text) + 1;
+    const at = this.#quickjs._malloc(room);
+    if (at === 0) throw new QuickJsException('InternalError', 'out of memory', '');
+    const heap = this.#quickjs.HEAPU8;
+    const { written } = encoder.encodeInto(text, heap.subarray(at, at + room - 1));
+    heap[at + written] = 0;
+    return { at, bytes: written };
+  }
+
+  #readText(at: Pointer): string {
+    const heap = this.#quickjs.HEAPU8;
+    return Buffer.from(heap.buffer, at, heap.indexOf(0, at) - at).toString('utf8');
+  }
+}
+
+function suspendableCall(kind: EngineKind, quickjs: QuickJsModule) {
+  if (kind === 'jspi') return wasm.promising!(quickjs._QTS_Call as WasmFunction);
+  const numbers = ['number', 'number', 'number', 'number', 'number'];
+  return quickjs.cwrap('QTS_Call', 'number', numbers, { async: true });
+}
+
+function toException(dumped: string): QuickJsException {
+  try {
+    const { name, message, stack } = JSON.parse(dumped) as Record<string, unknown>;
+    return new QuickJsException(String(name), String(message), typeof stack === 'string' ? stack : '');
+  } catch {
+    return new QuickJsException('Error', dumped, '');
+  }
+}

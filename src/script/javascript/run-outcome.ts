@@ -1,0 +1,71 @@
+import type { ResourceError } from '#errors/index.ts';
+import { cloneJson, getMember, isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import { ScriptLimitError, type ScriptPosition, ScriptThrownError } from './failures.ts';
+import { limitError } from './sandbox.ts';
+import type { SandboxRun } from './script-run.ts';
+import type { TextPosition } from './source-edits.ts';
+import { mapStackTrace } from './stack-trace.ts';
+
+export interface SandboxResult {
+  /** The value of the script, null for undefined and for functions. */
+  readonly value: JsonValue;
+  /**
+   * The bindings that were asked for, as the script left them. It is the value that was bound, with what the
+   * script changed inside it: to assign another value to the variable changes the variable only.
+   */
+  readonly bindings: JsonObject;
+}
+
+export interface OutcomeReader {
+  readonly resultLimitBytes: number;
+  getError(reference: number): ResourceError | undefined;
+  positionOf(fileName: string, place: TextPosition): ScriptPosition | undefined;
+}
+
+/** What the prelude's `run` answered. It has been in the script's hands, so nothing of it is taken for granted. */
+export function readOutcome(text: string, request: SandboxRun, reader: OutcomeReader): SandboxResult {
+  if (text.length > reader.resultLimitBytes) {
+    throw new ScriptLimitError(
+      'result',
+      `The result of the script has ${text.length} characters; at most ${reader.resultLimitBytes} are allowed`,
+    );
+  }
+  const outcome = JSON.parse(text) as JsonObject;
+  const failure = getMember(outcome, 'failure');
+  if (isObject(failure)) throw toFailure(failure, request, reader, outcome['inResult'] === true);
+  const changed = getMember(outcome, 'bindings');
+  const bindings: JsonObject = {};
+  for (const name of request.returnBindings ?? []) {
+    const value = isObject(changed) ? getMember(changed, name) : undefined;
+    // A binding that the script does not mention never went in.
+    const kept = value === undefined ? cloneJson(getMember(request.bindings, name) ?? null) : value;
+    setMember(bindings, name, kept);
+  }
+  return { value: getMember(outcome, 'value') ?? null, bindings };
+}
+
+function toFailure(
+  failure: JsonObject,
+  request: SandboxRun,
+  reader: OutcomeReader,
+  inResult: boolean,
+): Error {
+  const limit = getMember(failure, 'limit');
+  if (limit === 'memory' || limit === 'stack') return limitError(limit);
+  const reference = getMember(failure, 'reference');
+  const resourceError = typeof reference === 'number' ? reader.getError(reference) : undefined;
+  const thrownName = getMember(failure, 'name');
+  const trace = mapStackTrace(String(getMember(failure, 'stack') ?? ''), reader.positionOf);
+  const { position } = trace;
+  const text = String(getMember(failure, 'message') ?? '');
+  const message = inResult ? `The result of the script cannot be written as JSON: ${text}` : text;
+  const place = request.debugInfo && position ? ` (${position.fileName}#${position.line})` : '';
+  return new ScriptThrownError({
+    thrown: getMember(failure, 'thrown') ?? null,
+    message: `${message}${place}`,
+    scriptStack: trace.text,
+    ...(typeof thrownName === 'string' ? { thrownName } : {}),
+    ...(position === undefined ? {} : { position }),
+    ...(resourceError === undefined ? {} : { resourceError }),
+  });
+}

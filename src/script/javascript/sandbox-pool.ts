@@ -1,0 +1,206 @@
+import type { JsonValue } from '#json/index.ts';
+import type { CompiledScript } from './compile-script.ts';
+import {
+  chooseEngine,
+  type EngineKind,
+  type EngineModule,
+  loadEngineModule,
+  widenSuspendableStacks,
+} from './engine-module.ts';
+import type { ScriptPosition } from './failures.ts';
+import { Occupancy } from './occupancy.ts';
+import { drawSeed } from './random-seed.ts';
+import { readOutcome, type SandboxResult } from './run-outcome.ts';
+import { Sandbox, type SandboxOptions } from './sandbox.ts';
+import { ScriptCache } from './script-cache.ts';
+import { type SandboxRun, ScriptRun, timeLimitError } from './script-run.ts';
+import type { ScriptSource } from './script-source.ts';
+import type { TextPosition } from './source-edits.ts';
+
+export interface SandboxPoolOptions {
+  /** Instances that are kept when there is nothing to do. Default 16. */
+  readonly size?: number;
+  /** Instances at most; further runs wait in line. Default 64. */
+  readonly maxSize?: number;
+  /** What one script may allocate. Default 32 MiB; the instance can never have more than 32 MiB beyond it. */
+  readonly memoryLimitBytes?: number;
+  /** C stack of QuickJS. Default 256 KiB, for the asyncify engine 96 KiB. */
+  readonly stackLimitBytes?: number;
+  /** Characters of JSON that a run may answer with. Default 8 Mi. */
+  readonly resultLimitBytes?: number;
+  /** Default: `SVC_SCRIPT_ENGINE`, else the best that this Node can run. */
+  readonly engine?: EngineKind;
+  /** The engine compiled elsewhere, for instance by the main thread; wins over `engine`. */
+  readonly module?: EngineModule;
+  /**
+   * Code that every script finds in place, evaluated once per instance after our own prelude. Each source is one
+   * function expression; it is called with `{ host(operation, ...args), reviveBinding(name, revive) }`.
+   */
+  readonly libraries?: readonly ScriptSource[];
+}
+
+export interface SandboxPoolStats {
+  readonly instances: number;
+  readonly idle: number;
+  readonly waiting: number;
+  readonly created: number;
+  readonly discarded: number;
+  readonly runs: number;
+}
+
+const DEFAULT_STACK: Readonly<Record<EngineKind, number>> = { jspi: 262_144, asyncify: 98_304 };
+
+/** Runs scripts, each alone in an instance that remembers nothing of earlier runs. For one thread. */
+export class SandboxPool {
+  readonly #engine: EngineModule;
+  readonly #sandboxOptions: SandboxOptions;
+  readonly #size: number;
+  readonly #maxSize: number;
+  readonly #resultLimitBytes: number;
+  readonly #cache = new ScriptCache();
+  readonly #occupancy = new Occupancy();
+  /** What a script required in its last run, so that it is compiled before its next. */
+  readonly #modulesOf = new WeakMap<CompiledScript, ReadonlySet<CompiledScript>>();
+  readonly #idle: Sandbox[] = [];
+  readonly #waiting: PromiseWithResolvers<Sandbox>[] = [];
+  #instances = 0;
+  #created = 0;
+  #discarded = 0;
+  #runs = 0;
+  #isClosed = false;
+
+  private constructor(engine: EngineModule, options: SandboxPoolOptions) {
+    this.#engine = engine;
+    this.#size = options.size ?? 16;
+    this.#maxSize = Math.max(this.#size, options.maxSize ?? 64);
+    this.#resultLimitBytes = options.resultLimitBytes ?? 8_388_608;
+    this.#sandboxOptions = {
+      memoryBytes: options.memoryLimitBytes ?? 33_554_432,
+      stackBytes: options.stackLimitBytes ?? DEFAULT_STACK[engine.kind],
+      libraries: options.libraries ?? [],
+    };
+  }
+
+  /** Has one instance ready; the others are made when they are needed (some 10 ms each). */
+  static async create(options: SandboxPoolOptions = {}): Promise<SandboxPool> {
+    const engine = options.module ?? (await loadEngineModule(options.engine ?? chooseEngine()));
+    if (engine.kind === 'jspi') widenSuspendableStacks();
+    const pool = new SandboxPool(engine, options);
+    pool.#idle.push(await pool.#createSandbox());
+    return pool;
+  }
+
+  get stats(): SandboxPoolStats {
+    return {
+      instances: this.#instances,
+      idle: this.#idle.length,
+      waiting: this.#waiting.length,
+      created: this.#created,
+      discarded: this.#discarded,
+      runs: this.#runs,
+    };
+  }
+
+  /**
+   * Rejects with ScriptSyntaxError, ScriptThrownError, ScriptLimitError, or the signal's reason. A host call that
+   * runs a script itself takes another instance.
+   */
+  async run(request: SandboxRun): Promise<SandboxResult> {
+    const script = this.#cache.getScript(request.script, Object.keys(request.bindings));
+    const sandbox = await this.#acquire(script);
+    try {
+      request.signal?.throwIfAborted();
+      return await this.#runIn(sandbox, script, request);
+    } finally {
+      this.#release(sandbox);
+    }
+  }
+
+  /** Refuses further runs; those in progress end in peace. */
+  close(): void {
+    this.#isClosed = true;
+    for (const { reject } of this.#waiting.splice(0)) reject(closedError());
+    this.#instances -= this.#idle.splice(0).length;
+  }
+
+  async #runIn(sandbox: Sandbox, script: CompiledScript, request: SandboxRun): Promise<SandboxResult> {
+    this.#runs++;
+    sandbox.prepare([script, ...(this.#modulesOf.get(script) ?? [])]);
+    const run = new ScriptRun(request, this.#occupancy, (module, isKnown) => {
+      const compiled = this.#cache.getModule(module);
+      if (!sandbox.has(compiled) && !isKnown(compiled)) sandbox.define(compiled);
+      return compiled;
+    });
+    run.onResume();
+    try {
+      const outcome = await sandbox.run(script, inputOf(script, request), run);
+      if (run.wasInterrupted) throw timeLimitError(request.timeoutMs);
+      return readOutcome(outcome, request, {
+        resultLimitBytes: this.#resultLimitBytes,
+        getError: (reference) => run.getError(reference),
+        positionOf: (fileName, place) => positionIn([script, ...run.modules], fileName, place),
+      });
+    } catch (error) {
+      throw run.wasInterrupted ? timeLimitError(request.timeoutMs) : error;
+    } finally {
+      run.dispose();
+      if (run.modules.size > 0) this.#modulesOf.set(script, run.modules);
+    }
+  }
+
+  /** Prefers an instance that knows the script already, then the one used last, whose memory is warm. */
+  async #acquire(script: CompiledScript): Promise<Sandbox> {
+    if (this.#isClosed) throw closedError();
+    const known = this.#idle.findLastIndex((sandbox) => sandbox.has(script));
+    const [sandbox] = this.#idle.splice(known, 1);
+    if (sandbox !== undefined) return sandbox;
+    if (this.#instances < this.#maxSize) return this.#createSandbox();
+    const waiter = Promise.withResolvers<Sandbox>();
+    this.#waiting.push(waiter);
+    return waiter.promise;
+  }
+
+  #release(sandbox: Sandbox): void {
+    if (sandbox.isUsable && !this.#isClosed) {
+      const waiter = this.#waiting.shift();
+      if (waiter !== undefined || this.#idle.length < this.#size) {
+        if (waiter === undefined) this.#idle.push(sandbox);
+        else waiter.resolve(sandbox);
+        return;
+      }
+    }
+    this.#instances--;
+    this.#discarded++;
+    const waiter = this.#waiting.shift();
+    if (waiter !== undefined) this.#createSandbox().then(waiter.resolve, waiter.reject);
+  }
+
+  async #createSandbox(): Promise<Sandbox> {
+    this.#instances++;
+    this.#created++;
+    try {
+      return await Sandbox.create(this.#engine, this.#sandboxOptions);
+    } catch (error) {
+      this.#instances--;
+      throw error;
+    }
+  }
+}
+
+function inputOf(script: CompiledScript, request: SandboxRun): string {
+  const values: JsonValue[] = script.parameters.map((name) => request.bindings[name] ?? null);
+  const returned = (request.returnBindings ?? []).filter((name) => script.parameters.includes(name));
+  return JSON.stringify({ seed: drawSeed(), values, returned });
+}
+
+function positionIn(
+  scripts: readonly CompiledScript[],
+  fileName: string,
+  place: TextPosition,
+): ScriptPosition | undefined {
+  return scripts.find(({ name }) => name === fileName)?.positionOf(place);
+}
+
+function closedError(): Error {
+  return new Error('The sandbox pool is closed');
+}

@@ -1,0 +1,167 @@
+import type { CompiledScript } from './compile-script.ts';
+import type { EngineModule } from './engine-module.ts';
+import { ScriptLimitError, ScriptSyntaxError } from './failures.ts';
+import { type MemorySnapshot, SandboxMemory } from './memory-snapshot.ts';
+import { PRELUDE } from './prelude.ts';
+import { type ContextLimits, type ContextUser, QuickJsContext, QuickJsException } from './quickjs-context.ts';
+import { createQuickJs, type Pointer } from './quickjs-module.ts';
+import type { ScriptSource } from './script-source.ts';
+import { mapStackTrace } from './stack-trace.ts';
+import { WASM_PAGE_BYTES } from './webassembly.ts';
+
+export interface SandboxOptions extends ContextLimits {
+  readonly libraries: readonly ScriptSource[];
+}
+
+/** Fragmentation and the C stack need room above what scripts may allocate. */
+const ROOM_ABOVE_LIMIT = 33_554_432;
+const MOST_GROWTH = 16_777_216;
+/** Compiled scripts stay in the instance; beyond this it starts over from the prelude. */
+const MOST_COMPILED = 256;
+const MOST_COMPILED_BYTES = 8_388_608;
+
+/** The functions of the prelude that the host calls. */
+interface Entries {
+  readonly define: Pointer;
+  readonly run: Pointer;
+}
+
+/**
+ * One instance of QuickJS: prelude, compiled scripts, and a snapshot of the memory with nothing else in it, to
+ * which every run goes back. Runs one script at a time.
+ */
+export class Sandbox {
+  readonly #context: QuickJsContext;
+  readonly #memory: SandboxMemory;
+  readonly #initialBytes: number;
+  readonly #entries: Entries;
+  readonly #pristine: MemorySnapshot;
+  readonly #compiled = new Set<number>();
+  #snapshot: MemorySnapshot;
+  #isBroken = false;
+
+  private constructor(context: QuickJsContext, memory: SandboxMemory, entries: Entries) {
+    this.#context = context;
+    this.#memory = memory;
+    this.#entries = entries;
+    this.#initialBytes = memory.bytes;
+    this.#pristine = memory.takeSnapshot();
+    this.#snapshot = this.#pristine;
+  }
+
+  static async create(engine: EngineModule, options: SandboxOptions): Promise<Sandbox> {
+    const maximum = Math.ceil((options.memoryBytes + ROOM_ABOVE_LIMIT) / WASM_PAGE_BYTES);
+    const quickjs = await createQuickJs(engine.kind, engine.module, maximum);
+    const memory = new SandboxMemory(quickjs, engine.breakAddress);
+    const context = new QuickJsContext(engine.kind, quickjs, options);
+    return new Sandbox(context, memory, loadPrelude(context, options.libraries));
+  }
+
+  /** False once its memory can no longer be trusted, or has grown for good. */
+  get isUsable(): boolean {
+    return !this.#isBroken && this.#memory.bytes - this.#initialBytes <= MOST_GROWTH;
+  }
+
+  get snapshotBytes(): number {
+    return this.#snapshot.bytes;
+  }
+
+  has(script: CompiledScript): boolean {
+    return this.#compiled.has(script.id);
+  }
+
+  /** Compiles what is missing; to be called between runs. @throws ScriptSyntaxError, ScriptLimitError */
+  prepare(scripts: readonly CompiledScript[]): void {
+    const missing = scripts.filter((script) => !this.has(script));
+    if (missing.length === 0) return;
+    if (
+      this.#compiled.size + missing.length > MOST_COMPILED ||
+      this.#snapshot.bytes - this.#pristine.bytes > MOST_COMPILED_BYTES
+    ) {
+      this.#snapshot = this.#pristine;
+      this.#compiled.clear();
+      this.#memory.restore(this.#pristine);
+    }
+    try {
+      for (const script of missing) this.define(script);
+      this.#snapshot = this.#memory.takeSnapshot();
+      for (const script of missing) this.#compiled.add(script.id);
+    } catch (error) {
+      if (!this.#isBroken) this.#memory.restore(this.#snapshot);
+      throw error;
+    }
+  }
+
+  /** Compiles one script, for the current run only when there is one. @throws ScriptSyntaxError, ScriptLimitError */
+  define(script: CompiledScript): void {
+    try {
+      // The program first: evaluating the function's text would run what might stand behind the function.
+      this.#context.parse(`\n${script.programText}\n`, script.name);
+      const fn = this.#context.evaluate(script.functionText, script.name);
+      const parameters = this.#context.newString(JSON.stringify(script.parameters));
+      this.#context.call(this.#entries.define, [this.#context.newNumber(script.id), fn, parameters]);
+    } catch (error) {
+      throw this.#compileError(error, script);
+    }
+  }
+
+  /**
+   * Runs a prepared script; `input` and the result are the JSON of the prelude's `run`. Afterwards the instance
+   * is as if nothing had happened, or not usable. Rejects with QuickJsException, ScriptLimitError, or with what
+   * the user's `answer` rejected with.
+   */
+  async run(script: CompiledScript, input: string, user: ContextUser): Promise<string> {
+    this.#context.user = user;
+    try {
+      const args = [this.#context.newNumber(script.id), this.#context.newString(input)];
+      const result = await this.#context.callSuspendable(this.#entries.run, args);
+      return this.#context.getString(result);
+    } catch (error) {
+      if (!(error instanceof QuickJsException)) this.#isBroken = true;
+      throw asLimit(error) ?? error;
+    } finally {
+      if (!this.#isBroken) this.#memory.restore(this.#snapshot);
+    }
+  }
+
+  #compileError(error: unknown, script: CompiledScript): unknown {
+    if (!(error instanceof QuickJsException)) this.#isBroken = true;
+    const limit = asLimit(error);
+    if (limit !== undefined || !(error instanceof QuickJsException)) return limit ?? error;
+    const { position } = mapStackTrace(error.quickJsStack, (_fileName, place) => script.positionOf(place));
+    return new ScriptSyntaxError(error.message, position ?? { fileName: script.name, line: 1, column: 1 });
+  }
+}
+
+/** Exceptions and traps that mean a limit. A trap of the native stack is a RangeError, of the memory a RuntimeError. */
+function asLimit(error: unknown): ScriptLimitError | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if (error instanceof QuickJsException) {
+    if (error.message === 'out of memory') return limitError('memory');
+    if (error.message === 'stack overflow') return limitError('stack');
+    return undefined;
+  }
+  if (error instanceof RangeError) return limitError('stack');
+  if (error.name === 'RuntimeError') {
+    return limitError(error.message.includes('unreachable') ? 'stack' : 'memory');
+  }
+  return undefined;
+}
+
+export function limitError(limit: 'memory' | 'stack'): ScriptLimitError {
+  return new ScriptLimitError(
+    limit,
+    limit === 'memory' ? 'The script used more memory than it may' : 'The script calls itself too deeply',
+  );
+}
+
+function loadPrelude(context: QuickJsContext, libraries: readonly ScriptSource[]): Entries {
+  const [first, ...others] = PRELUDE;
+  const start = context.evaluate(first!.source, first!.name);
+  const record = context.call(start, [context.newHostFunction()]);
+  const load = context.getProperty(record, 'load');
+  for (const { source, name } of [...others, ...libraries]) {
+    context.call(load, [context.evaluate(source, name)]);
+  }
+  return { define: context.getProperty(record, 'define'), run: context.getProperty(record, 'run') };
+}

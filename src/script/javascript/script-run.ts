@@ -1,0 +1,147 @@
+import { ResourceError, toResourceError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import type { CompiledScript } from './compile-script.ts';
+import { ScriptLimitError } from './failures.ts';
+import type { Occupancy, Occupant } from './occupancy.ts';
+import type { ContextUser } from './quickjs-context.ts';
+import type { ScriptSource } from './script-source.ts';
+
+/** One run of one script. */
+export interface SandboxRun {
+  readonly script: ScriptSource;
+  /** Each member is a variable of the script; names that cannot be variables are left out. */
+  readonly bindings: JsonObject;
+  /** The bindings whose state after the run is wanted. */
+  readonly returnBindings?: readonly string[];
+  /** Answers the script's calls. The operation and its arguments come from the script: trust neither. */
+  readonly host: (operation: string, args: JsonValue[]) => Promise<JsonValue>;
+  /** Wall clock from the start of the script, host calls included. */
+  readonly timeoutMs: number;
+  /** Aborted: the run ends with the signal's reason at its next host call, or at once when it waits in one. */
+  readonly signal?: AbortSignal;
+  /** The script starts to hold this thread, and must have let go of it at `deadline` (ms since the epoch). */
+  readonly onEnter?: (deadline: number) => void;
+  readonly onLeave?: () => void;
+  /** Adds ` (file#line)` to the message of what the script throws. */
+  readonly debugInfo?: boolean;
+}
+
+/** Compiles a module for the current run; what the prelude's `require` looks up by its id. */
+export type ModuleCompiler = (
+  module: ScriptSource,
+  isKnown: (compiled: CompiledScript) => boolean,
+) => CompiledScript;
+
+/** A run in progress: its deadline, its calls of the host, the errors that it may still throw. */
+export class ScriptRun implements ContextUser, Occupant {
+  /** The modules that were required, so that the next run finds them compiled. */
+  readonly modules = new Set<CompiledScript>();
+  #wasInterrupted = false;
+  readonly #request: SandboxRun;
+  readonly #occupancy: Occupancy;
+  readonly #compileModule: ModuleCompiler;
+  readonly #deadline: number;
+  readonly #errors: ResourceError[] = [];
+  /** Set once the run must not go on, with the reason. */
+  #end: { readonly reason: unknown } | undefined;
+  #endWait: (reason: unknown) => void = () => {};
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(request: SandboxRun, occupancy: Occupancy, compileModule: ModuleCompiler) {
+    this.#request = request;
+    this.#occupancy = occupancy;
+    this.#compileModule = compileModule;
+    this.#deadline = performance.now() + request.timeoutMs;
+    request.signal?.addEventListener('abort', this.#onAbort);
+    if (request.signal?.aborted) this.#onAbort();
+  }
+
+  get wasInterrupted(): boolean {
+    return this.#wasInterrupted;
+  }
+
+  /** The original of an error that the script got from the host. */
+  getError(reference: number): ResourceError | undefined {
+    return this.#errors[reference];
+  }
+
+  dispose(): void {
+    clearTimeout(this.#timer);
+    this.#request.signal?.removeEventListener('abort', this.#onAbort);
+    this.onSuspend();
+  }
+
+  enter(): void {
+    this.#request.onEnter?.(performance.timeOrigin + this.#deadline);
+  }
+
+  leave(): void {
+    this.#request.onLeave?.();
+  }
+
+  onSuspend(): void {
+    this.#occupancy.leave(this);
+  }
+
+  onResume(): void {
+    this.#occupancy.enter(this);
+  }
+
+  shouldInterrupt(): boolean {
+    if (performance.now() < this.#deadline) return false;
+    this.#wasInterrupted = true;
+    return true;
+  }
+
+  async answer(operation: string, argsText: string): Promise<string> {
+    if (performance.now() >= this.#deadline) throw timeLimitError(this.#request.timeoutMs);
+    if (this.#end !== undefined) throw this.#end.reason;
+    // One timer serves all calls of the run; a run that calls nobody needs none, the interrupt ends it.
+    this.#timer ??= setTimeout(
+      () => this.#endWith(timeLimitError(this.#request.timeoutMs)),
+      this.#deadline - performance.now(),
+    );
+    return new Promise((resolve, reject) => {
+      this.#endWait = reject;
+      this.#callHost(operation, argsText).then(resolve, reject);
+    });
+  }
+
+  async #callHost(operation: string, argsText: string): Promise<string> {
+    try {
+      const args = JSON.parse(argsText) as JsonValue[];
+      const value = (await this.#request.host(operation, args)) ?? null;
+      const answer = operation === 'require.resolve' ? this.#admitModule(value) : value;
+      return `{"value":${JSON.stringify(answer)}}`;
+    } catch (error) {
+      const failure = toResourceError(error);
+      const reference = this.#errors.push(failure) - 1;
+      const cause = failure.cause instanceof ResourceError ? { message: failure.cause.message } : undefined;
+      return JSON.stringify({ error: { ...failure.toJSON(), cause }, reference });
+    }
+  }
+
+  #admitModule(found: JsonValue): JsonValue {
+    if (!isObject(found) || typeof found['id'] !== 'string' || typeof found['source'] !== 'string') {
+      throw new TypeError('require.resolve must answer with id and source');
+    }
+    const compiled = this.#compileModule({ name: found['id'], source: found['source'] }, (module) =>
+      this.modules.has(module),
+    );
+    this.modules.add(compiled);
+    return { id: found['id'], compiledAs: compiled.id };
+  }
+
+  readonly #onAbort = (): void => {
+    this.#endWith(this.#request.signal?.reason);
+  };
+
+  #endWith(reason: unknown): void {
+    this.#end ??= { reason };
+    this.#endWait(reason);
+  }
+}
+
+export function timeLimitError(timeoutMs: number): ScriptLimitError {
+  return new ScriptLimitError('time', `The script did not end within ${timeoutMs} ms`);
+}

@@ -1,0 +1,94 @@
+import { readFile, stat } from 'node:fs/promises';
+import { isAbsolute, normalize, resolve, sep } from 'node:path';
+import { NotFoundError } from '#errors/index.ts';
+
+/** A directory that scripts are looked up in. */
+export interface SourceDirectory {
+  readonly name: string;
+  readonly directory: string;
+}
+
+export interface ScriptFile {
+  /** The path as it was asked for. */
+  readonly path: string;
+  readonly absolutePath: string;
+  readonly text: string;
+}
+
+interface CachedFile {
+  readonly file: ScriptFile;
+  readonly modifiedAt: number;
+  checkedAt: number;
+}
+
+/**
+ * The script directories in order of precedence: a file of a later-declared source hides one of the same
+ * relative path in an earlier one. A file is looked at again at most once per recompile interval.
+ */
+export class ScriptSources {
+  readonly #directories: readonly SourceDirectory[];
+  readonly #recheckMs: number;
+  readonly #now: () => number;
+  readonly #cache = new Map<string, CachedFile>();
+
+  constructor(declared: readonly SourceDirectory[], recheckMs: number, now: () => number = Date.now) {
+    this.#directories = declared.toReversed();
+    this.#recheckMs = recheckMs;
+    this.#now = now;
+  }
+
+  /** @throws NotFoundError when no source has the file, or the path leaves its source */
+  async get(path: string): Promise<ScriptFile> {
+    const file = await this.find(path);
+    if (file !== undefined) return file;
+    throw new NotFoundError(`Script file '${path}' is in none of the script sources`, {
+      id: 'SCRIPT_FILE_NOT_FOUND',
+      hint: `Looked in ${this.#directories.map((source) => source.name).join(', ')}`,
+    });
+  }
+
+  async find(path: string): Promise<ScriptFile | undefined> {
+    const cached = this.#cache.get(path);
+    if (cached !== undefined && !this.#isStale(cached)) return cached.file;
+    for (const { directory } of this.#directories) {
+      const absolutePath = within(directory, path);
+      const modifiedAt = absolutePath === undefined ? undefined : await modificationTime(absolutePath);
+      if (absolutePath === undefined || modifiedAt === undefined) continue;
+      if (cached?.file.absolutePath === absolutePath && cached.modifiedAt === modifiedAt) {
+        cached.checkedAt = this.#now();
+        return cached.file;
+      }
+      const file = { path, absolutePath, text: await readFile(absolutePath, 'utf8') };
+      this.#cache.set(path, { file, modifiedAt, checkedAt: this.#now() });
+      return file;
+    }
+    this.#cache.delete(path);
+    return undefined;
+  }
+
+  /** Forgets what was read, so that the next look-up goes to the disk. */
+  forget(): void {
+    this.#cache.clear();
+  }
+
+  #isStale(cached: CachedFile): boolean {
+    return this.#recheckMs >= 0 && this.#now() - cached.checkedAt >= this.#recheckMs;
+  }
+}
+
+/** The file's place below the directory; undefined when the path would lead out of it. */
+function within(directory: string, path: string): string | undefined {
+  if (isAbsolute(path) || path.includes('\0')) return undefined;
+  const root = resolve(directory);
+  const file = resolve(root, normalize(path));
+  return file.startsWith(root.endsWith(sep) ? root : root + sep) ? file : undefined;
+}
+
+async function modificationTime(path: string): Promise<number | undefined> {
+  try {
+    const stats = await stat(path);
+    return stats.isFile() ? stats.mtimeMs : undefined;
+  } catch {
+    return undefined;
+  }
+}

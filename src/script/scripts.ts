@@ -1,0 +1,40 @@
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { LogLevel } from '#observability/index.ts';
+import type { Context } from '#resource/index.ts';
+import type { ScriptReference } from './script-reference.ts';
+
+export interface ScriptCall {
+  readonly reference: ScriptReference;
+  /** Names the script in messages when it has no file, such as `user onCreate`. */
+  readonly label: string;
+  /** Request-level variables; they hide `globals` and the configured properties of the same name. */
+  readonly bindings: JsonObject;
+  /** Variables whose state after the run is wanted back. */
+  readonly returnBindings?: readonly string[];
+}
+
+export interface ScriptLogLine {
+  readonly level: LogLevel;
+  readonly message: string;
+}
+
+export interface ScriptOutcome {
+  /** `undefined` and functions arrive as null. */
+  readonly value: JsonValue;
+  readonly bindings: JsonObject;
+  readonly log: readonly ScriptLogLine[];
+}
+
+/** Runs scripts. Exists only where scripts may run: in a script thread. */
+export interface Scripts {
+  /** @throws ResourceError: what the script threw, or 400 for one that does not compile */
+  evaluate(context: Context, call: ScriptCall): Promise<ScriptOutcome>;
+  /** @throws ResourceError 400 with the compiler's text */
+  compile(reference: ScriptReference): Promise<void>;
+}
+
+/** Stands in where scripts must not run; a request that reaches it was not sent to a script thread. */
+export const noScripts: Scripts = {
+  evaluate: () => Promise.reject(new Error('This request runs a script outside a script thread')),
+  compile: () => Promise.reject(new Error('This request compiles a script outside a script thread')),
+};

@@ -1,0 +1,33 @@
+import type { Observation } from '#observability/index.ts';
+
+/** Which kinds of work a script thread takes; the values are what their handlers get and give. */
+export interface ThreadWork {
+  readonly kind: string;
+  readonly payload: unknown;
+  /** It changes nothing, so it may run again when its thread dies. */
+  readonly repeatable: boolean;
+}
+
+export type ToThread =
+  | { readonly type: 'work'; readonly id: number; readonly kind: string; readonly payload: unknown }
+  | { readonly type: 'reload'; readonly id: number }
+  | { readonly type: 'stop' };
+
+export type FromThread =
+  | { readonly type: 'ready' }
+  | { readonly type: 'done'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'failed'; readonly id: number; readonly error: ErrorMessage }
+  | { readonly type: 'observed'; readonly observation: Observation };
+
+export interface ErrorMessage {
+  readonly code: number;
+  readonly message: string;
+  readonly detail?: unknown;
+  /** The inner error's text, for the log only. */
+  readonly cause?: string;
+}
+
+/** Words of the memory shared with a thread, for the watchdog. */
+export const DEADLINE_WORD = 0;
+export const WORK_WORD = 1;
+export const SHARED_WORDS = 2;

@@ -1,0 +1,94 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { parentPort, workerData } from 'node:worker_threads';
+import { toResourceError } from '#errors/index.ts';
+import type { Observe } from '#observability/index.ts';
+import {
+  DEADLINE_WORD,
+  type ErrorMessage,
+  type FromThread,
+  type ToThread,
+  WORK_WORD,
+} from './thread-protocol.ts';
+
+export interface ThreadServerOptions {
+  /** What this thread does, by kind of work. */
+  readonly handlers: Readonly<Record<string, (payload: never) => Promise<unknown>>>;
+  readonly reload: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Carries what this thread has to say to the main thread, which owns the sinks. */
+export const observeFromThread: Observe = (observation) => {
+  const plain = Object.fromEntries(
+    Object.entries(observation).map(([key, value]) => [key, value instanceof Error ? flatten(value) : value]),
+  );
+  post({ type: 'observed', observation: plain as never });
+};
+
+/** Takes work from the main thread until it says stop. */
+export function serveThread(options: ThreadServerOptions): void {
+  parentPort!.on('message', (message: ToThread) => {
+    if (message.type === 'stop') {
+      void options.stop().finally(() => process.exit(0));
+    } else if (message.type === 'reload') {
+      answer(message.id, options.reload);
+    } else {
+      const handler = options.handlers[message.kind];
+      answer(message.id, async () => {
+        if (handler === undefined) throw new Error(`No handler for work of the kind '${message.kind}'`);
+        return currentWork.run(message.id, () => handler(message.payload as never));
+      });
+    }
+  });
+  post({ type: 'ready' });
+}
+
+/** Which piece of work the code that runs now belongs to, through all its awaits. */
+const currentWork = new AsyncLocalStorage<number>();
+
+/**
+ * Tells the watchdog of each stretch of script code of the work that calls this: whose it is, and when it must be
+ * over (epoch ms).
+ */
+export function watchedWork(): { onEnter: (deadline: number) => void; onLeave: () => void } {
+  const work = BigInt(currentWork.getStore() ?? 0);
+  const { shared } = workerData as { shared: BigInt64Array };
+  return {
+    onEnter(deadline) {
+      Atomics.store(shared, WORK_WORD, work);
+      Atomics.store(shared, DEADLINE_WORD, BigInt(Math.ceil(deadline)));
+    },
+    onLeave: () => {
+      Atomics.store(shared, DEADLINE_WORD, 0n);
+    },
+  };
+}
+
+function answer(id: number, work: () => Promise<unknown>): void {
+  work().then(
+    (value) => post({ type: 'done', id, value }),
+    (error: unknown) => post({ type: 'failed', id, error: toMessage(error) }),
+  );
+}
+
+function toMessage(thrown: unknown): ErrorMessage {
+  const error = toResourceError(thrown);
+  const body = error.toJSON();
+  const cause = error.cause instanceof Error ? (error.cause.stack ?? error.cause.message) : undefined;
+  return {
+    code: body.code,
+    message: body.message,
+    ...(body.detail === undefined ? {} : { detail: body.detail }),
+    ...(cause === undefined ? {} : { cause }),
+  };
+}
+
+function post(message: FromThread): void {
+  parentPort!.postMessage(message);
+}
+
+function flatten(error: Error): Error {
+  const copy = new Error(error.message);
+  if (error.stack !== undefined) copy.stack = error.stack;
+  return copy;
+}

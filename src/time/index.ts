@@ -1,0 +1,31 @@
+/**
+ * Time: what the clock says, zones, local date-times, durations. Knows nothing of schedules.
+ *
+ * Words: an *instant* is a number of milliseconds since the epoch; a *wall time* is what a clock in a zone
+ * shows, as the milliseconds UTC would have when it shows the same; a *period* is a stretch with one offset; a
+ * *gap* are the wall times skipped when clocks go forward, an *overlap* those shown twice when they go back.
+ * Nobody asks the time but through a `Clock`, and the id of a zone stays as it was given.
+ */
+export { type CivilDate, daysInMonth, isLeapYear, toCivilDate, toEpochDay, weekdayOf } from './calendar.ts';
+export { type Clock, systemClock, TestClock } from './clock.ts';
+export {
+  addDuration,
+  type Duration,
+  type DurationUnit,
+  parseDuration,
+  subtractDuration,
+} from './duration.ts';
+export {
+  formatLocalDateTime,
+  instantToLocalDateTime,
+  localDateTimeToInstant,
+  parseLocalDateTime,
+} from './local-date-time.ts';
+export {
+  getTimeZone,
+  isTimeZone,
+  type OffsetChange,
+  type Resolution,
+  type TimeZone,
+  type WallMs,
+} from './time-zone.ts';

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_PASSWORD } from '../support/api.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+describe('the doors', () => {
+  let server: TestServer;
+
+  beforeAll(async () => {
+    server = await startTestServer();
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
+
+  it('let nobody in without credentials, and say nothing of which there are', async () => {
+    const { api } = server;
+    const denied = { code: 401, reason: 'Unauthorized', message: 'Access Denied' };
+    for (const options of [{ user: null }, { user: 'nobody' }, { password: 'wrong' }, { user: '' }]) {
+      const answer = await api('GET', 'managed/user?_queryFilter=true', options);
+      expect([answer.status, answer.body]).toEqual([401, denied]);
+      expect(answer.headers.get('www-authenticate')).toBeNull();
+    }
+  });
+
+  it('take HTTP Basic as well as the headers', async () => {
+    const basic = Buffer.from(`svc-admin:${ADMIN_PASSWORD}`).toString('base64');
+    const response = await get('/svc/managed/user?_queryFilter=true', { Authorization: `Basic ${basic}` });
+    expect(response.status).toBe(200);
+  });
+
+  it('let only administrators in', async () => {
+    const admin = (await server.api('GET', 'repo/internal/user/svc-admin')).body;
+    await server.api('PUT', 'repo/internal/user/clerk', {
+      body: { password: admin.password, roles: [{ _ref: 'repo/internal/role/svc-authorized' }] },
+    });
+    const answer = await server.api('GET', 'managed/user?_queryFilter=true', { user: 'clerk' });
+    expect([answer.status, answer.body.message]).toEqual([403, 'Access denied']);
+  });
+
+  it('keep passwords as argon2id hashes', async () => {
+    const { body } = await server.api('GET', 'repo/internal/user/svc-admin');
+    expect(body.password.$crypto).toMatchObject({ type: 'salted-hash', value: { algorithm: 'ARGON2ID' } });
+    expect(JSON.stringify(body)).not.toContain(ADMIN_PASSWORD);
+  });
+
+  it('tell whether the node lives, has started and can serve', async () => {
+    expect((await get('/health/live')).status).toBe(200);
+    expect((await get('/health/started')).status).toBe(200);
+    const ready = await get('/health/ready');
+    expect([ready.status, await ready.json()]).toMatchObject([
+      200,
+      {
+        state: 'up',
+        parts: { database: { state: 'up' }, heartbeat: { state: 'up' }, triggerPoller: { state: 'up' } },
+      },
+    ]);
+  });
+
+  it('show metrics', async () => {
+    await get('/svc/managed/user?_queryFilter=true');
+    const text = await (await get('/metrics')).text();
+    expect(text).toMatch(/svc_http_request_duration_seconds_count\{method="GET",status="401"\} \d+/);
+    expect(text).toMatch(/svc_db_pool_size \d+/);
+  });
+
+  it('refuse a body that is too large', async () => {
+    const answer = await server.api('POST', 'managed/user', { body: { big: 'x'.repeat(1_100_000) } });
+    expect([answer.status, answer.body.message]).toEqual([413, expect.stringMatching(/1048576/)]);
+  });
+
+  it('answer 404 in the same shape elsewhere', async () => {
+    const response = await get('/nowhere');
+    expect([response.status, await response.json()]).toMatchObject([404, { code: 404, reason: 'Not Found' }]);
+  });
+
+  it('name every request', async () => {
+    const answer = await server.api('GET', 'nowhere');
+    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('answer with indented JSON on request', async () => {
+    const response = await fetch(`${server.url}/svc/repo/internal/role/svc-admin?_prettyPrint=true`, {
+      headers: { 'X-Svc-Username': 'svc-admin', 'X-Svc-Password': ADMIN_PASSWORD },
+    });
+    expect(await response.text()).toMatch(/\n {2}"description"/);
+  });
+});

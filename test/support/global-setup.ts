@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { access, chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { findOwner } from '../../src/database/embedded-lock.ts';
+import { startEmbeddedServer } from '../../src/database/embedded-server.ts';
+import './postgres.ts';
+
+interface TestServer {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const FOLDER_PREFIX = 'svc-test-postgres-';
+const DOCKER_ANSWER_MS = 1_000;
+const IMAGE = 'postgres:18-alpine';
+/** Nobody misses a test's data after a power cut. */
+const SETTINGS = { max_connections: '300', fsync: 'off', full_page_writes: 'off' };
+
+/** One Postgres for the whole run; each test file makes its own database on it. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startServer();
+  project.provide('databaseServerUrl', server.url);
+  return () => server.stop();
+}
+
+async function startServer(): Promise<TestServer> {
+  const given = process.env['DATABASE_URL'];
+  if (given !== undefined && given !== '') return { url: given, stop: async () => {} };
+  const docker = process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock';
+  return (await dockerAnswers(docker)) ? startContainer() : startEmbedded();
+}
+
+async function startContainer(): Promise<TestServer> {
+  const { GenericContainer, Wait } = await import('testcontainers');
+  const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const container = await new GenericContainer(IMAGE)
+    .withEnvironment({ POSTGRES_USER: 'svc', POSTGRES_PASSWORD: 'svc', POSTGRES_DB: 'postgres' })
+    .withCommand(['postgres', ...settings])
+    .withExposedPorts(5432)
+    // The image starts Postgres twice: first without a port, to initialise it.
+    .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
+    .start();
+  const url = `postgres://svc:svc@${container.getHost()}:${container.getMappedPort(5432)}/postgres`;
+  return { url, stop: async () => void (await container.stop()) };
+}
+
+async function startEmbedded(): Promise<TestServer> {
+  await removeAbandoned();
+  const dataDir = await mkdtemp(join(tmpdir(), FOLDER_PREFIX));
+  // Postgres may run as another user than we do, and has to pass through.
+  await chmod(dataDir, 0o711);
+  const server = await startEmbeddedServer({ dataDir, settings: SETTINGS });
+  const forget = whenCutShort(() => {
+    // There is no time left to wait for Postgres, and it writes until its end: another process tidies up.
+    const script =
+      'kill -QUIT "$1"; for i in $(seq 200); do test -e "$2/postgres/postmaster.pid" || break; sleep 0.05; done; rm -rf "$2"';
+    const args = ['-c', script, 'sh', String(server.pid), dataDir];
+    spawn('/bin/sh', args, { detached: true, stdio: 'ignore' }).unref();
+  });
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop();
+      forget();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * Runs the clean-up when a signal, such as Ctrl-C, ends the run without the tear-down.
+ * @returns calls it off
+ */
+function whenCutShort(cleanUp: () => void): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  const forget = () => {
+    process.off('exit', cleanUp);
+    for (const signal of signals) process.off(signal, onSignal);
+  };
+  const onSignal = (signal: NodeJS.Signals) => {
+    forget();
+    cleanUp();
+    // Having listened, we owe the signal its effect, unless others listen too and see to it.
+    if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+  };
+  process.once('exit', cleanUp);
+  for (const signal of signals) process.once(signal, onSignal);
+  return forget;
+}
+
+/** Folders of runs that were killed. */
+async function removeAbandoned(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(FOLDER_PREFIX)) continue;
+    const folder = join(tmpdir(), name);
+    const wasLocked = await access(join(folder, 'postgres.lock')).then(
+      () => true,
+      () => false,
+    );
+    if (wasLocked && (await findOwner(folder)) === undefined)
+      await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Whether a Docker engine serves the API at a DOCKER_HOST, said within a second. */
+export async function dockerAnswers(host: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  if (!URL.canParse(host)) return false;
+  const { protocol, hostname, port, pathname } = new URL(host);
+  const where = protocol === 'unix:' ? { socketPath: pathname } : { host: hostname, port: port || 2375 };
+  const request = get({ ...where, path: '/_ping', timeout: DOCKER_ANSWER_MS }, (response) => {
+    response.resume();
+    resolve(response.statusCode === 200);
+  });
+  request.once('timeout', () => request.destroy());
+  request.once('close', () => resolve(false));
+  request.once('error', () => resolve(false));
+  return promise;
+}

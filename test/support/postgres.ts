@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** A server on which databases may be made; it lives as long as the test run. */
+    databaseServerUrl: string;
+  }
+}
+
+/** An empty database of one test file, dropped with all its sessions when it is disposed of. */
+export interface TestDatabase extends AsyncDisposable {
+  readonly name: string;
+  readonly url: string;
+}
+
+export interface TestDatabaseOptions {
+  /** Name of a database on the same server that is copied; nobody may be connected to it. */
+  readonly template?: string;
+  readonly serverUrl?: string;
+}
+
+export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
+  const { template, serverUrl = inject('databaseServerUrl') } = options;
+  const name = `svc_test_${randomBytes(8).toString('hex')}`;
+  const from = template === undefined ? '' : ` TEMPLATE ${pg.escapeIdentifier(template)}`;
+  await onServer(serverUrl, `CREATE DATABASE ${name}${from}`);
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return {
+    name,
+    url: url.href,
+    [Symbol.asyncDispose]: () => onServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,29 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A project location made for one test. */
+export interface TestProject extends AsyncDisposable {
+  readonly location: string;
+  /** Writes a file below the project location; objects become JSON. */
+  write(path: string, content: unknown): Promise<void>;
+  remove(path: string): Promise<void>;
+}
+
+/** @param files path below the project location → text or JSON */
+export async function createProject(files: Record<string, unknown> = {}): Promise<TestProject> {
+  const location = await mkdtemp(join(tmpdir(), 'svc-project-'));
+  const write = async (path: string, content: unknown) => {
+    const file = join(location, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+  };
+  await mkdir(join(location, 'conf'), { recursive: true });
+  for (const [path, content] of Object.entries(files)) await write(path, content);
+  return {
+    location,
+    write,
+    remove: (path) => rm(join(location, path)),
+    [Symbol.asyncDispose]: () => rm(location, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,76 @@
+import { startServer } from '#app';
+import { readSettings } from '#config/index.ts';
+import { type Database, openDatabase } from '#database/index.ts';
+import type { Observation, ObservationKind } from '#observability/index.ts';
+import { ADMIN_PASSWORD, type Api, apiOf } from './api.ts';
+import { createTestDatabase, type TestDatabase } from './postgres.ts';
+import { createProject, type TestProject } from './project.ts';
+
+/** A whole server in this process, on a database and a project of its own. */
+export interface TestServer extends AsyncDisposable {
+  readonly url: string;
+  readonly api: Api;
+  readonly project: TestProject;
+  readonly database: Database;
+  /** Resolves with the next observation of the kind that fits, or with one that was made already. */
+  observed<K extends ObservationKind>(
+    kind: K,
+    fits?: (observation: Extract<Observation, { kind: K }>) => boolean,
+  ): Promise<Extract<Observation, { kind: K }>>;
+  readonly observations: readonly Observation[];
+}
+
+export interface TestServerOptions {
+  readonly files?: Record<string, unknown>;
+  readonly environment?: Record<string, string>;
+  readonly database?: TestDatabase;
+}
+
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
+  const test = options.database ?? (await createTestDatabase());
+  const project = await createProject(options.files);
+  const environment = {
+    DATABASE_URL: test.url,
+    SVC_PROJECT: project.location,
+    SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,
+    SVC_SCRIPT_THREADS: '2',
+    SVC_DATABASE_POOL: '5',
+    PORT: '0',
+    ...options.environment,
+  };
+  const observations: Observation[] = [];
+  const listeners = new Set<(observation: Observation) => void>();
+  const server = await startServer({
+    settings: readSettings(environment),
+    environment,
+    observe: (observation) => {
+      observations.push(observation);
+      for (const listener of listeners) listener(observation);
+    },
+    migrate: false,
+  });
+  const database = openDatabase({ url: test.url, poolSize: 3, applicationName: 'test' });
+  return {
+    url: server.url,
+    api: apiOf(server.url),
+    project,
+    database,
+    observations,
+    observed: (kind, fits = () => true) =>
+      new Promise((resolve) => {
+        const look = (observation: Observation) => {
+          if (observation.kind !== kind || !fits(observation as never)) return;
+          listeners.delete(look);
+          resolve(observation as never);
+        };
+        for (const observation of observations) look(observation);
+        listeners.add(look);
+      }),
+    async [Symbol.asyncDispose]() {
+      await server.stop('test ended');
+      await database.close();
+      await project[Symbol.asyncDispose]();
+      if (options.database === undefined) await test[Symbol.asyncDispose]();
+    },
+  };
+}

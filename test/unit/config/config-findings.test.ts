@@ -1,0 +1,72 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigStore, checkConfig } from '#config/index.ts';
+import { ActivationError, formatFinding } from '#errors/index.ts';
+import { temporaryProject } from './temporary-project.ts';
+
+const GOLDEN = join(import.meta.dirname, 'golden');
+
+/** Sections `=== path`, of which the last, `findings`, holds the lines to expect. */
+async function readGolden(name: string) {
+  const text = await readFile(join(GOLDEN, name), 'utf8');
+  const sections = Object.fromEntries(
+    text
+      .split(/^=== /m)
+      .slice(1)
+      .map((section): [string, string] => {
+        const end = section.indexOf('\n');
+        return [section.slice(0, end), section.slice(end + 1)];
+      }),
+  );
+  const { findings = '', ...files } = sections;
+  return { files, expected: findings.trimEnd().split('\n') };
+}
+
+describe('configurations with mistakes', async () => {
+  it.each(await readdir(GOLDEN))('give exactly the findings of %s, all at once', async (name) => {
+    const { files, expected } = await readGolden(name);
+    await using project = await temporaryProject(files);
+    const opened = ConfigStore.open(project.options);
+    await expect(opened).rejects.toThrow(ActivationError);
+    expect((await opened.catch((error: ActivationError) => error.message)).toString().split('\n')).toEqual(
+      expected,
+    );
+    const checked = await checkConfig(project.settings.projectLocation, project.options);
+    expect(checked.map(formatFinding)).toEqual(expected);
+  });
+
+  it('are found even in the installation, which is named by its whole path', async () => {
+    await using project = await temporaryProject({}, { 'conf/cluster.json': '{"instanceID": "a"}' });
+    const [finding] = await checkConfig(project.settings.projectLocation, project.options);
+    expect(finding?.where).toBe(`${project.settings.installLocation}/conf/cluster.json:1:2`);
+  });
+
+  it('include a required file that nobody has', async () => {
+    await using project = await temporaryProject({});
+    const settings = { ...project.settings, installLocation: '/no/such/folder' };
+    const findings = await checkConfig(settings.projectLocation, { environment: {}, settings });
+    expect(findings.map(({ id, where }) => `${where} ${id}`)).toEqual([
+      'conf/script.json:1:1 CONFIG_MISSING_FILE',
+    ]);
+  });
+
+  it('include a file that is not UTF-8', async () => {
+    await using project = await temporaryProject({});
+    await project.write({ 'conf/policy.json': Buffer.from([0x7b, 0xff, 0x7d]) as unknown as string });
+    const findings = await checkConfig(project.settings.projectLocation, project.options);
+    expect(findings.map(({ id }) => id)).toEqual(['CONFIG_UNREADABLE_FILE']);
+  });
+
+  it('never show what stands under a password', async () => {
+    await using project = await temporaryProject({
+      'conf/authentication.json':
+        '{"serverAuthContext":{"authModules":[{"name":"x","properties":{},"enabled":{}}]}}',
+      'conf/managed.json':
+        '{"objects":[{"name":"u","schema":{"properties":{"password":{"viewable":"hunter2"}}}}]}',
+    });
+    const findings = await checkConfig(project.settings.projectLocation, project.options);
+    expect(findings).toHaveLength(2);
+    expect(JSON.stringify(findings)).not.toContain('hunter2');
+  });
+});

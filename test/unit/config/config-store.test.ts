@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import {
+  authenticationConfig,
+  ConfigStore,
+  clusterConfig,
+  endpointConfig,
+  managedConfig,
+  repoConfig,
+  scheduleConfig,
+  schedulerConfig,
+  scriptConfig,
+} from '#config/index.ts';
+import { temporaryProject } from './temporary-project.ts';
+
+describe('the configuration store', () => {
+  it('has defaults for every file but script.json', async () => {
+    await using project = await temporaryProject({});
+    const store = await ConfigStore.open(project.options);
+    const { projectLocation, installLocation } = project.settings;
+    expect(store.get(clusterConfig)).toEqual({
+      instanceId: 'node-under-test',
+      instanceTimeout: 30_000,
+      instanceRecoveryTimeout: 30_000,
+      instanceCheckInInterval: 5_000,
+      instanceCheckInOffset: 0,
+      enabled: true,
+    });
+    expect(store.get(schedulerConfig)).toEqual({
+      threadPool: { threadCount: 10 },
+      scheduler: { executePersistentSchedules: true },
+      advancedProperties: {},
+    });
+    expect(store.get(managedConfig)).toEqual({ objects: [] });
+    expect(store.get(repoConfig)).toEqual({ queries: {} });
+    expect(store.get(authenticationConfig)).toEqual({ serverAuthContext: { authModules: [] } });
+    expect(store.get(scriptConfig)).toMatchObject({
+      properties: {},
+      ECMAScript: { 'javascript.recompile.minimumInterval': -1 },
+      Groovy: { 'groovy.recompile': true, 'groovy.source.encoding': 'UTF-8' },
+    });
+    expect(Object.entries(store.get(scriptConfig).sources)).toEqual([
+      ['default', { directory: `${installLocation}/bin/defaults/script` }],
+      ['install', { directory: installLocation }],
+      ['project', { directory: projectLocation }],
+      ['project-script', { directory: `${projectLocation}/script` }],
+    ]);
+    expect(project.reports).toEqual([]);
+  });
+
+  it('accepts booleans and numbers that are written as strings or come from properties', async () => {
+    await using project = await temporaryProject({
+      'conf/boot/boot.properties': 'svc.threads=4\nsvc.scheduler.execute.persistent.schedules=False',
+      'conf/scheduler.json': JSON.stringify({
+        threadPool: { threadCount: '&{svc.threads}' },
+        scheduler: { executePersistentSchedules: '&{svc.scheduler.execute.persistent.schedules}' },
+        advancedProperties: {
+          'org.quartz.jobStore.misfireThreshold': 5000,
+          x: true,
+          '#y': 'kept, a property is free',
+        },
+      }),
+      'conf/cluster.json': '{ "instanceTimeout": "20000", "enabled": "false", "#enabled": true }',
+      'conf/script.json':
+        '{ "ECMAScript": {}, "sources": { "#off": {}, "b": { "directory": "b" }, "a": { "directory": "a" } } }',
+    });
+    const store = await ConfigStore.open(project.options);
+    expect(store.get(schedulerConfig)).toEqual({
+      threadPool: { threadCount: 4 },
+      scheduler: { executePersistentSchedules: false },
+      advancedProperties: {
+        'org.quartz.jobStore.misfireThreshold': '5000',
+        x: 'true',
+        '#y': 'kept, a property is free',
+      },
+    });
+    expect(store.get(clusterConfig)).toMatchObject({ instanceTimeout: 20_000, enabled: false });
+    expect(Object.keys(store.get(scriptConfig).sources)).toEqual(['b', 'a']);
+  });
+
+  it('lists the configurations of a factory, project before installation', async () => {
+    await using project = await temporaryProject(
+      { 'conf/schedule-b.json': '{"invokeService":"mine", "startTime": null, "persisted":"true"}' },
+      {
+        'conf/schedule-b.json': '{"invokeService":"theirs"}',
+        'conf/schedule-c-d.json':
+          '{"invokeService":"theirs","invokeContext":{"_queryFilter":"true","#x":[1]}}',
+      },
+    );
+    const store = await ConfigStore.open(project.options);
+    const defaults = {
+      enabled: true,
+      persisted: false,
+      concurrentExecution: false,
+      recoverable: false,
+      transactional: true,
+      type: 'cron',
+      schedule: null,
+      startTime: null,
+      endTime: null,
+      timeZone: null,
+      misfirePolicy: 'fireAndProceed',
+      invokeContext: null,
+      invokeLogLevel: 'info',
+    };
+    expect(store.list(scheduleConfig)).toEqual([
+      { alias: 'b', value: { ...defaults, persisted: true, invokeService: 'mine' } },
+      {
+        alias: 'c-d',
+        value: { ...defaults, invokeService: 'theirs', invokeContext: { _queryFilter: 'true', '#x': [1] } },
+      },
+    ]);
+  });
+
+  it('keeps unknown keys of lenient files and only notes them', async () => {
+    const managed = {
+      objects: [{ name: 'user', iconClass: 'fa', schema: { propertes: {} }, _meta: 1 }],
+      ui: 1,
+    };
+    await using project = await temporaryProject({
+      'conf/managed.json': JSON.stringify(managed),
+      'conf/endpoint-echo.json':
+        '{"type":"groovy","_type":"text/javascript","file":"echo.groovy","apiKey":{"a":[1]}}',
+    });
+    const store = await ConfigStore.open(project.options);
+    expect(store.get(managedConfig)).toEqual(managed);
+    expect(store.list(endpointConfig)[0]?.value).toEqual({
+      type: 'groovy',
+      _type: 'text/javascript',
+      file: 'echo.groovy',
+      apiKey: { a: [1] },
+    });
+    expect(project.reports.map((report) => report.kind)).toEqual([
+      'config.note',
+      'config.note',
+      'config.note',
+    ]);
+    expect(project.reports).toContainEqual({
+      kind: 'config.note',
+      message: `conf/managed.json:1:55  unknown key "propertes" — Did you mean 'properties'?  [CONFIG_UNKNOWN_KEY]`,
+    });
+  });
+
+  it('warns of references without a value and leaves them in the text', async () => {
+    await using project = await temporaryProject({
+      'conf/endpoint-a.json': '{"type":"groovy","file":"a.groovy","url":"&{svc.x}/&{svc.y}/&{svc.x}"}',
+    });
+    const store = await ConfigStore.open(project.options);
+    expect(store.list(endpointConfig)[0]?.value).toMatchObject({ url: '&{svc.x}/&{svc.y}/&{svc.x}' });
+    expect(project.reports).toEqual([
+      { kind: 'config.warned', message: 'conf/endpoint-a.json: no value for svc.x, svc.y' },
+    ]);
+  });
+
+  it('warns of a file whose name looks misspelt', async () => {
+    await using project = await temporaryProject({
+      'conf/scheduler-nightly.json': '{}',
+      'conf/schedule.json': '{}',
+      'conf/policy.json': '{}',
+      'conf/ui-configuration.json': '{}',
+    });
+    await ConfigStore.open(project.options);
+    expect(project.reports).toEqual([
+      { kind: 'config.warned', message: `conf/schedule.json is read by nothing. Did you mean 'scheduler'?` },
+      {
+        kind: 'config.warned',
+        message: `conf/scheduler-nightly.json is read by nothing. Did you mean 'schedule'?`,
+      },
+    ]);
+  });
+
+  it('gives the raw text with references for any file, with or without a definition', async () => {
+    await using project = await temporaryProject({
+      'conf/policy.json': '{"a":"&{svc.node.id}"}',
+      'conf/cluster.json': '{"instanceId":"&{svc.node.id}"}',
+      'conf/.hidden.json': '{',
+      'conf/notes.txt': '{',
+    });
+    const store = await ConfigStore.open(project.options);
+    expect(store.findRaw('policy')).toEqual({ a: '&{svc.node.id}' });
+    expect(store.findRaw('cluster')).toEqual({ instanceId: '&{svc.node.id}' });
+    expect(store.findRaw('absent')).toBeUndefined();
+    expect(store.ids().toSorted()).toEqual([
+      'authentication',
+      'cluster',
+      'managed',
+      'policy',
+      'repo',
+      'scheduler',
+      'script',
+    ]);
+  });
+
+  it('refuses to answer for a definition that it does not know', async () => {
+    await using project = await temporaryProject({});
+    const store = await ConfigStore.open({ ...project.options, definitions: [scriptConfig] });
+    expect(() => store.get(clusterConfig)).toThrow("'cluster'");
+    expect(() => store.list(scheduleConfig)).toThrow("'schedule'");
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { type Environment, type Flags, readSettings } from '#config/index.ts';
+import { ActivationError } from '#errors/index.ts';
+
+const machine = {
+  hostName: 'box.example',
+  cores: 8,
+  workingLocation: '/',
+  installLocation: import.meta.dirname,
+  randomPart: 'r4nd0m',
+};
+const read = (environment: Environment, flags: Flags = {}) => readSettings(environment, flags, machine);
+
+function findingsOf(environment: Environment, flags: Flags = {}): readonly string[] {
+  try {
+    read(environment, flags);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ActivationError)) throw error;
+    return error.message.split('\n');
+  }
+}
+
+describe('settings', () => {
+  it('have a default for everything', () => {
+    expect(read({})).toEqual({
+      port: 8080,
+      host: '127.0.0.1',
+      databasePoolSize: 10,
+      dataDirectory: `${import.meta.dirname}/.svc`,
+      installLocation: import.meta.dirname,
+      projectLocation: import.meta.dirname,
+      workingLocation: '/',
+      nodeId: 'box.example-r4nd0m',
+      roles: ['api', 'worker'],
+      logLevel: 'info',
+      scriptThreads: 7,
+      bodyLimitBytes: 1_048_576,
+    });
+  });
+
+  it('come from the environment, with paths relative to the working folder', () => {
+    const settings = read({
+      PORT: '0',
+      SVC_HOST: '::',
+      DATABASE_URL: 'postgresql://u:p@db/svc',
+      SVC_DATA_DIR: 'var/data',
+      SVC_PROJECT: 'tmp',
+      SVC_NODE_ID: 'b',
+      SVC_ROLES: 'worker, worker',
+      SVC_ADMIN_PASSWORD: 's3cret',
+      SVC_LOG_LEVEL: 'WARN',
+      SVC_SCRIPT_THREADS: '1',
+      SVC_BODY_LIMIT: '2048',
+      SVC_DATABASE_POOL: '3',
+    });
+    expect(settings).toEqual({
+      port: 0,
+      host: '::',
+      databaseUrl: 'postgresql://u:p@db/svc',
+      databasePoolSize: 3,
+      dataDirectory: '/var/data',
+      installLocation: import.meta.dirname,
+      projectLocation: '/tmp',
+      workingLocation: '/',
+      nodeId: 'b',
+      roles: ['worker'],
+      adminPassword: 's3cret',
+      logLevel: 'warn',
+      scriptThreads: 1,
+      bodyLimitBytes: 2048,
+    });
+  });
+
+  it('take a flag before the environment, and neither when it is empty', () => {
+    const settings = read({ PORT: '1', SVC_HOST: ' ', SVC_NODE_ID: 'env' }, { port: '2', 'node-id': '' });
+    expect(settings).toMatchObject({ port: 2, host: '127.0.0.1', nodeId: 'env' });
+  });
+
+  it('leave other flags and variables to others', () => {
+    expect(findingsOf({ SVC_SCHEDULER_REPO_RETRY: '3', PATH: '/bin' }, { migrate: true, json: 'x' })).toEqual(
+      [],
+    );
+  });
+
+  it('give small machines two script threads', () => {
+    expect(readSettings({}, {}, { ...machine, cores: 1 }).scriptThreads).toBe(2);
+  });
+
+  it('make a node id of any host name', () => {
+    expect(readSettings({}, {}, { ...machine, hostName: 'žluť ký/box' }).nodeId).toBe('-lu--k--box-r4nd0m');
+  });
+
+  it('report every wrong value at once and never show a secret', () => {
+    expect(
+      findingsOf(
+        {
+          PORT: '70000',
+          DATABASE_URL: 'mysql://root:hunter2@db',
+          SVC_NODE_ID: 'a b',
+          SVC_ROLES: 'api,wroker',
+          SVC_LOG_LEVEL: 'wran',
+          SVC_BODY_LIMIT: '1MB',
+          SVC_PROJECT: '/no/such/folder',
+        },
+        { 'script-threads': '0' },
+      ),
+    ).toEqual([
+      'PORT must be a whole number from 0 to 65535, not "70000"  [SETTING_INVALID]',
+      'DATABASE_URL must look like postgres://user:password@host:5432/database  [SETTING_INVALID]',
+      'SVC_NODE_ID must be 1 to 100 letters, digits, dots, colons, dashes or underscores, not "a b"  [SETTING_INVALID]',
+      `SVC_ROLES must be a list of api and worker, not "api,wroker" — Did you mean 'worker'?  [SETTING_INVALID]`,
+      `SVC_LOG_LEVEL must be one of trace, debug, info, warn, error, not "wran" — Did you mean 'warn'?  [SETTING_INVALID]`,
+      '--script-threads must be a whole number from 1 to 256, not "0"  [SETTING_INVALID]',
+      'SVC_BODY_LIMIT must be a whole number from 1024 to 1073741824, not "1MB"  [SETTING_INVALID]',
+      'SVC_PROJECT must be an existing folder, not "/no/such/folder" — It holds conf/ and script/  [SETTING_INVALID]',
+    ]);
+  });
+
+  it('need at least one role', () => {
+    expect(findingsOf({ SVC_ROLES: ',' })).toEqual([
+      'SVC_ROLES must name at least one of api and worker, not ","  [SETTING_INVALID]',
+    ]);
+  });
+});

@@ -1,0 +1,90 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Database, inspectSchema, migrate, openDatabase, readMigrations } from '#database/index.ts';
+import { ActivationError } from '#errors/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+
+const SHIPPED = new URL('../../../migrations', import.meta.url).pathname;
+
+async function folderOf(files: Record<string, string>): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'migrations-'));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  return folder;
+}
+
+describe('migrations', () => {
+  let test: TestDatabase;
+  let database: Database;
+
+  beforeAll(async () => {
+    test = await createTestDatabase();
+    database = openDatabase({ url: test.url });
+  });
+  afterAll(async () => {
+    await database.close();
+    await test[Symbol.asyncDispose]();
+  });
+
+  it('fill an empty database once, also when several nodes start at the same time', async () => {
+    const migrations = await readMigrations(SHIPPED);
+    const others = [openDatabase({ url: test.url }), openDatabase({ url: test.url })];
+    const applied = await Promise.all([database, ...others].map(({ db }) => migrate(db, migrations)));
+    for (const other of others) await other.close();
+    expect(applied.flat().toSorted()).toEqual(migrations.map((migration) => migration.name));
+    expect((await inspectSchema(database.db, migrations)).pending).toEqual([]);
+  });
+
+  it('leave views with comments for the operator', async () => {
+    const { rows } = await sql<{ name: string; comment: string | null }>`
+      select c.relname as name, obj_description(c.oid) as comment from pg_class c
+      where c.relkind = 'v' and c.relname like 'svc\\_%' order by 1`.execute(database.db);
+    expect(rows.map((row) => row.name)).toEqual(
+      expect.arrayContaining(['svc_firing', 'svc_node', 'svc_schedule', 'svc_trigger']),
+    );
+    expect(rows.filter((row) => row.comment === null)).toEqual([]);
+  });
+
+  it('run against a newer schema as long as nothing in it is breaking', async () => {
+    const migrations = await readMigrations(SHIPPED);
+    await sql`insert into schema_version (name) values ('9998_more_columns')`.execute(database.db);
+    await sql`insert into schema_migration (name, timestamp) values ('9998_more_columns', '2030')`.execute(
+      database.db,
+    );
+    expect(await migrate(database.db, migrations)).toEqual([]);
+  });
+
+  it('refuse a newer breaking schema and say why', async () => {
+    const migrations = await readMigrations(SHIPPED);
+    await sql`insert into schema_version values ('9999_renamed', 'managed_object was renamed')`.execute(
+      database.db,
+    );
+    const refused = migrate(database.db, migrations);
+    await expect(refused).rejects.toThrow(ActivationError);
+    await expect(refused).rejects.toThrow(/9999_renamed.*managed_object was renamed/);
+  });
+
+  it('change nothing when one of them fails', async () => {
+    await using empty = await createTestDatabase();
+    const fresh = openDatabase({ url: empty.url });
+    const folder = await folderOf({
+      '0001_first.sql':
+        '-- compatible\ncreate table schema_version (name text primary key, breaking text);\ncreate table first (id int);',
+      '0002_second.sql': '-- breaking: it is broken\ncreate table second (id no_such_type);',
+    });
+    const migrations = await readMigrations(folder);
+    await expect(migrate(fresh.db, migrations)).rejects.toThrow(/no_such_type/);
+    const { rows } = await sql<{ there: boolean }>`select to_regclass('first') is not null as there`.execute(
+      fresh.db,
+    );
+    expect(rows[0]).toEqual({ there: false });
+    await fresh.close();
+  });
+
+  it('must say in their first line whether older nodes can live with them', async () => {
+    const folder = await folderOf({ '0001_silent.sql': 'create table t (id int);' });
+    await expect(readMigrations(folder)).rejects.toThrow(/0001_silent.sql: the first line must be/);
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { decideFiring } from '../../../src/scheduler/misfire.ts';
+import { firstFiring, nextFiring } from '../../../src/scheduler/next-firing.ts';
+import { parseSchedule, timingOf } from '../../../src/scheduler/schedule.ts';
+
+const at = (text: string) => Date.parse(`2026-05-04T${text}Z`);
+
+const timing = (fields: Record<string, string> = {}) =>
+  timingOf(
+    parseSchedule(
+      { schedule: '0 * * * * ?', timeZone: 'UTC', invokeService: 'script', ...fields },
+      { persisted: true },
+    ),
+  );
+
+const decide = (now: string, facts: Partial<Parameters<typeof decideFiring>[0]> = {}) =>
+  decideFiring({
+    fireAt: at('10:00:00'),
+    lateFrom: at('10:00:00'),
+    now: at(now),
+    policy: 'fireAndProceed',
+    timing: timing(),
+    ...facts,
+  });
+
+describe('a firing', () => {
+  it('on time is for its planned time, and the next one is counted from there', () => {
+    expect(decide('10:00:00.020')).toEqual({
+      kind: 'onTime',
+      scheduledAt: at('10:00:00'),
+      next: at('10:01:00'),
+    });
+  });
+
+  it('late below the threshold is made up for its planned time', () => {
+    expect(decide('10:00:09.999')).toMatchObject({ kind: 'onTime', scheduledAt: at('10:00:00') });
+  });
+
+  it('at the threshold has misfired, and fires once for all that was missed', () => {
+    expect(decide('10:00:10')).toEqual({ kind: 'now', scheduledAt: at('10:00:10'), next: at('10:01:00') });
+    expect(decide('10:42:30')).toMatchObject({ kind: 'now', next: at('10:43:00') });
+  });
+
+  it('that has misfired waits for the next time under doNothing', () => {
+    expect(decide('10:42:30', { policy: 'doNothing' })).toEqual({
+      kind: 'skip',
+      scheduledAt: at('10:00:00'),
+      next: at('10:43:00'),
+    });
+  });
+
+  it('released by a dead node is late only from its release on', () => {
+    const facts = { policy: 'doNothing', lateFrom: at('10:00:35') } as const;
+    expect(decide('10:00:36', facts)).toMatchObject({ kind: 'onTime', scheduledAt: at('10:00:00') });
+  });
+
+  it('of a simple trigger fires now however late it is', () => {
+    const simple = timing({ type: 'simple' });
+    expect(decide('11:00:00', { timing: simple, policy: 'doNothing' })).toEqual({
+      kind: 'now',
+      scheduledAt: at('11:00:00'),
+      next: null,
+    });
+  });
+
+  it('never happens after endTime', () => {
+    const ended = timing({ endTime: '2026-05-04T10:30:00' });
+    expect(decide('10:42:30', { timing: ended })).toMatchObject({ kind: 'skip', next: null });
+  });
+});
+
+describe('the firings of a schedule', () => {
+  it('begin in the second in which it is made', () => {
+    expect(firstFiring(timing(), at('10:00:00.700'))).toBe(at('10:00:00'));
+    expect(firstFiring(timing(), at('10:00:01'))).toBe(at('10:01:00'));
+  });
+
+  it('include startTime and endTime themselves', () => {
+    const bounded = timing({ startTime: '2026-05-04T10:05:00', endTime: '2026-05-04T10:06:00' });
+    expect(firstFiring(bounded, at('09:00:00'))).toBe(at('10:05:00'));
+    expect(nextFiring(bounded, at('10:05:00'))).toBe(at('10:06:00'));
+    expect(nextFiring(bounded, at('10:06:00'))).toBeNull();
+  });
+
+  it('of a simple trigger is one: three seconds after its creation, or at startTime', () => {
+    expect(firstFiring(timing({ type: 'simple' }), at('10:00:00'))).toBe(at('10:00:03'));
+    const started = timing({ type: 'simple', startTime: '2026-05-04T08:00:00' });
+    expect(firstFiring(started, at('10:00:00'))).toBe(at('08:00:00'));
+    expect(nextFiring(started, at('08:00:00'))).toBeNull();
+  });
+
+  it('follow the clock of its time zone', () => {
+    const berlin = timing({ schedule: '0 0 2 * * ?', timeZone: 'Europe/Berlin' });
+    expect(firstFiring(berlin, at('10:00:00'))).toBe(Date.parse('2026-05-05T00:00:00Z'));
+  });
+});

@@ -1,0 +1,216 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, runUnitOfWork } from '#database/index.ts';
+import { createSchedule } from '../../../src/scheduler/register-schedule.ts';
+import {
+  claimDue,
+  completeRun,
+  handBack,
+  type LedgerEntry,
+  listOrphanedLives,
+  planNext,
+  type Run,
+  releaseRuns,
+  startRuns,
+} from '../../../src/scheduler/run-repository.ts';
+import { parseSchedule } from '../../../src/scheduler/schedule.ts';
+import { createMigratedDatabase } from '../../support/migrated-database.ts';
+
+const A = { nodeId: 1, epoch: 1 };
+const B = { nodeId: 2, epoch: 1 };
+const T0 = Date.parse('2026-05-04T10:00:00Z');
+
+describe('the job store', () => {
+  let database: Database & AsyncDisposable;
+
+  beforeAll(async () => {
+    database = await createMigratedDatabase();
+  });
+  beforeEach(async () => {
+    await sql`truncate scheduler_job, scheduler_due, scheduler_run, scheduler_firing, cluster_node restart identity`.execute(
+      database.db,
+    );
+    await sql`update scheduler_setting set paused = false`.execute(database.db);
+    await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(database.db);
+  });
+  afterAll(() => database[Symbol.asyncDispose]());
+
+  const add = (id: string, fields: Record<string, string | boolean> = {}, now = T0 - 1) =>
+    runUnitOfWork(database, {}, (unitOfWork) =>
+      createSchedule(
+        { unitOfWork, now },
+        {
+          id,
+          source: 'rest',
+          definition: parseSchedule(
+            { schedule: '* * * * * ?', timeZone: 'UTC', invokeService: 'script', ...fields },
+            { persisted: true },
+          ),
+        },
+      ),
+    );
+  const claim = (holder = A, limit = 10) =>
+    claimDue(database.db, { holder, limit, lookAheadMs: 0, watermark: 0 });
+  const entry = (jobId: string, plannedAt: number): LedgerEntry => ({
+    jobId,
+    node: 'a',
+    outcome: 'fired',
+    plannedAt,
+    startedAt: plannedAt,
+    lateMs: 0,
+    error: null,
+    log: null,
+    why: null,
+  });
+  const complete = (run: Run, next: number | null, holder = A, jobId = 'j') =>
+    completeRun(database.db, holder, run, next, [entry(jobId, run.fireAt)]);
+  const count = async (table: string) =>
+    (await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(database.db)).rows[0]!.n;
+  const trigger = async (name = 'j') =>
+    (await sql<Record<string, unknown>>`select * from svc_trigger where name = ${name}`.execute(database.db))
+      .rows[0];
+
+  it('gives each due trigger to exactly one claimer, however many there are', async () => {
+    for (let n = 0; n < 60; n++) await add(`j${n}`);
+    const claims = await Promise.all(Array.from({ length: 8 }, (_, n) => claim(n % 2 === 0 ? A : B, 20)));
+    const claimed = claims.flatMap((each) => each.runs.map((run) => run.triggerId));
+    expect(claimed.toSorted((x, y) => x - y)).toEqual(Array.from({ length: 60 }, (_, n) => n + 1));
+  });
+
+  it('claims nothing before its time, and says when to come again', async () => {
+    const later = Date.now() + 3_600_000;
+    await add('j', {}, later);
+    const { runs, nextDueAt } = await claim();
+    expect(runs).toEqual([]);
+    expect(nextDueAt).toBeGreaterThanOrEqual(later - 1000);
+  });
+
+  it('claims nothing while the cluster is paused', async () => {
+    await add('j');
+    await sql`update scheduler_setting set paused = true`.execute(database.db);
+    expect((await claim()).runs).toEqual([]);
+    expect(await trigger()).toMatchObject({ state: 1, state_name: 'PAUSED' });
+  });
+
+  it('claims nothing for a node that was fenced out', async () => {
+    await add('j');
+    await sql`update cluster_node set epoch = 2 where id = 1`.execute(database.db);
+    expect((await claim()).runs).toEqual([]);
+    expect(await count('scheduler_due')).toBe(1);
+  });
+
+  it('never writes a claim time into the past, so that a lower bound loses nothing', async () => {
+    const before = Date.now();
+    await add('j');
+    const { runs } = await claimDue(database.db, {
+      holder: A,
+      limit: 1,
+      lookAheadMs: 0,
+      watermark: before - 1000,
+    });
+    expect(runs).toMatchObject([{ fireAt: T0 - 1000 }]);
+  });
+
+  it('shows a claimed trigger as blocked, acquired by its node', async () => {
+    await add('j');
+    expect(await trigger()).toMatchObject({ state: 0, previous_state: -1, acquired: false, nodeId: null });
+    await claim();
+    expect(await trigger()).toMatchObject({ state: 4, previous_state: 0, acquired: true, nodeId: 'a' });
+  });
+
+  it('lets the next firing of a non-concurrent schedule wait only at completion', async () => {
+    await add('j');
+    const { runs } = await claim();
+    expect(await count('scheduler_due')).toBe(0);
+    expect(await complete(runs[0]!, T0)).toBe(true);
+    expect((await claim()).runs).toMatchObject([{ fireAt: T0 }]);
+  });
+
+  it('lets the next firing of a concurrent schedule wait while it runs, once', async () => {
+    await add('j', { concurrentExecution: true });
+    const [run] = (await claim()).runs;
+    await planNext(database.db, A, run!, T0);
+    await planNext(database.db, A, run!, T0 + 1000);
+    expect(await trigger()).toMatchObject({ state: 0, acquired: true });
+    expect(await complete(run!, T0 + 2000)).toBe(true);
+    expect((await claim()).runs).toMatchObject([{ fireAt: T0 }]);
+    expect(await count('scheduler_due')).toBe(0);
+  });
+
+  it('completes a run once, and refuses whoever no longer holds it', async () => {
+    await add('j');
+    const [run] = (await claim()).runs;
+    expect(await complete(run!, T0, { nodeId: 1, epoch: 0 })).toBe(false);
+    expect(await complete(run!, T0, B)).toBe(false);
+    expect(await complete(run!, T0)).toBe(true);
+    expect(await complete(run!, T0)).toBe(false);
+    expect(await count('scheduler_firing')).toBe(1);
+  });
+
+  it('gives the claims of a dead node to others, as late from their release', async () => {
+    await add('j');
+    const [run] = (await claim()).runs;
+    await startRuns(database.db, A, [run!]);
+    expect(await releaseRuns(database.db, 1, 1, 'b')).toEqual({ released: 1, parked: [] });
+    const [again] = (await claim(B)).runs;
+    expect(again).toMatchObject({ fireAt: run!.fireAt, attempt: 2 });
+    expect(again!.lateFrom).toBeGreaterThan(run!.fireAt);
+    expect(await complete(run!, T0)).toBe(false);
+    expect(await complete(again!, T0, B)).toBe(true);
+  });
+
+  it('does not count a claim that never started as an attempt', async () => {
+    await add('j');
+    await claim();
+    await releaseRuns(database.db, 1, 1, 'b');
+    expect((await claim(B)).runs).toMatchObject([{ attempt: 1 }]);
+  });
+
+  it('parks a firing whose run took down three nodes', async () => {
+    await add('j');
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      const [run] = (await claim()).runs;
+      await startRuns(database.db, A, [run!]);
+      const { parked } = await releaseRuns(database.db, 1, 1, 'b');
+      expect(parked).toEqual(attempt < 3 ? [] : [{ jobId: 'j', attempts: 3 }]);
+    }
+    expect((await claim()).runs).toEqual([]);
+    expect(await trigger()).toMatchObject({ state: 3, state_name: 'ERROR' });
+    const { rows } = await sql`select outcome, why from svc_firing`.execute(database.db);
+    expect(rows).toEqual([{ outcome: 'lost', why: expect.stringMatching(/brought down a node 3 times/) }]);
+  });
+
+  it('finds claims that a fenced node made after its take-over', async () => {
+    await add('j');
+    await claim();
+    await sql`update cluster_node set epoch = 5 where id = 1`.execute(database.db);
+    expect(await listOrphanedLives(database.db)).toEqual([{ nodeId: 1, epoch: 1 }]);
+  });
+
+  it('hands back what has not started, and leaves what has', async () => {
+    await add('started');
+    await add('waiting');
+    const { runs } = await claim();
+    await startRuns(database.db, A, [runs[0]!]);
+    expect(await handBack(database.db, A)).toBe(1);
+    expect(await count('scheduler_run')).toBe(1);
+    expect((await claim(B)).runs).toMatchObject([{ triggerId: runs[1]!.triggerId, attempt: 1 }]);
+  });
+
+  it('starts only runs of the schedule as it is now', async () => {
+    await add('j');
+    const { runs } = await claim();
+    await sql`update scheduler_job set generation = 2`.execute(database.db);
+    expect(await startRuns(database.db, A, runs)).toEqual([]);
+    expect(await count('scheduler_run')).toBe(0);
+  });
+
+  it('forgets a schedule of the REST interface after its last firing, and keeps one of a file', async () => {
+    await add('j', { type: 'simple' });
+    await sql`update scheduler_due set due_at = now()`.execute(database.db);
+    const [run] = (await claim()).runs;
+    await complete(run!, null);
+    expect(await count('scheduler_job')).toBe(0);
+    expect(await count('scheduler_firing')).toBe(1);
+  });
+});

@@ -1,0 +1,47 @@
+import { workerData } from 'node:worker_threads';
+import { buildCore, clockService, type ThreadData } from '../src/app.ts';
+import { ConfigStore } from '../src/config/index.ts';
+import { openDatabase } from '../src/database/index.ts';
+import { type ContextData, type Request, rootContext } from '../src/resource/index.ts';
+import { type Firing, fireTrigger } from '../src/scheduler/index.ts';
+import { observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
+
+/** A script thread: the application without its doors, with what runs scripts. */
+const { settings, environment, databaseUrl, applicationName } = workerData as ThreadData;
+const observe = observeFromThread;
+const config = await ConfigStore.open({ settings, environment, report: () => {} });
+const database = openDatabase({
+  url: databaseUrl,
+  poolSize: settings.databasePoolSize,
+  applicationName,
+  onError: (error) => observe({ kind: 'database.connectionLost', error }),
+});
+const runners: ScriptRunner[] = [];
+const core = buildCore({
+  database,
+  config,
+  observe,
+  scripts: (parts) => {
+    const runner = new ScriptRunner({ ...parts, settings, observe });
+    runners.push(runner);
+    return runner;
+  },
+});
+await Promise.all(runners.map((runner) => runner.start()));
+const clock = clockService(core.clock, observe);
+await core.clock.measure();
+await clock.start();
+
+serveThread({
+  handlers: {
+    request: ({ context, request }: { context: ContextData; request: Request }) =>
+      core.router.handle(rootContext(context), request),
+    firing: (firing: Firing) => fireTrigger({ database, services: core.services, observe }, firing),
+  },
+  reload: () => config.reload(),
+  async stop() {
+    await clock.stop();
+    await Promise.all(runners.map((runner) => runner.stop()));
+    await database.close();
+  },
+});
