@@ -183,7 +183,6 @@ export class ConfigStore {
   async #tell(changes: readonly ConfigChange[]): Promise<void> {
     const failures: unknown[] = [];
     for (const change of changes) {
-      this.#rules.report({ kind: 'config.changed', id: change.id, change: change.kind });
       for (const listener of this.#listeners) {
         try {
           await listener(change);
@@ -191,6 +190,7 @@ export class ConfigStore {
           failures.push(error);
         }
       }
+      this.#rules.report({ kind: 'config.changed', id: change.id, change: change.kind });
     }
     if (failures.length > 0)
       throw new AggregateError(failures, 'A part could not follow a configuration change');

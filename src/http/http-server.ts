@@ -80,12 +80,16 @@ export class HttpServer implements Service {
     });
     const limit = bodyLimit({
       maxSize: bodyLimitBytes,
-      onError: () =>
-        writeError(
+      onError: () => {
+        const response = writeError(
           new PayloadTooLargeError(`The request body is larger than ${bodyLimitBytes} bytes`, {
             id: 'HTTP_BODY_TOO_LARGE',
           }),
-        ),
+        );
+        // The rest of the body is not read, so the connection cannot carry another request.
+        response.headers.set('Connection', 'close');
+        return response;
+      },
     });
     const { resources } = this.#options;
     if (resources !== undefined) {

@@ -124,7 +124,8 @@ async function fail(
   ms: number,
 ): Promise<FiringEnd> {
   const body = error.toJSON() as unknown as JsonObject;
-  const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
+  const inner = error.cause instanceof Error ? error.cause.message : error.message;
+  const cause = inner === error.message ? {} : { cause: inner };
   if (!(await complete(platform, firing, ended(firing, log, { ...body, ...cause })))) {
     return fencedOut(platform, firing);
   }

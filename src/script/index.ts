@@ -5,7 +5,6 @@
  * are a script's variables; a *script thread* executes whole requests that may run a script. Invariants: user
  * code never runs on the main thread; every run starts with fresh globals; a run ends within its limits.
  */
-export { contextView } from './context-view.ts';
 export { requestView } from './request-view.ts';
 export { parseScriptReference, type ScriptReference } from './script-reference.ts';
 export { scriptResource } from './script-resource.ts';

@@ -8,7 +8,6 @@ import {
   unknownAction,
   unsupported,
 } from '#resource/index.ts';
-import { contextView } from './context-view.ts';
 import { DESCRIPTOR_KEYS, parseScriptReference } from './script-reference.ts';
 import type { Scripts } from './scripts.ts';
 
@@ -42,7 +41,6 @@ async function act(scripts: Scripts, context: Context, request: ActionRequest) {
     bindings: {
       ...bindingsOf(content),
       ...request.parameters,
-      context: contextView(context),
       resourcePath: '',
     },
   });

@@ -10,6 +10,7 @@ import {
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Context, RequestSink } from '#resource/index.ts';
+import { contextView } from './context-view.ts';
 import {
   checkSyntax,
   SandboxPool,
@@ -83,6 +84,7 @@ export class ScriptRunner implements Scripts {
         bindings: {
           ...config.get(scriptConfig).properties,
           ...reference.globals,
+          context: contextView(context),
           ...call.bindings,
         } as JsonObject,
         ...(call.returnBindings === undefined ? {} : { returnBindings: call.returnBindings }),

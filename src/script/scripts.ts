@@ -7,7 +7,7 @@ export interface ScriptCall {
   readonly reference: ScriptReference;
   /** Names the script in messages when it has no file, such as `user onCreate`. */
   readonly label: string;
-  /** Request-level variables; they hide `globals` and the configured properties of the same name. */
+  /** Request-level variables; they hide `globals` and the configured properties. `context` is always there. */
   readonly bindings: JsonObject;
   /** Variables whose state after the run is wanted back. */
   readonly returnBindings?: readonly string[];

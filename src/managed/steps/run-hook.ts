@@ -1,5 +1,5 @@
 import { cloneJson, isObject, type JsonObject } from '#json/index.ts';
-import { contextView, requestView } from '#script/index.ts';
+import { requestView } from '#script/index.ts';
 import { type Exchange, objectPath, withIdentity, withoutIdentity } from '../exchange.ts';
 import type { HookName } from '../managed-type.ts';
 import type { Step } from '../pipeline.ts';
@@ -33,12 +33,11 @@ export function runHook(hook: HookName): Step {
 }
 
 function bindingsOf(exchange: Exchange, hook: HookName): JsonObject {
-  const { id, rev, object, stored, request, context } = exchange;
+  const { id, rev, object, stored, request } = exchange;
   const old = stored === null ? null : withIdentity(id, stored.rev, stored.data);
   const current = withIdentity(id, rev, object);
   return {
     request: requestView(request),
-    context: contextView(context),
     resourceName: objectPath(exchange),
     object: hook === 'postDelete' ? null : current,
     oldObject: old,

@@ -63,16 +63,11 @@ export class QuickJsContext {
     quickjs.callbacks = {
       ...quickjs.callbacks,
       shouldInterrupt: () => (this.user.shouldInterrupt() ? 1 : 0),
-      callFunction: (sleeper, _context, _self, _argc, argv) => {
-        const answer = this.#callHost(argv);
-        // Registered before the engine's own reaction, so it runs directly before the code goes on.
-        answer.then(
-          () => this.user.onResume(),
-          (reason) => this.#abandon(reason),
-        );
-        if (sleeper === undefined) return answer;
-        return sleeper.handleSleep((wake) => void answer.then(wake, () => {}));
-      },
+      callFunction: (sleeper, _context, _self, _argc, argv) =>
+        // The asyncify build asks a second time when it goes on; only then does handleSleep not call back.
+        sleeper === undefined
+          ? this.#callHost(argv)
+          : sleeper.handleSleep((wake) => void this.#callHost(argv).then(wake, () => {})),
     };
     const runtime = quickjs._QTS_NewRuntime();
     quickjs._QTS_RuntimeSetMemoryLimit(runtime, limits.memoryBytes);
@@ -140,7 +135,17 @@ export class QuickJsContext {
     return this.#resolve(await Promise.race([ended, abandoned.promise]));
   }
 
-  async #callHost(argv: Pointer): Promise<Pointer> {
+  #callHost(argv: Pointer): Promise<Pointer> {
+    const answer = this.#askHost(argv);
+    // Registered before the engine's own reaction, so it runs directly before the code goes on.
+    answer.then(
+      () => this.user.onResume(),
+      (reason) => this.#abandon(reason),
+    );
+    return answer;
+  }
+
+  async #askHost(argv: Pointer): Promise<Pointer> {
     const operation = this.getString(this.#quickjs._QTS_ArgvGetJSValueConstPointer(argv, 0));
     const args = this.getString(this.#quickjs._QTS_ArgvGetJSValueConstPointer(argv, 1));
     this.user.onSuspend();

@@ -10,7 +10,7 @@ export function drawSeed(): number[] {
     randomFillSync(buffer);
     next = 0;
   }
-  const seed = Array.from(buffer.subarray(next, next + WORDS));
+  const seed = [buffer[next]!, buffer[next + 1]!, buffer[next + 2]!];
   buffer.fill(0, next, next + WORDS);
   next += WORDS;
   return seed;

@@ -1,15 +1,21 @@
 // Every run starts from the same memory, so QuickJS's own generator would tell every run the same numbers.
 (sandbox) => {
-  let a = 0;
-  let b = 0;
-  let c = 0;
-  let counter = 1;
+  let seed;
+  let a;
+  let b;
+  let c;
+  let counter;
 
-  sandbox.seedRandom = (seed) => {
+  sandbox.seedRandom = (words) => {
+    seed = words;
+  };
+
+  function start() {
     [a, b, c] = seed;
+    seed = undefined;
     counter = 1;
     for (let round = 0; round < 12; round++) next();
-  };
+  }
 
   /** sfc32: 32 random bits. */
   function next() {
@@ -22,6 +28,7 @@
   }
 
   Math.random = function random() {
+    if (seed !== undefined) start();
     return ((next() >>> 5) * 67_108_864 + (next() >>> 6)) / 9_007_199_254_740_992;
   };
 };

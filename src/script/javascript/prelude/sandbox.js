@@ -19,11 +19,11 @@
   }
 
   function define(id, fn, parameters) {
-    compiled.set(Number(id), { fn, parameters: parse(parameters) });
+    compiled.set(id, { fn, parameters: parse(parameters) });
   }
 
   function run(id, input) {
-    const { fn, parameters } = compiled.get(Number(id));
+    const { fn, parameters } = compiled.get(id);
     const { seed, values, returned } = parse(input);
     sandbox.seedRandom(seed);
     const bindings = {};
