@@ -98,11 +98,10 @@ async function installPackages() {
   }
 }
 
-/** The stamp says which lock file the packages were made from; without one, npm's own record is compared. */
+/** The stamp says which lock file we installed; where somebody else ran npm, its own record is compared. */
 function isInstalled() {
   if (!existsSync(packagedNode)) return false;
-  const stamp = readStamp();
-  if (stamp !== undefined) return stamp === lockHash();
+  if (readStamp() === lockHash()) return true;
   if (!matchesRecord()) return false;
   try {
     writeFileSync(stampFile, lockHash());

@@ -17,7 +17,8 @@ import {
 const BEAT_INTERVAL_MS = 750;
 /** A cut session is not a dead node: it has this long to take its lock back. */
 const SESSION_GRACE_MS = 250;
-const NAME_RELEASE_MS = 10_000;
+/** How long a node waits for the sessions of its own earlier life to end. */
+const NAME_RELEASE_MS = 5_000;
 
 export interface MembershipOptions {
   readonly database: Database;
@@ -85,7 +86,13 @@ export class Membership implements Service {
 
   async start(): Promise<void> {
     this.#stopped = false;
-    await this.#join();
+    try {
+      await this.#join();
+    } catch (error) {
+      this.#stopped = true;
+      await this.#own?.close();
+      throw error;
+    }
     await this.#ticker.start();
   }
 

@@ -156,7 +156,7 @@ describe('a cluster', () => {
     await eventually(
       async () =>
         (
-          await sql`select 1 from pg_stat_activity where query like '%managed_object%' and state = 'idle in transaction'`.execute(
+          await sql`select 1 from pg_stat_activity where application_name like 'svc:%' and state = 'idle in transaction'`.execute(
             database.db,
           )
         ).rows.length,

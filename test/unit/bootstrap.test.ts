@@ -185,6 +185,14 @@ describe('a later start', () => {
     expect(await calls()).toEqual([]);
   });
 
+  test('accepts packages that were brought up to date by hand since', async () => {
+    await run(['svc']);
+    await writeLock('2.0.0');
+    await writeRecord('2.0.0');
+    expect((await run(['svc'])).lines).toEqual(['started']);
+    expect(await calls()).toHaveLength(1);
+  });
+
   test('does not accept those of another lock file or an unfinished installation', async () => {
     await installByHand();
     await run(['svc']);

@@ -84,7 +84,11 @@ class CompletionRewriter {
         return;
       case 'TryStatement':
         this.#visitAll(node.block.body);
-        if (node.handler) this.#visitAll(node.handler.body.body);
+        if (node.handler) {
+          // What the try block had come to is forgotten.
+          this.#edits.insert(node.handler.body.start + 1, `${COMPLETION}=void 0;`);
+          this.#visitAll(node.handler.body.body);
+        }
         if (node.finalizer) this.#visitFinalizer(node.finalizer);
         return;
       case 'ReturnStatement':

@@ -36,10 +36,10 @@ function parseWith(script: ScriptSource, options: Options): Program {
   try {
     return parse(script.source, options);
   } catch (error) {
-    if (error instanceof RangeError) {
+    const { message, loc } = error as { message: string; loc?: { line: number; column: number } };
+    if (error instanceof RangeError || message.startsWith('Not enough stack space')) {
       throw new ScriptSyntaxError('The script is nested too deeply', at(script, 1, 1));
     }
-    const { message, loc } = error as { message: string; loc?: { line: number; column: number } };
     if (loc === undefined) throw error;
     const text = isAwaitOutsideFunction(script)
       ? 'A script cannot await at its top level; resource functions return their results directly'

@@ -30,7 +30,8 @@ export function readOutcome(text: string, request: SandboxRun, reader: OutcomeRe
       `The result of the script has ${text.length} characters; at most ${reader.resultLimitBytes} are allowed`,
     );
   }
-  const outcome = JSON.parse(text) as JsonObject;
+  const outcome: unknown = JSON.parse(text);
+  if (!isObject(outcome)) throw brokenEnvironmentError('no result');
   const failure = getMember(outcome, 'failure');
   if (isObject(failure)) throw toFailure(failure, request, reader, outcome['inResult'] === true);
   const changed = getMember(outcome, 'bindings');
@@ -42,6 +43,15 @@ export function readOutcome(text: string, request: SandboxRun, reader: OutcomeRe
     setMember(bindings, name, kept);
   }
   return { value: getMember(outcome, 'value') ?? null, bindings };
+}
+
+/** The script has changed the built-in objects so that its own end could not be told. */
+export function brokenEnvironmentError(message: string): ScriptThrownError {
+  return new ScriptThrownError({
+    thrown: { message },
+    message: `The script broke the objects that it runs with: ${message}`,
+    scriptStack: '',
+  });
 }
 
 function toFailure(

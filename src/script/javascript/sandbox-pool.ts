@@ -9,8 +9,9 @@ import {
 } from './engine-module.ts';
 import type { ScriptPosition } from './failures.ts';
 import { Occupancy } from './occupancy.ts';
+import { QuickJsException } from './quickjs-context.ts';
 import { drawSeed } from './random-seed.ts';
-import { readOutcome, type SandboxResult } from './run-outcome.ts';
+import { brokenEnvironmentError, readOutcome, type SandboxResult } from './run-outcome.ts';
 import { Sandbox, type SandboxOptions } from './sandbox.ts';
 import { ScriptCache } from './script-cache.ts';
 import { type SandboxRun, ScriptRun, timeLimitError } from './script-run.ts';
@@ -141,7 +142,8 @@ export class SandboxPool {
         positionOf: (fileName, place) => positionIn([script, ...run.modules], fileName, place),
       });
     } catch (error) {
-      throw run.wasInterrupted ? timeLimitError(request.timeoutMs) : error;
+      if (run.wasInterrupted) throw timeLimitError(request.timeoutMs);
+      throw error instanceof QuickJsException ? brokenEnvironmentError(error.message) : error;
     } finally {
       run.dispose();
       if (run.modules.size > 0) this.#modulesOf.set(script, run.modules);

@@ -1,4 +1,4 @@
-import { ResourceError, toResourceError } from '#errors/index.ts';
+import { BadRequestError, ResourceError, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { CompiledScript } from './compile-script.ts';
 import { ScriptLimitError } from './failures.ts';
@@ -109,15 +109,16 @@ export class ScriptRun implements ContextUser, Occupant {
 
   async #callHost(operation: string, argsText: string): Promise<string> {
     try {
-      const args = JSON.parse(argsText) as JsonValue[];
+      const args: unknown = JSON.parse(argsText);
+      if (!Array.isArray(args)) throw new BadRequestError(`The arguments of ${operation} are not a list`);
       const value = (await this.#request.host(operation, args)) ?? null;
       const answer = operation === 'require.resolve' ? this.#admitModule(value) : value;
-      return `{"value":${JSON.stringify(answer)}}`;
+      return `[${JSON.stringify(answer)}]`;
     } catch (error) {
       const failure = toResourceError(error);
       const reference = this.#errors.push(failure) - 1;
       const cause = failure.cause instanceof ResourceError ? { message: failure.cause.message } : undefined;
-      return JSON.stringify({ error: { ...failure.toJSON(), cause }, reference });
+      return JSON.stringify([null, { ...failure.toJSON(), cause }, reference]);
     }
   }
 

@@ -43,17 +43,22 @@
 
   /** What is told to the host of something that was thrown. Must survive whatever a script throws. */
   sandbox.describe = (thrown) => {
-    if (thrown instanceof OutOfLimits) {
-      const message = String(thrown.message);
-      if (message === 'out of memory') return { limit: 'memory' };
-      if (message === 'stack overflow') return { limit: 'stack' };
-    }
     try {
-      return describe(thrown);
+      return { __proto__: null, ...(limitOf(thrown) ?? describe(thrown)) };
     } catch {
-      return { thrown: null, message: 'The script threw something that cannot be described' };
+      return {
+        __proto__: null,
+        thrown: null,
+        message: 'The script threw something that cannot be described',
+      };
     }
   };
+
+  function limitOf(thrown) {
+    if (!(thrown instanceof OutOfLimits)) return undefined;
+    if (thrown.message === 'out of memory') return { limit: 'memory' };
+    return thrown.message === 'stack overflow' ? { limit: 'stack' } : undefined;
+  }
 
   function describe(thrown) {
     const message = toText(thrown);

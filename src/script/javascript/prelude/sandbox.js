@@ -8,9 +8,9 @@
 
   /** Asks the host and waits for the answer; a refusal is thrown as a resource error. */
   function host(operation, ...args) {
-    const answer = parse(rawHost(operation, stringify(args)));
-    if ('error' in answer) throw sandbox.toError(answer.error, answer.reference);
-    return answer.value;
+    const [value, error, reference] = parse(rawHost(operation, stringify(args)));
+    if (error !== undefined) throw sandbox.toError(error, reference);
+    return value;
   }
 
   /** `value` is what JSON made of a binding; what the function returns stands in its place. */
@@ -26,7 +26,7 @@
     const { fn, parameters } = compiled.get(id);
     const { seed, values, returned } = parse(input);
     sandbox.seedRandom(seed);
-    const bindings = {};
+    const bindings = { __proto__: null };
     const args = [undefined];
     for (let index = 0; index < parameters.length; index++) {
       const name = parameters[index];
@@ -38,17 +38,17 @@
     try {
       value = apply(fn, undefined, args);
     } catch (error) {
-      return stringify({ failure: sandbox.describe(error) });
+      return stringify({ __proto__: null, failure: sandbox.describe(error) });
     }
     try {
       if (value instanceof Promise) {
         throw new TypeError('The script returned a promise; scripts and resource functions are synchronous');
       }
-      const changed = {};
+      const changed = { __proto__: null };
       for (const name of returned) changed[name] = bindings[name];
-      return stringify({ value: value === undefined ? null : value, bindings: changed });
+      return stringify({ __proto__: null, value: value === undefined ? null : value, bindings: changed });
     } catch (error) {
-      return stringify({ failure: sandbox.describe(error), inResult: true });
+      return stringify({ __proto__: null, failure: sandbox.describe(error), inResult: true });
     }
   }
 
