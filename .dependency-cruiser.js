@@ -58,7 +58,10 @@ const addresses = {
   '(bpmn-engine|cron-parser)': '^test/differential/',
 };
 const addressRules = Object.entries(addresses).map(([packageName, home]) => ({
-  name: `address-of-${packageName.replace(/[^a-z-]+/g, ' ').trim().replaceAll(' ', '-')}`,
+  name: `address-of-${packageName
+    .replace(/[^a-z-]+/g, ' ')
+    .trim()
+    .replaceAll(' ', '-')}`,
   severity: 'error',
   from: { path: '^(src|workers|test)/', pathNot: `${home}|^test/` },
   to: { path: `node_modules/${packageName}/` },
@@ -67,7 +70,12 @@ const addressRules = Object.entries(addresses).map(([packageName, home]) => ({
 export default {
   forbidden: [
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
-    { name: 'nothing-imports-workers', severity: 'error', from: { path: '^src/' }, to: { path: '^workers/' } },
+    {
+      name: 'nothing-imports-workers',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^workers/' },
+    },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     ...floorRules,
     ...featureRules,

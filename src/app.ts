@@ -14,11 +14,10 @@ import {
 import {
   type Database,
   DatabaseClock,
-  type EmbeddedServer,
   Listener,
   Notifier,
   openDatabase,
-  startEmbeddedServer,
+  superviseEmbeddedServer,
 } from '#database/index.ts';
 import { HttpServer } from '#http/index.ts';
 import type { JsonObject } from '#json/index.ts';
@@ -344,8 +343,8 @@ async function identify(databaseUrl: string, nodeName: string) {
   return { nodeId, applicationName: sessionName(nodeId) };
 }
 
-async function startEmbedded(settings: Settings, observe: Observe): Promise<EmbeddedServer> {
-  return startEmbeddedServer({
+function startEmbedded(settings: Settings, observe: Observe) {
+  return superviseEmbeddedServer({
     dataDir: settings.dataDirectory,
     observe: (message) => observe({ kind: 'database.embedded', message }),
   });

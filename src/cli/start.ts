@@ -36,10 +36,20 @@ Example: DATABASE_URL=postgres://svc@db/svc svc start --port 8080 --roles api,wo
   },
 };
 
-/** The first signal asks to stop; a second one of the same kind ends the process at once, as without us. */
+/** A signal to a process group reaches us twice: from the terminal, and handed on by whoever started us. */
+const ECHO_MS = 1_000;
+
+/** The first signal asks to stop; one that comes while we stop, and is no echo, ends the process at once. */
 function nextSignal(): Promise<string> {
   return new Promise((resolve) => {
-    process.once('SIGTERM', resolve);
-    process.once('SIGINT', resolve);
+    let firstAt: number | undefined;
+    const take = (signal: NodeJS.Signals) => {
+      const now = performance.now();
+      firstAt ??= now;
+      if (now - firstAt > ECHO_MS) process.exit(EXIT.FINDING);
+      resolve(signal);
+    };
+    process.on('SIGTERM', take);
+    process.on('SIGINT', take);
   });
 }

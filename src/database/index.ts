@@ -7,7 +7,12 @@
  */
 export { type Database, type DatabaseOptions, type Db, openDatabase, type Transaction } from './database.ts';
 export { DatabaseClock } from './database-clock.ts';
-export { type EmbeddedServer, startEmbeddedServer } from './embedded-server.ts';
+export {
+  type EmbeddedServer,
+  type EmbeddedServerOptions,
+  startEmbeddedServer,
+} from './embedded-server.ts';
+export { type SupervisedServer, superviseEmbeddedServer } from './embedded-supervisor.ts';
 export { Listener } from './listener.ts';
 export { LockSession } from './lock-session.ts';
 export {
