@@ -2,11 +2,12 @@ import { parseArgs } from 'node:util';
 import { ActivationError, didYouMean, formatFinding } from '#errors/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { configCheck } from './config-check.ts';
+import { databaseUrl } from './database-url.ts';
 import { health } from './health.ts';
 import { migrateCommand } from './migrate.ts';
 import { start } from './start.ts';
 
-const COMMANDS: readonly Command[] = [start, migrateCommand, configCheck, health];
+const COMMANDS: readonly Command[] = [start, migrateCommand, databaseUrl, configCheck, health];
 
 const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 

@@ -11,6 +11,8 @@ export interface Access {
   readonly version: string;
 }
 
+export const ACCESS_FILE = 'postgres.json';
+
 export async function readAccess(file: string): Promise<Access | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Access;
@@ -29,6 +31,12 @@ export async function writeAccess(file: string, access: Access): Promise<void> {
 
 export function urlOf(access: Access): string {
   return `postgres://${SUPERUSER}:${encodeURIComponent(access.password)}@127.0.0.1:${access.port}/postgres`;
+}
+
+/** The URL of the server that runs, or last ran, in a data folder; undefined when there was none. */
+export async function findEmbeddedUrl(dataDir: string): Promise<string | undefined> {
+  const access = await readAccess(join(dataDir, ACCESS_FILE));
+  return access === undefined ? undefined : urlOf(access);
 }
 
 /** The wanted port when nobody listens there, else another free one. */

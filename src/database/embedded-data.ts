@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ActivationError } from '#errors/index.ts';
 import type { PostgresBinaries } from './embedded-binaries.ts';
 import { copyTemplate, getTemplate } from './embedded-template.ts';
-import { type PostgresUser, runAs } from './embedded-user.ts';
+import { giveTo, type PostgresUser, runAs } from './embedded-user.ts';
 
 export async function makeDataDir(dataDir: string): Promise<void> {
   try {
@@ -32,11 +32,13 @@ export async function initialiseData(
   });
   if (found !== undefined) {
     if (Number(found) !== binaries.major) throw otherVersion(pgData, found.trim(), binaries.version);
+    await giveTo(user, pgData);
     return false;
   }
   const draft = `${pgData}.new`;
   await rm(draft, { recursive: true, force: true });
   await copyTemplate(await getTemplate(binaries, cache, user, observe), draft);
+  await giveTo(user, draft);
   await rename(draft, pgData).catch((error: Error) => {
     throw unusable(pgData, error.message);
   });

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import {
+  ACCESS_FILE,
   type Access,
   freePort,
   readAccess,
@@ -97,7 +98,7 @@ export async function startEmbeddedServer(options: EmbeddedServerOptions): Promi
 
 /** Starts on the remembered port where it is free, on another otherwise. */
 async function launch(place: Place): Promise<{ postmaster: Postmaster; access: Access }> {
-  const accessFile = join(place.dataDir, 'postgres.json');
+  const accessFile = join(place.dataDir, ACCESS_FILE);
   const remembered = await readAccess(accessFile);
   if (remembered === undefined) await refuseUnknownPassword(accessFile, place.pgData);
   const password = remembered?.password ?? newPassword();

@@ -45,6 +45,14 @@ export async function choosePostgresUser(pgData: string, paths: readonly string[
   ]);
 }
 
+/** Makes the user the owner of a folder with all that is in it, where it is not; Postgres insists on that. */
+export async function giveTo(user: PostgresUser, folder: string): Promise<void> {
+  const { ids } = user;
+  if (ids === undefined || (await stat(folder)).uid === ids.uid) return;
+  const failure = await runAs({ prefix: [] }, 'chown', ['-R', `${ids.uid}:${ids.gid}`, folder]);
+  if (failure !== null) throw new Error(failure);
+}
+
 export function spawnAs(
   user: PostgresUser,
   command: string,
@@ -99,6 +107,7 @@ function findObstacle(user: PostgresUser, paths: readonly string[]): Promise<str
   return runAs(user, '/bin/sh', ['-c', script, 'sh', ...paths]);
 }
 
+/** Undefined for root: it made a copy of an installation or of a data folder, and cannot run Postgres. */
 async function ownerOf(path: string): Promise<{ uid: number; gid: number } | undefined> {
   const found = await stat(path).catch(() => undefined);
   return found === undefined || found.uid === 0 ? undefined : { uid: found.uid, gid: found.gid };

@@ -7,6 +7,7 @@
  */
 export { type Database, type DatabaseOptions, type Db, openDatabase, type Transaction } from './database.ts';
 export { DatabaseClock } from './database-clock.ts';
+export { findEmbeddedUrl } from './embedded-access.ts';
 export {
   type EmbeddedServer,
   type EmbeddedServerOptions,

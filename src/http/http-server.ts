@@ -153,7 +153,7 @@ export class HttpServer implements Service {
       if (error.code >= 500 && error.cause !== undefined) {
         observe({ kind: 'http.failed', method, path, requestId, error: error.cause });
       }
-      response = writeError(error);
+      response = writeError(error, /[?&]_prettyPrint=true/i.test(hono.req.url));
     }
     response.headers.set('X-Request-Id', requestId);
     observe({

@@ -1,7 +1,11 @@
 import type { Exchange, LifecycleRequest } from './exchange.ts';
 
 /** One rule of the lifecycle. */
-export type Step = (exchange: Exchange) => Promise<void> | void;
+export interface Step {
+  (exchange: Exchange): Promise<void> | void;
+  /** Whether there is anything to do; default: always. */
+  readonly applies?: (exchange: Exchange) => boolean;
+}
 export type Column = LifecycleRequest['method'];
 type DeclareStep = (step: Step, ...columns: readonly Column[]) => void;
 
@@ -14,6 +18,7 @@ export function pipeline(declare: (step: DeclareStep) => void): (exchange: Excha
   return async (exchange) => {
     const trace = exchange.context.unitOfWork?.trace;
     for (const step of lists[exchange.request.method]) {
+      if (step.applies?.(exchange) === false) continue;
       const startedAt = performance.now();
       await step(exchange);
       trace?.push({

@@ -19,7 +19,7 @@ import {
 import { findJob, type JobMotion, type JobRow, listJobs, listMotions } from './job-repository.ts';
 import { createSchedule, removeSchedule, updateSchedule } from './register-schedule.ts';
 import { listRunning, setPaused } from './running-repository.ts';
-import { parseSchedule } from './schedule.ts';
+import { parseSchedule, SCHEDULE_FIELDS } from './schedule.ts';
 
 export interface SchedulerPlatform {
   readonly database: Database;
@@ -133,8 +133,10 @@ async function queryJobs(db: Db, request: QueryRequest): Promise<QueryResult> {
 /** The schedule as it is read back: its fields, its triggers, and its next and previous firing. */
 function jobView(job: JobRow, motion: JobMotion | undefined): JsonObject {
   const iso = (at: number | null | undefined) => (at == null ? null : new Date(at).toISOString());
+  // Stored as jsonb, which keeps no order of members; people read the fields in the order of the specification.
+  const fields = Object.fromEntries(SCHEDULE_FIELDS.map((field) => [field, job.definition[field]]));
   return {
-    ...job.definition,
+    ...fields,
     triggers: motion?.trigger == null ? [] : [motion.trigger],
     nextRunDate: iso(motion?.nextRunAt),
     previousRunDate: iso(motion?.previousRunAt),

@@ -29,6 +29,22 @@ export interface ScheduleDefinition {
   readonly concurrentExecution: boolean;
 }
 
+/** In the order in which they are shown. */
+export const SCHEDULE_FIELDS = [
+  'enabled',
+  'persisted',
+  'type',
+  'schedule',
+  'timeZone',
+  'startTime',
+  'endTime',
+  'misfirePolicy',
+  'concurrentExecution',
+  'invokeService',
+  'invokeContext',
+  'invokeLogLevel',
+] as const satisfies readonly (keyof ScheduleDefinition)[];
+
 /** The compiled side of a definition: what it needs to know when it fires. */
 export interface Timing {
   readonly cron: CronExpression | null;

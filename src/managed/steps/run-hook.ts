@@ -14,11 +14,10 @@ const KEEPS_CHANGES: ReadonlySet<HookName> = new Set([
   'onRead',
 ]);
 
-/** Runs a hook of the type, if it has one. What it throws ends the request and rolls everything back. */
+/** Runs a hook of the type. What it throws ends the request and rolls everything back. */
 export function runHook(hook: HookName): Step {
-  const step: Step = async (exchange) => {
-    const reference = exchange.type.hooks[hook];
-    if (reference === undefined) return;
+  const step = async (exchange: Exchange) => {
+    const reference = exchange.type.hooks[hook]!;
     const { bindings } = await exchange.platform.scripts.evaluate(exchange.context, {
       reference,
       label: `${exchange.type.name} ${hook}`,
@@ -29,7 +28,9 @@ export function runHook(hook: HookName): Step {
     if (KEEPS_CHANGES.has(hook) && isObject(object)) exchange.object = withoutIdentity(object);
   };
   Object.defineProperty(step, 'name', { value: hook });
-  return step;
+  return Object.assign(step, {
+    applies: ({ type }: Exchange) => type.hooks[hook] !== undefined,
+  });
 }
 
 function bindingsOf(exchange: Exchange, hook: HookName): JsonObject {

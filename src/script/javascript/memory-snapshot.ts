@@ -52,6 +52,11 @@ export class SandboxMemory {
     return this.#quickjs.HEAPU8.length;
   }
 
+  /** The most that the heap has had since the last restore. */
+  get heapBytes(): number {
+    return this.#heapEnd() - this.#heapStart;
+  }
+
   /** Only between calls into the instance, and not before its first context exists. */
   takeSnapshot(): MemorySnapshot {
     if (this.#dataEnd === 0) this.#dataEnd = this.#findDataEnd();

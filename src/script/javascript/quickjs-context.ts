@@ -50,6 +50,7 @@ const encoder = new TextEncoder();
  */
 export class QuickJsContext {
   user: ContextUser = NOBODY;
+  #wasAbandoned = false;
   readonly #quickjs: QuickJsModule;
   readonly #context: Pointer;
   readonly #undefined: Pointer;
@@ -76,6 +77,11 @@ export class QuickJsContext {
     this.#context = quickjs._QTS_NewContext(runtime, 0);
     this.#undefined = quickjs._QTS_GetUndefined();
     this.#argv = quickjs._malloc(MOST_ARGUMENTS * 4);
+  }
+
+  /** A call was given up while it waited for the host; the C stack cannot be trusted any more. */
+  get wasAbandoned(): boolean {
+    return this.#wasAbandoned;
   }
 
   /** The host function as a value: `(operation, jsonArguments) => json`. */
@@ -140,7 +146,10 @@ export class QuickJsContext {
     // Registered before the engine's own reaction, so it runs directly before the code goes on.
     answer.then(
       () => this.user.onResume(),
-      (reason) => this.#abandon(reason),
+      (reason) => {
+        this.#wasAbandoned = true;
+        this.#abandon(reason);
+      },
     );
     return answer;
   }

@@ -19,6 +19,7 @@ const MOST_GROWTH = 16_777_216;
 /** Compiled scripts stay in the instance; beyond this it starts over from the prelude. */
 const MOST_COMPILED = 256;
 const MOST_COMPILED_BYTES = 8_388_608;
+const THROWN_NULL = '{"failure":{"thrown":null,"message":"null"}}';
 
 /** The functions of the prelude that the host calls. */
 interface Entries {
@@ -36,11 +37,13 @@ export class Sandbox {
   readonly #initialBytes: number;
   readonly #entries: Entries;
   readonly #pristine: MemorySnapshot;
+  readonly #memoryLimit: number;
   readonly #compiled = new Set<number>();
   #snapshot: MemorySnapshot;
   #isBroken = false;
 
-  private constructor(context: QuickJsContext, memory: SandboxMemory, entries: Entries) {
+  private constructor(context: QuickJsContext, memory: SandboxMemory, entries: Entries, memoryLimit: number) {
+    this.#memoryLimit = memoryLimit;
     this.#context = context;
     this.#memory = memory;
     this.#entries = entries;
@@ -54,7 +57,8 @@ export class Sandbox {
     const quickjs = await createQuickJs(engine.kind, engine.module, maximum);
     const memory = new SandboxMemory(quickjs, engine.breakAddress);
     const context = new QuickJsContext(engine.kind, quickjs, options);
-    return new Sandbox(context, memory, loadPrelude(context, options.libraries));
+    const entries = loadPrelude(context, options.libraries);
+    return new Sandbox(context, memory, entries, options.memoryBytes);
   }
 
   /** False once its memory can no longer be trusted, or has grown for good. */
@@ -113,14 +117,23 @@ export class Sandbox {
   async run(script: CompiledScript, input: string, user: ContextUser): Promise<string> {
     this.#context.user = user;
     try {
+      const text = await this.#call(script, input);
+      // With no room left even for the error, QuickJS throws null instead of it.
+      if (text === THROWN_NULL && this.#memory.heapBytes > this.#memoryLimit / 2) throw limitError('memory');
+      return text;
+    } finally {
+      if (!this.#isBroken) this.#memory.restore(this.#snapshot);
+    }
+  }
+
+  async #call(script: CompiledScript, input: string): Promise<string> {
+    try {
       const args = [this.#context.newNumber(script.id), this.#context.newString(input)];
       const result = await this.#context.callSuspendable(this.#entries.run, args);
       return this.#context.getString(result);
     } catch (error) {
-      if (!(error instanceof QuickJsException)) this.#isBroken = true;
+      if (!(error instanceof QuickJsException) || this.#context.wasAbandoned) this.#isBroken = true;
       throw asLimit(error) ?? error;
-    } finally {
-      if (!this.#isBroken) this.#memory.restore(this.#snapshot);
     }
   }
 

@@ -79,12 +79,23 @@ describe('the configuration store', () => {
 
   it('lists the configurations of a factory, project before installation', async () => {
     await using project = await temporaryProject(
-      { 'conf/schedule-b.json': '{"invokeService":"mine", "startTime": null, "persisted":"true"}' },
+      { 'conf/endpoint-b.json': '{"type":"text/javascript","source":"mine"}' },
       {
-        'conf/schedule-b.json': '{"invokeService":"theirs"}',
-        'conf/schedule-c-d.json':
-          '{"invokeService":"theirs","invokeContext":{"_queryFilter":"true","#x":[1]}}',
+        'conf/endpoint-b.json': '{"type":"text/javascript","source":"theirs"}',
+        'conf/endpoint-c-d.json': '{"type":"groovy","source":"theirs","x":{"_queryFilter":"true","#x":[1]}}',
       },
+    );
+    const store = await ConfigStore.open(project.options);
+    expect(store.list(endpointConfig)).toEqual([
+      { alias: 'b', value: { type: 'text/javascript', source: 'mine' } },
+      { alias: 'c-d', value: { type: 'groovy', source: 'theirs', x: { _queryFilter: 'true', '#x': [1] } } },
+    ]);
+  });
+
+  it('has the schedules of the project with all their defaults, and none of the installation', async () => {
+    await using project = await temporaryProject(
+      { 'conf/schedule-b.json': '{"invokeService":"mine", "startTime": null, "persisted":"true"}' },
+      { 'conf/schedule-c.json': '{"invokeService":"theirs"}' },
     );
     const store = await ConfigStore.open(project.options);
     const defaults = {
@@ -104,10 +115,6 @@ describe('the configuration store', () => {
     };
     expect(store.list(scheduleConfig)).toEqual([
       { alias: 'b', value: { ...defaults, persisted: true, invokeService: 'mine' } },
-      {
-        alias: 'c-d',
-        value: { ...defaults, invokeService: 'theirs', invokeContext: { _queryFilter: 'true', '#x': [1] } },
-      },
     ]);
   });
 

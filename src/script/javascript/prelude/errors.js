@@ -55,9 +55,11 @@
   };
 
   function limitOf(thrown) {
-    if (!(thrown instanceof OutOfLimits)) return undefined;
-    if (thrown.message === 'out of memory') return { limit: 'memory' };
-    return thrown.message === 'stack overflow' ? { limit: 'stack' } : undefined;
+    // JSON.parse makes syntax errors of everything.
+    if (!(thrown instanceof OutOfLimits) && !(thrown instanceof SyntaxError)) return undefined;
+    const { message } = thrown;
+    if (message === 'out of memory' || message === 'string too long') return { limit: 'memory' };
+    return message === 'stack overflow' ? { limit: 'stack' } : undefined;
   }
 
   function describe(thrown) {

@@ -1,14 +1,18 @@
 // svc.create, read, update, patch, delete, query, action.
 (sandbox) => {
-  const { host, isObject, matchArguments, methodNotFound } = sandbox;
+  const { ask, host, isObject, matchArguments, methodNotFound } = sandbox;
   const TAIL = ['object?', 'array?', 'object?'];
+  const QUERY = ['string', 'object', 'array?', 'object?'];
   const QUERY_KINDS = ['_queryid', '_queryexpression', '_queryfilter'];
   const QUERY_NUMBERS = ['_pagesize', '_pagedresultsoffset'];
   const QUERY_OTHERS = ['_fields', '_sortkeys', '_pagedresultscookie', '_totalpagedresultspolicy'];
   const QUERY_PARAMETERS = [...QUERY_KINDS, ...QUERY_NUMBERS, ...QUERY_OTHERS];
 
   function withoutFunctions(args) {
-    return args.filter((value) => typeof value !== 'function');
+    for (let index = 0; index < args.length; index++) {
+      if (typeof args[index] === 'function') return args.filter((value) => typeof value !== 'function');
+    }
+    return args;
   }
 
   function badRequest(message) {
@@ -45,10 +49,13 @@
   }
 
   function define(name, least, ...pattern) {
+    const operation = `svc.${name}`;
+    const params = pattern.length;
+    const full = [...pattern, ...TAIL];
     return (...given) => {
-      const args = matchArguments(name, withoutFunctions(given), least, [...pattern, ...TAIL]);
-      args[pattern.length] = toParameters(args[pattern.length]);
-      return host(`svc.${name}`, ...args);
+      const args = matchArguments(name, withoutFunctions(given), least, full);
+      args[params] = toParameters(args[params]);
+      return ask(operation, args);
     };
   }
 
@@ -66,16 +73,11 @@
   function query(...given) {
     const last = given[given.length - 1];
     const callback = typeof last === 'function' ? last : undefined;
-    const [container, params, fields, context] = matchArguments('query', withoutFunctions(given), 2, [
-      'string',
-      'object',
-      'array?',
-      'object?',
-    ]);
+    const [container, params, fields, context] = matchArguments('query', withoutFunctions(given), 2, QUERY);
     const answer = host('svc.query', container, toQueryParameters(params), fields, context);
     if (callback === undefined) return answer;
     const { result, ...rest } = answer;
-    for (const entry of result) {
+    for (const entry of result ?? []) {
       try {
         callback(entry);
       } catch {

@@ -7,10 +7,14 @@
   const revivers = new Map();
 
   /** Asks the host and waits for the answer; a refusal is thrown as a resource error. */
+  function ask(operation, args) {
+    const answer = parse(rawHost(operation, stringify(args)));
+    if (answer.length > 1) throw sandbox.toError(answer[1], answer[2]);
+    return answer[0];
+  }
+
   function host(operation, ...args) {
-    const [value, error, reference] = parse(rawHost(operation, stringify(args)));
-    if (error !== undefined) throw sandbox.toError(error, reference);
-    return value;
+    return ask(operation, args);
   }
 
   /** `value` is what JSON made of a binding; what the function returns stands in its place. */
@@ -56,6 +60,6 @@
     library(sandbox);
   }
 
-  const sandbox = { host, reviveBinding, define, run, load, compiled };
+  const sandbox = { ask, host, reviveBinding, define, run, load, compiled };
   return sandbox;
 };

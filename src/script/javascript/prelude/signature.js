@@ -1,12 +1,5 @@
 // Arguments of the functions that scripts call, checked as the field does: a wrong call is "method not found".
 (sandbox) => {
-  const ACCEPTED = {
-    string: (value) => typeof value === 'string',
-    object: (value) => isObject(value),
-    array: (value) => Array.isArray(value),
-    value: () => true,
-  };
-
   function isObject(value) {
     return typeof value === 'object' && value !== null && !Array.isArray(value);
   }
@@ -23,21 +16,40 @@
   sandbox.methodNotFound = (name, args) =>
     new Error(`method not found ${name}(${args.map(typeName).join(',')})`);
 
+  /** `?` admits null. A switch and plain loops, because every call of every script comes through here. */
+  function accepts(type, value) {
+    switch (type) {
+      case 'string':
+        return typeof value === 'string';
+      case 'string?':
+        return value === null || typeof value === 'string';
+      case 'object':
+        return isObject(value);
+      case 'object?':
+        return value === null || isObject(value);
+      case 'array':
+        return Array.isArray(value);
+      case 'array?':
+        return value === null || Array.isArray(value);
+      default:
+        return true;
+    }
+  }
+
   /**
-   * `pattern` names the type of each parameter: `?` after it admits null, and a parameter beyond the first `least`
-   * may be left out. The answer has one entry per parameter, absent ones null.
+   * `pattern` names the type of each parameter; one beyond the first `least` may be left out. The answer has one
+   * entry per parameter, absent ones null.
    */
   sandbox.matchArguments = (name, args, least, pattern) => {
-    const fits =
-      args.length >= least &&
-      args.length <= pattern.length &&
-      args.every((value, index) => {
-        const type = pattern[index];
-        const nullable = type.endsWith('?');
-        if (value === null || value === undefined) return nullable || type === 'value';
-        return ACCEPTED[nullable ? type.slice(0, -1) : type](value);
-      });
+    const given = args.length;
+    let fits = given >= least && given <= pattern.length;
+    const matched = [];
+    for (let index = 0; fits && index < pattern.length; index++) {
+      const value = args[index] === undefined ? null : args[index];
+      matched[index] = value;
+      fits = index >= given || accepts(pattern[index], value);
+    }
     if (!fits) throw sandbox.methodNotFound(name, args);
-    return pattern.map((_, index) => (args[index] === undefined ? null : args[index]));
+    return matched;
   };
 };

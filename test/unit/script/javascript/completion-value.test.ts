@@ -66,6 +66,7 @@ describe('the value of a script', () => {
     'var a = 1\n++a',
     'var a = [1]\na[0]',
     'a = { b: 1 }\na.b',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a script
     '`x${1 + 1}`',
     '/a/.test("a")',
     'var f = () => 1\nf()',

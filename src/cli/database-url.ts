@@ -1,0 +1,29 @@
+import { readSettings } from '#config/index.ts';
+import { findEmbeddedUrl } from '#database/index.ts';
+import { type Command, EXIT } from './command.ts';
+import { settingsHelp, settingsOptions } from './settings-flags.ts';
+
+/** `svc database-url`: where the database is, for psql and for further nodes. */
+export const databaseUrl: Command = {
+  name: 'database-url',
+  summary: 'print the URL of the database, also of the embedded one',
+  help: `
+Prints DATABASE_URL, or the URL of the embedded Postgres that a node runs in the data folder, password included.
+
+${settingsHelp}
+
+Example: psql "$(./bin/svc.js database-url)"
+`,
+  options: settingsOptions,
+
+  async run(flags) {
+    const settings = readSettings(process.env, flags);
+    const url = settings.databaseUrl ?? (await findEmbeddedUrl(settings.dataDirectory));
+    if (url === undefined) {
+      console.error(`There is no embedded database in ${settings.dataDirectory}: start a node first.`);
+      return EXIT.FINDING;
+    }
+    console.log(url);
+    return EXIT.OK;
+  },
+};
