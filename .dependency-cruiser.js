@@ -48,7 +48,7 @@ const addresses = {
   '(pg|kysely)': '^(src/database/|src/repo/|src/.*-repository\\.ts$)',
   'pg-boss': '^src/queue/',
   'bpmn-moddle': '^src/workflow/engine/',
-  '(quickjs-emscripten|quickjs-emscripten-core|@jitl|acorn)': '^src/script/javascript/',
+  '(@jitl|acorn)': '^src/script/javascript/',
   zod: '-schema\\.ts$',
   '(pino|pino-pretty|prom-client|@opentelemetry)': '^src/observability/',
   nodemailer: 'mail-sender\\.ts$',

@@ -31,8 +31,10 @@ describeEngines(
     });
 
     it('end a run that waits for the host in time, without waiting for the answer', async () => {
+      const { discarded } = runner().pool.stats;
       const error = await runner().failure('svc.read("x")', { ...TIME, host: () => new Promise(() => {}) });
       expect(error).toMatchObject({ limit: 'time', message: 'The script did not end within 60 ms' });
+      expect(runner().pool.stats.discarded).toBe(discarded + 1);
       expect(await runner().value('1 + 1')).toBe(2);
     });
 

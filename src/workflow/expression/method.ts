@@ -1,0 +1,94 @@
+import { getMember, type JsonObject } from '#json/index.ts';
+import { CoercionError, isEqual, toNumber, toText } from './coercion.ts';
+import { isObject, toJson, type Value } from './value.ts';
+
+type Method<T> = (target: T, args: readonly Value[]) => Value;
+
+const text = (args: readonly Value[], index = 0): string => toText(args[index] ?? null);
+const integer = (args: readonly Value[], index = 0): number => Math.trunc(toNumber(args[index] ?? null));
+
+const TEXT_METHODS: ReadonlyMap<string, Method<string>> = new Map<string, Method<string>>([
+  ['equals', (target, [other]) => target === other],
+  ['equalsIgnoreCase', (target, args) => target.toLowerCase() === text(args).toLowerCase()],
+  ['contains', (target, args) => target.includes(text(args))],
+  ['startsWith', (target, args) => target.startsWith(text(args))],
+  ['endsWith', (target, args) => target.endsWith(text(args))],
+  ['concat', (target, args) => target + text(args)],
+  ['length', (target) => target.length],
+  ['isEmpty', (target) => target === ''],
+  ['toLowerCase', (target) => target.toLowerCase()],
+  ['toUpperCase', (target) => target.toUpperCase()],
+  ['trim', (target) => target.trim()],
+  [
+    'substring',
+    (target, args) => substring(target, integer(args), args[1] === undefined ? undefined : integer(args, 1)),
+  ],
+  ['indexOf', (target, args) => target.indexOf(text(args))],
+  ['lastIndexOf', (target, args) => target.lastIndexOf(text(args))],
+  // Literal, not a pattern as in Java: a pattern from a variable could take for ever.
+  ['split', (target, args) => target.split(text(args))],
+  ['replace', (target, args) => target.replaceAll(text(args), () => text(args, 1))],
+  ['toString', (target) => target],
+]);
+
+const LIST_METHODS: ReadonlyMap<string, Method<Value[]>> = new Map<string, Method<Value[]>>([
+  ['size', (target) => target.length],
+  ['isEmpty', (target) => target.length === 0],
+  ['contains', (target, [item]) => target.some((element) => isEqual(element, item ?? null))],
+  ['indexOf', (target, [item]) => target.findIndex((element) => isEqual(element, item ?? null))],
+  ['get', (target, args) => elementAt(target, integer(args))],
+  ['equals', (target, [other]) => isEqual(target.map(toJson), other ?? null)],
+  ['toString', (target) => JSON.stringify(target)],
+]);
+
+const OBJECT_METHODS: ReadonlyMap<string, Method<JsonObject>> = new Map<string, Method<JsonObject>>([
+  ['get', (target, args) => getMember(target, text(args)) ?? null],
+  ['getOrDefault', (target, args) => getMember(target, text(args)) ?? args[1] ?? null],
+  ['containsKey', (target, args) => Object.hasOwn(target, text(args))],
+  ['containsValue', (target, [item]) => Object.values(target).some((value) => isEqual(value, item ?? null))],
+  ['keySet', (target) => Object.keys(target)],
+  ['values', (target) => Object.values(target)],
+  ['size', (target) => Object.keys(target).length],
+  ['isEmpty', (target) => Object.keys(target).length === 0],
+  ['equals', (target, [other]) => isEqual(target, other ?? null)],
+  ['toString', (target) => JSON.stringify(target)],
+]);
+
+/**
+ * Calls a method of a JSON value: those of Java's strings, lists and maps that process files use, and bean
+ * getters (`getName()` reads `name`). Returns undefined when the value has no such method.
+ */
+export function callMethod(target: Value, name: string, args: readonly Value[]): Value | undefined {
+  if (typeof target === 'string') return TEXT_METHODS.get(name)?.(target, args);
+  if (Array.isArray(target)) return LIST_METHODS.get(name)?.(target, args);
+  if (isObject(target)) return OBJECT_METHODS.get(name)?.(target, args) ?? getter(target, name, args);
+  if (name === 'toString') return toText(target);
+  if (name === 'equals') return isEqual(target, args[0] ?? null);
+  if (typeof target === 'number' && (name === 'intValue' || name === 'longValue')) return Math.trunc(target);
+  return undefined;
+}
+
+export function methodNames(target: Value): Iterable<string> {
+  if (typeof target === 'string') return TEXT_METHODS.keys();
+  if (Array.isArray(target)) return LIST_METHODS.keys();
+  return isObject(target) ? OBJECT_METHODS.keys() : ['toString', 'equals'];
+}
+
+function getter(target: JsonObject, name: string, args: readonly Value[]): Value | undefined {
+  const match = /^(?:get|is)(\p{Lu})(.*)$/u.exec(name);
+  if (match === null || args.length > 0) return undefined;
+  return getMember(target, match[1]!.toLowerCase() + match[2]!);
+}
+
+function elementAt(target: Value[], index: number): Value {
+  const element = target[index];
+  if (element === undefined) throw new CoercionError(`asks for element ${index} of ${target.length}`);
+  return element;
+}
+
+function substring(target: string, start: number, end = target.length): string {
+  if (start < 0 || end > target.length || start > end) {
+    throw new CoercionError(`asks for characters ${start} to ${end} of ${target.length}`);
+  }
+  return target.substring(start, end);
+}

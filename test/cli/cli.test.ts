@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import { createTestDatabase } from '../support/postgres.ts';
+import { createProject } from '../support/project.ts';
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+
+/** Runs the command line to its end. */
+function svc(args: readonly string[], environment: Record<string, string> = {}) {
+  return new Promise<{ code: number | null; output: string }>((resolve) => {
+    const child = spawn(process.execPath, ['src/main.ts', ...args], {
+      cwd: ROOT,
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    child.stdout.on('data', (text) => (output += text));
+    child.stderr.on('data', (text) => (output += text));
+    child.once('close', (code) => resolve({ code, output }));
+  });
+}
+
+describe('the command line', () => {
+  it('lists its commands', async () => {
+    const { code, output } = await svc(['--help']);
+    expect(code).toBe(0);
+    for (const command of ['start', 'migrate', 'database-url', 'config-check', 'health']) {
+      expect(output).toMatch(new RegExp(`^  ${command} `, 'm'));
+    }
+  });
+
+  it.each(['start', 'migrate', 'database-url', 'config-check', 'health'])(
+    'explains %s with an example',
+    async (command) => {
+      const { code, output } = await svc([command, '--help']);
+      expect(code).toBe(0);
+      expect(output).toMatch(/^Usage: svc/);
+      expect(output).toMatch(/^Example: /m);
+    },
+  );
+
+  it('tells a misspelt command what was meant, and a wrong option that it is wrong', async () => {
+    expect(await svc(['migrat'])).toEqual({
+      code: 2,
+      output: "svc: there is no command 'migrat'. Did you mean 'migrate'?\n",
+    });
+    expect((await svc(['start', '--prot', '1'])).code).toBe(2);
+    expect((await svc([])).code).toBe(2);
+  });
+
+  it('migrates, and says beforehand what it would do', async () => {
+    await using database = await createTestDatabase();
+    const environment = { DATABASE_URL: database.url };
+    const before = await svc(['migrate', '--dry-run'], environment);
+    expect([before.code, before.output]).toEqual([1, expect.stringMatching(/^would apply 0001_foundation/m)]);
+    const applied = await svc(['migrate'], environment);
+    expect([applied.code, applied.output]).toEqual([0, expect.stringMatching(/^applied 0001_foundation/m)]);
+    const after = await svc(['migrate', '--dry-run'], environment);
+    expect([after.code, after.output]).toEqual([0, expect.stringMatching(/up to date/)]);
+  });
+
+  it('refuses to start with every mistake of the configuration at once', async () => {
+    await using project = await createProject({
+      'conf/script.json': '{ }',
+      'conf/schedule-a.json': '{\n  "invokeSevice": "script"\n}',
+    });
+    const { code, output } = await svc(['start'], {
+      SVC_PROJECT: project.location,
+      DATABASE_URL: 'postgres://x/x',
+    });
+    expect(code).toBe(1);
+    expect(output).toMatch(/conf\/script.json:1:1 .*ECMAScript.*SCRIPT_NO_ECMASCRIPT/);
+    expect(output).toMatch(/conf\/schedule-a.json:2:3 .*invokeSevice.*invokeService.*CONFIG_UNKNOWN_KEY/);
+    expect(output).toMatch(/errors. Nothing was started./);
+    const checked = await svc(['config-check'], { SVC_PROJECT: project.location });
+    expect([checked.code, checked.output]).toEqual([1, expect.stringMatching(/SCRIPT_NO_ECMASCRIPT/)]);
+  });
+
+  it('refuses wrong settings by their names', async () => {
+    const { code, output } = await svc(['start'], { PORT: 'eighty', SVC_ROLES: 'api,wroker' });
+    expect(code).toBe(1);
+    expect(output).toMatch(/PORT/);
+    expect(output).toMatch(/SVC_ROLES/);
+    expect(output).toMatch(/2 errors/);
+  });
+
+  it('refuses to run on an older schema unless it may upgrade it', async () => {
+    await using database = await createTestDatabase();
+    const { code } = await svc(['migrate'], { DATABASE_URL: database.url });
+    expect(code).toBe(0);
+    const { default: pg } = await import('pg');
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    await client.query("insert into schema_version values ('9999_newer', 'everything is different')");
+    await client.end();
+    const refused = await svc(['start'], { DATABASE_URL: database.url });
+    expect(refused.code).toBe(1);
+    expect(refused.output).toMatch(/9999_newer.*everything is different.*DB_SCHEMA_TOO_NEW/);
+  });
+
+  it('reports a node that does not answer', async () => {
+    const { code, output } = await svc(['health', '--url', 'http://127.0.0.1:1']);
+    expect([code, output]).toEqual([1, expect.stringMatching(/127.0.0.1:1/)]);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { createLogSink, createMetrics, type LogLevel, type Observation } from '#observability/index.ts';
+
+function logged(level: LogLevel, ...observations: Observation[]): Record<string, unknown>[] {
+  const lines: string[] = [];
+  const sink = createLogSink({
+    level,
+    nodeId: 'n1',
+    pretty: false,
+    destination: { write: (line: string) => void lines.push(line) },
+  });
+  for (const observation of observations) sink.observe(observation);
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+describe('the log', () => {
+  it('has one line per observation, with its level, node and kind', () => {
+    expect(logged('info', { kind: 'node.joined', node: 'b', epoch: 3 })).toMatchObject([
+      { level: 'info', node: 'n1', kind: 'node.joined', epoch: 3, msg: 'node b joined the cluster' },
+    ]);
+  });
+
+  it('leaves out what is below its level', () => {
+    const answered: Observation = {
+      kind: 'http.answered',
+      method: 'GET',
+      path: '/',
+      status: 200,
+      ms: 1,
+      requestId: 'r',
+    };
+    expect(logged('info', answered)).toEqual([]);
+    expect(logged('debug', answered)).toHaveLength(1);
+  });
+
+  it('tells an error with its stack and its cause', () => {
+    const error = new Error('outer', { cause: new Error('inner') });
+    const [line] = logged('info', { kind: 'loop.failed', loop: 'poller', error });
+    expect(line).toMatchObject({ level: 'warn', error: 'outer', stack: expect.stringMatching(/outer\n/) });
+    expect(line!['cause']).toMatch(/inner/);
+  });
+});
+
+describe('the metrics', () => {
+  it('count outcomes by schedule, and show gauges as they are when asked', async () => {
+    const metrics = createMetrics();
+    metrics.gauge('svc_answer', 'The answer', () => 42);
+    metrics.observe({ kind: 'trigger.completed', schedule: 's', run: 'r', ms: 1, next: null });
+    metrics.observe({ kind: 'trigger.fired', schedule: 's', run: 'r', plannedAt: 0, lateMs: -0.4 });
+    const text = await metrics.render();
+    expect(text).toMatch(/svc_trigger_fired_total\{schedule="s",outcome="fired"\} 1/);
+    expect(text).toMatch(/svc_trigger_lateness_seconds_sum 0/);
+    expect(text).toMatch(/svc_answer 42/);
+  });
+});

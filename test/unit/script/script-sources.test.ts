@@ -1,0 +1,72 @@
+import { utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ScriptSources } from '../../../src/script/script-sources.ts';
+import { createProject, type TestProject } from '../../support/project.ts';
+
+describe('script sources', () => {
+  let project: TestProject;
+  let now = 0;
+
+  beforeAll(async () => {
+    project = await createProject({
+      'low/both.js': 'low',
+      'low/only-low.js': 'only low',
+      'high/both.js': 'high',
+      'high/sub/deep.js': 'deep',
+      'secret.js': 'secret',
+    });
+  });
+  afterAll(() => project[Symbol.asyncDispose]());
+
+  const sources = (recheckMs = -1) =>
+    new ScriptSources(
+      ['low', 'high'].map((name) => ({ name, directory: join(project.location, name) })),
+      recheckMs,
+      () => now,
+    );
+
+  it('declared later hide those declared earlier', async () => {
+    expect((await sources().get('both.js')).text).toBe('high');
+    expect((await sources().get('only-low.js')).text).toBe('only low');
+    expect((await sources().get('sub/deep.js')).text).toBe('deep');
+  });
+
+  it.each(['../secret.js', '/etc/passwd', 'sub/../../secret.js', 'a\0.js', '', '.', 'sub'])(
+    'give nothing for %j',
+    async (path) => {
+      await expect(sources().get(path)).rejects.toMatchObject({
+        code: 404,
+        detail: { hint: 'Looked in high, low' },
+      });
+    },
+  );
+
+  it('mind the case of a name', async () => {
+    await expect(sources().get('BOTH.js')).rejects.toMatchObject({ code: 404 });
+  });
+
+  it('look at a file again only after the recompile interval', async () => {
+    const watched = sources(1000);
+    await project.write('high/changing.js', 'one');
+    now = 10_000;
+    expect((await watched.get('changing.js')).text).toBe('one');
+    await project.write('high/changing.js', 'two');
+    await utimes(join(project.location, 'high/changing.js'), 1, 1);
+    now = 10_999;
+    expect((await watched.get('changing.js')).text).toBe('one');
+    now = 11_000;
+    expect((await watched.get('changing.js')).text).toBe('two');
+  });
+
+  it('without an interval never look again', async () => {
+    const frozen = sources(-1);
+    await project.write('high/frozen.js', 'one');
+    expect((await frozen.get('frozen.js')).text).toBe('one');
+    await project.write('high/frozen.js', 'two');
+    now += 1e9;
+    expect((await frozen.get('frozen.js')).text).toBe('one');
+    frozen.forget();
+    expect((await frozen.get('frozen.js')).text).toBe('two');
+  });
+});
