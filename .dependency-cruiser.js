@@ -7,7 +7,7 @@ const floors = [
   ['observability', 'config', 'database'],
   ['cluster', 'crypto', 'queue', 'resource', 'repo'],
   ['script', 'security'],
-  ['managed', 'endpoint', 'scheduler', 'taskscanner', 'workflow'],
+  ['managed', 'endpoint', 'scheduler', 'taskscanner', 'workflow', 'administration'],
 ];
 const rooms = floors.flat();
 const room = (names) => `^src/(${names.join('|')})/`;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ConfigOverrides, configResource, healthResource, infoResource } from '#administration/index.ts';
 import { Membership, sessionName } from '#cluster/index.ts';
 import {
   ConfigStore,
@@ -7,10 +8,12 @@ import {
   clusterConfig,
   type Environment,
   managedConfig,
+  repoConfig,
   type Settings,
   scheduleConfig,
   schedulerConfig,
 } from '#config/index.ts';
+import { type Crypto, type KeyRingText, openCrypto, openKeyRing } from '#crypto/index.ts';
 import {
   type Database,
   DatabaseClock,
@@ -20,11 +23,11 @@ import {
   superviseEmbeddedServer,
 } from '#database/index.ts';
 import { HttpServer } from '#http/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
 import { type Service, startAll, stopAll, Ticker } from '#lifecycle/index.ts';
 import { ManagedTypes, managedObjectResource } from '#managed/index.ts';
 import { createMetrics, type Observe, observeAll } from '#observability/index.ts';
-import { repoResource } from '#repo/index.ts';
+import { compileQueries, repoResource } from '#repo/index.ts';
 import { contextData, isWrite, type RequestSink, Router } from '#resource/index.ts';
 import {
   FileSchedules,
@@ -39,7 +42,13 @@ import {
   TriggerPoller,
   triggerResource,
 } from '#scheduler/index.ts';
-import { noScripts, type Scripts, ScriptThreads, scriptResource } from '#script/index.ts';
+import {
+  noScripts,
+  parseScriptReference,
+  type Scripts,
+  ScriptThreads,
+  scriptResource,
+} from '#script/index.ts';
 import { authorize, createAdministrator, InternalUsers } from '#security/index.ts';
 import { prepareSchema } from './schema.ts';
 
@@ -51,38 +60,58 @@ export interface Core {
   readonly clock: DatabaseClock;
   readonly notifier: Notifier;
   readonly services: ScheduledServices;
+  readonly crypto: Crypto;
+  readonly overrides: ConfigOverrides;
 }
 
 export interface CoreOptions {
   readonly database: Database;
   readonly config: ConfigStore;
   readonly observe: Observe;
+  readonly crypto: Crypto;
   /** What runs scripts here; `noScripts` outside script threads. */
-  readonly scripts: (parts: { config: ConfigStore; resources: RequestSink }) => Scripts;
+  readonly scripts: (parts: { config: ConfigStore; crypto: Crypto; resources: RequestSink }) => Scripts;
+  /** What `/info/ping` says. */
+  readonly state: () => { readonly state: string; readonly shortDesc: string };
+  readonly version: string;
 }
 
 const CHANNEL = 'svc';
 const SCHEDULER_TOPIC = 'scheduler';
+const CONFIG_TOPIC = 'config';
 const CLOCK_INTERVAL_MS = 10_000;
 
-export function buildCore({ database, config, observe, scripts: makeScripts }: CoreOptions): Core {
+export function buildCore(options: CoreOptions): Core {
+  const { database, config, observe, crypto, scripts: makeScripts } = options;
   const clock = new DatabaseClock(database.db);
   const notifier = new Notifier(database, CHANNEL, (error) =>
     observe({ kind: 'loop.failed', loop: 'notifier', error }),
   );
   const router = new Router({ database, observe, filters: [authorize] });
-  const scripts = makeScripts({ config, resources: router });
+  const scripts = makeScripts({ config, crypto, resources: router });
 
   const types = new ManagedTypes();
   const readTypes = () => types.replace(config.get(managedConfig).objects as unknown as JsonObject[]);
   readTypes();
   config.watchOnly(managedConfig, readTypes);
 
+  let queries = compileQueries(config.get(repoConfig).queries);
+  config.addCheck(repoConfig, (value) => void compileQueries(value.queries));
+  config.watchOnly(repoConfig, () => {
+    queries = compileQueries(config.get(repoConfig).queries);
+  });
+  config.addCheck(managedConfig, ({ objects }) =>
+    new ManagedTypes().replace(objects as unknown as JsonObject[]),
+  );
+
   const services = new ScheduledServices();
   services.register(scriptScheduledService(scripts));
 
   router.mount('managed*', managedObjectResource({ database, scripts, types: () => types.current() }));
-  router.mount('repo*', repoResource(database));
+  router.mount(
+    'repo*',
+    repoResource(database, () => queries),
+  );
   router.mount('script*', scriptResource(scripts));
   router.mount('scheduler', schedulerResource());
   router.mount(
@@ -91,7 +120,29 @@ export function buildCore({ database, config, observe, scripts: makeScripts }: C
   );
   router.mount('scheduler/trigger*', triggerResource(database));
   router.mount('repo/scheduler/triggers*', triggerResource(database));
-  return { router, database, config, clock, notifier, services };
+  const overrides = new ConfigOverrides(config, database, observe);
+  router.mount(
+    'config*',
+    configResource({
+      store: config,
+      protect: async (_id, content) => content,
+      transform: (context) => async (value, current) => {
+        const reference = parseScriptReference(
+          isObject(value) ? value['script'] : undefined,
+          '/value/script',
+        );
+        const call = { reference, label: 'transform', bindings: { content: current } };
+        return (await scripts.evaluate(context, call)).value;
+      },
+      async activate() {
+        await overrides.refresh();
+        notifier.notify(CONFIG_TOPIC);
+      },
+    }),
+  );
+  router.mount('info*', infoResource(options));
+  router.mount('health*', healthResource(database));
+  return { router, database, config, clock, notifier, services, overrides };
 }
 
 /** Measures the database's clock from time to time. */
@@ -129,6 +180,7 @@ export interface ThreadData {
   readonly environment: Environment;
   readonly databaseUrl: string;
   readonly applicationName: string;
+  readonly keyRing: KeyRingText;
 }
 
 /** Builds and starts one node. When a part fails to start, what has started is stopped again. */
@@ -163,7 +215,19 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const password = await createAdministrator(database, settings.adminPassword);
     if (password !== undefined) observe({ kind: 'admin.created', username: 'svc-admin', password });
 
-    const core = buildCore({ database, config, observe, scripts: () => noScripts });
+    let started = false;
+    const core = buildCore({
+      database,
+      config,
+      observe,
+      scripts: () => noScripts,
+      state: () =>
+        started
+          ? { state: 'ACTIVE_READY', shortDesc: 'The server is ready' }
+          : { state: 'STARTING', shortDesc: 'The server is starting or stopping' },
+      version: versionOf(settings.installLocation),
+    });
+    await core.overrides.refresh();
     const threads = new ScriptThreads({
       count: settings.scriptThreads,
       entry: new URL('../workers/script-thread.ts', import.meta.url),
@@ -191,17 +255,21 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       if (current === undefined) await schedules.remove(alias);
       else await schedules.activate({ id: alias, content: current as unknown as JsonObject });
     });
+    const configError = (error: unknown) =>
+      observe({ kind: 'loop.failed', loop: 'configuration watcher', error });
+    const refreshConfig = () => void core.overrides.refresh().catch(configError);
     const listener = new Listener({
       url: databaseUrl,
       channel: CHANNEL,
       applicationName,
       onMessage: (topics) => {
-        if (topics.split(' ').includes(SCHEDULER_TOPIC)) poller.wake();
+        const topic = new Set(topics.split(' '));
+        if (topic.has(SCHEDULER_TOPIC)) poller.wake();
+        if (topic.has(CONFIG_TOPIC)) refreshConfig();
       },
       onConnected: () => observe({ kind: 'listen.connected' }),
       onLost: (error) => observe({ kind: 'listen.lost', error }),
     });
-    let started = false;
     const isWorker =
       settings.roles.includes('worker') && config.get(schedulerConfig).scheduler.executePersistentSchedules;
     const http = new HttpServer({
@@ -235,8 +303,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       ...(isWorker ? [poller] : []),
       http,
       new ConfigWatcher({
-        store: config,
-        onError: (error) => observe({ kind: 'loop.failed', loop: 'configuration watcher', error }),
+        store: { properties: config.properties, reload: () => core.overrides.refresh() },
+        onError: configError,
       }),
     ];
     await core.clock.measure();

@@ -1,5 +1,5 @@
 import { workerData } from 'node:worker_threads';
-import { buildCore, clockService, type ThreadData } from '../src/app.ts';
+import { buildCore, clockService, type ThreadData, versionOf } from '../src/app.ts';
 import { ConfigStore } from '../src/config/index.ts';
 import { openDatabase } from '../src/database/index.ts';
 import { type ContextData, type Request, rootContext } from '../src/resource/index.ts';
@@ -26,7 +26,10 @@ const core = buildCore({
     runners.push(runner);
     return runner;
   },
+  state: () => ({ state: 'ACTIVE_READY', shortDesc: 'The server is ready' }),
+  version: versionOf(settings.installLocation),
 });
+await core.overrides.refresh();
 await Promise.all(runners.map((runner) => runner.start()));
 const clock = clockService(core.clock, observe);
 await core.clock.measure();
@@ -38,7 +41,7 @@ serveThread({
       core.router.handle(rootContext(context), request),
     firing: (firing: Firing) => fireTrigger({ database, services: core.services, observe }, firing),
   },
-  reload: () => config.reload(),
+  reload: () => core.overrides.refresh(),
   async stop() {
     await clock.stop();
     await Promise.all(runners.map((runner) => runner.stop()));

@@ -1,4 +1,4 @@
-import { ActivationError, formatFinding } from '#errors/index.ts';
+import { ActivationError, type Finding, formatFinding } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import type { AnyConfigDefinition, ConfigDefinition, ConfigFactoryDefinition } from './config-definition.ts';
 import type { ConfigFile } from './config-file.ts';
@@ -28,6 +28,12 @@ export interface ConfigChange<T = unknown> {
   readonly current?: T;
 }
 
+/** Configurations that stand in front of the files, by id: their text, or null for one that was deleted. */
+export type ConfigOverlay = ReadonlyMap<string, string | null>;
+
+/** What a schema cannot say about a configuration. @throws anything with a message when it is wrong */
+export type ConfigCheck<T = unknown> = (value: T, id: string) => void;
+
 export type OnConfigChange<T = unknown> = (change: ConfigChange<T>) => void | Promise<void>;
 
 /** The configuration in force: checked as a whole at opening, then replaced piece by piece as files change. */
@@ -39,6 +45,11 @@ export class ConfigStore {
   readonly #listeners = new Set<OnConfigChange>();
   /** What was refused, by id, so that the same content is not reported every two seconds. */
   readonly #refused = new Map<string, string>();
+  readonly #checks = new Map<string, ConfigCheck>();
+  #overlay: ConfigOverlay = new Map();
+  /** The texts of the files as they were last seen, whether or not they are in force. */
+  #fileTexts: ReadonlyMap<string, string>;
+  #onFileEdited: (id: string) => Promise<void> = async () => {};
   #snapshot: ConfigSnapshot;
   #reloading: Promise<void> = Promise.resolve();
 
@@ -47,12 +58,14 @@ export class ConfigStore {
     rules: ReadingRules;
     folders: readonly string[];
     snapshot: ConfigSnapshot;
+    fileTexts: ReadonlyMap<string, string>;
   }) {
     this.properties = parts.rules.properties;
     this.#locations = parts.locations;
     this.#rules = parts.rules;
     this.#folders = parts.folders;
     this.#snapshot = parts.snapshot;
+    this.#fileTexts = parts.fileTexts;
   }
 
   /** @throws ActivationError with all findings of all files */
@@ -65,7 +78,13 @@ export class ConfigStore {
     const { snapshot, findings } = loadConfig(listing, rules);
     const all = [...propertyFindings, ...findings];
     if (all.length > 0) throw new ActivationError(all);
-    return new ConfigStore({ locations, rules, folders: listing.folders, snapshot });
+    return new ConfigStore({
+      locations,
+      rules,
+      folders: listing.folders,
+      snapshot,
+      fileTexts: textsOf(listing.files),
+    });
   }
 
   get<T>(definition: ConfigDefinition<T>): T {
@@ -89,6 +108,28 @@ export class ConfigStore {
 
   ids(): readonly string[] {
     return [...this.#snapshot.keys()];
+  }
+
+  /** Asked of every new text of the configuration, before it comes in force. */
+  addCheck<T>(definition: ConfigDefinition<T> | ConfigFactoryDefinition<T>, check: ConfigCheck<T>): void {
+    this.#requireKnown(definition);
+    this.#checks.set(definition.id, check as ConfigCheck);
+  }
+
+  /** What is wrong with a text; nothing changes. */
+  check(id: string, text: string): readonly Finding[] {
+    const read = this.#read({ id, file: `config/${id}`, content: { text } }, () => {});
+    return 'findings' in read ? read.findings : [];
+  }
+
+  /** Puts configurations in front of the files; they come in force with the next `reload`. */
+  setOverlay(overlay: ConfigOverlay): void {
+    this.#overlay = overlay;
+  }
+
+  /** Told when somebody edits a file that the overlay hides: the newer of the two deliberate acts should win. */
+  onFileEdited(listener: (id: string) => Promise<void>): void {
+    this.#onFileEdited = listener;
   }
 
   /** Tells of changes after they took effect. Returns the end of it. */
@@ -127,15 +168,52 @@ export class ConfigStore {
     // A folder that is gone is a lost mount or a deployment half done, not a wish to remove everything.
     const lost = this.#folders.find((folder) => !listing.folders.includes(folder));
     if (lost !== undefined) throw new Error(`The folder ${lost} is gone; the configuration stays as it is`);
+    await this.#noticeEdits(listing.files);
+    const files = this.#inForce(listing.files);
     const next = new Map(this.#snapshot);
     const changes: ConfigChange[] = [];
     // Removals first: a renamed endpoint keeps its path only when the old name has let go of it.
     for (const id of new Set([...this.#snapshot.keys(), ...this.#refused.keys()])) {
-      if (!listing.files.has(id)) this.#remove(id, next, changes);
+      if (!files.has(id)) this.#remove(id, next, changes);
     }
-    for (const file of listing.files.values()) this.#takeOver(file, next, changes);
+    for (const file of files.values()) this.#takeOver(file, next, changes);
     this.#snapshot = next;
     await this.#tell(changes);
+  }
+
+  async #noticeEdits(files: ReadonlyMap<string, ConfigFile>): Promise<void> {
+    const texts = textsOf(files);
+    const before = this.#fileTexts;
+    this.#fileTexts = texts;
+    for (const id of this.#overlay.keys()) {
+      if (texts.has(id) && texts.get(id) !== before.get(id)) await this.#onFileEdited(id);
+    }
+  }
+
+  #inForce(files: ReadonlyMap<string, ConfigFile>): ReadonlyMap<string, ConfigFile> {
+    const inForce = new Map(files);
+    for (const [id, text] of this.#overlay) {
+      const single = this.#rules.definitions.get(id)?.kind === 'single';
+      if (text !== null) inForce.set(id, { id, file: `config/${id}`, content: { text } });
+      else if (single) inForce.set(id, { id, file: `config/${id}`, content: { text: '{}' } });
+      else inForce.delete(id);
+    }
+    return inForce;
+  }
+
+  /** Reads a text, and asks the check of its definition as well. */
+  #read(file: ConfigFile, report: Report): ReturnType<typeof readConfig> {
+    const read = readConfig(file, { ...this.#rules, report });
+    if ('findings' in read) return read;
+    const { id, value } = read.entry;
+    const check = this.#checks.get(id.split('/', 1)[0]!);
+    try {
+      check?.(value, id);
+      return read;
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      return { findings: [{ id: 'CONFIG_REFUSED', where: `${file.file}:1:1`, message }] };
+    }
   }
 
   #takeOver(file: ConfigFile, next: Map<string, ConfigEntry>, changes: ConfigChange[]): void {
@@ -147,7 +225,7 @@ export class ConfigStore {
       return;
     }
     if (this.#refused.get(id) === text) return;
-    const read = readConfig(file, this.#rules);
+    const read = this.#read(file, this.#rules.report);
     if ('findings' in read) {
       this.#refuse(id, text, read.findings.map(formatFinding));
       return;
@@ -201,6 +279,12 @@ export class ConfigStore {
       throw new Error(`The configuration store was opened without the definition '${definition.id}'`);
     }
   }
+}
+
+function textsOf(files: ReadonlyMap<string, ConfigFile>): ReadonlyMap<string, string> {
+  return new Map(
+    [...files.values()].flatMap(({ id, content }) => ('text' in content ? [[id, content.text]] : [])),
+  );
 }
 
 /** Order counts, because the order of script sources does; `_id` and `_rev` do not. */

@@ -21,7 +21,14 @@ export {
 export { type ConfigId, fileOfConfigId, formatConfigId, parseConfigId } from './config-id.ts';
 export type { ConfigReport, Report } from './config-report.ts';
 export type { ConfigSchema } from './config-schema.ts';
-export { type ConfigChange, type ConfigOptions, ConfigStore, type OnConfigChange } from './config-store.ts';
+export {
+  type ConfigChange,
+  type ConfigCheck,
+  type ConfigOptions,
+  type ConfigOverlay,
+  ConfigStore,
+  type OnConfigChange,
+} from './config-store.ts';
 export { ConfigWatcher, type ConfigWatcherOptions } from './config-watcher.ts';
 export { type AuthenticationConfig, authenticationConfig } from './definitions/authentication-schema.ts';
 export { type ClusterConfig, clusterConfig } from './definitions/cluster-schema.ts';

@@ -59,7 +59,11 @@ export const SETTING_FLAGS = {
 type Variable = keyof typeof SETTING_FLAGS;
 
 /** Their values are shown nowhere, neither in findings nor to scripts. */
-export const SECRET_VARIABLES: ReadonlySet<string> = new Set(['DATABASE_URL', 'SVC_ADMIN_PASSWORD']);
+export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'SVC_ADMIN_PASSWORD',
+  'SVC_KEYS',
+]);
 
 /** The environment with the flags of the start contract laid over it. An empty value counts as none. */
 export function overlayFlags(environment: Environment, flags: Flags): Environment {

@@ -1,2 +1,12 @@
-/** Secrets: password hashes. Envelopes have the `$crypto` shape everywhere. */
+/**
+ * Secrets: encrypted values, hashes, and the keys they need.
+ *
+ * Words: an *envelope* is `{"$crypto": {type, value}}`; an *alias* names a list of keys, of which the first
+ * encrypts and all decrypt; a *key ring* is all aliases. Invariants: keys leave this room for nowhere, neither
+ * the database nor a log; what is written is authenticated; what Java servers of the family wrote can be read.
+ */
+export type { Crypto } from './crypto.ts';
+export type { KeyRingText } from './key-ring.ts';
+export { type CryptoOptions, openCrypto } from './open-crypto.ts';
+export { type KeyRingPlace, type OpenedKeyRing, openKeyRing } from './open-key-ring.ts';
 export { hashPassword, matchesPassword } from './password-hash.ts';

@@ -1,48 +1,43 @@
-import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
-import { promisify } from 'node:util';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { BadRequestError, didYouMean } from '#errors/index.ts';
+import { getMember, type JsonObject, type JsonValue } from '#json/index.ts';
+import { envelope, HASHED, openEnvelope } from './envelope.ts';
+import type { HashAlgorithm } from './hash-algorithm.ts';
+import { SALTED_DIGESTS } from './salted-digest.ts';
+import { ARGON2ID, PBKDF2, SCRYPT } from './slow-hash.ts';
 
-const derive = promisify(argon2);
+const ALGORITHMS: ReadonlyMap<string, HashAlgorithm> = new Map(
+  [ARGON2ID, SCRYPT, PBKDF2, ...SALTED_DIGESTS].map((algorithm) => [algorithm.name, algorithm]),
+);
 
-/** OWASP's second recommendation for argon2id: 19 MiB, two passes, one lane. */
-const COST = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
+/** Verified, never made: broken digests that imported hashes may have. */
+const ONLY_VERIFIED: ReadonlySet<string> = new Set(['MD5', 'SHA-1']);
 
-/** A password hash as it is stored: `{"$crypto":{"type":"salted-hash","value":{"algorithm":"ARGON2ID",…}}}`. */
+/** A hash as it is stored: `{"$crypto":{"type":"salted-hash","value":{"algorithm":"ARGON2ID",…}}}`. */
 export async function hashPassword(password: string): Promise<JsonObject> {
-  const salt = randomBytes(16);
-  const data = await derive('argon2id', { message: Buffer.from(password), nonce: salt, ...COST });
-  return {
-    $crypto: {
-      type: 'salted-hash',
-      value: {
-        algorithm: 'ARGON2ID',
-        memory: COST.memory,
-        passes: COST.passes,
-        parallelism: COST.parallelism,
-        salt: salt.toString('base64'),
-        data: data.toString('base64'),
-      },
-    },
-  };
+  return hashText(password, null);
+}
+
+/**
+ * @param algorithm null for ARGON2ID
+ * @throws BadRequestError for an algorithm that is unknown, or too weak to be written
+ */
+export async function hashText(plain: string, algorithm: string | null): Promise<JsonObject> {
+  const name = (algorithm ?? ARGON2ID.name).toUpperCase();
+  const found = ALGORITHMS.get(name);
+  if (found === undefined || ONLY_VERIFIED.has(name)) {
+    const known = [...ALGORITHMS.keys()].filter((candidate) => !ONLY_VERIFIED.has(candidate));
+    throw new BadRequestError(
+      found === undefined ? `Unknown hash algorithm '${algorithm}'` : `${name} is only verified, not written`,
+      { id: 'CRYPTO_UNKNOWN_ALGORITHM', hint: didYouMean(name, known) ?? `Use one of ${known.join(', ')}` },
+    );
+  }
+  return envelope(HASHED, await found.hash(plain));
 }
 
 /** Compares in constant time. Anything that is not a known hash matches nothing. */
 export async function matchesPassword(password: string, stored: JsonValue | undefined): Promise<boolean> {
-  const envelope = isObject(stored) && isObject(stored['$crypto']) ? stored['$crypto'] : undefined;
-  const value = envelope?.['type'] === 'salted-hash' ? envelope['value'] : undefined;
-  if (!isObject(value) || value['algorithm'] !== 'ARGON2ID') return false;
-  const { memory, passes, parallelism, salt, data } = value;
-  if (typeof memory !== 'number' || typeof passes !== 'number' || typeof parallelism !== 'number')
-    return false;
-  if (typeof salt !== 'string' || typeof data !== 'string') return false;
-  const expected = Buffer.from(data, 'base64');
-  const actual = await derive('argon2id', {
-    message: Buffer.from(password),
-    nonce: Buffer.from(salt, 'base64'),
-    memory,
-    passes,
-    parallelism,
-    tagLength: expected.length,
-  });
-  return timingSafeEqual(expected, actual);
+  const value = openEnvelope(HASHED, stored);
+  const algorithm = value === undefined ? undefined : getMember(value, 'algorithm');
+  const found = typeof algorithm === 'string' ? ALGORITHMS.get(algorithm) : undefined;
+  return found !== undefined && found.matches(password, value!);
 }

@@ -74,6 +74,11 @@ function describe(said: Observation): Line | undefined {
             level: 'warn',
             message: `user ${said.username} created; its password is shown this once: ${said.password}`,
           };
+    case 'crypto.keysCreated':
+      return {
+        level: 'warn',
+        message: `a new key ring was made in ${said.file}; back it up, and give every other node on this database a copy`,
+      };
     case 'database.embedded':
       return { level: 'info', message: said.message };
     case 'database.migrated':

@@ -8,6 +8,7 @@ export type Observation =
   | { kind: 'server.stopped' }
   | { kind: 'server.failed'; part: string; error: unknown }
   | { kind: 'admin.created'; username: string; password: string | null }
+  | { kind: 'crypto.keysCreated'; file: string }
   | { kind: 'database.embedded'; message: string }
   | { kind: 'database.migrated'; migrations: readonly string[] }
   | { kind: 'database.retried'; reason: string; attempt: number }

@@ -4,6 +4,7 @@
  * Words: a *store* is one collection of objects, a *page* is what one query answers. Invariants: values are bind
  * parameters, never SQL text; SQL and memory answer alike; every page costs the same.
  */
+export { compileQueries } from './configured-queries.ts';
 export { filterSql } from './filter-sql.ts';
 export { type PropertyIndex, propertyIndex } from './filter-sql-index.ts';
 export { objectTable, type PropertyType, type QueryColumn, type QueryTable } from './filter-sql-table.ts';

@@ -5,6 +5,7 @@ import type { JsonObject } from '#json/index.ts';
 import {
   type Context,
   formatPath,
+  type PredefinedQueries,
   plainQuery,
   type Request,
   type Resource,
@@ -25,10 +26,13 @@ import {
 import { queryObjects } from './query-objects.ts';
 
 /** `/repo/<path>[/{id}]`: what is stored, raw: no hooks, no policies. */
-export function repoResource(database: Database): RouteHandler {
+export function repoResource(
+  database: Database,
+  queries: () => PredefinedQueries = () => new Map(),
+): RouteHandler {
   return {
     async handle(context, request, match) {
-      const scope = new RepoScope(database, context, request);
+      const scope = new RepoScope(database, context, request, queries());
       const onCollection = request.method === 'create' || request.method === 'query';
       const path = match.remaining;
       if (path.length < (onCollection ? 1 : 2)) {
@@ -46,8 +50,10 @@ class RepoScope {
   readonly #database: Database;
   readonly #context: Context;
   readonly #request: Request;
+  readonly #queries: PredefinedQueries;
 
-  constructor(database: Database, context: Context, request: Request) {
+  constructor(database: Database, context: Context, request: Request, queries: PredefinedQueries) {
+    this.#queries = queries;
     this.#database = database;
     this.#context = context;
     this.#request = request;
@@ -66,7 +72,7 @@ class RepoScope {
       return this.#create(path, id, content);
     }
     if (request.method !== 'query') return unsupported(request);
-    const query = plainQuery(request);
+    const query = plainQuery(request, this.#queries);
     const page = await queryObjects(db, objectStore(path), request, query);
     return {
       kind: 'query',

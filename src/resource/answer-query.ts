@@ -1,37 +1,57 @@
-import { BadRequestError } from '#errors/index.ts';
+import { BadRequestError, didYouMean } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { applyQueryInMemory } from './paging-in-memory.ts';
+import { compilePredefinedQuery, type PredefinedQuery } from './predefined-query.ts';
 import type { QueryFilter } from './query-filter.ts';
 import type { QueryRequest } from './request.ts';
 import { formatPath } from './resource-path.ts';
 import { type QueryResult, resource } from './response.ts';
 
-const EVERYTHING: QueryFilter = { kind: 'literal', value: true };
-const QUERY_IDS = ['query-all', 'query-all-ids'] as const;
+/** Queries by name that every collection of objects knows. */
+const SHIPPED: ReadonlyMap<string, PredefinedQuery> = new Map([
+  ['query-all', compilePredefinedQuery('true')],
+  ['query-all-ids', compilePredefinedQuery('true')],
+  // biome-ignore-start lint/suspicious/noTemplateCurlyInString: places of a query template
+  ['for-userName', compilePredefinedQuery('userName eq ${uid}')],
+  ['get-by-field-value', compilePredefinedQuery('${pointer:field} eq ${value}')],
+  // biome-ignore-end lint/suspicious/noTemplateCurlyInString: places of a query template
+]);
 
-/** What a query without parameters of its own asks for: a filter, and perhaps the ids only. */
+/** Further queries by name, as `conf/repo.json` declares them. */
+export type PredefinedQueries = ReadonlyMap<string, PredefinedQuery>;
+
+/** What a query asks for once its name is resolved: a filter, and perhaps the ids only. */
 export interface PlainQuery {
   readonly filter: QueryFilter;
   readonly idsOnly: boolean;
 }
 
 /**
- * The filter of a query on a collection that knows no predefined queries but `query-all` and `query-all-ids`.
+ * The filter that a query means: its own, or that of a predefined query with the request's parameters.
  *
- * @throws BadRequestError for any other query id and for a query expression
+ * @throws BadRequestError for an unknown query id, a missing parameter, and for a query expression
  */
-export function plainQuery(request: QueryRequest): PlainQuery {
+export function plainQuery(request: QueryRequest, configured: PredefinedQueries = new Map()): PlainQuery {
   const { queryFilter, queryId, queryExpression } = request;
   if (queryFilter !== null) return { filter: queryFilter, idsOnly: false };
-  if (queryId !== null && QUERY_IDS.some((known) => known === queryId)) {
-    return { filter: EVERYTHING, idsOnly: queryId === 'query-all-ids' };
+  if (queryId === null) {
+    throw new BadRequestError(
+      `'${formatPath(request.path)}' cannot be queried by the expression '${queryExpression}'`,
+      { id: 'QUERY_NO_EXPRESSION', hint: 'Use _queryFilter, or _queryId for a predefined query' },
+    );
   }
-  throw new BadRequestError(
-    queryId === null
-      ? `'${formatPath(request.path)}' cannot be queried by the expression '${queryExpression}'`
-      : `Unknown query '${queryId}' on '${formatPath(request.path)}'`,
-    { id: 'QUERY_UNKNOWN_ID', hint: `There are ${QUERY_IDS.join(' and ')}, or use _queryFilter` },
-  );
+  const query = configured.get(queryId) ?? SHIPPED.get(queryId);
+  if (query !== undefined) {
+    return {
+      filter: query.bind(request.parameters),
+      idsOnly: queryId === 'query-all-ids' && !configured.has(queryId),
+    };
+  }
+  const names = [...SHIPPED.keys(), ...configured.keys()];
+  throw new BadRequestError(`Unknown query '${queryId}' on '${formatPath(request.path)}'`, {
+    id: 'QUERY_UNKNOWN_ID',
+    hint: didYouMean(queryId, names) ?? `There are ${names.join(', ')}, or use _queryFilter`,
+  });
 }
 
 /** Answers a query from objects that are held in memory; each has its `_id`. */

@@ -5,7 +5,7 @@
  * *filter* stands in front of all of them; a *connection* makes requests inside the server. Invariants: every
  * request takes the one road through `Router.handle`; the outermost write owns the unit of work.
  */
-export { answerFromMemory, type PlainQuery, plainQuery } from './answer-query.ts';
+export { answerFromMemory, type PlainQuery, type PredefinedQueries, plainQuery } from './answer-query.ts';
 export { type CallOptions, Connection, type QueryOptions, type RequestSink } from './connection.ts';
 export {
   type ClientContext,
@@ -29,6 +29,7 @@ export {
 } from './paging-cookie.ts';
 export { applyQueryInMemory } from './paging-in-memory.ts';
 export { applyPatch, parsePatch, type Transform } from './patch-operation.ts';
+export { compilePredefinedQuery, type PredefinedQuery } from './predefined-query.ts';
 export {
   type CollectionProvider,
   collection,

@@ -40,7 +40,12 @@ export type Expression =
       readonly items?: Expression;
       readonly at: number;
     }
-  | { readonly kind: 'methodPointer'; readonly object: Expression; readonly name: string; readonly at: number }
+  | {
+      readonly kind: 'methodPointer';
+      readonly object: Expression;
+      readonly name: string;
+      readonly at: number;
+    }
   | { readonly kind: 'unary'; readonly operator: string; readonly value: Expression; readonly at: number }
   | {
       readonly kind: 'step';

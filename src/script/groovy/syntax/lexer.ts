@@ -154,8 +154,12 @@ class Lexer {
       this.#open.push({ bracket, token: index });
     } else if (bracket in CLOSES) {
       const opened = this.#open.pop();
-      if (opened?.bracket !== CLOSES[bracket]) {
-        throw this.#source.errorAt(at, `Unexpected input: '${bracket}'`, `It closes no '${CLOSES[bracket]}'.`);
+      if (opened === undefined || opened.bracket !== CLOSES[bracket]) {
+        throw this.#source.errorAt(
+          at,
+          `Unexpected input: '${bracket}'`,
+          `It closes no '${CLOSES[bracket]}'.`,
+        );
       }
       this.#tokens[opened.token]!.closedBy = index;
     }

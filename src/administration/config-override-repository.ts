@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+
+export interface ConfigOverride {
+  readonly id: string;
+  /** JSON text; null for a configuration that was deleted. */
+  readonly content: string | null;
+}
+
+export async function listOverrides(db: Db): Promise<ConfigOverride[]> {
+  const { rows } = await sql<ConfigOverride>`select id, content from config_override order by id`.execute(db);
+  return rows;
+}
+
+export async function putOverride(db: Db, override: ConfigOverride, changedBy: string): Promise<void> {
+  await sql`
+    insert into config_override (id, content, changed_by) values (${override.id}, ${override.content}, ${changedBy})
+    on conflict (id) do update
+    set content = excluded.content, changed_by = excluded.changed_by, changed_at = now(), version = default`.execute(
+    db,
+  );
+}
+
+export async function deleteOverride(db: Db, id: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`delete from config_override where id = ${id}`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/** Changes whenever any override does: cheap enough to be asked every two seconds. */
+export async function overridesFingerprint(db: Db): Promise<string> {
+  const { rows } = await sql<{ fingerprint: string }>`
+    select count(*) || ':' || coalesce(max(version), 0) as fingerprint from config_override`.execute(db);
+  return rows[0]!.fingerprint;
+}
+
+/** Holds all other changes of the configuration until the end of the transaction. */
+export async function lockOverrides(db: Db): Promise<void> {
+  await sql`lock table config_override in share row exclusive mode`.execute(db);
+}

@@ -1,0 +1,152 @@
+import { type ConfigStore, formatConfigId, parseConfigId } from '#config/index.ts';
+import { BadRequestError, formatFinding, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import {
+  answerFromMemory,
+  applyPatch,
+  type Context,
+  formatPath,
+  type Request,
+  type Resource,
+  type Response,
+  type RouteHandler,
+  resource,
+  type Transform,
+  unsupported,
+} from '#resource/index.ts';
+import { lockOverrides, putOverride } from './config-override-repository.ts';
+
+export interface ConfigResourceOptions {
+  readonly store: ConfigStore;
+  /** Encrypts the secrets of a configuration that are still plain. */
+  readonly protect: (id: string, content: JsonObject) => Promise<JsonObject>;
+  /** Runs the script of a `transform` operation. */
+  readonly transform: (context: Context) => Transform;
+  /** Brings changes in force, here and on all other nodes. */
+  readonly activate: () => Promise<void>;
+}
+
+/** `/config` and `/config/<id>[/<alias>]`: the configuration files, raw, and changes of them for all nodes. */
+export function configResource(options: ConfigResourceOptions): RouteHandler {
+  return {
+    async handle(context, request, match) {
+      const scope = new ConfigScope(options, context);
+      if (request.method === 'create') {
+        const path = [...match.remaining, ...(request.newResourceId === null ? [] : [request.newResourceId])];
+        if (request.newResourceId === null) {
+          throw new BadRequestError('A configuration needs an id', {
+            id: 'CONFIG_NO_ID',
+            hint: 'PUT it to /config/<id> or /config/<factory>/<alias>',
+          });
+        }
+        return scope.create(idOf(path), request.content, request.orUpdate === true);
+      }
+      if (match.remaining.length === 0) return scope.onRoot(request);
+      return scope.onConfiguration(idOf(match.remaining), request);
+    },
+    runsScripts: (request) =>
+      request.method === 'patch' && request.operations.some(({ operation }) => operation === 'transform'),
+  };
+}
+
+class ConfigScope {
+  readonly #options: ConfigResourceOptions;
+  readonly #context: Context;
+
+  constructor(options: ConfigResourceOptions, context: Context) {
+    this.#options = options;
+    this.#context = context;
+  }
+
+  onRoot(request: Request): Response {
+    const { store } = this.#options;
+    if (request.method === 'query') {
+      return answerFromMemory(
+        request,
+        store.ids().map((id) => ({ ...asObject(store.findRaw(id)), _id: id })),
+      );
+    }
+    if (request.method !== 'read') return unsupported(request);
+    const configurations = store.ids().map((id) => {
+      const factory = id.includes('/') ? id.split('/', 1)[0]! : null;
+      return { _id: id, pid: id.replace('/', '.'), factoryPid: factory };
+    });
+    return resource('', null, { configurations });
+  }
+
+  async onConfiguration(id: string, request: Request): Promise<Resource> {
+    switch (request.method) {
+      case 'read':
+        return resource(id, null, this.#get(id));
+      case 'update':
+        this.#get(id);
+        return this.#write(id, request.content, 'update');
+      case 'patch': {
+        const after = await applyPatch(
+          this.#get(id),
+          request.operations,
+          this.#options.transform(this.#context),
+        );
+        return this.#write(id, after, 'update');
+      }
+      case 'delete': {
+        const before = this.#get(id);
+        await this.#write(id, null, 'delete');
+        return resource(id, null, before);
+      }
+      default:
+        return unsupported(request);
+    }
+  }
+
+  async create(id: string, content: JsonObject, orUpdate: boolean): Promise<Resource> {
+    const exists = this.#options.store.findRaw(id) !== undefined;
+    if (exists && !orUpdate) {
+      throw new PreconditionFailedError(`Configuration '${id}' exists already`, { id: 'CONFIG_EXISTS' });
+    }
+    const written = await this.#write(id, content, exists ? 'update' : 'create');
+    return exists ? written : { ...written, created: true };
+  }
+
+  #get(id: string): JsonObject {
+    const raw = this.#options.store.findRaw(id);
+    if (raw === undefined) throw new NotFoundError(`Configuration '${id}' not found`);
+    return asObject(raw);
+  }
+
+  /** Checks as if it were in force already; it comes in force on all nodes after the commit. */
+  async #write(id: string, given: JsonObject | null, operation: 'create' | 'update' | 'delete') {
+    const { store, protect, activate } = this.#options;
+    const { unitOfWork, security } = this.#context;
+    const content = given === null ? null : await protect(id, withoutIdentity(given));
+    const text = content === null ? null : JSON.stringify(content, null, 2);
+    const findings = store.check(id, text ?? '{}');
+    if (findings.length > 0 && (text !== null || !id.includes('/'))) {
+      throw new BadRequestError(
+        text === null
+          ? `Configuration '${id}' cannot be deleted: the server needs it`
+          : `Configuration '${id}' has ${findings.length} ${findings.length === 1 ? 'error' : 'errors'}`,
+        { id: 'CONFIG_INVALID', detail: { findings: findings.map(formatFinding) } },
+      );
+    }
+    const db = await unitOfWork!.db();
+    await lockOverrides(db);
+    await putOverride(db, { id, content: text }, security.authenticationId);
+    const before = store.findRaw(id) ?? null;
+    unitOfWork!.record({ resource: `config/${id}`, operation, before, after: content });
+    unitOfWork!.afterCommit(`configuration ${id}`, activate);
+    return resource(id, null, content ?? {});
+  }
+}
+
+function idOf(path: readonly string[]): string {
+  return formatConfigId(parseConfigId(formatPath(path)));
+}
+
+function asObject(value: JsonValue | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+function withoutIdentity({ _id, _rev, ...content }: JsonObject): JsonObject {
+  return content;
+}

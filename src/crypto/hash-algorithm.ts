@@ -1,0 +1,10 @@
+import type { JsonObject } from '#json/index.ts';
+
+/** One way to hash; `value` is the inside of the envelope. */
+export interface HashAlgorithm {
+  /** As the envelope says it. */
+  readonly name: string;
+  hash(plain: string): Promise<JsonObject>;
+  /** In constant time; false as well for an envelope that is damaged or asks for more than is sensible. */
+  matches(plain: string, value: JsonObject): Promise<boolean>;
+}

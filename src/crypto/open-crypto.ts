@@ -1,0 +1,95 @@
+import { BadRequestError, InternalServerError } from '#errors/index.ts';
+import { getMember, isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import { CBC, decryptCbc, encryptCbc } from './cbc-cipher.ts';
+import type { Crypto } from './crypto.ts';
+import { ENCRYPTED, envelope, HASHED, openEnvelope } from './envelope.ts';
+import { decryptGcm, encryptGcm, GCM } from './gcm-cipher.ts';
+import { DEFAULT_ALIAS, KeyRing, type KeyRingText } from './key-ring.ts';
+import { hashText, matchesPassword } from './password-hash.ts';
+
+export interface CryptoOptions {
+  readonly keyRing: KeyRingText;
+  /** Default: `svc-sym-default`. */
+  readonly defaultAlias?: string;
+}
+
+export function openCrypto({ keyRing, defaultAlias = DEFAULT_ALIAS }: CryptoOptions): Crypto {
+  const keys = new KeyRing(keyRing);
+  const isEncrypted = (value: JsonValue) => openEnvelope(ENCRYPTED, value) !== undefined;
+  return {
+    async encrypt(value, cipher, alias) {
+      const key = keys.current(alias ?? defaultAlias);
+      const plain = Buffer.from(JSON.stringify(value));
+      return envelope(ENCRYPTED, cipherOf(cipher) === GCM ? encryptGcm(plain, key) : encryptCbc(plain, key));
+    },
+    decrypt: async (value) => decryptInside(value, keys),
+    hash: (value, algorithm) =>
+      hashText(typeof value === 'string' ? value : JSON.stringify(value), algorithm),
+    isEncrypted,
+    isHashed: (value) => openEnvelope(HASHED, value) !== undefined,
+    matches: matchesPassword,
+    isUpToDate(value, cipher, alias) {
+      const stored = openEnvelope(ENCRYPTED, value);
+      if (stored === undefined) return false;
+      const key = keys.current(alias ?? defaultAlias);
+      return stored['cipher'] === cipherOf(cipher) && stored['key'] === key.alias && stored['keyId'] === key.id;
+    },
+  };
+}
+
+/** @throws BadRequestError for a cipher that is not written */
+function cipherOf(cipher: string | null): typeof GCM | typeof CBC {
+  const name = (cipher ?? GCM).toUpperCase();
+  if (name === GCM.toUpperCase()) return GCM;
+  if (name === CBC.toUpperCase()) return CBC;
+  throw new BadRequestError(`Unknown cipher '${cipher}'`, {
+    id: 'CRYPTO_UNKNOWN_CIPHER',
+    hint: `Leave it null for ${GCM}; ${CBC} is possible too`,
+  });
+}
+
+function decryptInside(value: JsonValue, keys: KeyRing): JsonValue {
+  if (Array.isArray(value)) return value.map((entry) => decryptInside(entry, keys));
+  if (!isObject(value)) return value;
+  const encrypted = openEnvelope(ENCRYPTED, value);
+  // What was encrypted may itself hold envelopes.
+  if (encrypted !== undefined) return decryptInside(decryptEnvelope(encrypted, keys), keys);
+  const copy: JsonObject = {};
+  for (const [name, member] of Object.entries(value)) setMember(copy, name, decryptInside(member, keys));
+  return copy;
+}
+
+function decryptEnvelope(value: JsonObject, keys: KeyRing): JsonValue {
+  const alias = getMember(value, 'key');
+  const cipher = getMember(value, 'cipher');
+  if (typeof alias !== 'string') {
+    throw new InternalServerError('A value encrypted with a public key cannot be read', {
+      id: 'CRYPTO_UNSUPPORTED_ENVELOPE',
+      hint: 'Only envelopes under a symmetric key can be',
+    });
+  }
+  if (cipher !== GCM && cipher !== CBC) {
+    throw new InternalServerError(`A value encrypted with '${String(cipher)}' cannot be read`, {
+      id: 'CRYPTO_UNSUPPORTED_ENVELOPE',
+      hint: `Known ciphers are ${GCM} and ${CBC}`,
+    });
+  }
+  const plain =
+    cipher === GCM
+      ? decryptGcm(value, alias, keys)
+      : decryptCbc(value, alias, keys, (bytes) => parse(bytes) !== undefined);
+  const json = plain === undefined ? undefined : parse(plain);
+  if (json !== undefined) return json;
+  throw new InternalServerError(
+    `A value encrypted with '${alias}' cannot be decrypted: it is damaged, or was encrypted with another key`,
+    { id: 'CRYPTO_DAMAGED' },
+  );
+}
+
+function parse(plain: Buffer): JsonValue | undefined {
+  try {
+    return JSON.parse(plain.toString('utf8')) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}

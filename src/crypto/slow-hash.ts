@@ -1,0 +1,82 @@
+import { argon2, pbkdf2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
+import { getMember, type JsonObject } from '#json/index.ts';
+import { bytesOf } from './envelope.ts';
+import type { HashAlgorithm } from './hash-algorithm.ts';
+
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+const LONGEST_HASH = 512;
+
+type Costs = Readonly<Record<string, number>>;
+
+/** Costs are stored with each hash, so raising them leaves old hashes valid; `most` bounds what a stored one may ask. */
+function slowHash<C extends Costs>(algorithm: {
+  readonly name: string;
+  readonly costs: C;
+  readonly most: C;
+  derive(plain: string, salt: Buffer, costs: C, length: number): Promise<Buffer>;
+}): HashAlgorithm {
+  const { name, costs, most, derive } = algorithm;
+  return {
+    name,
+    async hash(plain) {
+      const salt = randomBytes(SALT_BYTES);
+      const data = await derive(plain, salt, costs, HASH_BYTES);
+      return { algorithm: name, ...costs, salt: salt.toString('base64'), data: data.toString('base64') };
+    },
+    async matches(plain, value) {
+      const stored = costsOf(value, most);
+      const salt = bytesOf(value, 'salt');
+      const expected = bytesOf(value, 'data');
+      if (stored === undefined || salt === undefined || expected === undefined) return false;
+      if (expected.length < 16 || expected.length > LONGEST_HASH) return false;
+      try {
+        return timingSafeEqual(expected, await derive(plain, salt, stored, expected.length));
+      } catch {
+        // Costs that the algorithm itself refuses, such as a block size that is no power of two.
+        return false;
+      }
+    },
+  };
+}
+
+function costsOf<C extends Costs>(value: JsonObject, most: C): C | undefined {
+  const costs: Record<string, number> = {};
+  for (const [name, limit] of Object.entries(most)) {
+    const cost = getMember(value, name);
+    if (typeof cost !== 'number' || !Number.isInteger(cost) || cost < 1 || cost > limit) return undefined;
+    costs[name] = cost;
+  }
+  return costs as C;
+}
+
+const deriveArgon2 = promisify(argon2);
+const deriveScrypt = promisify<string, Buffer, number, object, Buffer>(scrypt);
+const derivePbkdf2 = promisify(pbkdf2);
+
+/** OWASP's second recommendation for argon2id: 19 MiB, two passes, one lane. */
+export const ARGON2ID = slowHash({
+  name: 'ARGON2ID',
+  costs: { memory: 19_456, passes: 2, parallelism: 1 },
+  most: { memory: 262_144, passes: 16, parallelism: 16 },
+  derive: (plain, salt, costs, tagLength) =>
+    deriveArgon2('argon2id', { message: Buffer.from(plain), nonce: salt, ...costs, tagLength }),
+});
+
+/** OWASP: N = 2^17, r = 8, p = 1, which takes 128 MiB. */
+export const SCRYPT = slowHash({
+  name: 'SCRYPT',
+  costs: { cost: 131_072, blockSize: 8, parallelization: 1 },
+  most: { cost: 1_048_576, blockSize: 16, parallelization: 8 },
+  derive: (plain, salt, costs, length) =>
+    deriveScrypt(plain, salt, length, { ...costs, maxmem: 160 * costs.cost * costs.blockSize }),
+});
+
+/** OWASP: HMAC-SHA-256 with 600,000 rounds. */
+export const PBKDF2 = slowHash({
+  name: 'PBKDF2',
+  costs: { iterations: 600_000 },
+  most: { iterations: 10_000_000 },
+  derive: (plain, salt, { iterations }, length) => derivePbkdf2(plain, salt, iterations, length, 'sha256'),
+});

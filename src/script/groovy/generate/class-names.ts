@@ -1,0 +1,128 @@
+import { findClassName, isPackage, nestedClassName } from '../runtime/class-table.ts';
+import type { ClassDeclaration, Import, TypeName } from '../syntax/ast.ts';
+import type { SourceText } from '../syntax/source-text.ts';
+import { PRIMITIVES } from '../syntax/token.ts';
+
+const DEFAULT_PACKAGES = [
+  'java.lang',
+  'java.util',
+  'java.io',
+  'java.net',
+  'groovy.lang',
+  'groovy.util',
+  'org.forgerock.json.resource',
+  'org.forgerock.json',
+  'org.forgerock.http',
+];
+const DEFAULT_CLASSES = ['java.math.BigDecimal', 'java.math.BigInteger'];
+const PACKAGE_ROOTS = new Set(['java', 'javax', 'groovy', 'groovyx', 'org', 'com', 'jakarta', 'sun', 'jdk']);
+
+/** What a class name in the script means: a class of the script, of the runtime, or nothing. */
+export type ClassMeaning =
+  | { readonly kind: 'primitive' | 'known'; readonly name: string }
+  | { readonly kind: 'declared'; readonly declaration: ClassDeclaration; readonly name: string };
+
+export class ClassNames {
+  readonly #source: SourceText;
+  readonly #declared = new Map<string, ClassMeaning>();
+  readonly #imported = new Map<string, string>();
+  readonly #packages: string[] = [...DEFAULT_PACKAGES];
+  /** Classes whose static members can be named alone, and the members imported one by one. */
+  readonly staticStars: string[] = [];
+  readonly staticNames = new Map<string, { readonly className: string; readonly member: string }>();
+
+  constructor(source: SourceText, imports: readonly Import[]) {
+    this.#source = source;
+    for (const name of DEFAULT_CLASSES) this.#imported.set(simpleName(name), name);
+    for (const each of imports) this.#import(each);
+  }
+
+  declare(name: string, declaration: ClassDeclaration): void {
+    const meaning: ClassMeaning = { kind: 'declared', declaration, name };
+    this.#declared.set(name, meaning);
+    this.#declared.set(name.replaceAll('$', '.'), meaning);
+  }
+
+  isDeclared(name: string): boolean {
+    return this.#declared.has(name);
+  }
+
+  /** `outer`: the class around the place, whose own classes need no prefix. */
+  find(name: string, outer = ''): ClassMeaning | undefined {
+    if (PRIMITIVES.has(name)) return { kind: 'primitive', name };
+    for (let prefix = outer; prefix !== ''; prefix = prefix.slice(0, Math.max(0, prefix.lastIndexOf('$')))) {
+      const inner = this.#declared.get(`${prefix}$${name}`);
+      if (inner !== undefined) return inner;
+    }
+    const declared = this.#declared.get(name);
+    if (declared !== undefined) return declared;
+    const full = this.#findKnown(name);
+    return full === undefined ? undefined : { kind: 'known', name: full };
+  }
+
+  /** @throws GroovySyntaxError when there is no such class */
+  get(type: TypeName, outer = ''): ClassMeaning {
+    const meaning = this.find(type.name, outer);
+    if (meaning === undefined) throw this.unresolved(type.name, type.at);
+    return meaning;
+  }
+
+  unresolved(name: string, at: number) {
+    return this.#source.errorAt(
+      at,
+      `unable to resolve class ${name}`,
+      'There is no Java virtual machine here; the documentation lists the classes that exist.',
+    );
+  }
+
+  /** Whether a dotted name that begins like this can only be that of a class. */
+  isPackageRoot(name: string): boolean {
+    return PACKAGE_ROOTS.has(name);
+  }
+
+  #findKnown(name: string): string | undefined {
+    const imported = this.#imported.get(name);
+    if (imported !== undefined) return imported;
+    if (name.includes('.')) {
+      const full = findClassName(name);
+      if (full !== undefined) return full;
+      const [first, ...rest] = name.split('.');
+      const outer = this.#findKnown(first!);
+      return outer === undefined ? undefined : nestedClassName(outer, rest.join('.'));
+    }
+    for (const packageName of this.#packages) {
+      const full = findClassName(`${packageName}.${name}`);
+      if (full !== undefined) return full;
+    }
+    return undefined;
+  }
+
+  #import({ name, alias, isStatic, isStar, at }: Import): void {
+    if (isStar && !isStatic) {
+      const full = findClassName(name);
+      if (full === undefined && !isPackage(name) && PACKAGE_ROOTS.has(name.split('.')[0]!)) {
+        throw this.#source.errorAt(at, `There is no package ${name} here`);
+      }
+      this.#packages.push(name);
+      return;
+    }
+    if (!isStatic) {
+      const full = findClassName(name);
+      if (full === undefined) throw this.unresolved(name, at);
+      this.#imported.set(alias ?? simpleName(name), full);
+      return;
+    }
+    const className = isStar ? name : name.slice(0, name.lastIndexOf('.'));
+    const full = findClassName(className);
+    if (full === undefined) throw this.unresolved(className, at);
+    if (isStar) this.staticStars.push(full);
+    else {
+      const member = simpleName(name);
+      this.staticNames.set(alias ?? member, { className: full, member });
+    }
+  }
+}
+
+function simpleName(name: string): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}

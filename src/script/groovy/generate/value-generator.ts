@@ -1,0 +1,119 @@
+import type { ClosureExpression, Expression, MapEntry, Parameter } from '../syntax/ast.ts';
+import { GeneratorContext, isAnything } from './generator-context.ts';
+import { numberLiteral } from './number-literal.ts';
+import type { StaticKind } from './scope.ts';
+
+const COMPARISONS = new Set(['<', '<=', '>', '>=', '==', '!=', '===', '!==', 'in', '!in', '==~', '&&', '||']);
+const INT_OPERATORS = new Set(['+', '-', '*', '&', '|', '^']);
+
+/** Literals, closures and the little that is known of types. */
+export abstract class ValueGenerator extends GeneratorContext {
+  protected kindOf(node: Expression): StaticKind {
+    switch (node.kind) {
+      case 'number': {
+        const literal = numberLiteral(node.text);
+        return 'isInt' in literal && literal.isInt ? 'int' : 'unknown';
+      }
+      case 'constant':
+        if (typeof node.value === 'boolean') return 'boolean';
+        return typeof node.value === 'string' ? 'string' : 'unknown';
+      case 'name':
+        return this.scope.find(node.name)?.kind ?? 'unknown';
+      case 'instanceof':
+        return 'boolean';
+      case 'unary':
+        if (node.operator === '!') return 'boolean';
+        return node.operator === '-' && this.kindOf(node.value) === 'int' ? 'int' : 'unknown';
+      case 'binary':
+        if (COMPARISONS.has(node.operator)) return 'boolean';
+        if (!INT_OPERATORS.has(node.operator)) return 'unknown';
+        return this.kindOf(node.left) === 'int' && this.kindOf(node.right) === 'int' ? 'int' : 'unknown';
+      default:
+        return 'unknown';
+    }
+  }
+
+  /** As JavaScript's own truth. */
+  protected truth(node: Expression): string {
+    const value = this.expression(node);
+    return this.kindOf(node) === 'boolean' ? value : `$.truth(${value})`;
+  }
+
+  protected number(node: Expression & { kind: 'number' }): string {
+    const literal = numberLiteral(node.text);
+    if ('problem' in literal) throw this.source.errorAt(node.at, literal.problem);
+    return literal.isShared ? this.constant(literal.code) : literal.code;
+  }
+
+  protected text(node: Expression & { kind: 'text' }): string {
+    const values = node.values.map((value) => this.expression(value));
+    return `$.text(${this.constant(JSON.stringify(node.strings))},[${values.join(',')}])`;
+  }
+
+  protected items(nodes: readonly Expression[]): string {
+    return nodes
+      .map((node) =>
+        node.kind === 'spread' ? `...$.spread(${this.expression(node.value)})` : this.expression(node),
+      )
+      .join(',');
+  }
+
+  protected map(entries: readonly MapEntry[]): string {
+    if (entries.every(({ key }) => key !== undefined)) {
+      const parts = entries.map(({ key, value }) => `${this.expression(key!)},${this.expression(value)}`);
+      return `$.map([${parts.join(',')}])`;
+    }
+    const parts = entries.map(({ key, value }) => {
+      if (key !== undefined) return `[${this.expression(key)},${this.expression(value)}]`;
+      const spread = value.kind === 'spread' ? value.value : value;
+      return `...$.spreadEntries(${this.expression(spread)})`;
+    });
+    return `$.map([${parts.join(',')}].flat())`;
+  }
+
+  protected closure({ parameters, body }: ClosureExpression): string {
+    const { owner, self } = this.context;
+    const { returns: _returns, yields: _yields, ...outer } = this.context;
+    const code = this.inContext({ ...outer, owner: '$c' }, () =>
+      this.inScope('closure', () => {
+        if (parameters !== undefined) return this.parameterized(parameters, '$c', () => this.functionBody(body));
+        this.scope.declare('it', { js: 'v$it', kind: 'unknown', isFinal: false, isField: false });
+        return `($c,v$it)=>{${this.functionBody(body)}}`;
+      }),
+    );
+    if (parameters === undefined) return `$.closure(${owner},${self},${code})`;
+    return `$.closure(${owner},${self},${code},${this.shape(parameters)})`;
+  }
+
+  /** Least and most arguments, rest parameter, and the types when there are any. */
+  protected shape(parameters: readonly Parameter[]): string {
+    const least = parameters.filter(({ byDefault, isRest }) => byDefault === undefined && !isRest).length;
+    const rest = parameters.at(-1);
+    const isRest = rest !== undefined && (rest.isRest || (rest.type?.dimensions ?? 0) > 0);
+    const types = parameters.some(({ type }) => type !== undefined && !isAnything(type))
+      ? `,()=>[${parameters.map((parameter) => this.parameterType(parameter)).join(',')}]`
+      : '';
+    const needed = isRest && !rest.isRest && least === parameters.length ? least - 1 : least;
+    return `${isRest ? needed : least},${parameters.length},${isRest}${types}`;
+  }
+
+  protected parameterType({ type, isRest }: Parameter): string {
+    if (type === undefined || (isAnything(type) && !isRest)) return isRest ? this.objectArray() : 'null';
+    return this.typeValue(isRest ? { ...type, dimensions: type.dimensions + 1 } : type);
+  }
+
+  protected objectArray(): string {
+    return this.constant(`$.arrayType(${this.constant('$.type("java.lang.Object")')},1)`);
+  }
+
+  /** A JavaScript function; `first` is the parameter that the runtime itself fills. */
+  protected parameterized(parameters: readonly Parameter[], first: string, body: () => string): string {
+    const names: string[] = first === '' ? [] : [first];
+    for (const { name, type, byDefault, isRest, at } of parameters) {
+      const value = byDefault === undefined ? undefined : this.expression(byDefault);
+      const { js } = this.declare(name, at, { type: isRest ? undefined : type });
+      names.push(value === undefined ? js : `${js}=${this.converted(value, type)}`);
+    }
+    return `(${names.join(',')})=>{${body()}}`;
+  }
+}

@@ -1,0 +1,166 @@
+import type { GroovySyntaxError } from '../groovy-syntax-error.ts';
+import type { TypeName } from './ast.ts';
+import type { SourceText } from './source-text.ts';
+import { PRIMITIVES, type Token } from './token.ts';
+
+/** Deep enough for people, and shallow enough for the stacks of whoever walks the tree. */
+const DEEPEST = 300;
+
+/** A place in the tokens of a script, and what can be told there without making a tree. */
+export class TokenCursor {
+  protected readonly source: SourceText;
+  protected readonly tokens: readonly Token[];
+  protected index = 0;
+  #depth = 0;
+  readonly #typeEnds = new Map<number, number>();
+
+  constructor(source: SourceText, tokens: readonly Token[]) {
+    this.source = source;
+    this.tokens = tokens;
+  }
+
+  protected get token(): Token {
+    return this.tokens[this.index]!;
+  }
+
+  /** The token so many places further on; the last one beyond the end. */
+  protected peek(distance = 1): Token {
+    return this.tokens[Math.min(this.index + distance, this.tokens.length - 1)]!;
+  }
+
+  protected get previous(): Token {
+    return this.tokens[Math.max(0, this.index - 1)]!;
+  }
+
+  protected take(): Token {
+    const token = this.token;
+    if (token.kind !== 'end') this.index++;
+    return token;
+  }
+
+  protected get isAtEnd(): boolean {
+    return this.token.kind === 'end';
+  }
+
+  protected is(operator: string): boolean {
+    return isOperator(this.token, operator);
+  }
+
+  protected isKeyword(keyword: string): boolean {
+    return this.token.kind === 'keyword' && this.token.text === keyword;
+  }
+
+  protected takeIf(operator: string): boolean {
+    if (!this.is(operator)) return false;
+    this.index++;
+    return true;
+  }
+
+  protected takeKeywordIf(keyword: string): boolean {
+    if (!this.isKeyword(keyword)) return false;
+    this.index++;
+    return true;
+  }
+
+  protected expect(operator: string): Token {
+    if (!this.is(operator)) throw this.unexpected(`'${operator}' is missing.`);
+    return this.take();
+  }
+
+  protected expectName(): Token {
+    if (this.token.kind !== 'name') throw this.unexpected('A name is missing.');
+    return this.take();
+  }
+
+  protected unexpected(hint?: string): GroovySyntaxError {
+    const { kind, text, at } = this.token;
+    const problem = kind === 'end' ? 'Unexpected end of the script' : `Unexpected input: '${text}'`;
+    return this.source.errorAt(at, problem, hint);
+  }
+
+  protected refuse(at: number, what: string, instead?: string): GroovySyntaxError {
+    return this.source.errorAt(at, `${what} not supported here`, instead);
+  }
+
+  protected nested<T>(parse: () => T): T {
+    if (++this.#depth > DEEPEST) throw this.source.errorAt(this.token.at, 'The script is nested too deeply');
+    const result = parse();
+    this.#depth--;
+    return result;
+  }
+
+  protected typeName(): TypeName {
+    const { at } = this.token;
+    const end = this.skipType(this.index);
+    if (end < 0) throw this.unexpected('The name of a type is missing.');
+    let name = '';
+    let dimensions = 0;
+    while (this.index < end) {
+      const token = this.take();
+      if (isOperator(token, '<')) this.index = this.skipTypeArguments(this.index - 1);
+      else if (isOperator(token, '[')) dimensions++;
+      else if (token.kind === 'name' || token.kind === 'keyword' || token.text === '.') name += token.text;
+    }
+    return { name, dimensions, at };
+  }
+
+  /** Where the type that begins at the token ends, or -1. */
+  protected skipType(from: number): number {
+    const known = this.#typeEnds.get(from);
+    if (known !== undefined) return known;
+    const end = this.#skipType(from);
+    this.#typeEnds.set(from, end);
+    return end;
+  }
+
+  #skipType(from: number): number {
+    let at = from;
+    const first = this.tokens[at]!;
+    if (first.kind === 'keyword') {
+      if (!PRIMITIVES.has(first.text)) return -1;
+      at++;
+    } else if (first.kind === 'name') {
+      at++;
+      while (isOperator(this.tokens[at]!, '.') && this.tokens[at + 1]!.kind === 'name') at += 2;
+      if (isOperator(this.tokens[at]!, '<')) at = this.skipTypeArguments(at);
+      if (at < 0) return -1;
+    } else return -1;
+    while (isOperator(this.tokens[at]!, '[') && isOperator(this.tokens[at + 1]!, ']')) at += 2;
+    return at;
+  }
+
+  /** From a `<` to behind its `>`, or -1 when it is a comparison. */
+  protected skipTypeArguments(from: number): number {
+    let at = from + 1;
+    let depth = 1;
+    for (;;) {
+      const token = this.tokens[at]!;
+      if (token.kind === 'name' || (token.kind === 'keyword' && isTypeKeyword(token.text))) at++;
+      else if (token.kind !== 'operator') return -1;
+      else if (token.text === '<') {
+        depth++;
+        at++;
+      } else if (token.text === '>') {
+        at++;
+        if (--depth === 0) return at;
+      } else if (token.text === '[' && isOperator(this.tokens[at + 1]!, ']')) at += 2;
+      else if (token.text === '.' || token.text === ',' || token.text === '?' || token.text === '&') at++;
+      else return -1;
+    }
+  }
+
+  /** Whether the text of a type tells that it is one: `Foo`, `a.Foo`, `int`, `List<x>`, `foo[]`. */
+  protected looksLikeType(end: number): boolean {
+    const last = this.tokens[end - 1]!;
+    if (last.kind !== 'name') return true;
+    return /^\p{Lu}/u.test(last.text);
+  }
+}
+
+export function isOperator(token: Token, text: string): boolean {
+  return token.kind === 'operator' && token.text === text;
+}
+
+function isTypeKeyword(text: string): boolean {
+  return PRIMITIVES.has(text) || text === 'extends' || text === 'super';
+}

@@ -1,0 +1,65 @@
+import { type Expression, ExpressionError, parseExpression } from '../../expression/index.ts';
+import type { Finding } from '../definition.ts';
+
+/** What the host can tell about names that a process file uses; what is absent is not checked. */
+export interface CompileOptions {
+  /** The process of the file that is wanted; without it, all executable ones. */
+  readonly key?: string;
+  /** Whether a class name or delegate name is registered. */
+  readonly hasDelegate?: (name: string) => boolean;
+  /** The mistake in a script, or undefined. */
+  readonly checkScript?: (format: string, source: string) => string | undefined;
+  /** The mistake in a cron expression, or undefined. */
+  readonly checkCron?: (text: string) => string | undefined;
+}
+
+/** Gathers refusals and warnings while a file is compiled. */
+export class Findings {
+  readonly refusals: Finding[] = [];
+  readonly warnings: Finding[] = [];
+  readonly options: CompileOptions;
+
+  constructor(options: CompileOptions) {
+    this.options = options;
+  }
+
+  refuse(id: string, element: string, message: string, hint?: string): void {
+    this.refusals.push({ id: `WORKFLOW_${id}`, element, message, ...(hint === undefined ? {} : { hint }) });
+  }
+
+  warn(id: string, element: string, message: string, hint?: string): void {
+    this.warnings.push({ id: `WORKFLOW_${id}`, element, message, ...(hint === undefined ? {} : { hint }) });
+  }
+
+  /** The parsed text; a mistake in it is a refusal, and the text then stands as a literal. */
+  expression(element: string, text: string): Expression {
+    try {
+      return parseExpression(text);
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      this.refuse('BAD_EXPRESSION', element, `holds a mistake: ${error.message}`);
+      return { text, parts: [text] };
+    }
+  }
+
+  optionalExpression(element: string, text: string | undefined): Expression | undefined {
+    return text === undefined ? undefined : this.expression(element, text);
+  }
+
+  script(element: string, format: string, source: string): void {
+    const problem = this.options.checkScript?.(format, source);
+    if (problem !== undefined)
+      this.refuse('BAD_SCRIPT', element, `holds a script with a mistake: ${problem}`);
+  }
+
+  delegate(element: string, name: string): void {
+    if (this.options.hasDelegate?.(name) === false) {
+      this.refuse(
+        'UNKNOWN_DELEGATE',
+        element,
+        `names '${name}', which is not registered`,
+        'Register a delegate of that name in the service folder of the project',
+      );
+    }
+  }
+}

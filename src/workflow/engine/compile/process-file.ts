@@ -1,0 +1,95 @@
+import { BpmnModdle, type ModdleElement } from 'bpmn-moddle';
+import { describeExtensions } from './descriptor.ts';
+import type { Findings } from './findings.ts';
+import { attribute, children, idOf, tagOf } from './model-element.ts';
+import { badXml, guardXml } from './xml-guard.ts';
+
+/** A parsed file: its processes, and what its references mean. */
+export interface ProcessFile {
+  readonly processes: readonly ModdleElement[];
+  readonly category: string | undefined;
+  /** The id of an element, given to it when it has none. */
+  id(element: ModdleElement): string;
+  /** The element a reference attribute names, or the bare text when there is no such element. */
+  reference(element: ModdleElement, name: string): ModdleElement | string | undefined;
+}
+
+const moddle = new BpmnModdle(describeExtensions());
+
+/**
+ * Parses a process file.
+ *
+ * @throws BadRequestError `WORKFLOW_BAD_XML`, PayloadTooLargeError
+ */
+export async function readProcessFile(text: string, findings: Findings): Promise<ProcessFile> {
+  const xml = guardXml(text);
+  const result = await moddle.fromXML(xml).catch((error: unknown) => {
+    throw badXml(`is not BPMN: ${firstLine(error instanceof Error ? error.message : String(error))}`);
+  });
+  for (const { message } of result.warnings) reportParserWarning(message, findings);
+  const root = result.rootElement;
+  const unresolved = new Map<ModdleElement, Map<string, string>>();
+  for (const { element, property, id } of result.references) {
+    const names = unresolved.get(element) ?? new Map<string, string>();
+    unresolved.set(element, names.set(property.replace(/^.*:/, ''), id));
+  }
+  const ids = nameElements(root);
+  return {
+    processes: children(root, 'rootElements').filter((element) => element.$type === 'bpmn:Process'),
+    category: attribute(root, 'targetNamespace'),
+    id: (element) => ids.get(element) ?? idOf(element),
+    reference(element, name) {
+      const target = element[name];
+      if (typeof target === 'object' && target !== null && '$type' in target) return target as ModdleElement;
+      return unresolved.get(element)?.get(name);
+    },
+  };
+}
+
+/**
+ * Ids for elements without one: `<tag>_<n>`, counted in document order, so that the same file always gives
+ * the same ids and stored states still match after it has been compiled again.
+ */
+function nameElements(root: ModdleElement): Map<ModdleElement, string> {
+  const elements: ModdleElement[] = [];
+  const gather = (element: ModdleElement) => {
+    for (const inner of [...children(element, 'rootElements'), ...children(element, 'flowElements')]) {
+      elements.push(inner);
+      gather(inner);
+    }
+  };
+  gather(root);
+  const taken = new Set(elements.map(idOf));
+  const counts = new Map<string, number>();
+  const ids = new Map<ModdleElement, string>();
+  for (const element of elements) {
+    if (idOf(element) !== '') continue;
+    const tag = tagOf(element);
+    let count = counts.get(tag) ?? 0;
+    do count++;
+    while (taken.has(`${tag}_${count}`));
+    counts.set(tag, count);
+    ids.set(element, `${tag}_${count}`);
+  }
+  return ids;
+}
+
+/** The parser drops what it cannot read; where that may be a step of the process, the file is refused. */
+function reportParserWarning(message: string, findings: Findings): void {
+  if (!message.startsWith('unparsable content')) return;
+  const element = /<([^>]*)>/.exec(message)?.[1] ?? '';
+  const reason = /nested error: (.*)/.exec(message)?.[1] ?? 'unreadable';
+  if (/unknown type <(flowable|activiti):/.test(reason)) {
+    findings.warn(
+      'IGNORED_EXTENSION',
+      element,
+      'is an extension element that is not supported and is ignored',
+    );
+  } else {
+    findings.refuse('UNREADABLE_ELEMENT', element, `cannot be read: ${firstLine(reason)}`);
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split('\n')[0] ?? '';
+}

@@ -1,0 +1,177 @@
+import { getDate, parseDuration } from '@0dep/piso';
+import { BadRequestError } from '#errors/index.ts';
+import { toText, type Value } from '../expression/index.ts';
+
+/** When a timer is due, and how it goes on. */
+export interface TimerPlan {
+  /** Milliseconds since the epoch. */
+  readonly dueAt: number;
+  readonly repeat?: Repetition;
+}
+
+export interface Repetition {
+  /** An ISO 8601 duration or a cron expression. */
+  readonly every: string;
+  /** How many firings are left after this one; absent: endless. */
+  readonly left?: number;
+  /** No firing after this instant. */
+  readonly until?: number;
+}
+
+/** The instant after `after` that a cron expression names, or undefined when there is none. */
+export type NextCron = (expression: string, after: number) => number | undefined;
+
+/** One firing at a date: an instant, or ISO text, in UTC when it names no offset. */
+export function planDate(value: Value): TimerPlan {
+  return { dueAt: readDate(value) };
+}
+
+export function planDuration(value: Value, now: number): TimerPlan {
+  return { dueAt: addDuration(toText(value), now) };
+}
+
+/**
+ * `R[n]/[start/]duration[/end]` or a cron expression. The first firing is one duration from now, or at the
+ * start when that lies ahead.
+ *
+ * @returns undefined when the end has passed already
+ * @throws BadRequestError `WORKFLOW_BAD_TIMER`
+ */
+export function planCycle(text: string, end: Value, now: number, nextCron?: NextCron): TimerPlan | undefined {
+  const limit = end === null || end === '' ? undefined : readDate(end);
+  const cycle = parseCycle(text);
+  const until = earlier(limit, cycle?.end);
+  const bounds = until === undefined ? {} : { until };
+  if (cycle === undefined) {
+    const dueAt = cronAfter(text, now, nextCron);
+    return dueAt === undefined || isPast(dueAt, until)
+      ? undefined
+      : { dueAt, repeat: { every: text, ...bounds } };
+  }
+  const start = cycle.start ?? now;
+  const dueAt = start > now ? start : firstAfter(cycle.every, start, now);
+  if (isPast(dueAt, until)) return undefined;
+  if (cycle.times === 1) return { dueAt };
+  const left = cycle.times === undefined ? {} : { left: cycle.times - 1 };
+  return { dueAt, repeat: { every: cycle.every, ...left, ...bounds } };
+}
+
+/**
+ * What follows a firing: counted from the time it was due and not from the moment it was late, and without
+ * the firings that were missed meanwhile.
+ */
+export function planNext(
+  dueAt: number,
+  repeat: Repetition | undefined,
+  now: number,
+  nextCron?: NextCron,
+): TimerPlan | undefined {
+  if (repeat === undefined || repeat.left === 0) return undefined;
+  const next = repeat.every.startsWith('P')
+    ? firstAfter(repeat.every, dueAt, Math.max(now, dueAt))
+    : cronAfter(repeat.every, Math.max(now, dueAt), nextCron);
+  if (next === undefined || isPast(next, repeat.until)) return undefined;
+  return { dueAt: next, repeat: repeat.left === undefined ? repeat : { ...repeat, left: repeat.left - 1 } };
+}
+
+/** The instant a due date means: a date, an instant, or a duration from now. */
+export function readDueDate(value: Value, now: number): number {
+  return typeof value === 'string' && value.startsWith('P') ? addDuration(value, now) : readDate(value);
+}
+
+/** The mistake in the literal text of a timer, or undefined; a cycle that is no ISO text is taken for cron. */
+export function checkTimer(
+  kind: 'date' | 'duration' | 'cycle',
+  text: string,
+  checkCron?: (text: string) => string | undefined,
+): string | undefined {
+  try {
+    if (kind === 'date') readDate(text);
+    else if (kind === 'duration') addDuration(text, 0);
+    else if (parseCycle(text) === undefined) return checkCron?.(text);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return undefined;
+}
+
+function readDate(value: Value): number {
+  if (typeof value === 'number') return value;
+  try {
+    const at = getDate(toText(value), true).getTime();
+    if (!Number.isNaN(at)) return at;
+  } catch {
+    // Said below, in our words.
+  }
+  throw badTimer(`'${toText(value)}' is not a date`, "Write it like '2026-01-31T09:00:00Z'");
+}
+
+function addDuration(text: string, from: number): number {
+  try {
+    if (!text.startsWith('P')) throw new RangeError(text);
+    return parseDuration(text).getExpireAt(new Date(from)).getTime();
+  } catch {
+    throw badTimer(`'${text}' is not a duration`, "Write it like 'PT10M' or 'P1DT12H'");
+  }
+}
+
+interface Cycle {
+  readonly times?: number;
+  readonly every: string;
+  readonly start?: number;
+  readonly end?: number;
+}
+
+/** Undefined when the text is not of the ISO kind. */
+function parseCycle(text: string): Cycle | undefined {
+  const pieces = text.trim().split('/');
+  const count = /^R(-1|\d*)$/.exec(pieces[0] ?? '');
+  if (count === null && !text.startsWith('P')) return undefined;
+  const rest = count === null ? pieces : pieces.slice(1);
+  const place = rest.findIndex((piece) => piece.startsWith('P'));
+  const every = rest[place];
+  if (every === undefined || rest.length > 3 || place > 1 || rest.length - place > 2) {
+    throw badTimer(`'${text}' is not a repetition`, "Write it like 'R3/PT10M'");
+  }
+  if (addDuration(every, 0) <= 0) throw badTimer(`'${text}' repeats without a pause`);
+  const times = count === null ? 1 : count[1] === '' || count[1] === '-1' ? undefined : Number(count[1]);
+  if (times === 0) throw badTimer(`'${text}' never fires`);
+  const end = rest[place + 1];
+  return {
+    ...(times === undefined ? {} : { times }),
+    every,
+    ...(place === 1 ? { start: readDate(rest[0] ?? null) } : {}),
+    ...(end === undefined ? {} : { end: readDate(end) }),
+  };
+}
+
+/** The first `from + n × every` that lies after `after`, n ≥ 1. */
+function firstAfter(every: string, from: number, after: number): number {
+  let at = addDuration(every, from);
+  if (at > after) return at;
+  // Without years and months every step is equally long, so a long downtime needs no walk.
+  if (!/^P[^T]*[YM]/.test(every)) return at + (Math.floor((after - at) / (at - from)) + 1) * (at - from);
+  while (at <= after) at = addDuration(every, at);
+  return at;
+}
+
+function cronAfter(text: string, after: number, nextCron: NextCron | undefined): number | undefined {
+  if (nextCron === undefined)
+    throw badTimer(`'${text}' is neither an ISO repetition nor can cron be read here`);
+  return nextCron(text, after);
+}
+
+function isPast(at: number, until: number | undefined): boolean {
+  return until !== undefined && at > until;
+}
+
+function earlier(left: number | undefined, right: number | undefined): number | undefined {
+  return left === undefined || right === undefined ? (left ?? right) : Math.min(left, right);
+}
+
+function badTimer(message: string, hint?: string): BadRequestError {
+  return new BadRequestError(`The timer value ${message}`, {
+    id: 'WORKFLOW_BAD_TIMER',
+    ...(hint === undefined ? {} : { hint }),
+  });
+}

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Api, apiOf } from '../support/api.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const MANAGED = { objects: [{ name: 'device' }] };
+
+describe('the configuration over HTTP', () => {
+  let test: TestDatabase;
+  let server: TestServer;
+  let other: TestServer;
+  let api: Api;
+
+  beforeAll(async () => {
+    test = await createTestDatabase();
+    const files = {
+      'conf/managed.json': MANAGED,
+      'conf/scheduler.json': { threadPool: { threadCount: '&{my.threads}' } },
+      'conf/boot/boot.properties': 'my.threads=7',
+    };
+    server = await startTestServer({ files, database: test });
+    other = await startTestServer({ files, database: test });
+    api = server.api;
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await other[Symbol.asyncDispose]();
+    await test[Symbol.asyncDispose]();
+  });
+
+  const managedWith = (...names: string[]) => ({ objects: ['device', ...names].map((name) => ({ name })) });
+  const seen = (node: TestServer, change: string) =>
+    node.observed('config.changed', (said) => said.id === 'managed' && said.change === change);
+
+  it('is listed, and read raw with its references unresolved', async () => {
+    const { body } = await api('GET', 'config');
+    expect(body).toMatchObject({
+      _id: '',
+      configurations: expect.arrayContaining([{ _id: 'managed', pid: 'managed', factoryPid: null }]),
+    });
+    const raw = await api('GET', 'config/scheduler');
+    expect(raw.body).toEqual({ _id: 'scheduler', threadPool: { threadCount: '&{my.threads}' } });
+    expect(raw.headers.get('etag')).toBeNull();
+    expect((await api('GET', 'config/nothing')).status).toBe(404);
+  });
+
+  it('changes at once here, and on every other node', async () => {
+    const changed = await api('PUT', 'config/managed', { body: managedWith('gadget') });
+    expect([changed.status, changed.body]).toEqual([200, { _id: 'managed', ...managedWith('gadget') }]);
+    expect((await api('PUT', 'managed/gadget/g1', { body: {} })).status).toBe(201);
+    await seen(other, 'changed');
+    expect((await other.api('GET', 'managed/gadget/g1')).status).toBe(200);
+  });
+
+  it('also reaches the script threads of every node', async () => {
+    const hooked = {
+      objects: [
+        ...managedWith('gadget').objects,
+        { name: 'hooked', onCreate: { type: 'text/javascript', source: 'object.hooked = true' } },
+      ],
+    };
+    await api('PUT', 'config/managed', { body: hooked });
+    expect((await api('PUT', 'managed/hooked/h1', { body: {} })).body.hooked).toBe(true);
+  });
+
+  it('is patched', async () => {
+    const patched = await api('PATCH', 'config/managed', {
+      body: [{ operation: 'add', field: '/objects/-', value: { name: 'patched' } }],
+    });
+    expect(patched.status).toBe(200);
+    expect((await api('PUT', 'managed/patched/p1', { body: {} })).status).toBe(201);
+  });
+
+  it('is transformed by a script', async () => {
+    const source = 'content.forEach(function (type) { type.title = type.name.toUpperCase(); }); content;';
+    const { status, body } = await api('PATCH', 'config/managed', {
+      body: [
+        { operation: 'transform', field: '/objects', value: { script: { type: 'text/javascript', source } } },
+      ],
+    });
+    expect([status, body.objects[0]]).toEqual([200, { name: 'device', title: 'DEVICE' }]);
+  });
+
+  it('is refused as a whole when it is wrong, with every mistake, and nothing changes', async () => {
+    const before = (await api('GET', 'config/managed')).body;
+    const refused = await api('PUT', 'config/managed', { body: { objects: [{ name: 5 }, { nam: 'x' }] } });
+    expect(refused.body).toMatchObject({
+      code: 400,
+      detail: { id: 'CONFIG_INVALID', findings: expect.any(Array) },
+    });
+    expect(refused.body.detail.findings.length).toBeGreaterThanOrEqual(2);
+    const hook = await api('PUT', 'config/managed', {
+      body: { objects: [{ name: 'x', onCreate: { type: 'text/javascript', source: '1', file: 'both.js' } }] },
+    });
+    expect([hook.status, hook.body.detail.findings[0]]).toEqual([
+      400,
+      expect.stringMatching(/source and file/),
+    ]);
+    expect((await api('GET', 'config/managed')).body).toEqual(before);
+  });
+
+  it('can be rehearsed', async () => {
+    const { body } = await api('PUT', 'config/managed?_dryRun=true', { body: managedWith('never') });
+    expect(body).toMatchObject({
+      dryRun: true,
+      changes: [{ resource: 'config/managed', operation: 'update' }],
+    });
+    expect((await api('PUT', 'managed/never/n', { body: {} })).status).toBe(404);
+  });
+
+  it('has schedules that come and go', async () => {
+    const schedule = { persisted: true, schedule: '0 0 2 * * ?', invokeService: 'script' };
+    const created = await api('PUT', 'config/schedule/nightly', { body: schedule });
+    expect(created.status).toBe(201);
+    expect((await api('GET', 'scheduler/job/nightly')).body).toMatchObject({ schedule: '0 0 2 * * ?' });
+    const again = await api('PUT', 'config/schedule/nightly', {
+      body: schedule,
+      headers: { 'If-None-Match': '*' },
+    });
+    expect(again.status).toBe(412);
+    const deleted = await api('DELETE', 'config/schedule/nightly');
+    expect([deleted.status, deleted.body]).toEqual([200, { _id: 'schedule/nightly', ...schedule }]);
+    expect((await api('GET', 'scheduler/job/nightly')).status).toBe(404);
+    expect((await api('GET', 'config/schedule/nightly')).status).toBe(404);
+  });
+
+  it('is queried', async () => {
+    const { body } = await api(
+      'GET',
+      `config?_queryFilter=${encodeURIComponent('threadPool pr')}&_fields=_id`,
+    );
+    expect(body.result).toEqual([{ _id: 'scheduler' }]);
+    expect((await api('GET', 'config?_queryId=query-all-ids')).body.result).toContainEqual({
+      _id: 'managed',
+    });
+  });
+
+  it('of a file that is edited later is what the file says', async () => {
+    await server.project.write('conf/managed.json', managedWith('edited'));
+    await server.observed('config.warned', ({ message }) => message.includes('conf/managed.json was edited'));
+    await seen(server, 'changed');
+    const created = async () => (await api('PUT', 'managed/edited/e1', { body: {} })).status;
+    while ((await created()) === 404) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await api('GET', 'config/managed')).body).toEqual({ _id: 'managed', ...managedWith('edited') });
+  });
+
+  it.each<[string, string, string, object, number]>([
+    ['an id of three parts', 'PUT', 'config/a/b/c', { body: {} }, 400],
+    ['no id', 'POST', 'config/schedule', { body: {} }, 400],
+    ['what the server cannot do without', 'DELETE', 'config/script', {}, 400],
+    ['an action', 'POST', 'config/managed?_action=dance', {}, 501],
+    ['an update of nothing', 'PUT', 'config/nothing', { body: {}, headers: { 'If-Match': '*' } }, 404],
+  ])('refuses %s', async (_title, method, path, options, status) => {
+    expect((await api(method, path, options)).status).toBe(status);
+  });
+});
+
+describe('the server over HTTP', () => {
+  let server: TestServer;
+  let api: Api;
+
+  beforeAll(async () => {
+    server = await startTestServer({
+      files: {
+        'conf/managed.json': MANAGED,
+        'conf/repo.json': {
+          queries: { 'by-floor': { _queryFilter: 'floor ge $' + '{int:least} and label sw $' + '{start}' } },
+        },
+      },
+    });
+    api = server.api;
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  it('says that it is ready, who calls, and which version it is', async () => {
+    expect((await api('GET', 'info/ping')).body).toMatchObject({ _id: '', state: 'ACTIVE_READY' });
+    expect((await api('GET', 'info/login')).body).toMatchObject({
+      _id: 'login',
+      authenticationId: 'svc-admin',
+      authorization: {
+        id: 'svc-admin',
+        component: 'internal/user',
+        roles: ['svc-admin', 'svc-authorized'],
+        ipAddress: expect.any(String),
+      },
+    });
+    expect((await api('GET', 'info/version')).body.productVersion).toMatch(/^\d+\.\d+\.\d+/);
+    expect((await api('GET', 'info/nothing')).status).toBe(404);
+    expect((await api('DELETE', 'info/ping')).status).toBe(501);
+    expect((await apiOf(server.url)('GET', 'info/ping', { user: null })).status).toBe(401);
+  });
+
+  it('tells figures of its health', async () => {
+    expect((await api('GET', 'health/os')).body).toMatchObject({ availableProcessors: expect.any(Number) });
+    expect((await api('GET', 'health/memory')).body.heapMemoryUsage.used).toBeGreaterThan(0);
+    expect((await api('GET', 'health/jdbc')).body.connectionsMax).toBe(5);
+    expect((await api('GET', 'health/nothing')).status).toBe(404);
+  });
+
+  it('knows the predefined queries, shipped and configured', async () => {
+    await api('PUT', 'repo/room/r1', { body: { label: 'north 1', floor: 1, userName: 'x' } });
+    await api('PUT', 'repo/room/r2', { body: { label: 'north 2', floor: 2, userName: 'y"' } });
+    const ids = async (query: string) =>
+      (await api('GET', `repo/room?${query}`)).body.result?.map((row: { _id: string }) => row._id);
+    expect(await ids('_queryId=query-all')).toEqual(['r1', 'r2']);
+    expect(await ids('_queryId=for-userName&uid=y%22')).toEqual(['r2']);
+    expect(await ids('_queryId=get-by-field-value&field=label&value=north%201')).toEqual(['r1']);
+    expect(await ids('_queryId=by-floor&least=2&start=north')).toEqual(['r2']);
+    const missing = await api('GET', 'repo/room?_queryId=by-floor&least=2');
+    expect([missing.status, missing.body.message]).toEqual([400, "The query needs the parameter 'start'"]);
+  });
+});
