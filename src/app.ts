@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigOverrides, configResource, healthResource, infoResource } from '#administration/index.ts';
+import {
+  ConfigOverrides,
+  configResource,
+  healthResource,
+  infoResource,
+  protectSecrets,
+} from '#administration/index.ts';
 import { Membership, sessionName } from '#cluster/index.ts';
 import {
   ConfigStore,
@@ -27,7 +33,7 @@ import { isObject, type JsonObject } from '#json/index.ts';
 import { type Service, startAll, stopAll, Ticker } from '#lifecycle/index.ts';
 import { ManagedTypes, managedObjectResource } from '#managed/index.ts';
 import { createMetrics, type Observe, observeAll } from '#observability/index.ts';
-import { compileQueries, repoResource } from '#repo/index.ts';
+import { compileQueries, IndexKeeper, repoResource, type WantedIndex, wantedIndexes } from '#repo/index.ts';
 import { contextData, isWrite, type RequestSink, Router } from '#resource/index.ts';
 import {
   FileSchedules,
@@ -62,6 +68,8 @@ export interface Core {
   readonly services: ScheduledServices;
   readonly crypto: Crypto;
   readonly overrides: ConfigOverrides;
+  /** The indexes on properties that the configuration asks for. */
+  readonly wantedIndexes: () => readonly WantedIndex[];
 }
 
 export interface CoreOptions {
@@ -125,7 +133,7 @@ export function buildCore(options: CoreOptions): Core {
     'config*',
     configResource({
       store: config,
-      protect: async (_id, content) => content,
+      protect: (id, content) => protectSecrets(crypto, id, content),
       transform: (context) => async (value, current) => {
         const reference = parseScriptReference(
           isObject(value) ? value['script'] : undefined,
@@ -142,7 +150,8 @@ export function buildCore(options: CoreOptions): Core {
   );
   router.mount('info*', infoResource(options));
   router.mount('health*', healthResource(database));
-  return { router, database, config, clock, notifier, services, overrides };
+  const wanted = () => wantedIndexes(types.current().values(), queries);
+  return { router, database, config, clock, notifier, services, crypto, overrides, wantedIndexes: wanted };
 }
 
 /** Measures the database's clock from time to time. */
@@ -204,6 +213,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       upgrade: options.migrate || embedded !== undefined,
       observe,
     });
+    const keys = await openKeyRing({
+      variable: environment['SVC_KEYS'],
+      dataDirectory: settings.dataDirectory,
+    });
+    if (keys.madeFile !== undefined) observe({ kind: 'crypto.keysCreated', file: keys.madeFile });
     const { nodeId, applicationName } = await identify(databaseUrl, nodeName);
     const database = openDatabase({
       url: databaseUrl,
@@ -220,6 +234,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       database,
       config,
       observe,
+      crypto: openCrypto({ keyRing: keys.text }),
       scripts: () => noScripts,
       state: () =>
         started
@@ -231,7 +246,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const threads = new ScriptThreads({
       count: settings.scriptThreads,
       entry: new URL('../workers/script-thread.ts', import.meta.url),
-      data: { settings, environment, databaseUrl, applicationName } satisfies ThreadData,
+      data: {
+        settings,
+        environment,
+        databaseUrl,
+        applicationName,
+        keyRing: keys.text,
+      } satisfies ThreadData,
       observe,
     });
     config.watch(() => threads.reload());
@@ -284,6 +305,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       },
       metrics,
       observe,
+      describe: () => core.router.describe(),
+      version: versionOf(settings.installLocation),
     });
     metrics.gauge('svc_db_pool_size', 'Connections of this process', () => database.pool.totalCount);
     metrics.gauge(
@@ -294,12 +317,21 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     metrics.gauge('svc_firings_running', 'Firings that run on this node', () => poller.active);
     metrics.gauge('svc_script_threads_busy', 'Requests inside script threads', () => threads.busy);
 
+    const indexes = new IndexKeeper({
+      database,
+      directUrl: databaseUrl,
+      wanted: core.wantedIndexes,
+      observe,
+    });
+    config.watch(() => indexes.wake());
+
     const services: Service[] = [
       clockService(core.clock, observe),
       threads,
       membership,
       listener,
       fileSchedulesService(schedules, config),
+      indexes,
       ...(isWorker ? [poller] : []),
       http,
       new ConfigWatcher({

@@ -1,13 +1,14 @@
 import { workerData } from 'node:worker_threads';
 import { buildCore, clockService, type ThreadData, versionOf } from '../src/app.ts';
 import { ConfigStore } from '../src/config/index.ts';
+import { openCrypto } from '../src/crypto/index.ts';
 import { openDatabase } from '../src/database/index.ts';
 import { type ContextData, type Request, rootContext } from '../src/resource/index.ts';
 import { type Firing, fireTrigger } from '../src/scheduler/index.ts';
 import { observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
 
 /** A script thread: the application without its doors, with what runs scripts. */
-const { settings, environment, databaseUrl, applicationName } = workerData as ThreadData;
+const { settings, environment, databaseUrl, applicationName, keyRing } = workerData as ThreadData;
 const observe = observeFromThread;
 const config = await ConfigStore.open({ settings, environment, report: () => {} });
 const database = openDatabase({
@@ -21,6 +22,7 @@ const core = buildCore({
   database,
   config,
   observe,
+  crypto: openCrypto({ keyRing }),
   scripts: (parts) => {
     const runner = new ScriptRunner({ ...parts, settings, observe });
     runners.push(runner);

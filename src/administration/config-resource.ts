@@ -44,6 +44,16 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
       if (match.remaining.length === 0) return scope.onRoot(request);
       return scope.onConfiguration(idOf(match.remaining), request);
     },
+    describe: (path) => [
+      { path, kind: 'collection', title: 'configuration', methods: ['read', 'query'], actions: [] },
+      {
+        path: `${path}/{id}`,
+        kind: 'instance',
+        title: 'configuration',
+        methods: ['read', 'update', 'patch', 'delete'],
+        actions: [],
+      },
+    ],
     runsScripts: (request) =>
       request.method === 'patch' && request.operations.some(({ operation }) => operation === 'transform'),
   };

@@ -6,5 +6,6 @@
  */
 export { ConfigOverrides } from './config-overrides.ts';
 export { configResource } from './config-resource.ts';
+export { protectSecrets } from './config-secrets.ts';
 export { healthResource } from './health-resource.ts';
 export { infoResource } from './info-resource.ts';

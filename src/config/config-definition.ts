@@ -14,6 +14,11 @@ interface DefinitionParts<T> {
   readonly schema: ConfigSchema<T>;
   /** By path (`ECMAScript`, `threadPool.threadCount`). */
   readonly missing?: Readonly<Record<string, MissingKey>>;
+  /**
+   * Top-level keys that the schema can do without and the part that reads the file cannot. A node starts without
+   * them, and that part says that it is inactive; a change that takes them away is refused.
+   */
+  readonly activates?: readonly string[];
 }
 
 /** One configuration with one file, `<id>.json`. */

@@ -75,7 +75,7 @@ export class ConfigStore {
     const { properties, findings: propertyFindings } = await openProperties(options);
     const rules: ReadingRules = { definitions, properties, report };
     const listing = await listSources(locations, definitions);
-    const { snapshot, findings } = loadConfig(listing, rules);
+    const { snapshot, findings } = loadConfig(listing, { ...rules, starting: true });
     const all = [...propertyFindings, ...findings];
     if (all.length > 0) throw new ActivationError(all);
     return new ConfigStore({

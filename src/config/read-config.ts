@@ -6,7 +6,7 @@ import type { Report } from './config-report.ts';
 import { separateKeys } from './described-keys.ts';
 import { parseJsonDocument } from './json-document.ts';
 import type { PropertySource } from './property-source.ts';
-import { type CheckedText, issueFinding, unknownKeyFinding } from './schema-finding.ts';
+import { type CheckedText, issueFinding, missingKeyFinding, unknownKeyFinding } from './schema-finding.ts';
 import { substitute } from './substitution.ts';
 
 /** One configuration in force. */
@@ -24,12 +24,14 @@ export interface ReadingRules {
   readonly definitions: ReadonlyMap<string, AnyConfigDefinition>;
   readonly properties: PropertySource;
   readonly report: Report;
+  /** The node starts: a part may stay inactive, the others do not wait for it. */
+  readonly starting?: boolean;
 }
 
 /** Text → JSON → substitution → comments and unknown keys → schema. Either an entry or what is wrong. */
 export function readConfig(
   { id, file, content }: ConfigFile,
-  { definitions, properties, report }: ReadingRules,
+  { definitions, properties, report, starting }: ReadingRules,
 ): { readonly entry: ConfigEntry } | { readonly findings: readonly Finding[] } {
   if ('finding' in content) return { findings: [content.finding] };
   const { text } = content;
@@ -54,6 +56,13 @@ export function readConfig(
     const finding = unknownKeyFinding(checked, key);
     if (key.refused) findings.push(finding);
     else report({ kind: 'config.note', message: formatFinding(finding) });
+  }
+  for (const key of definition.activates ?? []) {
+    if (!isObject(value) || value[key] !== undefined) continue;
+    const finding = missingKeyFinding(checked, definition, [key]);
+    if (finding === undefined) continue;
+    if (starting === true) report({ kind: 'config.warned', message: formatFinding(finding) });
+    else findings.push(finding);
   }
   const parsed = definition.schema.safeParse(known);
   if (parsed.success && findings.length === 0) return { entry: { id, file, text, raw, value: parsed.data } };

@@ -49,7 +49,8 @@ export function issueFinding(
   };
 }
 
-function missingKeyFinding(
+/** Undefined when the key stands there misspelt: the finding about the unknown key says it all. */
+export function missingKeyFinding(
   text: CheckedText,
   definition: AnyConfigDefinition,
   path: readonly PropertyKey[],

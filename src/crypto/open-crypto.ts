@@ -32,7 +32,9 @@ export function openCrypto({ keyRing, defaultAlias = DEFAULT_ALIAS }: CryptoOpti
       const stored = openEnvelope(ENCRYPTED, value);
       if (stored === undefined) return false;
       const key = keys.current(alias ?? defaultAlias);
-      return stored['cipher'] === cipherOf(cipher) && stored['key'] === key.alias && stored['keyId'] === key.id;
+      return (
+        stored['cipher'] === cipherOf(cipher) && stored['key'] === key.alias && stored['keyId'] === key.id
+      );
     },
   };
 }

@@ -39,5 +39,5 @@ export async function matchesPassword(password: string, stored: JsonValue | unde
   const value = openEnvelope(HASHED, stored);
   const algorithm = value === undefined ? undefined : getMember(value, 'algorithm');
   const found = typeof algorithm === 'string' ? ALGORITHMS.get(algorithm) : undefined;
-  return found !== undefined && found.matches(password, value!);
+  return (await found?.matches(password, value!)) ?? false;
 }

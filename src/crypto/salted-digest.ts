@@ -13,8 +13,7 @@ const OURS = 'UTF-8';
  * Hashes of ours say `"charset": "UTF-8"`; one without it may be either, so both are compared.
  */
 function saltedDigest(name: string, digestName: string): HashAlgorithm {
-  const digest = (bytes: Buffer, salt: Buffer) =>
-    createHash(digestName).update(bytes).update(salt).digest();
+  const digest = (bytes: Buffer, salt: Buffer) => createHash(digestName).update(bytes).update(salt).digest();
   return {
     name,
     async hash(plain) {

@@ -25,6 +25,13 @@ export interface TraceEntry {
   readonly ms: number;
 }
 
+/** A line that a script logged, as a dry run reports it. */
+export interface LogEntry {
+  readonly script: string;
+  readonly level: string;
+  readonly message: string;
+}
+
 /**
  * All that one request changes. The transaction opens at the first use of `db` and ends with the request:
  * an error means that nothing changed. Nested requests join it; one that the caller may survive runs under a
@@ -38,6 +45,7 @@ export class UnitOfWork {
   #changes: Change[] = [];
   #effects: Effect[] = [];
   readonly trace: TraceEntry[] = [];
+  readonly log: LogEntry[] = [];
 
   constructor(database: Database, options: { dryRun?: boolean } = {}) {
     this.#database = database;

@@ -5,11 +5,19 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono, type Context as HonoContext } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { NotFoundError, PayloadTooLargeError, toResourceError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import type { Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
-import { type RequestSink, rootContext, type SecurityContext } from '#resource/index.ts';
+import {
+  type RequestSink,
+  type ResourceDescription,
+  rootContext,
+  type SecurityContext,
+} from '#resource/index.ts';
 import { accessDenied, readCredentials } from '#security/index.ts';
+import { docsRoutes } from './docs-routes.ts';
 import { type Health, healthRoutes } from './health.ts';
+import { openApiDocument } from './openapi.ts';
 import { translateRequest } from './read-request.ts';
 import { writeError, writeResponse } from './write-response.ts';
 
@@ -27,7 +35,12 @@ export interface HttpServerOptions {
   readonly health: Health;
   readonly metrics: { render(): Promise<string>; readonly contentType: string };
   readonly observe: Observe;
+  /** What can be asked now, for the API description. */
+  readonly describe: () => readonly ResourceDescription[];
+  readonly version: string;
 }
+
+const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS';
 
 /** The HTTP door: translates, authenticates, and hands on. It decides nothing about resources. */
 export class HttpServer implements Service {
@@ -75,6 +88,10 @@ export class HttpServer implements Service {
     const { bodyLimitBytes, health, metrics, observe } = this.#options;
     const app = new Hono({ strict: false });
     app.route('/health', healthRoutes(health));
+    app.route(
+      '/docs',
+      docsRoutes(() => this.#describe()),
+    );
     app.get('/metrics', async () => {
       return new Response(await metrics.render(), { headers: { 'Content-Type': metrics.contentType } });
     });
@@ -93,6 +110,7 @@ export class HttpServer implements Service {
     });
     const { resources } = this.#options;
     if (resources !== undefined) {
+      app.options(`${BASE_PATH}/*`, () => new Response(null, { status: 204, headers: { Allow: METHODS } }));
       app.all(`${BASE_PATH}/*`, limit, (hono) => this.#handle(hono, resources));
       app.all(BASE_PATH, limit, (hono) => this.#handle(hono, resources));
     }
@@ -110,6 +128,16 @@ export class HttpServer implements Service {
     return app;
   }
 
+  /** The API description, of everything or of what lies at and below a path. */
+  #describe(path = ''): JsonObject {
+    const { version, describe } = this.#options;
+    const root = path.replace(/^\/|\/$/g, '');
+    const descriptions = describe().filter(
+      (description) => root === '' || description.path === root || description.path.startsWith(`${root}/`),
+    );
+    return openApiDocument(descriptions, { version, basePath: BASE_PATH });
+  }
+
   async #handle(hono: HonoContext, resources: RequestSink): Promise<Response> {
     const { authenticate, observe } = this.#options;
     const startedAt = performance.now();
@@ -122,6 +150,9 @@ export class HttpServer implements Service {
       if (credentials === undefined) throw accessDenied();
       const security = await authenticate(credentials);
       const url = new URL(hono.req.url);
+      if (method === 'GET' && asksForDescription(url)) {
+        return Response.json(this.#describe(url.pathname.slice(BASE_PATH.length)));
+      }
       const translated = translateRequest({
         method,
         path: url.pathname.slice(BASE_PATH.length),
@@ -147,6 +178,7 @@ export class HttpServer implements Service {
         base: url.origin + BASE_PATH,
         prettyPrint: translated.prettyPrint,
         ifNoneMatch: translated.ifNoneMatch,
+        mimeType: translated.mimeType,
       });
     } catch (thrown) {
       const error = toResourceError(thrown);
@@ -166,6 +198,10 @@ export class HttpServer implements Service {
     });
     return response;
   }
+}
+
+function asksForDescription(url: URL): boolean {
+  return [...url.searchParams.keys()].some((name) => name.toLowerCase() === '_crestapi');
 }
 
 function clientOf(hono: HonoContext, url: URL) {

@@ -27,6 +27,8 @@ export interface TranslatedRequest {
   readonly prettyPrint: boolean;
   /** Of a read: answers 304 when it is the current revision. */
   readonly ifNoneMatch: string | null;
+  /** Of a read: the body is the one selected field, as this media type. */
+  readonly mimeType: string | null;
 }
 
 /**
@@ -92,7 +94,24 @@ export function translateRequest(http: HttpRequest): TranslatedRequest {
     request: translated,
     prettyPrint: readFlag(parameters, '_prettyPrint'),
     ifNoneMatch: conditions.ifNoneMatch,
+    mimeType: readMimeType(translated, parameters),
   };
+}
+
+const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(?:; ?charset=[\w-]+)?$/;
+
+/** `_mimeType` goes with a read of exactly one field. */
+function readMimeType(request: ResourceRequest, { reserved }: UrlParameters): string | null {
+  const mimeType = reserved._mimeType;
+  if (mimeType === undefined) return null;
+  if (request.method !== 'read' || request.fields.length !== 1 || !MEDIA_TYPE.test(mimeType)) {
+    throw new BadRequestError(`_mimeType '${mimeType}' goes with a read of one field`, {
+      id: 'HTTP_MIME_TYPE',
+      field: '_mimeType',
+      hint: 'Name the media type, and the field with _fields',
+    });
+  }
+  return mimeType;
 }
 
 interface Common {

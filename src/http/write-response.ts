@@ -1,6 +1,8 @@
-import type { ResourceError } from '#errors/index.ts';
+import { NotFoundError, type ResourceError } from '#errors/index.ts';
+import { getMember, isObject } from '#json/index.ts';
 import {
   formatPath,
+  type Resource,
   type Request as ResourceRequest,
   type Response as ResourceResponse,
   resourceBody,
@@ -12,9 +14,14 @@ const HEADERS = { 'Content-Type': 'application/json;charset=UTF-8', 'Cache-Contr
 export function writeResponse(
   request: ResourceRequest,
   response: ResourceResponse,
-  options: { readonly base: string; readonly prettyPrint: boolean; readonly ifNoneMatch: string | null },
+  options: {
+    readonly base: string;
+    readonly prettyPrint: boolean;
+    readonly ifNoneMatch: string | null;
+    readonly mimeType: string | null;
+  },
 ): Response {
-  const { base, prettyPrint, ifNoneMatch } = options;
+  const { base, prettyPrint, ifNoneMatch, mimeType } = options;
   if (response.kind === 'action') return json(200, response.content, prettyPrint);
   if (response.kind === 'query') {
     const body = {
@@ -32,9 +39,30 @@ export function writeResponse(
   if (ifNoneMatch !== null && request.method === 'read' && ifNoneMatch === revision) {
     return json(304, null, prettyPrint, etag);
   }
+  if (mimeType !== null) return rawField(request, response, mimeType);
   const created = request.method === 'create' && (request.orUpdate !== true || response.created === true);
   const location = created && id !== null ? { Location: `${base}/${encodePath([...request.path, id])}` } : {};
   return json(created ? 201 : 200, resourceBody(response), prettyPrint, { ...location, ...etag });
+}
+
+/** One field as the body itself: text as it is, anything else decoded from base64. */
+function rawField(request: ResourceRequest, { content }: Resource, mimeType: string): Response {
+  const value = isObject(content) ? getMember(content, request.fields[0]!.at(-1) ?? '') : undefined;
+  if (value === undefined || value === null) {
+    throw new NotFoundError(`'${formatPath(request.path)}' has no field '${request.fields[0]!.join('/')}'`);
+  }
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const isText = /^text\/|[/+]json(?:;|$)/.test(mimeType) || typeof value !== 'string';
+  return new Response(isText ? text : Buffer.from(text, 'base64'), {
+    headers: {
+      'Content-Type': mimeType,
+      'Cache-Control': 'no-cache',
+      // What somebody stored must not run as a page of this server.
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Disposition': 'attachment',
+      'Content-Security-Policy': 'sandbox',
+    },
+  });
 }
 
 export function writeError(error: ResourceError, prettyPrint = false): Response {

@@ -10,6 +10,7 @@ import {
   resource,
   unknownAction,
 } from '#resource/index.ts';
+import { describeType } from './describe-type.ts';
 import type { Exchange, LifecycleRequest, ManagedPlatform } from './exchange.ts';
 import { lifecycle } from './lifecycle.ts';
 import type { HookName, ManagedType } from './managed-type.ts';
@@ -57,6 +58,10 @@ export function managedObjectResource(platform: ManagedPlatform): RouteHandler {
         request.method === 'create' ? [...HOOKS_OF.create, ...HOOKS_OF.update] : HOOKS_OF[request.method];
       return type !== undefined && hooks.some((hook) => type.hooks[hook] !== undefined);
     },
+    describe: (path) =>
+      [...platform.types().values()].flatMap(
+        (type) => typeHandler(platform, type).describe?.(`${path}/${type.name}`) ?? [],
+      ),
   };
 }
 
@@ -77,6 +82,7 @@ function typeHandler(platform: ManagedPlatform, type: ManagedType): RouteHandler
     return resource(exchange.id, exchange.rev === null ? null : String(exchange.rev), exchange.object);
   };
   return collection({
+    description: describeType(type),
     create: (context, request) => run(context, request, ''),
     read: run,
     update: run,

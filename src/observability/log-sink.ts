@@ -92,6 +92,8 @@ function describe(said: Observation): Line | undefined {
       };
     case 'database.connectionLost':
       return { level: 'warn', message: 'database connection lost', ...errorFacts(said.error) };
+    case 'index.created':
+      return { level: 'info', message: `index on ${said.type}${said.property} created` };
     case 'config.changed':
       return { level: 'info', message: `configuration ${said.id} ${said.change}` };
     case 'config.refused':

@@ -13,6 +13,7 @@ export type Observation =
   | { kind: 'database.migrated'; migrations: readonly string[] }
   | { kind: 'database.retried'; reason: string; attempt: number }
   | { kind: 'database.connectionLost'; error: unknown }
+  | { kind: 'index.created'; type: string; property: string }
   | { kind: 'config.changed'; id: string; change: string }
   | { kind: 'config.refused'; id: string; findings: readonly string[] }
   | { kind: 'config.warned'; message: string }

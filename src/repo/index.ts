@@ -8,6 +8,7 @@ export { compileQueries } from './configured-queries.ts';
 export { filterSql } from './filter-sql.ts';
 export { type PropertyIndex, propertyIndex } from './filter-sql-index.ts';
 export { objectTable, type PropertyType, type QueryColumn, type QueryTable } from './filter-sql-table.ts';
+export { IndexKeeper } from './index-keeper.ts';
 export { cutPage, type PageStatement, pageSql } from './keyset-page.ts';
 export {
   deleteObject,
@@ -20,3 +21,4 @@ export {
 } from './object-repository.ts';
 export { type ObjectPage, queryObjects } from './query-objects.ts';
 export { repoResource } from './repo-resource.ts';
+export { type IndexedType, type WantedIndex, wantedIndexes } from './wanted-indexes.ts';

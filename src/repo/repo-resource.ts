@@ -43,6 +43,22 @@ export function repoResource(
       }
       return onCollection ? scope.onCollection(path) : scope.onObject(path.slice(0, -1), path.at(-1)!);
     },
+    describe: (path) => [
+      {
+        path: `${path}/{type}`,
+        kind: 'collection',
+        title: 'raw objects',
+        methods: ['create', 'query'],
+        actions: [],
+      },
+      {
+        path: `${path}/{type}/{id}`,
+        kind: 'instance',
+        title: 'raw objects',
+        methods: ['read', 'update', 'delete'],
+        actions: [],
+      },
+    ],
   };
 }
 

@@ -29,6 +29,13 @@ export interface HttpContext {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
+/** How the request met its route; paths without leading slash. */
+export interface RouterContext {
+  readonly matchedUri: string;
+  readonly remainingUri: string;
+  readonly uriTemplateVariables: Readonly<Record<string, string>>;
+}
+
 /** The part of a context that can be sent to another thread. */
 export interface ContextData {
   readonly id: string;
@@ -47,6 +54,10 @@ export interface Context extends ContextData {
   readonly unitOfWork: UnitOfWork | null;
   /** The caller may survive a failure, so a write runs under a savepoint. */
   readonly survivable: boolean;
+  /** Absent before the request has met its route. */
+  readonly router?: RouterContext;
+  /** Inside a dry run: nothing may leave the unit of work. */
+  readonly rehearsed?: boolean;
 }
 
 const INTERNAL_CLIENT: ClientContext = {

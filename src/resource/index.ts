@@ -14,11 +14,13 @@ export {
   contextData,
   type HttpContext,
   internalContext,
+  type RouterContext,
   rootContext,
   type SecurityContext,
   SYSTEM,
   systemContext,
 } from './context.ts';
+export type { ResourceDescription } from './description.ts';
 export { NO_PAGING, type Page, type Paging, type TotalPolicy } from './paging.ts';
 export {
   formatPageCookie,
@@ -34,6 +36,7 @@ export {
   type CollectionProvider,
   collection,
   notFound,
+  type ProviderDescription,
   type SingletonProvider,
   singleton,
   unknownAction,

@@ -5,6 +5,8 @@ import { parseQueryFilter } from './query-filter-parser.ts';
 
 /** A query with a name: a filter with places for the parameters of a request. */
 export interface PredefinedQuery {
+  /** The filter with marks in its places; good for seeing what it asks about, not for asking. */
+  readonly template: QueryFilter;
   /** @throws BadRequestError when a parameter is missing or is not of its type */
   bind(parameters: Readonly<Record<string, string>>): QueryFilter;
 }
@@ -28,7 +30,7 @@ export function compilePredefinedQuery(template: string): PredefinedQuery {
     return type === 'pointer' ? `/${MARK}${name}` : `"${MARK}${name}"`;
   });
   const parsed = parseQueryFilter(text);
-  return { bind: (parameters) => bindFilter(parsed, types, parameters) };
+  return { template: parsed, bind: (parameters) => bindFilter(parsed, types, parameters) };
 }
 
 type Parameters = Readonly<Record<string, string>>;

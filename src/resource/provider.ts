@@ -1,5 +1,7 @@
 import { BadRequestError, NotFoundError, NotSupportedError, PreconditionFailedError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import type { Context } from './context.ts';
+import type { ResourceDescription } from './description.ts';
 import type {
   ActionRequest,
   CreateRequest,
@@ -14,8 +16,17 @@ import { formatPath } from './resource-path.ts';
 import type { ActionResult, QueryResult, Resource } from './response.ts';
 import type { RouteHandler, RouteMatch } from './route.ts';
 
+/** What a provider says of itself, for the API description. */
+export interface ProviderDescription {
+  readonly title: string;
+  readonly schema?: JsonObject;
+  readonly collectionActions?: readonly string[];
+  readonly instanceActions?: readonly string[];
+}
+
 /** A collection and its instances. What is left out answers 501. */
 export interface CollectionProvider {
+  readonly description?: ProviderDescription;
   create?(context: Context, request: CreateRequest): Promise<Resource>;
   query?(context: Context, request: QueryRequest): Promise<QueryResult>;
   actionOnCollection?(context: Context, request: ActionRequest): Promise<ActionResult>;
@@ -30,6 +41,7 @@ export interface CollectionProvider {
 }
 
 export interface SingletonProvider {
+  readonly description?: ProviderDescription;
   read?(context: Context, request: ReadRequest): Promise<Resource>;
   update?(context: Context, request: UpdateRequest): Promise<Resource>;
   patch?(context: Context, request: PatchRequest): Promise<Resource>;
@@ -48,7 +60,34 @@ export function collection(provider: CollectionProvider): RouteHandler {
         : handleInstance(provider, context, request, id);
     },
     runsScripts: (request, match) => provider.runsScripts?.(request, match.remaining[0] ?? null) ?? false,
+    describe: (path) => describeCollection(provider, path),
   };
+}
+
+function describeCollection(provider: CollectionProvider, path: string): ResourceDescription[] {
+  const { title = path, schema, collectionActions = [], instanceActions = [] } = provider.description ?? {};
+  const common = { title, ...(schema === undefined ? {} : { schema }) };
+  const onCollection = (['create', 'query'] as const).filter((method) => provider[method] !== undefined);
+  const onInstance = (['read', 'update', 'patch', 'delete'] as const).filter(
+    (method) => provider[method] !== undefined,
+  );
+  const descriptions: ResourceDescription[] = [
+    {
+      path,
+      kind: 'collection',
+      ...common,
+      methods: [...onCollection, ...(provider.actionOnCollection === undefined ? [] : (['action'] as const))],
+      actions: collectionActions,
+    },
+    {
+      path: `${path}/{id}`,
+      kind: 'instance',
+      ...common,
+      methods: [...onInstance, ...(provider.actionOnInstance === undefined ? [] : (['action'] as const))],
+      actions: instanceActions,
+    },
+  ];
+  return descriptions.filter(({ methods }) => methods.length > 0);
 }
 
 async function handleCollection(
@@ -151,6 +190,22 @@ export function singleton(provider: SingletonProvider): RouteHandler {
       }
     },
     runsScripts: (request) => provider.runsScripts?.(request) ?? false,
+    describe(path) {
+      const { title = path, schema, instanceActions = [] } = provider.description ?? {};
+      const methods = (['read', 'update', 'patch', 'action'] as const).filter(
+        (method) => provider[method] !== undefined,
+      );
+      return [
+        {
+          path,
+          kind: 'singleton',
+          title,
+          methods,
+          actions: instanceActions,
+          ...(schema === undefined ? {} : { schema }),
+        },
+      ];
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from './context.ts';
+import type { ResourceDescription } from './description.ts';
 import type { Request } from './request.ts';
 import type { ResourcePath } from './resource-path.ts';
 import type { Response } from './response.ts';
@@ -14,6 +15,8 @@ export interface RouteHandler {
   handle(context: Context, request: Request, match: RouteMatch): Promise<Response>;
   /** Whether the request may run a script and so belongs in a script thread. Default: no. */
   runsScripts?(request: Request, match: RouteMatch): boolean;
+  /** What can be asked of it, given the path it is mounted at. Default: nothing is said. */
+  describe?(path: string): readonly ResourceDescription[];
 }
 
 interface Route {
@@ -43,6 +46,13 @@ export class RouteTable {
     return () => {
       this.#routes = this.#routes.filter((other) => other !== route);
     };
+  }
+
+  /** What can be asked of all routes, in the order of their paths. */
+  describe(): ResourceDescription[] {
+    return this.#routes
+      .flatMap(({ segments, handler }) => handler.describe?.(segments.join('/')) ?? [])
+      .sort((left, right) => (left.path < right.path ? -1 : 1));
   }
 
   find(path: ResourcePath): { handler: RouteHandler; match: RouteMatch } | undefined {

@@ -1,11 +1,13 @@
 import { type Database, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
-import type { Context } from './context.ts';
+import type { Context, RouterContext } from './context.ts';
+import type { ResourceDescription } from './description.ts';
 import { notFound } from './provider.ts';
 import { isWrite, type Request } from './request.ts';
+import { formatPath } from './resource-path.ts';
 import type { Response } from './response.ts';
-import { type RouteHandler, RouteTable } from './route.ts';
+import { type RouteHandler, type RouteMatch, RouteTable } from './route.ts';
 import { resourceBody, selectFields } from './select-fields.ts';
 
 /** Looks at a request before its handler, and at the answer after it. */
@@ -39,6 +41,11 @@ export class Router {
     return this.#table.add(pattern, handler);
   }
 
+  /** What can be asked of everything that is mounted now. */
+  describe(): readonly ResourceDescription[] {
+    return this.#table.describe();
+  }
+
   /** Whether the request must be executed where scripts may run. */
   runsScripts(request: Request): boolean {
     const found = this.#table.find(request.path);
@@ -65,8 +72,9 @@ export class Router {
         onEffectError: (part, error) => observe({ kind: 'server.failed', part, error }),
       },
       async (unitOfWork) => {
-        const response = await this.#filter({ ...context, unitOfWork, survivable: false }, request);
-        return dryRun ? dryRunReport(response, unitOfWork, 0, 0) : response;
+        const inner = { ...context, unitOfWork, survivable: false, ...(dryRun ? { rehearsed: true } : {}) };
+        const response = await this.#filter(inner, request);
+        return dryRun ? dryRunReport(response, unitOfWork, NOTHING_BEFORE) : response;
       },
     );
   }
@@ -75,10 +83,11 @@ export class Router {
   async #rehearse(context: Context, request: Request, unitOfWork: UnitOfWork): Promise<Response> {
     const changes = unitOfWork.changes.length;
     const effects = unitOfWork.effects.length;
+    const lines = unitOfWork.log.length;
     return unitOfWork.savepoint(
       async () => {
-        const response = await this.#filter({ ...context, survivable: false }, request);
-        return dryRunReport(response, unitOfWork, changes, effects);
+        const response = await this.#filter({ ...context, survivable: false, rehearsed: true }, request);
+        return dryRunReport(response, unitOfWork, { changes, effects, lines });
       },
       { keep: false },
     );
@@ -95,19 +104,32 @@ export class Router {
   async #dispatch(context: Context, request: Request): Promise<Response> {
     const found = this.#table.find(request.path);
     if (found === undefined) throw notFound(request);
-    const response = await found.handler.handle(context, request, found.match);
+    const response = await found.handler.handle(
+      { ...context, router: routerContext(found.match) },
+      request,
+      found.match,
+    );
     if (response.kind === 'resource') return selectFields(response, request.fields);
     if (response.kind === 'action') return response;
     return { ...response, result: response.result.map((row) => selectFields(row, request.fields)) };
   }
 }
 
+function routerContext({ matched, remaining, variables }: RouteMatch): RouterContext {
+  return {
+    matchedUri: formatPath(matched),
+    remainingUri: formatPath(remaining),
+    uriTemplateVariables: variables,
+  };
+}
+
+const NOTHING_BEFORE = { changes: 0, effects: 0, lines: 0 } as const;
+
 /** What a dry run answers: the result, and everything that would have changed. */
 function dryRunReport(
   response: Response,
   unitOfWork: UnitOfWork,
-  changesBefore: number,
-  effectsBefore: number,
+  before: { readonly changes: number; readonly effects: number; readonly lines: number },
 ) {
   const result: JsonValue =
     response.kind === 'query'
@@ -120,8 +142,9 @@ function dryRunReport(
     content: {
       dryRun: true,
       result,
-      changes: unitOfWork.changes.slice(changesBefore).map((change) => ({ ...change })),
-      effects: unitOfWork.effects.slice(effectsBefore).map((effect) => effect.what),
+      changes: unitOfWork.changes.slice(before.changes).map((change) => ({ ...change })),
+      effects: unitOfWork.effects.slice(before.effects).map((effect) => effect.what),
+      log: unitOfWork.log.slice(before.lines).map((line) => ({ ...line })),
       trace: unitOfWork.trace.map((entry) => ({ ...entry })),
     },
   };

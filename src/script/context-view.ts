@@ -1,17 +1,43 @@
 import { cloneJson, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Context } from '#resource/index.ts';
 
-/** The context chain as scripts see it, each link by its name; `caller` says whether the call came from outside. */
+/**
+ * The context chain as it goes into the sandbox: each link by its name, the innermost first. `bindings/context.js`
+ * makes of it what scripts see. `caller` is no link; it says whether the call came from outside.
+ */
 export function contextView(context: Context): JsonObject {
+  const { router, http, client, security } = context;
   return {
-    security: cloneJson(context.security as unknown as JsonValue),
-    client: { name: 'client', ...context.client },
-    caller: { name: 'client', external: context.client.isExternal },
-    transactionId: { name: 'transactionId', transactionId: { value: context.transactionId } },
-    requestAudit: { name: 'requestAudit', receivedTime: context.receivedAt },
-    root: { name: 'root', id: context.id },
-    ...(context.http === null
+    ...(router === undefined
       ? {}
-      : { http: { name: 'http', ...cloneJson(context.http as unknown as JsonValue as JsonObject) } }),
+      : { router: { name: 'router', ...router, uriTemplateVariables: { ...router.uriTemplateVariables } } }),
+    ...(http === null
+      ? {}
+      : {
+          advice: { name: 'advice', restrictedAdviceNames: [], advice: {} },
+          http: { name: 'http', ...copy(http) },
+        }),
+    security: { name: 'security', ...copy(security) },
+    client: {
+      name: 'client',
+      remoteUser: '',
+      certificates: [],
+      localAddress: '',
+      localPort: -1,
+      ...client,
+    },
+    ...(http === null ? {} : { attributes: { name: 'attributes', attributes: {} } }),
+    requestAudit: { name: 'requestAudit', receivedTime: context.receivedAt },
+    ...(http === null ? {} : { session: { name: 'session', session: {} } }),
+    transactionId: {
+      name: 'transactionId',
+      transactionId: { value: context.transactionId, subTransactionIdCounter: 0 },
+    },
+    root: { name: 'root', id: context.id },
+    caller: { name: 'client', external: client.isExternal },
   };
+}
+
+function copy(link: object): JsonObject {
+  return cloneJson(link as unknown as JsonValue as JsonObject);
 }

@@ -1,4 +1,5 @@
 import { type PropertySource, type Settings, substitute } from '#config/index.ts';
+import type { Crypto } from '#crypto/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue, parsePointer } from '#json/index.ts';
 import type { LogLevel } from '#observability/index.ts';
@@ -15,6 +16,7 @@ import type { ScriptSources } from './script-sources.ts';
 export interface HostOptions {
   readonly context: Context;
   readonly resources: RequestSink;
+  readonly crypto: Crypto;
   readonly sources: ScriptSources;
   readonly settings: Settings;
   readonly properties: PropertySource;
@@ -28,6 +30,7 @@ export function hostOf(options: HostOptions): Host {
   const connection = new Connection(options.resources, options.context);
   const operations: Record<string, (args: JsonValue[]) => Promise<JsonValue> | JsonValue> = {
     ...resourceOperations(connection),
+    ...cryptoOperations(options.crypto),
     ...loggers(options.log),
     'identityServer.getProperty': ([name, byDefault]) => {
       const value = options.properties.get(String(name));
@@ -106,6 +109,21 @@ function resourceOperations(
     'svc.action': async ([path, action, content, params, fields]) =>
       connection.action(String(path), String(action), content ?? null, callOptions(params, fields)),
     'svc.query': async ([path, params, fields]) => query(connection, String(path), params, fields),
+  };
+}
+
+function cryptoOperations(
+  crypto: Crypto,
+): Record<string, (args: JsonValue[]) => Promise<JsonValue> | JsonValue> {
+  const text = (value: JsonValue | undefined) => (typeof value === 'string' ? value : null);
+  return {
+    'svc.encrypt': ([value, cipher, alias]) => crypto.encrypt(value ?? null, text(cipher), text(alias)),
+    'svc.decrypt': ([value]) => crypto.decrypt(value ?? null),
+    'svc.hash': ([value, algorithm]) => crypto.hash(value ?? null, text(algorithm)),
+    // Scripts of the field take any envelope for encrypted, and hash or encrypt again what is none.
+    'svc.isEncrypted': ([value]) => crypto.isEncrypted(value ?? null) || crypto.isHashed(value ?? null),
+    'svc.isHashed': ([value]) => crypto.isHashed(value ?? null),
+    'svc.matches': ([plain, hashed]) => crypto.matches(String(plain), hashed ?? null),
   };
 }
 

@@ -21,6 +21,9 @@ export function scriptResource(scripts: Scripts): RouteHandler {
       return actionResult(await act(scripts, context, request));
     },
     runsScripts: (request) => request.method === 'action',
+    describe: (path) => [
+      { path, kind: 'singleton', title: 'scripts', methods: ['action'], actions: ACTIONS },
+    ],
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ConfigStore, Settings } from '#config/index.ts';
 import { scriptConfig } from '#config/index.ts';
+import type { Crypto } from '#crypto/index.ts';
 import {
   BadRequestError,
   InternalServerError,
@@ -32,6 +33,7 @@ export interface ScriptRunnerOptions {
   readonly config: ConfigStore;
   readonly settings: Settings;
   readonly resources: RequestSink;
+  readonly crypto: Crypto;
   readonly observe: Observe;
 }
 
@@ -69,7 +71,7 @@ export class ScriptRunner implements Scripts {
 
   async evaluate(context: Context, call: ScriptCall): Promise<ScriptOutcome> {
     const { reference, label } = call;
-    const { config, observe, resources, settings } = this.#options;
+    const { config, crypto, observe, resources, settings } = this.#options;
     const script = await this.#load(reference, label);
     const log: ScriptLogLine[] = [];
     const scriptContext: Context = reference.transactional
@@ -91,6 +93,7 @@ export class ScriptRunner implements Scripts {
         host: hostOf({
           context: scriptContext,
           resources,
+          crypto,
           sources: this.#sources,
           settings,
           properties: config.properties,

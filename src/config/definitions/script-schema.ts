@@ -7,7 +7,8 @@ const recompileInterval = () => wholeNumber({ min: -1 }).default(-1);
 
 const schema = z.looseObject({
   properties: jsonObject().default({}),
-  ECMAScript: z.looseObject({ 'javascript.recompile.minimumInterval': recompileInterval() }),
+  /** Without it no script runs. */
+  ECMAScript: z.looseObject({ 'javascript.recompile.minimumInterval': recompileInterval() }).optional(),
   Groovy: z
     .looseObject({
       'groovy.recompile': flag().default(true),
@@ -47,6 +48,7 @@ export const scriptConfig = defineConfig({
       'project-script': { directory: '&{launcher.project.location}/script' },
     },
   },
+  activates: ['ECMAScript'],
   missing: { ECMAScript: { id: 'SCRIPT_NO_ECMASCRIPT', hint: 'An empty {} is enough' } },
 });
 

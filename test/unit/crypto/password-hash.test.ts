@@ -1,5 +1,8 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { hashPassword, matchesPassword } from '#crypto/index.ts';
+import { hashPassword, matchesPassword, openCrypto } from '#crypto/index.ts';
+
+const crypto = openCrypto({ keyRing: {} });
 
 describe('a password hash', () => {
   it('matches its password and no other, letters beyond ASCII included', async () => {
@@ -18,8 +21,90 @@ describe('a password hash', () => {
     null,
     'x',
     {},
-    { $crypto: { type: 'salted-hash', value: { algorithm: 'MD5', data: 'x' } } },
+    { $crypto: { type: 'salted-hash', value: { algorithm: 'CRC32', data: 'x' } } },
+    { $crypto: { type: 'salted-hash', value: { algorithm: 'SHA-256', data: '' } } },
+    {
+      $crypto: {
+        type: 'salted-hash',
+        value: {
+          algorithm: 'SCRYPT',
+          cost: 3,
+          blockSize: 8,
+          parallelization: 1,
+          salt: 'AA==',
+          data: 'AAAAAAAAAAAAAAAAAAAAAA==',
+        },
+      },
+    },
+    {
+      $crypto: {
+        type: 'salted-hash',
+        value: { algorithm: 'ARGON2ID', memory: 1e12, passes: 1, parallelism: 1, salt: 'AA==', data: 'AA==' },
+      },
+    },
   ])('that is %j matches nothing', async (stored) => {
     expect(await matchesPassword('x', stored as never)).toBe(false);
+  });
+});
+
+describe('svc.hash', () => {
+  it.each([null, 'ARGON2ID', 'SCRYPT', 'PBKDF2', 'SHA-256', 'SHA-384', 'SHA-512', 'sha-256'])(
+    'with algorithm %s makes what matches',
+    async (algorithm) => {
+      const hash = await crypto.hash('Grüße', algorithm);
+      expect(crypto.isHashed(hash)).toBe(true);
+      expect(hash).toMatchObject({
+        $crypto: { type: 'salted-hash', value: { algorithm: (algorithm ?? 'ARGON2ID').toUpperCase() } },
+      });
+      expect(await crypto.matches('Grüße', hash)).toBe(true);
+      expect(await crypto.matches('Grüsse', hash)).toBe(false);
+    },
+  );
+
+  it('takes other values by their JSON text', async () => {
+    expect(await crypto.matches('{"a":1}', await crypto.hash({ a: 1 }, 'SHA-256'))).toBe(true);
+  });
+
+  it.each([
+    ['SHA-257', "Did you mean 'SHA-256'?"],
+    ['MD5', 'Use one of'],
+  ])('refuses %s', async (algorithm, hint) => {
+    await expect(crypto.hash('x', algorithm)).rejects.toMatchObject({
+      code: 400,
+      detail: { id: 'CRYPTO_UNKNOWN_ALGORITHM', hint: expect.stringContaining(hint) },
+    });
+  });
+});
+
+describe('a hash that a Java server made', () => {
+  const legacy = (algorithm: string, digest: string, plain: Buffer) => {
+    const salt = Buffer.from('0123456789abcdef');
+    const data = Buffer.concat([createHash(digest).update(plain).update(salt).digest(), salt]);
+    return { $crypto: { type: 'salted-hash', value: { algorithm, data: data.toString('base64') } } };
+  };
+
+  it.each([
+    ['MD5', 'md5'],
+    ['SHA-1', 'sha1'],
+    ['SHA-256', 'sha256'],
+    ['SHA-384', 'sha384'],
+    ['SHA-512', 'sha512'],
+  ])('with %s is verified', async (algorithm, digest) => {
+    const hash = legacy(algorithm, digest, Buffer.from('Passw0rd'));
+    expect(await crypto.matches('Passw0rd', hash)).toBe(true);
+    expect(await crypto.matches('Passw0rt', hash)).toBe(false);
+  });
+
+  it('is verified as well where letters beyond ASCII were cut', async () => {
+    const password = 'Grüße';
+    const cut = legacy('SHA-256', 'sha256', Buffer.from(password).subarray(0, password.length));
+    expect(await crypto.matches(password, cut)).toBe(true);
+    expect(await crypto.matches('Grün', cut)).toBe(false);
+  });
+
+  it('is cut in no hash of ours: a longer password with the same beginning does not match', async () => {
+    const ours = await crypto.hash('ü', 'SHA-256');
+    expect(await crypto.matches('ü', ours)).toBe(true);
+    expect(await crypto.matches('üa', ours)).toBe(false);
   });
 });

@@ -36,6 +36,7 @@ export abstract class GeneratorContext {
   protected context: FunctionContext = { owner: '$s', self: '$s', className: '', isStatic: false };
   protected loops = 0;
   protected switches = 0;
+  protected variables: string[] = [];
   /** Every name that may be a variable of the caller. */
   readonly freeNames = new Set<string>();
   readonly #constants = new Map<string, string>();
@@ -66,6 +67,13 @@ export abstract class GeneratorContext {
 
   protected temporary(): string {
     return `$${++this.#temporaries}`;
+  }
+
+  /** A variable of the function around, for a value that is needed twice. */
+  protected variable(): string {
+    const name = this.temporary();
+    this.variables.push(name);
+    return name;
   }
 
   protected inScope<T>(kind: 'method' | 'closure' | 'block', body: () => T): T {

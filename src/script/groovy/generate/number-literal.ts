@@ -24,7 +24,8 @@ export function numberLiteral(written: string): NumberLiteral {
 function integer(value: bigint, suffix: string, isBits: boolean): NumberLiteral {
   const fits = (most: bigint) => value <= most && value >= -most - 1n;
   // Hexadecimal and the like may fill the sign bit.
-  const asBits = (bits: number) => (isBits && value >= 0n && value >> BigInt(bits) === 0n ? BigInt.asIntN(bits, value) : value);
+  const asBits = (bits: number) =>
+    isBits && value >= 0n && value >> BigInt(bits) === 0n ? BigInt.asIntN(bits, value) : value;
   if (suffix === 'g') return { code: `$.integer(${value}n)`, isShared: true, isInt: false };
   if (suffix === 'l') {
     const long = asBits(64);
@@ -32,7 +33,8 @@ function integer(value: bigint, suffix: string, isBits: boolean): NumberLiteral 
     return { code: parenthesized(`${long}n`), isShared: false, isInt: false };
   }
   const int = suffix === 'i' || isBits ? asBits(32) : value;
-  if (int <= INT_MAX && int >= -INT_MAX - 1n) return { code: parenthesized(`${int}`), isShared: false, isInt: true };
+  if (int <= INT_MAX && int >= -INT_MAX - 1n)
+    return { code: parenthesized(`${int}`), isShared: false, isInt: true };
   if (suffix === 'i') return { problem: `The number ${value} is out of range` };
   if (fits(LONG_MAX)) return { code: parenthesized(`${value}n`), isShared: false, isInt: false };
   return { code: `$.integer(${value}n)`, isShared: true, isInt: false };

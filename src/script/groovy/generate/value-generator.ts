@@ -76,7 +76,8 @@ export abstract class ValueGenerator extends GeneratorContext {
     const { returns: _returns, yields: _yields, ...outer } = this.context;
     const code = this.inContext({ ...outer, owner: '$c' }, () =>
       this.inScope('closure', () => {
-        if (parameters !== undefined) return this.parameterized(parameters, '$c', () => this.functionBody(body));
+        if (parameters !== undefined)
+          return this.parameterized(parameters, '$c', () => this.functionBody(body));
         this.scope.declare('it', { js: 'v$it', kind: 'unknown', isFinal: false, isField: false });
         return `($c,v$it)=>{${this.functionBody(body)}}`;
       }),

@@ -32,7 +32,7 @@ export function lintNodes(process: string, elements: ReadElements, findings: Fin
   for (const node of elements.nodes.values()) {
     lintEvent(node, elements, findings);
     lintWiring(node, elements, findings);
-    if (node.kind === 'subProcess') lintSubProcess(node, elements, findings);
+    if (node.kind === 'subProcess') lintSubProcess(node, findings);
     if (node.kind === 'eventGateway') lintEventGateway(node, elements, findings);
     if (node.kind === 'eventSubProcess' && node.loop !== undefined) {
       findings.refuse('UNSUPPORTED_LOOP', node.id, 'is an event sub-process and cannot be multi-instance');
@@ -54,7 +54,7 @@ function lintStarts(
   if (none.length > 1) findings.refuse('BAD_START', owner, 'has more than one none start event');
 }
 
-function lintSubProcess(node: SubProcess, elements: ReadElements, findings: Findings): void {
+function lintSubProcess(node: SubProcess, findings: Findings): void {
   if (node.body.starts.length !== 1) {
     findings.refuse('BAD_START', node.id, 'is a sub-process without exactly one start event');
   }

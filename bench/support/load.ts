@@ -1,0 +1,26 @@
+import { type Child, startChild } from './child.ts';
+
+/** What one round of requests is. Each request takes one of the paths at random. */
+export interface LoadTask {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly paths: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Each sends its next request when it has the answer to the last. */
+  readonly connections: number;
+  readonly ms: number;
+}
+
+export interface LoadResult {
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+export type LoadGenerator = Child<LoadTask, LoadResult>;
+
+/** A process that sends requests; answers other than 200 fail the round. */
+export function startLoadGenerator(): Promise<LoadGenerator> {
+  return startChild('./load-generator.ts');
+}

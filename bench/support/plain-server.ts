@@ -1,0 +1,58 @@
+/** What a server costs that does nothing besides: Hono with one body for all, or with one query a request. */
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { Hono } from 'hono';
+import { openDatabase } from '#database/index.ts';
+import { answerParent } from './child.ts';
+
+export type PlainServerKind = 'static' | 'pg' | 'kysely';
+
+export interface PlainServerTask {
+  readonly kind: PlainServerKind;
+  /** For `static`. */
+  readonly body: string;
+}
+
+interface UserRow {
+  readonly id: string;
+  readonly rev: number;
+  readonly data: object;
+}
+
+const database = openDatabase({ url: process.env['BENCH_DATABASE_URL']! });
+
+answerParent(async ({ kind, body }: PlainServerTask): Promise<string> => {
+  const app = new Hono();
+  if (kind === 'static') {
+    app.all('/svc/*', (hono) => hono.body(body, 200, { 'Content-Type': 'application/json;charset=UTF-8' }));
+  } else {
+    const find = kind === 'pg' ? findWithPg : findWithKysely;
+    app.get('/svc/managed/user/:id', async (hono) => {
+      const { id, rev, data } = await find(hono.req.param('id'));
+      return hono.json({ _id: id, _rev: String(rev), ...data });
+    });
+  }
+  return new Promise((resolve) => {
+    serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }: AddressInfo) =>
+      resolve(`http://127.0.0.1:${port}`),
+    );
+  });
+});
+
+async function findWithPg(id: string): Promise<UserRow> {
+  const { rows } = await database.pool.query<UserRow>({
+    name: 'find-user',
+    text: 'select id, rev, data from managed_object where type = $1 and id = $2',
+    values: ['user', id],
+  });
+  return rows[0]!;
+}
+
+async function findWithKysely(id: string): Promise<UserRow> {
+  return database.db
+    .selectFrom('managed_object')
+    .select(['id', 'rev', 'data'])
+    .where('type', '=', 'user')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
+}

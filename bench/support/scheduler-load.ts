@@ -1,0 +1,102 @@
+import { readFileSync } from 'node:fs';
+import {
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely';
+import type { Tables } from '#database/index.ts';
+import { claimDue } from '../../src/scheduler/run-repository.ts';
+import { onServer } from './postgres.ts';
+
+export type CompletionShape = 'complete' | 'complete-with-ledger';
+
+/** As the trigger poller claims. */
+export const LOOK_AHEAD_MS = 500;
+export const SLACK_MS = 5_000;
+
+/** Replaces what is in the scheduler's tables by triggers that are always due. */
+export async function fillScheduler(url: string, triggers: number): Promise<void> {
+  await onServer(url, readSql('fill').replace(':triggers', String(triggers)));
+  await settle(url);
+}
+
+/** Clears away what the last measurement left behind, so that the next one starts as that one did. */
+export async function settle(url: string): Promise<void> {
+  await onServer(url, 'truncate scheduler_firing');
+  for (const table of ['scheduler_due', 'scheduler_run']) await onServer(url, `vacuum ${table}`);
+}
+
+/** How often the triggers fired since they were filled in, by their own times. */
+export async function countFirings(url: string): Promise<number> {
+  const [row] = await onServer<{ firings: string }>(
+    url,
+    `select coalesce(sum(extract(epoch from fire_at - timestamptz '2000-01-01') / 3600), 0) as firings
+     from scheduler_due`,
+  );
+  return Number(row!.firings);
+}
+
+/** @throws Error unless every trigger waits exactly once and nothing is claimed */
+export async function checkTriggers(url: string, triggers: number): Promise<void> {
+  const [row] = await onServer<Record<string, string>>(
+    url,
+    `select (select count(*) from scheduler_due) as waiting,
+            (select count(distinct trigger_id) from scheduler_due) as triggers,
+            (select count(*) from scheduler_run) as claimed`,
+  );
+  const found = { waiting: Number(row!['waiting']), triggers: Number(row!['triggers']), claimed: Number(row!['claimed']) };
+  if (found.waiting !== triggers || found.triggers !== triggers || found.claimed !== 0) {
+    throw new Error(`Of ${triggers} triggers there are ${JSON.stringify(found)}: some were lost or doubled`);
+  }
+}
+
+/**
+ * Claim and completion as a script for pgbench, each in a transaction of its own. The claim is the text that the
+ * product sends: taken from it at run time, so that the two cannot part.
+ */
+export async function claimScript(shape: CompletionShape): Promise<string> {
+  const claim = await captureClaim();
+  return `\\set node :client_id + 1\n${claim};\n${readSql(shape)}`;
+}
+
+/** The completion for `pg`, which numbers its parameters; the only one is the claimer's node. */
+export function completionText(shape: CompletionShape): string {
+  return readSql(shape).replace(':node', '$1');
+}
+
+function readSql(name: string): string {
+  const text = readFileSync(new URL(`../sql/${name}.sql`, import.meta.url), 'utf8');
+  return text.replaceAll(/^--.*\n/gm, '');
+}
+
+/** Values that stand for the variables of the script while the statement is compiled. */
+const STAND_INS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+  [901, ':node'],
+  [902, '1'],
+  [903, ':batch'],
+  [904, String(LOOK_AHEAD_MS)],
+  [905, ':watermark'],
+]);
+
+async function captureClaim(): Promise<string> {
+  let text = '';
+  const db = new Kysely<Tables>({
+    dialect: {
+      createDriver: () => new DummyDriver(),
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (each) => new PostgresIntrospector(each),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    log: ({ query }) => {
+      text = query.sql.replaceAll(/\$(\d+)/g, (_, number) => {
+        const variable = STAND_INS.get(query.parameters[Number(number) - 1]);
+        if (variable === undefined) throw new Error('The claim has a parameter that is not known here');
+        return variable;
+      });
+    },
+  });
+  await claimDue(db, { holder: { nodeId: 901, epoch: 902 }, limit: 903, lookAheadMs: 904, watermark: 905 });
+  return text;
+}

@@ -1,0 +1,52 @@
+import type { Crypto } from '#crypto/index.ts';
+import {
+  cloneJson,
+  getAt,
+  isObject,
+  type JsonObject,
+  type Pointer,
+  parsePointer,
+  setAt,
+} from '#json/index.ts';
+
+/** Where secrets stand, by the id of a configuration or of its factory. */
+const SECRETS: Readonly<Record<string, readonly string[]>> = {
+  'datasource.jdbc': ['/password'],
+  workflow: ['/engine/password', '/mail/password'],
+  'external.email': ['/auth/password'],
+  identityProvider: ['/client_secret', '/clientSecret'],
+};
+
+/**
+ * Encrypts the secrets of a configuration that are still plain: those at known places, and for an endpoint those that
+ * its `encrypt` list names. References such as `&{mail.password}` stay, because they hold no secret themselves.
+ */
+export async function protectSecrets(crypto: Crypto, id: string, content: JsonObject): Promise<JsonObject> {
+  const protectedContent = cloneJson(content);
+  for (const pointer of secretPointers(id, content)) {
+    const value = getAt(protectedContent, pointer);
+    if (value === undefined || value === null || isReference(value) || crypto.isEncrypted(value)) continue;
+    setAt(protectedContent, pointer, await crypto.encrypt(value, null, null));
+  }
+  return protectedContent;
+}
+
+function secretPointers(id: string, content: JsonObject): Pointer[] {
+  const name = id.split('/', 1)[0]!;
+  const listed = name === 'endpoint' && Array.isArray(content['encrypt']) ? content['encrypt'] : [];
+  const known = SECRETS[name.replace(/-.*$/, '')] ?? [];
+  return [...known, ...listed.map(String), ...providerSecrets(name, content)].map(parsePointer);
+}
+
+/** Client secrets of the authentication modules that have some. */
+function providerSecrets(name: string, content: JsonObject): string[] {
+  const modules = name === 'authentication' ? content['modules'] : undefined;
+  if (!Array.isArray(modules)) return [];
+  return modules.flatMap((module, index) =>
+    isObject(module) && module['clientSecret'] !== undefined ? [`/modules/${index}/clientSecret`] : [],
+  );
+}
+
+function isReference(value: unknown): boolean {
+  return typeof value === 'string' && /&\{[^}]+\}/.test(value);
+}

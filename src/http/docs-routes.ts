@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { Hono } from 'hono';
+import type { JsonObject } from '#json/index.ts';
+
+const FOLDER = new URL('./docs/', import.meta.url);
+
+const ASSETS: Readonly<Record<string, string>> = {
+  'docs.css': 'text/css; charset=utf-8',
+  'docs.js': 'text/javascript; charset=utf-8',
+};
+
+const HEADERS = {
+  'Content-Security-Policy': "default-src 'self'",
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** `/docs`: the API description and a page that shows it, all from this server. */
+export function docsRoutes(describe: () => JsonObject): Hono {
+  const routes = new Hono({ strict: false });
+  const page = readFileSync(new URL('index.html', FOLDER), 'utf8');
+  routes.get('/', (hono) => hono.html(page, 200, HEADERS));
+  routes.get('/openapi.json', (hono) => hono.json(describe()));
+  for (const [name, type] of Object.entries(ASSETS)) {
+    const text = readFileSync(new URL(name, FOLDER), 'utf8');
+    routes.get(`/${name}`, (hono) => hono.body(text, 200, { ...HEADERS, 'Content-Type': type }));
+  }
+  return routes;
+}

@@ -1,0 +1,68 @@
+import { type Database, LockSession } from '#database/index.ts';
+import { type Service, Ticker } from '#lifecycle/index.ts';
+import type { Observe } from '#observability/index.ts';
+import { createPropertyIndex, dropPropertyIndex, listPropertyIndexes } from './property-index-repository.ts';
+import type { WantedIndex } from './wanted-indexes.ts';
+
+const INTERVAL_MS = 60_000;
+/** The lock of whoever builds indexes; no node has this id. */
+const BUILDER = -1;
+
+export interface IndexKeeperOptions {
+  readonly database: Database;
+  readonly directUrl: string;
+  readonly wanted: () => readonly WantedIndex[];
+  readonly observe: Observe;
+}
+
+/**
+ * Makes the indexes that the configuration wants and drops those it no longer does, one at a time and while the
+ * server works. One node of the cluster does it.
+ */
+export class IndexKeeper implements Service {
+  readonly name = 'index keeper';
+  readonly #options: IndexKeeperOptions;
+  readonly #ticker: Ticker;
+
+  constructor(options: IndexKeeperOptions) {
+    this.#options = options;
+    this.#ticker = new Ticker({
+      name: this.name,
+      intervalMs: INTERVAL_MS,
+      runOnce: () => this.runOnce(),
+      onError: (error) => options.observe({ kind: 'loop.failed', loop: this.name, error }),
+    });
+  }
+
+  start(): Promise<void> {
+    return this.#ticker.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#ticker.stop();
+  }
+
+  wake(): void {
+    this.#ticker.wake();
+  }
+
+  async runOnce(): Promise<void> {
+    const { database, directUrl, wanted, observe } = this.#options;
+    const target = new Map(wanted().map((index) => [index.name, index]));
+    const existing = await listPropertyIndexes(database.db);
+    const superfluous = existing.filter(({ name, ready }) => !ready || !target.has(name));
+    const there = new Set(existing.filter(({ ready }) => ready).map(({ name }) => name));
+    const missing = [...target.values()].filter(({ name }) => !there.has(name));
+    if (superfluous.length === 0 && missing.length === 0) return;
+
+    await using scope = new AsyncDisposableStack();
+    const session = await LockSession.open(directUrl, 'svc:index-keeper', () => {});
+    scope.defer(() => session.close());
+    if (!(await session.tryHold(BUILDER))) return;
+    for (const { name } of superfluous) await dropPropertyIndex(database.db, name);
+    for (const index of missing) {
+      await createPropertyIndex(database.db, index);
+      observe({ kind: 'index.created', type: index.type, property: index.property });
+    }
+  }
+}

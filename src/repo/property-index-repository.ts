@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import type { WantedIndex } from './wanted-indexes.ts';
+
+export interface ExistingIndex {
+  readonly name: string;
+  /** False for one whose building was cut short: it costs writes and serves nothing. */
+  readonly ready: boolean;
+}
+
+export async function listPropertyIndexes(db: Db): Promise<ExistingIndex[]> {
+  const { rows } = await sql<ExistingIndex>`select name, ready from svc_index`.execute(db);
+  return rows;
+}
+
+/** Builds an index while reads and writes go on. Must not run in a transaction. */
+export async function createPropertyIndex(db: Db, index: WantedIndex): Promise<void> {
+  const { name, method, expression, type, property } = index;
+  const columns = method === 'btree' ? sql`${expression}, id` : expression;
+  await sql`create index concurrently if not exists ${sql.id(name)} on managed_object
+            using ${sql.raw(method)} (${columns}) where type = ${sql.lit(type)}`.execute(db);
+  await sql`comment on index ${sql.id(name)} is ${sql.lit(JSON.stringify({ type, property }))}`.execute(db);
+}
+
+export async function dropPropertyIndex(db: Db, name: string): Promise<void> {
+  await sql`drop index concurrently if exists ${sql.id(name)}`.execute(db);
+}

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { formatPointer, isObject, type JsonObject, type Pointer } from '#json/index.ts';
+import { type PredefinedQueries, parseSortKeys, type QueryFilter } from '#resource/index.ts';
+import { type PropertyIndex, propertyIndex } from './filter-sql-index.ts';
+import { objectTable, type PropertyType } from './filter-sql-table.ts';
+
+/** A type as far as indexes go. */
+export interface IndexedType {
+  readonly name: string;
+  readonly properties: JsonObject;
+  readonly propertyTypes: ReadonlyMap<string, PropertyType>;
+}
+
+/** An index that should be there. The name tells two definitions apart, so a changed one is made anew. */
+export interface WantedIndex extends PropertyIndex {
+  readonly name: string;
+  readonly type: string;
+  /** As a pointer, such as `/userName`. */
+  readonly property: string;
+}
+
+/** Properties that shipped queries ask for by name. */
+const SHIPPED: readonly string[] = ['userName'];
+
+/**
+ * The indexes that a configuration asks for: `searchable` properties, and declared properties that a predefined
+ * query or a relationship's list filters or sorts by. A property of one scalar type has a btree; any other a GIN index.
+ */
+export function wantedIndexes(types: Iterable<IndexedType>, queries: PredefinedQueries): WantedIndex[] {
+  const queried = [...queries.values()].flatMap((query) => pointersOf(query.template));
+  return [...types].flatMap((type) => {
+    const named = [
+      ...Object.entries(type.properties)
+        .filter(([, property]) => isObject(property) && isTrue(property['searchable']))
+        .map(([name]) => [name]),
+      ...SHIPPED.map((name) => [name]),
+      ...queried,
+      ...listedBy(type.properties),
+    ];
+    const declared = named.filter(([name]) => name !== undefined && Object.hasOwn(type.properties, name));
+    const distinct = new Map(declared.map((pointer) => [formatPointer(pointer), pointer]));
+    return [...distinct.values()].flatMap((pointer) => wanted(type, pointer));
+  });
+}
+
+function wanted(type: IndexedType, pointer: Pointer): WantedIndex[] {
+  const index = propertyIndex(objectTable({ propertyTypes: type.propertyTypes }), pointer);
+  if (index === undefined) return [];
+  const property = formatPointer(pointer);
+  const kind = type.propertyTypes.get(property) ?? 'any';
+  const hash = createHash('sha256')
+    .update(JSON.stringify([type.name, property, kind, index.method]))
+    .digest('hex');
+  return [{ ...index, name: `managed_${hash.slice(0, 20)}_auto`, type: type.name, property }];
+}
+
+/** What lists of a relationship's targets filter and sort by; they name properties of other types as well. */
+function listedBy(properties: JsonObject): Pointer[] {
+  return Object.values(properties).flatMap((property) => {
+    const holder = isObject(property) && isObject(property['items']) ? property['items'] : property;
+    const collections = isObject(holder) ? holder['resourceCollection'] : undefined;
+    if (!Array.isArray(collections)) return [];
+    return collections.flatMap((entry) => {
+      const query = isObject(entry) && isObject(entry['query']) ? entry['query'] : {};
+      const keys = Array.isArray(query['sortKeys']) ? query['sortKeys'].map(String) : [];
+      return keys.flatMap((key) => parseSortKeys(key).map(({ pointer }) => pointer));
+    });
+  });
+}
+
+function pointersOf(filter: QueryFilter): Pointer[] {
+  switch (filter.kind) {
+    case 'literal':
+      return [];
+    case 'and':
+    case 'or':
+      return filter.filters.flatMap(pointersOf);
+    case 'not':
+      return pointersOf(filter.filter);
+    default:
+      return [filter.pointer];
+  }
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || value === 'true';
+}

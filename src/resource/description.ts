@@ -1,0 +1,15 @@
+import type { JsonObject } from '#json/index.ts';
+import type { RequestMethod } from './request.ts';
+
+/** What can be asked of a resource; the one source of the API description. */
+export interface ResourceDescription {
+  /** Path from the root, with variables in braces, such as `managed/user/{id}`. */
+  readonly path: string;
+  readonly kind: 'collection' | 'instance' | 'singleton';
+  readonly title: string;
+  readonly methods: readonly RequestMethod[];
+  /** Names of its actions, as far as they are fixed. */
+  readonly actions: readonly string[];
+  /** JSON Schema of its content; none says nothing about it. */
+  readonly schema?: JsonObject;
+}

@@ -1,0 +1,205 @@
+import type { Argument, CallExpression, Expression, PropertyExpression } from '../syntax/ast.ts';
+import { pathText } from '../syntax/expression-parser.ts';
+import { mark } from './generated-text.ts';
+import { classVariable } from './generator-context.ts';
+import { ValueGenerator } from './value-generator.ts';
+
+/** What is refused by name, because nothing like it exists or may exist here. */
+const REFUSED_CALLS: Readonly<Record<string, string>> = {
+  use: 'Categories do not exist here; write a method or a closure.',
+  evaluate: 'Scripts cannot compile other scripts; write a closure.',
+};
+const REFUSED_METHODS: Readonly<Record<string, string>> = {
+  execute: 'Scripts cannot start programs.',
+  getMetaClass: 'Classes cannot be changed here.',
+  setMetaClass: 'Classes cannot be changed here.',
+  getClassLoader: 'There are no class loaders here.',
+};
+const REFUSED_PROPERTIES = new Set(['metaClass', 'classLoader']);
+
+/** Calls, properties, `new`. */
+export abstract class CallGenerator extends ValueGenerator {
+  protected call(node: CallExpression): string {
+    const { callee, args, at } = node;
+    if (callee.kind === 'name') return this.#callByName(callee.name, args, callee.at);
+    if (callee.kind === 'property') return this.#methodCall(callee, args);
+    if (callee.kind === 'this' || callee.kind === 'super') {
+      throw this.source.errorAt(at, `${callee.kind}() must be the first statement of a constructor`);
+    }
+    return `${mark(at)}$.callValue(${this.expression(callee)},${this.argumentList(args)})`;
+  }
+
+  protected override argumentList(args: readonly Argument[]): string {
+    const named = args.filter(({ key }) => key !== undefined);
+    const values = this.items(args.filter(({ key }) => key === undefined).map(({ value }) => value));
+    if (named.length === 0) return `[${values}]`;
+    const map = this.map(
+      named.map(({ key, value }) => (key!.kind === 'spread' ? { value: key! } : { key: key!, value })),
+    );
+    return values === '' ? `[${map}]` : `[${map},${values}]`;
+  }
+
+  #callByName(name: string, args: readonly Argument[], at: number): string {
+    const local = this.scope.find(name);
+    if (local !== undefined) return `${mark(at)}$.callValue(${local.js},${this.argumentList(args)})`;
+    if (Object.hasOwn(REFUSED_CALLS, name) && args.length > 0 && !this.directMethods.has(name)) {
+      throw this.source.errorAt(at, `${name}() is not supported here`, REFUSED_CALLS[name]);
+    }
+    const { declaration, owner } = this.context;
+    if (declaration === undefined) {
+      const direct = this.#directCall(name, args, at);
+      if (direct !== undefined) return direct;
+    }
+    const isOwn = declaration?.methods.some((method) => method.name === name) ?? false;
+    if (!isOwn && !this.directMethods.has(name)) {
+      const imported = this.#importedStatic(name, true, at);
+      if (imported !== undefined)
+        return `${mark(at)}$.call(${imported.type},${imported.member},${this.argumentList(args)})`;
+    }
+    if (this.context.isStatic && isOwn && owner === '$t') {
+      return `${mark(at)}$.call($t,${JSON.stringify(name)},${this.argumentList(args)})`;
+    }
+    return `${mark(at)}$.callName(${owner},${this.free(name)},${this.argumentList(args)})`;
+  }
+
+  #importedStatic(name: string, isCall: boolean, at: number): { type: string; member: string } | undefined {
+    const single = this.classes.staticNames.get(name);
+    if (single !== undefined) {
+      const meaning = { kind: 'known', name: single.className } as const;
+      this.checkStatic(meaning, single.member, isCall, at);
+      return { type: this.meaningValue(meaning), member: JSON.stringify(single.member) };
+    }
+    for (const className of this.classes.staticStars) {
+      if (this.isStaticMember(className, name, isCall)) {
+        return { type: this.meaningValue({ kind: 'known', name: className }), member: JSON.stringify(name) };
+      }
+    }
+    return undefined;
+  }
+
+  protected abstract isStaticMember(className: string, member: string, isCall: boolean): boolean;
+
+  #directCall(name: string, args: readonly Argument[], at: number): string | undefined {
+    const method = this.directMethods.get(name);
+    if (method === undefined || args.length < method.least || args.length > method.most) return undefined;
+    if (args.some(({ key, value }) => key !== undefined || value.kind === 'spread')) return undefined;
+    const values = args.map(({ value }, index) => {
+      const type = method.types[index];
+      const code = this.expression(value);
+      if (type === undefined || (type.name === 'int' && this.kindOf(value) === 'int')) return code;
+      return `$.argument(${code},${this.typeValue(type)},${JSON.stringify(name)})`;
+    });
+    return `${mark(at)}${method.js}(${values.join(',')})`;
+  }
+
+  #methodCall(callee: PropertyExpression, args: readonly Argument[]): string {
+    const { object, name, access, at, isField } = callee;
+    const list = () => this.argumentList(args);
+    if (isField) return `${mark(at)}$.callValue(${this.property(callee)},${list()})`;
+    const method = typeof name === 'string' ? JSON.stringify(name) : `$.toText(${this.expression(name)})`;
+    if (typeof name === 'string' && Object.hasOwn(REFUSED_METHODS, name)) {
+      throw this.source.errorAt(at, `${name}() is not supported here`, REFUSED_METHODS[name]);
+    }
+    if (object.kind === 'super') {
+      const type = classVariable(this.context.className);
+      return `${mark(at)}$.superCall(${type},${this.context.self},${method},${list()})`;
+    }
+    const meaning = this.classOf(object);
+    if (meaning !== undefined && typeof name === 'string') this.checkStatic(meaning, name, true, at);
+    if (object.kind === 'property') this.refuseUnknownClass(object);
+    const receiver = this.expression(object);
+    if (access === '*.') return `${mark(at)}$.callEach(${receiver},${method},${list()})`;
+    if (access === '?.') return `${mark(at)}$.callSafe(${receiver},${method},()=>${list()})`;
+    // The only place where the static type of an argument decides: list.remove((Object) 3).
+    const [only] = args;
+    if (name === 'remove' && args.length === 1 && only!.key === undefined && isObjectCast(only!.value)) {
+      return `${mark(at)}$.call(${receiver},"removeElement",${list()})`;
+    }
+    return `${mark(at)}$.call(${receiver},${method},${list()})`;
+  }
+
+  protected property(node: PropertyExpression): string {
+    const { object, name, access, isField, at } = node;
+    const meaning = access === '.' && !isField ? this.classOf(node) : undefined;
+    if (meaning !== undefined) return this.meaningValue(meaning);
+    if (typeof name === 'string' && REFUSED_PROPERTIES.has(name) && object.kind !== 'name') {
+      throw this.source.errorAt(at, `${name} is not supported here`, 'Classes cannot be changed here.');
+    }
+    const owner = this.classOf(object);
+    if (owner !== undefined && name === 'class') return this.meaningValue(owner);
+    if (owner !== undefined && name === 'this') return this.context.self;
+    if (owner !== undefined && typeof name === 'string') this.checkStatic(owner, name, false, at);
+    this.refuseUnknownClass(node);
+    const key = typeof name === 'string' ? JSON.stringify(name) : `$.toText(${this.expression(name)})`;
+    if (object.kind === 'super') {
+      return `${mark(at)}$.superProperty(${classVariable(this.context.className)},${this.context.self},${key})`;
+    }
+    if (typeof name === 'string') this.#noteBindingAccess(object, name);
+    const receiver = this.expression(object);
+    if (isField) return `${mark(at)}$.field(${receiver},${key})`;
+    if (access === '?.') return `${mark(at)}$.propertySafe(${receiver},${key})`;
+    if (access === '*.') return `${mark(at)}$.propertyEach(${receiver},${key})`;
+    if (object.kind === 'this' && owner === undefined) {
+      const own = this.ownField(String(name));
+      if (own !== undefined && typeof name === 'string') return own;
+    }
+    return `${mark(at)}$.property(${receiver},${key})`;
+  }
+
+  /** `this.x` in a script is its variable. */
+  #noteBindingAccess(object: Expression, name: string): void {
+    if (object.kind === 'this' || pathText(object)?.startsWith('binding') === true) this.freeNames.add(name);
+  }
+
+  /** A field of the class around, named inside its own methods: no getter is asked. */
+  protected ownField(name: string): string | undefined {
+    const { declaration, self, owner, isStatic } = this.context;
+    if (declaration === undefined || owner !== self) return undefined;
+    const field = declaration.fields.find((candidate) => candidate.name === name);
+    if (field === undefined) return undefined;
+    const isStaticField = field.modifiers.has('static');
+    if (isStaticField) return `${classVariable(this.context.className)}.statics[${JSON.stringify(name)}]`;
+    return isStatic ? undefined : `${self}.fields[${JSON.stringify(name)}]`;
+  }
+
+  protected name(name: string, at: number): string {
+    const local = this.scope.find(name);
+    if (local !== undefined) return local.js;
+    if (name === 'it' && this.context.owner !== '$c' && this.context.declaration === undefined) {
+      return `${mark(at)}$.name(${this.context.owner},${this.free(name)})`;
+    }
+    const own = this.ownField(name);
+    if (own !== undefined) return own;
+    const meaning = this.classes.find(name.replaceAll('[]', ''), this.context.className);
+    if (meaning !== undefined) {
+      const type = { name, dimensions: 0, at };
+      return name.endsWith('[]') ? this.typeValue(type) : this.meaningValue(meaning);
+    }
+    const imported = this.#importedStatic(name, false, at);
+    if (imported !== undefined) return `${mark(at)}$.property(${imported.type},${imported.member})`;
+    return `${mark(at)}$.name(${this.context.owner},${this.free(name)})`;
+  }
+
+  protected newValue(node: Expression & { kind: 'new' }): string {
+    const { type, args, body, at } = node;
+    const list = this.argumentList(args);
+    if (body !== undefined) {
+      const { owner } = this.context;
+      const value = this.typeValue(type);
+      const name = `${this.context.className === '' ? 'Script1' : this.context.className}$${this.temporary().slice(1)}`;
+      const definition = this.classDefinition(body, name);
+      return `${mark(at)}$.newAnonymous(${JSON.stringify(name)},${value},${owner},${list},${classVariable(name)}=>(${definition}))`;
+    }
+    const meaning = this.classes.get(type, this.context.className);
+    this.checkStatic(meaning, 'new', true, at);
+    const declared = meaning.kind === 'declared' ? meaning.declaration : undefined;
+    if (declared?.modifiers.has('abstract') || declared?.form === 'interface') {
+      throw this.source.errorAt(at, `You cannot create an instance from the abstract class '${type.name}'`);
+    }
+    return `${mark(at)}$.create(${this.meaningValue(meaning)},${list})`;
+  }
+}
+
+function isObjectCast(node: Expression): boolean {
+  return node.kind === 'cast' && (node.type.name === 'Object' || node.type.name === 'Integer');
+}

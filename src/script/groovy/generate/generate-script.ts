@@ -1,0 +1,86 @@
+import { staticMemberNames } from '../runtime/static-members.ts';
+import type { ClassDeclaration, MethodDeclaration, Script, Statement } from '../syntax/ast.ts';
+import type { SourceText } from '../syntax/source-text.ts';
+import { ClassGenerator } from './class-generator.ts';
+import { ClassNames } from './class-names.ts';
+import { type GeneratedText, takeMarks } from './generated-text.ts';
+import { mangle } from './scope.ts';
+
+export interface GeneratedScript extends GeneratedText {
+  /** The names that may be variables of the caller; `all` when they can only be known at run time. */
+  readonly freeNames: ReadonlySet<string> | 'all';
+}
+
+/** The variable of the generated script that holds the runtime of this run and the caller's variables. */
+export const ENTRY = 'groovy$';
+
+/** @throws GroovySyntaxError */
+export function generateScript(script: Script, source: SourceText): GeneratedScript {
+  const generator = new ScriptGenerator(source, new ClassNames(source, script.imports));
+  const text = takeMarks(generator.generate(script), source);
+  const seesAll = /\b(?:binding|getBinding|getVariables?|hasVariable|getProperty|propertyMissing)\b/.test(
+    source.text,
+  );
+  return { ...text, freeNames: seesAll ? 'all' : generator.freeNames };
+}
+
+class ScriptGenerator extends ClassGenerator {
+  generate({ body }: Script): string {
+    const classes = body.filter((node): node is ClassDeclaration => node.kind === 'class');
+    const methods = body.filter((node): node is MethodDeclaration => node.kind === 'method');
+    const statements = body.filter(({ kind }) => kind !== 'class' && kind !== 'method');
+    const declared = this.declareClasses(classes);
+    this.#declareDirectMethods(methods);
+    const fields = this.#declareFields(statements);
+    const definitions = this.classDefinitions(declared);
+    const functions = methods.map((method, index) => this.#scriptMethod(method, index));
+    const run = this.functionBody(statements);
+    const shared = this.variables.length === 0 ? '' : `let ${this.variables.join(',')};\n`;
+    return `return ${ENTRY}.run(($,$s)=>{"use strict";
+${this.constantDeclarations()}${fields}${shared}${definitions}${functions.join('')}return ()=>{
+${run}};
+});`;
+  }
+
+  protected override isStaticMember(className: string, member: string, isCall: boolean): boolean {
+    return staticMemberNames(className, isCall).has(member);
+  }
+
+  /** `@Field` variables belong to the script, so they are declared around everything. */
+  #declareFields(statements: readonly Statement[]): string {
+    return statements
+      .flatMap((node) => (node.kind === 'variable' && node.isField ? node.variables : []))
+      .map(({ name, type, at }) => `let ${this.declare(name, at, { type, isField: true }).js}=null;\n`)
+      .join('');
+  }
+
+  #declareDirectMethods(methods: readonly MethodDeclaration[]): void {
+    for (const { name, parameters } of methods) {
+      const isOnly = methods.filter((other) => other.name === name).length === 1;
+      const last = parameters.at(-1);
+      if (!isOnly || last?.isRest || (last?.type?.dimensions ?? 0) > 0) continue;
+      this.directMethods.set(name, {
+        js: `M$${mangle(name)}`,
+        least: parameters.filter(({ byDefault }) => byDefault === undefined).length,
+        most: parameters.length,
+        types: parameters.map(({ type }) =>
+          type === undefined || type.name === 'Object' ? undefined : type,
+        ),
+      });
+    }
+  }
+
+  #scriptMethod(node: MethodDeclaration, index: number): string {
+    const { name, parameters, returns, at } = node;
+    if (node.body === undefined) throw this.source.errorAt(at, `The method ${name} has no body`);
+    if (returns !== undefined) this.typeValue(returns);
+    const direct = this.directMethods.get(name);
+    const js = direct?.js ?? `M$${mangle(name)}$${index}`;
+    const own = { ...this.context, ...(returns === undefined ? {} : { returns }) };
+    const body = node.body;
+    const code = this.inContext(own, () =>
+      this.inScope('method', () => this.parameterized(parameters, '', () => this.functionBody(body))),
+    );
+    return `const ${js}=${code};\n$.defineMethod($s,${JSON.stringify(name)},${js},${this.shape(parameters)});\n`;
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * What the values need of the dispatcher, which is built on them: calls and properties of anything by name.
+ * The dispatcher fills it in while it loads.
+ */
+export interface Dispatcher {
+  invoke(receiver: unknown, name: string, args: unknown[]): unknown;
+  property(receiver: unknown, name: string): unknown;
+  setProperty(receiver: unknown, name: string, value: unknown): void;
+  /** Whether a call of the method would find one. */
+  responds(receiver: unknown, name: string, count: number): boolean;
+}
+
+export const dispatcher: Dispatcher = {
+  invoke: notReady,
+  property: notReady,
+  setProperty: notReady,
+  responds: notReady,
+};
+
+function notReady(): never {
+  throw new Error('The dispatcher is not loaded');
+}
+
+/** What a run needs of the outside. */
+export interface Outside {
+  /** Asks the host; an answer is JSON. */
+  host(operation: string, ...args: unknown[]): unknown;
+  print(text: string): void;
+}
+
+export const outside: Outside = {
+  host: () => {
+    throw new Error('There is no host');
+  },
+  print: () => {},
+};

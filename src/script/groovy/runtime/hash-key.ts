@@ -1,0 +1,87 @@
+import { dispatcher } from './dispatch-port.ts';
+import { BigDecimal, BigInteger, Byte, Char, Double, Entry, EnumConstant, Float, GString, isNumeric, Short } from './values.ts';
+
+/** How values of other files tell what they are equal to; each adds itself while it loads. */
+type KeyMaker = (value: object) => unknown;
+const makers: { readonly test: (value: object) => boolean; readonly make: KeyMaker }[] = [];
+
+export function addKeyMaker(test: (value: object) => boolean, make: KeyMaker): void {
+  makers.push({ test, make });
+}
+
+/** Text that strings of scripts cannot begin with, because they get another mark of their own. */
+const MARK = '\u0000';
+
+/**
+ * What stands for a value as a key: two values that are equal to Java's `equals` have the same. Strings, booleans,
+ * Integers and Longs stand for themselves.
+ */
+export function hashKey(value: unknown): unknown {
+  switch (typeof value) {
+    case 'string':
+      return value.startsWith(MARK) ? `${MARK}s${value}` : value;
+    case 'object':
+      return value === null ? null : objectKey(value);
+    default:
+      return value;
+  }
+}
+
+function objectKey(value: object): unknown {
+  if (Array.isArray(value)) return `${MARK}[${value.map(keyText).join(',')}]`;
+  if (isNumeric(value)) return numberKey(value);
+  if (value instanceof Char) return `${MARK}c${value.value}`;
+  if (value instanceof GString) return `${MARK}g${gstringText(value)}`;
+  if (value instanceof EnumConstant) return value;
+  if (value instanceof Entry) return `${MARK}e${keyText(value.key)}=${keyText(value.value)}`;
+  for (const { test, make } of makers) {
+    if (test(value)) return make(value);
+  }
+  return value;
+}
+
+function numberKey(value: object): string {
+  if (value instanceof BigDecimal) return `${MARK}D${value.unscaled}e${value.scale}`;
+  if (value instanceof BigInteger) return `${MARK}B${value.value}`;
+  if (value instanceof Double) return `${MARK}d${Object.is(value.value, -0) ? '-0' : value.value}`;
+  if (value instanceof Float) return `${MARK}f${value.value}`;
+  return `${MARK}${value instanceof Short ? 'h' : 'b'}${(value as Short | Byte).value}`;
+}
+
+function gstringText(value: GString): string {
+  return String(dispatcher.invoke(value, 'toString', []));
+}
+
+const identities = new WeakMap<object, number>();
+let lastIdentity = 0;
+
+/** A number that only this object has. */
+export function identityOf(value: object): number {
+  let identity = identities.get(value);
+  if (identity === undefined) {
+    identity = ++lastIdentity;
+    identities.set(value, identity);
+  }
+  return identity;
+}
+
+/** A key as text, so that keys of lists can be put together. */
+export function keyText(value: unknown): string {
+  const key = hashKey(value);
+  switch (typeof key) {
+    case 'string':
+      return JSON.stringify(key);
+    case 'bigint':
+      return `${key}n`;
+    case 'object':
+    case 'function':
+      return key === null ? 'null' : `#${identityOf(key)}`;
+    default:
+      return String(key);
+  }
+}
+
+/** Two keys that only a comparison of the objects can tell apart never have the same text. */
+export function markedKey(kind: string, text: string): string {
+  return `${MARK}${kind}${text}`;
+}

@@ -1,0 +1,130 @@
+import { type ClassRow, classRows } from './class-table.ts';
+import { instanceMethods, type MethodTable } from './method-table.ts';
+
+const PRIMITIVE_BOXES: Readonly<Record<string, string>> = {
+  int: 'Integer',
+  long: 'Long',
+  double: 'Double',
+  float: 'Float',
+  short: 'Short',
+  byte: 'Byte',
+  char: 'Character',
+  boolean: 'Boolean',
+  void: 'Void',
+};
+
+export type ClassForm = 'class' | 'interface' | 'enum' | 'primitive' | 'array';
+
+/** A class as scripts see it. Classes that scripts declare are a subclass of this one. */
+export class JavaClass {
+  readonly name: string;
+  readonly form: ClassForm;
+  parent: JavaClass | null = null;
+  interfaces: JavaClass[] = [];
+  /** Of arrays. */
+  readonly element: JavaClass | null;
+  #methods: MethodTable | undefined;
+  #ancestors: Set<JavaClass> | undefined;
+
+  constructor(name: string, form: ClassForm, element: JavaClass | null = null) {
+    this.name = name;
+    this.form = form;
+    this.element = element;
+  }
+
+  get simpleName(): string {
+    if (this.element !== null) return `${this.element.simpleName}[]`;
+    return this.name.slice(Math.max(this.name.lastIndexOf('.'), this.name.lastIndexOf('$')) + 1);
+  }
+
+  /** The methods of its values, those of the nearest ancestor that has a table. */
+  get methods(): MethodTable {
+    this.#methods ??= instanceMethods(this.name) ?? this.#inherited();
+    return this.#methods;
+  }
+
+  #inherited(): MethodTable {
+    for (const type of this.interfaces) {
+      const methods = instanceMethods(type.name);
+      if (methods !== undefined) return methods;
+    }
+    return (this.parent ?? objectClass()).methods;
+  }
+
+  isSubclassOf(other: JavaClass): boolean {
+    if (this === other || other.name === 'java.lang.Object') return true;
+    return this.ancestors.has(other);
+  }
+
+  get ancestors(): ReadonlySet<JavaClass> {
+    if (this.#ancestors === undefined) {
+      this.#ancestors = new Set();
+      for (const type of [this.parent, ...this.interfaces]) {
+        if (type === null) continue;
+        this.#ancestors.add(type);
+        for (const above of type.ancestors) this.#ancestors.add(above);
+      }
+    }
+    return this.#ancestors;
+  }
+}
+
+const classes = new Map<string, JavaClass>();
+const arrays = new Map<JavaClass, JavaClass>();
+
+function load(): void {
+  const rows: ClassRow[] = [...classRows()];
+  for (const { name, form } of rows) classes.set(name, new JavaClass(name, form));
+  for (const { name, form, parents } of rows) {
+    const type = classes.get(name)!;
+    const above = parents.map((parent) => classes.get(parent)!);
+    type.parent = form === 'interface' ? null : (above.shift() ?? null);
+    type.interfaces = above;
+  }
+  for (const name in PRIMITIVE_BOXES) classes.set(name, new JavaClass(name, 'primitive'));
+}
+
+load();
+
+/** By its full name or, for primitives, its only one. The compiler lets no other names through. */
+export function classNamed(name: string): JavaClass {
+  const type = classes.get(name);
+  if (type === undefined) throw new Error(`There is no class ${name}`);
+  return type;
+}
+
+export function findClass(name: string): JavaClass | undefined {
+  return classes.get(name);
+}
+
+function objectClass(): JavaClass {
+  return classNamed('java.lang.Object');
+}
+
+/** `Integer` for `int`; other classes are their own box. */
+export function boxOf(type: JavaClass): JavaClass {
+  return type.form === 'primitive' ? classNamed(`java.lang.${PRIMITIVE_BOXES[type.name]}`) : type;
+}
+
+const ARRAY_LETTERS: Readonly<Record<string, string>> = {
+  int: 'I',
+  long: 'J',
+  double: 'D',
+  float: 'F',
+  short: 'S',
+  byte: 'B',
+  char: 'C',
+  boolean: 'Z',
+};
+
+export function arrayType(element: JavaClass, dimensions = 1): JavaClass {
+  let type = arrays.get(element);
+  if (type === undefined) {
+    const letter = ARRAY_LETTERS[element.name];
+    const name = element.form === 'array' ? `[${element.name}` : letter === undefined ? `[L${element.name};` : `[${letter}`;
+    type = new JavaClass(name, 'array', element);
+    type.parent = objectClass();
+    arrays.set(element, type);
+  }
+  return dimensions > 1 ? arrayType(type, dimensions - 1) : type;
+}

@@ -1,0 +1,129 @@
+import { call1 } from './closure.ts';
+import { addKeyMaker, hashKey, keyText, markedKey } from './hash-key.ts';
+import { concurrentModification, unsupported } from './throwable.ts';
+import { Entry } from './values.ts';
+
+export type MapKind = 'LinkedHashMap' | 'HashMap' | 'TreeMap' | 'Hashtable' | 'ConcurrentHashMap' | 'UnmodifiableMap';
+export type Compare = (left: unknown, right: unknown) => number;
+
+/** A map in the order of insertion; a TreeMap puts itself in order when it is looked at. */
+export class JavaMap {
+  readonly kind: MapKind;
+  entries = new Map<unknown, Entry>();
+  /** Of a TreeMap. */
+  readonly compare: Compare | undefined;
+  /** What `withDefault` gave: makes the value of a missing key. */
+  byDefault: unknown;
+  /** Grows when a key comes or goes. */
+  changes = 0;
+  #isSorted = true;
+
+  constructor(kind: MapKind = 'LinkedHashMap', compare?: Compare) {
+    this.kind = kind;
+    this.compare = compare;
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  find(key: unknown): Entry | undefined {
+    return this.entries.get(hashKey(key));
+  }
+
+  has(key: unknown): boolean {
+    return this.entries.has(hashKey(key));
+  }
+
+  /** With the value that `withDefault` promises. */
+  get(key: unknown): unknown {
+    const entry = this.entries.get(hashKey(key));
+    if (entry !== undefined) return entry.value;
+    if (this.byDefault === undefined) return null;
+    const value = call1(this.byDefault, key);
+    this.put(key, value);
+    return value;
+  }
+
+  /** The value before, or null. */
+  put(key: unknown, value: unknown): unknown {
+    this.checkWritable();
+    const hashed = hashKey(key);
+    const entry = this.entries.get(hashed);
+    if (entry === undefined) {
+      this.entries.set(hashed, new Entry(key, value));
+      this.changes++;
+      this.#isSorted = false;
+      return null;
+    }
+    const before = entry.value;
+    entry.value = value;
+    return before;
+  }
+
+  remove(key: unknown): unknown {
+    this.checkWritable();
+    const hashed = hashKey(key);
+    const entry = this.entries.get(hashed);
+    if (entry === undefined) return null;
+    this.entries.delete(hashed);
+    this.changes++;
+    return entry.value;
+  }
+
+  clear(): void {
+    this.checkWritable();
+    this.entries.clear();
+    this.changes++;
+  }
+
+  checkWritable(): void {
+    if (this.kind === 'UnmodifiableMap') throw unsupported(null as never);
+  }
+
+  list(): Entry[] {
+    this.#sort();
+    return [...this.entries.values()];
+  }
+
+  keys(): unknown[] {
+    return this.list().map(({ key }) => key);
+  }
+
+  values(): unknown[] {
+    return this.list().map(({ value }) => value);
+  }
+
+  /** Fails as Java does when the keys change on the way. */
+  *[Symbol.iterator](): Generator<Entry> {
+    const before = this.changes;
+    for (const entry of this.list()) {
+      if (this.changes !== before) throw concurrentModification();
+      yield entry;
+    }
+  }
+
+  #sort(): void {
+    const { compare } = this;
+    if (compare === undefined || this.#isSorted) return;
+    const sorted = [...this.entries].sort(([, left], [, right]) => compare(left.key, right.key));
+    this.entries = new Map(sorted);
+    this.#isSorted = true;
+  }
+
+  /** The same kind with nothing in it. */
+  emptyCopy(): JavaMap {
+    return new JavaMap(this.kind === 'UnmodifiableMap' ? 'LinkedHashMap' : this.kind, this.compare);
+  }
+}
+
+export function mapOf(pairs: Iterable<readonly [unknown, unknown]>): JavaMap {
+  const map = new JavaMap();
+  for (const [key, value] of pairs) map.put(key, value);
+  return map;
+}
+
+addKeyMaker(
+  (value) => value instanceof JavaMap,
+  (value) => markedKey('{', [...(value as JavaMap).entries.values()].map((entry) => `${keyText(entry.key)}:${keyText(entry.value)}`).sort().join(',')),
+);

@@ -1,0 +1,77 @@
+/** A method of ours: the receiver first (for static methods there is none), then the arguments. */
+export type Implementation = (...args: never[]) => unknown;
+
+export interface Method {
+  readonly run: (...args: unknown[]) => unknown;
+  readonly least: number;
+  readonly most: number;
+}
+
+export type MethodTable = Record<string, Method>;
+
+const instanceTables = new Map<string, MethodTable>();
+const staticTables = new Map<string, MethodTable>();
+const staticValues = new Map<string, Record<string, unknown>>();
+
+/**
+ * The methods that values of a class have beside those of its parent. Keys are `name/arguments`, where arguments
+ * are a number, a span such as `0-2`, or `1+` for any number from one on.
+ */
+export function defineMethods(
+  className: string,
+  parent: string | null,
+  methods: Readonly<Record<string, Implementation>>,
+): void {
+  let table = instanceTables.get(className);
+  if (table === undefined) {
+    const above = parent === null ? null : instanceTables.get(parent);
+    if (above === undefined) throw new Error(`The methods of ${parent} are not known yet`);
+    table = Object.create(above) as MethodTable;
+    instanceTables.set(className, table);
+  }
+  addMethods(table, methods);
+}
+
+/** Static methods; constructors are called `new`. */
+export function defineStatics(
+  className: string,
+  methods: Readonly<Record<string, Implementation>>,
+  values: Readonly<Record<string, unknown>> = {},
+): void {
+  const table = staticTables.get(className) ?? (Object.create(null) as MethodTable);
+  addMethods(table, methods);
+  staticTables.set(className, table);
+  staticValues.set(className, Object.assign(staticValues.get(className) ?? Object.create(null), values));
+}
+
+function addMethods(table: MethodTable, methods: Readonly<Record<string, Implementation>>): void {
+  for (const key in methods) {
+    const slash = key.indexOf('/', 1);
+    const arity = key.slice(slash + 1);
+    const dash = arity.indexOf('-');
+    const least = Number.parseInt(arity, 10);
+    const most = arity.endsWith('+') ? 255 : dash < 0 ? least : Number(arity.slice(dash + 1));
+    table[key.slice(0, slash)] = { run: methods[key] as Method['run'], least, most };
+  }
+}
+
+export function instanceMethods(className: string): MethodTable | undefined {
+  return instanceTables.get(className);
+}
+
+export function staticMethods(className: string): MethodTable | undefined {
+  return staticTables.get(className);
+}
+
+export function staticValue(className: string, name: string): unknown {
+  return staticValues.get(className)?.[name];
+}
+
+export function staticValueNames(className: string): readonly string[] {
+  return Object.keys(staticValues.get(className) ?? {});
+}
+
+/** Every class with members of its own, for the documentation. */
+export function describedClasses(): { instance: ReadonlyMap<string, MethodTable>; statics: ReadonlyMap<string, MethodTable> } {
+  return { instance: instanceTables, statics: staticTables };
+}

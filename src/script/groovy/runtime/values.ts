@@ -1,0 +1,165 @@
+import type { JavaClass } from './java-class.ts';
+
+/*
+ * What Groovy values are here: null, booleans, strings, lists (arrays) and closures have JavaScript's own types,
+ * an Integer is a number, a Long a bigint. Everything else is one of these classes or has a file of its own.
+ */
+
+export class Double {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = value;
+  }
+}
+
+export class Float {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = Math.fround(value);
+  }
+}
+
+export class Short {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = (value << 16) >> 16;
+  }
+}
+
+export class Byte {
+  readonly value: number;
+
+  constructor(value: number) {
+    this.value = (value << 24) >> 24;
+  }
+}
+
+export class Char {
+  readonly value: string;
+
+  constructor(value: string) {
+    this.value = value;
+  }
+
+  get code(): number {
+    return this.value.charCodeAt(0);
+  }
+}
+
+export class BigInteger {
+  readonly value: bigint;
+
+  constructor(value: bigint) {
+    this.value = value;
+  }
+}
+
+/** `unscaled` divided by ten to the power of `scale`. */
+export class BigDecimal {
+  readonly unscaled: bigint;
+  readonly scale: number;
+
+  constructor(unscaled: bigint, scale: number) {
+    this.unscaled = unscaled;
+    this.scale = scale;
+  }
+}
+
+/** A text with values; closures among them are asked each time the text is wanted. */
+export class GString {
+  readonly strings: readonly string[];
+  readonly values: readonly unknown[];
+
+  constructor(strings: readonly string[], values: readonly unknown[]) {
+    this.strings = strings;
+    this.values = values;
+  }
+}
+
+export class Entry {
+  readonly key: unknown;
+  value: unknown;
+
+  constructor(key: unknown, value: unknown) {
+    this.key = key;
+    this.value = value;
+  }
+}
+
+export class StringBuilder {
+  text: string;
+  readonly isBuffer: boolean;
+
+  constructor(text: string, isBuffer = false) {
+    this.text = text;
+    this.isBuffer = isBuffer;
+  }
+}
+
+/** A constant of a built-in enum. */
+export class EnumConstant {
+  readonly type: JavaClass;
+  readonly name: string;
+  readonly ordinal: number;
+
+  constructor(type: JavaClass, name: string, ordinal: number) {
+    this.type = type;
+    this.name = name;
+    this.ordinal = ordinal;
+  }
+}
+
+/** An object of one of the smaller built-in classes, whose methods know what is inside. */
+export class Box<T = unknown> {
+  readonly type: JavaClass;
+  content: T;
+
+  constructor(type: JavaClass, content: T) {
+    this.type = type;
+    this.content = content;
+  }
+}
+
+/** What kind of list an array is; without the mark it is an ArrayList. */
+export const LIST_KIND = Symbol('list kind');
+
+export interface ListKind {
+  readonly name: string;
+  readonly isFixed: boolean;
+  readonly isReadOnly: boolean;
+  /** Of a Java array: the class of its elements. */
+  readonly element?: JavaClass;
+}
+
+export type List = unknown[] & { [LIST_KIND]?: ListKind };
+
+export function markList(list: unknown[], kind: ListKind): List {
+  Object.defineProperty(list, LIST_KIND, { value: kind, configurable: true, writable: true, enumerable: false });
+  return list;
+}
+
+export function listKind(list: List): ListKind | undefined {
+  return list[LIST_KIND];
+}
+
+export type Numeric = number | bigint | Double | Float | Short | Byte | BigInteger | BigDecimal;
+
+export function isNumeric(value: unknown): value is Numeric {
+  const type = typeof value;
+  if (type === 'number' || type === 'bigint') return true;
+  return (
+    value instanceof BigDecimal ||
+    value instanceof Double ||
+    value instanceof BigInteger ||
+    value instanceof Float ||
+    value instanceof Short ||
+    value instanceof Byte
+  );
+}
+
+export function isText(value: unknown): value is string | GString {
+  return typeof value === 'string' || value instanceof GString;
+}

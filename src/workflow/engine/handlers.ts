@@ -1,0 +1,91 @@
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import { HostObject, type MaybePromise, type Value } from '../expression/index.ts';
+import type { TaskFacts } from './effect.ts';
+import type { NextCron } from './timer.ts';
+
+/** What the engine asks of the host. Whatever a handler throws fails the step as a whole. */
+export interface EngineHandlers {
+  /** Milliseconds since the epoch; the engine has no clock of its own. */
+  readonly now: number;
+  readonly instance: InstanceFacts;
+  /** @throws BpmnError to raise a business error */
+  runScript(call: ScriptCall): MaybePromise<ScriptOutcome>;
+  /** @throws BpmnError to raise a business error */
+  callDelegate(call: DelegateCall): MaybePromise<JsonValue | undefined>;
+  /** Names of expressions beyond variables: `svc`, delegates, properties of the script configuration. */
+  findBinding?(name: string, execution: ExecutionView): Value | undefined;
+  readonly nextCron?: NextCron;
+  /** The id that the task of an execution has, for `taskIdVariableName`. */
+  readonly taskId?: (execution: number) => string;
+}
+
+export interface InstanceFacts {
+  readonly id: string;
+  readonly definitionId: string;
+  /** The user on whose behalf this step runs. */
+  readonly user?: string;
+  readonly tenant?: string;
+}
+
+/** A named handler as an expression sees it; giving one to a service task calls it. */
+export class Delegate extends HostObject {}
+
+export interface Call {
+  readonly element: string;
+  readonly execution: ExecutionView;
+  /** Only for task listeners. */
+  readonly task?: TaskView;
+  /** `start`, `end`, `take`, `create`, …; absent when the activity itself runs. */
+  readonly eventName?: string;
+  readonly fields: JsonObject;
+}
+
+export interface ScriptCall extends Call {
+  readonly format: string;
+  readonly source: string;
+  /** Report assigned globals in the outcome. */
+  readonly autoStoreVariables: boolean;
+}
+
+export interface ScriptOutcome {
+  /** The value of the last expression. */
+  readonly value?: JsonValue;
+  /** Globals that were assigned. */
+  readonly assigned?: JsonObject;
+}
+
+export interface DelegateCall extends Call {
+  readonly kind: 'delegate' | 'class' | 'mail' | 'http';
+  /** The name of the delegate or class; for mail and http the kind again. */
+  readonly name: string;
+}
+
+/** An execution for scripts and delegates. Values that go in and out are copies. */
+export interface ExecutionView {
+  readonly id: string;
+  readonly processInstanceId: string;
+  readonly processDefinitionId: string;
+  readonly businessKey: string | null;
+  readonly currentActivityId: string | null;
+  readonly eventName: string | null;
+  getVariable(name: string): JsonValue | undefined;
+  getVariableLocal(name: string): JsonValue | undefined;
+  /** All that are visible, inner before outer. */
+  getVariables(): JsonObject;
+  hasVariable(name: string): boolean;
+  /** Where the name exists already, else in the instance. */
+  setVariable(name: string, value: JsonValue): void;
+  setVariableLocal(name: string, value: JsonValue): void;
+  /** Visible until the step ends, never stored. */
+  setTransientVariable(name: string, value: JsonValue): void;
+  removeVariable(name: string): void;
+  setBusinessKey(businessKey: string): void;
+}
+
+/** A task for its listeners; what they change in the facts becomes the task. */
+export interface TaskView {
+  readonly id: string;
+  readonly definitionKey: string;
+  readonly eventName: string;
+  readonly facts: TaskFacts;
+}

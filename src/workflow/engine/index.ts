@@ -1,0 +1,30 @@
+/**
+ * The process engine: a pure core without clock, storage or requests.
+ *
+ * Words: a *definition* is a compiled process file; a *state* is where an instance stands, as a JSON value; a
+ * *stimulus* is what happens to it; *effects* are what has to be written because of it. An *execution* is one
+ * visit of one element: a token, a scope or a round of a multi-instance activity.
+ * Invariants: a step that fails has changed nothing; equal inputs give equal outputs; ids are never reused.
+ */
+export { apply, type Outcome } from './apply.ts';
+export { BpmnError } from './bpmn-error.ts';
+export { compile } from './compile/compile.ts';
+export type { CompileOptions } from './compile/findings.ts';
+export { ProcessFileError } from './compile/process-file-error.ts';
+export type * from './definition.ts';
+export type { Effect, EndReason, ErrorFacts, TaskFacts } from './effect.ts';
+export type { Condition, EventTrigger, Script, TimerDefinition } from './event-trigger.ts';
+export {
+  type Call,
+  Delegate,
+  type DelegateCall,
+  type EngineHandlers,
+  type ExecutionView,
+  type InstanceFacts,
+  type ScriptCall,
+  type ScriptOutcome,
+  type TaskView,
+} from './handlers.ts';
+export { type Execution, type ProcessState, ROOT, STATE_VERSION, type Wait } from './state.ts';
+export type { Stimulus } from './stimulus.ts';
+export type { NextCron, Repetition, TimerPlan } from './timer.ts';

@@ -1,0 +1,168 @@
+import { BadRequestError } from '#errors/index.ts';
+import { type Expression, ExpressionError, toText, type Value } from '../../expression/index.ts';
+import type { TaskEvent, UserTask } from '../definition.ts';
+import type { EndReason, TaskFacts } from '../effect.ts';
+import type { TaskView } from '../handlers.ts';
+import { optionalValue, resolveValue, runListener } from '../implementation.ts';
+import type { LiveExecution, Run } from '../run.ts';
+import { readDueDate } from '../timer.ts';
+import { setVariable } from '../variables.ts';
+
+const DEFAULT_PRIORITY = 50;
+
+/** Works out the task, lets its listeners change it, and waits for its completion. */
+export async function createTask(run: Run, execution: LiveExecution, node: UserTask): Promise<void> {
+  const facts: TaskFacts = {
+    ...(await describeTask(run, execution, node)),
+    assignee: textOrNull(await optionalValue(run, execution, node.assignee)),
+    owner: textOrNull(await optionalValue(run, execution, node.owner)),
+    candidateUsers: await names(run, execution, node.candidateUsers),
+    candidateGroups: await names(run, execution, node.candidateGroups),
+    dueAt: dueAt(await optionalValue(run, execution, node.dueDate), run.handlers.now),
+    priority: priority(await optionalValue(run, execution, node.priority), node.id),
+  };
+  if (node.taskIdVariable !== undefined) {
+    setVariable(run, execution, node.taskIdVariable, taskIdOf(run, execution));
+  }
+  if (facts.assignee !== null) await tellTaskListeners(run, execution, node, 'assignment', facts);
+  await tellTaskListeners(run, execution, node, 'create', facts);
+  execution.is = 'task';
+  const { id, at: element = '' } = execution;
+  run.emit({
+    kind: 'task.created',
+    execution: id,
+    element,
+    task: facts,
+    formProperties: node.formProperties,
+  });
+}
+
+/** What is worked out anew when an instance moves to another version; a mistake in it shows as raw text. */
+export async function describeTask(run: Run, execution: LiveExecution, node: UserTask) {
+  const tolerant = async (expression: Expression | undefined) => {
+    if (expression === undefined) return null;
+    try {
+      return textOrNull(await resolveValue(run, execution, expression));
+    } catch (error) {
+      if (error instanceof ExpressionError) return expression.text;
+      throw error;
+    }
+  };
+  return {
+    name: await tolerant(node.taskName),
+    description: await tolerant(node.description),
+    category: await tolerant(node.category),
+    formKey: await tolerant(node.formKey),
+  };
+}
+
+/** The end of a task that a user has completed, or that something has taken away. */
+export async function removeTask(
+  run: Run,
+  execution: LiveExecution,
+  node: UserTask,
+  options: { readonly task?: TaskFacts; readonly user?: string; readonly reason?: EndReason },
+): Promise<void> {
+  const { task = plainTask(node), user, reason } = options;
+  const facts = structuredClone(task);
+  if (reason === undefined) {
+    if (node.completerVariable !== undefined)
+      setVariable(run, execution, node.completerVariable, user ?? null);
+    await tellTaskListeners(run, execution, node, 'complete', facts);
+  }
+  await tellTaskListeners(run, execution, node, 'delete', facts);
+  emitChanges(run, execution, task, facts);
+  run.emit({
+    kind: 'task.removed',
+    execution: execution.id,
+    element: node.id,
+    ...(reason === undefined ? {} : { reason }),
+  });
+}
+
+/** Somebody else has the task now. */
+export async function reassignTask(
+  run: Run,
+  execution: LiveExecution,
+  node: UserTask,
+  task: TaskFacts,
+): Promise<void> {
+  const facts = structuredClone(task);
+  await tellTaskListeners(run, execution, node, 'assignment', facts);
+  emitChanges(run, execution, task, facts);
+}
+
+async function tellTaskListeners(
+  run: Run,
+  execution: LiveExecution,
+  node: UserTask,
+  event: TaskEvent,
+  facts: TaskFacts,
+): Promise<void> {
+  for (const listener of node.taskListeners) {
+    if (listener.event !== event && listener.event !== 'all') continue;
+    const id = taskIdOf(run, execution);
+    const task: TaskView = { id, definitionKey: node.id, eventName: event, facts };
+    await runListener(run, execution, node.id, listener, { task, eventName: event });
+  }
+}
+
+function emitChanges(run: Run, execution: LiveExecution, before: TaskFacts, after: TaskFacts): void {
+  const changed = Object.entries(after).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof TaskFacts]),
+  );
+  if (changed.length === 0) return;
+  run.emit({
+    kind: 'task.updated',
+    execution: execution.id,
+    element: execution.at ?? '',
+    task: Object.fromEntries(changed) as Partial<TaskFacts>,
+  });
+}
+
+function plainTask(node: UserTask): TaskFacts {
+  return {
+    name: node.taskName?.text ?? null,
+    description: node.description?.text ?? null,
+    assignee: null,
+    owner: null,
+    candidateUsers: [],
+    candidateGroups: [],
+    dueAt: null,
+    priority: DEFAULT_PRIORITY,
+    category: node.category?.text ?? null,
+    formKey: node.formKey?.text ?? null,
+  };
+}
+
+function taskIdOf(run: Run, execution: LiveExecution): string {
+  return run.handlers.taskId?.(execution.id) ?? String(execution.id);
+}
+
+/** Candidates: each entry is a name, a text of several, or a list. */
+async function names(run: Run, execution: LiveExecution, entries: readonly Expression[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of entries) {
+    const value = await resolveValue(run, execution, entry);
+    const texts = Array.isArray(value) ? value.map(toText) : toText(value).split(',');
+    found.push(...texts.map((text) => text.trim()).filter((text) => text !== ''));
+  }
+  return [...new Set(found)];
+}
+
+function textOrNull(value: Value): string | null {
+  return value === null || value === '' ? null : toText(value);
+}
+
+function dueAt(value: Value, now: number): number | null {
+  return value === null || value === '' ? null : readDueDate(value, now);
+}
+
+function priority(value: Value, owner: string): number {
+  if (value === null || value === '') return DEFAULT_PRIORITY;
+  const number = Number(toText(value));
+  if (Number.isInteger(number)) return number;
+  throw new BadRequestError(`The priority of '${owner}' is '${toText(value)}', which is not a whole number`, {
+    id: 'WORKFLOW_BAD_PRIORITY',
+  });
+}

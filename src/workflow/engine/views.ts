@@ -1,0 +1,161 @@
+import { cloneJson, type JsonValue } from '#json/index.ts';
+import {
+  type ExpressionScope,
+  HostObject,
+  toJson,
+  toNumber,
+  toText,
+  type Value,
+} from '../expression/index.ts';
+import type { TaskFacts } from './effect.ts';
+import type { ExecutionView, TaskView } from './handlers.ts';
+import type { LiveExecution, Run } from './run.ts';
+import {
+  findVariable,
+  localVariable,
+  removeVariable,
+  setLocalVariable,
+  setTransientVariable,
+  setVariable,
+  visibleVariables,
+} from './variables.ts';
+
+export function viewExecution(run: Run, execution: LiveExecution, eventName?: string): ExecutionView {
+  const copy = (value: JsonValue | undefined) => (value === undefined ? undefined : cloneJson(value));
+  return {
+    id: String(execution.id),
+    processInstanceId: run.handlers.instance.id,
+    processDefinitionId: run.handlers.instance.definitionId,
+    get businessKey() {
+      return run.businessKey ?? null;
+    },
+    currentActivityId: execution.at ?? null,
+    eventName: eventName ?? null,
+    getVariable: (name) => copy(findVariable(run, execution, name)),
+    getVariableLocal: (name) => copy(localVariable(run, execution, name)),
+    getVariables: () => visibleVariables(run, execution),
+    hasVariable: (name) => findVariable(run, execution, name) !== undefined,
+    setVariable: (name, value) => setVariable(run, execution, name, value),
+    setVariableLocal: (name, value) => setLocalVariable(run, execution.id, name, value),
+    setTransientVariable: (name, value) => setTransientVariable(run, execution, name, value),
+    removeVariable: (name) => removeVariable(run, execution, name),
+    setBusinessKey(businessKey) {
+      run.businessKey = businessKey;
+      run.emit({ kind: 'businessKey.set', businessKey });
+    },
+  };
+}
+
+/** The names that expressions see: `execution` and `task`, variables, implicit names, bindings of the host. */
+export function scopeOf(
+  run: Run,
+  execution: LiveExecution,
+  options: { readonly task?: TaskView; readonly eventName?: string } = {},
+): ExpressionScope {
+  const implicit: Readonly<Record<string, () => Value>> = {
+    authenticatedUserId: () => run.handlers.instance.user ?? null,
+    currentTenant: () => run.handlers.instance.tenant ?? null,
+    processInstanceId: () => run.handlers.instance.id,
+  };
+  return {
+    find(name) {
+      if (name === 'execution' || name === 'variableContainer') {
+        return executionObject(viewExecution(run, execution, options.eventName));
+      }
+      if (name === 'task' && options.task !== undefined) return taskObject(options.task);
+      const value = findVariable(run, execution, name);
+      if (value !== undefined) return value;
+      if (Object.hasOwn(implicit, name)) return implicit[name]?.();
+      return run.handlers.findBinding?.(name, viewExecution(run, execution, options.eventName));
+    },
+    findVariable: (name) => findVariable(run, execution, name),
+  };
+}
+
+function executionObject(view: ExecutionView): HostObject {
+  const properties = {
+    id: () => view.id,
+    processInstanceId: () => view.processInstanceId,
+    processDefinitionId: () => view.processDefinitionId,
+    processInstanceBusinessKey: () => view.businessKey,
+    processBusinessKey: () => view.businessKey,
+    businessKey: () => view.businessKey,
+    currentActivityId: () => view.currentActivityId,
+    eventName: () => view.eventName,
+    variables: () => view.getVariables(),
+  };
+  const set = (write: (name: string, value: JsonValue) => void) => (name: Value, value: Value) => {
+    write(toText(name), toJson(value));
+    return null;
+  };
+  return new HostObject('execution', {
+    properties: Object.entries(properties),
+    methods: [
+      ...getters(properties),
+      ['getVariable', (name = null) => view.getVariable(toText(name)) ?? null],
+      ['getVariableLocal', (name = null) => view.getVariableLocal(toText(name)) ?? null],
+      ['hasVariable', (name = null) => view.hasVariable(toText(name))],
+      ['setVariable', set(view.setVariable)],
+      ['setVariableLocal', set(view.setVariableLocal)],
+      ['setTransientVariable', set(view.setTransientVariable)],
+      ['removeVariable', (name = null) => (view.removeVariable(toText(name)), null)],
+    ],
+  });
+}
+
+function taskObject(view: TaskView): HostObject {
+  const { facts } = view;
+  const properties = {
+    id: () => view.id,
+    eventName: () => view.eventName,
+    taskDefinitionKey: () => view.definitionKey,
+    name: () => facts.name,
+    description: () => facts.description,
+    assignee: () => facts.assignee,
+    owner: () => facts.owner,
+    dueDate: () => facts.dueAt,
+    priority: () => facts.priority,
+    category: () => facts.category,
+    formKey: () => facts.formKey,
+  };
+  const text =
+    (name: 'name' | 'description' | 'assignee' | 'owner' | 'category' | 'formKey') => (value: Value) => {
+      facts[name] = value === null ? null : toText(value);
+      return null;
+    };
+  const add = (name: 'candidateUsers' | 'candidateGroups') => (value: Value) => {
+    const added = Array.isArray(value) ? value.map(toText) : [toText(value)];
+    facts[name] = [...new Set([...facts[name], ...added])];
+    return null;
+  };
+  return new HostObject('task', {
+    properties: Object.entries(properties),
+    methods: [
+      ...getters(properties),
+      ['setName', text('name')],
+      ['setDescription', text('description')],
+      ['setAssignee', text('assignee')],
+      ['setOwner', text('owner')],
+      ['setCategory', text('category')],
+      ['setFormKey', text('formKey')],
+      ['setPriority', (value) => setNumber(facts, 'priority', value)],
+      ['setDueDate', (value) => setNumber(facts, 'dueAt', value)],
+      ['addCandidateUser', add('candidateUsers')],
+      ['addCandidateUsers', add('candidateUsers')],
+      ['addCandidateGroup', add('candidateGroups')],
+      ['addCandidateGroups', add('candidateGroups')],
+    ],
+  });
+}
+
+function setNumber(facts: TaskFacts, name: 'priority' | 'dueAt', value: Value): null {
+  facts[name] = toNumber(value);
+  return null;
+}
+
+function getters(properties: Readonly<Record<string, () => Value>>): [string, () => Value][] {
+  return Object.entries(properties).map(([name, read]) => [
+    `get${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+    read,
+  ]);
+}

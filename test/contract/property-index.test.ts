@@ -1,0 +1,146 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '#database/index.ts';
+import type { Observation } from '#observability/index.ts';
+import { type IndexedType, IndexKeeper, queryObjects, wantedIndexes } from '#repo/index.ts';
+import {
+  compilePredefinedQuery,
+  NO_PAGING,
+  parsePath,
+  parseQueryFilter,
+  parseSortKeys,
+} from '#resource/index.ts';
+import { createMigratedDatabase } from '../support/migrated-database.ts';
+
+const OBJECTS = 60_000;
+
+const USER: IndexedType = {
+  name: 'user',
+  properties: {
+    userName: { type: 'string' },
+    sn: { type: 'string', searchable: true },
+    age: { type: 'number', searchable: true },
+    tags: { type: 'array', searchable: true },
+    mail: { type: 'string' },
+    note: { type: 'string' },
+  },
+  propertyTypes: new Map([
+    ['/userName', 'string'],
+    ['/sn', 'string'],
+    ['/age', 'number'],
+    ['/tags', 'array'],
+    ['/mail', 'string'],
+    ['/note', 'string'],
+  ]),
+};
+
+const QUERIES = new Map([['by-mail', compilePredefinedQuery('mail eq "x"')]]);
+
+describe('indexes on properties', () => {
+  let database: Database & AsyncDisposable;
+  let wanted = wantedIndexes([USER], QUERIES);
+  const observations: Observation[] = [];
+
+  const keeper = () =>
+    new IndexKeeper({
+      database,
+      directUrl: database.url,
+      wanted: () => wanted,
+      observe: (observation) => observations.push(observation),
+    });
+
+  beforeAll(async () => {
+    database = await createMigratedDatabase();
+    await sql`
+      insert into managed_object (type, id, data)
+      select case when n % 10 = 0 then 'device' else 'user' end, 'u' || n, jsonb_build_object(
+        'userName', 'user' || n, 'sn', 'sn' || (n % 5000), 'age', n % 90, 'mail', 'm' || n || '@example.com',
+        'note', 'note ' || n, 'tags', jsonb_build_array('t' || (n % 700), 'all'))
+      from generate_series(1, ${OBJECTS}) n`.execute(database.db);
+    await keeper().runOnce();
+    await sql`analyze managed_object`.execute(database.db);
+  });
+  afterAll(() => database[Symbol.asyncDispose]());
+
+  const there = async () =>
+    (
+      await sql<{
+        property: string;
+        method: string;
+      }>`select property, method from svc_index order by 1`.execute(database.db)
+    ).rows;
+
+  /** The plan of a query, as the server would send it. */
+  async function planOf(filter: string, sortKeys: string, pageSize: number): Promise<string> {
+    const log: string[] = [];
+    const client = await database.pool.connect();
+    await client.query(
+      "load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_level = notice",
+    );
+    client.on('notice', (notice) => log.push(String(notice.message)));
+    client.release();
+    const request = {
+      path: parsePath('managed/user'),
+      sortKeys: sortKeys === '' ? [] : parseSortKeys(sortKeys),
+      paging: { ...NO_PAGING, pageSize },
+    };
+    const plain = { filter: parseQueryFilter(filter), idsOnly: false };
+    await queryObjects(
+      database.db,
+      { table: 'managed_object', type: 'user' },
+      request,
+      plain,
+      USER.propertyTypes,
+    );
+    return log.join('\n');
+  }
+
+  it('are made for searchable properties and for what queries by name ask for, and for nothing else', async () => {
+    expect(await there()).toEqual([
+      { property: '/age', method: 'btree' },
+      { property: '/mail', method: 'btree' },
+      { property: '/sn', method: 'btree' },
+      { property: '/tags', method: 'gin' },
+      { property: '/userName', method: 'btree' },
+    ]);
+  });
+
+  it.each<[string, string, string, number?]>([
+    ['an equality', 'userName eq "user77"', ''],
+    ['a prefix', 'userName sw "user5999"', ''],
+    ['a range of numbers', 'age gt 88', 'age'],
+    ['a range of texts', 'sn ge "sn4999" and sn lt "sn5"', ''],
+    ['one of several values', 'mail in ["m1@example.com", "m3@example.com"]', ''],
+    // A page of a few rows is cheaper in the order of ids, the planner thinks: it cannot know how rare an element is.
+    ['an element of an array', 'tags eq "t33"', '', 0],
+    ['a sort key', 'true', '-sn'],
+    ['an equality beside something else', 'userName eq "user77" and !(note sw "x")', ''],
+  ])('serve %s', async (_title, filter, sortKeys, pageSize = 20) => {
+    expect(await planOf(filter, sortKeys, pageSize)).toMatch(/managed_[0-9a-f]{20}_auto/);
+  });
+
+  it('are dropped when no longer wanted, made anew when broken, and left alone otherwise', async () => {
+    const before = observations.length;
+    await keeper().runOnce();
+    expect(observations).toHaveLength(before);
+    const [userName] = wanted.filter(({ property }) => property === '/userName');
+    await sql`update pg_index set indisvalid = false where indexrelid = ${userName!.name}::regclass`.execute(
+      database.db,
+    );
+    wanted = wantedIndexes(
+      [{ ...USER, properties: { userName: {}, sn: { searchable: 'true' } } }],
+      new Map(),
+    );
+    await keeper().runOnce();
+    expect((await there()).map(({ property }) => property)).toEqual(['/sn', '/userName']);
+    expect(observations.at(-1)).toEqual({ kind: 'index.created', type: 'user', property: '/userName' });
+  });
+
+  it('are built by one of several nodes', async () => {
+    wanted = wantedIndexes([USER], QUERIES);
+    const before = observations.length;
+    await Promise.all([keeper().runOnce(), keeper().runOnce(), keeper().runOnce()]);
+    while ((await there()).length < 5) await keeper().runOnce();
+    expect(observations.length - before).toBe(3);
+  });
+});
