@@ -47,7 +47,7 @@ const addresses = {
   '(hono|@hono)': '^src/http/',
   '(pg|kysely)': '^(src/database/|src/repo/|src/.*-repository\\.ts$)',
   'pg-boss': '^src/queue/',
-  'bpmn-moddle': '^src/workflow/engine/',
+  '(bpmn-moddle|@0dep/piso)': '^src/workflow/engine/',
   '(@jitl|acorn)': '^src/script/javascript/',
   zod: '-schema\\.ts$',
   '(pino|pino-pretty|prom-client|@opentelemetry)': '^src/observability/',

@@ -10,9 +10,9 @@ import { createBenchDatabase } from './support/postgres.ts';
 import { interleave } from './support/rounds.ts';
 import { compare, type Measured, remark, report } from './support/row.ts';
 import {
+  type CompletionShape,
   checkTriggers,
   claimScript,
-  type CompletionShape,
   countFirings,
   fillScheduler,
   SLACK_MS,
@@ -44,12 +44,7 @@ for (const batch of BATCHES) {
   }
 }
 for (const count of [1, 4]) {
-  await measure(
-    `claim 500, complete with ledger; ${claimersOf(count)}`,
-    count,
-    500,
-    'complete-with-ledger',
-  );
+  await measure(`claim 500, complete with ledger; ${claimersOf(count)}`, count, 500, 'complete-with-ledger');
 }
 for (const count of [1, 4]) await measureEach(count);
 await checkTriggers(url, TRIGGERS);

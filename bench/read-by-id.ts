@@ -1,16 +1,13 @@
 /**
  * GET of a managed object by its id, 32 connections: our whole server next to a bare Hono server with one static
  * body, to Hono with one query a request (`pg` prepared, and Kysely), and to the query alone. With `--profile` it
- * says instead where the main thread of our server spends its time.
+ * says instead where the threads of our server spend their time.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { startChild } from './support/child.ts';
-import { summarizeProfile } from './support/cpu-profile.ts';
 import { type LoadResult, startLoadGenerator } from './support/load.ts';
 import type { PlainServerKind, PlainServerTask } from './support/plain-server.ts';
 import { createBenchDatabase } from './support/postgres.ts';
+import { profileService } from './support/profile-service.ts';
 import type { QueryLoopTask } from './support/query-loop.ts';
 import { interleave } from './support/rounds.ts';
 import { compare } from './support/row.ts';
@@ -30,13 +27,12 @@ const body = await sampleUser(databaseUrl);
 const project = scope.use(await createProject(USER_TYPE));
 const generator = scope.use(await startLoadGenerator());
 
-if (process.argv.includes('--profile')) await profile();
+const options = { databaseUrl, project: project.location, environment: { SVC_ROLES: 'api' } };
+if (process.argv.includes('--profile')) await profileService(options, (url) => load(url, 15_000));
 else await measure();
 
 async function measure(): Promise<void> {
-  const service = scope.use(
-    await startService({ databaseUrl, project: project.location, environment: { SVC_ROLES: 'api' } }),
-  );
+  const service = scope.use(await startService(options));
   const environment = { BENCH_DATABASE_URL: databaseUrl };
   const queries = scope.use(await startChild<QueryLoopTask, LoadResult>('./query-loop.ts', environment));
   const servers = {
@@ -92,27 +88,4 @@ function load(url: string, ms: number): Promise<LoadResult> {
     connections: CONNECTIONS,
     ms,
   });
-}
-
-async function profile(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-bench-profile-'));
-  try {
-    {
-      await using service = await startService({
-        databaseUrl,
-        project: project.location,
-        environment: { SVC_ROLES: 'api' },
-        nodeArguments: ['--cpu-prof', `--cpu-prof-dir=${folder}`],
-      });
-      const { perSecond } = await load(service.url, 15_000);
-      console.log(`${Math.round(perSecond)} requests/s under the profiler`);
-    }
-    const { busyPercent, functions, places } = await summarizeProfile(folder);
-    console.log(`The main thread was busy for ${busyPercent} % of its life. Of that, by package and room:`);
-    for (const { name, percent } of places) console.log(`${percent.toFixed(1).padStart(6)} %  ${name}`);
-    console.log('By function:');
-    for (const { name, percent } of functions) console.log(`${percent.toFixed(1).padStart(6)} %  ${name}`);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }

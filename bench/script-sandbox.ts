@@ -1,6 +1,6 @@
 /**
- * Scripts per second in the sandbox, next to what they cost without isolation. Prints microseconds per run and
- * ratios; every contender is measured in turn, several rounds, and the median counts. Usage:
+ * Microseconds per script in the sandbox, next to what it costs without isolation, and with an instance of its own
+ * for each run; what putting the memory back costs; how much memory an instance takes. Usage:
  *
  *     node bench/script-sandbox.ts [rounds]
  */
@@ -10,6 +10,8 @@ import { SandboxMemory } from '../src/script/javascript/memory-snapshot.ts';
 import { QuickJsContext } from '../src/script/javascript/quickjs-context.ts';
 import { createQuickJs } from '../src/script/javascript/quickjs-module.ts';
 import { Sandbox } from '../src/script/javascript/sandbox.ts';
+import { interleave } from './support/rounds.ts';
+import { compare, report } from './support/row.ts';
 
 const TRIVIAL = `object.status === 'active' ? 1 : 2`;
 
@@ -238,38 +240,66 @@ async function microsecondsPerRestore(): Promise<{ bytes: number; microseconds: 
   return { bytes: snapshot.bytes, microseconds: ((performance.now() - started) / times) * 1000 };
 }
 
+/** Resident memory of one instance that waits for work, its code shared with all others. */
+async function kibibytesPerInstance(): Promise<number> {
+  const instances = 64;
+  const module = await loadEngineModule('jspi');
+  const options = { memoryBytes: 33_554_432, stackBytes: 262_144, libraries: [] };
+  const kept: Sandbox[] = [await Sandbox.create(module, options)];
+  const before = process.memoryUsage.rss();
+  while (kept.length <= instances) kept.push(await Sandbox.create(module, options));
+  return (process.memoryUsage.rss() - before) / 1024 / instances;
+}
+
 const rounds = Number(process.argv[2] ?? 5);
-const contenders = [
-  await poolContender('jspi'),
-  await poolContender('asyncify'),
-  await freshContender('asyncify'),
-  await bareContender(),
-  vmContender(),
-];
+const memory = await kibibytesPerInstance();
+const contenders = {
+  ours: await poolContender('jspi'),
+  asyncifyPool: await poolContender('asyncify'),
+  asyncifyFresh: await freshContender('asyncify'),
+  bare: await bareContender(),
+  vm: vmContender(),
+};
 for (const [title, source] of [
-  ['trivial', TRIVIAL],
+  ['trivial script', TRIVIAL],
   ['50 lines, 5 host calls', FIFTY_LINES],
 ] as const) {
-  const values = await Promise.all(contenders.map((contender) => contender.run(source)));
+  const all = Object.values(contenders);
+  const values = await Promise.all(all.map((contender) => contender.run(source)));
   const differing = values.findIndex((value) => JSON.stringify(value) !== JSON.stringify(values[0]));
-  if (differing >= 0) throw new Error(`${contenders[differing]!.name} differs: ${JSON.stringify(values)}`);
-  const samples = contenders.map((): number[] => []);
-  for (let round = 0; round <= rounds; round++) {
-    for (const [index, contender] of contenders.entries()) {
-      const microseconds = await microsecondsPerRun(contender, source);
-      // The first round warms up.
-      if (round > 0) samples[index]!.push(microseconds);
-    }
-  }
-  const medians = samples.map((list) => list.sort((left, right) => left - right)[list.length >> 1]!);
-  console.log(`\n${title}`);
-  for (const [index, contender] of contenders.entries()) {
-    const microseconds = medians[index]!;
-    const ratio = microseconds / medians[0]!;
-    console.log(
-      `  ${contender.name.padEnd(42)} ${microseconds.toFixed(1).padStart(8)} µs  ${Math.round(1e6 / microseconds)}/s  x ${ratio.toFixed(2)}`,
-    );
-  }
+  if (differing >= 0) throw new Error(`${all[differing]!.name} differs: ${JSON.stringify(values)}`);
+  const measure = (contender: Contender) => () => microsecondsPerRun(contender, source);
+  const turns = {
+    ours: measure(contenders.ours),
+    asyncifyPool: measure(contenders.asyncifyPool),
+    asyncifyFresh: measure(contenders.asyncifyFresh),
+    bare: measure(contenders.bare),
+    vm: measure(contenders.vm),
+  };
+  await interleave(1, turns);
+  const times = await interleave(rounds, turns);
+  const row = { bench: 'script-sandbox', quantity: `${title}, isolated`, unit: 'µs', lessIsBetter: true };
+  const isGoal = source === FIFTY_LINES;
+  compare(
+    { ...row, ours: times.ours, ...(isGoal ? { goal: { atLeast: 5 } } : {}) },
+    contenders.asyncifyFresh.name,
+    times.asyncifyFresh,
+  );
+  compare(
+    { ...row, ours: times.ours, ...(isGoal ? { goal: { atLeast: 0.4 } } : {}) },
+    contenders.vm.name,
+    times.vm,
+  );
+  compare({ ...row, ours: times.ours }, contenders.bare.name, times.bare);
+  compare({ ...row, ours: times.ours }, contenders.asyncifyPool.name, times.asyncifyPool);
 }
-const { bytes, microseconds } = await microsecondsPerRestore();
-console.log(`\nrestore of a snapshot of ${Math.round(bytes / 1024)} KiB: ${microseconds.toFixed(1)} µs`);
+const restores = [];
+for (let round = 0; round < rounds; round++) restores.push(await microsecondsPerRestore());
+report({
+  bench: 'script-sandbox',
+  quantity: `isolation: restore of a snapshot of ${Math.round(restores[0]!.bytes / 1024)} KiB`,
+  unit: 'µs',
+  ours: restores.map(({ microseconds }) => microseconds),
+  goal: { atMost: 10 },
+});
+report({ bench: 'script-sandbox', quantity: 'memory of an idle sandbox', unit: 'KiB', ours: [memory] });

@@ -1,13 +1,13 @@
 /**
- * Runs well-behaved and hostile scripts side by side for a while and checks every result. Ends with status 1 at the
- * first wrong one. Usage:
+ * Runs well-behaved and hostile scripts side by side for an hour and checks every result. Ends with status 1 at the
+ * first wrong one, and when the memory of the process grows. Usage:
  *
  *     node bench/script-soak.ts [seconds] [jspi|asyncify]
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type EngineKind, SandboxPool } from '../src/script/javascript/index.ts';
 
-const seconds = Number(process.argv[2] ?? 60);
+const seconds = Number(process.argv[2] ?? 3600);
 const engine = (process.argv[3] ?? 'jspi') as EngineKind;
 const PARALLEL = 24;
 
@@ -48,6 +48,10 @@ const pool = await SandboxPool.create({ engine, size: 16, maxSize: 16 });
 const deadline = performance.now() + seconds * 1000;
 let runs = 0;
 let lastReport = performance.now();
+/** After a fifth of the time everything has been met; from there on memory has to stay where it is. */
+const warmAt = performance.now() + seconds * 200;
+let warmRss: number | undefined;
+const MOST_GROWTH = 134_217_728;
 
 async function outcome({ source }: Case, n: number): Promise<unknown> {
   const isHostile = source.includes('for (;;)') || source.includes('never');
@@ -86,6 +90,7 @@ async function work(): Promise<void> {
       process.exit(1);
     }
     runs++;
+    if (warmRss === undefined && performance.now() > warmAt) warmRss = process.memoryUsage.rss();
     if (performance.now() - lastReport > 10_000) report();
   }
 }
@@ -102,3 +107,8 @@ function report(): void {
 await Promise.all(Array.from({ length: PARALLEL }, work));
 report();
 pool.close();
+const growth = process.memoryUsage.rss() - (warmRss ?? 0);
+if (warmRss !== undefined && growth > MOST_GROWTH) {
+  console.error(`memory grew by ${Math.round(growth / 1_048_576)} MiB`);
+  process.exit(1);
+}

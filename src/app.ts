@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -7,17 +8,19 @@ import {
   infoResource,
   protectSecrets,
 } from '#administration/index.ts';
-import { Membership, sessionName } from '#cluster/index.ts';
+import { clusterResource, Membership, sessionName } from '#cluster/index.ts';
 import {
   ConfigStore,
   ConfigWatcher,
   clusterConfig,
   type Environment,
   managedConfig,
+  policyConfig,
   repoConfig,
   type Settings,
   scheduleConfig,
   schedulerConfig,
+  scriptConfig,
 } from '#config/index.ts';
 import { type Crypto, type KeyRingText, openCrypto, openKeyRing } from '#crypto/index.ts';
 import {
@@ -28,32 +31,55 @@ import {
   openDatabase,
   superviseEmbeddedServer,
 } from '#database/index.ts';
+import { Endpoints } from '#endpoint/index.ts';
 import { HttpServer } from '#http/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { type Service, startAll, stopAll, Ticker } from '#lifecycle/index.ts';
-import { ManagedTypes, managedObjectResource } from '#managed/index.ts';
+import {
+  ManagedTypes,
+  managedObjectResource,
+  noMappings,
+  PolicyBook,
+  type PolicySettings,
+  policyResource,
+} from '#managed/index.ts';
 import { createMetrics, type Observe, observeAll } from '#observability/index.ts';
 import { compileQueries, IndexKeeper, repoResource, type WantedIndex, wantedIndexes } from '#repo/index.ts';
 import { contextData, isWrite, type RequestSink, Router } from '#resource/index.ts';
 import {
+  CustomServices,
+  type DaylightSaving,
   FileSchedules,
   type Firing,
-  type FiringEnd,
+  type FiringResult,
   fireTrigger,
+  firingResource,
+  type JobStore,
   jobResource,
+  LedgerKeeper,
+  MemoryJobStore,
+  type MemorySchedules,
+  persistentJobStore,
+  provisionerScheduledService,
+  recordFirings,
   releaseRuns,
   ScheduledServices,
   schedulerResource,
   scriptScheduledService,
+  serveMemorySchedules,
+  syncScheduledService,
   TriggerPoller,
+  triggerListResource,
   triggerResource,
 } from '#scheduler/index.ts';
 import {
   noScripts,
   parseScriptReference,
+  ScriptSources,
   type Scripts,
   ScriptThreads,
   scriptResource,
+  scriptsInactive,
 } from '#script/index.ts';
 import { authorize, createAdministrator, InternalUsers } from '#security/index.ts';
 import { prepareSchema } from './schema.ts';
@@ -67,6 +93,7 @@ export interface Core {
   readonly notifier: Notifier;
   readonly services: ScheduledServices;
   readonly crypto: Crypto;
+  readonly endpoints: Endpoints;
   readonly overrides: ConfigOverrides;
   /** The indexes on properties that the configuration asks for. */
   readonly wantedIndexes: () => readonly WantedIndex[];
@@ -82,12 +109,17 @@ export interface CoreOptions {
   /** What `/info/ping` says. */
   readonly state: () => { readonly state: string; readonly shortDesc: string };
   readonly version: string;
+  /** The schedules in memory of this process. */
+  readonly memory: (clock: DatabaseClock) => MemorySchedules;
+  /** Where the project's own scheduled services are; only where they may run. */
+  readonly serviceDirectory?: string;
 }
 
 const CHANNEL = 'svc';
 const SCHEDULER_TOPIC = 'scheduler';
 const CONFIG_TOPIC = 'config';
 const CLOCK_INTERVAL_MS = 10_000;
+const SCRIPT_RECHECK_MS = 1_000;
 
 export function buildCore(options: CoreOptions): Core {
   const { database, config, observe, crypto, scripts: makeScripts } = options;
@@ -114,19 +146,58 @@ export function buildCore(options: CoreOptions): Core {
 
   const services = new ScheduledServices();
   services.register(scriptScheduledService(scripts));
+  services.register(syncScheduledService);
+  services.register(provisionerScheduledService);
+  if (options.serviceDirectory !== undefined) {
+    services.addSource(new CustomServices(options.serviceDirectory, router, observe));
+  }
 
-  router.mount('managed*', managedObjectResource({ database, scripts, types: () => types.current() }));
+  const readPolicies = () => new PolicyBook(types, config.get(policyConfig) as unknown as PolicySettings);
+  let policies = readPolicies();
+  config.watchOnly(policyConfig, () => {
+    policies = readPolicies();
+  });
+  const sources = Object.entries(config.get(scriptConfig).sources);
+  const scriptFiles = new ScriptSources(
+    sources.map(([name, { directory }]) => ({ name, directory })),
+    SCRIPT_RECHECK_MS,
+  );
+  const managed = {
+    database,
+    scripts,
+    readScript: async (path: string) => (await scriptFiles.get(path)).text,
+    crypto,
+    types,
+    queries: () => queries,
+    policies: () => policies,
+    enforcesPolicies: () => config.properties.get('svc.policy.enforcement.enabled') !== 'false',
+    resources: router,
+    synchronizer: noMappings,
+  };
+  router.mount('managed*', managedObjectResource(managed));
+  router.mount('policy*', policyResource(managed));
   router.mount(
     'repo*',
     repoResource(database, () => queries),
   );
   router.mount('script*', scriptResource(scripts));
+  const endpoints = new Endpoints({ router, config, scripts, crypto, observe });
+  router.mount('cluster*', clusterResource(database));
   router.mount('scheduler', schedulerResource());
   router.mount(
     'scheduler/job*',
-    jobResource({ database, clock, wake: () => notifier.notify(SCHEDULER_TOPIC) }),
+    jobResource({
+      database,
+      clock,
+      memory: options.memory(clock),
+      dst: () => daylightSaving(config),
+      wake: () => notifier.notify(SCHEDULER_TOPIC),
+    }),
   );
+  router.mount('scheduler/firing*', firingResource(database));
   router.mount('scheduler/trigger*', triggerResource(database));
+  router.mount('scheduler/waitingTriggers', triggerListResource(database, 'waitingTriggers'));
+  router.mount('scheduler/acquiredTriggers', triggerListResource(database, 'acquiredTriggers'));
   router.mount('repo/scheduler/triggers*', triggerResource(database));
   const overrides = new ConfigOverrides(config, database, observe);
   router.mount(
@@ -151,7 +222,18 @@ export function buildCore(options: CoreOptions): Core {
   router.mount('info*', infoResource(options));
   router.mount('health*', healthResource(database));
   const wanted = () => wantedIndexes(types.current().values(), queries);
-  return { router, database, config, clock, notifier, services, crypto, overrides, wantedIndexes: wanted };
+  return {
+    router,
+    database,
+    config,
+    clock,
+    notifier,
+    services,
+    crypto,
+    endpoints,
+    overrides,
+    wantedIndexes: wanted,
+  };
 }
 
 /** Measures the database's clock from time to time. */
@@ -190,6 +272,8 @@ export interface ThreadData {
   readonly databaseUrl: string;
   readonly applicationName: string;
   readonly keyRing: KeyRingText;
+  /** By which the threads of this process reach its schedules in memory. */
+  readonly memoryChannel: string;
 }
 
 /** Builds and starts one node. When a part fails to start, what has started is stopped again. */
@@ -218,6 +302,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       dataDirectory: settings.dataDirectory,
     });
     if (keys.madeFile !== undefined) observe({ kind: 'crypto.keysCreated', file: keys.madeFile });
+    if (keys.missing !== undefined) observe({ kind: 'crypto.keysMissing', reason: keys.missing });
     const { nodeId, applicationName } = await identify(databaseUrl, nodeName);
     const database = openDatabase({
       url: databaseUrl,
@@ -230,6 +315,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     if (password !== undefined) observe({ kind: 'admin.created', username: 'svc-admin', password });
 
     let started = false;
+    let inMemory: MemoryJobStore | undefined;
     const core = buildCore({
       database,
       config,
@@ -241,7 +327,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
           ? { state: 'ACTIVE_READY', shortDesc: 'The server is ready' }
           : { state: 'STARTING', shortDesc: 'The server is starting or stopping' },
       version: versionOf(settings.installLocation),
+      memory: (clock) => {
+        inMemory ??= memoryStore({ clock, config, database, nodeName, observe });
+        return inMemory;
+      },
     });
+    const memory = inMemory!;
+    const memoryChannel = randomUUID();
     await core.overrides.refresh();
     const threads = new ScriptThreads({
       count: settings.scriptThreads,
@@ -252,6 +344,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         databaseUrl,
         applicationName,
         keyRing: keys.text,
+        memoryChannel,
       } satisfies ThreadData,
       observe,
     });
@@ -264,12 +357,20 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       roles: settings.roles,
       observe,
     });
-    const poller = buildPoller({ core, membership, threads, nodeName, observe });
+    const parts = { core, membership, threads, nodeName, observe };
+    const poller = buildPoller({ ...parts, store: persistentJobStore(database.db) });
+    // In memory there is one life only, which nobody fences out.
+    const memoryPoller = buildPoller({ ...parts, store: memory });
+    memory.onChange = () => memoryPoller.wake();
+    releaseWithNodes({ core, membership, poller, nodeName, observe });
     const schedules = new FileSchedules({
       database,
+      memory,
+      dst: () => daylightSaving(config),
       now: () => core.clock.now(),
       wake: () => core.notifier.notify(SCHEDULER_TOPIC),
       observe,
+      isCurrent: (db, alias) => core.overrides.isCurrent(db, `schedule/${alias}`),
     });
     config.watchOnly(scheduleConfig, async ({ id, current }) => {
       const alias = id.slice('schedule/'.length);
@@ -301,7 +402,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       authenticate: authenticator(database),
       health: {
         started: () => started,
-        parts: () => healthParts({ database, membership, listener, poller, isWorker }),
+        parts: () => healthParts({ database, membership, listener, poller, isWorker, threads, config }),
       },
       metrics,
       observe,
@@ -314,7 +415,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       'Requests that wait for a connection',
       () => database.pool.waitingCount,
     );
-    metrics.gauge('svc_firings_running', 'Firings that run on this node', () => poller.active);
+    metrics.gauge(
+      'svc_firings_running',
+      'Firings that run on this node',
+      () => poller.active + memoryPoller.active,
+    );
     metrics.gauge('svc_script_threads_busy', 'Requests inside script threads', () => threads.busy);
 
     const indexes = new IndexKeeper({
@@ -330,8 +435,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       threads,
       membership,
       listener,
+      serveMemorySchedules(memoryChannel, memory),
       fileSchedulesService(schedules, config),
+      new LedgerKeeper({ database, keepDays: () => ledgerDays(config), observe }),
       indexes,
+      memoryPoller,
       ...(isWorker ? [poller] : []),
       http,
       new ConfigWatcher({
@@ -391,35 +499,90 @@ function buildPoller(parts: {
   core: Core;
   membership: Membership;
   threads: ScriptThreads;
+  store: JobStore;
   nodeName: string;
   observe: Observe;
 }): TriggerPoller {
-  const { core, membership, threads, nodeName, observe } = parts;
+  const { core, membership, threads, store, nodeName, observe } = parts;
   const { database, clock, services, config } = core;
-  const { threadPool, advancedProperties } = config.get(schedulerConfig);
-  const threshold = Number(advancedProperties['org.quartz.jobStore.misfireThreshold']);
-  const poller = new TriggerPoller({
-    database,
+  const { threadPool } = config.get(schedulerConfig);
+  const threshold = schedulerNumber(config, 'org.quartz.jobStore.misfireThreshold');
+  const idleWaitMs = schedulerNumber(config, 'org.quartz.scheduler.idleWaitTime');
+  const maxBatch = schedulerNumber(config, 'org.quartz.scheduler.batchTriggerAcquisitionMaxCount');
+  return new TriggerPoller({
+    store,
     clock,
     nodeName,
-    holder: () => ({ nodeId: membership.nodeId, epoch: membership.epoch }),
-    threadCount: threadPool.threadCount,
-    ...(threshold > 0 ? { misfireThresholdMs: threshold } : {}),
+    holder: () =>
+      store.kind === 'memory'
+        ? { nodeId: membership.nodeId, epoch: 0 }
+        : { nodeId: membership.nodeId, epoch: membership.epoch },
+    threadCount: schedulerNumber(config, 'org.quartz.threadPool.threadCount') ?? threadPool.threadCount,
+    dst: daylightSaving(config),
+    ...(threshold === undefined ? {} : { misfireThresholdMs: threshold }),
+    ...(idleWaitMs === undefined ? {} : { idleWaitMs }),
+    ...(maxBatch === undefined ? {} : { maxBatch }),
     observe,
-    async fire(firing: Firing): Promise<FiringEnd> {
+    async fire(firing: Firing): Promise<FiringResult> {
       const service = services.find(firing.run.definition.invokeService);
-      if (service?.runsScripts !== true) return fireTrigger({ database, services, observe }, firing);
-      return (await threads.run({ kind: 'firing', payload: firing, repeatable: false })) as FiringEnd;
+      if (service?.runsScripts === false) return fireTrigger({ database, services }, firing);
+      // Also what nobody here knows: the threads look for it among the project's own services.
+      return (await threads.run({ kind: 'firing', payload: firing, repeatable: false })) as FiringResult;
     },
   });
+}
+
+/** What a lost node had claimed goes to others; what this node had claimed when it was given up is not its own. */
+function releaseWithNodes(parts: {
+  core: Core;
+  membership: Membership;
+  poller: TriggerPoller;
+  nodeName: string;
+  observe: Observe;
+}): void {
+  const { core, membership, poller, nodeName, observe } = parts;
   membership.onFenced(() => poller.abandon());
   membership.onNodeLost(async (nodeId, epoch) => {
-    const { released, parked } = await releaseRuns(database.db, nodeId, epoch, nodeName);
+    const { released, parked } = await releaseRuns(core.database.db, { nodeId, epoch }, nodeName);
     for (const { jobId, attempts } of parked) observe({ kind: 'trigger.parked', schedule: jobId, attempts });
     if (released > 0) core.notifier.notify(SCHEDULER_TOPIC);
     return released;
   });
-  return poller;
+}
+
+function memoryStore(parts: {
+  clock: DatabaseClock;
+  config: ConfigStore;
+  database: Database;
+  nodeName: string;
+  observe: Observe;
+}): MemoryJobStore {
+  const { clock, config, database, nodeName, observe } = parts;
+  return new MemoryJobStore({
+    nodeName,
+    now: () => clock.now(),
+    dst: daylightSaving(config),
+    record: (completions) =>
+      recordFirings(database.db, completions).catch((error: unknown) =>
+        observe({ kind: 'loop.failed', loop: 'ledger of schedules in memory', error }),
+      ),
+  });
+}
+
+/** A number among the advanced properties; anything that is none counts as absent. */
+function schedulerNumber(config: ConfigStore, property: string): number | undefined {
+  const number = Number(config.get(schedulerConfig).advancedProperties[property]);
+  return number > 0 ? number : undefined;
+}
+
+function daylightSaving(config: ConfigStore): DaylightSaving {
+  return config.get(schedulerConfig).advancedProperties['svc.cron.dst'] === 'smooth' ? 'smooth' : 'quartz';
+}
+
+const LEDGER_DAYS = 90;
+
+function ledgerDays(config: ConfigStore): number {
+  return schedulerNumber(config, 'svc.ledger.keepDays') ?? LEDGER_DAYS;
 }
 
 function fileSchedulesService(schedules: FileSchedules, config: ConfigStore): Service {
@@ -461,8 +624,10 @@ async function healthParts(parts: {
   listener: Listener;
   poller: TriggerPoller;
   isWorker: boolean;
+  threads: ScriptThreads;
+  config: ConfigStore;
 }) {
-  const { database, membership, listener, poller, isWorker } = parts;
+  const { database, membership, listener, poller, isWorker, threads, config } = parts;
   const age = (beatAt: number) => (beatAt === 0 ? Number.POSITIVE_INFINITY : Date.now() - beatAt);
   const loop = (name: string, beatAt: number, limitMs: number) => ({
     name,
@@ -477,9 +642,25 @@ async function healthParts(parts: {
     { name: 'database', ok: reachable },
     loop('heartbeat', membership.lastBeatAt, 5_000),
     ...(isWorker ? [loop('triggerPoller', poller.lastBeatAt, 10_000)] : []),
+    scriptsPart(threads, config),
     // Wake-ups only save time: without them polling goes on.
     { name: 'listener', ok: true, detail: listener.connected ? 'connected' : 'polling only' },
   ];
+}
+
+/** Scripts are well while they are configured and one thread at least can take them. */
+function scriptsPart(threads: ScriptThreads, config: ConfigStore) {
+  const inactive = scriptsInactive(config);
+  if (inactive !== undefined) return { name: 'scripts', ok: false, detail: inactive };
+  const told = threads.health.map(({ thread, ok, busy, beatAgeMs }) => {
+    const state = ok ? 'up' : beatAgeMs === null ? 'starting' : `silent for ${beatAgeMs} ms`;
+    return `thread ${thread} ${state}, ${busy} busy`;
+  });
+  return {
+    name: 'scripts',
+    ok: threads.health.some(({ ok }) => ok),
+    detail: told.length === 0 ? 'no thread is running' : told.join('; '),
+  };
 }
 
 async function runAll(steps: readonly (() => Promise<void>)[]): Promise<void> {

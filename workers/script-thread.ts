@@ -1,14 +1,16 @@
+import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { buildCore, clockService, type ThreadData, versionOf } from '../src/app.ts';
 import { ConfigStore } from '../src/config/index.ts';
 import { openCrypto } from '../src/crypto/index.ts';
 import { openDatabase } from '../src/database/index.ts';
 import { type ContextData, type Request, rootContext } from '../src/resource/index.ts';
-import { type Firing, fireTrigger } from '../src/scheduler/index.ts';
+import { type Firing, fireTrigger, remoteMemorySchedules } from '../src/scheduler/index.ts';
 import { observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
 
 /** A script thread: the application without its doors, with what runs scripts. */
-const { settings, environment, databaseUrl, applicationName, keyRing } = workerData as ThreadData;
+const { settings, environment, databaseUrl, applicationName, keyRing, memoryChannel } =
+  workerData as ThreadData;
 const observe = observeFromThread;
 const config = await ConfigStore.open({ settings, environment, report: () => {} });
 const database = openDatabase({
@@ -30,9 +32,12 @@ const core = buildCore({
   },
   state: () => ({ state: 'ACTIVE_READY', shortDesc: 'The server is ready' }),
   version: versionOf(settings.installLocation),
+  memory: () => remoteMemorySchedules(memoryChannel),
+  serviceDirectory: join(settings.projectLocation, 'service'),
 });
 await core.overrides.refresh();
 await Promise.all(runners.map((runner) => runner.start()));
+await core.endpoints.activate();
 const clock = clockService(core.clock, observe);
 await core.clock.measure();
 await clock.start();
@@ -41,7 +46,7 @@ serveThread({
   handlers: {
     request: ({ context, request }: { context: ContextData; request: Request }) =>
       core.router.handle(rootContext(context), request),
-    firing: (firing: Firing) => fireTrigger({ database, services: core.services, observe }, firing),
+    firing: (firing: Firing) => fireTrigger({ database, services: core.services }, firing),
   },
   reload: () => core.overrides.refresh(),
   async stop() {

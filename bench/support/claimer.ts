@@ -1,6 +1,6 @@
 /** One claimer: claims and completes as fast as it can, over one connection, or as the product does over ten. */
 import { openDatabase } from '#database/index.ts';
-import { claimDue, completeRun, type Run, startRuns } from '../../src/scheduler/run-repository.ts';
+import { claimDue, completeRun, startRuns } from '../../src/scheduler/run-repository.ts';
 import { answerParent } from './child.ts';
 import { type CompletionShape, completionText, LOOK_AHEAD_MS, SLACK_MS } from './scheduler-load.ts';
 
@@ -16,6 +16,8 @@ export interface ClaimerTask {
 export interface ClaimerResult {
   readonly ms: number;
 }
+
+type Runs = Awaited<ReturnType<typeof claimDue>>['runs'];
 
 const SLOTS = 10;
 const HOUR_MS = 3_600_000;
@@ -39,7 +41,7 @@ answerParent(async (task: ClaimerTask): Promise<ClaimerResult> => {
   }
   return { ms: performance.now() - startedAt };
 
-  async function completeEach(runs: readonly Run[]): Promise<void> {
+  async function completeEach(runs: Runs): Promise<void> {
     const left = [...(await startRuns(database.db, holder, runs))];
     const slots = Array.from({ length: SLOTS }, async () => {
       for (let run = left.pop(); run !== undefined; run = left.pop()) {

@@ -48,8 +48,8 @@ function sendUntil(
       const now = performance.now();
       latency.add(now - sentAt);
       count++;
-      if (received.latin1Slice(9, 12) !== '200') {
-        reject(new Error(`${url} answered ${received.latin1Slice(0, 500)}`));
+      if (received.toString('latin1', 9, 12) !== '200') {
+        reject(new Error(`${url} answered ${received.toString('latin1', 0, 500)}`));
         socket.destroy();
       } else if (now >= deadline) {
         resolve(count);
@@ -66,9 +66,9 @@ function sendUntil(
 function isComplete(received: Buffer): boolean {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd < 0) return false;
-  const length = /\r\ncontent-length: *(\d+)/i.exec(received.latin1Slice(0, headEnd + 2))?.[1];
+  const length = /\r\ncontent-length: *(\d+)/i.exec(received.toString('latin1', 0, headEnd + 2))?.[1];
   if (length !== undefined) return received.length >= headEnd + 4 + Number(length);
-  return received.latin1Slice(-5) === '0\r\n\r\n';
+  return received.subarray(-5).toString('latin1') === '0\r\n\r\n';
 }
 
 function formatRequest({ url, method, headers, body }: LoadTask, path: string): string {

@@ -39,7 +39,7 @@ export async function createBenchDatabase(): Promise<BenchDatabase> {
   const server = scope.use(await openBenchServer());
   const name = `svc_bench_${randomBytes(6).toString('hex')}`;
   await onServer(server.url, `create database ${name}`);
-  scope.defer(() => onServer(server.url, `drop database if exists ${name} with (force)`));
+  scope.defer(async () => void (await onServer(server.url, `drop database if exists ${name} with (force)`)));
   const url = new URL(server.url);
   url.pathname = `/${name}`;
   const database = openDatabase({ url: url.href, poolSize: 1 });

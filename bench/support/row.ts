@@ -47,9 +47,7 @@ export function compare(
   baseline: readonly number[],
 ): void {
   const ratio = spreadOf(
-    measured.ours.map((value, round) =>
-      lessIsBetter ? baseline[round]! / value : value / baseline[round]!,
-    ),
+    measured.ours.map((value, round) => (lessIsBetter ? baseline[round]! / value : value / baseline[round]!)),
   );
   print({
     ...measured,

@@ -1,11 +1,5 @@
 import { readFileSync } from 'node:fs';
-import {
-  DummyDriver,
-  Kysely,
-  PostgresAdapter,
-  PostgresIntrospector,
-  PostgresQueryCompiler,
-} from 'kysely';
+import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { Tables } from '#database/index.ts';
 import { claimDue } from '../../src/scheduler/run-repository.ts';
 import { onServer } from './postgres.ts';
@@ -46,7 +40,11 @@ export async function checkTriggers(url: string, triggers: number): Promise<void
             (select count(distinct trigger_id) from scheduler_due) as triggers,
             (select count(*) from scheduler_run) as claimed`,
   );
-  const found = { waiting: Number(row!['waiting']), triggers: Number(row!['triggers']), claimed: Number(row!['claimed']) };
+  const found = {
+    waiting: Number(row!['waiting']),
+    triggers: Number(row!['triggers']),
+    claimed: Number(row!['claimed']),
+  };
   if (found.waiting !== triggers || found.triggers !== triggers || found.claimed !== 0) {
     throw new Error(`Of ${triggers} triggers there are ${JSON.stringify(found)}: some were lost or doubled`);
   }

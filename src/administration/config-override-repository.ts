@@ -12,6 +12,13 @@ export async function listOverrides(db: Db): Promise<ConfigOverride[]> {
   return rows;
 }
 
+/** Keeps the override from changing until the end of the transaction. */
+export async function findOverride(db: Db, id: string): Promise<ConfigOverride | undefined> {
+  const { rows } = await sql<ConfigOverride>`
+    select id, content from config_override where id = ${id} for share`.execute(db);
+  return rows[0];
+}
+
 export async function putOverride(db: Db, override: ConfigOverride, changedBy: string): Promise<void> {
   await sql`
     insert into config_override (id, content, changed_by) values (${override.id}, ${override.content}, ${changedBy})

@@ -1,7 +1,13 @@
 import type { ConfigStore } from '#config/index.ts';
-import type { Database } from '#database/index.ts';
+import type { Database, Db } from '#database/index.ts';
+import { equalJson, type JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
-import { deleteOverride, listOverrides, overridesFingerprint } from './config-override-repository.ts';
+import {
+  deleteOverride,
+  findOverride,
+  listOverrides,
+  overridesFingerprint,
+} from './config-override-repository.ts';
 
 /** Keeps a node's configuration in step with the changes made through `/config` on any node. */
 export class ConfigOverrides {
@@ -26,6 +32,14 @@ export class ConfigOverrides {
       this.#fingerprint = fingerprint;
     }
     await this.#store.reload();
+  }
+
+  /** Whether this node has a configuration as it is in the database now, also when it is a file's. */
+  async isCurrent(db: Db, id: string): Promise<boolean> {
+    const override = await findOverride(db, id);
+    if (override === undefined) return true;
+    const content = override.content === null ? undefined : (JSON.parse(override.content) as JsonValue);
+    return equalJson(content, this.#store.findRaw(id));
   }
 
   async #yieldToFile(id: string): Promise<void> {

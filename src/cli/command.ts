@@ -10,6 +10,11 @@ export interface Command {
   /** What stands below the usage line of its `--help`, with at least one example. */
   readonly help: string;
   readonly options: NonNullable<ParseArgsConfig['options']>;
+  /** What it takes besides options, as its usage line names it. Default: nothing. */
+  readonly arguments?: readonly string[];
   /** @returns the exit code */
-  run(flags: Readonly<Record<string, string | boolean | undefined>>): Promise<number>;
+  run(
+    flags: Readonly<Record<string, string | boolean | undefined>>,
+    positionals: readonly string[],
+  ): Promise<number>;
 }

@@ -6,8 +6,9 @@ import { databaseUrl } from './database-url.ts';
 import { health } from './health.ts';
 import { migrateCommand } from './migrate.ts';
 import { start } from './start.ts';
+import { why } from './why.ts';
 
-const COMMANDS: readonly Command[] = [start, migrateCommand, databaseUrl, configCheck, health];
+const COMMANDS: readonly Command[] = [start, migrateCommand, databaseUrl, configCheck, health, why];
 
 const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 
@@ -29,23 +30,27 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 async function runCommand(command: Command, argv: readonly string[]): Promise<number> {
   let flags: Record<string, string | boolean | undefined>;
+  let positionals: readonly string[];
   try {
-    const { values } = parseArgs({
+    const parsed = parseArgs({
       args: [...argv],
       options: { ...command.options, ...HELP },
-      allowPositionals: false,
+      allowPositionals: command.arguments !== undefined,
     });
-    flags = values as typeof flags;
+    flags = parsed.values as typeof flags;
+    positionals = parsed.positionals;
   } catch (error) {
     console.error(`svc ${command.name}: ${(error as Error).message}`);
     return EXIT.USAGE;
   }
   if (flags['help'] === true) {
-    console.log(`Usage: svc ${command.name} [options]\n\n${command.help.trim()}`);
+    console.log(
+      `Usage: ${['svc', command.name, ...(command.arguments ?? [])].join(' ')} [options]\n\n${command.help.trim()}`,
+    );
     return EXIT.OK;
   }
   try {
-    return await command.run(flags);
+    return await command.run(flags, positionals);
   } catch (error) {
     if (!(error instanceof ActivationError)) throw error;
     for (const finding of error.findings) console.error(formatFinding(finding));

@@ -5,5 +5,6 @@
  * Words: a *node* is a process, its *epoch* is the fencing token of one life of it, to *take over* is to raise a
  * dead node's epoch. Invariant: what carries an old epoch commits nothing.
  */
+export { clusterResource } from './cluster-resource.ts';
 export { Membership, type MembershipOptions, type ReleaseClaims, sessionName } from './membership.ts';
 export { listNodes, type NodeRow } from './node-repository.ts';

@@ -6,10 +6,12 @@ import type { Observe } from '#observability/index.ts';
 import {
   beat,
   endSessions,
+  finishRecovery,
   getNodeId,
   listNodes,
   type NodeRow,
   registerNode,
+  resumeRecovery,
   signOff,
   takeOver,
 } from './node-repository.ts';
@@ -156,7 +158,9 @@ export class Membership implements Service {
     }
     const nodes = await listNodes(database.db);
     for (const node of nodes) {
-      if (node.state === 'lost' && node.id !== this.nodeId) await this.#recover(node, 'heartbeat');
+      if (node.id === this.nodeId) continue;
+      if (node.state === 'lost') await this.#recover(node, 'heartbeat');
+      else if (isHalfRecovered(node)) await this.#finishOther(node);
     }
     await this.#watchSuccessor(nodes);
   }
@@ -209,6 +213,7 @@ export class Membership implements Service {
     if (!(await takeOver(database.db, node, nodeName))) return;
     await endSessions(database.db, sessionName(node.id));
     const runs = await this.#release(node.epoch, node.id);
+    await finishRecovery(database.db, node.id, nodeName);
     observe({
       kind: 'node.lost',
       node: node.name,
@@ -219,9 +224,22 @@ export class Membership implements Service {
     });
   }
 
+  /** Who began to recover the node has not finished: all of it may be done again. */
+  async #finishOther(node: NodeRow): Promise<void> {
+    const { database, nodeName } = this.#options;
+    if (!(await resumeRecovery(database.db, node, nodeName))) return;
+    await endSessions(database.db, sessionName(node.id));
+    await this.#release(node.epoch, node.id);
+    await finishRecovery(database.db, node.id, nodeName);
+  }
+
   async #release(epoch: number, nodeId = this.nodeId): Promise<number> {
     let runs = 0;
     for (const release of this.#releases) runs += await release(nodeId, epoch);
     return runs;
   }
+}
+
+function isHalfRecovered({ state, recovery }: NodeRow): boolean {
+  return state === 'down' && recovery !== null && recovery['recoveryFinished'] === undefined;
 }

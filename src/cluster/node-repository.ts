@@ -2,6 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 
+/** The database's time as the REST interface writes it. */
+const NOW = sql`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
 export interface NodeRow {
   readonly id: number;
   readonly name: string;
@@ -78,19 +81,43 @@ export async function signOff(db: Db, id: number, epoch: number): Promise<void> 
  * @returns false when another node was faster, or the node is alive again
  */
 export async function takeOver(db: Db, node: NodeRow, by: string): Promise<boolean> {
-  const recovery = JSON.stringify({ recoveredBy: by, detectedDown: new Date().toISOString() });
   const { numUpdatedRows } = await db
     .updateTable('cluster_node')
     .set((expression) => ({
       epoch: expression('epoch', '+', 1),
       state: 'down' as const,
-      recovery: sql<JsonObject>`${recovery}::jsonb`,
+      recovery: sql<JsonObject>`jsonb_build_object('recoveredBy', ${by}::text, 'recoveryAttempts', 1,
+        'detectedDown', ${NOW}, 'recoveryStarted', ${NOW})`,
     }))
     .where('id', '=', node.id)
     .where('epoch', '=', node.epoch)
     .where('state', '=', 'running')
     .executeTakeFirst();
   return numUpdatedRows === 1n;
+}
+
+/** Notes that all claims of a dead node are given back. */
+export async function finishRecovery(db: Db, nodeId: number, by: string): Promise<void> {
+  await sql`
+    update cluster_node set recovery = recovery || jsonb_build_object('recoveryFinished', ${NOW})
+    where id = ${nodeId} and recovery->>'recoveredBy' = ${by}`.execute(db);
+}
+
+/**
+ * Goes on with a recovery whose node did not finish it in ten seconds, perhaps because it died as well.
+ *
+ * @returns false when there is nothing to go on with, or another node was faster
+ */
+export async function resumeRecovery(db: Db, node: NodeRow, by: string): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update cluster_node
+    set recovery = recovery || jsonb_build_object('recoveredBy', ${by}::text, 'recoveryStarted', ${NOW},
+                                                  'recoveryAttempts', (recovery->>'recoveryAttempts')::int + 1)
+    where id = ${node.id} and epoch = ${node.epoch} and state = 'down' and recovery->'recoveryFinished' is null
+      and (recovery->>'recoveryStarted')::timestamptz < clock_timestamp() - interval '10 seconds'`.execute(
+    db,
+  );
+  return numAffectedRows === 1n;
 }
 
 /** Ends the database sessions of a dead node, so that no lock of its open transactions stays behind. */

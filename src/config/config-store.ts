@@ -76,8 +76,11 @@ export class ConfigStore {
     const rules: ReadingRules = { definitions, properties, report };
     const listing = await listSources(locations, definitions);
     const { snapshot, findings } = loadConfig(listing, { ...rules, starting: true });
-    const all = [...propertyFindings, ...findings];
-    if (all.length > 0) throw new ActivationError(all);
+    if (propertyFindings.length + findings.length > 0) {
+      // All at once, so also those that alone would leave only a part inactive.
+      const all = loadConfig(listing, { ...rules, report: () => {} }).findings;
+      throw new ActivationError([...propertyFindings, ...all]);
+    }
     return new ConfigStore({
       locations,
       rules,

@@ -40,6 +40,7 @@ export {
   type ManagedTypeConfig,
   managedConfig,
 } from './definitions/managed-schema.ts';
+export { type PolicyConfig, policyConfig } from './definitions/policy-schema.ts';
 export { type RepoConfig, repoConfig } from './definitions/repo-schema.ts';
 export { type ScheduleConfig, scheduleConfig } from './definitions/schedule-schema.ts';
 export { type SchedulerConfig, schedulerConfig } from './definitions/scheduler-schema.ts';

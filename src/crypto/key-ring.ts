@@ -46,6 +46,12 @@ export class KeyRing {
   all(alias: string): readonly Key[] {
     const keys = this.#keys.get(alias);
     if (keys !== undefined && keys.length > 0) return keys;
+    if (this.aliases.length === 0) {
+      throw new InternalServerError(`This node has no key ring, so nothing can be encrypted or decrypted`, {
+        id: 'CRYPTO_NO_KEY_RING',
+        hint: SAME_RING,
+      });
+    }
     const meant = nearest(alias, this.aliases);
     throw new InternalServerError(`The key ring of this node has no key '${alias}'`, {
       id: 'CRYPTO_UNKNOWN_ALIAS',

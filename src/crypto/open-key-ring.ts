@@ -16,13 +16,15 @@ export interface OpenedKeyRing {
   readonly text: KeyRingText;
   /** The file that was made just now. Other nodes on the same database need a copy of it. */
   readonly madeFile?: string;
+  /** Why there is no key at all. The server runs, but whoever encrypts or decrypts fails. */
+  readonly missing?: string;
 }
 
 const NEW_KEY_BYTES = 32;
 
 /**
  * Reads the key ring from `SVC_KEYS`, else from `keys.json` in the data directory, which is made at the first
- * start, readable for its owner only.
+ * start, readable for its owner only. Where it cannot be made, as in a read-only container, the ring is empty.
  *
  * @throws ActivationError when it cannot be read or is no key ring; the message shows nothing of a key
  */
@@ -33,21 +35,22 @@ export async function openKeyRing({ variable, dataDirectory }: KeyRingPlace): Pr
   if (found !== undefined) return { text: parseKeyRing(found, file) };
   const made = await makeOnce(file, dataDirectory);
   const text = await read(file);
-  if (text === undefined) throw failed(file, 'vanished while it was read');
-  return { text: parseKeyRing(text, file), ...(made ? { madeFile: file } : {}) };
+  if (text === undefined) return { text: {}, missing: `${file} cannot be written (${made.failure})` };
+  return { text: parseKeyRing(text, file), ...(made.failure === undefined ? { madeFile: file } : {}) };
 }
 
 async function read(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw failed(file, `cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw failed(file, `cannot be read (${code})`);
   }
 }
 
-/** Of several nodes that start at once in one data directory, one makes the file. Returns whether it was us. */
-async function makeOnce(file: string, dataDirectory: string): Promise<boolean> {
+/** Of several nodes that start at once in one data directory, one makes the file; the others fail with EEXIST. */
+async function makeOnce(file: string, dataDirectory: string): Promise<{ readonly failure?: string }> {
   const text = Object.fromEntries(
     SHIPPED_ALIASES.map((alias) => [alias, [randomBytes(NEW_KEY_BYTES).toString('base64')]]),
   );
@@ -63,13 +66,11 @@ async function makeOnce(file: string, dataDirectory: string): Promise<boolean> {
     }
     // Unlike a rename, a link never replaces what another node has put there meanwhile.
     await link(draft, file);
-    return true;
+    return {};
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') return false;
-    throw failed(file, `cannot be written (${code})`, 'Set SVC_KEYS, or SVC_DATA_DIR to a folder of its own');
+    return { failure: (error as NodeJS.ErrnoException).code ?? String(error) };
   } finally {
-    await rm(draft, { force: true });
+    await rm(draft, { force: true }).catch(() => undefined);
   }
 }
 

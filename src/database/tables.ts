@@ -11,6 +11,35 @@ export interface ObjectTable {
   updated_at: Generated<Date>;
 }
 
+/** One edge between two objects; `properties` never holds `_id` or `_rev`. */
+export interface RelationshipTable {
+  id: string;
+  rev: Generated<number>;
+  first_collection: string;
+  first_id: string;
+  first_property: string;
+  first_single: boolean;
+  second_collection: string;
+  second_id: string;
+  second_property: string | null;
+  second_single: boolean;
+  properties: JsonObject;
+  created_at: Generated<Date>;
+  updated_at: Generated<Date>;
+}
+
+export interface RelationshipEndView {
+  id: string;
+  rev: number;
+  properties: JsonObject;
+  owner_collection: string;
+  owner_id: string;
+  owner_property: string;
+  target_collection: string;
+  target_id: string;
+  target_property: string | null;
+}
+
 export interface NodeTable {
   id: GeneratedAlways<number>;
   name: string;
@@ -77,6 +106,8 @@ export interface TriggerView {
 export interface Tables {
   managed_object: ObjectTable;
   repo_object: ObjectTable;
+  relationship: RelationshipTable;
+  relationship_end: RelationshipEndView;
   cluster_node: NodeTable;
   scheduler_job: JobTable;
   scheduler_due: DueTable;

@@ -60,6 +60,11 @@ export class UnitOfWork {
     return this.#effects;
   }
 
+  /** Whether anything has asked for the transaction. */
+  get isOpen(): boolean {
+    return this.#transaction !== undefined;
+  }
+
   /** The transaction, opened now if it is not yet. */
   db(): Promise<Db> {
     this.#transaction ??= this.#database.db.startTransaction().execute() as Promise<Transaction>;

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { type ServerType, serve } from '@hono/node-server';
-import { getConnInfo } from '@hono/node-server/conninfo';
-import { Hono, type Context as HonoContext } from 'hono';
+import { Hono, type Context as HonoContext, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { NotFoundError, PayloadTooLargeError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
@@ -17,6 +16,7 @@ import {
 import { accessDenied, readCredentials } from '#security/index.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { type Health, healthRoutes } from './health.ts';
+import { readIncoming } from './incoming.ts';
 import { openApiDocument } from './openapi.ts';
 import { translateRequest } from './read-request.ts';
 import { writeError, writeResponse } from './write-response.ts';
@@ -95,7 +95,7 @@ export class HttpServer implements Service {
     app.get('/metrics', async () => {
       return new Response(await metrics.render(), { headers: { 'Content-Type': metrics.contentType } });
     });
-    const limit = bodyLimit({
+    const limitBody = bodyLimit({
       maxSize: bodyLimitBytes,
       onError: () => {
         const response = writeError(
@@ -108,6 +108,9 @@ export class HttpServer implements Service {
         return response;
       },
     });
+    // Looking for a body costs as much as a query; most requests say that they have none.
+    const limit: MiddlewareHandler = (hono, next) =>
+      hono.req.method === 'GET' ? next() : limitBody(hono, next);
     const { resources } = this.#options;
     if (resources !== undefined) {
       app.options(`${BASE_PATH}/*`, () => new Response(null, { status: 204, headers: { Allow: METHODS } }));
@@ -139,85 +142,60 @@ export class HttpServer implements Service {
   }
 
   async #handle(hono: HonoContext, resources: RequestSink): Promise<Response> {
-    const { authenticate, observe } = this.#options;
+    const { observe } = this.#options;
     const startedAt = performance.now();
     const requestId = randomUUID();
-    const { method, path } = hono.req;
+    const url = new URL(hono.req.url);
+    const { method } = hono.req;
     let response: Response;
     try {
-      const header = (name: string) => hono.req.header(name);
-      const credentials = readCredentials(header);
-      if (credentials === undefined) throw accessDenied();
-      const security = await authenticate(credentials);
-      const url = new URL(hono.req.url);
-      if (method === 'GET' && asksForDescription(url)) {
-        return Response.json(this.#describe(url.pathname.slice(BASE_PATH.length)));
-      }
-      const translated = translateRequest({
-        method,
-        path: url.pathname.slice(BASE_PATH.length),
-        search: url.searchParams,
-        header,
-        body: await hono.req.text(),
-      });
-      const context = rootContext({
-        id: requestId,
-        transactionId: requestId,
-        receivedAt: Date.now(),
-        security,
-        client: clientOf(hono, url),
-        http: {
-          method,
-          path: hono.req.url,
-          headers: withoutSecrets(hono.req.header()),
-          parameters: Object.fromEntries(url.searchParams),
-        },
-      });
-      const result = await resources.handle(context, translated.request);
-      response = writeResponse(translated.request, result, {
-        base: url.origin + BASE_PATH,
-        prettyPrint: translated.prettyPrint,
-        ifNoneMatch: translated.ifNoneMatch,
-        mimeType: translated.mimeType,
-      });
+      response = await this.#answer(hono, url, requestId, resources);
     } catch (thrown) {
       const error = toResourceError(thrown);
       if (error.code >= 500 && error.cause !== undefined) {
-        observe({ kind: 'http.failed', method, path, requestId, error: error.cause });
+        observe({ kind: 'http.failed', method, path: url.pathname, requestId, error: error.cause });
       }
-      response = writeError(error, /[?&]_prettyPrint=true/i.test(hono.req.url));
+      const prettyPrint = /[?&]_prettyPrint=true/i.test(url.search);
+      response = writeError(error, { prettyPrint, requestId });
     }
-    response.headers.set('X-Request-Id', requestId);
     observe({
       kind: 'http.answered',
       method,
-      path,
+      path: url.pathname,
       status: response.status,
       ms: performance.now() - startedAt,
       requestId,
     });
     return response;
   }
+
+  async #answer(hono: HonoContext, url: URL, requestId: string, resources: RequestSink): Promise<Response> {
+    const { header, hasBody, client, http } = readIncoming(hono, url);
+    const credentials = readCredentials(header);
+    if (credentials === undefined) throw accessDenied();
+    const security = await this.#options.authenticate(credentials);
+    const path = url.pathname.slice(BASE_PATH.length);
+    if (url.search !== '' && asksForDescription(url)) return Response.json(this.#describe(path));
+    const { request, ...form } = translateRequest({
+      method: hono.req.method,
+      path,
+      search: url.searchParams,
+      header,
+      body: hasBody ? await hono.req.text() : '',
+    });
+    const context = rootContext({
+      id: requestId,
+      transactionId: requestId,
+      receivedAt: Date.now(),
+      security,
+      client,
+      http,
+    });
+    const result = await resources.handle(context, request);
+    return writeResponse(request, result, { ...form, base: url.origin + BASE_PATH, requestId });
+  }
 }
 
 function asksForDescription(url: URL): boolean {
   return [...url.searchParams.keys()].some((name) => name.toLowerCase() === '_crestapi');
-}
-
-function clientOf(hono: HonoContext, url: URL) {
-  const { remote } = getConnInfo(hono);
-  return {
-    isExternal: true,
-    remoteAddress: remote.address ?? '',
-    remotePort: remote.port ?? -1,
-    userAgent: hono.req.header('user-agent') ?? '',
-    isSecure: url.protocol === 'https:',
-  };
-}
-
-const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'x-svc-password']);
-
-/** Scripts see the headers of a request, but not what it was authenticated with. */
-function withoutSecrets(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET_HEADERS.has(name)));
 }

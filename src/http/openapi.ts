@@ -106,12 +106,16 @@ function pathItem(description: ResourceDescription): JsonObject {
   for (const method of methods) {
     const verb = VERBS[method];
     const operation = operationOf(description, method);
-    // Create and action share POST: `_action` tells them apart.
+    // Create and action share POST, read and query share GET: a parameter tells them apart.
     const before = item[verb] as JsonObject | undefined;
     item[verb] =
       before === undefined
         ? { tags: [title], ...operation }
-        : { ...before, summary: `${before['summary']}, or an action`, parameters: merged(before, operation) };
+        : {
+            ...before,
+            summary: `${before['summary']}, or ${method === 'action' ? 'act' : method} on it`,
+            parameters: merged(before, operation),
+          };
   }
   return item;
 }

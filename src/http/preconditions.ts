@@ -40,7 +40,7 @@ export function readPreconditions(
           id: 'HTTP_IF_NONE_MATCH',
         });
       }
-    } else if (method !== 'GET') {
+    } else if (method !== 'GET' || ifNoneMatch === '*') {
       throw unfit('If-None-Match', method);
     }
   }

@@ -63,7 +63,9 @@ export function translateRequest(http: HttpRequest): TranslatedRequest {
         }
         if (isAction) {
           const content = parseJsonBody(http.body, http.header('content-type')) ?? null;
-          return { method: 'action', ...common, action: reserved._action!, content };
+          // Some actions are about what a query finds.
+          const additional = { ...queryParameters(parameters), ...common.parameters };
+          return { method: 'action', ...common, parameters: additional, action: reserved._action!, content };
         }
         return { method: 'create', ...common, newResourceId: null, content: objectBody(http) };
       case 'PUT':
@@ -112,6 +114,14 @@ function readMimeType(request: ResourceRequest, { reserved }: UrlParameters): st
     });
   }
   return mimeType;
+}
+
+function queryParameters({ reserved }: UrlParameters): Record<string, string> {
+  const { _queryFilter, _queryId } = reserved;
+  return {
+    ...(_queryFilter === undefined ? {} : { _queryFilter }),
+    ...(_queryId === undefined ? {} : { _queryId }),
+  };
 }
 
 interface Common {

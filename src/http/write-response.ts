@@ -19,10 +19,11 @@ export function writeResponse(
     readonly prettyPrint: boolean;
     readonly ifNoneMatch: string | null;
     readonly mimeType: string | null;
+    readonly requestId: string;
   },
 ): Response {
-  const { base, prettyPrint, ifNoneMatch, mimeType } = options;
-  if (response.kind === 'action') return json(200, response.content, prettyPrint);
+  const { base, ifNoneMatch, mimeType } = options;
+  if (response.kind === 'action') return json(200, response.content, options);
   if (response.kind === 'query') {
     const body = {
       result: response.result.map(resourceBody),
@@ -32,21 +33,26 @@ export function writeResponse(
       totalPagedResults: response.totalPagedResults,
       remainingPagedResults: -1,
     };
-    return json(200, body, prettyPrint);
+    return json(200, body, options);
   }
   const { id, revision } = response;
   const etag = revision === null ? {} : { ETag: `"${revision}"` };
   if (ifNoneMatch !== null && request.method === 'read' && ifNoneMatch === revision) {
-    return json(304, null, prettyPrint, etag);
+    return json(304, null, options, etag);
   }
-  if (mimeType !== null) return rawField(request, response, mimeType);
+  if (mimeType !== null) return rawField(request, response, mimeType, options.requestId);
   const created = request.method === 'create' && (request.orUpdate !== true || response.created === true);
   const location = created && id !== null ? { Location: `${base}/${encodePath([...request.path, id])}` } : {};
-  return json(created ? 201 : 200, resourceBody(response), prettyPrint, { ...location, ...etag });
+  return json(created ? 201 : 200, resourceBody(response), options, { ...location, ...etag });
 }
 
 /** One field as the body itself: text as it is, anything else decoded from base64. */
-function rawField(request: ResourceRequest, { content }: Resource, mimeType: string): Response {
+function rawField(
+  request: ResourceRequest,
+  { content }: Resource,
+  mimeType: string,
+  requestId: string,
+): Response {
   const value = isObject(content) ? getMember(content, request.fields[0]!.at(-1) ?? '') : undefined;
   if (value === undefined || value === null) {
     throw new NotFoundError(`'${formatPath(request.path)}' has no field '${request.fields[0]!.join('/')}'`);
@@ -55,6 +61,7 @@ function rawField(request: ResourceRequest, { content }: Resource, mimeType: str
   const isText = /^text\/|[/+]json(?:;|$)/.test(mimeType) || typeof value !== 'string';
   return new Response(isText ? text : Buffer.from(text, 'base64'), {
     headers: {
+      'X-Request-Id': requestId,
       'Content-Type': mimeType,
       'Cache-Control': 'no-cache',
       // What somebody stored must not run as a page of this server.
@@ -65,22 +72,29 @@ function rawField(request: ResourceRequest, { content }: Resource, mimeType: str
   });
 }
 
-export function writeError(error: ResourceError, prettyPrint = false): Response {
+interface Form {
+  readonly prettyPrint: boolean;
+  readonly requestId?: string;
+}
+
+export function writeError(error: ResourceError, form: Form = { prettyPrint: false }): Response {
   // Scripts may throw any integer; only some of them are legal HTTP statuses.
   const status = error.code >= 200 && error.code <= 599 ? error.code : 500;
   const retry = error.code === 503 ? { 'Retry-After': '1' } : {};
-  return json(status, error.toJSON(), prettyPrint, retry);
+  return json(status, error.toJSON(), form, retry);
 }
 
+/** Headers are complete from the start: a Response that is changed afterwards costs several times as much. */
 function json(
   status: number,
   body: unknown,
-  prettyPrint: boolean,
+  { prettyPrint, requestId }: Form,
   headers: Record<string, string> = {},
 ): Response {
   const bodyless = status === 204 || status === 205 || status === 304;
   const text = bodyless ? null : JSON.stringify(body, null, prettyPrint ? 2 : undefined);
-  return new Response(text, { status, headers: { ...HEADERS, ...headers } });
+  const id = requestId === undefined ? {} : { 'X-Request-Id': requestId };
+  return new Response(text, { status, headers: { ...HEADERS, ...id, ...headers } });
 }
 
 function encodePath(path: readonly string[]): string {

@@ -1,5 +1,4 @@
-import type { Database } from '#database/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { StoredObject } from '#repo/index.ts';
 import type {
   Context,
@@ -7,17 +6,13 @@ import type {
   DeleteRequest,
   PatchRequest,
   ReadRequest,
+  Request,
   UpdateRequest,
 } from '#resource/index.ts';
-import type { Scripts } from '#script/index.ts';
+import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
-
-export interface ManagedPlatform {
-  readonly database: Database;
-  readonly scripts: Scripts;
-  /** The types now in force, by name. */
-  readonly types: () => ReadonlyMap<string, ManagedType>;
-}
+import type { Edge } from './relationship/edge.ts';
+import type { EdgeChange, EdgeEdit } from './relationship/plan-edges.ts';
 
 /** The requests that run through the lifecycle; a query has a way of its own. */
 export type LifecycleRequest = CreateRequest | ReadRequest | UpdateRequest | PatchRequest | DeleteRequest;
@@ -27,22 +22,81 @@ export interface Exchange {
   readonly platform: ManagedPlatform;
   readonly context: Context;
   readonly request: LifecycleRequest;
+  /** The request that caused this one, as scripts see it: an action `patch` shows as an action. */
+  readonly cause: Request;
   readonly type: ManagedType;
   /** Empty until a create has been given one. */
   id: string;
   /** What is stored, before this request; null on create. */
   stored: StoredObject | null;
-  /** The object in work: what will be stored, or what will be answered. Never holds `_id` or `_rev`. */
+  /** What was stored, decrypted, with the relationships that have been looked up; null on create. */
+  before: JsonObject | null;
+  /** The object in work: what will be stored. Never holds `_id` or `_rev`. */
   object: JsonObject;
+  /** The edges of the properties that have been looked up, as they are now. */
+  readonly edges: Map<string, readonly Edge[]>;
+  /** Relationships as the request wants them, taken out of the object. */
+  wanted: ReadonlyMap<string, JsonValue>;
+  /** One edge to change, asked for at the relationship's own endpoint. */
+  readonly edit: EdgeEdit | null;
+  /** What the edit made of it. */
+  edited: Edge | null;
+  /** Every edge that this request made, changed or removed. */
+  readonly edgeChanges: EdgeChange[];
+  /** Store also what looks unchanged: something it depends on has changed. */
+  readonly isForced: boolean;
   /** The revision after this request; null until it is known. */
   rev: number | null;
-  /** The answer is known; the steps that are left do not run. */
-  done: boolean;
+  /** What the caller is answered. */
+  answer: JsonObject | null;
+  /** Nothing is left to store; the steps up to the answer do not run. */
+  isUnchanged: boolean;
+}
+
+export interface ExchangeOptions {
+  readonly cause?: Request;
+  readonly edit?: EdgeEdit;
+  readonly isForced?: boolean;
+}
+
+export function newExchange(
+  platform: ManagedPlatform,
+  context: Context,
+  type: ManagedType,
+  request: LifecycleRequest,
+  id: string,
+  { cause = request, edit, isForced = false }: ExchangeOptions = {},
+): Exchange {
+  return {
+    platform,
+    context,
+    request,
+    cause,
+    type,
+    id,
+    stored: null,
+    before: null,
+    object: {},
+    edges: new Map(),
+    wanted: new Map(),
+    edit: edit ?? null,
+    edited: null,
+    edgeChanges: [],
+    isForced,
+    rev: null,
+    answer: null,
+    isUnchanged: false,
+  };
 }
 
 /** The path of the object, such as `managed/user/u1`. */
-export function objectPath({ type, id }: Exchange): string {
+export function objectPath({ type, id }: Pick<Exchange, 'type' | 'id'>): string {
   return `managed/${type.name}/${id}`;
+}
+
+/** Where objects of the type stand: `managed/user`. */
+export function collectionOf({ type }: Pick<Exchange, 'type'>): string {
+  return `managed/${type.name}`;
 }
 
 /** The object as scripts and clients see it. */

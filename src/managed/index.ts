@@ -2,8 +2,21 @@
  * Managed objects: types declared in `managed.json`, and the life of their objects.
  *
  * Words: a *type* has *properties* and *hooks*; the *lifecycle* is the matrix of steps that a request runs
- * through; an *exchange* is one request on its way. Invariant: a life is one unit of work, hooks included.
+ * through; an *exchange* is one request on its way; an *edge* is one relationship between two objects, seen from an
+ * *owner* to a *target*; a *policy* is a kind of rule, a *rule* a policy with its parameters; a *derived* property
+ * is read off relationships. Invariants: a life is one unit of work, hooks included; an edge is one row, whichever
+ * end wrote it; nothing private and no foreign envelope passes the door; no type has a special status in code.
  */
-export type { ManagedPlatform } from './exchange.ts';
+
 export { managedObjectResource } from './managed-object-resource.ts';
+export type { ManagedPlatform, Resources } from './managed-platform.ts';
 export { ManagedTypes } from './managed-types.ts';
+export { PolicyBook, type PolicySettings } from './policy/policy-book.ts';
+export { policyResource } from './policy/policy-resource.ts';
+export {
+  noMappings,
+  type SyncAction,
+  type Synchronizer,
+  type SyncNotice,
+  type SyncResults,
+} from './synchronizer.ts';

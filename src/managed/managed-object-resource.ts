@@ -7,80 +7,107 @@ import {
   type Resource,
   type RouteHandler,
   type RouteMatch,
-  resource,
-  unknownAction,
 } from '#resource/index.ts';
 import { describeType } from './describe-type.ts';
-import type { Exchange, LifecycleRequest, ManagedPlatform } from './exchange.ts';
-import { lifecycle } from './lifecycle.ts';
-import type { HookName, ManagedType } from './managed-type.ts';
+import { type LifecycleRequest, newExchange } from './exchange.ts';
+import { dbOf, type ManagedPlatform } from './managed-platform.ts';
+import type { ManagedType } from './managed-type.ts';
+import { actOnCollection, actOnObject } from './object-actions.ts';
 import { queryObjects } from './query-objects.ts';
+import type { Relationship } from './relationship/relationship.ts';
+import { RelationshipResource } from './relationship/relationship-resource.ts';
+import { followsReferences } from './retrieve/field-plan.ts';
+import { runLifecycle } from './run-lifecycle.ts';
 
-const HOOKS_OF: Readonly<Record<Request['method'], readonly HookName[]>> = {
-  create: ['onCreate', 'onValidate', 'onStore', 'postCreate'],
-  read: ['onRetrieve', 'onRead'],
-  update: ['onUpdate', 'onValidate', 'onStore', 'postUpdate'],
-  patch: ['onUpdate', 'onValidate', 'onStore', 'postUpdate'],
-  delete: ['onDelete', 'postDelete'],
-  action: [],
-  query: [],
-};
-
-/** `/managed/<type>` and `/managed/<type>/{id}`; the types are those of the configuration now in force. */
+/**
+ * `/managed/<type>`, `/managed/<type>/{id}` and the relationships below it; the types are those of the configuration
+ * now in force.
+ */
 export function managedObjectResource(platform: ManagedPlatform): RouteHandler {
   const handlers = new WeakMap<ManagedType, RouteHandler>();
 
-  function resolve(request: Request, match: RouteMatch) {
-    const type = platform.types().get(match.remaining[0] ?? '');
-    if (type === undefined) throw notFound(request);
-    let handler = handlers.get(type);
-    if (handler === undefined) {
-      handler = typeHandler(platform, type);
-      handlers.set(type, handler);
-    }
-    const inner = {
-      matched: [...match.matched, match.remaining[0]!],
-      remaining: match.remaining.slice(1),
-      variables: match.variables,
-    };
-    return { handler, inner };
+  function handlerOf(type: ManagedType): RouteHandler {
+    const handler = handlers.get(type) ?? typeHandler(platform, type);
+    handlers.set(type, handler);
+    return handler;
   }
 
   return {
     async handle(context, request, match) {
-      const { handler, inner } = resolve(request, match);
-      return handler.handle(context, request, inner);
+      const type = platform.types.current().get(match.remaining[0] ?? '');
+      if (type === undefined) throw notFound(request);
+      const edges = edgesAt(type, request, match);
+      if (edges !== undefined) {
+        const { ownerId, relationship, edgeId } = edges;
+        return new RelationshipResource(platform, type, ownerId, relationship).handle(
+          context,
+          request,
+          edgeId,
+        );
+      }
+      return handlerOf(type).handle(context, request, {
+        matched: [...match.matched, type.name],
+        remaining: match.remaining.slice(1),
+        variables: match.variables,
+      });
     },
     runsScripts(request, match) {
-      const type = platform.types().get(match.remaining[0] ?? '');
-      // An upsert may turn into either of the two.
-      const hooks =
-        request.method === 'create' ? [...HOOKS_OF.create, ...HOOKS_OF.update] : HOOKS_OF[request.method];
-      return type !== undefined && hooks.some((hook) => type.hooks[hook] !== undefined);
+      const type = platform.types.current().get(match.remaining[0] ?? '');
+      return type !== undefined && mayRunScripts(platform, type, request, match);
     },
     describe: (path) =>
-      [...platform.types().values()].flatMap(
-        (type) => typeHandler(platform, type).describe?.(`${path}/${type.name}`) ?? [],
+      [...platform.types.current().values()].flatMap(
+        (type) => handlerOf(type).describe?.(`${path}/${type.name}`) ?? [],
       ),
   };
 }
 
+/** The relationship that a path leads to, if it does. A PUT of a singleton comes as a create below its object. */
+function edgesAt(
+  type: ManagedType,
+  request: Request,
+  { remaining }: RouteMatch,
+): { ownerId: string; relationship: Relationship; edgeId: string | null } | undefined {
+  const [, ownerId, property, edgeId, ...more] = remaining;
+  if (ownerId === undefined || more.length > 0) return undefined;
+  if (property === undefined) {
+    if (request.method !== 'create' || request.newResourceId === null) return undefined;
+    const single = type.relationships.get(request.newResourceId);
+    return single === undefined || single.isArray
+      ? undefined
+      : { ownerId, relationship: single, edgeId: null };
+  }
+  const relationship = type.relationships.get(property);
+  return relationship === undefined ? undefined : { ownerId, relationship, edgeId: edgeId ?? null };
+}
+
+function mayRunScripts(
+  platform: ManagedPlatform,
+  type: ManagedType,
+  request: Request,
+  match: RouteMatch,
+): boolean {
+  const { runsScripts } = type;
+  const stores = request.method !== 'read' && request.method !== 'query' && request.method !== 'delete';
+  if (stores && platform.enforcesPolicies() && platform.policies().runsScripts(`managed/${type.name}`))
+    return true;
+  const edges = edgesAt(type, request, match);
+  if (edges !== undefined) {
+    // Edges are written by an update of their object; their fields may be those of any type.
+    const writes = request.method !== 'read' && request.method !== 'query';
+    return (
+      (writes && runsScripts.update) || (request.fields.length > 0 && platform.types.someReadRunsScripts)
+    );
+  }
+  return (
+    runsScripts[request.method] ||
+    (platform.types.someReadRunsScripts && followsReferences(type, request.fields))
+  );
+}
+
 function typeHandler(platform: ManagedPlatform, type: ManagedType): RouteHandler {
-  const run = async (context: Context, request: LifecycleRequest, id: string): Promise<Resource> => {
-    const exchange: Exchange = {
-      platform,
-      context,
-      request,
-      type,
-      id,
-      stored: null,
-      object: {},
-      rev: null,
-      done: false,
-    };
-    await lifecycle(exchange);
-    return resource(exchange.id, exchange.rev === null ? null : String(exchange.rev), exchange.object);
-  };
+  const run = (context: Context, request: LifecycleRequest, id: string): Promise<Resource> =>
+    runLifecycle(newExchange(platform, context, type, request, id));
   return collection({
     description: describeType(type),
     create: (context, request) => run(context, request, ''),
@@ -89,10 +116,10 @@ function typeHandler(platform: ManagedPlatform, type: ManagedType): RouteHandler
     patch: run,
     delete: run,
     query: (context, request) => queryObjects(platform, context, request, type),
-    actionOnCollection: async (_context, request) => unknownAction(request, []),
-    actionOnInstance: async (_context, request) => unknownAction(request, []),
+    actionOnCollection: (context, request) => actOnCollection(platform, type, context, request),
+    actionOnInstance: (context, request, id) => actOnObject(platform, type, context, request, id),
     async exists(context, id) {
-      const db = context.unitOfWork === null ? platform.database.db : await context.unitOfWork.db();
+      const db = await dbOf(platform, context);
       return (await findObject(db, objectStore(['managed', type.name]), id)) !== undefined;
     },
   });

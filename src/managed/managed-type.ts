@@ -1,5 +1,10 @@
+import { BadRequestError } from '#errors/index.ts';
 import { formatPointer, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import type { RequestMethod } from '#resource/index.ts';
 import { parseScriptReference, type ScriptReference } from '#script/index.ts';
+import { compileProperty, type ManagedProperty } from './managed-property.ts';
+import { compileRules, type PropertyRules, rulesRunScripts } from './policy/property-rules.ts';
+import type { Relationship } from './relationship/relationship.ts';
 
 /** Hooks of a type, in the order in which a life runs through them. */
 export const HOOKS = [
@@ -20,23 +25,106 @@ export type HookName = (typeof HOOKS)[number];
 /** A type of `managed.json`, compiled: what the lifecycle needs, looked up once. */
 export interface ManagedType {
   readonly name: string;
+  /** As declared. */
   readonly properties: JsonObject;
   readonly hooks: Readonly<Partial<Record<HookName, ScriptReference>>>;
+  /** Scripted actions on an object, by name. */
+  readonly actions: ReadonlyMap<string, ScriptReference>;
   /** Pointer of a property → its JSON type, where that is one plain type (and perhaps `null`). */
   readonly propertyTypes: ReadonlyMap<string, 'string' | 'number' | 'boolean' | 'array'>;
+  readonly compiled: ReadonlyMap<string, ManagedProperty>;
+  readonly relationships: ReadonlyMap<string, Relationship>;
+  /** Those that are calculated, in the order of their declaration. */
+  readonly calculated: readonly ManagedProperty[];
+  /** Those that are stored encrypted or hashed. */
+  readonly secrets: readonly ManagedProperty[];
+  readonly privates: ReadonlySet<string>;
+  /** Not shown unless asked for by name. */
+  readonly hidden: ReadonlySet<string>;
+  readonly rules: readonly PropertyRules[];
+  /** Whether a request of that kind may run a script of this type. */
+  readonly runsScripts: Readonly<Record<RequestMethod, boolean>>;
 }
 
-/** @throws BadRequestError when a hook is no script reference */
+/** @throws BadRequestError when something in the definition cannot be */
 export function compileType(definition: JsonObject): ManagedType {
+  const name = String(definition['name']);
+  if (/[{}]/.test(name) || name.trim() === '') {
+    throw new BadRequestError(`'${name}' cannot be the name of a managed object type`, {
+      id: 'MANAGED_BAD_TYPE_NAME',
+      hint: 'Braces mark variables of a path',
+    });
+  }
   const schema = isObject(definition['schema']) ? definition['schema'] : {};
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const hooks: Partial<Record<HookName, ScriptReference>> = {};
   for (const hook of HOOKS) {
     if (definition[hook] !== undefined) {
-      hooks[hook] = parseScriptReference(definition[hook], `/${String(definition['name'])}/${hook}`);
+      hooks[hook] = parseScriptReference(definition[hook], `/${name}/${hook}`);
     }
   }
-  return { name: String(definition['name']), properties, hooks, propertyTypes: plainTypes(properties) };
+  const actions = Object.entries(isObject(definition['actions']) ? definition['actions'] : {}).map(
+    ([action, script]) => [action, parseScriptReference(script, `/${name}/actions/${action}`)] as const,
+  );
+  const compiled = new Map(
+    Object.entries(properties).map(([property, declared]) => [
+      property,
+      compileProperty(name, property, isObject(declared) ? declared : {}),
+    ]),
+  );
+  const all = [...compiled.values()];
+  const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
+  const rules = compileRules(properties, required);
+  return {
+    name,
+    properties,
+    hooks,
+    actions: new Map(actions),
+    propertyTypes: plainTypes(properties),
+    compiled,
+    relationships: new Map(
+      all.flatMap(({ relationship }) =>
+        relationship === null ? [] : [[relationship.property, relationship] as const],
+      ),
+    ),
+    calculated: all.filter(({ isCalculated }) => isCalculated),
+    secrets: all.filter(({ encryption, hashAlgorithm }) => encryption !== null || hashAlgorithm !== null),
+    privates: new Set(all.filter(({ isPrivate }) => isPrivate).map((property) => property.name)),
+    hidden: new Set(all.filter(({ isDefault }) => !isDefault).map((property) => property.name)),
+    rules,
+    runsScripts: scriptsOf(hooks, all, actions.length > 0, rulesRunScripts(rules)),
+  };
+}
+
+function scriptsOf(
+  hooks: ManagedType['hooks'],
+  properties: readonly ManagedProperty[],
+  hasActions: boolean,
+  policies: boolean,
+): ManagedType['runsScripts'] {
+  const has = (...names: HookName[]) => names.some((name) => hooks[name] !== undefined);
+  const some = (test: (property: ManagedProperty) => boolean) => properties.some(test);
+  const stores =
+    has('onValidate', 'onStore', 'onSync') ||
+    policies ||
+    some(
+      ({ scripts, isCalculated }) =>
+        scripts.onValidate !== undefined ||
+        scripts.onStore !== undefined ||
+        (isCalculated && scripts.onRetrieve !== undefined),
+    );
+  const reads = has('onRetrieve', 'onRead') || some(({ scripts }) => scripts.onRetrieve !== undefined);
+  const update = stores || has('onUpdate', 'postUpdate');
+  return {
+    // An upsert may turn into either of the two.
+    create: update || has('onCreate', 'postCreate'),
+    update,
+    patch: update,
+    delete: has('onDelete', 'postDelete', 'onSync'),
+    read: reads,
+    query: reads,
+    action: update || reads || hasActions,
+  };
 }
 
 function plainTypes(properties: JsonObject): ManagedType['propertyTypes'] {

@@ -5,6 +5,8 @@ export interface Step {
   (exchange: Exchange): Promise<void> | void;
   /** Whether there is anything to do; default: always. */
   readonly applies?: (exchange: Exchange) => boolean;
+  /** Runs also when nothing is left to store. */
+  readonly always?: true;
 }
 export type Column = LifecycleRequest['method'];
 type DeclareStep = (step: Step, ...columns: readonly Column[]) => void;
@@ -18,6 +20,7 @@ export function pipeline(declare: (step: DeclareStep) => void): (exchange: Excha
   return async (exchange) => {
     const trace = exchange.context.unitOfWork?.trace;
     for (const step of lists[exchange.request.method]) {
+      if (exchange.isUnchanged && step.always !== true) continue;
       if (step.applies?.(exchange) === false) continue;
       const startedAt = performance.now();
       await step(exchange);
@@ -26,7 +29,6 @@ export function pipeline(declare: (step: DeclareStep) => void): (exchange: Excha
         resource: `managed/${exchange.type.name}/${exchange.id}`,
         ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
       });
-      if (exchange.done) return;
     }
   };
 }

@@ -1,21 +1,43 @@
 import { objectStore, queryObjects as queryStore } from '#repo/index.ts';
 import { type Context, plainQuery, type QueryRequest, type QueryResult, resource } from '#resource/index.ts';
-import type { ManagedPlatform } from './exchange.ts';
+import { dbOf, type ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
+import { hidePrivate } from './retrieve/hide-private.ts';
+import { retrieveObjects } from './retrieve/retrieve-objects.ts';
 
-/** One page of the objects of a type. */
+/** One page of the objects of a type, each as a read of it would show it. */
 export async function queryObjects(
   platform: ManagedPlatform,
   context: Context,
   request: QueryRequest,
   type: ManagedType,
 ): Promise<QueryResult> {
-  const query = plainQuery(request);
-  const db = context.unitOfWork === null ? platform.database.db : await context.unitOfWork.db();
-  const page = await queryStore(db, objectStore(['managed', type.name]), request, query, type.propertyTypes);
+  const asked = plainQuery(request, platform.queries());
+  const isExternal = context.client.isExternal;
+  const { query, sortKeys } = isExternal
+    ? hidePrivate(type.privates, asked, request.sortKeys)
+    : { query: asked, sortKeys: request.sortKeys };
+  const db = await dbOf(platform, context);
+  const page = await queryStore(
+    db,
+    objectStore(['managed', type.name]),
+    { ...request, sortKeys },
+    query,
+    type.propertyTypes,
+  );
+  const runsHooks = request.parameters['executeOnRetrieve'] !== 'false';
+  const contents = query.idsOnly
+    ? page.rows.map(() => ({}))
+    : await retrieveObjects(
+        { platform, context, type, request, fields: request.fields, runsHooks },
+        page.rows,
+      );
   return {
     kind: 'query',
-    result: page.rows.map(({ id, rev, data }) => resource(id, String(rev), query.idsOnly ? {} : data)),
+    result: page.rows.map(({ id, rev }, index) => ({
+      ...resource(id, String(rev), contents[index]!),
+      fieldsSelected: true,
+    })),
     pagedResultsCookie: page.cookie,
     totalPagedResultsPolicy: page.totalPolicy,
     totalPagedResults: page.total,

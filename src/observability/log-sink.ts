@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
-import type { LogLevel, Observation, Observe } from './observation.ts';
+import type { LogLevel, Observation, ObservationKind, Observe } from './observation.ts';
 
 export interface LogOptions {
   readonly level: LogLevel;
@@ -37,7 +37,16 @@ export function createLogSink(options: LogOptions): { observe: Observe; flush: (
   return { observe: (observation) => log(logger, observation), flush: () => logger.flush() };
 }
 
+/** What is said most often, and at which level: its line is not even made when nobody would read it. */
+const FREQUENT: Readonly<Partial<Record<ObservationKind, LogLevel>>> = {
+  'http.answered': 'debug',
+  'script.evaluated': 'trace',
+  'trigger.fired': 'debug',
+};
+
 function log(logger: Logger, observation: Observation): void {
+  const frequent = FREQUENT[observation.kind];
+  if (frequent !== undefined && !logger.isLevelEnabled(frequent)) return;
   const line = describe(observation);
   if (line === undefined) return;
   const { level, message, ...facts } = line;
@@ -78,6 +87,11 @@ function describe(said: Observation): Line | undefined {
       return {
         level: 'warn',
         message: `a new key ring was made in ${said.file}; back it up, and give every other node on this database a copy`,
+      };
+    case 'crypto.keysMissing':
+      return {
+        level: 'warn',
+        message: `no key ring, so nothing can be encrypted: SVC_KEYS is not set and ${said.reason}`,
       };
     case 'database.embedded':
       return { level: 'info', message: said.message };
@@ -165,7 +179,7 @@ function describe(said: Observation): Line | undefined {
       };
     case 'trigger.completed':
       return {
-        level: 'info',
+        level: said.level,
         message: `schedule ran        ${said.schedule}`,
         took: ms(said.ms),
         run: said.run,

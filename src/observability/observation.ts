@@ -9,6 +9,7 @@ export type Observation =
   | { kind: 'server.failed'; part: string; error: unknown }
   | { kind: 'admin.created'; username: string; password: string | null }
   | { kind: 'crypto.keysCreated'; file: string }
+  | { kind: 'crypto.keysMissing'; reason: string }
   | { kind: 'database.embedded'; message: string }
   | { kind: 'database.migrated'; migrations: readonly string[] }
   | { kind: 'database.retried'; reason: string; attempt: number }
@@ -31,7 +32,14 @@ export type Observation =
   | { kind: 'schedule.registered'; schedule: string; next: number | null }
   | { kind: 'schedule.removed'; schedule: string }
   | { kind: 'trigger.fired'; schedule: string; plannedAt: number; lateMs: number; run: string }
-  | { kind: 'trigger.completed'; schedule: string; run: string; ms: number; next: number | null }
+  | {
+      kind: 'trigger.completed';
+      schedule: string;
+      run: string;
+      ms: number;
+      next: number | null;
+      level: LogLevel;
+    }
   | { kind: 'trigger.failed'; schedule: string; run: string; ms: number; error: string }
   | { kind: 'trigger.misfired'; schedule: string; plannedAt: number; lateMs: number; policy: string }
   | { kind: 'trigger.fencedOut'; schedule: string; run: string }

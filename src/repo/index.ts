@@ -14,11 +14,9 @@ export {
   deleteObject,
   findObject,
   insertObject,
-  type ObjectStore,
-  objectStore,
-  type StoredObject,
   updateObject,
 } from './object-repository.ts';
+export { type ObjectStore, objectStore, type StoredObject } from './object-store.ts';
 export { type ObjectPage, queryObjects } from './query-objects.ts';
 export { repoResource } from './repo-resource.ts';
 export { type IndexedType, type WantedIndex, wantedIndexes } from './wanted-indexes.ts';

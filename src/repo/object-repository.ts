@@ -1,32 +1,33 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import { objectReader } from './object-reader.ts';
+import type { ObjectStore, StoredObject } from './object-store.ts';
+import { objectWriter } from './object-writer.ts';
 
-/** Where objects of one collection stand: the table, and the value of its `type` column. */
-export interface ObjectStore {
-  readonly table: 'managed_object' | 'repo_object';
-  readonly type: string;
+/** One of each per connection pool and table. */
+function perPool<T>(make: (db: Db, table: ObjectStore['table']) => T) {
+  const made = new WeakMap<Db, Map<ObjectStore['table'], T>>();
+  return (db: Db, table: ObjectStore['table']): T => {
+    const ofPool = made.get(db) ?? new Map<ObjectStore['table'], T>();
+    made.set(db, ofPool);
+    const one = ofPool.get(table) ?? make(db, table);
+    ofPool.set(table, one);
+    return one;
+  };
 }
 
-export interface StoredObject {
-  readonly id: string;
-  readonly rev: number;
-  readonly data: JsonObject;
-}
+const readerOf = perPool(objectReader);
+const writerOf = perPool(objectWriter);
 
-/** The store behind a repository path: `managed/<type>` has a table of its own, all else shares one. */
-export function objectStore(path: readonly string[]): ObjectStore {
-  return path[0] === 'managed' && path.length === 2
-    ? { table: 'managed_object', type: path[1]! }
-    : { table: 'repo_object', type: path.join('/') };
-}
-
+/** @param lock keeps the row locked until the end of the transaction */
 export async function findObject(
   db: Db,
   { table, type }: ObjectStore,
   id: string,
   lock = false,
 ): Promise<StoredObject | undefined> {
+  if (!db.isTransaction) return readerOf(db, table).add({ type, id });
   const query = db
     .selectFrom(table)
     .select(['id', 'rev', 'data'])
@@ -35,13 +36,18 @@ export async function findObject(
   return (lock ? query.forUpdate() : query).executeTakeFirst();
 }
 
-/** @returns false when the id is taken */
+/**
+ * Outside a transaction it is committed when this resolves, together with others that come at the same time.
+ *
+ * @returns false when the id is taken
+ */
 export async function insertObject(
   db: Db,
   { table, type }: ObjectStore,
   id: string,
   data: JsonObject,
 ): Promise<boolean> {
+  if (!db.isTransaction) return writerOf(db, table).add({ type, id, data });
   const { numInsertedOrUpdatedRows } = await db
     .insertInto(table)
     .values({ type, id, data: JSON.stringify(data) as unknown as JsonObject })

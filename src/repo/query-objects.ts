@@ -11,7 +11,7 @@ import {
 import { filterSql } from './filter-sql.ts';
 import { objectTable, type PropertyType } from './filter-sql-table.ts';
 import { cutPage, pageSql } from './keyset-page.ts';
-import type { ObjectStore, StoredObject } from './object-repository.ts';
+import type { ObjectStore, StoredObject } from './object-store.ts';
 
 export interface ObjectPage {
   readonly rows: readonly StoredObject[];

@@ -15,14 +15,8 @@ import {
   resource,
   unsupported,
 } from '#resource/index.ts';
-import {
-  deleteObject,
-  findObject,
-  insertObject,
-  objectStore,
-  type StoredObject,
-  updateObject,
-} from './object-repository.ts';
+import { deleteObject, findObject, insertObject, updateObject } from './object-repository.ts';
+import { objectStore, type StoredObject } from './object-store.ts';
 import { queryObjects } from './query-objects.ts';
 
 /** `/repo/<path>[/{id}]`: what is stored, raw: no hooks, no policies. */

@@ -56,6 +56,8 @@ export interface Context extends ContextData {
   readonly survivable: boolean;
   /** Absent before the request has met its route. */
   readonly router?: RouterContext;
+  /** How many scripts have called each other to come here. */
+  readonly scriptDepth?: number;
   /** Inside a dry run: nothing may leave the unit of work. */
   readonly rehearsed?: boolean;
 }
@@ -92,7 +94,7 @@ export function rootContext(data: ContextData): Context {
 
 export function contextData(context: Context): ContextData {
   const { id, transactionId, receivedAt, security, client, http } = context;
-  return { id, transactionId, receivedAt, security, client, http };
+  return { id, transactionId, receivedAt, security, client, http: http === null ? null : { ...http } };
 }
 
 /** For requests that the server makes on behalf of this one: same identity and work, no longer external. */

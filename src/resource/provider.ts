@@ -76,14 +76,14 @@ function describeCollection(provider: CollectionProvider, path: string): Resourc
       path,
       kind: 'collection',
       ...common,
-      methods: [...onCollection, ...(provider.actionOnCollection === undefined ? [] : (['action'] as const))],
+      methods: [...onCollection, ...(collectionActions.length === 0 ? [] : (['action'] as const))],
       actions: collectionActions,
     },
     {
       path: `${path}/{id}`,
       kind: 'instance',
       ...common,
-      methods: [...onInstance, ...(provider.actionOnInstance === undefined ? [] : (['action'] as const))],
+      methods: [...onInstance, ...(instanceActions.length === 0 ? [] : (['action'] as const))],
       actions: instanceActions,
     },
   ];

@@ -6,7 +6,7 @@ import type { ResourceDescription } from './description.ts';
 import { notFound } from './provider.ts';
 import { isWrite, type Request } from './request.ts';
 import { formatPath } from './resource-path.ts';
-import type { Response } from './response.ts';
+import { actionResult, type Response } from './response.ts';
 import { type RouteHandler, type RouteMatch, RouteTable } from './route.ts';
 import { resourceBody, selectFields } from './select-fields.ts';
 
@@ -48,8 +48,8 @@ export class Router {
 
   /** Whether the request must be executed where scripts may run. */
   runsScripts(request: Request): boolean {
-    const found = this.#table.find(request.path);
-    return found?.handler.runsScripts?.(request, found.match) ?? false;
+    const found = this.#find(request);
+    return found?.handler.runsScripts?.(found.request, found.match) ?? false;
   }
 
   async handle(context: Context, request: Request): Promise<Response> {
@@ -59,6 +59,11 @@ export class Router {
     if (request.dryRun === true) return this.#rehearse(context, request, unitOfWork);
     if (!context.survivable) return this.#filter(context, request);
     return unitOfWork.savepoint(() => this.#filter({ ...context, survivable: false }, request));
+  }
+
+  /** Whether the filters would let the request pass; nothing behind them is asked. @throws what they say against it */
+  async admit(context: Context, request: Request): Promise<void> {
+    await this.#filter(context, request, 0, async () => actionResult(null));
   }
 
   async #own(context: Context, request: Request): Promise<Response> {
@@ -93,20 +98,37 @@ export class Router {
     );
   }
 
-  #filter(context: Context, request: Request, index = 0): Promise<Response> {
+  /** A PUT without preconditions names an object; where only that path has a route, it can but update. */
+  #find(request: Request) {
+    const found = this.#table.find(request.path);
+    if (found !== undefined) return { ...found, request };
+    if (request.method !== 'create' || request.orUpdate !== true) return undefined;
+    const { orUpdate: _, newResourceId, ...rest } = request;
+    const path = [...request.path, newResourceId!];
+    const update = { ...rest, method: 'update', path, revision: null } as const;
+    const inner = this.#table.find(path);
+    return inner === undefined ? undefined : { ...inner, request: update };
+  }
+
+  #filter(
+    context: Context,
+    request: Request,
+    index = 0,
+    last: (context: Context, request: Request) => Promise<Response> = (...asked) => this.#dispatch(...asked),
+  ): Promise<Response> {
     const filter = this.#options.filters[index];
-    if (filter === undefined) return this.#dispatch(context, request);
+    if (filter === undefined) return last(context, request);
     return filter(context, request, (nextContext, nextRequest) =>
-      this.#filter(nextContext, nextRequest, index + 1),
+      this.#filter(nextContext, nextRequest, index + 1, last),
     );
   }
 
   async #dispatch(context: Context, request: Request): Promise<Response> {
-    const found = this.#table.find(request.path);
+    const found = this.#find(request);
     if (found === undefined) throw notFound(request);
     const response = await found.handler.handle(
       { ...context, router: routerContext(found.match) },
-      request,
+      found.request,
       found.match,
     );
     if (response.kind === 'resource') return selectFields(response, request.fields);

@@ -1,16 +1,24 @@
-import { type Database, runUnitOfWork } from '#database/index.ts';
+import { type Database, type Db, runUnitOfWork } from '#database/index.ts';
 import { toResourceError } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { equalJson, type JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
-import { findJob, type JobRow, listJobs, listMotions } from './job-repository.ts';
-import { ensureSchedule, removeSchedule } from './register-schedule.ts';
-import { parseSchedule } from './schedule.ts';
+import type { DaylightSaving } from './cron/index.ts';
+import { findJob, type JobRow, listJobs } from './job-repository.ts';
+import { findJobView } from './job-view-repository.ts';
+import type { MemorySchedules } from './memory-schedules.ts';
+import { ensureSchedule, firstOf, removeSchedule } from './register-schedule.ts';
+import { parseSchedule, type ScheduleDefinition } from './schedule.ts';
 
 export interface FileSchedulesOptions {
   readonly database: Database;
+  /** Holds those that are not persisted: each node has its own. */
+  readonly memory: MemorySchedules;
+  readonly dst: () => DaylightSaving;
   readonly now: () => number;
   readonly wake: () => void;
   readonly observe: Observe;
+  /** False when another node has changed the schedule's configuration since this node read it. */
+  readonly isCurrent: (db: Db, id: string) => Promise<boolean>;
 }
 
 /** A schedule of `conf/schedule-<id>.json`. */
@@ -21,7 +29,8 @@ export interface ScheduleFile {
 
 /**
  * Keeps the schedules of the configuration files in force. Every node does this with the same files; the rows of
- * the jobs are the lock, and content that has not changed changes nothing.
+ * the jobs are the lock, and content that has not changed changes nothing. One that is not persisted fires on every
+ * node by itself.
  */
 export class FileSchedules {
   readonly #options: FileSchedulesOptions;
@@ -34,22 +43,22 @@ export class FileSchedules {
   async activateAll(files: readonly ScheduleFile[]): Promise<void> {
     for (const file of files) await this.activate(file);
     const declared = new Set(files.map((file) => file.id));
-    for (const job of await listJobs(this.#options.database.db, 'file')) {
-      if (!declared.has(job.id)) await this.remove(job.id);
+    const { database, memory } = this.#options;
+    const known = [...(await listJobs(database.db, 'file')), ...(await memory.list())];
+    for (const { id, source } of known) {
+      if (source === 'file' && !declared.has(id)) await this.remove(id);
     }
   }
 
   async activate({ id, content }: ScheduleFile): Promise<void> {
-    const { database, now, observe, wake } = this.#options;
+    const { observe } = this.#options;
     try {
       const definition = parseSchedule(content, { persisted: false });
-      const result = await runUnitOfWork(database, {}, async (unitOfWork) =>
-        ensureSchedule({ unitOfWork, now: now() }, { id, definition, source: 'file' }),
-      );
-      if (result === 'unchanged') return;
-      const next = (await listMotions(database.db, [id])).get(id)?.nextRunAt ?? null;
-      observe({ kind: 'schedule.registered', schedule: id, next });
-      wake();
+      const registered = definition.persisted
+        ? await this.#persist(id, definition)
+        : await this.#keepInMemory(id, definition);
+      if (!registered) return;
+      observe({ kind: 'schedule.registered', schedule: id, next: await this.#nextRunAt(id) });
     } catch (error) {
       const { message } = toResourceError(error);
       observe({ kind: 'config.refused', id: `schedule/${id}`, findings: [message] });
@@ -57,13 +66,48 @@ export class FileSchedules {
   }
 
   async remove(id: string): Promise<void> {
-    const { database, observe } = this.#options;
-    const removed = await runUnitOfWork(database, {}, async (unitOfWork) => {
+    const { memory, observe } = this.#options;
+    const fromMemory = (await memory.find(id))?.source === 'file' && (await memory.remove(id));
+    const fromDatabase = await this.#removePersisted(id);
+    if (fromMemory || fromDatabase) observe({ kind: 'schedule.removed', schedule: id });
+  }
+
+  async #persist(id: string, definition: ScheduleDefinition): Promise<boolean> {
+    const { database, memory, dst, now, wake, isCurrent } = this.#options;
+    const result = await runUnitOfWork(database, {}, async (unitOfWork) =>
+      (await isCurrent(await unitOfWork.db(), id))
+        ? ensureSchedule({ unitOfWork, now: now(), dst: dst() }, { id, definition, source: 'file' })
+        : 'unchanged',
+    );
+    if ((await memory.find(id))?.source === 'file') await memory.remove(id);
+    if (result !== 'unchanged') wake();
+    return result !== 'unchanged';
+  }
+
+  async #keepInMemory(id: string, definition: ScheduleDefinition): Promise<boolean> {
+    const { memory, dst, now } = this.#options;
+    const old = await memory.find(id);
+    if (old !== undefined && equalJson({ ...old.definition }, { ...definition })) return false;
+    // The first time is looked for here only to refuse a schedule that has none.
+    firstOf(definition, now(), dst());
+    await this.#removePersisted(id);
+    await memory.put(id, definition, 'file');
+    return true;
+  }
+
+  async #removePersisted(id: string): Promise<boolean> {
+    return runUnitOfWork(this.#options.database, {}, async (unitOfWork) => {
       const job: JobRow | undefined = await findJob(await unitOfWork.db(), id, true);
       if (job?.source !== 'file') return false;
       await removeSchedule(unitOfWork, job);
       return true;
     });
-    if (removed) observe({ kind: 'schedule.removed', schedule: id });
+  }
+
+  async #nextRunAt(id: string): Promise<number | null> {
+    const { database, memory } = this.#options;
+    const schedule = await memory.find(id);
+    if (schedule !== undefined) return schedule.nextRunAt;
+    return (await findJobView(database.db, id))?.next_run_at?.getTime() ?? null;
   }
 }

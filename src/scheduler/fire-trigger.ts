@@ -1,42 +1,47 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, runUnitOfWork } from '#database/index.ts';
+import { type Database, isConnectionLost, runUnitOfWork } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { Observe } from '#observability/index.ts';
+import { backoffMs } from '#lifecycle/index.ts';
 import { type Context, rootContext, type SecurityContext, systemContext } from '#resource/index.ts';
-import type { FiringDecision } from './misfire.ts';
-import {
-  completeRun,
-  formatRunKey,
-  type Holder,
-  type LedgerEntry,
-  type Outcome,
-  type StartedRun,
-} from './run-repository.ts';
+import type { Firing } from './firing.ts';
+import { recordFirings } from './firing-repository.ts';
+import { endedEntries, lostEntry, missedEntries } from './ledger-entry.ts';
+import { formatRunKey, type LedgerEntry } from './run.ts';
+import { completeRun, findFate, probe } from './run-repository.ts';
+import { isRepeatable } from './schedule.ts';
 import type { Scheduled, ScheduledServices } from './scheduled-service.ts';
 
-/** A firing later than this, but not misfired, is called late in the ledger. */
-const LATE_MS = 1_000;
 const MAX_LOG_LINES = 200;
-
-/** One started run with all that firing it needs; plain data, so that it can be sent to a script thread. */
-export interface Firing {
-  readonly run: StartedRun;
-  readonly holder: Holder;
-  readonly nodeName: string;
-  readonly decision: FiringDecision;
-  /** When it started, epoch ms by the database's clock. */
-  readonly startedAt: number;
-}
 
 export interface FiringPlatform {
   readonly database: Database;
   readonly services: ScheduledServices;
-  readonly observe: Observe;
+  /** Told of each run that was done, inside its unit of work if it has one: for the access audit. */
+  readonly record?: (context: Context, event: RunEvent) => Promise<void>;
+}
+
+/** A run as the access audit keeps it. */
+export interface RunEvent {
+  readonly jobId: string;
+  readonly ms: number;
+  /** The error's body when it failed. */
+  readonly error: JsonObject | null;
 }
 
 /** How a firing ended, as its node wants to know it. */
 export type FiringEnd = 'completed' | 'failed' | 'skipped' | 'fencedOut';
+
+export interface FiringResult {
+  readonly end: FiringEnd;
+  readonly ms: number;
+  readonly error: string | null;
+  /**
+   * What is left to do: the completion with these entries. Null when it was committed together with the effects,
+   * or belongs to somebody else. A run without effects leaves it to its node, which completes many at once.
+   */
+  readonly entries: readonly LedgerEntry[] | null;
+}
 
 class FencedOutError extends ResourceError {
   override readonly name = 'FencedOutError';
@@ -50,46 +55,91 @@ class FencedOutError extends ResourceError {
 /**
  * Fires one trigger: invokes its service and completes the run, both in one unit of work, so that the effects are
  * there exactly if the ledger says so. A failing service leaves no effects and a ledger entry with its error.
+ *
+ * @throws ResourceError `DB_UNREACHABLE` when the run was rolled back because the database went away; fire it again
  */
-export async function fireTrigger(platform: FiringPlatform, firing: Firing): Promise<FiringEnd> {
+export async function fireTrigger(platform: FiringPlatform, firing: Firing): Promise<FiringResult> {
   const { run, decision } = firing;
   const startedAt = performance.now();
-  const took = () => performance.now() - startedAt;
+  const result = (end: FiringEnd, entries: FiringResult['entries'], error: string | null = null) => ({
+    end,
+    ms: performance.now() - startedAt,
+    error,
+    entries,
+  });
+  if (decision.kind === 'skip') return result('skipped', missedEntries(firing));
+  if (decision.kind === 'lost') return result('skipped', [lostEntry(firing)]);
   const log: JsonObject[] = [];
+  const context = firingContext(firing);
+  const ms = () => performance.now() - startedAt;
   try {
-    if (decision.kind === 'skip') {
-      await complete(platform, firing, misfired(firing));
-      return 'skipped';
-    }
-    await runUnitOfWork(platform.database, {}, async (unitOfWork) => {
-      log.length = 0;
-      const context = { ...firingContext(firing), unitOfWork };
-      await invokeService(platform, context, firing, log);
-      if (
-        !(await completeRun(
-          await unitOfWork.db(),
-          firing.holder,
-          run,
-          decision.next,
-          ended(firing, log, null),
-        ))
-      ) {
-        throw new FencedOutError();
-      }
-    });
-    platform.observe({
-      kind: 'trigger.completed',
-      schedule: run.jobId,
-      run: formatRunKey(run),
-      ms: took(),
-      next: decision.next,
-    });
-    return 'completed';
+    const invoke =
+      run.definition.transactional === false
+        ? invokeOutside(platform, firing, context, log, ms)
+        : invokeInside(platform, firing, context, log, ms);
+    return result('completed', await invoke);
   } catch (thrown) {
     const error = toResourceError(thrown);
-    if (error instanceof FencedOutError) return fencedOut(platform, firing);
-    return fail(platform, firing, error, log, took());
+    if (error instanceof FencedOutError) return result('fencedOut', null);
+    if (idOf(error) === 'DB_COMMIT_UNKNOWN' && run.definition.transactional !== false) {
+      const fate = await fateOf(platform.database, firing);
+      if (fate === 'open') return fireTrigger(platform, firing);
+      return result(fate === 'completed' ? 'completed' : 'fencedOut', null);
+    }
+    if (isUnreachable(error) && isRepeatable(run.definition)) throw error;
+    const inner = error.cause instanceof Error ? error.cause.message : error.message;
+    const body: JsonObject = {
+      ...(error.toJSON() as unknown as JsonObject),
+      ...(inner === error.message ? {} : { cause: inner }),
+    };
+    // Its own record is no part of what was rolled back; without it the run failed all the same.
+    await platform.record?.(context, { jobId: run.jobId, ms: ms(), error: body }).catch(() => undefined);
+    const text = inner === error.message ? inner : `${error.message}: ${inner}`;
+    return result('failed', endedEntries(firing, log, body), text);
   }
+}
+
+async function invokeInside(
+  platform: FiringPlatform,
+  firing: Firing,
+  context: Context,
+  log: JsonObject[],
+  ms: () => number,
+): Promise<FiringResult['entries']> {
+  return runUnitOfWork(platform.database, {}, async (unitOfWork) => {
+    // A repetition after a conflict starts anew.
+    log.length = 0;
+    const inside = { ...context, unitOfWork };
+    await invokeService(platform, inside, firing, log).catch(async (error: unknown) => {
+      // What a script makes of a broken connection no longer says so: ask the connection itself.
+      if (unitOfWork.isOpen) await probe(await unitOfWork.db());
+      throw error;
+    });
+    await platform.record?.(inside, { jobId: firing.run.jobId, ms: ms(), error: null });
+    const entries = endedEntries(firing, log, null);
+    if (!unitOfWork.isOpen) return entries;
+    const db = await unitOfWork.db();
+    if (firing.store === 'memory') {
+      await recordFirings(db, [{ run: firing.run, entries }]);
+      return [];
+    }
+    const { holder, run, decision } = firing;
+    if (!(await completeRun(db, holder, run, decision.next, entries))) throw new FencedOutError();
+    return null;
+  });
+}
+
+/** Each request of the run is a unit of work of its own; what it did stays, however the run ends. */
+async function invokeOutside(
+  platform: FiringPlatform,
+  firing: Firing,
+  context: Context,
+  log: JsonObject[],
+  ms: () => number,
+): Promise<FiringResult['entries']> {
+  await invokeService(platform, context, firing, log);
+  await platform.record?.(context, { jobId: firing.run.jobId, ms: ms(), error: null });
+  return endedEntries(firing, log, null);
 }
 
 async function invokeService(
@@ -102,101 +152,48 @@ async function invokeService(
   const scheduled: Scheduled = {
     jobId: run.jobId,
     invokerName: context.security.authenticationId,
+    invokeService: run.definition.invokeService,
     invokeContext: run.definition.invokeContext,
     invokeLogLevel: run.definition.invokeLogLevel,
     scheduledFireTime: decision.scheduledAt,
     actualFireTime: startedAt,
     nextFireTime: decision.next,
     runId: formatRunKey(run),
+    definition: run.definition,
     log: (level, message) => {
       if (log.length < MAX_LOG_LINES) log.push({ level, message });
     },
   };
-  await platform.services.get(run.definition.invokeService).execute(context, scheduled);
+  const service = await platform.services.get(run.definition.invokeService);
+  await service.execute(context, scheduled);
 }
 
-/** Records a failed run in a transaction of its own; its effects are already rolled back. */
-async function fail(
-  platform: FiringPlatform,
-  firing: Firing,
-  error: ResourceError,
-  log: JsonObject[],
-  ms: number,
-): Promise<FiringEnd> {
-  const body = error.toJSON() as unknown as JsonObject;
-  const inner = error.cause instanceof Error ? error.cause.message : error.message;
-  const cause = inner === error.message ? {} : { cause: inner };
-  if (!(await complete(platform, firing, ended(firing, log, { ...body, ...cause })))) {
-    return fencedOut(platform, firing);
-  }
-  const { run } = firing;
-  platform.observe({
-    kind: 'trigger.failed',
-    schedule: run.jobId,
-    run: formatRunKey(run),
-    ms,
-    error: 'cause' in cause ? `${error.message}: ${cause.cause}` : error.message,
-  });
-  return 'failed';
+/** The database went away in mid-run; everything was rolled back. */
+export function isUnreachable(error: unknown): boolean {
+  return idOf(error) === 'DB_UNREACHABLE';
 }
 
-function complete(
-  platform: FiringPlatform,
-  firing: Firing,
-  entries: readonly LedgerEntry[],
-): Promise<boolean> {
-  const { holder, run, decision } = firing;
-  return completeRun(platform.database.db, holder, run, decision.next, entries);
+function idOf(error: unknown): unknown {
+  const detail = error instanceof ResourceError ? error.detail : undefined;
+  return typeof detail === 'object' && detail !== null && 'id' in detail ? detail.id : undefined;
 }
 
-function fencedOut({ observe }: FiringPlatform, { run }: Firing): FiringEnd {
-  observe({ kind: 'trigger.fencedOut', schedule: run.jobId, run: formatRunKey(run) });
-  return 'fencedOut';
-}
-
-function ended(firing: Firing, log: JsonObject[], error: JsonObject | null): LedgerEntry[] {
-  const { run, decision, startedAt } = firing;
-  const lateMs = startedAt - decision.scheduledAt;
-  const entry: LedgerEntry = {
-    ...base(firing),
-    outcome: outcomeOf(run.attempt, run.lateFrom, lateMs),
-    plannedAt: decision.scheduledAt,
-    startedAt,
-    lateMs,
-    error,
-    log: log.length === 0 ? null : log,
-    why: run.lateFrom === null ? null : `released by a dead node, attempt ${run.attempt}`,
+/** Asks until the database answers: only it knows whether the commit came through. */
+async function fateOf(database: Database, firing: Firing): Promise<'open' | 'completed' | 'lost'> {
+  const completion = {
+    run: firing.run,
+    next: firing.decision.next,
+    entries: [{ plannedAt: firing.decision.scheduledAt } as LedgerEntry],
   };
-  return decision.kind === 'now' ? [...misfired(firing), entry] : [entry];
-}
-
-function misfired(firing: Firing): LedgerEntry[] {
-  const { run, decision, startedAt } = firing;
-  const then =
-    decision.kind === 'now'
-      ? `fired once at ${new Date(decision.scheduledAt).toISOString()} instead`
-      : 'not fired';
-  return [
-    {
-      ...base(firing),
-      outcome: 'misfired',
-      plannedAt: run.fireAt,
-      startedAt: null,
-      lateMs: startedAt - run.fireAt,
-      error: null,
-      log: null,
-      why: `misfire policy ${run.definition.misfirePolicy}: ${then}`,
-    },
-  ];
-}
-
-function base({ run, nodeName }: Firing) {
-  return { jobId: run.jobId, node: nodeName };
-}
-
-function outcomeOf(attempt: number, lateFrom: number | null, lateMs: number): Outcome {
-  if (attempt > 1 || lateFrom !== null) return 'recovered';
-  return lateMs > LATE_MS ? 'late' : 'fired';
+  for (let failures = 1; ; failures++) {
+    try {
+      const fate = await findFate(database.db, firing.holder, completion);
+      return firing.store === 'memory' && fate === 'lost' ? 'open' : fate;
+    } catch (error) {
+      if (!isConnectionLost(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 50, 2_000)));
+    }
+  }
 }
 
 /** The identity of scheduled work: role `system`, named after the job and its planned time. */

@@ -2,17 +2,42 @@
  * Schedules and their firings.
  *
  * Words: a *schedule* is declared, a *job* is registered, a *trigger* says when, a *firing* is one run of it; to
- * *acquire* is to claim what is due; a *misfire* came too late; the *ledger* says how each planned time ended.
- * Invariants: a fire never touches the definition; a run completes in the transaction of its effects, or not at
- * all; only the database's clock is asked.
+ * *acquire* is to claim what is due; a *misfire* came too late; the *ledger* says how each planned time ended; a
+ * *job store* keeps schedules, in Postgres for all nodes or in the memory of one.
+ * Invariants: a fire never touches the definition; a run completes in the transaction of its effects, or has none;
+ * only the database's clock is asked.
  */
+
+export type { DaylightSaving } from './cron/index.ts';
+export { CustomServices } from './custom-service.ts';
+export { type Explanation, explainFiring } from './explain-firing.ts';
 export { FileSchedules, type ScheduleFile } from './file-schedules.ts';
-export { type Firing, type FiringEnd, type FiringPlatform, fireTrigger } from './fire-trigger.ts';
+export {
+  type FiringEnd,
+  type FiringPlatform,
+  type FiringResult,
+  fireTrigger,
+  type RunEvent,
+} from './fire-trigger.ts';
+export type { Firing } from './firing.ts';
+export { recordFirings } from './firing-repository.ts';
+export { firingResource } from './firing-resource.ts';
 export { jobResource, type SchedulerPlatform } from './job-resource.ts';
-export { type Holder, releaseRuns } from './run-repository.ts';
+export { type JobStore, persistentJobStore } from './job-store.ts';
+export { LedgerKeeper } from './ledger-keeper.ts';
+export { MemoryJobStore } from './memory-job-store.ts';
+export {
+  type MemorySchedules,
+  noMemorySchedules,
+  remoteMemorySchedules,
+  serveMemorySchedules,
+} from './memory-schedules.ts';
+export { releaseRuns } from './release-repository.ts';
+export type { Holder } from './run.ts';
 export { shortServiceName } from './schedule.ts';
 export { type Scheduled, type ScheduledService, ScheduledServices } from './scheduled-service.ts';
 export { schedulerResource } from './scheduler-resource.ts';
 export { scriptScheduledService } from './script-scheduled-service.ts';
 export { TriggerPoller } from './trigger-poller.ts';
-export { triggerResource } from './trigger-resource.ts';
+export { triggerListResource, triggerResource } from './trigger-resource.ts';
+export { provisionerScheduledService, syncScheduledService } from './unconfigured-service.ts';

@@ -1,6 +1,7 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import type { RunKey } from './run.ts';
+import { competition } from './run-repository.ts';
 import type { ScheduleDefinition } from './schedule.ts';
 
 export interface JobRow {
@@ -10,10 +11,13 @@ export interface JobRow {
   readonly definition: ScheduleDefinition;
   readonly source: 'rest' | 'file';
   readonly contentHash: string;
+  readonly paused: boolean;
+  readonly parked: boolean;
 }
 
 const COLUMNS = sql.raw(
-  `trigger_id as "triggerId", id, generation, definition, source, content_hash as "contentHash"`,
+  `trigger_id as "triggerId", id, generation, definition, source, content_hash as "contentHash", paused,
+   parked is not null as parked`,
 );
 
 export async function findJob(db: Db, id: string, lock = false): Promise<JobRow | undefined> {
@@ -65,10 +69,53 @@ export async function deleteJob(db: Db, triggerId: number): Promise<void> {
 /** Lets a firing wait. `due_at` never lies in the past, which claims rely on. */
 export async function insertDue(db: Db, job: JobRow, fireAt: number): Promise<void> {
   await sql`
-    insert into scheduler_due (due_at, fire_at, trigger_id, generation)
-    select greatest(t.at, clock_timestamp()), t.at, ${job.triggerId}, ${job.generation}
-    from (select ${new Date(fireAt)}::timestamptz as at) t
+    insert into scheduler_due (due_at, fire_at, trigger_id, generation, priority, concurrent)
+    select ${dueAt(sql`${new Date(fireAt)}::timestamptz`)}, ${new Date(fireAt)}, j.trigger_id, j.generation,
+           ${competition(sql`j.definition`)}
+    from scheduler_job j where j.trigger_id = ${job.triggerId}
     on conflict do nothing`.execute(db);
+}
+
+/** When a firing of the job `j` may be claimed: never in the past, and not at all while the job is paused. */
+function dueAt(fireAt: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`case when j.paused then 'infinity' else greatest(${fireAt}, clock_timestamp()) end`;
+}
+
+/** What waits competes as the schedule says now. */
+export async function refreshDue(db: Db, job: JobRow): Promise<void> {
+  await sql`
+    update scheduler_due set (priority, concurrent) = (select ${competition(sql`j.definition`)}
+      from scheduler_job j where j.trigger_id = ${job.triggerId})
+    where trigger_id = ${job.triggerId}`.execute(db);
+}
+
+/** Pauses or resumes one schedule. Resuming also takes back that it was parked. Runs under way are not touched. */
+export async function setJobPaused(db: Db, triggerId: number, paused: boolean): Promise<void> {
+  await sql`
+    with job as (
+      update scheduler_job j set paused = ${paused}, parked = case when ${paused} then parked end
+      where trigger_id = ${triggerId}
+    )
+    update scheduler_due
+    set due_at = case when ${paused} then 'infinity' else greatest(fire_at, clock_timestamp()) end
+    where trigger_id = ${triggerId} and kind = 'planned'`.execute(db);
+}
+
+/**
+ * Lets a firing of its own wait that is due now, whether the schedule is paused, disabled, or neither.
+ *
+ * @returns undefined when another one of this very millisecond waits already
+ */
+export async function insertManual(db: Db, triggerId: number): Promise<RunKey | undefined> {
+  const { rows } = await sql<RunKey>`
+    insert into scheduler_due (due_at, fire_at, trigger_id, generation, next_planned, kind, priority, concurrent)
+    select clock_timestamp(), date_trunc('milliseconds', clock_timestamp()), j.trigger_id, j.generation, true, 'manual',
+           ${competition(sql`j.definition`)}
+    from scheduler_job j where j.trigger_id = ${triggerId}
+    on conflict do nothing
+    returning trigger_id as "triggerId", generation,
+              (extract(epoch from fire_at) * 1000)::bigint as "fireAt"`.execute(db);
+  return rows[0];
 }
 
 /** Takes back what waits, and what is claimed but has not started. A run that has started goes on. */
@@ -76,43 +123,4 @@ export async function withdraw(db: Db, triggerId: number): Promise<void> {
   await sql`
     with waiting as (delete from scheduler_due where trigger_id = ${triggerId})
     delete from scheduler_run where trigger_id = ${triggerId} and started_at is null`.execute(db);
-}
-
-export interface JobMotion {
-  readonly nextRunAt: number | null;
-  readonly previousRunAt: number | null;
-  readonly trigger: JsonObject | null;
-}
-
-/** The moving part of schedules, for reading: next and previous firing and the trigger record. */
-export async function listMotions(db: Db, ids: readonly string[]): Promise<Map<string, JobMotion>> {
-  const { rows } = await sql<{
-    id: string;
-    next: Date | null;
-    previous: Date | null;
-    trigger: JsonObject | null;
-  }>`
-    select j.id, due.next, fired.previous,
-           case when t.name is null then null else jsonb_build_object(
-             '_id', t._id, '_rev', j.generation::text, 'serialized', t.serialized, 'name', t.name, 'group', t."group",
-             'previous_state', t.previous_state, 'state', t.state, 'acquired', t.acquired, 'nodeId', t."nodeId") end
-           as trigger
-    from scheduler_job j
-    left join svc_trigger t on t.name = j.id
-    left join lateral (select min(fire_at) as next from scheduler_due d
-                       where d.trigger_id = j.trigger_id and d.generation = j.generation) due on true
-    left join lateral (select f.planned_at as previous from scheduler_firing f
-                       where f.job_id = j.id and f.outcome in ('fired', 'late', 'recovered', 'manual')
-                       order by f.planned_at desc limit 1) fired on true
-    where j.id = any(${ids})`.execute(db);
-  return new Map(
-    rows.map((row) => [
-      row.id,
-      {
-        nextRunAt: row.next?.getTime() ?? null,
-        previousRunAt: row.previous?.getTime() ?? null,
-        trigger: row.trigger,
-      },
-    ]),
-  );
 }

@@ -1,34 +1,56 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, DatabaseClock, Db } from '#database/index.ts';
-import { NotFoundError, PreconditionFailedError } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { BadRequestError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
 import {
-  answerFromMemory,
+  type ActionRequest,
+  actionResult,
   type CollectionProvider,
   type Context,
   collection,
-  plainQuery,
-  type QueryRequest,
-  type QueryResult,
   type Resource,
   type RouteHandler,
-  resource,
   resourceBody,
   unknownAction,
 } from '#resource/index.ts';
-import { findJob, type JobMotion, type JobRow, listJobs, listMotions } from './job-repository.ts';
-import { createSchedule, removeSchedule, updateSchedule } from './register-schedule.ts';
-import { listRunning, setPaused } from './running-repository.ts';
-import { parseSchedule, SCHEDULE_FIELDS } from './schedule.ts';
+import type { DaylightSaving } from './cron/index.ts';
+import { explainFiring } from './explain-firing.ts';
+import { findJob, insertManual, type JobRow, setJobPaused } from './job-repository.ts';
+import { jobResourceOf, memoryJobView } from './job-view.ts';
+import { findJobView, type JobView, queryJobViews } from './job-view-repository.ts';
+import type { MemorySchedule, MemorySchedules } from './memory-schedules.ts';
+import { pageResult } from './page-result.ts';
+import { previewFirings } from './preview-firings.ts';
+import { createSchedule, firstOf, record, removeSchedule, updateSchedule } from './register-schedule.ts';
+import { formatRunKey } from './run.ts';
+import { listRunning, memoryRunning, setPaused } from './running-repository.ts';
+import { parseSchedule, type ScheduleDefinition } from './schedule.ts';
+import { VALIDATE_CRON, validateCron } from './scheduler-resource.ts';
 
 export interface SchedulerPlatform {
   readonly database: Database;
   readonly clock: DatabaseClock;
+  /** The schedules that only this process knows. */
+  readonly memory: MemorySchedules;
+  readonly dst: () => DaylightSaving;
   /** Tells all nodes that something new waits. */
   readonly wake: () => void;
 }
 
-const ACTIONS = ['create', 'listCurrentlyExecutingJobs', 'pauseJobs', 'resumeJobs'] as const;
+const COLLECTION_ACTIONS = [
+  'create',
+  'listCurrentlyExecutingJobs',
+  'pauseJobs',
+  'resumeJobs',
+  'nextRunDates',
+  VALIDATE_CRON,
+] as const;
+const INSTANCE_ACTIONS = ['trigger', 'pause', 'resume', 'nextRunDates', 'why', VALIDATE_CRON] as const;
+
+/** Where a schedule is kept; in memory and in the database a name stands for one schedule. */
+type Kept =
+  | { readonly where: 'database'; readonly row: JobRow }
+  | { readonly where: 'memory'; readonly schedule: MemorySchedule };
 
 /** `/scheduler/job`: the schedules. */
 export function jobResource(platform: SchedulerPlatform): RouteHandler {
@@ -36,82 +58,221 @@ export function jobResource(platform: SchedulerPlatform): RouteHandler {
 }
 
 function jobProvider(platform: SchedulerPlatform): CollectionProvider {
-  const { database, clock, wake } = platform;
+  const { database, clock, memory, dst, wake } = platform;
   const dbOf = async (context: Context): Promise<Db> =>
     context.unitOfWork === null ? database.db : context.unitOfWork.db();
-  const scopeOf = (context: Context) => ({ unitOfWork: context.unitOfWork!, now: clock.now() });
+  const scopeOf = (context: Context) => ({ unitOfWork: context.unitOfWork!, now: clock.now(), dst: dst() });
+  const show = (view: JobView) => jobResourceOf(view, clock.now(), dst());
 
-  async function getJob(context: Context, id: string, lock = false): Promise<JobRow> {
-    const job = await findJob(await dbOf(context), id, lock);
-    if (job === undefined) throw new NotFoundError(`Schedule '${id}' not found`);
-    return job;
+  /** What the caller's own thread does with a schedule in memory waits for the commit, like all else outside. */
+  const inMemory = (context: Context, what: string, act: (schedules: MemorySchedules) => Promise<unknown>) =>
+    context.unitOfWork!.afterCommit(what, async () => void (await act(memory)));
+
+  async function find(context: Context, id: string, lock = false): Promise<Kept | undefined> {
+    const schedule = await memory.find(id);
+    if (schedule !== undefined) return { where: 'memory', schedule };
+    const row = await findJob(await dbOf(context), id, lock);
+    return row === undefined ? undefined : { where: 'database', row };
   }
 
-  async function view(context: Context, job: JobRow): Promise<Resource> {
-    const motions = await listMotions(await dbOf(context), [job.id]);
-    return resource(job.id, null, jobView(job, motions.get(job.id)));
+  async function get(context: Context, id: string, lock = false): Promise<Kept> {
+    const kept = await find(context, id, lock);
+    if (kept === undefined) throw new NotFoundError(`Schedule '${id}' not found`);
+    return kept;
+  }
+
+  async function view(context: Context, id: string): Promise<Resource> {
+    return show((await findJobView(await dbOf(context), id))!);
+  }
+
+  async function store(context: Context, id: string, definition: ScheduleDefinition): Promise<Resource> {
+    const { unitOfWork, now } = scopeOf(context);
+    if (definition.persisted) {
+      const job = await createSchedule(scopeOf(context), { id, definition, source: 'rest' });
+      if (job === undefined) throw exists(id);
+      unitOfWork.afterCommit('wake the scheduler', wake);
+      return view(context, id);
+    }
+    const next = firstOf(definition, now, dst());
+    inMemory(context, 'register the schedule', (schedules) => schedules.put(id, definition, 'rest'));
+    record(unitOfWork, 'create', null, { id, definition });
+    return show(announced(id, definition, next));
   }
 
   async function create(context: Context, id: string, content: JsonObject): Promise<Resource> {
     const definition = parseSchedule(content, { persisted: true });
-    const job = await createSchedule(scopeOf(context), { id, definition, source: 'rest' });
-    if (job === undefined) {
-      throw new PreconditionFailedError(`Schedule '${id}' exists already`, { id: 'SCHED_EXISTS' });
+    if ((await find(context, id)) !== undefined) throw exists(id);
+    return store(context, id, definition);
+  }
+
+  async function remove(context: Context, id: string, kept: Kept): Promise<void> {
+    if (kept.where === 'database') {
+      await removeSchedule(context.unitOfWork!, kept.row);
+      return;
+    }
+    inMemory(context, 'remove the schedule', (schedules) => schedules.remove(id));
+    record(context.unitOfWork!, 'delete', kept.schedule, null);
+  }
+
+  async function update(context: Context, id: string, content: JsonObject): Promise<Resource> {
+    const definition = parseSchedule(content, { persisted: true });
+    const old = await get(context, id, true);
+    const { unitOfWork, now } = scopeOf(context);
+    if (definition.persisted !== (old.where === 'database')) {
+      await remove(context, id, old);
+      return store(context, id, definition);
+    }
+    if (old.where === 'database') {
+      await updateSchedule(scopeOf(context), old.row, { id, definition, source: old.row.source });
+      unitOfWork.afterCommit('wake the scheduler', wake);
+      return view(context, id);
+    }
+    const next = firstOf(definition, now, dst());
+    inMemory(context, 'change the schedule', (schedules) =>
+      schedules.put(id, definition, old.schedule.source),
+    );
+    record(unitOfWork, 'update', old.schedule, { id, definition });
+    return show({ ...announced(id, definition, next), triggers: memoryJobView(old.schedule).triggers });
+  }
+
+  async function trigger(context: Context, id: string): Promise<JsonObject> {
+    const kept = await get(context, id, true);
+    if (kept.where === 'memory') {
+      const key = await memory.trigger(id);
+      return { _id: id, firing: key === undefined ? null : formatRunKey(key) };
+    }
+    const db = await dbOf(context);
+    let key = await insertManual(db, kept.row.triggerId);
+    while (key === undefined) key = await insertManual(db, kept.row.triggerId);
+    context.unitOfWork!.afterCommit('wake the scheduler', wake);
+    return { _id: id, firing: formatRunKey(key) };
+  }
+
+  async function setJobState(context: Context, id: string, paused: boolean): Promise<JsonObject> {
+    const kept = await get(context, id, true);
+    if (kept.where === 'memory') {
+      inMemory(context, 'pause or resume the schedule', (schedules) => schedules.pause(id, paused));
+      return { _id: id, success: true };
+    }
+    const { row } = kept;
+    await setJobPaused(await dbOf(context), row.triggerId, paused);
+    if (row.parked && !paused) {
+      // Nothing of it waits; an update that changes nothing starts it anew.
+      await updateSchedule(scopeOf(context), row, { id, definition: row.definition, source: row.source });
     }
     context.unitOfWork!.afterCommit('wake the scheduler', wake);
-    return view(context, job);
+    return { _id: id, success: true };
   }
 
   return {
+    description: {
+      title: 'schedules',
+      collectionActions: COLLECTION_ACTIONS,
+      instanceActions: INSTANCE_ACTIONS,
+    },
+
     create: (context, request) => create(context, idOf(request), request.content),
 
     async read(context, _request, id) {
-      return view(context, await getJob(context, id));
+      const kept = await get(context, id);
+      return kept.where === 'memory' ? show(memoryJobView(kept.schedule)) : view(context, id);
     },
 
-    async exists(context, id) {
-      return (await findJob(await dbOf(context), id)) !== undefined;
-    },
+    exists: async (context, id) => (await find(context, id)) !== undefined,
 
-    async update(context, request, id) {
-      const old = await getJob(context, id, true);
-      const definition = parseSchedule(request.content, { persisted: true });
-      const job = await updateSchedule(scopeOf(context), old, { id, definition, source: old.source });
-      context.unitOfWork!.afterCommit('wake the scheduler', wake);
-      return view(context, job);
-    },
+    update: (context, request, id) => update(context, id, request.content),
 
     async delete(context, _request, id) {
-      const job = await getJob(context, id, true);
-      const before = await view(context, job);
-      await removeSchedule(context.unitOfWork!, job);
+      const kept = await get(context, id, true);
+      const before = kept.where === 'memory' ? show(memoryJobView(kept.schedule)) : await view(context, id);
+      await remove(context, id, kept);
       return before;
     },
 
-    query: async (context, request) => queryJobs(await dbOf(context), request),
+    async query(context, request) {
+      const further = (await memory.list()).map(memoryJobView);
+      return pageResult(await queryJobViews(await dbOf(context), request, further), ({ id }) => id, show);
+    },
 
     async actionOnCollection(context, request) {
-      const db = await dbOf(context);
-      const action = ACTIONS.find((known) => known.toLowerCase() === request.action.toLowerCase());
-      switch (action) {
-        case 'create': {
-          const content = { ...request.parameters, ...((request.content ?? {}) as JsonObject) };
-          return { kind: 'action', content: resourceBody(await create(context, randomUUID(), content)) };
-        }
+      const content = contentOf(request);
+      switch (nameOf(request, COLLECTION_ACTIONS)) {
+        case 'create':
+          return actionResult(
+            resourceBody(await create(context, randomUUID(), { ...request.parameters, ...content })),
+          );
         case 'listCurrentlyExecutingJobs':
-          return { kind: 'action', content: await listRunning(db) };
+          return actionResult([
+            ...(await listRunning(await dbOf(context))),
+            ...(await memory.list()).flatMap(memoryRunning),
+          ]);
         case 'pauseJobs':
-        case 'resumeJobs':
-          await setPaused(db, action === 'pauseJobs');
+        case 'resumeJobs': {
+          const paused = request.action.toLowerCase() === 'pausejobs';
+          await setPaused(await dbOf(context), paused);
+          inMemory(context, 'pause or resume schedules in memory', (schedules) => schedules.pauseAll(paused));
           context.unitOfWork!.afterCommit('wake the scheduler', wake);
-          return { kind: 'action', content: { success: true } };
+          return actionResult({ success: true });
+        }
+        case 'nextRunDates': {
+          const given: JsonObject = { invokeService: 'script', ...request.parameters, ...content };
+          const { count, ...fields } = given;
+          const definition = parseSchedule(fields, { persisted: true });
+          return actionResult(previewFirings(definition, clock.now(), count, dst()));
+        }
+        case VALIDATE_CRON:
+          return actionResult(validateCron(request.content));
         default:
-          return unknownAction(request, ACTIONS);
+          return unknownAction(request, COLLECTION_ACTIONS);
       }
     },
 
-    actionOnInstance: async (_context, request) => unknownAction(request, []),
+    async actionOnInstance(context, request, id) {
+      const parameters = { ...request.parameters, ...contentOf(request) };
+      switch (nameOf(request, INSTANCE_ACTIONS)) {
+        case 'trigger':
+          return actionResult(await trigger(context, id));
+        case 'pause':
+          return actionResult(await setJobState(context, id, true));
+        case 'resume':
+          return actionResult(await setJobState(context, id, false));
+        case 'nextRunDates': {
+          const kept = await get(context, id);
+          const { definition } = kept.where === 'memory' ? kept.schedule : kept.row;
+          return actionResult(previewFirings(definition, clock.now(), parameters['count'], dst()));
+        }
+        case 'why':
+          return actionResult({
+            ...(await explainFiring(await dbOf(context), { id, at: timeOf(parameters['time']), dst: dst() })),
+          });
+        case VALIDATE_CRON:
+          return actionResult(validateCron(request.content));
+        default:
+          return unknownAction(request, INSTANCE_ACTIONS);
+      }
+    },
   };
+}
+
+function nameOf<T extends string>({ action }: ActionRequest, known: readonly T[]): T | undefined {
+  return known.find((name) => name.toLowerCase() === action.toLowerCase());
+}
+
+function contentOf({ content }: ActionRequest): JsonObject {
+  return isObject(content) ? content : {};
+}
+
+function timeOf(time: unknown): number {
+  const at = typeof time === 'string' ? Date.parse(time) : Number.NaN;
+  if (!Number.isNaN(at)) return at;
+  throw new BadRequestError(
+    time === undefined ? "The request has no 'time'" : `'${String(time)}' is no time`,
+    {
+      id: 'SCHED_BAD_TIME',
+      field: '/time',
+      hint: 'An ISO time such as 2026-08-02T00:00:00Z',
+    },
+  );
 }
 
 function idOf({ newResourceId, content }: { newResourceId: string | null; content: JsonObject }): string {
@@ -120,25 +281,26 @@ function idOf({ newResourceId, content }: { newResourceId: string | null; conten
   return typeof inBody === 'string' && inBody !== '' ? inBody : randomUUID();
 }
 
-async function queryJobs(db: Db, request: QueryRequest): Promise<QueryResult> {
-  const jobs = await listJobs(db);
-  const ids = jobs.map((job) => job.id);
-  const motions = plainQuery(request).idsOnly ? new Map() : await listMotions(db, ids);
-  return answerFromMemory(
-    request,
-    jobs.map((job) => ({ _id: job.id, ...jobView(job, motions.get(job.id)) })),
-  );
+function exists(id: string): PreconditionFailedError {
+  return new PreconditionFailedError(`Schedule '${id}' exists already`, { id: 'SCHED_EXISTS' });
 }
 
-/** The schedule as it is read back: its fields, its triggers, and its next and previous firing. */
-function jobView(job: JobRow, motion: JobMotion | undefined): JsonObject {
-  const iso = (at: number | null | undefined) => (at == null ? null : new Date(at).toISOString());
-  // Stored as jsonb, which keeps no order of members; people read the fields in the order of the specification.
-  const fields = Object.fromEntries(SCHEDULE_FIELDS.map((field) => [field, job.definition[field]]));
+/** A schedule in memory as it will be once the request is committed. */
+function announced(id: string, definition: ScheduleDefinition, next: number | null): JobView {
+  const trigger = {
+    serialized: JSON.stringify({ version: 1, jobId: id, nextFireTime: next }),
+    name: id,
+    group: 'scheduler-service-group',
+    previous_state: -1,
+    state: 0,
+    acquired: false,
+    nodeId: null,
+  };
   return {
-    ...fields,
-    triggers: motion?.trigger == null ? [] : [motion.trigger],
-    nextRunDate: iso(motion?.nextRunAt),
-    previousRunDate: iso(motion?.previousRunAt),
+    id,
+    definition,
+    triggers: definition.enabled ? [trigger] : [],
+    next_run_at: next === null ? null : new Date(next),
+    previous_run_at: null,
   };
 }

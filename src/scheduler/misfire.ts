@@ -1,4 +1,5 @@
 import { nextFiring } from './next-firing.ts';
+import type { RunKind } from './run.ts';
 import type { MisfirePolicy, Timing } from './schedule.ts';
 
 /** A firing later than this has misfired. */
@@ -6,8 +7,11 @@ export const MISFIRE_THRESHOLD_MS = 10_000;
 
 /** What becomes of a claimed firing, and what comes after it; all times epoch ms. */
 export interface FiringDecision {
-  /** `onTime`: fires for its planned time. `now`: fires once for all that was missed. `skip`: does not fire. */
-  readonly kind: 'onTime' | 'now' | 'skip';
+  /**
+   * `onTime`: fires for its planned time. `now`: fires once for all that was missed. `skip`: does not fire.
+   * `lost`: was interrupted and must not be done again.
+   */
+  readonly kind: 'onTime' | 'now' | 'skip' | 'lost';
   /** The scheduled time that the job is told. */
   readonly scheduledAt: number;
   readonly next: number | null;
@@ -22,7 +26,12 @@ export interface FiringFacts {
   readonly policy: MisfirePolicy;
   readonly timing: Timing;
   readonly thresholdMs?: number;
+  /** Default: planned. */
+  readonly kind?: RunKind;
 }
+
+/** More missed times than this are counted in the ledger by its last entry only. */
+const MAX_MISSED = 100;
 
 /**
  * Below the threshold a late firing is made up for its planned time, and the next one is counted from that time.
@@ -31,6 +40,8 @@ export interface FiringFacts {
  */
 export function decideFiring(facts: FiringFacts): FiringDecision {
   const { fireAt, lateFrom, now, policy, timing } = facts;
+  if (facts.kind === 'manual') return { kind: 'onTime', scheduledAt: fireAt, next: null };
+  if (facts.kind === 'lost') return { kind: 'lost', scheduledAt: fireAt, next: nextFiring(timing, fireAt) };
   const late = now - lateFrom;
   if (late < (facts.thresholdMs ?? MISFIRE_THRESHOLD_MS)) {
     return { kind: 'onTime', scheduledAt: fireAt, next: nextFiring(timing, fireAt) };
@@ -41,4 +52,15 @@ export function decideFiring(facts: FiringFacts): FiringDecision {
   const over = timing.endAt !== null && at > timing.endAt;
   if (!over && (simple || policy === 'fireAndProceed')) return { kind: 'now', scheduledAt: at, next };
   return { kind: 'skip', scheduledAt: fireAt, next };
+}
+
+/** The planned times that a misfire takes the place of, from its own one on; at most a hundred. */
+export function missedTimes(timing: Timing, fireAt: number, now: number): { times: number[]; more: boolean } {
+  const times = [fireAt];
+  for (;;) {
+    const next = nextFiring(timing, times.at(-1)!);
+    if (next === null || next >= now) return { times, more: false };
+    if (times.length === MAX_MISSED) return { times, more: true };
+    times.push(next);
+  }
 }

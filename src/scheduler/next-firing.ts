@@ -10,16 +10,16 @@ export const SIMPLE_START_DELAY_MS = 3_000;
  * @param now a cron firing in the current second still counts
  */
 export function firstFiring(timing: Timing, now: number): number | null {
-  const { cron, zone, startAt, endAt } = timing;
+  const { cron, zone, startAt, endAt, dst } = timing;
   if (cron === null) return startAt ?? Math.floor(now) + SIMPLE_START_DELAY_MS;
   const from = Math.max(startAt ?? now, now);
-  return firstFireTime(cron, from, zone, { dst: 'quartz', ...(endAt === null ? {} : { until: endAt }) });
+  return firstFireTime(cron, from, zone, { dst, ...(endAt === null ? {} : { until: endAt }) });
 }
 
 /** When it fires next after `after`; a simple trigger fires once. */
 export function nextFiring(timing: Timing, after: number): number | null {
-  const { cron, zone, startAt, endAt } = timing;
+  const { cron, zone, startAt, endAt, dst } = timing;
   if (cron === null) return null;
   const from = Math.max(after, startAt === null ? after : startAt - 1);
-  return nextFireTime(cron, from, zone, { dst: 'quartz', ...(endAt === null ? {} : { until: endAt }) });
+  return nextFireTime(cron, from, zone, { dst, ...(endAt === null ? {} : { until: endAt }) });
 }

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { UnitOfWork } from '#database/index.ts';
-import { BadRequestError, NotSupportedError } from '#errors/index.ts';
+import { BadRequestError } from '#errors/index.ts';
 import { equalJson, type JsonValue } from '#json/index.ts';
+import type { DaylightSaving } from './cron/index.ts';
 import {
   deleteJob,
   findJob,
   insertDue,
   insertJob,
   type JobRow,
+  refreshDue,
   updateJob,
   withdraw,
 } from './job-repository.ts';
 import { firstFiring } from './next-firing.ts';
 import { type ScheduleDefinition, timingOf } from './schedule.ts';
-
-/** The fields that decide when it fires; a change of any other keeps what waits. */
-const TIMING_FIELDS = ['enabled', 'type', 'schedule', 'startTime', 'endTime', 'timeZone'] as const;
+import { isRetimed } from './timing-change.ts';
 
 export interface Registration {
   readonly id: string;
@@ -27,15 +27,17 @@ export interface Registration {
 export interface RegistrationScope {
   readonly unitOfWork: UnitOfWork;
   readonly now: number;
+  /** Default: quartz. */
+  readonly dst?: DaylightSaving;
 }
 
 /** @returns undefined when the id is taken */
 export async function createSchedule(
-  { unitOfWork, now }: RegistrationScope,
+  { unitOfWork, now, dst }: RegistrationScope,
   registration: Registration,
 ): Promise<JobRow | undefined> {
   const { definition } = registration;
-  const first = firstOf(definition, now);
+  const first = firstOf(definition, now, dst);
   const db = await unitOfWork.db();
   const job = await insertJob(db, { ...registration, contentHash: hashOf(definition) });
   if (job === undefined) return undefined;
@@ -48,13 +50,14 @@ export async function createSchedule(
  * Changes a schedule in place. Runs under way go on. Unless the times change, what waits to fire keeps waiting.
  */
 export async function updateSchedule(
-  { unitOfWork, now }: RegistrationScope,
+  { unitOfWork, now, dst }: RegistrationScope,
   old: JobRow,
   registration: Registration,
 ): Promise<JobRow> {
   const { definition, source } = registration;
-  const retimed = TIMING_FIELDS.some((field) => old.definition[field] !== definition[field]);
-  const first = retimed ? firstOf(definition, now) : null;
+  // What was parked has nothing waiting: the edit that mends it starts it anew.
+  const retimed = isRetimed(old.definition, definition) || old.parked;
+  const first = retimed ? firstOf(definition, now, dst) : null;
   const db = await unitOfWork.db();
   const job = await updateJob(db, old.triggerId, {
     definition,
@@ -65,6 +68,8 @@ export async function updateSchedule(
   if (retimed) {
     await withdraw(db, old.triggerId);
     if (first !== null) await insertDue(db, job, first);
+  } else {
+    await refreshDue(db, job);
   }
   record(unitOfWork, 'update', old, job);
   return job;
@@ -94,16 +99,13 @@ export async function ensureSchedule(
   return 'updated';
 }
 
-/** @throws BadRequestError when an enabled schedule can never fire */
-function firstOf(definition: ScheduleDefinition, now: number): number | null {
-  if (!definition.persisted) {
-    throw new NotSupportedError('Schedules in memory are not available yet', {
-      id: 'SCHED_IN_MEMORY',
-      field: '/persisted',
-      hint: 'Set persisted to true',
-    });
-  }
-  const first = firstFiring(timingOf(definition), now);
+/** When it fires first, epoch ms; null when it is disabled. @throws BadRequestError when it can never fire */
+export function firstOf(
+  definition: ScheduleDefinition,
+  now: number,
+  dst: DaylightSaving = 'quartz',
+): number | null {
+  const first = firstFiring(timingOf(definition, dst), now);
   if (first === null && definition.enabled) {
     throw new BadRequestError(`The schedule '${definition.schedule}' will never fire`, {
       id: 'SCHED_NEVER_FIRES',
@@ -121,13 +123,16 @@ function hashOf(definition: ScheduleDefinition): string {
     .digest('hex');
 }
 
-function record(
+type Named = Pick<JobRow, 'id' | 'definition'>;
+
+/** Tells the unit of work of a change to a schedule. */
+export function record(
   unitOfWork: UnitOfWork,
   operation: 'create' | 'update' | 'delete',
-  before: JobRow | null,
-  after: JobRow | null,
+  before: Named | null,
+  after: Named | null,
 ): void {
-  const view = (job: JobRow | null): JsonValue =>
+  const view = (job: Named | null): JsonValue =>
     job === null ? null : { _id: job.id, ...plain(job.definition) };
   if (equalJson(view(before), view(after))) return;
   unitOfWork.record({

@@ -1,36 +1,20 @@
-import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
-import type { JsonObject, JsonValue } from '#json/index.ts';
-import type { ScheduleDefinition } from './schedule.ts';
+import { type RawBuilder, sql } from 'kysely';
+import { type Db, isConnectionLost } from '#database/index.ts';
+import {
+  type Cause,
+  type Completion,
+  formatRunKey,
+  type Holder,
+  type LedgerEntry,
+  type Run,
+  type RunKey,
+  type RunKind,
+  type StartedRun,
+} from './run.ts';
+import { NORMAL_PRIORITY, type ScheduleDefinition } from './schedule.ts';
 
-/** Names a run; unique for all time, because a schedule fires at most once per planned time and generation. */
-export interface RunKey {
-  readonly triggerId: number;
-  readonly generation: number;
-  /** Epoch ms. */
-  readonly fireAt: number;
-}
-
-/** A claimed firing. */
-export interface Run extends RunKey {
-  readonly attempt: number;
-  /** Epoch ms; set when it was released by a dead node. */
-  readonly lateFrom: number | null;
-  readonly nextPlanned: boolean;
-}
-
-/** After this many runs that each took their node down, a firing is parked. */
-const MAX_ATTEMPTS = 3;
-
-/** The fence: which life of which node holds the run. */
-export interface Holder {
-  readonly nodeId: number;
-  readonly epoch: number;
-}
-
-export function formatRunKey(key: RunKey): string {
-  return `${key.triggerId}.${key.generation}.${key.fireAt}`;
-}
+/** A run that found the slot of its schedule taken asks again after so long. */
+const BLOCKED_RETRY_MS = 250;
 
 const MS = (column: string) => sql.raw(`(extract(epoch from ${column}) * 1000)::float8`);
 
@@ -49,23 +33,33 @@ export interface Claim {
   readonly nextDueAt: number | null;
 }
 
+interface RunRow {
+  readonly trigger_id: number;
+  readonly generation: number;
+  readonly fire_at: number;
+  readonly attempt: number;
+  readonly late_from: number | null;
+  readonly next_planned: boolean;
+  readonly kind: RunKind;
+  readonly cause: Cause | null;
+}
+
 /**
  * Claims what is due: one statement. Rows locked by other claimers are skipped, a paused cluster and a node that
  * was fenced out claim nothing. The lower bound keeps the scan from walking the dead index entries of earlier
- * claims, which a long transaction elsewhere would keep from being cleaned up.
+ * claims, which a long transaction elsewhere would keep from being cleaned up. A firing whose schedule runs
+ * already and may not run twice finds its slot taken and goes back to wait.
  */
 export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
   const { holder, limit, lookAheadMs, watermark } = options;
-  const { rows } = await sql<{
-    trigger_id: number | null;
-    generation: number;
-    fire_at: number;
-    due_at: number;
-    attempt: number;
-    late_from: number | null;
-    next_planned: boolean;
-    next_due: number | null;
-  }>`
+  const { rows } = await sql<
+    Omit<RunRow, 'trigger_id'> & {
+      trigger_id: number | null;
+      due_at: number;
+      priority: number;
+      next_due: number | null;
+    }
+  >`
     with candidates as (
       select ctid from scheduler_due
       where due_at <= clock_timestamp() + ${lookAheadMs}::float8 * interval '1 millisecond'
@@ -73,98 +67,96 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
         and not (select paused from scheduler_setting)
         and exists (select 1 from cluster_node
                     where id = ${holder.nodeId} and epoch = ${holder.epoch} and state = 'running')
-      order by due_at
+      order by due_at, priority desc
       limit ${limit}
       for update skip locked
     ), due as (
       delete from scheduler_due where ctid = any(array(select ctid from candidates))
-      returning due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned
+      returning *
     ), run as (
-      insert into scheduler_run
-        (trigger_id, generation, fire_at, attempt, late_from, next_planned, node_id, node_epoch)
-      select trigger_id, generation, fire_at, attempt, late_from, next_planned, ${holder.nodeId}, ${holder.epoch}
+      insert into scheduler_run (trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause,
+                                 node_id, node_epoch, slot)
+      select trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause,
+             ${holder.nodeId}, ${holder.epoch},
+             case when concurrent then floor(extract(epoch from fire_at) * 1000)::bigint * 1024 + generation % 1024
+                  else 0 end
       from due
       on conflict do nothing
+      returning trigger_id, generation, fire_at
+    ), blocked as (
+      insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,
+                                 concurrent, kind, cause)
+      select clock_timestamp() + interval '${sql.raw(String(BLOCKED_RETRY_MS))} milliseconds', d.fire_at, d.trigger_id,
+             d.generation, d.attempt, d.late_from, d.next_planned, d.priority, d.concurrent, d.kind,
+             coalesce(d.cause, (select jsonb_build_object('kind', 'blocked', 'by', o.fire_at, 'node', n.name, 'until', null)
+                                from (select trigger_id, fire_at, ${holder.nodeId}::int as node_id from run
+                                      union all select trigger_id, fire_at, node_id from scheduler_run) o
+                                join cluster_node n on n.id = o.node_id
+                                where o.trigger_id = d.trigger_id limit 1))
+      from due d where not exists (select 1 from run r where r.trigger_id = d.trigger_id
+                                   and r.generation = d.generation and r.fire_at = d.fire_at)
     )
-    select trigger_id, generation, ${MS('fire_at')} as fire_at, ${MS('due_at')} as due_at, attempt,
-           ${MS('late_from')} as late_from, next_planned, null::float8 as next_due
-    from due
+    select d.trigger_id, d.generation, ${MS('d.fire_at')} as fire_at, ${MS('d.due_at')} as due_at, d.attempt,
+           ${MS('d.late_from')} as late_from, d.next_planned, d.kind, d.cause, d.priority, null::float8 as next_due
+    from due d join run r using (trigger_id, generation, fire_at)
     union all
-    select null, 0, 0, 0, 0, null, false,
+    select null, 0, 0, 0, 0, null, false, '', null, 0,
            case when (select count(*) from candidates) < ${limit} then (
              select ${MS('due_at')} from scheduler_due
-             where due_at >= to_timestamp(${watermark}::float8 / 1000)
+             where due_at >= to_timestamp(${watermark}::float8 / 1000) and due_at < 'infinity'
                and ctid <> all(array(select ctid from candidates))
              order by due_at limit 1) end`.execute(db);
-  const runs = rows.flatMap((row) =>
-    row.trigger_id === null
+  const runs = rows.flatMap(({ trigger_id, ...row }) =>
+    trigger_id === null
       ? []
-      : {
-          triggerId: row.trigger_id,
-          generation: row.generation,
-          fireAt: Math.round(row.fire_at),
-          dueAt: row.due_at,
-          attempt: row.attempt,
-          lateFrom: row.late_from,
-          nextPlanned: row.next_planned,
-        },
+      : { ...toRun({ ...row, trigger_id }), dueAt: row.due_at, priority: row.priority },
   );
+  // Neither a delete nor a join keeps the order of the scan.
+  runs.sort((left, right) => left.dueAt - right.dueAt || right.priority - left.priority);
   return { runs, nextDueAt: rows.find((row) => row.trigger_id === null)?.next_due ?? null };
-}
-
-export interface StartedRun extends Run {
-  readonly jobId: string;
-  readonly definition: ScheduleDefinition;
 }
 
 /**
  * Marks claimed runs as started and returns those that may start: still ours, and of the schedule as it is now.
- * A run of an edited or deleted schedule is dropped here.
+ * A run of an edited, deleted or parked schedule is dropped here, one of a paused schedule waits again.
  */
 export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]> {
-  const { rows } = await sql<{
-    trigger_id: number;
-    generation: number;
-    fire_at: number;
-    attempt: number;
-    late_from: number | null;
-    next_planned: boolean;
-    job_id: string | null;
-    definition: ScheduleDefinition;
-  }>`
+  const { rows } = await sql<RunRow & { job_id: string; definition: ScheduleDefinition }>`
     with key as (
       select * from unnest(${keys.map((key) => key.triggerId)}::bigint[], ${keys.map((key) => key.generation)}::int[],
                            ${keys.map((key) => new Date(key.fireAt))}::timestamptz[]) as k(trigger_id, generation, fire_at)
     ), mine as (
-      select r.trigger_id, r.generation, r.fire_at, j.id as job_id, j.definition
+      select r.trigger_id, r.generation, r.fire_at, j.id as job_id, j.definition,
+             case when j.id is null or (j.parked is not null and r.kind <> 'manual') then 'dropped'
+                  when j.paused and r.kind = 'planned' then 'paused' else 'started' end as fate
       from key join scheduler_run r using (trigger_id, generation, fire_at)
-      left join scheduler_job j on j.trigger_id = r.trigger_id and j.generation = r.generation and j.parked is null
+      left join scheduler_job j on j.trigger_id = r.trigger_id and j.generation = r.generation
       where r.node_id = ${holder.nodeId} and r.node_epoch = ${holder.epoch}
       for update of r
-    ), dropped as (
+    ), gone as (
       delete from scheduler_run r using mine m
-      where m.job_id is null and r.trigger_id = m.trigger_id and r.generation = m.generation and r.fire_at = m.fire_at
+      where m.fate <> 'started'
+        and r.trigger_id = m.trigger_id and r.generation = m.generation and r.fire_at = m.fire_at
+      returning r.*, m.fate, m.definition
+    ), waiting as (
+      insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,
+                                 concurrent, cause)
+      select 'infinity', fire_at, trigger_id, generation, attempt, late_from, next_planned,
+             ${competition(sql`definition`)}, cause
+      from gone where fate = 'paused'
+      on conflict do nothing
     )
     update scheduler_run r set started_at = clock_timestamp()
     from mine m
-    where m.job_id is not null
+    where m.fate = 'started'
       and r.trigger_id = m.trigger_id and r.generation = m.generation and r.fire_at = m.fire_at
     returning r.trigger_id, r.generation, ${MS('r.fire_at')} as fire_at, r.attempt, ${MS('r.late_from')} as late_from,
-              r.next_planned, m.job_id, m.definition`.execute(db);
-  return rows.map((row) => ({
-    triggerId: row.trigger_id,
-    generation: row.generation,
-    fireAt: Math.round(row.fire_at),
-    attempt: row.attempt,
-    lateFrom: row.late_from,
-    nextPlanned: row.next_planned,
-    jobId: row.job_id!,
-    definition: row.definition,
-  }));
+              r.next_planned, r.kind, r.cause, m.job_id, m.definition`.execute(db);
+  return rows.map((row) => ({ ...toRun(row), jobId: row.job_id, definition: row.definition }));
 }
 
 /** Lets the next firing of a concurrent schedule wait while this run goes on. */
-export async function planNext(db: Db, holder: Holder, run: RunKey, next: number): Promise<void> {
+export async function planNext(db: Db, holder: Holder, run: Run, next: number): Promise<void> {
   await sql`
     with marked as (
       update scheduler_run set next_planned = true
@@ -172,159 +164,156 @@ export async function planNext(db: Db, holder: Holder, run: RunKey, next: number
         and node_id = ${holder.nodeId} and node_epoch = ${holder.epoch} and not next_planned
       returning trigger_id, generation
     )
-    insert into scheduler_due (due_at, fire_at, trigger_id, generation)
-    select greatest(${new Date(next)}::timestamptz, clock_timestamp()), ${new Date(next)}, trigger_id, generation
-    from marked
+    insert into scheduler_due (due_at, fire_at, trigger_id, generation, priority, concurrent)
+    select case when j.paused then 'infinity' else greatest(${new Date(next)}::timestamptz, clock_timestamp()) end,
+           ${new Date(next)}, trigger_id, generation, ${competition(sql`j.definition`)}
+    from marked join scheduler_job j using (trigger_id, generation)
     on conflict do nothing`.execute(db);
 }
 
-export type Outcome = 'fired' | 'late' | 'misfired' | 'skipped' | 'recovered' | 'lost' | 'manual';
-
-/** What the ledger keeps of a run. */
-export interface LedgerEntry {
-  readonly jobId: string;
-  readonly node: string;
-  readonly outcome: Outcome;
-  /** Epoch ms. */
-  readonly plannedAt: number;
-  readonly startedAt: number | null;
-  readonly lateMs: number;
-  readonly error: JsonObject | null;
-  readonly log: JsonValue;
-  readonly why: string | null;
-}
-
-/**
- * Ends a run: its row goes, the next firing waits, the ledger has its entries. Meant to stand in the transaction of
- * the run's effects.
- *
- * @returns false when the run is no longer this holder's; then the transaction must be rolled back
- */
+/** Ends one run; see `completeRuns`. Meant to stand in the transaction of the run's effects. */
 export async function completeRun(
   db: Db,
   holder: Holder,
-  run: Run,
+  run: Completion['run'],
   next: number | null,
   entries: readonly LedgerEntry[],
 ): Promise<boolean> {
-  const nextAt = next === null ? null : new Date(next);
-  const { rows } = await sql<{ done: number }>`
-    with done as (
-      delete from scheduler_run
-      where trigger_id = ${run.triggerId} and generation = ${run.generation} and fire_at = ${new Date(run.fireAt)}
-        and attempt = ${run.attempt} and node_id = ${holder.nodeId} and node_epoch = ${holder.epoch}
-      returning trigger_id, generation, fire_at, attempt, next_planned, claimed_at
-    ), next as (
-      insert into scheduler_due (due_at, fire_at, trigger_id, generation)
-      select greatest(${nextAt}::timestamptz, clock_timestamp()), ${nextAt}, done.trigger_id, done.generation
-      from done join scheduler_job j using (trigger_id, generation)
-      where not done.next_planned and ${nextAt}::timestamptz is not null
-      on conflict do nothing
-    ), finished as (
-      delete from scheduler_job j using done
-      where j.trigger_id = done.trigger_id and j.generation = done.generation and j.source = 'rest'
-        and not done.next_planned and ${nextAt}::timestamptz is null
-        and not exists (select 1 from scheduler_run r where r.trigger_id = j.trigger_id
-                        and (r.generation, r.fire_at) is distinct from (done.generation, done.fire_at))
-    ), ledger as (
-      insert into scheduler_firing (planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at,
-                                    started_at, late_ms, error, log, why)
-      select e."plannedAt", done.trigger_id, done.generation, e."jobId", e.outcome, e.node, done.attempt, done.claimed_at,
-             e."startedAt", e."lateMs", e.error, e.log, e.why
-      from done, jsonb_to_recordset(${JSON.stringify(entries.map(toRow))}::jsonb) as e(
-        "plannedAt" timestamptz, "jobId" text, outcome text, node text, "startedAt" timestamptz, "lateMs" float8,
-        error jsonb, log jsonb, why text)
-      on conflict do nothing
-    )
-    select count(*)::int as done from done`.execute(db);
-  return rows[0]!.done === 1;
-}
-
-function toRow(entry: LedgerEntry): JsonObject {
-  return {
-    ...entry,
-    plannedAt: new Date(entry.plannedAt).toISOString(),
-    startedAt: entry.startedAt === null ? null : new Date(entry.startedAt).toISOString(),
-  };
+  return (await completeRuns(db, holder, [{ run, next, entries }])).has(formatRunKey(run));
 }
 
 /**
- * Gives back what a life of a node had claimed and not started (misfire counts from now) or had started (it was
- * rolled back, so it runs again); a run that took down too many nodes is parked instead.
+ * Ends runs: their rows go, the next firings wait, the ledger has their entries; a schedule of the REST interface
+ * whose last run this was goes with it. One statement, however many they are.
  *
- * @param only releases just this run, whose script thread died
+ * @returns the keys of those that were this holder's. A transaction with effects of any other must be rolled back
  */
-export async function releaseRuns(
+export async function completeRuns(
   db: Db,
-  nodeId: number,
-  epoch: number,
-  by: string,
-  only?: RunKey,
-): Promise<{ released: number; parked: { jobId: string; attempts: number }[] }> {
-  const { rows } = await sql<{ job_id: string; attempt: number; parked: boolean }>`
-    with gone as (
-      delete from scheduler_run
-      where node_id = ${nodeId} and node_epoch <= ${epoch} ${only === undefined ? sql`` : isRun(only)}
-      returning *, case when started_at is null then attempt else attempt + 1 end as next_attempt
-    ), due as (
-      insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned)
-      select clock_timestamp(), g.fire_at, g.trigger_id, g.generation, g.next_attempt,
-             greatest(clock_timestamp(), g.fire_at), g.next_planned
-      from gone g join scheduler_job j using (trigger_id, generation)
-      where g.next_attempt <= ${MAX_ATTEMPTS}
+  holder: Holder,
+  completions: readonly Completion[],
+): Promise<Set<string>> {
+  const entries = completions.flatMap((completion, n) =>
+    completion.entries.map((entry) => ({ ...entry, n: n + 1 })),
+  );
+  const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
+  const of = <T>(read: (completion: Completion) => T) => completions.map(read);
+  const { rows } = await sql<{ n: number }>`
+    with item as (
+      select * from unnest(
+        ${of(({ run }) => run.triggerId)}::bigint[], ${of(({ run }) => run.generation)}::int[],
+        ${of(({ run }) => new Date(run.fireAt))}::timestamptz[], ${of(({ run }) => run.attempt)}::int[],
+        ${of(({ next }) => (next === null ? null : new Date(next)))}::timestamptz[],
+        ${of(({ run }) => run.definition?.priority ?? NORMAL_PRIORITY)}::int[],
+        ${of(({ run }) => run.definition?.concurrentExecution ?? false)}::boolean[]
+      ) with ordinality as i(trigger_id, generation, fire_at, attempt, next_at, priority, concurrent, n)
+    ), done as (
+      delete from scheduler_run r using item i
+      where r.trigger_id = i.trigger_id and r.generation = i.generation and r.fire_at = i.fire_at
+        and r.attempt = i.attempt and r.node_id = ${holder.nodeId} and r.node_epoch = ${holder.epoch}
+      returning r.trigger_id, r.generation, r.fire_at, r.attempt, r.next_planned, r.claimed_at,
+                i.next_at, i.priority, i.concurrent, i.n
+    ), next as (
+      insert into scheduler_due (due_at, fire_at, trigger_id, generation, priority, concurrent, cause)
+      select case when j.paused then 'infinity' else greatest(d.next_at, clock_timestamp()) end, d.next_at,
+             d.trigger_id, d.generation, d.priority, d.concurrent,
+             case when d.next_at < clock_timestamp() then jsonb_build_object(
+               'kind', 'blocked', 'by', d.fire_at, 'until', clock_timestamp(),
+               'node', (select name from cluster_node where id = ${holder.nodeId})) end
+      from done d join scheduler_job j using (trigger_id, generation)
+      where not d.next_planned and d.next_at is not null
       on conflict do nothing
-    ), parked as (
-      update scheduler_job j
-      set parked = jsonb_build_object('plannedAt', g.fire_at, 'attempts', g.attempt, 'parkedBy', ${by}::text,
-                                      'reason', 'its run brought down a node each time it was tried')
-      from gone g
-      where j.trigger_id = g.trigger_id and j.generation = g.generation and g.next_attempt > ${MAX_ATTEMPTS}
-      returning j.id, j.trigger_id, j.generation
+    ), finished as (
+      delete from scheduler_job j using done d
+      where j.trigger_id = d.trigger_id and j.generation = d.generation and (d.next_planned or d.next_at is null)
+        and ${isFinished(sql`select 1 from done o where o.trigger_id = r.trigger_id and o.generation = r.generation
+                             and o.fire_at = r.fire_at`)}
+        and not exists (select 1 from done o where o.trigger_id = j.trigger_id
+                        and not o.next_planned and o.next_at is not null)
     ), ledger as (
-      insert into scheduler_firing
-        (planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at, started_at, why)
-      select g.fire_at, g.trigger_id, g.generation, p.id, 'lost', ${by}, g.attempt, g.claimed_at, g.started_at,
-             'parked: its run brought down a node ' || g.attempt || ' times'
-      from gone g join parked p using (trigger_id, generation)
+      insert into scheduler_firing (planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at,
+                                    started_at, late_ms, error, log, why)
+      select e.planned_at, d.trigger_id, d.generation, e.job_id, e.outcome, e.node, d.attempt, d.claimed_at,
+             e.started_at, e.late_ms, e.error, e.log, e.why
+      from done d join unnest(
+        ${entries.map((entry) => entry.n)}::int[], ${entries.map((entry) => new Date(entry.plannedAt))}::timestamptz[],
+        ${entries.map((entry) => entry.jobId)}::text[], ${entries.map((entry) => entry.outcome)}::text[],
+        ${entries.map((entry) => entry.node)}::text[],
+        ${entries.map(({ startedAt }) => (startedAt === null ? null : new Date(startedAt)))}::timestamptz[],
+        ${entries.map((entry) => entry.lateMs)}::float8[], ${entries.map(({ error }) => json(error))}::jsonb[],
+        ${entries.map(({ log }) => json(log))}::jsonb[], ${entries.map((entry) => entry.why)}::text[]
+      ) as e(n, planned_at, job_id, outcome, node, started_at, late_ms, error, log, why) on e.n = d.n
       on conflict do nothing
     )
-    select coalesce(j.id, '') as job_id, g.attempt, g.next_attempt > ${MAX_ATTEMPTS} as parked
-    from gone g left join scheduler_job j using (trigger_id)`.execute(db);
+    select n from done`.execute(db);
+  return new Set(rows.map(({ n }) => formatRunKey(completions[n - 1]!.run)));
+}
+
+/** Nothing of the schedule `j` waits or runs, apart from the runs `r` for which `besides` has a row. */
+export function isFinished(besides: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`(j.source = 'rest' and j.parked is null
+    and coalesce((j.definition->>'enabled')::boolean, true)
+    and not exists (select 1 from scheduler_due w where w.trigger_id = j.trigger_id)
+    and not exists (select 1 from scheduler_run r where r.trigger_id = j.trigger_id and not exists (${besides})))`;
+}
+
+/** Priority and concurrency of a definition, as two columns. */
+export function competition(definition: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`coalesce((${definition}->>'priority')::smallint, ${sql.lit(NORMAL_PRIORITY)}),
+             coalesce((${definition}->>'concurrentExecution')::boolean, false)`;
+}
+
+/**
+ * How a run ended whose completion was sent and not answered: it is `open` while its row is there, `completed` when
+ * the ledger has it from this node, and `lost` when somebody else has it now.
+ */
+export async function findFate(
+  db: Db,
+  holder: Holder,
+  { run, entries }: Completion,
+): Promise<'open' | 'completed' | 'lost'> {
+  const planned = entries.at(-1)?.plannedAt ?? run.fireAt;
+  const { rows } = await sql<{ open: boolean; recorded: boolean }>`
+    select exists (select 1 from scheduler_run
+                   where trigger_id = ${run.triggerId} and generation = ${run.generation}
+                     and fire_at = ${new Date(run.fireAt)} and attempt = ${run.attempt}
+                     and node_id = ${holder.nodeId} and node_epoch = ${holder.epoch}) as open,
+           exists (select 1 from scheduler_firing f
+                   where planned_at = ${new Date(planned)} and trigger_id = ${run.triggerId}
+                     and generation = ${run.generation} and attempt = ${run.attempt}
+                     and node = (select name from cluster_node where id = ${holder.nodeId})) as recorded`.execute(
+    db,
+  );
+  const { open, recorded } = rows[0]!;
+  return open ? 'open' : recorded ? 'completed' : 'lost';
+}
+
+/** Rejects with the connection's error when it is broken; a transaction that Postgres has aborted is not. */
+export async function probe(db: Db): Promise<void> {
+  await sql`select 1`.execute(db).catch((error: unknown) => {
+    if (isConnectionLost(error)) throw error;
+  });
+}
+
+/** What this life of the node holds and has not started. */
+export async function listHeld(db: Db, holder: Holder): Promise<Run[]> {
+  const { rows } = await sql<RunRow>`
+    select trigger_id, generation, ${MS('fire_at')} as fire_at, attempt, ${MS('late_from')} as late_from, next_planned,
+           kind, cause
+    from scheduler_run
+    where node_id = ${holder.nodeId} and node_epoch = ${holder.epoch} and started_at is null`.execute(db);
+  return rows.map(toRun);
+}
+
+function toRun(row: RunRow): Run {
   return {
-    released: rows.filter((row) => !row.parked).length,
-    parked: rows.filter((row) => row.parked).map((row) => ({ jobId: row.job_id, attempts: row.attempt })),
+    triggerId: row.trigger_id,
+    generation: row.generation,
+    fireAt: Math.round(row.fire_at),
+    attempt: row.attempt,
+    lateFrom: row.late_from,
+    nextPlanned: row.next_planned,
+    kind: row.kind,
+    cause: row.cause,
   };
-}
-
-function isRun(key: RunKey) {
-  return sql`and trigger_id = ${key.triggerId} and generation = ${key.generation}
-             and fire_at = ${new Date(key.fireAt)}`;
-}
-
-/** Claims of lives that are over: a node that was fenced while its claim was on the way leaves such rows. */
-export async function listOrphanedLives(db: Db): Promise<Holder[]> {
-  const { rows } = await sql<Holder>`
-    select r.node_id as "nodeId", max(r.node_epoch) as epoch
-    from scheduler_run r join cluster_node n on n.id = r.node_id
-    where r.node_epoch < n.epoch or n.state = 'down'
-    group by r.node_id`.execute(db);
-  return rows;
-}
-
-/** Hands back what this life of the node has claimed and not started, so that others need not wait for a take-over. */
-export async function handBack(db: Db, holder: Holder): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    with gone as (
-      delete from scheduler_run
-      where node_id = ${holder.nodeId} and node_epoch = ${holder.epoch} and started_at is null
-      returning *
-    ), due as (
-      insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned)
-      select greatest(g.fire_at, clock_timestamp()), g.fire_at, g.trigger_id, g.generation, g.attempt, g.late_from,
-             g.next_planned
-      from gone g join scheduler_job using (trigger_id, generation)
-      on conflict do nothing
-    )
-    select count(*)::int as count from gone`.execute(db);
-  return rows[0]!.count;
 }

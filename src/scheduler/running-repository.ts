@@ -1,13 +1,15 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import type { MemorySchedule } from './memory-schedules.ts';
 
 /** The runs under way in the whole cluster: the schedule's fields, and where and since when it runs. */
 export async function listRunning(db: Db): Promise<JsonObject[]> {
   const { rows } = await sql<{ entry: JsonObject }>`
     select jsonb_build_object('_id', j.id) || j.definition || jsonb_build_object(
              'nodeId', n.name,
-             'fireInstanceId', r.trigger_id || '.' || r.generation || '.' || round(extract(epoch from r.fire_at) * 1000),
+             'fireInstanceId', r.trigger_id || '.' || r.generation || '.' ||
+                               (extract(epoch from r.fire_at) * 1000)::bigint,
              'scheduledFireTime', to_char(r.fire_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
              'fireTime', to_char(r.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as entry
     from scheduler_run r
@@ -16,6 +18,19 @@ export async function listRunning(db: Db): Promise<JsonObject[]> {
     where r.started_at is not null
     order by r.started_at`.execute(db);
   return rows.map((row) => row.entry);
+}
+
+/** The same for a schedule in memory, of this process only. */
+export function memoryRunning({ id, definition, trigger, running }: MemorySchedule): JsonObject[] {
+  const iso = (at: number) => new Date(at).toISOString();
+  return running.map(({ key, fireAt, startedAt }) => ({
+    _id: id,
+    ...definition,
+    nodeId: trigger?.['nodeId'] ?? null,
+    fireInstanceId: key,
+    scheduledFireTime: iso(fireAt),
+    fireTime: iso(startedAt),
+  }));
 }
 
 /** Stops or resumes all claims in the cluster. Runs under way are not touched. */

@@ -1,7 +1,7 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import { getTimeZone, localDateTimeToInstant, type TimeZone } from '#time/index.ts';
-import { type CronExpression, parseCron } from './cron/index.ts';
+import { type CronExpression, type DaylightSaving, parseCron } from './cron/index.ts';
 
 /** What a short `invokeService` is stored with. */
 export const SERVICE_PREFIX = 'svc.service.';
@@ -27,7 +27,16 @@ export interface ScheduleDefinition {
   readonly startTime: string | null;
   readonly endTime: string | null;
   readonly concurrentExecution: boolean;
+  /** Whether a run outside a unit of work is done again after its node died. A run inside one always is. */
+  readonly recoverable?: boolean;
+  /** False: each request of the run is a unit of work of its own, for long batch jobs. */
+  readonly transactional?: boolean;
+  /** Who goes first among those of one instant: 1 to 10, higher first. */
+  readonly priority?: number;
 }
+
+/** What Quartz gives a trigger that does not say. */
+export const NORMAL_PRIORITY = 5;
 
 /** In the order in which they are shown. */
 export const SCHEDULE_FIELDS = [
@@ -45,6 +54,13 @@ export const SCHEDULE_FIELDS = [
   'invokeLogLevel',
 ] as const satisfies readonly (keyof ScheduleDefinition)[];
 
+/** Fields beyond those of the field; they are stored and shown only where a schedule uses them. */
+export const FURTHER_FIELDS = [
+  'recoverable',
+  'transactional',
+  'priority',
+] as const satisfies readonly (keyof ScheduleDefinition)[];
+
 /** The compiled side of a definition: what it needs to know when it fires. */
 export interface Timing {
   readonly cron: CronExpression | null;
@@ -53,6 +69,7 @@ export interface Timing {
   readonly startAt: number | null;
   /** Epoch ms; a firing exactly then still happens. */
   readonly endAt: number | null;
+  readonly dst: DaylightSaving;
 }
 
 /**
@@ -78,6 +95,9 @@ export function parseSchedule(json: JsonObject, defaults: { persisted: boolean }
     startTime: text(json, 'startTime'),
     endTime: text(json, 'endTime'),
     concurrentExecution: flag(json, 'concurrentExecution', false),
+    ...(flag(json, 'recoverable', false) ? { recoverable: true } : {}),
+    ...(flag(json, 'transactional', true) ? {} : { transactional: false }),
+    ...priority(json),
   };
   if (type === 'cron' && (definition.schedule ?? '').trim() === '') {
     throw refuse(
@@ -94,7 +114,7 @@ export function parseSchedule(json: JsonObject, defaults: { persisted: boolean }
 }
 
 /** Compiles the times of a definition. @throws BadRequestError when one cannot be read */
-export function timingOf(definition: ScheduleDefinition): Timing {
+export function timingOf(definition: ScheduleDefinition, dst: DaylightSaving = 'quartz'): Timing {
   const zone = inField('timeZone', () => getTimeZone(definition.timeZone ?? 'UTC'));
   const instant = (field: 'startTime' | 'endTime') => {
     const value = definition[field];
@@ -105,7 +125,13 @@ export function timingOf(definition: ScheduleDefinition): Timing {
     zone,
     startAt: instant('startTime'),
     endAt: instant('endTime'),
+    dst,
   };
+}
+
+/** Whether a run that was interrupted may simply be done again. */
+export function isRepeatable({ transactional, recoverable }: ScheduleDefinition): boolean {
+  return transactional !== false || recoverable === true;
 }
 
 /** The name by which the service is looked up. */
@@ -128,6 +154,15 @@ function flag(json: JsonObject, field: string, byDefault: boolean): boolean {
   if (typeof value === 'boolean') return value;
   if (typeof value === 'string') return value.toLowerCase() === 'true';
   throw refuse(field, `${field} is ${JSON.stringify(value)}, not a boolean`);
+}
+
+function priority(json: JsonObject): { priority?: number } {
+  const value = json['priority'] ?? NORMAL_PRIORITY;
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof number !== 'number' || !Number.isInteger(number) || number < 1 || number > 10) {
+    throw refuse('priority', `priority is ${JSON.stringify(value)}`, 'A whole number from 1 to 10, 10 first');
+  }
+  return number === NORMAL_PRIORITY ? {} : { priority: number };
 }
 
 function text(json: JsonObject, field: string): string | null {

@@ -8,6 +8,7 @@ export interface Scheduled {
   readonly jobId: string;
   /** `Scheduled <jobId>-<scheduled time>`. */
   readonly invokerName: string;
+  readonly invokeService: string;
   readonly invokeContext: JsonValue;
   readonly invokeLogLevel: ScheduleDefinition['invokeLogLevel'];
   readonly scheduledFireTime: number;
@@ -15,6 +16,7 @@ export interface Scheduled {
   readonly nextFireTime: number | null;
   /** Names the run; the same when it runs again after a failure of its node. */
   readonly runId: string;
+  readonly definition: ScheduleDefinition;
   /** Keeps a line for the ledger. */
   readonly log: (level: string, message: string) => void;
 }
@@ -28,11 +30,23 @@ export interface ScheduledService {
   execute(context: Context, scheduled: Scheduled): Promise<void>;
 }
 
+/** Services that are found when they are asked for, as those in files of the project are. */
+export interface ServiceSource {
+  find(shortName: string): Promise<ScheduledService | undefined>;
+  names(): readonly string[];
+}
+
 export class ScheduledServices {
   readonly #services = new Map<string, ScheduledService>();
+  #source: ServiceSource | undefined;
 
   register(service: ScheduledService): void {
     this.#services.set(service.invokeService, service);
+  }
+
+  /** Further services, asked for what is not registered. */
+  addSource(source: ServiceSource): void {
+    this.#source = source;
   }
 
   find(invokeService: string): ScheduledService | undefined {
@@ -40,14 +54,30 @@ export class ScheduledServices {
   }
 
   /** @throws NotFoundError with the names there are */
-  get(invokeService: string): ScheduledService {
-    const service = this.find(invokeService);
-    if (service !== undefined) return service;
-    const names = [...this.#services.keys()];
+  async get(invokeService: string): Promise<ScheduledService> {
     const short = shortServiceName(invokeService);
+    const service = this.find(invokeService) ?? (await this.#source?.find(short));
+    if (service !== undefined) return service;
+    const names = [...this.#services.keys(), ...(this.#source?.names() ?? [])];
     throw new NotFoundError(`No scheduled service is called '${short}'`, {
       id: 'SCHED_NO_SERVICE',
       hint: didYouMean(short, names) ?? `There are ${names.join(', ')}`,
     });
   }
+}
+
+/** The keys under which a service of the field finds what it is told. */
+export function scheduledKeys(scheduled: Scheduled): Record<string, JsonValue> {
+  const iso = (at: number | null) => (at === null ? null : new Date(at).toISOString());
+  return {
+    'scheduler.config-name': `scheduler-${scheduled.jobId}`,
+    'scheduler.invokeService': scheduled.invokeService,
+    'scheduler.invokeContext': scheduled.invokeContext,
+    'scheduler.invokeLogLevel': scheduled.invokeLogLevel,
+    'scheduler.invoker-name': scheduled.invokerName,
+    'scheduler.scheduled-fire-time': iso(scheduled.scheduledFireTime),
+    'scheduler.actual-fire-time': iso(scheduled.actualFireTime),
+    'scheduler.next-fire-time': iso(scheduled.nextFireTime),
+    'schedule.config': JSON.stringify(scheduled.definition),
+  };
 }

@@ -1,30 +1,38 @@
 import { BadRequestError, toResourceError } from '#errors/index.ts';
-import { isObject } from '#json/index.ts';
+import { isObject, type JsonValue } from '#json/index.ts';
 import { actionResult, type RouteHandler, singleton, unknownAction } from '#resource/index.ts';
 import { parseCron } from './cron/index.ts';
+
+/** The name of the action that says whether a cron expression is legal. */
+export const VALIDATE_CRON = 'validateQuartzCronExpression';
 
 /** `/scheduler`: says whether a cron expression is legal. */
 export function schedulerResource(): RouteHandler {
   return singleton({
+    description: { title: 'scheduler', instanceActions: [VALIDATE_CRON] },
+
     async action(_context, request) {
-      if (request.action.toLowerCase() !== 'validatequartzcronexpression') {
-        return unknownAction(request, ['validateQuartzCronExpression']);
+      if (request.action.toLowerCase() !== VALIDATE_CRON.toLowerCase()) {
+        return unknownAction(request, [VALIDATE_CRON]);
       }
-      const expression = isObject(request.content) ? request.content['cronExpression'] : undefined;
-      if (typeof expression !== 'string') {
-        throw new BadRequestError("The body has no 'cronExpression'", {
-          id: 'SCHED_NO_EXPRESSION',
-          field: '/cronExpression',
-        });
-      }
-      try {
-        const { warnings } = parseCron(expression);
-        return actionResult(
-          warnings.length === 0 ? { valid: true } : { valid: true, warnings: [...warnings] },
-        );
-      } catch (error) {
-        return actionResult({ valid: false, message: toResourceError(error).message });
-      }
+      return actionResult(validateCron(request.content));
     },
   });
+}
+
+/** @throws BadRequestError when the body holds no expression at all */
+export function validateCron(content: JsonValue): JsonValue {
+  const expression = isObject(content) ? content['cronExpression'] : undefined;
+  if (typeof expression !== 'string') {
+    throw new BadRequestError("The body has no 'cronExpression'", {
+      id: 'SCHED_NO_EXPRESSION',
+      field: '/cronExpression',
+    });
+  }
+  try {
+    const { warnings } = parseCron(expression);
+    return warnings.length === 0 ? { valid: true } : { valid: true, warnings: [...warnings] };
+  } catch (error) {
+    return { valid: false, message: toResourceError(error).message };
+  }
 }

@@ -1,21 +1,13 @@
-import type { Database, DatabaseClock } from '#database/index.ts';
+import type { DatabaseClock } from '#database/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
-import type { Firing, FiringEnd } from './fire-trigger.ts';
-import { decideFiring, type FiringDecision, MISFIRE_THRESHOLD_MS } from './misfire.ts';
-import {
-  claimDue,
-  formatRunKey,
-  type Holder,
-  handBack,
-  listOrphanedLives,
-  planNext,
-  type Run,
-  releaseRuns,
-  type StartedRun,
-  startRuns,
-} from './run-repository.ts';
-import { timingOf } from './schedule.ts';
+import type { DaylightSaving } from './cron/index.ts';
+import type { FiringResult } from './fire-trigger.ts';
+import type { Firing } from './firing.ts';
+import type { JobStore } from './job-store.ts';
+import { MISFIRE_THRESHOLD_MS } from './misfire.ts';
+import { formatRunKey, type Holder, type Run, type StartedRun } from './run.ts';
+import { RunExecutor } from './run-executor.ts';
 
 const LOOK_AHEAD_MS = 500;
 const POLL_INTERVAL_MS = 1_500;
@@ -24,18 +16,27 @@ const MAX_BATCH = 500;
 /** The longest transaction that may still commit a row behind the watermark. */
 const SLACK_MS = 5_000;
 const SWEEP_INTERVAL_MS = 10_000;
+/** Start statements under way at once; what becomes ready meanwhile goes with the next one. */
+const MAX_STARTS = 2;
+const RETRY_START_MS = 500;
+/** After the drain a run is given to others, which rolls it back here. */
+const DRAIN_MS = 30_000;
 
 export interface TriggerPollerOptions {
-  readonly database: Database;
-  readonly clock: DatabaseClock;
+  readonly store: JobStore;
+  readonly clock: Pick<DatabaseClock, 'now'>;
   readonly nodeName: string;
   /** This life of this node, as the cluster knows it now. */
   readonly holder: () => Holder;
   /** How many firings may run at once on this node. */
   readonly threadCount: number;
   readonly misfireThresholdMs?: number;
+  /** Longest time between two looks at the store, in ms. */
+  readonly idleWaitMs?: number;
+  readonly maxBatch?: number;
+  readonly dst?: DaylightSaving;
   /** Runs a firing to its end, here or in a script thread. Rejects when its thread died. */
-  readonly fire: (firing: Firing) => Promise<FiringEnd>;
+  readonly fire: (firing: Firing) => Promise<FiringResult>;
   readonly observe: Observe;
   /** How long a stop waits for runs, in ms. Default 30 s. */
   readonly drainMs?: number;
@@ -46,24 +47,41 @@ export interface TriggerPollerOptions {
  * ahead, so that the time of firing depends on a local timer and not on the next poll.
  */
 export class TriggerPoller implements Service {
-  readonly name = 'trigger poller';
+  readonly name: string;
   readonly #options: TriggerPollerOptions;
+  readonly #executor: RunExecutor;
   readonly #ticker: Ticker;
+  /** All that was claimed and has not ended. */
+  readonly #known = new Set<string>();
   /** Claimed, waiting for their time. */
   readonly #waiting = new Map<string, NodeJS.Timeout>();
-  #starting: Run[] = [];
-  #startScheduled = false;
   /** Ready to run, waiting for a free slot. */
-  readonly #queue: Run[] = [];
+  #queue: Run[] = [];
+  #starting: Run[] = [];
+  #starts = 0;
+  #startScheduled = false;
   #active = 0;
   #accepting = false;
+  /** More was due than there was room for. */
+  #starved = false;
+  /** A claim was sent and not answered: it may have been made. */
+  #claimInDoubt = false;
   #watermark = 0;
   #sweptAt = 0;
   #sweepTookMs = 0;
+  #wakeTimer: { at: number; timer: NodeJS.Timeout } | undefined;
+  /** Starts in the running second and in the one before: what half a second ahead is worth of claims. */
+  #rate = { second: 0, count: 0, before: 0 };
   #idle: (() => void) | undefined;
 
   constructor(options: TriggerPollerOptions) {
     this.#options = options;
+    this.name = `trigger poller (${options.store.kind})`;
+    this.#executor = new RunExecutor({
+      ...options,
+      dst: options.dst ?? 'quartz',
+      misfireThresholdMs: options.misfireThresholdMs ?? MISFIRE_THRESHOLD_MS,
+    });
     this.#ticker = new Ticker({
       name: this.name,
       intervalMs: POLL_INTERVAL_MS,
@@ -77,16 +95,18 @@ export class TriggerPoller implements Service {
     await this.#ticker.start();
   }
 
-  /** Stops claiming, hands back what has not started, and waits for what has. */
+  /** Stops claiming, hands back what has not started, waits for what has, and gives up what takes too long. */
   async stop(): Promise<void> {
     if (!this.#accepting) return;
     this.#accepting = false;
+    clearTimeout(this.#wakeTimer?.timer);
     await this.#ticker.stop();
     this.abandon();
-    await handBack(this.#options.database.db, this.#options.holder()).catch((error: unknown) =>
-      this.#options.observe({ kind: 'loop.failed', loop: this.name, error }),
-    );
+    const { store, holder, nodeName, observe } = this.#options;
+    const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: this.name, error });
+    await store.handBack(holder()).catch(failed);
     await this.#drain();
+    if (this.#active > 0) await store.release(holder(), nodeName).catch(failed);
   }
 
   wake(): void {
@@ -103,182 +123,174 @@ export class TriggerPoller implements Service {
 
   /** Forgets what was claimed and has not started: it belongs to somebody else now. */
   abandon(): void {
-    for (const timer of this.#waiting.values()) clearTimeout(timer);
+    for (const [key, timer] of this.#waiting) {
+      clearTimeout(timer);
+      this.#known.delete(key);
+    }
+    for (const run of [...this.#queue, ...this.#starting]) this.#known.delete(formatRunKey(run));
     this.#waiting.clear();
-    this.#queue.length = 0;
+    this.#queue = [];
     this.#starting = [];
   }
 
   async #runOnce(): Promise<number> {
-    const { database, clock, holder, threadCount } = this.#options;
-    const free =
-      threadCount * 2 - this.#active - this.#waiting.size - this.#queue.length - this.#starting.length;
-    if (free <= 0 || !this.#accepting) return POLL_INTERVAL_MS;
-    const limit = Math.min(free, MAX_BATCH);
+    const { store, clock, holder, idleWaitMs = POLL_INTERVAL_MS, maxBatch = MAX_BATCH } = this.#options;
+    const free = this.#room();
+    this.#starved = free <= 0;
+    if (free <= 0 || !this.#accepting) return idleWaitMs;
+    const limit = Math.min(free, maxBatch);
     const sweeping = await this.#beginSweep();
     const startedAt = performance.now();
-    const { runs, nextDueAt } = await claimDue(database.db, {
+    this.#claimInDoubt = true;
+    const { runs, nextDueAt } = await store.claim({
       holder: holder(),
       limit,
       lookAheadMs: LOOK_AHEAD_MS,
       watermark: sweeping ? 0 : this.#watermark - SLACK_MS,
     });
+    this.#claimInDoubt = false;
     if (sweeping) this.#sweepTookMs = performance.now() - startedAt;
-    for (const run of runs) this.#wait(run);
+    for (const run of runs) this.#take(run);
     const earliest = runs[0]?.dueAt;
     if (earliest !== undefined) this.#watermark = Math.max(this.#watermark, earliest);
     if (runs.length === limit) return 0;
-    if (nextDueAt === null) return jittered(POLL_INTERVAL_MS);
+    if (nextDueAt === null) return jittered(idleWaitMs);
     const sleep = nextDueAt - LOOK_AHEAD_MS - clock.now();
-    return Math.min(Math.max(sleep, SHORTEST_SLEEP_MS) + Math.random() * SHORTEST_SLEEP_MS, POLL_INTERVAL_MS);
+    return Math.min(Math.max(sleep, SHORTEST_SLEEP_MS) + Math.random() * SHORTEST_SLEEP_MS, idleWaitMs);
   }
 
-  /** From time to time everything is looked through: rows behind the watermark, claims of lives that are over. */
+  /** How many more may be claimed: as many again as may run, and what will start until they are due. */
+  #room(): number {
+    const ahead = (Math.max(this.#rate.before, this.#rate.count) * LOOK_AHEAD_MS) / 1000;
+    return Math.floor(this.#options.threadCount * 2 + ahead) - this.#known.size;
+  }
+
+  /**
+   * From time to time everything is looked through: rows behind the watermark, claims of lives that are over, and
+   * claims of our own that we do not know of, because their answer was lost.
+   */
   async #beginSweep(): Promise<boolean> {
     const interval = Math.max(SWEEP_INTERVAL_MS, this.#sweepTookMs * 50);
-    if (performance.now() - this.#sweptAt < interval && this.#sweptAt !== 0) return false;
-    this.#sweptAt = performance.now();
-    const { database, nodeName } = this.#options;
-    for (const life of await listOrphanedLives(database.db)) {
-      await releaseRuns(database.db, life.nodeId, life.epoch, nodeName);
+    const isTime = this.#sweptAt === 0 || performance.now() - this.#sweptAt > interval;
+    if (!isTime && !this.#claimInDoubt) return false;
+    const { store, holder, nodeName } = this.#options;
+    if (isTime) {
+      this.#sweptAt = performance.now();
+      await store.sweep(nodeName);
     }
-    return true;
+    for (const run of await store.listHeld(holder())) {
+      if (!this.#known.has(formatRunKey(run))) this.#take(run);
+    }
+    return isTime;
+  }
+
+  #take(run: Run): void {
+    this.#known.add(formatRunKey(run));
+    this.#wait(run);
   }
 
   #wait(run: Run): void {
     const key = formatRunKey(run);
-    const ms = run.fireAt - this.#options.clock.now();
-    const start = () => {
-      // A timer may be early by a fraction; nothing fires before its time by the database's clock.
-      const early = run.fireAt - this.#options.clock.now();
-      if (early > 0) {
-        this.#waiting.set(key, setTimeout(start, Math.ceil(early)));
-        return;
-      }
+    const early = run.fireAt - this.#options.clock.now();
+    if (early <= 0) {
       this.#waiting.delete(key);
-      this.#enqueue(run);
-    };
-    this.#waiting.set(key, setTimeout(start, Math.max(0, Math.ceil(ms))));
-  }
-
-  #enqueue(run: Run): void {
-    this.#queue.push(run);
-    this.#fillSlots();
-  }
-
-  /** Starts what has a free slot; all that becomes ready in one turn of the loop starts with one statement. */
-  #fillSlots(): void {
-    while (this.#queue.length > 0 && this.#active + this.#starting.length < this.#options.threadCount) {
-      this.#starting.push(this.#queue.shift()!);
+      this.#queue.push(run);
+      this.#scheduleStart();
+      return;
     }
-    if (this.#starting.length === 0 || this.#startScheduled) return;
+    // A timer may be early by a fraction; nothing fires before its time by the database's clock.
+    this.#waiting.set(
+      key,
+      setTimeout(() => this.#wait(run), Math.ceil(early)),
+    );
+  }
+
+  /** All that becomes ready in one turn of the loop starts with one statement. */
+  #scheduleStart(): void {
+    if (this.#startScheduled || this.#starts >= MAX_STARTS) return;
     this.#startScheduled = true;
-    setImmediate(() => void this.#startBatch());
+    setImmediate(() => {
+      this.#startScheduled = false;
+      void this.#startBatch();
+    });
   }
 
   async #startBatch(): Promise<void> {
-    const { database, holder, observe } = this.#options;
-    const batch = this.#starting;
-    this.#starting = [];
-    this.#startScheduled = false;
-    if (batch.length === 0) return;
+    const { store, holder, threadCount, observe } = this.#options;
+    const free = Math.min(threadCount - this.#active, MAX_BATCH);
+    if (free <= 0 || this.#queue.length === 0 || this.#starts >= MAX_STARTS) return;
+    const batch = this.#queue.slice(0, free);
+    this.#queue = this.#queue.slice(free);
+    this.#starting = [...this.#starting, ...batch];
     const life = holder();
     this.#active += batch.length;
+    this.#starts += 1;
     let started: readonly StartedRun[] = [];
+    let failed = false;
     try {
-      started = await startRuns(database.db, life, batch);
+      started = await store.start(life, batch);
     } catch (error) {
-      // Their rows stay claimed by us and unstarted; after a while they are offered again.
+      failed = true;
       observe({ kind: 'loop.failed', loop: 'start of runs', error });
-      this.#retryLater(batch);
     }
+    this.#starts -= 1;
+    const taken = new Set(batch);
+    this.#starting = this.#starting.filter((run) => !taken.has(run));
     this.#active -= batch.length - started.length;
-    for (const run of started) void this.#fire(run, life);
-    this.#fillSlots();
+    this.#countStarts(started.length);
+    const running = new Set(started.map(formatRunKey));
+    for (const run of started) void this.#run(run, life);
+    for (const run of batch) {
+      if (running.has(formatRunKey(run))) continue;
+      // Whether it was started in spite of the error does not matter: to start it again changes nothing.
+      if (failed && this.#known.has(formatRunKey(run)) && this.#accepting) this.#retryLater(run);
+      else this.#known.delete(formatRunKey(run));
+    }
     this.#settle();
+    this.#scheduleStart();
   }
 
-  #retryLater(batch: readonly Run[]): void {
-    for (const run of batch) {
-      const key = formatRunKey(run);
-      this.#waiting.set(
-        key,
-        setTimeout(() => {
-          this.#waiting.delete(key);
-          if (this.#accepting) this.#enqueue(run);
-        }, 500),
-      );
-    }
+  #retryLater(run: Run): void {
+    this.#waiting.set(
+      formatRunKey(run),
+      setTimeout(() => this.#wait(run), RETRY_START_MS),
+    );
+  }
+
+  #countStarts(count: number): void {
+    const second = Math.floor(performance.now() / 1000);
+    const { second: last, count: counted } = this.#rate;
+    if (second === last) this.#rate.count += count;
+    else this.#rate = { second, count, before: second === last + 1 ? counted : 0 };
   }
 
   /** Runs one firing to its end; its slot is free again when it resolves. */
-  async #fire(run: StartedRun, holder: Holder): Promise<void> {
-    const { clock, observe, nodeName } = this.#options;
-    const startedAt = clock.now();
-    try {
-      const decision = this.#decide(run, startedAt);
-      await this.#planConcurrent(run, holder, decision);
-      await this.#fireUntilKnown({ run, holder, nodeName, decision, startedAt });
-      if (decision.next !== null && decision.next - LOOK_AHEAD_MS < clock.now() + POLL_INTERVAL_MS)
-        this.wake();
-    } catch (error) {
-      observe({ kind: 'server.failed', part: `firing of ${run.jobId}`, error });
-    } finally {
-      this.#active -= 1;
-      this.#fillSlots();
-      this.#settle();
+  async #run(run: StartedRun, life: Holder): Promise<void> {
+    const next = await this.#executor.run(run, life);
+    this.#active -= 1;
+    this.#known.delete(formatRunKey(run));
+    if (next !== null) this.#wakeAt(next - LOOK_AHEAD_MS);
+    if (this.#starved && this.#accepting) this.wake();
+    if (this.#queue.length > 0) this.#scheduleStart();
+    this.#settle();
+  }
+
+  /** The claim sleeps until what it saw waiting; this waits since then. */
+  #wakeAt(at: number): void {
+    const ms = at - this.#options.clock.now();
+    const { idleWaitMs = POLL_INTERVAL_MS } = this.#options;
+    if (!this.#accepting || ms > idleWaitMs) return;
+    if (ms <= 0) {
       this.wake();
+      return;
     }
-  }
-
-  #decide(run: StartedRun, now: number): FiringDecision {
-    const { observe, misfireThresholdMs } = this.#options;
-    const decision = decideFiring({
-      fireAt: run.fireAt,
-      lateFrom: run.lateFrom ?? run.fireAt,
-      now,
-      policy: run.definition.misfirePolicy,
-      timing: timingOf(run.definition),
-      thresholdMs: misfireThresholdMs ?? MISFIRE_THRESHOLD_MS,
-    });
-    const lateMs = now - run.fireAt;
-    if (decision.kind === 'onTime') {
-      observe({
-        kind: 'trigger.fired',
-        schedule: run.jobId,
-        plannedAt: run.fireAt,
-        lateMs,
-        run: formatRunKey(run),
-      });
-    } else {
-      observe({
-        kind: 'trigger.misfired',
-        schedule: run.jobId,
-        plannedAt: run.fireAt,
-        lateMs,
-        policy: run.definition.misfirePolicy,
-      });
-    }
-    return decision;
-  }
-
-  /** A concurrent schedule goes on while this run does; any other waits for its completion. */
-  async #planConcurrent(run: StartedRun, holder: Holder, decision: FiringDecision): Promise<void> {
-    if (!run.definition.concurrentExecution || run.nextPlanned || decision.next === null) return;
-    await planNext(this.#options.database.db, holder, run, decision.next);
-    this.wake();
-  }
-
-  /** A script thread that dies leaves the end of its firings open: they run again here, as after a lost node. */
-  async #fireUntilKnown(firing: Firing): Promise<void> {
-    const { database, nodeName, fire, observe } = this.#options;
-    try {
-      await fire(firing);
-    } catch (error) {
-      observe({ kind: 'server.failed', part: `firing of ${firing.run.jobId}`, error });
-      const { nodeId, epoch } = firing.holder;
-      await releaseRuns(database.db, nodeId, epoch, nodeName, firing.run);
-    }
+    if (this.#wakeTimer !== undefined && this.#wakeTimer.at <= at) return;
+    clearTimeout(this.#wakeTimer?.timer);
+    const timer = setTimeout(() => {
+      this.#wakeTimer = undefined;
+      this.wake();
+    }, Math.ceil(ms));
+    this.#wakeTimer = { at, timer };
   }
 
   #settle(): void {
@@ -287,12 +299,16 @@ export class TriggerPoller implements Service {
 
   async #drain(): Promise<void> {
     if (this.#active === 0) return;
+    let timer: NodeJS.Timeout | undefined;
     await Promise.race([
       new Promise<void>((resolve) => {
         this.#idle = resolve;
       }),
-      new Promise((resolve) => setTimeout(resolve, this.#options.drainMs ?? 30_000).unref()),
+      new Promise((resolve) => {
+        timer = setTimeout(resolve, this.#options.drainMs ?? DRAIN_MS);
+      }),
     ]);
+    clearTimeout(timer);
   }
 }
 

@@ -1,22 +1,63 @@
+import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import type { QueryColumn } from '#repo/index.ts';
+import type { QueryRequest } from '#resource/index.ts';
+import { queryTable, type TablePage } from './table-query-repository.ts';
 
-/** All triggers, as records of the specification. */
-export async function listTriggers(db: Db): Promise<JsonObject[]> {
-  const rows = await db
-    .selectFrom('svc_trigger')
-    .select(['_id', 'name', 'group', 'state', 'previous_state', 'acquired', 'nodeId', 'serialized'])
-    .orderBy('_id')
-    .execute();
-  return rows.map((row) => ({ ...row }));
+/** A trigger as the specification's record has it. */
+export interface TriggerRecord {
+  readonly _id: string;
+  readonly name: string;
+  readonly group: string;
+  readonly state: number;
+  readonly previous_state: number;
+  readonly acquired: boolean;
+  readonly nodeId: string | null;
+  readonly serialized: string;
+}
+
+const SELECTION = sql.raw('_id, name, "group", state, previous_state, acquired, "nodeId", serialized');
+
+const COLUMNS = new Map<string, QueryColumn>([
+  ['_id', { expression: sql.ref('_id'), type: 'text', notNull: true }],
+  ['name', { expression: sql.ref('name'), type: 'text', notNull: true }],
+  ['group', { expression: sql.ref('group'), type: 'text', notNull: true }],
+  ['state', { expression: sql.ref('state'), type: 'number', notNull: true }],
+  ['previous_state', { expression: sql.ref('previous_state'), type: 'number', notNull: true }],
+  ['acquired', { expression: sql.ref('acquired'), type: 'boolean', notNull: true }],
+  ['nodeId', { expression: sql.ref('nodeId'), type: 'text' }],
+  ['serialized', { expression: sql.ref('serialized'), type: 'text', notNull: true }],
+]);
+
+export async function queryTriggers(db: Db, request: QueryRequest): Promise<TablePage<TriggerRecord>> {
+  return queryTable<TriggerRecord>(db, request, {
+    table: { columns: COLUMNS },
+    select: SELECTION,
+    from: sql`svc_trigger`,
+  });
 }
 
 /** @param name the trigger's name, which is its job's id */
-export async function findTrigger(db: Db, name: string): Promise<JsonObject | undefined> {
-  const row = await db
-    .selectFrom('svc_trigger')
-    .select(['_id', 'name', 'group', 'state', 'previous_state', 'acquired', 'nodeId', 'serialized'])
-    .where('name', '=', name)
-    .executeTakeFirst();
-  return row === undefined ? undefined : { ...row };
+export async function findTrigger(db: Db, name: string): Promise<TriggerRecord | undefined> {
+  const { rows } =
+    await sql<TriggerRecord>`select ${SELECTION} from svc_trigger where name = ${name}`.execute(db);
+  return rows[0];
+}
+
+/** The ids of triggers that wait. */
+export async function listWaiting(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ _id: string }>`
+    select _id from svc_trigger where not acquired and next_fire_at is not null order by _id`.execute(db);
+  return rows.map(({ _id }) => _id);
+}
+
+/** The ids of triggers that a node has, by the names of all live nodes. */
+export async function listAcquired(db: Db): Promise<JsonObject> {
+  const { rows } = await sql<{ node: string; ids: string[] }>`
+    select n.name as node, coalesce(jsonb_agg(t._id order by t._id) filter (where t._id is not null), '[]') as ids
+    from svc_node n left join svc_trigger t on t."nodeId" = n.name
+    where n.state <> 'down' or t._id is not null
+    group by n.name`.execute(db);
+  return Object.fromEntries(rows.map(({ node, ids }) => [node, ids]));
 }

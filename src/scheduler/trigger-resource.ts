@@ -1,27 +1,57 @@
 import type { Database } from '#database/index.ts';
-import { NotFoundError } from '#errors/index.ts';
+import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { answerFromMemory, collection, type Resource, type RouteHandler, resource } from '#resource/index.ts';
-import { findTrigger, listTriggers } from './trigger-repository.ts';
+import { collection, type Resource, type RouteHandler, resource, singleton } from '#resource/index.ts';
+import { pageResult } from './page-result.ts';
+import {
+  findTrigger,
+  listAcquired,
+  listWaiting,
+  queryTriggers,
+  type TriggerRecord,
+} from './trigger-repository.ts';
 
 const GROUP = 'scheduler-service-group';
 /** What stands between group and name in the id of a trigger. */
 const SEPARATOR = '_$x$x$_';
 
-/** `/scheduler/trigger` and `/repo/scheduler/triggers`: triggers, read only. */
+/** `/scheduler/trigger` and `/repo/scheduler/triggers`: triggers of persisted schedules, read only. */
 export function triggerResource(database: Database): RouteHandler {
   return collection({
+    description: { title: 'triggers' },
+
     async read(_context, _request, id) {
       const name = id.startsWith(GROUP + SEPARATOR) ? id.slice(GROUP.length + SEPARATOR.length) : id;
+      if (name === '') throw new BadRequestError('The trigger has no name');
       const trigger = await findTrigger(database.db, name);
       if (trigger === undefined) throw new NotFoundError(`Trigger '${id}' not found`);
       return toResource(trigger);
     },
 
-    query: async (_context, request) => answerFromMemory(request, await listTriggers(database.db)),
+    query: async (_context, request) =>
+      pageResult(await queryTriggers(database.db, request), ({ _id }) => _id, toResource),
   });
 }
 
-function toResource({ _id, ...content }: JsonObject): Resource {
-  return resource(String(_id), null, content);
+/** `/scheduler/waitingTriggers` and `/scheduler/acquiredTriggers`, which older clients read. */
+export function triggerListResource(
+  database: Database,
+  list: 'waitingTriggers' | 'acquiredTriggers',
+): RouteHandler {
+  return singleton({
+    description: { title: list },
+
+    async read() {
+      const content: JsonObject =
+        list === 'waitingTriggers'
+          ? { names: await listWaiting(database.db) }
+          : await listAcquired(database.db);
+      return resource(list, null, content);
+    },
+  });
+}
+
+function toResource(row: TriggerRecord): Resource {
+  const { _id, name, group, state, previous_state, acquired, nodeId, serialized } = row;
+  return resource(_id, null, { name, group, state, previous_state, acquired, nodeId, serialized });
 }

@@ -6,6 +6,8 @@
  * code never runs on the main thread; every run starts with fresh globals; a run ends within its limits.
  */
 export { requestView } from './request-view.ts';
+export { ScriptError, ScriptInactiveError } from './script-error.ts';
+export { scriptsInactive } from './script-library.ts';
 export { parseScriptReference, type ScriptReference } from './script-reference.ts';
 export { scriptResource } from './script-resource.ts';
 export { ScriptRunner } from './script-runner.ts';

@@ -1,4 +1,4 @@
-import { BadRequestError } from '#errors/index.ts';
+import { BadRequestError, ResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import {
   type ActionRequest,
@@ -8,6 +8,7 @@ import {
   unknownAction,
   unsupported,
 } from '#resource/index.ts';
+import { ScriptError } from './script-error.ts';
 import { DESCRIPTOR_KEYS, parseScriptReference } from './script-reference.ts';
 import type { Scripts } from './scripts.ts';
 
@@ -18,9 +19,13 @@ export function scriptResource(scripts: Scripts): RouteHandler {
   return {
     async handle(context, request, match) {
       if (request.method !== 'action' || match.remaining.length > 0) return unsupported(request);
-      return actionResult(await act(scripts, context, request));
+      try {
+        return actionResult(await act(scripts, context, request));
+      } catch (error) {
+        throw error instanceof ResourceError ? withoutDetail(error) : error;
+      }
     },
-    runsScripts: (request) => request.method === 'action',
+    runsScripts: (request, match) => request.method === 'action' && match.remaining.length === 0,
     describe: (path) => [
       { path, kind: 'singleton', title: 'scripts', methods: ['action'], actions: ACTIONS },
     ],
@@ -40,14 +45,26 @@ async function act(scripts: Scripts, context: Context, request: ActionRequest) {
   if (action === 'compile') return true;
   const { value } = await scripts.evaluate(context, {
     reference,
-    label: reference.file ?? reference.name ?? 'script',
     bindings: {
+      resourcePath: '',
+      resourceName: '',
       ...bindingsOf(content),
       ...request.parameters,
-      resourcePath: '',
     },
   });
   return value;
+}
+
+/**
+ * Errors of this resource are code, reason and message, and nothing else but what the script threw as its detail.
+ * What the server advises becomes part of the message.
+ */
+function withoutDetail(error: ResourceError): ResourceError {
+  const { detail } = error;
+  if (error instanceof ScriptError || detail === undefined) return error;
+  const hint = isObject(detail) && String(detail['id']).startsWith('SCRIPT_') ? detail['hint'] : undefined;
+  const message = typeof hint === 'string' ? `${error.message}. ${hint}` : error.message;
+  return new ResourceError(error.code, message, error.cause === undefined ? {} : { cause: error.cause });
 }
 
 function descriptorOf(content: JsonObject): JsonObject {

@@ -17,9 +17,20 @@ export interface ScriptFile {
 
 interface CachedFile {
   readonly file: ScriptFile;
+  readonly revision: string | undefined;
   readonly modifiedAt: number;
   checkedAt: number;
 }
+
+export interface FindOptions {
+  /** Appended when the name is not found as it is: dots in it then separate folders. Such as `.js`. */
+  readonly extension?: string;
+  /** A label of the caller's; with another one than last time the file is looked at again at once. */
+  readonly revision?: string | undefined;
+}
+
+/** Milliseconds between two looks at a file; -1 for never again. */
+export type RecheckInterval = number | ((path: string) => number);
 
 /**
  * The script directories in order of precedence: a file of a later-declared source hides one of the same
@@ -27,19 +38,23 @@ interface CachedFile {
  */
 export class ScriptSources {
   readonly #directories: readonly SourceDirectory[];
-  readonly #recheckMs: number;
+  readonly #recheckMs: RecheckInterval;
   readonly #now: () => number;
   readonly #cache = new Map<string, CachedFile>();
 
-  constructor(declared: readonly SourceDirectory[], recheckMs: number, now: () => number = Date.now) {
+  constructor(
+    declared: readonly SourceDirectory[],
+    recheckMs: RecheckInterval,
+    now: () => number = Date.now,
+  ) {
     this.#directories = declared.toReversed();
     this.#recheckMs = recheckMs;
     this.#now = now;
   }
 
   /** @throws NotFoundError when no source has the file, or the path leaves its source */
-  async get(path: string): Promise<ScriptFile> {
-    const file = await this.find(path);
+  async get(path: string, options: FindOptions = {}): Promise<ScriptFile> {
+    const file = await this.find(path, options);
     if (file !== undefined) return file;
     throw new NotFoundError(`Script file '${path}' is in none of the script sources`, {
       id: 'SCRIPT_FILE_NOT_FOUND',
@@ -47,19 +62,30 @@ export class ScriptSources {
     });
   }
 
-  async find(path: string): Promise<ScriptFile | undefined> {
+  async find(path: string, options: FindOptions = {}): Promise<ScriptFile | undefined> {
+    const { extension, revision } = options;
+    const found = await this.#find(path, revision);
+    if (found !== undefined || extension === undefined || path.endsWith(extension)) return found;
+    return this.#find(`${path.replaceAll('.', '/')}${extension}`, revision);
+  }
+
+  async #find(path: string, revision: string | undefined): Promise<ScriptFile | undefined> {
     const cached = this.#cache.get(path);
-    if (cached !== undefined && !this.#isStale(cached)) return cached.file;
+    if (cached !== undefined && !this.#isStale(cached, revision)) return cached.file;
     for (const { directory } of this.#directories) {
       const absolutePath = within(directory, path);
       const modifiedAt = absolutePath === undefined ? undefined : await modificationTime(absolutePath);
       if (absolutePath === undefined || modifiedAt === undefined) continue;
-      if (cached?.file.absolutePath === absolutePath && cached.modifiedAt === modifiedAt) {
+      if (
+        cached?.file.absolutePath === absolutePath &&
+        cached.modifiedAt === modifiedAt &&
+        cached.revision === revision
+      ) {
         cached.checkedAt = this.#now();
         return cached.file;
       }
       const file = { path, absolutePath, text: await readFile(absolutePath, 'utf8') };
-      this.#cache.set(path, { file, modifiedAt, checkedAt: this.#now() });
+      this.#cache.set(path, { file, revision, modifiedAt, checkedAt: this.#now() });
       return file;
     }
     this.#cache.delete(path);
@@ -71,8 +97,10 @@ export class ScriptSources {
     this.#cache.clear();
   }
 
-  #isStale(cached: CachedFile): boolean {
-    return this.#recheckMs >= 0 && this.#now() - cached.checkedAt >= this.#recheckMs;
+  #isStale({ file, checkedAt, revision }: CachedFile, asked: string | undefined): boolean {
+    if (revision !== asked) return true;
+    const recheckMs = typeof this.#recheckMs === 'number' ? this.#recheckMs : this.#recheckMs(file.path);
+    return recheckMs >= 0 && this.#now() - checkedAt >= recheckMs;
   }
 }
 

@@ -1,20 +1,15 @@
-import { Worker } from 'node:worker_threads';
 import { fromErrorBody, ResourceError, ServiceUnavailableError } from '#errors/index.ts';
-import type { Service } from '#lifecycle/index.ts';
+import { backoffMs, type Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
-import {
-  DEADLINE_WORD,
-  type FromThread,
-  SHARED_WORDS,
-  type ThreadWork,
-  type ToThread,
-  WORK_WORD,
-} from './thread-protocol.ts';
+import { ScriptThread, type ThreadHealth } from './script-thread.ts';
+import type { ErrorMessage, FromThread, ThreadWork } from './thread-protocol.ts';
 
 const WATCH_INTERVAL_MS = 50;
 /** A script may miss its deadline by this much before its thread is ended. */
 const GRACE_MS = 250;
-const START_TIMEOUT_MS = 30_000;
+/** Between attempts to replace threads that die before they are ready, as without a database. */
+const RESPAWN_FIRST_MS = 100;
+const RESPAWN_LONGEST_MS = 5_000;
 
 export interface ScriptThreadsOptions {
   readonly count: number;
@@ -25,22 +20,6 @@ export interface ScriptThreadsOptions {
   readonly observe: Observe;
 }
 
-interface Job {
-  readonly id: number;
-  readonly work: ThreadWork;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-interface Thread {
-  readonly number: number;
-  readonly worker: Worker;
-  readonly shared: BigInt64Array;
-  readonly jobs: Map<number, Job>;
-  readonly ready: Promise<void>;
-  alive: boolean;
-}
-
 /**
  * The threads in which everything runs that may run a script. Work goes to the thread with the least of it. A
  * watchdog ends a thread whose script ignores its deadline: its transactions roll back, the guilty request
@@ -49,11 +28,14 @@ interface Thread {
 export class ScriptThreads implements Service {
   readonly name = 'script threads';
   readonly #options: ScriptThreadsOptions;
-  #threads: Thread[] = [];
+  #threads: readonly ScriptThread[] = [];
   #watch: NodeJS.Timeout | undefined;
   #nextJob = 1;
   #nextThread = 1;
   #stopping = false;
+  /** Threads in a row that died before they were ready. */
+  #stillborn = 0;
+  readonly #respawns = new Set<NodeJS.Timeout>();
 
   constructor(options: ScriptThreadsOptions) {
     this.#options = options;
@@ -63,26 +45,31 @@ export class ScriptThreads implements Service {
     if (this.#threads.length > 0) return;
     this.#stopping = false;
     this.#threads = Array.from({ length: this.#options.count }, () => this.#spawn());
-    await Promise.all(this.#threads.map((thread) => thread.ready));
+    try {
+      await Promise.all(this.#threads.map((thread) => thread.ready));
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
     this.#watch = setInterval(() => this.#endStuckThreads(), WATCH_INTERVAL_MS);
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#watch);
-    await Promise.all(this.#threads.map(endGracefully));
+    for (const timer of this.#respawns) clearTimeout(timer);
+    this.#respawns.clear();
+    const threads = this.#threads.filter(({ alive }) => alive);
+    await Promise.all(threads.map((thread) => thread.end()));
     this.#threads = [];
   }
 
   /** Runs work in a thread. @throws ResourceError what the work failed with, or 503 when its thread died */
   run(work: ThreadWork): Promise<unknown> {
     const thread = this.#leastBusy();
-    if (thread === undefined) {
-      return Promise.reject(new ServiceUnavailableError('The server is stopping', { id: 'SERVER_STOPPING' }));
-    }
+    if (thread === undefined) return Promise.reject(this.#unavailable());
     return new Promise((resolve, reject) => {
-      const job = { id: this.#nextJob++, work, resolve, reject };
-      this.#assign(thread, job);
+      thread.assign({ id: this.#nextJob++, work, resolve, reject });
     });
   }
 
@@ -95,7 +82,7 @@ export class ScriptThreads implements Service {
             const id = this.#nextJob++;
             const work = { kind: 'reload', payload: null, repeatable: true };
             thread.jobs.set(id, { id, work, resolve, reject });
-            send(thread, { type: 'reload', id });
+            thread.send({ type: 'reload', id });
           }),
       ),
     );
@@ -105,60 +92,44 @@ export class ScriptThreads implements Service {
     return this.#threads.reduce((sum, thread) => sum + thread.jobs.size, 0);
   }
 
-  #leastBusy(): Thread | undefined {
-    let best: Thread | undefined;
+  /** Each thread, as `/health` tells of it. A missing one is being replaced. */
+  get health(): readonly ThreadHealth[] {
+    return this.#threads.map((thread) => thread.health);
+  }
+
+  #unavailable(): ServiceUnavailableError {
+    return this.#stopping
+      ? new ServiceUnavailableError('The server is stopping', { id: 'SERVER_STOPPING' })
+      : new ServiceUnavailableError('No script thread is running', { id: 'SCRIPT_NO_THREAD' });
+  }
+
+  #leastBusy(): ScriptThread | undefined {
+    let best: ScriptThread | undefined;
     for (const thread of this.#threads) {
-      if (thread.alive && (best === undefined || thread.jobs.size < best.jobs.size)) best = thread;
+      if (thread.alive && (best === undefined || thread.load < best.load)) best = thread;
     }
     return best;
   }
 
-  #assign(thread: Thread, job: Job): void {
-    thread.jobs.set(job.id, job);
-    send(thread, { type: 'work', id: job.id, kind: job.work.kind, payload: job.work.payload });
-  }
-
-  #spawn(): Thread {
-    const number = this.#nextThread++;
-    const shared = new BigInt64Array(new SharedArrayBuffer(SHARED_WORDS * 8));
-    const worker = new Worker(this.#options.entry, {
-      name: `script-${number}`,
-      workerData: { ...this.#options.data, thread: number, shared },
+  #spawn(): ScriptThread {
+    const { entry, data, observe } = this.#options;
+    const thread: ScriptThread = new ScriptThread({
+      number: this.#nextThread++,
+      entry,
+      data,
+      onMessage: (message) => this.#receive(thread, message),
+      onDeath: (reason) => this.#bury(thread, reason),
     });
-    const thread: Thread = {
-      number,
-      worker,
-      shared,
-      jobs: new Map(),
-      alive: true,
-      ready: new Promise((resolve, reject) => {
-        const timer = setTimeout(
-          () => reject(new Error(`Script thread ${number} did not start in ${START_TIMEOUT_MS} ms`)),
-          START_TIMEOUT_MS,
-        );
-        const settle = (outcome: () => void) => {
-          clearTimeout(timer);
-          outcome();
-        };
-        worker.on('message', (message: FromThread) => {
-          if (message.type === 'ready') settle(resolve);
-        });
-        worker.on('error', (error) => settle(() => reject(error)));
-        worker.on('exit', (code) => settle(() => reject(new Error(`Script thread ended with code ${code}`))));
-      }),
-    };
-    thread.ready.catch(() => undefined);
-    worker.on('message', (message: FromThread) => this.#receive(thread, message));
-    worker.on('error', (error) => this.#bury(thread, error.message));
-    worker.on('exit', (code) => this.#bury(thread, `exit code ${code}`));
-    this.#options.observe({ kind: 'script.threadStarted', thread: number });
+    observe({ kind: 'script.threadStarted', thread: thread.number });
     return thread;
   }
 
-  #receive(thread: Thread, message: FromThread): void {
-    if (message.type === 'observed') {
+  #receive(thread: ScriptThread, message: FromThread): void {
+    if (message.type === 'ready') {
+      this.#stillborn = 0;
+    } else if (message.type === 'observed') {
       this.#options.observe(message.observation);
-    } else if (message.type === 'done' || message.type === 'failed') {
+    } else {
       const job = thread.jobs.get(message.id);
       thread.jobs.delete(message.id);
       if (message.type === 'done') job?.resolve(message.value);
@@ -168,62 +139,56 @@ export class ScriptThreads implements Service {
 
   #endStuckThreads(): void {
     for (const thread of this.#threads) {
-      const deadline = Number(Atomics.load(thread.shared, DEADLINE_WORD));
-      if (deadline === 0 || Date.now() <= deadline + GRACE_MS || !thread.alive) continue;
-      const guilty = Number(Atomics.load(thread.shared, WORK_WORD));
+      const guilty = thread.findOverdue(GRACE_MS);
+      if (guilty === undefined || !thread.alive) continue;
       const job = thread.jobs.get(guilty);
       thread.jobs.delete(guilty);
-      job?.reject(
-        new ResourceError(500, 'The script ran longer than it may and could not be interrupted', {
-          id: 'SCRIPT_TIME_LIMIT',
-          hint: 'It was inside one long native operation; work on smaller pieces',
-        }),
-      );
+      // Without detail: this is what /script answers, and there an error has none.
+      const message =
+        'The script ran longer than it may, inside one long native operation that cannot be interrupted; its thread was ended';
+      job?.reject(new ResourceError(500, message));
       this.#bury(thread, 'its script ignored the deadline');
-      void thread.worker.terminate();
+      thread.kill();
     }
   }
 
   /** Takes a dead thread out of service and gives its work away. */
-  #bury(thread: Thread, reason: string): void {
+  #bury(thread: ScriptThread, reason: string): void {
     if (!thread.alive) return;
     thread.alive = false;
     if (this.#stopping) return;
     this.#options.observe({ kind: 'script.threadKilled', thread: thread.number, reason });
-    const replacement = this.#spawn();
-    this.#threads = this.#threads.map((other) => (other === thread ? replacement : other));
+    this.#threads = this.#threads.filter((other) => other !== thread);
+    this.#replace(thread);
     for (const job of thread.jobs.values()) {
-      if (job.work.repeatable) {
-        this.#assign(replacement, job);
-      } else {
-        job.reject(
-          new ServiceUnavailableError(
-            'The script thread of this request died; its changes were rolled back',
-            {
-              id: 'SCRIPT_THREAD_DIED',
-              hint: 'Try again',
-            },
-          ),
-        );
-      }
+      const other = job.work.repeatable ? this.#leastBusy() : undefined;
+      // The thread in its place has read the configuration anew.
+      if (job.work.kind === 'reload') job.resolve(undefined);
+      else if (other !== undefined) other.assign(job);
+      else job.reject(new ServiceUnavailableError(DIED));
     }
     thread.jobs.clear();
   }
+
+  /** At once, unless threads keep dying before they are ready. */
+  #replace(thread: ScriptThread): void {
+    if (thread.isReady) {
+      this.#threads = [...this.#threads, this.#spawn()];
+      return;
+    }
+    this.#stillborn += 1;
+    const pauseMs = backoffMs(this.#stillborn, RESPAWN_FIRST_MS, RESPAWN_LONGEST_MS);
+    const timer = setTimeout(() => {
+      this.#respawns.delete(timer);
+      this.#threads = [...this.#threads, this.#spawn()];
+    }, pauseMs);
+    this.#respawns.add(timer);
+  }
 }
 
-function send(thread: Thread, message: ToThread): void {
-  thread.worker.postMessage(message);
-}
+const DIED = 'The script thread of this request died and its changes were rolled back; try again';
 
-async function endGracefully(thread: Thread): Promise<void> {
-  const gone = new Promise<void>((resolve) => thread.worker.once('exit', () => resolve()));
-  send(thread, { type: 'stop' });
-  const timer = setTimeout(() => void thread.worker.terminate(), 5_000);
-  await gone;
-  clearTimeout(timer);
-}
-
-function toError({ cause, ...body }: { code: number; message: string; detail?: unknown; cause?: string }) {
+function toError({ cause, ...body }: ErrorMessage): ResourceError {
   const error = fromErrorBody(body);
   if (cause !== undefined) error.cause = new Error(cause);
   return error;

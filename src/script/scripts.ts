@@ -5,12 +5,14 @@ import type { ScriptReference } from './script-reference.ts';
 
 export interface ScriptCall {
   readonly reference: ScriptReference;
-  /** Names the script in messages when it has no file, such as `user onCreate`. */
-  readonly label: string;
+  /** Names an inline script in messages, such as `user onCreate`; default: a hash of it. */
+  readonly label?: string;
   /** Request-level variables; they hide `globals` and the configured properties. `context` is always there. */
   readonly bindings: JsonObject;
   /** Variables whose state after the run is wanted back. */
   readonly returnBindings?: readonly string[];
+  /** Told of each line as it is logged, so that the lines of a run that fails are known too. */
+  readonly onLog?: (level: LogLevel, message: string) => void;
 }
 
 export interface ScriptLogLine {

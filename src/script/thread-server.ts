@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { toResourceError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import {
+  BEAT_WORD,
   DEADLINE_WORD,
   type ErrorMessage,
   type FromThread,
@@ -16,6 +17,8 @@ export interface ThreadServerOptions {
   readonly reload: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
+
+const BEAT_INTERVAL_MS = 500;
 
 /** Carries what this thread has to say to the main thread, which owns the sinks. */
 export const observeFromThread: Observe = (observation) => {
@@ -40,6 +43,10 @@ export function serveThread(options: ThreadServerOptions): void {
       });
     }
   });
+  const { shared } = workerData as { shared: BigInt64Array };
+  const beat = () => Atomics.store(shared, BEAT_WORD, BigInt(Date.now()));
+  beat();
+  setInterval(beat, BEAT_INTERVAL_MS).unref();
   post({ type: 'ready' });
 }
 

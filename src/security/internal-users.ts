@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { hashPassword, matchesPassword } from '#crypto/index.ts';
 import { type Database, runUnitOfWork } from '#database/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
@@ -23,6 +23,7 @@ const MAX_CACHED = 1_000;
 
 interface KnownUser {
   readonly data: JsonObject;
+  readonly security: SecurityContext;
   readonly rev: number;
   readonly readAt: number;
   /** The password that matched this revision, hashed under a key of this process. */
@@ -35,7 +36,7 @@ interface KnownUser {
  */
 export class InternalUsers {
   readonly #database: Database;
-  readonly #key = randomBytes(32);
+  readonly #key = randomBytes(32).toString('hex');
   readonly #known = new Map<string, KnownUser>();
   /** Compared against when there is no such user, so that the answer takes as long. */
   readonly #decoy = hashPassword(randomBytes(16).toString('hex'));
@@ -51,20 +52,12 @@ export class InternalUsers {
       await matchesPassword(password, await this.#decoy);
       throw accessDenied();
     }
-    const fingerprint = createHmac('sha256', this.#key).update(password).digest();
+    const fingerprint = hash('sha256', this.#key + password, 'buffer');
     if (user.verified === undefined || !timingSafeEqual(user.verified, fingerprint)) {
       if (!(await matchesPassword(password, user.data['password']))) throw accessDenied();
       user.verified = fingerprint;
     }
-    return {
-      authenticationId: username,
-      authorization: {
-        id: username,
-        component: 'internal/user',
-        roles: rolesOf(user.data['roles']),
-        moduleId: 'INTERNAL_USER',
-      },
-    };
+    return user.security;
   }
 
   async #find(username: string): Promise<KnownUser | undefined> {
@@ -75,6 +68,7 @@ export class InternalUsers {
     if (stored === undefined) return undefined;
     const user: KnownUser = {
       data: stored.data,
+      security: securityOf(username, stored.data),
       rev: stored.rev,
       readAt: performance.now(),
       ...(known?.verified !== undefined && known.rev === stored.rev ? { verified: known.verified } : {}),
@@ -83,6 +77,18 @@ export class InternalUsers {
     this.#known.set(username, user);
     return user;
   }
+}
+
+function securityOf(username: string, user: JsonObject): SecurityContext {
+  return {
+    authenticationId: username,
+    authorization: {
+      id: username,
+      component: 'internal/user',
+      roles: rolesOf(user['roles']),
+      moduleId: 'INTERNAL_USER',
+    },
+  };
 }
 
 /** The last path segment of each role reference counts; plain names and comma lists are accepted. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADMIN_PASSWORD, type Api } from '../support/api.ts';
+import { ADMIN_PASSWORD, type Answer, type Api } from '../support/api.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const FILES = {
@@ -18,6 +18,8 @@ const FILES = {
     ],
   },
 };
+
+const jsonOf = (response: Response): Promise<Answer['body']> => response.json();
 
 /** Rows of the Common REST protocol, asked over a real connection. */
 describe('the protocol', () => {
@@ -136,7 +138,7 @@ describe('the protocol', () => {
   });
 
   it('describes itself, as a whole and in parts, from what is mounted now', async () => {
-    const whole = await (await fetch(`${server.url}/docs/openapi.json`)).json();
+    const whole = await jsonOf(await fetch(`${server.url}/docs/openapi.json`));
     expect(whole.openapi).toBe('3.1.0');
     expect(Object.keys(whole.paths)).toEqual(
       expect.arrayContaining([
@@ -181,7 +183,7 @@ describe('the protocol', () => {
       method: 'PROPFIND',
       headers: { 'X-Svc-Username': 'svc-admin', 'X-Svc-Password': ADMIN_PASSWORD },
     });
-    expect([response.status, (await response.json()).message]).toEqual([
+    expect([response.status, (await jsonOf(response)).message]).toEqual([
       501,
       'Method PROPFIND not supported',
     ]);
@@ -217,5 +219,159 @@ describe('the protocol', () => {
     const read = await api('GET', 'managed/device/tricks');
     expect(JSON.stringify(read.body)).toContain('"polluted":1');
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+  it.each<[string, string, string, { body?: unknown; headers?: Record<string, string> }, number]>([
+    [
+      'a filter with a predefined query',
+      'GET',
+      'managed/device?_queryFilter=true&_queryId=query-all',
+      {},
+      400,
+    ],
+    ['a filter with an expression', 'GET', 'managed/device?_queryFilter=true&_queryExpression=x', {}, 400],
+    ['a query expression', 'GET', 'managed/device?_queryExpression=select%201', {}, 400],
+    ['an empty filter', 'GET', 'managed/device?_queryFilter=', {}, 400],
+    ['an unknown operator', 'GET', 'managed/device?_queryFilter=a%20xx%201', {}, 400],
+    ['text after a filter', 'GET', 'managed/device?_queryFilter=true%20true', {}, 400],
+    ['a null in a filter', 'GET', 'managed/device?_queryFilter=a%20eq%20null', {}, 400],
+    [
+      'a filter that is nested too deep',
+      'GET',
+      `managed/device?_queryFilter=${'('.repeat(300)}true${')'.repeat(300)}`,
+      {},
+      400,
+    ],
+    ['an empty sort key', 'GET', 'managed/device?_queryFilter=true&_sortKeys=', {}, 400],
+    ['a page size that is no number', 'GET', 'managed/device?_queryFilter=true&_pageSize=x', {}, 400],
+    [
+      'a page size that is too large',
+      'GET',
+      'managed/device?_queryFilter=true&_pageSize=3000000000',
+      {},
+      400,
+    ],
+    [
+      'an offset with a cookie',
+      'GET',
+      'managed/device?_queryFilter=true&_pageSize=1&_pagedResultsOffset=1&_pagedResultsCookie=1',
+      {},
+      400,
+    ],
+    [
+      'a total policy nobody knows',
+      'GET',
+      'managed/device?_queryFilter=true&_pageSize=1&_totalPagedResultsPolicy=x',
+      {},
+      400,
+    ],
+    ['a parameter given twice', 'GET', 'managed/device?_queryFilter=true&_pageSize=1&_pageSize=2', {}, 400],
+    ['a broken pointer in fields', 'GET', 'managed/device/d1?_fields=%25zz', {}, 400],
+    ['a broken pointer in a filter', 'GET', 'managed/device?_queryFilter=%25zz%20pr', {}, 400],
+    ['a broken path', 'GET', 'managed/device/%25zz%zz', {}, 400],
+    ['an empty segment', 'GET', 'managed//device', {}, 400],
+    ['a body that is no JSON', 'POST', 'managed/device', { body: '{', headers: JSON_TYPE }, 400],
+    ['a body that is no object', 'POST', 'managed/device', { body: [] }, 400],
+    ['no body', 'POST', 'managed/device', {}, 400],
+    [
+      'a body of another kind',
+      'POST',
+      'managed/device',
+      { body: 'a=1', headers: { 'Content-Type': 'application/x-www-form-urlencoded' } },
+      400,
+    ],
+    [
+      'a content type that is none',
+      'POST',
+      'managed/device',
+      { body: '{}', headers: { 'Content-Type': 'json' } },
+      400,
+    ],
+    [
+      'a patch that is no array',
+      'PATCH',
+      'managed/device/d1',
+      { body: { operation: 'remove', field: '/a' } },
+      400,
+    ],
+    [
+      'a patch of an unknown kind',
+      'PATCH',
+      'managed/device/d1',
+      { body: [{ operation: 'test', field: '/a' }] },
+      400,
+    ],
+    [
+      'a patch below a scalar',
+      'PATCH',
+      'managed/device/d1',
+      { body: [{ operation: 'add', field: '/label/x', value: 1 }] },
+      400,
+    ],
+    [
+      'a patch by position',
+      'PATCH',
+      'managed/device/d1',
+      { body: [{ operation: 'remove', field: '/tags/0' }] },
+      400,
+    ],
+    [
+      'a patch of everything',
+      'PATCH',
+      'managed/device/d1',
+      { body: [{ operation: 'replace', field: '/', value: {} }] },
+      400,
+    ],
+    [
+      'an increment of a text',
+      'PATCH',
+      'managed/device/d1',
+      { body: [{ operation: 'increment', field: '/label', value: 1 }] },
+      400,
+    ],
+    [
+      'a revision that is not current',
+      'PUT',
+      'managed/device/d1',
+      { body: {}, headers: { 'If-Match': '"9"' } },
+      412,
+    ],
+    ['a delete of an old revision', 'DELETE', 'managed/device/d1', { headers: { 'If-Match': '9' } }, 412],
+    ['If-Match on a read', 'GET', 'managed/device/d1', { headers: { 'If-Match': '0' } }, 412],
+    ['If-None-Match: * on a read', 'GET', 'managed/device/d1', { headers: { 'If-None-Match': '*' } }, 412],
+    ['If-None-Match on a delete', 'DELETE', 'managed/device/d1', { headers: { 'If-None-Match': '*' } }, 412],
+    [
+      'If-None-Match with a revision on PUT',
+      'PUT',
+      'managed/device/d1',
+      { body: {}, headers: { 'If-None-Match': '0' } },
+      400,
+    ],
+    ['a date condition', 'GET', 'managed/device/d1', { headers: { 'If-Unmodified-Since': 'x' } }, 409],
+    [
+      'a protocol of the future',
+      'GET',
+      'managed/device/d1',
+      { headers: { 'Accept-API-Version': 'protocol=2.2' } },
+      400,
+    ],
+    ['PUT on the root', 'PUT', '', { body: {} }, 400],
+    ['a singleton that is queried', 'GET', 'scheduler?_queryFilter=true', {}, 400],
+    ['a read of what has none', 'GET', 'scheduler', {}, 501],
+    [
+      'an object that is not there',
+      'PATCH',
+      'managed/device/none',
+      { body: [{ operation: 'remove', field: '/a' }] },
+      404,
+    ],
+  ])('refuses %s, and nothing has changed', async (_title, method, path, options, status) => {
+    const before = (await api('GET', 'managed/device/d1')).body;
+    const answer = await api(method, path, options);
+    expect([answer.status, answer.body?.code]).toEqual([status, status]);
+    expect(answer.body.message.length).toBeGreaterThan(5);
+    expect((await api('GET', 'managed/device/d1')).body).toEqual(before);
   });
 });

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
+import { startNodeProcess } from '../support/node-process.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { createProject } from '../support/project.ts';
 
@@ -74,6 +75,44 @@ describe('the command line', () => {
     expect(output).toMatch(/errors. Nothing was started./);
     const checked = await svc(['config-check'], { SVC_PROJECT: project.location });
     expect([checked.code, checked.output]).toEqual([1, expect.stringMatching(/SCRIPT_NO_ECMASCRIPT/)]);
+  });
+
+  it('starts without the ECMAScript block of script.json, and tells that scripts are inactive', async () => {
+    await using database = await createTestDatabase();
+    await using project = await createProject({
+      'conf/script.json': '{ }',
+      'conf/managed.json': {
+        objects: [
+          { name: 'plain' },
+          { name: 'hooked', onCreate: { type: 'text/javascript', source: 'object.x = 1' } },
+        ],
+      },
+    });
+    await using node = await startNodeProcess({
+      name: 'inactive',
+      databaseUrl: database.url,
+      project: project.location,
+    });
+    await node.logged(({ msg }) => msg.includes('SCRIPT_NO_ECMASCRIPT'));
+    const ready = await fetch(`${node.url}/health/ready`);
+    const { parts } = (await ready.json()) as { parts: Record<string, { state: string; detail?: string }> };
+    expect(ready.status).toBe(503);
+    expect(parts['scripts']).toEqual({ state: 'down', detail: expect.stringContaining('"ECMAScript"') });
+    expect(parts['database']?.state).toBe('up');
+
+    expect((await node.api('POST', 'managed/plain', { body: {} })).status).toBe(201);
+    const script = { body: { type: 'text/javascript', source: '1' } };
+    expect((await node.api('POST', 'script?_action=eval', script)).status).toBe(503);
+    expect((await node.api('POST', 'managed/hooked', { body: {} })).status).toBe(503);
+
+    await project.write('conf/script.json', { ECMAScript: {} });
+    await node.logged(({ kind, msg }) => kind === 'config.changed' && msg.includes('script'));
+    expect((await node.api('POST', 'script?_action=eval', script)).body).toBe(1);
+    expect((await fetch(`${node.url}/health/ready`)).status).toBe(200);
+
+    await project.write('conf/script.json', '{ "properties": {} }');
+    await node.logged(({ kind }) => kind === 'config.refused');
+    expect((await node.api('POST', 'script?_action=eval', script)).body).toBe(1);
   });
 
   it('refuses wrong settings by their names', async () => {

@@ -4,6 +4,7 @@ import { clusterConfig } from './cluster-schema.ts';
 import { endpointConfig } from './endpoint-schema.ts';
 import { infoConfig } from './info-schema.ts';
 import { managedConfig } from './managed-schema.ts';
+import { policyConfig } from './policy-schema.ts';
 import { repoConfig } from './repo-schema.ts';
 import { scheduleConfig } from './schedule-schema.ts';
 import { schedulerConfig } from './scheduler-schema.ts';
@@ -18,5 +19,6 @@ export const shippedDefinitions: readonly AnyConfigDefinition[] = [
   endpointConfig,
   infoConfig,
   repoConfig,
+  policyConfig,
   authenticationConfig,
 ];

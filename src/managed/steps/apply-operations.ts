@@ -1,16 +1,84 @@
-import { BadRequestError } from '#errors/index.ts';
-import { applyPatch, type PatchRequest } from '#resource/index.ts';
+import { BadRequestError, ForbiddenError } from '#errors/index.ts';
+import { formatPointer, getAt, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { applyPatch, type PatchOperation, type PatchRequest } from '#resource/index.ts';
 import { type Exchange, withIdentity, withoutIdentity } from '../exchange.ts';
+import { parseEdge, sameEdge, sameTarget, type WantedEdge } from '../relationship/edge.ts';
+import { decryptProperties, refuseForeignEnvelopes } from '../secret.ts';
 
+/** Applies a patch to the stored object, decrypted and with the relationships that the patch is about. */
 export async function applyOperations(exchange: Exchange): Promise<void> {
   const { operations } = exchange.request as PatchRequest;
   const before = withIdentity(exchange.id, exchange.rev, exchange.object);
-  const after = await applyPatch(before, operations);
+  let after = before;
+  for (const operation of operations) {
+    if (exchange.context.client.isExternal) refuseTheft(exchange, operation);
+    after = isEdgeRemoval(exchange, operation)
+      ? removeEdges(after, operation)
+      : await applyPatch(after, [operation]);
+  }
   if (after['_id'] !== before['_id']) {
     throw new BadRequestError(`The _id of '${exchange.id}' cannot be changed`, {
       id: 'OBJECT_ID_MISMATCH',
       field: '/_id',
     });
   }
-  exchange.object = withoutIdentity(after);
+  const object = withoutIdentity(after);
+  for (const name of exchange.edges.keys()) {
+    if (!Object.hasOwn(object, name))
+      object[name] = exchange.type.relationships.get(name)!.isArray ? [] : null;
+  }
+  exchange.object = await decryptProperties(exchange.platform.crypto, exchange.type, object);
+  // What is calculated is not for clients to set.
+  for (const { name } of exchange.type.calculated) {
+    if (Object.hasOwn(exchange.before!, name)) exchange.object[name] = exchange.before![name]!;
+    else delete exchange.object[name];
+  }
+}
+
+/** A copy of a secret under another name would show it; so would an envelope that somebody brings along. */
+function refuseTheft({ type, stored }: Exchange, { field, from, value }: PatchOperation): void {
+  const source = from?.[0];
+  const property = source === undefined ? undefined : type.compiled.get(source);
+  if (property?.isPrivate === true || property?.encryption || property?.hashAlgorithm) {
+    throw new ForbiddenError(`'${formatPointer(from!)}' cannot be copied or moved`, {
+      id: 'PATCH_OF_SECRET',
+      field: formatPointer(from!),
+    });
+  }
+  refuseForeignEnvelopes(value, getAt(stored!.data, field), field);
+}
+
+function isEdgeRemoval({ type }: Exchange, { operation, field, value }: PatchOperation): boolean {
+  const [name, ...rest] = field;
+  const relationship = name === undefined ? undefined : type.relationships.get(name);
+  if (operation !== 'remove' || relationship === undefined || rest.length > 0) return false;
+  if (value !== undefined && value !== null) return true;
+  if (!relationship.isArray) return false;
+  throw new BadRequestError(`Cannot delete collection: ${formatPointer(field)}`, {
+    id: 'RELATIONSHIP_REMOVE_ALL',
+    hint: 'Replace it with [] to clear it, or name the value to remove',
+  });
+}
+
+/** An edge is meant by its `_refProperties/_id`, by its `_ref` alone, or by all it says. */
+function removeEdges(object: JsonObject, { field, value }: PatchOperation): JsonObject {
+  const name = field[0]!;
+  const meant = parseEdge(value!, formatPointer(field));
+  const saysMore = isObject(value) && isObject(value['_refProperties']);
+  const isMeant = (element: JsonValue) => {
+    const edge = parseEdge(element, formatPointer(field));
+    return meansEdge(edge, meant, saysMore);
+  };
+  const current = object[name] ?? null;
+  const left = Array.isArray(current)
+    ? current.filter((element) => !isMeant(element))
+    : current !== null && isMeant(current)
+      ? null
+      : current;
+  return { ...object, [name]: left };
+}
+
+function meansEdge(edge: WantedEdge, meant: WantedEdge, saysMore: boolean): boolean {
+  if (meant.id !== null) return edge.id === meant.id;
+  return saysMore ? sameEdge(edge, meant) : sameTarget(edge.target, meant.target);
 }

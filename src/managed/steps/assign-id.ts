@@ -1,12 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { BadRequestError } from '#errors/index.ts';
+import { findObject, objectStore } from '#repo/index.ts';
 import type { CreateRequest } from '#resource/index.ts';
 import type { Exchange } from '../exchange.ts';
+import { objectExists } from './store.ts';
 
 const MAX_ID_LENGTH = 255;
 
-/** The id of the URL or of the body, else a new UUID; two that differ are refused. */
-export function assignId(exchange: Exchange): void {
+/**
+ * The id of the URL or of the body, else a new UUID; two that differ are refused. An id that is taken is refused
+ * before any hook runs.
+ */
+export async function assignId(exchange: Exchange): Promise<void> {
   const { newResourceId, content } = exchange.request as CreateRequest;
   const inBody = content['_id'] ?? null;
   if (inBody !== null && (typeof inBody !== 'string' || inBody === '')) {
@@ -30,4 +35,8 @@ export function assignId(exchange: Exchange): void {
     });
   }
   exchange.id = id;
+  if (newResourceId === null && inBody === null) return;
+  const db = await exchange.context.unitOfWork!.db();
+  const taken = await findObject(db, objectStore(['managed', exchange.type.name]), id);
+  if (taken !== undefined) throw objectExists(exchange);
 }

@@ -1,31 +1,29 @@
-import { cloneJson, isObject, type JsonObject } from '#json/index.ts';
+import { cloneJson, equalJson, isObject, type JsonObject } from '#json/index.ts';
 import { requestView } from '#script/index.ts';
 import { type Exchange, objectPath, withIdentity, withoutIdentity } from '../exchange.ts';
 import type { HookName } from '../managed-type.ts';
 import type { Step } from '../pipeline.ts';
+import { relationshipValue } from './attach-relationships.ts';
 
 /** Hooks whose changes to `object` go on. */
-const KEEPS_CHANGES: ReadonlySet<HookName> = new Set([
-  'onCreate',
-  'onUpdate',
-  'onValidate',
-  'onStore',
-  'onRetrieve',
-  'onRead',
-]);
+const KEEPS_CHANGES: ReadonlySet<HookName> = new Set(['onCreate', 'onUpdate', 'onValidate', 'onStore']);
+/** Hooks to which the object and the new object are one. */
+const HAS_TWO_NAMES: ReadonlySet<HookName> = new Set(['onUpdate', 'onValidate', 'onStore']);
+/** Hooks that run when all is stored, and see the object with its relationships. */
+const RUNS_AFTER: ReadonlySet<HookName> = new Set(['postCreate', 'postUpdate']);
 
 /** Runs a hook of the type. What it throws ends the request and rolls everything back. */
 export function runHook(hook: HookName): Step {
+  const keeps = KEEPS_CHANGES.has(hook);
   const step = async (exchange: Exchange) => {
-    const reference = exchange.type.hooks[hook]!;
+    const given = bindingsOf(exchange, hook);
     const { bindings } = await exchange.platform.scripts.evaluate(exchange.context, {
-      reference,
+      reference: exchange.type.hooks[hook]!,
       label: `${exchange.type.name} ${hook}`,
-      bindings: bindingsOf(exchange, hook),
-      returnBindings: KEEPS_CHANGES.has(hook) ? ['object'] : [],
+      bindings: given,
+      returnBindings: keeps ? [...namesOf(hook)] : [],
     });
-    const object = bindings['object'];
-    if (KEEPS_CHANGES.has(hook) && isObject(object)) exchange.object = withoutIdentity(object);
+    if (keeps) exchange.object = withoutIdentity(changedObject(given, bindings, hook));
   };
   Object.defineProperty(step, 'name', { value: hook });
   return Object.assign(step, {
@@ -33,21 +31,53 @@ export function runHook(hook: HookName): Step {
   });
 }
 
+function namesOf(hook: HookName): readonly string[] {
+  if (!HAS_TWO_NAMES.has(hook)) return ['object'];
+  return hook === 'onUpdate' ? ['object', 'newObject'] : ['object', 'value'];
+}
+
 function bindingsOf(exchange: Exchange, hook: HookName): JsonObject {
-  const { id, rev, object, stored, request } = exchange;
-  const old = stored === null ? null : withIdentity(id, stored.rev, stored.data);
-  const current = withIdentity(id, rev, object);
+  const { before, cause, id, object, request, stored } = exchange;
+  const old = before === null ? null : withIdentity(id, stored!.rev, before);
+  const shown = RUNS_AFTER.has(hook) ? withRelationships(exchange) : object;
+  const current = withIdentity(id, exchange.rev, shown);
+  const isDelete = request.method === 'delete';
   return {
-    request: requestView(request),
+    request: requestView(cause),
     resourceName: objectPath(exchange),
     object: hook === 'postDelete' ? null : current,
     oldObject: old,
     newObject:
       hook === 'onCreate' && request.method === 'create'
         ? cloneJson(request.content)
-        : request.method === 'delete'
+        : isDelete
           ? null
           : current,
     ...(hook === 'onValidate' || hook === 'onStore' ? { value: current } : {}),
   };
+}
+
+/** The stored content together with the relationships that the request was about. */
+export function withRelationships({ object, edges, type }: Exchange): JsonObject {
+  const shown = { ...object };
+  for (const [name, own] of edges) shown[name] = relationshipValue(type.relationships.get(name)!, own);
+  return shown;
+}
+
+/**
+ * What the script left of the object. Where it has two names, the script may have changed it under either: members
+ * that differ from what was given win.
+ */
+function changedObject(given: JsonObject, returned: JsonObject, hook: HookName): JsonObject {
+  const before = given['object'] as JsonObject;
+  const [first, second] = namesOf(hook).map((name) => returned[name]);
+  if (!isObject(first)) return isObject(second) ? second : before;
+  if (!isObject(second) || equalJson(second, before)) return first;
+  const merged: JsonObject = { ...first };
+  for (const name of new Set([...Object.keys(before), ...Object.keys(second)])) {
+    if (equalJson(second[name], before[name])) continue;
+    if (second[name] === undefined) delete merged[name];
+    else merged[name] = second[name];
+  }
+  return merged;
 }

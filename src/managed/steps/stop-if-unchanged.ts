@@ -1,7 +1,25 @@
 import { equalJson } from '#json/index.ts';
 import type { Exchange } from '../exchange.ts';
+import { isEmptyPlan } from '../relationship/plan-edges.ts';
+import { isProtectionCurrent } from '../secret.ts';
+import { planWanted } from './write-relationships.ts';
 
-/** An update that changes nothing runs no hooks and makes no revision. */
+/**
+ * An update that changes nothing runs no hooks and makes no revision. It goes on when a stored secret is no longer
+ * protected as the type asks.
+ */
 export function stopIfUnchanged(exchange: Exchange): void {
-  exchange.done = equalJson(exchange.object, exchange.stored!.data);
+  const { before, object, platform, stored, type } = exchange;
+  const names = new Set([...Object.keys(object), ...Object.keys(before!)]);
+  for (const name of names) {
+    const relationship = type.relationships.get(name);
+    if (relationship === undefined) {
+      if (!equalJson(object[name], before![name])) return;
+    } else if (object[name] !== undefined && !equalJson(object[name], before![name])) {
+      const stays = isEmptyPlan(planWanted(exchange, relationship, object[name]));
+      if (!stays) return;
+    }
+  }
+  exchange.isUnchanged = isProtectionCurrent(platform.crypto, type, stored!.data);
 }
+stopIfUnchanged.applies = ({ edit, isForced }: Exchange) => edit === null && !isForced;

@@ -1,4 +1,5 @@
 import { PreconditionFailedError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import { deleteObject, insertObject, objectStore, updateObject } from '#repo/index.ts';
 import { type Exchange, objectPath, withIdentity } from '../exchange.ts';
 
@@ -8,14 +9,13 @@ export async function store(exchange: Exchange): Promise<void> {
   const unitOfWork = context.unitOfWork!;
   const db = await unitOfWork.db();
   const place = objectStore(['managed', type.name]);
-  const before = stored === null ? null : withIdentity(id, stored.rev, stored.data);
   const resource = objectPath(exchange);
+  const reported = (rev: number, data: JsonObject) => withIdentity(id, rev, withoutPrivate(exchange, data));
+  const before = stored === null ? null : reported(stored.rev, stored.data);
   if (request.method === 'create') {
-    if (!(await insertObject(db, place, id, object))) {
-      throw new PreconditionFailedError(`Object '${resource}' exists already`, { id: 'OBJECT_EXISTS' });
-    }
+    if (!(await insertObject(db, place, id, object))) throw objectExists(exchange);
     exchange.rev = 0;
-    unitOfWork.record({ resource, operation: 'create', before, after: withIdentity(id, 0, object) });
+    unitOfWork.record({ resource, operation: 'create', before, after: reported(0, object) });
   } else if (request.method === 'delete') {
     if (!(await deleteObject(db, place, id, stored!.rev))) throw changedMeanwhile(resource);
     unitOfWork.record({ resource, operation: 'delete', before, after: null });
@@ -23,8 +23,19 @@ export async function store(exchange: Exchange): Promise<void> {
     const rev = await updateObject(db, place, id, stored!.rev, object);
     if (rev === undefined) throw changedMeanwhile(resource);
     exchange.rev = rev;
-    unitOfWork.record({ resource, operation: 'update', before, after: withIdentity(id, rev, object) });
+    unitOfWork.record({ resource, operation: 'update', before, after: reported(rev, object) });
   }
+}
+
+export function objectExists(exchange: Exchange): PreconditionFailedError {
+  return new PreconditionFailedError(`Object '${objectPath(exchange)}' exists already`, {
+    id: 'OBJECT_EXISTS',
+  });
+}
+
+/** What a dry run reports leaves the house. */
+function withoutPrivate({ type }: Exchange, data: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(data).filter(([name]) => !type.privates.has(name)));
 }
 
 /** The row is locked since it was read, so only a nested write of this same request can have changed it. */

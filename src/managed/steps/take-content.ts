@@ -1,17 +1,46 @@
 import { BadRequestError } from '#errors/index.ts';
-import { cloneJson } from '#json/index.ts';
+import { cloneJson, type JsonObject, setMember } from '#json/index.ts';
 import type { UpdateRequest } from '#resource/index.ts';
 import { type Exchange, withoutIdentity } from '../exchange.ts';
+import { decryptProperties, refuseForeignEnvelopes } from '../secret.ts';
 
-/** The body becomes the object in work. Its `_rev` is ignored; only `If-Match` compares revisions. */
-export function takeContent(exchange: Exchange): void {
+/**
+ * The body becomes the object in work. Its `_rev` is ignored; only `If-Match` compares revisions. What is calculated
+ * stays as it was, whatever the body says of it, and so do private properties that a caller from outside could not
+ * send back because they are never shown.
+ */
+export async function takeContent(exchange: Exchange): Promise<void> {
   const { content } = exchange.request as UpdateRequest;
+  const { before, context, id, platform, stored, type } = exchange;
   const inBody = content['_id'];
-  if (inBody !== undefined && inBody !== null && inBody !== exchange.id) {
+  if (inBody !== undefined && inBody !== null && inBody !== id) {
     throw new BadRequestError(
       `The body's _id ${JSON.stringify(inBody)} is not the '${exchange.id}' of the address`,
       { id: 'OBJECT_ID_MISMATCH', field: '/_id', hint: 'An id cannot be changed' },
     );
   }
-  exchange.object = withoutIdentity(cloneJson(content));
+  if (context.client.isExternal) refuseForeignEnvelopes(content, stored?.data);
+  const object = withoutIdentity(await decryptProperties(platform.crypto, type, content));
+  if (before !== null) {
+    if (context.client.isExternal) keep(object, before, type.privates, false);
+    clearAbsent(exchange, object);
+  }
+  keep(object, before ?? {}, new Set(type.calculated.map(({ name }) => name)), true);
+  exchange.object = object;
+}
+takeContent.applies = ({ edit }: Exchange) => edit === null;
+
+function keep(object: JsonObject, before: JsonObject, names: ReadonlySet<string>, always: boolean): void {
+  for (const name of names) {
+    if (!always && Object.hasOwn(object, name)) continue;
+    if (Object.hasOwn(before, name)) setMember(object, name, cloneJson(before[name]!));
+    else delete object[name];
+  }
+}
+
+/** A relationship that was looked up because it is shown, and that the body does not have, is cleared. */
+function clearAbsent({ edges, type }: Exchange, object: JsonObject): void {
+  for (const name of edges.keys()) {
+    if (!Object.hasOwn(object, name)) object[name] = type.relationships.get(name)!.isArray ? [] : null;
+  }
 }

@@ -13,7 +13,7 @@
     hide(target, 'asContext', find);
     hide(target, 'getContext', (name) => {
       const link = find(name);
-      if (link === null) throw new Error(`No context of named ${name} found.`);
+      if (link === null) throw new Error(`There is no context named '${name}'`);
       return link;
     });
     hide(target, 'getParent', () => outer()[1] ?? null);

@@ -3,7 +3,8 @@
   const { defineProperty, keys } = Object;
 
   reviveBinding('request', (request) => {
-    if (request === null || typeof request !== 'object' || typeof request.requestType !== 'string') return request;
+    if (request === null || typeof request !== 'object' || typeof request.requestType !== 'string')
+      return request;
     for (const name of keys(request)) {
       if (name !== 'newResourceId') defineProperty(request, name, { writable: false });
     }

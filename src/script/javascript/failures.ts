@@ -55,6 +55,10 @@ export class ScriptThrownError extends Error {
     this.position = facts.position;
     this.scriptStack = facts.scriptStack;
     this.resourceError = facts.resourceError;
+    // The log shows the stack: ours says where in the script, not where in the server.
+    if (facts.scriptStack !== '') {
+      this.stack = `${this.name}: ${facts.message}\n${facts.scriptStack.replace(/^/gm, '    ')}`;
+    }
   }
 }
 

@@ -9,7 +9,6 @@
  * border; a run ends with a result, a ScriptThrownError, a ScriptLimitError or a ScriptSyntaxError. Native loops such
  * as `Array(1e9).join()` ignore the deadline: whoever owns the thread watches `onEnter` and `onLeave` and ends it.
  */
-export { checkSyntax } from './check-syntax.ts';
 export { chooseEngine, type EngineKind, type EngineModule, loadEngineModule } from './engine-module.ts';
 export {
   type ScriptLimit,

@@ -10,16 +10,25 @@ export interface Occupant {
  */
 export class Occupancy {
   #inside: Occupant | undefined;
+  #since = 0;
+  #heldMs = 0;
+
+  /** How long anybody has been inside, all in all. */
+  get heldMs(): number {
+    return this.#heldMs + (this.#inside === undefined ? 0 : performance.now() - this.#since);
+  }
 
   enter(occupant: Occupant): void {
     if (this.#inside === occupant) return;
-    this.#inside?.leave();
+    if (this.#inside !== undefined) this.leave(this.#inside);
     this.#inside = occupant;
+    this.#since = performance.now();
     occupant.enter();
   }
 
   leave(occupant: Occupant): void {
     if (this.#inside !== occupant) return;
+    this.#heldMs += performance.now() - this.#since;
     this.#inside = undefined;
     occupant.leave();
   }

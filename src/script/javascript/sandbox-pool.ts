@@ -21,7 +21,7 @@ import type { TextPosition } from './source-edits.ts';
 export interface SandboxPoolOptions {
   /** Instances that are kept when there is nothing to do. Default 16. */
   readonly size?: number;
-  /** Instances at most; further runs wait in line. Default 64. */
+  /** Instances at which further runs wait in line, apart from those that another run waits for. Default 64. */
   readonly maxSize?: number;
   /** What one script may allocate. Default 32 MiB; the instance can never have more than 32 MiB beyond it. */
   readonly memoryLimitBytes?: number;
@@ -108,13 +108,18 @@ export class SandboxPool {
    */
   async run(request: SandboxRun): Promise<SandboxResult> {
     const script = this.#cache.getScript(request.script, Object.keys(request.bindings));
-    const sandbox = await this.#acquire(script);
+    const sandbox = await this.#acquire(script, request.isNested === true);
     try {
       request.signal?.throwIfAborted();
       return await this.#runIn(sandbox, script, request);
     } finally {
       this.#release(sandbox);
     }
+  }
+
+  /** Whether it is a script at all; nothing of it runs. @throws ScriptSyntaxError */
+  check(script: ScriptSource): void {
+    this.#cache.getScript(script, []);
   }
 
   /** Refuses further runs; those in progress end in peace. */
@@ -151,12 +156,12 @@ export class SandboxPool {
   }
 
   /** Prefers an instance that knows the script already, then the one used last, whose memory is warm. */
-  async #acquire(script: CompiledScript): Promise<Sandbox> {
+  async #acquire(script: CompiledScript, isNested: boolean): Promise<Sandbox> {
     if (this.#isClosed) throw closedError();
     const known = this.#idle.findLastIndex((sandbox) => sandbox.has(script));
     const [sandbox] = this.#idle.splice(known, 1);
     if (sandbox !== undefined) return sandbox;
-    if (this.#instances < this.#maxSize) return this.#createSandbox();
+    if (isNested || this.#instances < this.#maxSize) return this.#createSandbox();
     const waiter = Promise.withResolvers<Sandbox>();
     this.#waiting.push(waiter);
     return waiter.promise;

@@ -15,7 +15,9 @@ export interface SandboxRun {
   readonly returnBindings?: readonly string[];
   /** Answers the script's calls. The operation and its arguments come from the script: trust neither. */
   readonly host: (operation: string, args: JsonValue[]) => Promise<JsonValue>;
-  /** Wall clock from the start of the script, host calls included. */
+  /** Another run waits for this one: it never waits in line, or all could wait for each other. */
+  readonly isNested?: boolean;
+  /** Wall clock from the start of the script, host calls included, but not while other scripts hold the thread. */
   readonly timeoutMs: number;
   /** Aborted: the run ends with the signal's reason at its next host call, or at once when it waits in one. */
   readonly signal?: AbortSignal;
@@ -40,7 +42,11 @@ export class ScriptRun implements ContextUser, Occupant {
   readonly #request: SandboxRun;
   readonly #occupancy: Occupancy;
   readonly #compileModule: ModuleCompiler;
+  /** Without what others have taken. */
   readonly #deadline: number;
+  readonly #heldBefore: number;
+  #ownMs = 0;
+  #enteredAt: number | undefined;
   readonly #errors: ResourceError[] = [];
   /** Set once the run must not go on, with the reason. */
   #end: { readonly reason: unknown } | undefined;
@@ -52,6 +58,7 @@ export class ScriptRun implements ContextUser, Occupant {
     this.#occupancy = occupancy;
     this.#compileModule = compileModule;
     this.#deadline = performance.now() + request.timeoutMs;
+    this.#heldBefore = occupancy.heldMs;
     request.signal?.addEventListener('abort', this.#onAbort);
     if (request.signal?.aborted) this.#onAbort();
   }
@@ -72,10 +79,13 @@ export class ScriptRun implements ContextUser, Occupant {
   }
 
   enter(): void {
-    this.#request.onEnter?.(performance.timeOrigin + this.#deadline);
+    this.#enteredAt = performance.now();
+    this.#request.onEnter?.(performance.timeOrigin + this.#deadlineNow());
   }
 
   leave(): void {
+    if (this.#enteredAt !== undefined) this.#ownMs += performance.now() - this.#enteredAt;
+    this.#enteredAt = undefined;
     this.#request.onLeave?.();
   }
 
@@ -88,19 +98,16 @@ export class ScriptRun implements ContextUser, Occupant {
   }
 
   shouldInterrupt(): boolean {
-    if (performance.now() < this.#deadline) return false;
+    if (performance.now() < this.#deadlineNow()) return false;
     this.#wasInterrupted = true;
     return true;
   }
 
   async answer(operation: string, argsText: string): Promise<string> {
-    if (performance.now() >= this.#deadline) throw timeLimitError(this.#request.timeoutMs);
+    if (performance.now() >= this.#deadlineNow()) throw timeLimitError(this.#request.timeoutMs);
     if (this.#end !== undefined) throw this.#end.reason;
     // One timer serves all calls of the run; a run that calls nobody needs none, the interrupt ends it.
-    this.#timer ??= setTimeout(
-      () => this.#endWith(timeLimitError(this.#request.timeoutMs)),
-      this.#deadline - performance.now(),
-    );
+    this.#timer ??= setTimeout(this.#onTimer, this.#deadlineNow() - performance.now());
     return new Promise((resolve, reject) => {
       this.#endWait = reject;
       this.#callHost(operation, argsText).then(resolve, reject);
@@ -132,6 +139,18 @@ export class ScriptRun implements ContextUser, Occupant {
     this.modules.add(compiled);
     return { id: found['id'], compiledAs: compiled.id };
   }
+
+  /** A script that holds the thread must not use up the time of those that wait for it to let go. */
+  #deadlineNow(): number {
+    const own = this.#ownMs + (this.#enteredAt === undefined ? 0 : performance.now() - this.#enteredAt);
+    return this.#deadline + (this.#occupancy.heldMs - this.#heldBefore - own);
+  }
+
+  readonly #onTimer = (): void => {
+    const left = this.#deadlineNow() - performance.now();
+    if (left > 0) this.#timer = setTimeout(this.#onTimer, left);
+    else this.#endWith(timeLimitError(this.#request.timeoutMs));
+  };
 
   readonly #onAbort = (): void => {
     this.#endWith(this.#request.signal?.reason);

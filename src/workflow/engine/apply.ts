@@ -84,8 +84,10 @@ async function take(run: Run, stimulus: Stimulus): Promise<void> {
       run.plan(isBefore ? 'perform' : 'depart', execution);
       return;
     }
-    case 'timer':
-      return fireWait(run, getWait(run, 'timer', stimulus.execution, stimulus.element));
+    case 'timer': {
+      const wait = getWait(run, 'timer', stimulus.execution, stimulus.element);
+      return guard(run, run.executions.get(wait.of)!, () => fireWait(run, wait));
+    }
     case 'message': {
       const wait = run
         .allWaits()
@@ -99,7 +101,7 @@ async function take(run: Run, stimulus: Stimulus): Promise<void> {
         });
       }
       setVariables(run, run.executions.get(wait.of)!, stimulus.variables);
-      return fireWait(run, wait);
+      return guard(run, run.executions.get(wait.of)!, () => fireWait(run, wait));
     }
     case 'signal':
       return broadcast(run, stimulus.name, (wait) =>

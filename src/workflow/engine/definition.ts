@@ -190,7 +190,6 @@ export interface CallActivity extends NodeCommon {
   readonly inheritsBusinessKey: boolean;
   readonly instanceName?: Expression;
   readonly hasLocalOutputs: boolean;
-  readonly exceptionMappings: readonly ExceptionMapping[];
 }
 
 /** A variable that crosses into or out of a called process. */

@@ -11,7 +11,18 @@ export { BpmnError } from './bpmn-error.ts';
 export { compile } from './compile/compile.ts';
 export type { CompileOptions } from './compile/findings.ts';
 export { ProcessFileError } from './compile/process-file-error.ts';
-export type * from './definition.ts';
+export type {
+  Body,
+  CallActivity,
+  DataObject,
+  Finding,
+  FlowNode,
+  FormProperty,
+  ProcessDefinition,
+  SequenceFlow,
+  StartEvent,
+  UserTask,
+} from './definition.ts';
 export type { Effect, EndReason, ErrorFacts, TaskFacts } from './effect.ts';
 export type { Condition, EventTrigger, Script, TimerDefinition } from './event-trigger.ts';
 export {
@@ -25,6 +36,8 @@ export {
   type ScriptOutcome,
   type TaskView,
 } from './handlers.ts';
+export { type Migration, type MigrationRefusal, migrate } from './migrate.ts';
+export { listStarts, planStartTimer, type StartTrigger } from './start-trigger.ts';
 export { type Execution, type ProcessState, ROOT, STATE_VERSION, type Wait } from './state.ts';
 export type { Stimulus } from './stimulus.ts';
-export type { NextCron, Repetition, TimerPlan } from './timer.ts';
+export { type NextCron, planNext, type Repetition, type TimerPlan } from './timer.ts';

@@ -55,7 +55,9 @@ export class Run {
     }
     for (const execution of state.executions) {
       this.#register({ ...execution });
-      if (execution.at !== undefined && !UNBEGUN.has(execution.is)) this.begun.add(execution.id);
+      const isRevived = execution.is === 'undo' && execution.undoes !== undefined;
+      const hasBegun = execution.at !== undefined && !UNBEGUN.has(execution.is) && !isRevived;
+      if (hasBegun) this.begun.add(execution.id);
     }
     for (const wait of state.waits) this.#listWaits(wait.of).push({ ...wait });
     for (const [id, values] of Object.entries(state.variables)) this.variables.set(Number(id), { ...values });

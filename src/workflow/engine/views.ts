@@ -98,7 +98,13 @@ function executionObject(view: ExecutionView): HostObject {
       ['setVariable', set(view.setVariable)],
       ['setVariableLocal', set(view.setVariableLocal)],
       ['setTransientVariable', set(view.setTransientVariable)],
-      ['removeVariable', (name = null) => (view.removeVariable(toText(name)), null)],
+      [
+        'removeVariable',
+        (name = null) => {
+          view.removeVariable(toText(name));
+          return null;
+        },
+      ],
     ],
   });
 }

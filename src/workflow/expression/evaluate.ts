@@ -128,9 +128,11 @@ class Evaluator {
       return value;
     }
     if (isObject(object)) return getMember(object, toText(key)) ?? null;
-    if (!Array.isArray(object)) throw this.#unknown('property', object, toText(key), [], at);
-    const index = this.#guard(at, () => toNumber(key));
-    return Number.isInteger(index) && index >= 0 ? (object[index] ?? null) : null;
+    const index = Array.isArray(object) ? listIndex(key) : undefined;
+    if (!Array.isArray(object) || index === undefined) {
+      throw this.#unknown('property', object, toText(key), [], at);
+    }
+    return object[index] ?? null;
   }
 
   #call(object: Value, method: string, args: readonly Value[], at: number): MaybePromise<Value> {
@@ -170,6 +172,11 @@ class Evaluator {
       didYouMean(name, known),
     );
   }
+}
+
+function listIndex(key: Value): number | undefined {
+  const index = typeof key === 'string' && /^\d{1,9}$/.test(key) ? Number(key) : key;
+  return typeof index === 'number' && Number.isInteger(index) && index >= 0 ? index : undefined;
 }
 
 function operate(operator: BinaryOperator, left: Value, right: Value): Value {

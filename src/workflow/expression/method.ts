@@ -61,7 +61,10 @@ const OBJECT_METHODS: ReadonlyMap<string, Method<JsonObject>> = new Map<string, 
 export function callMethod(target: Value, name: string, args: readonly Value[]): Value | undefined {
   if (typeof target === 'string') return TEXT_METHODS.get(name)?.(target, args);
   if (Array.isArray(target)) return LIST_METHODS.get(name)?.(target, args);
-  if (isObject(target)) return OBJECT_METHODS.get(name)?.(target, args) ?? getter(target, name, args);
+  if (isObject(target)) {
+    const method = OBJECT_METHODS.get(name);
+    return method === undefined ? getter(target, name, args) : method(target, args);
+  }
   if (name === 'toString') return toText(target);
   if (name === 'equals') return isEqual(target, args[0] ?? null);
   if (typeof target === 'number' && (name === 'intValue' || name === 'longValue')) return Math.trunc(target);

@@ -6,6 +6,8 @@ import { functionNames, isFunctionPrefix, resolveFunction } from './variable-fun
 
 const MAX_LENGTH = 10_000;
 const MAX_DEPTH = 60;
+/** Long chains of operators nest to the left when they are evaluated. */
+const MAX_TOKENS = 1000;
 
 const BINDING: Readonly<Record<string, number>> = {
   '||': 1,
@@ -63,6 +65,7 @@ class Parser {
   }
 
   parse(): Node {
+    if (this.#tokens.length > MAX_TOKENS) throw this.#error(`has more than ${MAX_TOKENS} parts`);
     const node = this.#conditional();
     this.#expect('}');
     return node;

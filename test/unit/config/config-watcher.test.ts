@@ -205,16 +205,16 @@ describe('the configuration watcher', () => {
     watched.store.watch(({ id }) => {
       told.push(id);
     });
-    await watched.write({ 'conf/policy.json': '{}', 'conf/audit.json': '{}' });
+    await watched.write({ 'conf/quota.json': '{}', 'conf/audit.json': '{}' });
     await expect(watched.watcher.runOnce()).rejects.toMatchObject({ errors: [{}, {}] });
-    expect(told).toEqual(['audit', 'policy']);
+    expect(told).toEqual(['audit', 'quota']);
     await watched.watcher.runOnce();
     expect(watched.changes).toHaveLength(2);
   });
 
   it('does not run two rounds at once', async () => {
     await using watched = await openWatched({});
-    await watched.write({ 'conf/policy.json': '{}' });
+    await watched.write({ 'conf/quota.json': '{}' });
     await Promise.all([watched.watcher.runOnce(), watched.watcher.runOnce(), watched.watcher.runOnce()]);
     expect(watched.changes).toHaveLength(1);
   });
@@ -226,8 +226,8 @@ describe('the configuration watcher', () => {
     expect(watcher.intervalMs).toBe(100);
     const changed = new Promise<string>((resolve) => store.watch(({ id }) => resolve(id)));
     await watcher.start();
-    await project.write({ 'conf/policy.json': '{}' });
-    expect(await changed).toBe('policy');
+    await project.write({ 'conf/quota.json': '{}' });
+    expect(await changed).toBe('quota');
     await watcher.stop();
     await watcher.stop();
   });

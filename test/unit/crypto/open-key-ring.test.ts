@@ -56,6 +56,16 @@ describe('the key ring', () => {
     await expect(opening).rejects.not.toThrow('SECRETSECRET');
   });
 
+  it('is empty where no file can be made, and encryption says what to do', async () => {
+    await using folder = await temporaryFolder();
+    await writeFile(join(folder.path, 'file'), '');
+    const opened = await openKeyRing({ variable: undefined, dataDirectory: join(folder.path, 'file') });
+    expect(opened).toEqual({ text: {}, missing: expect.stringContaining('keys.json cannot be written') });
+    await expect(openCrypto({ keyRing: opened.text }).encrypt('x', null, null)).rejects.toMatchObject({
+      detail: { id: 'CRYPTO_NO_KEY_RING', hint: expect.stringContaining('SVC_KEYS') },
+    });
+  });
+
   it('in a file that is broken names the file', async () => {
     await using folder = await temporaryFolder();
     await writeFile(join(folder.path, 'keys.json'), '{');

@@ -2,17 +2,9 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, runUnitOfWork } from '#database/index.ts';
 import { createSchedule } from '../../../src/scheduler/register-schedule.ts';
-import {
-  claimDue,
-  completeRun,
-  handBack,
-  type LedgerEntry,
-  listOrphanedLives,
-  planNext,
-  type Run,
-  releaseRuns,
-  startRuns,
-} from '../../../src/scheduler/run-repository.ts';
+import { handBack, listOrphanedLives, releaseRuns } from '../../../src/scheduler/release-repository.ts';
+import type { LedgerEntry, Run } from '../../../src/scheduler/run.ts';
+import { claimDue, completeRun, planNext, startRuns } from '../../../src/scheduler/run-repository.ts';
 import { parseSchedule } from '../../../src/scheduler/schedule.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 
@@ -151,7 +143,7 @@ describe('the job store', () => {
     await add('j');
     const [run] = (await claim()).runs;
     await startRuns(database.db, A, [run!]);
-    expect(await releaseRuns(database.db, 1, 1, 'b')).toEqual({ released: 1, parked: [] });
+    expect(await releaseRuns(database.db, A, 'b')).toEqual({ released: 1, parked: [] });
     const [again] = (await claim(B)).runs;
     expect(again).toMatchObject({ fireAt: run!.fireAt, attempt: 2 });
     expect(again!.lateFrom).toBeGreaterThan(run!.fireAt);
@@ -162,7 +154,7 @@ describe('the job store', () => {
   it('does not count a claim that never started as an attempt', async () => {
     await add('j');
     await claim();
-    await releaseRuns(database.db, 1, 1, 'b');
+    await releaseRuns(database.db, A, 'b');
     expect((await claim(B)).runs).toMatchObject([{ attempt: 1 }]);
   });
 
@@ -171,7 +163,7 @@ describe('the job store', () => {
     for (let attempt = 1; attempt <= 3; attempt++) {
       const [run] = (await claim()).runs;
       await startRuns(database.db, A, [run!]);
-      const { parked } = await releaseRuns(database.db, 1, 1, 'b');
+      const { parked } = await releaseRuns(database.db, A, 'b');
       expect(parked).toEqual(attempt < 3 ? [] : [{ jobId: 'j', attempts: 3 }]);
     }
     expect((await claim()).runs).toEqual([]);

@@ -69,4 +69,37 @@ describe('script sources', () => {
     frozen.forget();
     expect((await frozen.get('frozen.js')).text).toBe('two');
   });
+
+  it('may have an interval of its own for each kind of file', async () => {
+    await project.write('high/own.js', 'one');
+    await project.write('high/own.groovy', 'one');
+    const own = new ScriptSources(
+      [{ name: 'high', directory: join(project.location, 'high') }],
+      (path) => (path.endsWith('.js') ? 0 : -1),
+      () => now,
+    );
+    expect([(await own.get('own.js')).text, (await own.get('own.groovy')).text]).toEqual(['one', 'one']);
+    for (const file of ['own.js', 'own.groovy']) {
+      await project.write(`high/${file}`, 'two');
+      await utimes(join(project.location, 'high', file), 5, 5);
+    }
+    expect([(await own.get('own.js')).text, (await own.get('own.groovy')).text]).toEqual(['two', 'one']);
+  });
+
+  it('look at a file again when its revision label is another one', async () => {
+    const labelled = sources(-1);
+    await project.write('high/labelled.js', 'one');
+    expect((await labelled.get('labelled.js', { revision: 'a' })).text).toBe('one');
+    await project.write('high/labelled.js', 'two');
+    expect((await labelled.get('labelled.js', { revision: 'a' })).text).toBe('one');
+    expect((await labelled.get('labelled.js', { revision: 'b' })).text).toBe('two');
+  });
+
+  it('take the dots of a name for folders when there is no such file', async () => {
+    const named = sources();
+    expect((await named.find('sub.deep', { extension: '.js' }))?.text).toBe('deep');
+    expect((await named.find('both', { extension: '.js' }))?.text).toBe('high');
+    expect(await named.find('sub.deep')).toBeUndefined();
+    expect(await named.find('..secret', { extension: '.js' })).toBeUndefined();
+  });
 });

@@ -182,7 +182,7 @@ export abstract class ExpressionGenerator extends CallGenerator {
     return `(${this.truth(test)}?${this.expression(then)}:${this.expression(otherwise)})`;
   }
 
-  #cast({ type, value, at }: Expression & { kind: 'cast' }): string {
+  #cast({ type, value, at }: Expression & { kind: 'cast' | 'as' }): string {
     const code = this.expression(value);
     if (isAnything(type)) return code;
     if (type.name === 'int' && type.dimensions === 0 && this.kindOf(value) === 'int') return code;

@@ -50,7 +50,9 @@ ${run}};
   #declareFields(statements: readonly Statement[]): string {
     return statements
       .flatMap((node) => (node.kind === 'variable' && node.isField ? node.variables : []))
-      .map(({ name, type, at }) => `let ${this.declare(name, at, { type, isField: true }).js}=null;\n`)
+      .map(
+        ({ name, type, at }) => `let ${this.declareVariable(name, at, { type, isField: true }).js}=null;\n`,
+      )
       .join('');
   }
 

@@ -98,7 +98,7 @@ export abstract class GeneratorContext {
     return result;
   }
 
-  protected declare(
+  protected declareVariable(
     name: string,
     at: number,
     facts: { type?: TypeName | undefined; isFinal?: boolean; isField?: boolean } = {},

@@ -118,7 +118,7 @@ export abstract class StatementGenerator extends ExpressionGenerator {
       const kind = value === undefined ? 'unknown' : this.kindOf(value);
       const known = isField ? this.scope.find(name) : undefined;
       const facts = { type, isFinal: isFinal && value !== undefined };
-      const { js } = known ?? this.declare(name, nameAt, facts);
+      const { js } = known ?? this.declareVariable(name, nameAt, facts);
       const initial = code === undefined ? defaultOf(type) : this.converted(code, type, kind);
       return isField ? `${js}=${initial};` : `let ${js}=${initial};`;
     });
@@ -135,7 +135,7 @@ export abstract class StatementGenerator extends ExpressionGenerator {
   ): string {
     const list = this.variable();
     const parts = variables.map(({ name, type, at }, index) => {
-      const { js } = this.declare(name, at, { type, isFinal: facts.isFinal, isField: facts.isField });
+      const { js } = this.declareVariable(name, at, { type, isFinal: facts.isFinal, isField: facts.isField });
       return `let ${js}=${this.converted(`$.itemOf(${list},${index})`, type)};`;
     });
     return `${mark(facts.at)}${list}=${value};${parts.join('')}\n`;
@@ -158,7 +158,7 @@ export abstract class StatementGenerator extends ExpressionGenerator {
     return this.inScope('block', () => {
       const { name, type } = variable;
       if (type !== undefined) this.typeValue(type);
-      const { js } = this.declare(name, variable.at, { type });
+      const { js } = this.declareVariable(name, variable.at, { type });
       const item = this.temporary();
       const code = this.#loopBody(body);
       return `{let ${js};${mark(at)}${label}for(const ${item} of $.iterate(${items})){${js}=${this.converted(item, type)};${code}}}\n`;
@@ -176,7 +176,6 @@ export abstract class StatementGenerator extends ExpressionGenerator {
       throw this.source.errorAt(at, `There is no label '${label}' around this place`);
     return `${kind} L$${label};\n`;
   }
-
 
   #labeled({ label, body }: Statement & { kind: 'labeled' }, isTail: boolean): string {
     this.labels.push(label);
@@ -210,7 +209,7 @@ export abstract class StatementGenerator extends ExpressionGenerator {
       this.inScope('block', () => {
         const wanted = types.length === 0 ? [{ name: 'Exception', dimensions: 0, at: handlerAt }] : types;
         const tests = wanted.map((type) => `$.isInstance(${caught},${this.typeValue(type)})`);
-        const { js } = this.declare(name, handlerAt);
+        const { js } = this.declareVariable(name, handlerAt);
         return `if(${tests.join('||')}){let ${js}=${caught};${this.statements(handler, isTail)}}else `;
       }),
     );

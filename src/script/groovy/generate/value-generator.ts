@@ -112,7 +112,7 @@ export abstract class ValueGenerator extends GeneratorContext {
     const names: string[] = first === '' ? [] : [first];
     for (const { name, type, byDefault, isRest, at } of parameters) {
       const value = byDefault === undefined ? undefined : this.expression(byDefault);
-      const { js } = this.declare(name, at, { type: isRest ? undefined : type });
+      const { js } = this.declareVariable(name, at, { type: isRest ? undefined : type });
       names.push(value === undefined ? js : `${js}=${this.converted(value, type)}`);
     }
     return `(${names.join(',')})=>{${body()}}`;

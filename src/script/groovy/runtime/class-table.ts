@@ -34,7 +34,7 @@ java.util @Collection:Iterable @List:Collection @Set:Collection @SortedSet:Set @
 java.util.function @Function @BiFunction @Predicate @BiPredicate @Supplier @Consumer @BiConsumer @UnaryOperator:Function
   @BinaryOperator:BiFunction
 java.util.regex Pattern @MatchResult Matcher:Object+MatchResult PatternSyntaxException:java.lang.IllegalArgumentException
-java.util.stream @Stream Collectors @Collector
+java.util.stream @Stream Collectors @Collector @IntStream
 java.util.concurrent @Callable ConcurrentHashMap:java.util.AbstractMap #TimeUnit TimeoutException:java.lang.Exception
   ExecutionException:java.lang.Exception
 java.util.concurrent.atomic AtomicInteger:Number AtomicLong:Number AtomicBoolean AtomicReference
@@ -99,7 +99,11 @@ function load(): void {
     }
     const form = word.startsWith('@') ? 'interface' : word.startsWith('#') ? 'enum' : 'class';
     const [name = '', parents = ''] = (form === 'class' ? word : word.slice(1)).split(':');
-    const row = { name: `${packageName}.${name}`, form, parents: parents === '' ? [] : parents.split('+') } as const;
+    const row = {
+      name: `${packageName}.${name}`,
+      form,
+      parents: parents === '' ? [] : parents.split('+'),
+    } as const;
     unresolved.push(row);
     rows.set(row.name, row);
   }

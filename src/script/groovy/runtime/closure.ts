@@ -95,7 +95,8 @@ export class Closure {
     const fixed = this.most - 1;
     if (args.length < this.least) throw this.mismatch(args);
     const last = args[fixed];
-    const isPacked = args.length === this.most && Array.isArray(last) && listKind(last)?.element !== undefined;
+    const isPacked =
+      args.length === this.most && Array.isArray(last) && listKind(last)?.element !== undefined;
     const first = args.slice(0, fixed);
     while (first.length < fixed) first.push(undefined);
     return [...first, isPacked ? last : restArray(args.slice(fixed), this.types?.[fixed] ?? null)];
@@ -165,7 +166,8 @@ export function call2(fn: unknown, first: unknown, second: unknown): unknown {
 
 /** What Java would do with an object of an interface that has one method. */
 export function callObject(fn: unknown, args: unknown[]): unknown {
-  if (fn === null || fn === undefined) throw exception('java.lang.NullPointerException', 'Cannot invoke method call() on null object');
+  if (fn === null || fn === undefined)
+    throw exception('java.lang.NullPointerException', 'Cannot invoke method call() on null object');
   for (const name of ['call', 'apply', 'test', 'accept', 'get', 'compare', 'run', 'applyAsInt']) {
     if (dispatcher.responds(fn, name, args.length)) return dispatcher.invoke(fn, name, args);
   }

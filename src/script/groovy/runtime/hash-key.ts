@@ -1,5 +1,18 @@
 import { dispatcher } from './dispatch-port.ts';
-import { BigDecimal, BigInteger, Byte, Char, Double, Entry, EnumConstant, Float, GString, isNumeric, Short } from './values.ts';
+import {
+  BigDecimal,
+  BigInteger,
+  type Byte,
+  Char,
+  Double,
+  Entry,
+  EnumConstant,
+  Float,
+  GString,
+  isNumeric,
+  JavaObject,
+  Short,
+} from './values.ts';
 
 /** How values of other files tell what they are equal to; each adds itself while it loads. */
 type KeyMaker = (value: object) => unknown;
@@ -33,11 +46,17 @@ function objectKey(value: object): unknown {
   if (value instanceof Char) return `${MARK}c${value.value}`;
   if (value instanceof GString) return `${MARK}g${gstringText(value)}`;
   if (value instanceof EnumConstant) return value;
+  if (value instanceof JavaObject) return javaObjectKey(value);
   if (value instanceof Entry) return `${MARK}e${keyText(value.key)}=${keyText(value.value)}`;
   for (const { test, make } of makers) {
     if (test(value)) return make(value);
   }
   return value;
+}
+
+function javaObjectKey(value: JavaObject): unknown {
+  const key = value.key();
+  return typeof key === 'object' ? key : `${MARK}j${value.type.name} ${String(key)}`;
 }
 
 function numberKey(value: object): string {

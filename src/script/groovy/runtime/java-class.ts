@@ -44,6 +44,8 @@ export class JavaClass {
   }
 
   #inherited(): MethodTable {
+    const ofArrays = this.element === null ? undefined : instanceMethods('array');
+    if (ofArrays !== undefined) return ofArrays;
     for (const type of this.interfaces) {
       const methods = instanceMethods(type.name);
       if (methods !== undefined) return methods;
@@ -121,7 +123,12 @@ export function arrayType(element: JavaClass, dimensions = 1): JavaClass {
   let type = arrays.get(element);
   if (type === undefined) {
     const letter = ARRAY_LETTERS[element.name];
-    const name = element.form === 'array' ? `[${element.name}` : letter === undefined ? `[L${element.name};` : `[${letter}`;
+    const name =
+      element.form === 'array'
+        ? `[${element.name}`
+        : letter === undefined
+          ? `[L${element.name};`
+          : `[${letter}`;
     type = new JavaClass(name, 'array', element);
     type.parent = objectClass();
     arrays.set(element, type);

@@ -3,7 +3,13 @@ import { addKeyMaker, hashKey, keyText, markedKey } from './hash-key.ts';
 import { concurrentModification, unsupported } from './throwable.ts';
 import { Entry } from './values.ts';
 
-export type MapKind = 'LinkedHashMap' | 'HashMap' | 'TreeMap' | 'Hashtable' | 'ConcurrentHashMap' | 'UnmodifiableMap';
+export type MapKind =
+  | 'LinkedHashMap'
+  | 'HashMap'
+  | 'TreeMap'
+  | 'Hashtable'
+  | 'ConcurrentHashMap'
+  | 'UnmodifiableMap';
 export type Compare = (left: unknown, right: unknown) => number;
 
 /** A map in the order of insertion; a TreeMap puts itself in order when it is looked at. */
@@ -125,5 +131,12 @@ export function mapOf(pairs: Iterable<readonly [unknown, unknown]>): JavaMap {
 
 addKeyMaker(
   (value) => value instanceof JavaMap,
-  (value) => markedKey('{', [...(value as JavaMap).entries.values()].map((entry) => `${keyText(entry.key)}:${keyText(entry.value)}`).sort().join(',')),
+  (value) =>
+    markedKey(
+      '{',
+      [...(value as JavaMap).entries.values()]
+        .map((entry) => `${keyText(entry.key)}:${keyText(entry.value)}`)
+        .sort()
+        .join(','),
+    ),
 );

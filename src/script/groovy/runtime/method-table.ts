@@ -72,6 +72,9 @@ export function staticValueNames(className: string): readonly string[] {
 }
 
 /** Every class with members of its own, for the documentation. */
-export function describedClasses(): { instance: ReadonlyMap<string, MethodTable>; statics: ReadonlyMap<string, MethodTable> } {
+export function describedClasses(): {
+  instance: ReadonlyMap<string, MethodTable>;
+  statics: ReadonlyMap<string, MethodTable>;
+} {
   return { instance: instanceTables, statics: staticTables };
 }

@@ -112,14 +112,22 @@ export class EnumConstant {
   }
 }
 
-/** An object of one of the smaller built-in classes, whose methods know what is inside. */
-export class Box<T = unknown> {
-  readonly type: JavaClass;
-  content: T;
+/** An object of one of the smaller built-in classes, which knows itself how it is written and compared. */
+export abstract class JavaObject {
+  abstract readonly type: JavaClass;
 
-  constructor(type: JavaClass, content: T) {
-    this.type = type;
-    this.content = content;
+  toText(): string {
+    return `${this.type.name}@1`;
+  }
+
+  /** Equal objects have equal keys; by default an object is equal to itself only. */
+  key(): unknown {
+    return this;
+  }
+
+  /** Nothing when the two have no order. */
+  compareTo(_other: unknown): number | undefined {
+    return undefined;
   }
 }
 
@@ -137,7 +145,12 @@ export interface ListKind {
 export type List = unknown[] & { [LIST_KIND]?: ListKind };
 
 export function markList(list: unknown[], kind: ListKind): List {
-  Object.defineProperty(list, LIST_KIND, { value: kind, configurable: true, writable: true, enumerable: false });
+  Object.defineProperty(list, LIST_KIND, {
+    value: kind,
+    configurable: true,
+    writable: true,
+    enumerable: false,
+  });
   return list;
 }
 

@@ -82,6 +82,7 @@ export abstract class ExpressionParser extends PrimaryParser {
     if (startsLine) return false;
     if (kind === 'name' || kind === 'number' || kind === 'string' || kind === 'textStart') return true;
     if (kind === 'keyword') return ARGUMENT_KEYWORDS.has(text);
+    if (kind !== 'operator') return false;
     if (text === '!') return true;
     return text === '[' && isOperator(this.peek(2), ':')
       ? true

@@ -25,7 +25,7 @@ export async function compile(
   const findings = new Findings(options);
   const file = await readProcessFile(xml, findings);
   const wanted = selectProcesses(file, options.key);
-  const [first, ...others] = wanted.map((process) => compileProcess(process, file, findings));
+  const [first, ...others] = wanted.map((process) => compileProcess(process, file, findings.forProcess()));
   if (findings.refusals.length > 0) throw new ProcessFileError(findings.refusals);
   return [first!, ...others];
 }

@@ -15,6 +15,7 @@ const CHILDREN: Readonly<Record<string, Readonly<Record<string, 'one' | 'many' |
   in: {},
   out: {},
   mapException: { text: 'text' },
+  variableAggregation: {},
 };
 
 const NAMESPACES = {

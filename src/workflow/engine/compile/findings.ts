@@ -15,12 +15,19 @@ export interface CompileOptions {
 
 /** Gathers refusals and warnings while a file is compiled. */
 export class Findings {
-  readonly refusals: Finding[] = [];
-  readonly warnings: Finding[] = [];
+  readonly refusals: Finding[];
+  readonly warnings: Finding[];
   readonly options: CompileOptions;
 
-  constructor(options: CompileOptions) {
+  constructor(options: CompileOptions, refusals: Finding[] = [], warnings: Finding[] = []) {
     this.options = options;
+    this.refusals = refusals;
+    this.warnings = warnings;
+  }
+
+  /** For one process of the file: warnings of its own besides those of the file, refusals in common. */
+  forProcess(): Findings {
+    return new Findings(this.options, this.refusals, [...this.warnings]);
   }
 
   refuse(id: string, element: string, message: string, hint?: string): void {

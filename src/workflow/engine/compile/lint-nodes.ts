@@ -71,6 +71,8 @@ function lintEvent(node: FlowNode, elements: ReadElements, findings: Findings): 
           parent === undefined ? 'start' : parent.kind === 'eventSubProcess' ? 'eventStart' : 'innerStart'
         ]
       : TRIGGERS[node.kind];
+  const isRefused = trigger === undefined && findings.refusals.some(({ element }) => element === node.id);
+  if (isRefused) return;
   if (allowed !== undefined && !allowed.includes(kind)) {
     findings.refuse(
       'UNSUPPORTED_EVENT',

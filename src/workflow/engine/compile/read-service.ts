@@ -50,6 +50,9 @@ export function readCallActivity(element: ModdleElement, node: NodeDraft, findin
   if (vendorAttribute(element, 'processInstanceIdVariableName', 'idVariableName') !== undefined) {
     findings.warn('IGNORED_ATTRIBUTE', id, "has 'idVariableName', which is ignored");
   }
+  if (extensions(element, 'mapException').length > 0) {
+    findings.warn('IGNORED_EXTENSION', id, "has 'mapException', which a call ignores");
+  }
   const expression = (name: string) => findings.optionalExpression(id, vendorAttribute(element, name));
   return {
     ...node,
@@ -66,7 +69,6 @@ export function readCallActivity(element: ModdleElement, node: NodeDraft, findin
     }),
     inheritsBusinessKey: vendorFlag(element, 'inheritBusinessKey'),
     hasLocalOutputs: vendorFlag(element, 'useLocalScopeForOutParameters'),
-    exceptionMappings: readExceptionMappings(element),
   };
 }
 

@@ -111,7 +111,9 @@ async function behave(run: Run, execution: LiveExecution, node: FlowNode): Promi
       if (node.trigger !== undefined && node.trigger.kind !== 'link') {
         execution.is = 'event';
         await arm(run, execution, node.id, node.trigger);
-        return;
+        if (run.findWait(execution.id, node.id) !== undefined) return;
+        // A repetition that was over before it began: there is nothing to wait for.
+        delete execution.is;
       }
       break;
     case 'throwEvent':

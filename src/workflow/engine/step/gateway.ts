@@ -56,9 +56,12 @@ export function releaseInclusiveJoin(run: Run): LiveExecution | undefined {
     const arrived = tokensAt(run, execution);
     if (arrived[0] !== execution) continue;
     const filled = new Set(arrived.map((token) => token.via));
-    const siblings = run.children(run.parent(execution)!).filter((other) => other.at !== execution.at);
-    const isAwaited = siblings.some((other) => {
-      const flows = [...reach].filter(([, nodes]) => nodes.has(other.at ?? '')).map(([flow]) => flow);
+    const others = run.children(run.parent(execution)!).filter((other) => !arrived.includes(other));
+    const isAwaited = others.some((other) => {
+      if (other.at === execution.at) return true;
+      const flows = [...reach]
+        .filter(([flow, nodes]) => canReach(run, other, flow, nodes))
+        .map(([flow]) => flow);
       if (other.is !== 'join') return flows.length > 0;
       return flows.some((flow) => !filled.has(flow)) && !flows.some((flow) => filled.has(flow));
     });
@@ -67,6 +70,20 @@ export function releaseInclusiveJoin(run: Run): LiveExecution | undefined {
     return execution;
   }
   return undefined;
+}
+
+/** Whether a token can come over a flow; over its boundary events as long as they can still happen. */
+function canReach(run: Run, token: LiveExecution, flow: string, nodes: ReadonlySet<string>): boolean {
+  const { outgoing, boundaries } = run.node(token);
+  if (outgoing.some((id) => id === flow || nodes.has(run.definition.flows.get(id)!.target))) return true;
+  return boundaries.some((id) => nodes.has(id) && canHappen(run, token, id));
+}
+
+function canHappen(run: Run, token: LiveExecution, boundary: string): boolean {
+  if (token.is === 'jobBefore' || run.findWait(token.id, boundary) !== undefined) return true;
+  const node = run.nodeById(boundary);
+  const kind = node.kind === 'boundaryEvent' ? node.trigger.kind : undefined;
+  return kind === 'error' || kind === 'escalation' || kind === 'cancel';
 }
 
 function tokensAt(run: Run, execution: LiveExecution): LiveExecution[] {

@@ -11,7 +11,7 @@ import { clearAll } from './wait.ts';
 
 /** An element is done: its end, and where its token goes from there. */
 export async function leave(run: Run, execution: LiveExecution, hasJobRun = false): Promise<void> {
-  if (execution.is === 'scope' && run.hasChildren(execution)) return;
+  if (execution.is === 'jobAfter' || (execution.is === 'scope' && run.hasChildren(execution))) return;
   if (execution.at === undefined) {
     await endInstance(run, { reason: 'completed' }, 'process instance deleted');
     return;

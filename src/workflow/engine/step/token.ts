@@ -2,9 +2,10 @@ import type { SequenceFlow } from '../definition.ts';
 import { runExecutionListeners } from '../implementation.ts';
 import type { LiveExecution, Run } from '../run.ts';
 
-/** Puts a token on an element of a scope; it enters there when its turn comes. */
+/** Puts a token on an element of a scope; it enters there when its turn comes. Inclusive joins ask for its way. */
 export function placeToken(run: Run, scope: number, element: string, via?: string): LiveExecution {
-  const token = run.create({ in: scope, at: element, ...(via === undefined ? {} : { via }) });
+  const isJoin = via !== undefined && run.definition.joinReach.has(element);
+  const token = run.create({ in: scope, at: element, ...(isJoin ? { via } : {}) });
   run.plan('enter', token);
   return token;
 }

@@ -90,6 +90,37 @@ describeEngines('many runs at once', (runner, engine) => {
     }
   });
 
+  it('gives a run that another one waits for an instance, however many are busy', async () => {
+    const small = runnerOf(await SandboxPool.create({ engine, size: 1, maxSize: 1 }));
+    const nested: Host = async (_operation, args) => {
+      const level = Number(args[0]);
+      if (level === 0) return 0;
+      const bindings = { level: String(level - 1) };
+      return small.value('1 + svc.read(level)', { host: nested, bindings, isNested: true });
+    };
+    const runs = Array.from({ length: 5 }, () => small.value('1 + svc.read("6")', { host: nested }));
+    expect(await Promise.all(runs)).toEqual([7, 7, 7, 7, 7]);
+    expect(small.pool.stats).toMatchObject({ instances: 1, idle: 1, waiting: 0 });
+    small.pool.close();
+  });
+
+  it('does not count what one script takes of the thread against the time of those that wait', async () => {
+    const answered = Promise.withResolvers<null>();
+    const asked = Promise.withResolvers<void>();
+    const honest = runner().value('svc.read("x"); "done"', {
+      timeoutMs: 100,
+      host: () => {
+        asked.resolve();
+        return answered.promise;
+      },
+    });
+    await asked.promise;
+    const hog = runner().failure('for (;;) {}', { timeoutMs: 300 });
+    expect(await hog).toMatchObject({ limit: 'time' });
+    answered.resolve(null);
+    expect(await honest).toBe('done');
+  });
+
   it('ends a waiting run with the reason of its signal', async () => {
     const controller = new AbortController();
     const asked = Promise.withResolvers<void>();

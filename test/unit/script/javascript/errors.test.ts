@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BadRequestError, ConflictError, NotFoundError, ResourceError } from '#errors/index.ts';
-import {
-  checkSyntax,
-  type ScriptSyntaxError,
-  ScriptThrownError,
-} from '../../../../src/script/javascript/index.ts';
+import { type ScriptSyntaxError, ScriptThrownError } from '../../../../src/script/javascript/index.ts';
+import { parseScript } from '../../../../src/script/javascript/parse-script.ts';
 import { describeEngines, type Host } from './support.ts';
 
 const conflict = new ConflictError('The user jdoe exists', { field: '/userName', detail: { owner: 'x' } });
@@ -171,7 +168,7 @@ describe('the syntax check', () => {
   ])('finds the mistake in %j', (source, line, column, text) => {
     let error: ScriptSyntaxError | undefined;
     try {
-      checkSyntax({ name: 'a.js', source });
+      parseScript({ name: 'a.js', source });
     } catch (thrown) {
       error = thrown as ScriptSyntaxError;
     }
@@ -181,7 +178,7 @@ describe('the syntax check', () => {
   });
 
   it('survives a source that is nested without end', () => {
-    expect(() => checkSyntax({ name: 'a.js', source: '('.repeat(100_000) })).toThrow('nested too deeply');
+    expect(() => parseScript({ name: 'a.js', source: '('.repeat(100_000) })).toThrow('nested too deeply');
   });
 
   it.each([
@@ -192,6 +189,6 @@ describe('the syntax check', () => {
     'var x = svc.read("a"); x',
     'async function f() { await 1 }',
   ])('accepts %j', (source) => {
-    checkSyntax({ name: 'a.js', source });
+    parseScript({ name: 'a.js', source });
   });
 });

@@ -1,0 +1,64 @@
+import { type ConfigStore, type EndpointConfig, endpointConfig } from '#config/index.ts';
+import { toResourceError } from '#errors/index.ts';
+import type { Observe } from '#observability/index.ts';
+import type { Router } from '#resource/index.ts';
+import { endpointOf } from './endpoint.ts';
+import { type EndpointPlatform, EndpointResource } from './endpoint-resource.ts';
+
+export interface EndpointsOptions extends EndpointPlatform {
+  readonly router: Pick<Router, 'mount'>;
+  readonly config: ConfigStore;
+  readonly observe: Observe;
+}
+
+interface Mounted {
+  readonly resource: EndpointResource;
+  readonly unmount: () => void;
+}
+
+/**
+ * Keeps a route for each endpoint of the configuration now in force. Where scripts run, `activate` compiles them
+ * ahead of the first request; elsewhere the routes only say that their requests run scripts.
+ */
+export class Endpoints {
+  readonly #options: EndpointsOptions;
+  readonly #mounted = new Map<string, Mounted>();
+  #activates = false;
+
+  constructor(options: EndpointsOptions) {
+    this.#options = options;
+    for (const { alias, value } of options.config.list(endpointConfig)) this.#mount(alias, value);
+    options.config.watchOnly(endpointConfig, async ({ id, current }) => {
+      const name = id.slice('endpoint/'.length);
+      this.#mounted.get(name)?.unmount();
+      this.#mounted.delete(name);
+      if (current === undefined) return;
+      this.#mount(name, current);
+      if (this.#activates) await this.#activate(name);
+    });
+  }
+
+  async activate(): Promise<void> {
+    this.#activates = true;
+    await Promise.all([...this.#mounted.keys()].map((name) => this.#activate(name)));
+  }
+
+  #mount(name: string, config: EndpointConfig): void {
+    const endpoint = endpointOf(name, config);
+    const resource = new EndpointResource(endpoint, this.#options);
+    const unmount = this.#options.router.mount(endpoint.context, resource);
+    this.#mounted.set(name, { resource, unmount });
+  }
+
+  async #activate(name: string): Promise<void> {
+    try {
+      await this.#mounted.get(name)?.resource.activate();
+    } catch (error) {
+      const { message } = toResourceError(error);
+      this.#options.observe({
+        kind: 'config.warned',
+        message: `endpoint ${name} is inactive, requests get 404: ${message}`,
+      });
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { BadRequestError } from '#errors/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import { compileFilter, parseQueryFilter, type QueryFilter } from '#resource/index.ts';
+import type { ManagedType } from '../managed-type.ts';
+import type { Edge } from '../relationship/edge.ts';
+
+/** `_refProperties` of an edge that the server keeps because a condition holds. */
+export const CONDITIONAL: JsonObject = { _grantType: 'conditional' };
+
+export function isConditional({ properties }: Pick<Edge, 'properties'>): boolean {
+  return properties['_grantType'] === CONDITIONAL['_grantType'];
+}
+
+/** A condition as a property holds it: a query filter as text; null, absent and blank mean none. */
+export interface Condition {
+  readonly filter: QueryFilter;
+  readonly matches: (object: JsonObject) => boolean;
+}
+
+const MAX_KNOWN = 10_000;
+const known = new Map<string, Condition>();
+
+/** @throws BadRequestError when it is neither empty nor a query filter */
+export function parseCondition(value: JsonValue | undefined, field: string): Condition | null {
+  if (value === undefined || value === null || value === '') return null;
+  if (typeof value !== 'string') {
+    throw new BadRequestError(`The ${field} ${JSON.stringify(value)} is not a query filter`, {
+      id: 'CONDITION_NOT_A_FILTER',
+      field: `/${field}`,
+    });
+  }
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  const filter = parseQueryFilter(value);
+  const condition = { filter, matches: compileFilter(filter) };
+  if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!);
+  known.set(value, condition);
+  return condition;
+}
+
+/** The object as a condition sees it in storage: of secrets only that they are there. */
+export function asStored(type: ManagedType, object: JsonObject, id: string): JsonObject {
+  const seen: JsonObject = { _id: id, ...object };
+  for (const { name } of type.secrets) {
+    if (typeof seen[name] === 'string' || typeof seen[name] === 'number') seen[name] = {};
+  }
+  return seen;
+}

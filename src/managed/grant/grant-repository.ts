@@ -1,0 +1,102 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import type { JsonValue } from '#json/index.ts';
+import { filterSql, objectTable } from '#repo/index.ts';
+import type { QueryFilter } from '#resource/index.ts';
+import type { Governed } from '../managed-types.ts';
+import { ownerIsFirst } from '../relationship/edge-repository.ts';
+import { CONDITIONAL } from './conditional-grant.ts';
+
+/**
+ * Objects that are evaluated against conditions hold the lock of each type with conditions in common; who changes a
+ * condition holds it alone, so that no object is missed between the two.
+ */
+export async function lockConditions(db: Db, type: string, mode: 'shared' | 'alone'): Promise<void> {
+  const lock = sql.raw(mode === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock');
+  await sql`select ${lock}(hashtextextended(${`conditions of managed/${type}`}, 0))`.execute(db);
+}
+
+/** The conditions of all objects of a type that have one. */
+export async function listConditions(
+  db: Db,
+  type: string,
+  field: string,
+): Promise<readonly { readonly id: string; readonly condition: JsonValue }[]> {
+  const { rows } = await sql<{ id: string; condition: JsonValue }>`
+    select id, data->${field} as condition from managed_object
+    where type = ${type} and coalesce(data->>${field}, '') <> '' order by id`.execute(db);
+  return rows;
+}
+
+/** Where the conditional edges of a target stand, and who may have them. */
+export interface ConditionalTarget {
+  readonly governed: Governed;
+  /** Such as `managed/role`. */
+  readonly collection: string;
+  readonly id: string;
+}
+
+/** Takes away the conditional edges of those who do not match, all at once. @returns how many */
+export async function revokeFrom(
+  db: Db,
+  { governed, collection, id }: ConditionalTarget,
+  filter: QueryFilter | null,
+): Promise<number> {
+  const { owner, relationship } = governed;
+  const matches =
+    filter === null
+      ? sql`false`
+      : sql`coalesce(${filterSql(filter, objectTable({ alias: 'o', propertyTypes: owner.propertyTypes }))}, false)`;
+  const { numAffectedRows } = await sql`
+    delete from relationship where id in (
+      select e.id from relationship_end e
+      left join managed_object o on o.type = ${owner.name} and o.id = e.owner_id
+      where e.target_collection = ${collection} and e.target_id = ${id}
+        and e.owner_collection = ${`managed/${owner.name}`} and e.owner_property = ${relationship.property}
+        and e.properties->>'_grantType' = 'conditional' and not ${matches})`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}
+
+/** Gives conditional edges to all who match and have no edge to the target, all at once. @returns how many */
+export async function grantTo(
+  db: Db,
+  { governed, collection, id }: ConditionalTarget,
+  filter: QueryFilter,
+  isSingle: { readonly owner: boolean; readonly target: boolean },
+): Promise<number> {
+  const { owner, relationship } = governed;
+  const ownerCollection = `managed/${owner.name}`;
+  const ownerEnd = {
+    collection: sql`${ownerCollection}::text`,
+    id: sql`o.id`,
+    property: relationship.property,
+    isSingle: isSingle.owner,
+  };
+  const targetEnd = {
+    collection: sql`${collection}::text`,
+    id: sql`${id}::text`,
+    property: relationship.reverseProperty,
+    isSingle: isSingle.target,
+  };
+  const isFirst = ownerIsFirst(
+    { collection: ownerCollection, id: '', property: relationship.property },
+    { collection, id: '', property: relationship.reverseProperty },
+  );
+  const [first, second] = isFirst ? [ownerEnd, targetEnd] : [targetEnd, ownerEnd];
+  const { numAffectedRows } = await sql`
+    insert into relationship (id, first_collection, first_id, first_property, first_single,
+      second_collection, second_id, second_property, second_single, properties)
+    select gen_random_uuid()::text, ${first.collection}, ${first.id}, ${first.property}::text,
+      ${first.isSingle}::boolean, ${second.collection}, ${second.id}, ${second.property}::text,
+      ${second.isSingle}::boolean, ${JSON.stringify(CONDITIONAL)}::jsonb
+    from managed_object o
+    where o.type = ${sql.lit(owner.name)}
+      and ${filterSql(filter, objectTable({ alias: 'o', propertyTypes: owner.propertyTypes }))}
+      and not exists (
+        select from relationship_end e
+        where e.target_collection = ${collection} and e.target_id = ${id}
+          and e.owner_collection = ${ownerCollection} and e.owner_property = ${relationship.property}
+          and e.owner_id = o.id)
+    on conflict do nothing`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}

@@ -1,0 +1,36 @@
+import type { Crypto } from '#crypto/index.ts';
+import type { Database, Db } from '#database/index.ts';
+import type { Context, PredefinedQueries, Request, RequestSink } from '#resource/index.ts';
+import type { Scripts } from '#script/index.ts';
+import type { ManagedTypes } from './managed-types.ts';
+import type { PolicyBook } from './policy/policy-book.ts';
+import type { Synchronizer } from './synchronizer.ts';
+
+/** What managed objects need of the house. */
+export interface ManagedPlatform {
+  readonly database: Database;
+  readonly scripts: Scripts;
+  readonly crypto: Crypto;
+  /** The types now in force. */
+  readonly types: ManagedTypes;
+  /** Further queries by name. */
+  readonly queries: () => PredefinedQueries;
+  readonly policies: () => PolicyBook;
+  /** False switches the rules off; `/policy` goes on answering. */
+  readonly enforcesPolicies: () => boolean;
+  /** The text of a file in the script sources. */
+  readonly readScript: (path: string) => Promise<string>;
+  readonly resources: Resources;
+  readonly synchronizer: Synchronizer;
+}
+
+/** The router, as far as managed objects ask it. */
+export interface Resources extends RequestSink {
+  /** Throws what the filters in front of the resources say against the request. */
+  admit(context: Context, request: Request): Promise<void>;
+}
+
+/** Where statements of a request go: its unit of work, or the pool when it has none. */
+export async function dbOf({ database }: Pick<ManagedPlatform, 'database'>, context: Context): Promise<Db> {
+  return context.unitOfWork === null ? database.db : context.unitOfWork.db();
+}

@@ -1,0 +1,210 @@
+import { BadRequestError, NotFoundError } from '#errors/index.ts';
+import { equalJson, type JsonObject } from '#json/index.ts';
+import { findObject, objectStore, queryObjects as queryStore } from '#repo/index.ts';
+import {
+  type ActionRequest,
+  type ActionResult,
+  actionResult,
+  type Context,
+  parsePatch,
+  parseQueryParameters,
+  plainQuery,
+  type QueryRequest,
+  resourceBody,
+  type UpdateRequest,
+  unknownAction,
+} from '#resource/index.ts';
+import { requestView } from '#script/index.ts';
+import { newExchange } from './exchange.ts';
+import { dbOf, type ManagedPlatform } from './managed-platform.ts';
+import type { ManagedType } from './managed-type.ts';
+import { deriveProperties } from './retrieve/derive-properties.ts';
+import { retrieveProperty } from './retrieve/run-retrieve-hooks.ts';
+import { runLifecycle } from './run-lifecycle.ts';
+import { isProtectionCurrent } from './secret.ts';
+
+const PAGE_SIZE = 500;
+
+/** `patch`, `triggerSyncCheck`, and the scripted actions that the type configures. */
+export async function actOnObject(
+  platform: ManagedPlatform,
+  type: ManagedType,
+  context: Context,
+  request: ActionRequest,
+  id: string,
+): Promise<ActionResult> {
+  switch (request.action) {
+    case 'patch':
+      return actionResult(await patchObject(platform, type, context, request, id));
+    case 'triggerSyncCheck':
+      return actionResult(await checkObject(platform, type, context, request, id));
+    default:
+      return runAction(platform, type, context, request, id);
+  }
+}
+
+/** `patch` of the one object that a query finds, and `triggerSyncCheck` of all that it finds. */
+export async function actOnCollection(
+  platform: ManagedPlatform,
+  type: ManagedType,
+  context: Context,
+  request: ActionRequest,
+): Promise<ActionResult> {
+  switch (request.action) {
+    case 'patch': {
+      const [first, second] = await findIds(platform, type, context, queryOf(request), 2);
+      if (first === undefined) throw new NotFoundError('The query finds no object to patch');
+      if (second !== undefined) {
+        throw new BadRequestError('The query finds more than one object to patch', {
+          id: 'PATCH_BY_QUERY_AMBIGUOUS',
+        });
+      }
+      return actionResult(await patchObject(platform, type, context, request, first));
+    }
+    case 'triggerSyncCheck': {
+      let countTriggered = 0;
+      const query = queryOf(request, 'true');
+      for (let ids = await findIds(platform, type, context, query, PAGE_SIZE); ids.length > 0; ) {
+        for (const id of ids) await checkObject(platform, type, context, request, id);
+        countTriggered += ids.length;
+        ids = await findIds(platform, type, context, query, PAGE_SIZE, ids.at(-1));
+      }
+      return actionResult({ status: 'OK', countTriggered });
+    }
+    default:
+      return unknownAction(request, ['patch', 'triggerSyncCheck']);
+  }
+}
+
+async function patchObject(
+  platform: ManagedPlatform,
+  type: ManagedType,
+  context: Context,
+  request: ActionRequest,
+  id: string,
+): Promise<JsonObject> {
+  const { path, fields, parameters, content } = request;
+  const patch = {
+    method: 'patch',
+    path,
+    fields,
+    parameters,
+    revision: null,
+    operations: parsePatch(content),
+  } as const;
+  const answer = await runLifecycle(newExchange(platform, context, type, patch, id, { cause: request }));
+  return resourceBody(answer) as JsonObject;
+}
+
+/** Calculates what is stored of virtual properties anew, and updates the object with itself if that changed. */
+async function checkObject(
+  platform: ManagedPlatform,
+  type: ManagedType,
+  context: Context,
+  request: ActionRequest,
+  id: string,
+): Promise<JsonObject> {
+  const { path, fields, parameters } = request;
+  const db = await dbOf(platform, context);
+  const stored = await findObject(db, objectStore(['managed', type.name]), id);
+  if (stored === undefined) throw new NotFoundError(`Object 'managed/${type.name}/${id}' not found`);
+  const working = { id, rev: stored.rev, data: { ...stored.data } };
+  const calculated = type.calculated.filter(({ isDefault }) => isDefault);
+  await deriveProperties(
+    platform,
+    db,
+    type,
+    calculated.filter(({ derivation }) => derivation !== null),
+    [working],
+  );
+  for (const { name, derivation } of calculated) {
+    if (derivation === null) await retrieveProperty({ platform, context, type, request }, name, working);
+  }
+  const isForced =
+    calculated.some(({ name }) => !equalJson(working.data[name] ?? null, stored.data[name] ?? null)) ||
+    !isProtectionCurrent(platform.crypto, type, stored.data);
+  const update: UpdateRequest = {
+    method: 'update',
+    path,
+    fields,
+    parameters,
+    revision: null,
+    content: stored.data,
+  };
+  const answer = await runLifecycle(
+    newExchange(platform, context, type, update, id, { cause: request, isForced }),
+  );
+  return resourceBody(answer) as JsonObject;
+}
+
+async function runAction(
+  platform: ManagedPlatform,
+  type: ManagedType,
+  context: Context,
+  request: ActionRequest,
+  id: string,
+): Promise<ActionResult> {
+  const reference = type.actions.get(request.action);
+  if (reference === undefined) {
+    return unknownAction(request, ['patch', 'triggerSyncCheck', ...type.actions.keys()]);
+  }
+  const { path, fields, parameters } = request;
+  const read = async () => {
+    const exchange = newExchange(platform, context, type, { method: 'read', path, fields, parameters }, id, {
+      cause: request,
+    });
+    return resourceBody(await runLifecycle(exchange)) as JsonObject;
+  };
+  const resourcePath = `managed/${type.name}/${id}`;
+  await platform.scripts.evaluate(context, {
+    reference,
+    label: `${type.name} ${request.action}`,
+    bindings: {
+      request: requestView(request),
+      resourcePath,
+      resourceName: resourcePath,
+      object: await read(),
+    },
+  });
+  return actionResult(await read());
+}
+
+/** The query that an action's parameters mean. */
+function queryOf(request: ActionRequest, byDefault?: string): QueryRequest {
+  const { path, fields, parameters } = request;
+  const { _queryFilter, _queryId } = parameters;
+  const filter = _queryFilter ?? (_queryId === undefined ? byDefault : undefined);
+  return {
+    method: 'query',
+    path,
+    fields,
+    parameters,
+    ...parseQueryParameters({ _queryFilter: filter, _queryId }),
+  };
+}
+
+async function findIds(
+  platform: ManagedPlatform,
+  type: ManagedType,
+  context: Context,
+  query: QueryRequest,
+  pageSize: number,
+  after?: string,
+): Promise<readonly string[]> {
+  const plain = plainQuery(query, platform.queries());
+  const filter: typeof plain.filter =
+    after === undefined
+      ? plain.filter
+      : {
+          kind: 'and',
+          filters: [plain.filter, { kind: 'compare', pointer: ['_id'], operator: 'gt', value: after }],
+        };
+  const page = await queryStore(
+    await dbOf(platform, context),
+    objectStore(['managed', type.name]),
+    { path: query.path, sortKeys: [], paging: { pageSize, offset: 0, totalPolicy: 'NONE' } },
+    { filter, idsOnly: true },
+    type.propertyTypes,
+  );
+  return page.rows.map(({ id }) => id);
+}

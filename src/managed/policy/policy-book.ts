@@ -1,0 +1,93 @@
+import { isObject, type JsonObject } from '#json/index.ts';
+import type { ManagedTypes } from '../managed-types.ts';
+import { type PropertyRules, propertyName, type Rule, ruleList, rulesRunScripts } from './property-rules.ts';
+
+/** `policy.json` as far as it is known. */
+export interface PolicySettings {
+  readonly additionalFiles: readonly string[];
+  /** `[{resource: "repo/internal/user/*", properties: [{name, policies}]}]` */
+  readonly resources: readonly JsonObject[];
+}
+
+/** All rules in force: what the schemas of managed types say, and what `policy.json` adds by path. */
+export class PolicyBook {
+  readonly #types: ManagedTypes;
+  readonly #settings: PolicySettings;
+  readonly #byType = new WeakMap<readonly PropertyRules[], readonly PropertyRules[]>();
+
+  constructor(types: ManagedTypes, settings: PolicySettings) {
+    this.#types = types;
+    this.#settings = settings;
+  }
+
+  get files(): readonly string[] {
+    return this.#settings.additionalFiles;
+  }
+
+  get resources(): readonly JsonObject[] {
+    return this.#settings.resources;
+  }
+
+  /** The rules for objects of a collection such as `managed/user`. */
+  rulesFor(collection: string): readonly PropertyRules[] {
+    const path = collection.split('/');
+    const type = path[0] === 'managed' && path.length === 2 ? this.#types.current().get(path[1]!) : undefined;
+    if (type === undefined) return this.#configured(collection);
+    const known = this.#byType.get(type.rules);
+    if (known !== undefined) return known;
+    const rules = merge(this.#configured(collection), type.rules);
+    this.#byType.set(type.rules, rules);
+    return rules;
+  }
+
+  runsScripts(collection: string): boolean {
+    return rulesRunScripts(this.rulesFor(collection));
+  }
+
+  #configured(collection: string): PropertyRules[] {
+    return this.#settings.resources
+      .filter(({ resource }) => typeof resource === 'string' && covers(resource, collection))
+      .flatMap(({ properties }) => (Array.isArray(properties) ? properties : []))
+      .filter(isObject)
+      .map(({ name, policies }) => ({
+        path: pathOf(String(name)),
+        rules: ruleList(policies),
+        conditional: [],
+        fallback: [],
+      }));
+  }
+}
+
+/** `*` matches one segment; what follows the collection stands for its objects. */
+function covers(pattern: string, collection: string): boolean {
+  const wanted = pattern.split('/');
+  const path = [...collection.split('/'), '*'];
+  return (
+    wanted.length === path.length &&
+    wanted.every((segment, index) => segment === '*' || path[index] === '*' || segment === path[index])
+  );
+}
+
+/** `a/b`, and `a[*]` for each element. */
+function pathOf(name: string): string[] {
+  return name.replaceAll('[*]', '/[]').split('/');
+}
+
+/** Rules of one property from both sources: configured first, a rule of the schema takes the place of its namesake. */
+function merge(configured: readonly PropertyRules[], declared: readonly PropertyRules[]): PropertyRules[] {
+  const merged = new Map<string, PropertyRules>();
+  for (const each of [...configured, ...declared]) {
+    const name = propertyName(each.path);
+    const before = merged.get(name);
+    merged.set(
+      name,
+      before === undefined ? each : { ...each, rules: replaceRules(before.rules, each.rules) },
+    );
+  }
+  return [...merged.values()];
+}
+
+function replaceRules(before: readonly Rule[], after: readonly Rule[]): Rule[] {
+  const replaced = new Set(after.map(({ policyId }) => policyId));
+  return [...before.filter(({ policyId }) => !replaced.has(policyId)), ...after];
+}

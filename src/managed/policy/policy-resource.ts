@@ -1,0 +1,166 @@
+import { InternalServerError } from '#errors/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
+import { findObject } from '#repo/index.ts';
+import {
+  type ActionRequest,
+  actionResult,
+  type Context,
+  formatPath,
+  type Request,
+  type RouteHandler,
+  resource,
+  unknownAction,
+  unsupported,
+} from '#resource/index.ts';
+import { requestView } from '#script/index.ts';
+import { dbOf, type ManagedPlatform } from '../managed-platform.ts';
+import { storeOf } from '../relationship/target-repository.ts';
+import { hasEnvelope } from '../secret.ts';
+import { CATALOGUE } from './catalogue.ts';
+import { type PolicyScripts, runCustomPolicy } from './custom-policies.ts';
+import { type PropertyRules, propertyName, type Rule } from './property-rules.ts';
+import { validateObject } from './validate-object.ts';
+
+/** Stand for an object that is not stored yet. */
+const NEW: ReadonlySet<string> = new Set(['*', '-']);
+
+/** `/policy/<path of an object>`: the rules for it, and whether something keeps them. */
+export function policyResource(platform: ManagedPlatform): RouteHandler {
+  return {
+    async handle(context, request, match) {
+      const path = match.remaining;
+      if (request.method === 'read') {
+        if (path.length === 0) return resource('', null, { resources: [...platform.policies().resources] });
+        return describeRules(platform, context, request, path);
+      }
+      if (request.method === 'action') return actionResult(await validate(platform, context, request, path));
+      return unsupported(request);
+    },
+    runsScripts: (_request, { remaining }) => platform.policies().runsScripts(collectionOf(remaining)),
+  };
+}
+
+function collectionOf(path: readonly string[]): string {
+  return formatPath(path.slice(0, -1));
+}
+
+async function validate(
+  platform: ManagedPlatform,
+  context: Context,
+  request: ActionRequest,
+  path: readonly string[],
+): Promise<JsonObject> {
+  if (request.action !== 'validateObject' && request.action !== 'validateProperty') {
+    return unknownAction(request, ['validateObject', 'validateProperty']);
+  }
+  const content = isObject(request.content) ? request.content : {};
+  const object =
+    hasEnvelope(content) && !context.client.isExternal
+      ? ((await platform.crypto.decrypt(content)) as JsonObject)
+      : content;
+  const collection = collectionOf(path);
+  const last = path.at(-1) ?? '*';
+  const id = NEW.has(last) ? null : last;
+  return validateObject({
+    context,
+    scripts: scriptsOf(platform),
+    rules: platform.policies().rulesFor(collection),
+    place: {
+      collection,
+      id,
+      db: () => dbOf(platform, context),
+      stored: () => readStored(platform, context, collection, id),
+      isBinding: false,
+      mappings: () => platform.synchronizer.mappings(),
+    },
+    object,
+    ...(request.action === 'validateProperty' ? { only: new Set(Object.keys(object)) } : {}),
+    bindings: { request: requestView(request), resourceName: formatPath(path) },
+    isHashed: (value) => platform.crypto.isHashed(value),
+  });
+}
+
+async function readStored(
+  platform: ManagedPlatform,
+  context: Context,
+  collection: string,
+  id: string | null,
+) {
+  const store = storeOf(collection);
+  if (id === null || store === undefined) return null;
+  const stored = await findObject(await dbOf(platform, context), store, id);
+  return stored === undefined ? null : ((await platform.crypto.decrypt(stored.data)) as JsonObject);
+}
+
+async function describeRules(
+  platform: ManagedPlatform,
+  context: Context,
+  request: Request,
+  path: readonly string[],
+) {
+  const bindings = { request: requestView(request), resourceName: formatPath(path) };
+  const properties: JsonObject[] = [];
+  for (const rules of platform.policies().rulesFor(collectionOf(path))) {
+    const describe = (list: readonly Rule[]) => describeAll(platform, context, list, bindings);
+    const policies = await describe(rules.rules);
+    properties.push({
+      name: propertyName(rules.path).replaceAll('[]', '[*]'),
+      policies,
+      policyRequirements: requirementsOf(policies),
+      ...(rules.conditional.length === 0
+        ? {}
+        : { conditionalPolicies: await conditionalOf(rules, describe) }),
+      ...(rules.fallback.length === 0 ? {} : { fallbackPolicies: await describe(rules.fallback) }),
+    });
+  }
+  return resource(path.at(-1)!, null, { resource: formatPath(path), properties });
+}
+
+async function conditionalOf(
+  { conditional }: PropertyRules,
+  describe: (rules: readonly Rule[]) => Promise<JsonObject[]>,
+): Promise<JsonObject[]> {
+  return Promise.all(
+    conditional.map(async ({ dependencies, rules }) => ({
+      dependencies: [...dependencies],
+      policies: await describe(rules),
+    })),
+  );
+}
+
+async function describeAll(
+  platform: ManagedPlatform,
+  context: Context,
+  rules: readonly Rule[],
+  bindings: JsonObject,
+): Promise<JsonObject[]> {
+  return Promise.all(
+    rules.map(async ({ policyId, params }) => {
+      const native = CATALOGUE.get(policyId);
+      const custom =
+        native === undefined
+          ? await runCustomPolicy(scriptsOf(platform), context, policyId, null, bindings)
+          : undefined;
+      const requirements = native?.requirements ?? custom?.policyRequirements;
+      if (requirements === undefined) throw new InternalServerError(`There is no policy '${policyId}'`);
+      return {
+        policyId,
+        policyRequirements: [...requirements],
+        ...(Object.keys(params).length === 0 ? {} : { params }),
+        ...(custom?.policyFunction ? { policyFunction: custom.policyFunction } : {}),
+      };
+    }),
+  );
+}
+
+function requirementsOf(policies: readonly JsonObject[]): string[] {
+  return [...new Set(policies.flatMap(({ policyRequirements }) => policyRequirements as string[]))];
+}
+
+function scriptsOf(platform: ManagedPlatform): PolicyScripts {
+  return {
+    scripts: platform.scripts,
+    files: () => platform.policies().files,
+    readFile: platform.readScript,
+  };
+}

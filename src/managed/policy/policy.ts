@@ -1,0 +1,51 @@
+import type { Db } from '#database/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+
+/** What a rule says that was not met. */
+export type FailedRequirement = JsonObject & { readonly policyRequirement: string };
+
+/** What a policy looks at. */
+export interface PolicyInput {
+  /** The value of the property; undefined when it is absent. */
+  readonly value: JsonValue | undefined;
+  readonly params: JsonObject;
+  readonly property: string;
+  readonly object: JsonObject;
+  /** Requirements of this property that failed so far. */
+  readonly failed: readonly string[];
+  readonly place: PolicyPlace;
+}
+
+/** Where the object stands that is validated. */
+export interface PolicyPlace {
+  /** Such as `managed/user`. */
+  readonly collection: string;
+  /** Null for an object that is not stored yet. */
+  readonly id: string | null;
+  readonly db: () => Promise<Db>;
+  /** The stored object, decrypted; null when there is none. */
+  readonly stored: () => Promise<JsonObject | null>;
+  /** Whether what is found must stay true until the end of the transaction. */
+  readonly isBinding: boolean;
+  /** Names of the mappings there are. */
+  readonly mappings: () => readonly string[];
+}
+
+/** A policy of the catalogue; an empty answer means that it is met. */
+export interface Policy {
+  readonly id: string;
+  readonly requirements: readonly string[];
+  /** Absent properties need not be asked about. */
+  readonly skipsAbsent: boolean;
+  check(input: PolicyInput): FailedRequirement[] | Promise<FailedRequirement[]>;
+}
+
+export const MET: FailedRequirement[] = [];
+
+export function unmet(
+  policyRequirement: string,
+  params?: JsonObject,
+  top: JsonObject = {},
+): FailedRequirement[] {
+  return [{ policyRequirement, ...top, ...(params === undefined ? {} : { params }) }];
+}

@@ -1,0 +1,113 @@
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { type FailedRequirement, MET, type Policy, type PolicyInput, unmet } from './policy.ts';
+
+/** Says what is wrong with a text, or undefined when nothing is. */
+type TextTest = (text: string, input: PolicyInput) => FailedRequirement[] | Promise<FailedRequirement[]>;
+
+/**
+ * Texts are judged where there is one: what is empty or no text passes, unless the property had to be there and is
+ * not; then every rule is listed, so that a form can show what is asked of it.
+ */
+function textPolicy(id: string, requirement: string, skipsAbsent: boolean, test: TextTest): Policy {
+  return {
+    id,
+    requirements: [requirement],
+    skipsAbsent,
+    check(input) {
+      if (typeof input.value === 'string' && input.value !== '') return test(input.value, input);
+      return input.failed.includes('REQUIRED') ? unmet(requirement, reportable(input.params)) : MET;
+    },
+  };
+}
+
+function patternPolicy(id: string, requirement: string, pattern: RegExp): Policy {
+  return textPolicy(id, requirement, true, (text) => (pattern.test(text) ? MET : unmet(requirement)));
+}
+
+function countPolicy(id: string, requirement: string, param: string, pattern: RegExp): Policy {
+  return textPolicy(id, requirement, true, (text, { params }) => {
+    const least = Number(params[param] ?? 0);
+    return (text.match(pattern)?.length ?? 0) >= least ? MET : unmet(requirement, { [param]: least });
+  });
+}
+
+const expressions = new Map<string, RegExp>();
+
+/** @throws SyntaxError for a pattern that is none */
+function expressionOf(params: JsonObject): RegExp {
+  const source = String(params['regexp'] ?? '');
+  // A kept expression must not remember where it stopped.
+  const flags = String(params['flags'] ?? '').replace(/[gy]/g, '');
+  const key = `${flags}/${source}`;
+  const known = expressions.get(key) ?? new RegExp(source, flags);
+  expressions.set(key, known);
+  return known;
+}
+
+const regexpMatches = textPolicy('regexpMatches', 'MATCH_REGEXP', false, (text, { params }) =>
+  expressionOf(params).test(text)
+    ? MET
+    : unmet('MATCH_REGEXP', reportable(params), {
+        regexp: params['regexp'] ?? '',
+        flags: params['flags'] ?? '',
+      }),
+);
+
+const minimumLength = textPolicy('minimum-length', 'MIN_LENGTH', true, (text, { params }) => {
+  const minLength = Number(params['minLength'] ?? 0);
+  return text.length >= minLength ? MET : unmet('MIN_LENGTH', { minLength });
+});
+
+const cannotContainCharacters = textPolicy(
+  'cannot-contain-characters',
+  'CANNOT_CONTAIN_CHARACTERS',
+  true,
+  (text, { params }) => {
+    const forbidden = listOf(params['forbiddenChars'], '');
+    if (!forbidden.some((character) => text.includes(character))) return MET;
+    return unmet('CANNOT_CONTAIN_CHARACTERS', { forbiddenChars: forbidden.join('') });
+  },
+);
+
+const cannotContainOthers = textPolicy(
+  'cannot-contain-others',
+  'CANNOT_CONTAIN_OTHERS',
+  true,
+  async (text, { params, object, place }) => {
+    const fields = listOf(params['disallowedFields'], ',');
+    const stored = fields.some((field) => object[field] === undefined) ? await place.stored() : null;
+    const failed = fields.filter((field) => {
+      const other = object[field] ?? stored?.[field];
+      return typeof other === 'string' && other !== '' && text.includes(other);
+    });
+    return failed.flatMap((field) => unmet('CANNOT_CONTAIN_OTHERS', { disallowedFields: field }));
+  },
+);
+
+/** A list, or a text of its entries; with an empty separator each character is one. */
+function listOf(value: JsonValue | undefined, separator: string): string[] {
+  if (Array.isArray(value)) return value.map(String);
+  return typeof value === 'string'
+    ? value.split(separator).map((entry) => (separator === '' ? entry : entry.trim()))
+    : [];
+}
+
+function reportable(params: JsonObject): JsonObject {
+  return isObject(params) ? params : {};
+}
+
+export const TEXT_POLICIES: readonly Policy[] = [
+  regexpMatches,
+  minimumLength,
+  cannotContainCharacters,
+  cannotContainOthers,
+  countPolicy('at-least-X-capitals', 'AT_LEAST_X_CAPITAL_LETTERS', 'numCaps', /\p{Lu}/gu),
+  countPolicy('at-least-X-numbers', 'AT_LEAST_X_NUMBERS', 'numNums', /\d/g),
+  patternPolicy(
+    'valid-email-address-format',
+    'VALID_EMAIL_ADDRESS_FORMAT',
+    /^[^\s@]+@[^\s@.]+(?:\.[^\s@.]+)+$/,
+  ),
+  patternPolicy('valid-name-format', 'VALID_NAME_FORMAT', /^[\p{L}\p{M}'’\-\s]+$/u),
+  patternPolicy('valid-phone-format', 'VALID_PHONE_FORMAT', /^\+?[\d\s()-]*$/),
+];

@@ -1,0 +1,163 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import type { Edge, Target } from './edge.ts';
+
+/** One end of an edge; `property` is null where the object does not know of it. */
+export interface EdgeEnd extends Target {
+  readonly property: string | null;
+  /** The property holds at most one edge. */
+  readonly isSingle: boolean;
+}
+
+export interface NewEdge {
+  readonly id: string;
+  readonly owner: EdgeEnd & { readonly property: string };
+  readonly other: EdgeEnd;
+  readonly properties: JsonObject;
+}
+
+/** The edges that objects of one collection have in some properties, oldest first. */
+export async function listEdges(
+  db: Db,
+  collection: string,
+  ids: readonly string[],
+  properties: readonly string[],
+): Promise<Edge[]> {
+  if (ids.length === 0 || properties.length === 0) return [];
+  const rows = await db
+    .selectFrom('relationship_end')
+    .select(['id', 'rev', 'properties', 'owner_id', 'owner_property', 'target_collection', 'target_id'])
+    .where('owner_collection', '=', collection)
+    .where('owner_id', 'in', ids)
+    .where('owner_property', 'in', properties)
+    .orderBy('id')
+    .execute();
+  return rows.map(toEdge);
+}
+
+/** The edge of that id, if it belongs to that property of that object. */
+export async function findEdge(
+  db: Db,
+  owner: Target & { readonly property: string },
+  id: string,
+): Promise<Edge | undefined> {
+  const row = await db
+    .selectFrom('relationship_end')
+    .select(['id', 'rev', 'properties', 'owner_id', 'owner_property', 'target_collection', 'target_id'])
+    .where('id', '=', id)
+    .where('owner_collection', '=', owner.collection)
+    .where('owner_id', '=', owner.id)
+    .where('owner_property', '=', owner.property)
+    .executeTakeFirst();
+  return row === undefined ? undefined : toEdge(row);
+}
+
+export async function insertEdges(db: Db, edges: readonly NewEdge[]): Promise<void> {
+  if (edges.length === 0) return;
+  await db.insertInto('relationship').values(edges.map(toRow)).execute();
+}
+
+/** @returns whether the edge was there at `rev` */
+export async function updateEdge(db: Db, rev: number, edge: NewEdge): Promise<boolean> {
+  const { id, ...row } = toRow(edge);
+  const { numUpdatedRows } = await db
+    .updateTable('relationship')
+    .set((expression) => ({ ...row, rev: expression('rev', '+', 1), updated_at: sql<Date>`now()` }))
+    .where('id', '=', id)
+    .where('rev', '=', rev)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+export async function deleteEdges(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await db.deleteFrom('relationship').where('id', 'in', ids).execute();
+}
+
+/** Deletes all edges that the object knows of. One-way edges that lead to it stay, and lead nowhere. */
+export async function deleteEdgesOf(
+  db: Db,
+  { collection, id }: Target,
+): Promise<readonly { readonly id: string; readonly properties: JsonObject }[]> {
+  const { rows } = await sql<{ id: string; properties: JsonObject }>`delete from relationship
+    where (first_collection = ${collection} and first_id = ${id})
+       or (second_collection = ${collection} and second_id = ${id} and second_property is not null)
+    returning id, properties`.execute(db);
+  return rows;
+}
+
+/** The edges that lead from a property of an object to some targets. */
+export async function listEdgesBetween(
+  db: Db,
+  owner: Target & { readonly property: string },
+  targets: readonly Target[],
+): Promise<Edge[]> {
+  if (targets.length === 0) return [];
+  const collections = targets.map(({ collection }) => collection);
+  const ids = targets.map(({ id }) => id);
+  const { rows } = await sql<EdgeRow>`
+    select e.id, e.rev, e.properties, e.owner_id, e.owner_property, e.target_collection, e.target_id
+    from unnest(${collections}::text[], ${ids}::text[]) as wanted (collection, id)
+    join relationship_end e on e.target_collection = wanted.collection collate "C"
+      and e.target_id = wanted.id collate "C"
+    where e.owner_collection = ${owner.collection} and e.owner_id = ${owner.id}
+      and e.owner_property = ${owner.property}`.execute(db);
+  return rows.map(toEdge);
+}
+
+/** Queues those who write the same ends until the end of their transactions, where no index can refuse them. */
+export async function lockEnds(db: Db, ends: readonly Target[]): Promise<void> {
+  const names = ends.map(({ collection, id }) => `relationship ${collection}/${id}`).sort();
+  for (const name of new Set(names)) {
+    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
+  }
+}
+
+interface EdgeRow {
+  readonly id: string;
+  readonly rev: number;
+  readonly properties: JsonObject;
+  readonly owner_id: string;
+  readonly owner_property: string;
+  readonly target_collection: string;
+  readonly target_id: string;
+}
+
+function toEdge(row: EdgeRow): Edge {
+  return {
+    id: row.id,
+    rev: row.rev,
+    ownerId: row.owner_id,
+    property: row.owner_property,
+    target: { collection: row.target_collection, id: row.target_id },
+    properties: row.properties,
+  };
+}
+
+/** Whether the owner is the first end; it must not matter from which side an edge is written. */
+export function ownerIsFirst(owner: Omit<EdgeEnd, 'isSingle'>, other: Omit<EdgeEnd, 'isSingle'>): boolean {
+  if (other.property === null) return true;
+  const left = [owner.property!, owner.collection, owner.id];
+  const right = [other.property, other.collection, other.id];
+  for (const [index, part] of left.entries()) {
+    if (part !== right[index]) return part < right[index]!;
+  }
+  return true;
+}
+
+function toRow({ id, owner, other, properties }: NewEdge) {
+  const [first, second] = ownerIsFirst(owner, other) ? [owner, other] : [other, owner];
+  return {
+    id,
+    first_collection: first.collection,
+    first_id: first.id,
+    first_property: first.property!,
+    first_single: first.isSingle,
+    second_collection: second.collection,
+    second_id: second.id,
+    second_property: second.property,
+    second_single: second.isSingle,
+    properties: JSON.stringify(properties) as unknown as JsonObject,
+  };
+}

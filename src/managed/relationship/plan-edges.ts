@@ -1,0 +1,95 @@
+import { PreconditionFailedError } from '#errors/index.ts';
+import { equalJson } from '#json/index.ts';
+import { type Edge, formatRef, sameEdge, sameTarget, type WantedEdge } from './edge.ts';
+
+/** What has to be done to the edges of one property. */
+export interface EdgePlan {
+  readonly property: string;
+  readonly create: readonly WantedEdge[];
+  readonly update: readonly { readonly edge: Edge; readonly wanted: WantedEdge }[];
+  readonly remove: readonly Edge[];
+}
+
+/**
+ * Compares what is stored with what is wanted. A wanted edge with an id means the stored one of that id; one
+ * without takes a stored edge that says the same, so that sending a list back changes nothing.
+ *
+ * @param keeps stored edges that stay although nobody wants them
+ * @throws PreconditionFailedError when the same edge is wanted twice
+ */
+export function planEdges(
+  property: string,
+  stored: readonly Edge[],
+  wanted: readonly WantedEdge[],
+  keeps: (edge: Edge) => boolean = () => false,
+): EdgePlan {
+  refuseTwins(wanted);
+  const left = new Set(stored);
+  const rest: WantedEdge[] = [];
+  const update: { edge: Edge; wanted: WantedEdge }[] = [];
+  for (const each of wanted) {
+    const edge = each.id === null ? undefined : stored.find(({ id }) => id === each.id);
+    if (edge === undefined || !left.delete(edge)) rest.push(each);
+    else if (!sameEdge(edge, each)) update.push({ edge, wanted: each });
+  }
+  const create = rest.filter((each) => {
+    const edge = [...left].find((candidate) => sameEdge(candidate, each));
+    if (edge === undefined) return true;
+    left.delete(edge);
+    return false;
+  });
+  return { property, create, update, remove: [...left].filter((edge) => !keeps(edge)) };
+}
+
+export function isEmptyPlan({ create, update, remove }: EdgePlan): boolean {
+  return create.length + update.length + remove.length === 0;
+}
+
+function refuseTwins(wanted: readonly WantedEdge[]): void {
+  const byRef = new Map<string, WantedEdge[]>();
+  for (const each of wanted) {
+    const ref = formatRef(each.target);
+    const others = byRef.get(ref);
+    if (others?.some((other) => equalJson(other.properties, each.properties)) === true) {
+      throw new PreconditionFailedError('Duplicate relationship specified in relationship collection.', {
+        id: 'RELATIONSHIP_DUPLICATE',
+        detail: { ref },
+      });
+    }
+    byRef.set(ref, [...(others ?? []), each]);
+  }
+}
+
+/** What became of an edge; null where it was not, or is no more. */
+export interface EdgeChange {
+  readonly before: Edge | null;
+  readonly after: Edge | null;
+}
+
+/** One change to one edge, as the relationship's own endpoint asks for it. */
+export type EdgeEdit =
+  | { readonly kind: 'create'; readonly property: string; readonly wanted: WantedEdge }
+  | { readonly kind: 'update'; readonly property: string; readonly edge: Edge; readonly wanted: WantedEdge }
+  | { readonly kind: 'remove'; readonly property: string; readonly edge: Edge };
+
+export function planOfEdit(edit: EdgeEdit): EdgePlan {
+  const plan = { property: edit.property, create: [], update: [], remove: [] };
+  switch (edit.kind) {
+    case 'create':
+      return { ...plan, create: [edit.wanted] };
+    case 'update':
+      return { ...plan, update: [{ edge: edit.edge, wanted: edit.wanted }] };
+    case 'remove':
+      return { ...plan, remove: [edit.edge] };
+  }
+}
+
+/** Wanted edges that lead somewhere new, and so must be validated. */
+export function newTargets({ create, update }: EdgePlan): readonly WantedEdge[] {
+  return [
+    ...create,
+    ...update
+      .filter(({ edge, wanted }) => !sameTarget(edge.target, wanted.target))
+      .map(({ wanted }) => wanted),
+  ];
+}

@@ -1,0 +1,67 @@
+import { BadRequestError } from '#errors/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
+import { formatPath, parsePath } from '#resource/index.ts';
+
+/** A property whose values are edges to other objects, compiled. */
+export interface Relationship {
+  readonly property: string;
+  /** False: at most one edge. */
+  readonly isArray: boolean;
+  /** The property by which the other end knows the edge; null for a one-way relationship. */
+  readonly reverseProperty: string | null;
+  /** References must lead to objects that exist, and whose reverse property has room. */
+  readonly validate: boolean;
+  /** Collections it is declared for, such as `managed/role`. Not a limit: references may lead elsewhere. */
+  readonly collections: readonly string[];
+  /**
+   * A property of the targets that holds a query filter: who matches it has an edge to the target, made and taken
+   * away by the server.
+   */
+  readonly conditionField: string | null;
+  /** A property of the targets that says when an edge to them is in effect; edges may say so, too. */
+  readonly temporalField: string | null;
+}
+
+/** The relationship that a property declares; null for any other property. */
+export function compileRelationship(property: string, definition: JsonObject): Relationship | null {
+  const items = isObject(definition['items']) ? definition['items'] : {};
+  const isArray = includesType(definition, 'array') && includesType(items, 'relationship');
+  if (!isArray && !includesType(definition, 'relationship')) return null;
+  const declared = isArray ? { ...definition, ...items } : definition;
+  const isTwoWay = isTrue(declared['reverseRelationship']);
+  const reverse = declared['reversePropertyName'];
+  if (isTwoWay && (typeof reverse !== 'string' || reverse === '')) {
+    throw new BadRequestError(`The two-way relationship '${property}' does not name its reverse property`, {
+      id: 'MANAGED_NO_REVERSE_PROPERTY',
+      hint: "Give 'reversePropertyName', or set 'reverseRelationship' to false",
+    });
+  }
+  return {
+    property,
+    isArray,
+    reverseProperty: isTwoWay ? (reverse as string) : null,
+    validate: isTrue(declared['validate']),
+    collections: collectionsOf(declared),
+    conditionField: textOf(declared, 'conditionalAssociationField'),
+    temporalField: textOf(declared, 'temporalConstraintsField'),
+  };
+}
+
+function collectionsOf(declared: JsonObject): string[] {
+  const entries = Array.isArray(declared['resourceCollection']) ? declared['resourceCollection'] : [];
+  return entries.flatMap((entry) => (isObject(entry) ? [formatPath(parsePath(String(entry['path'])))] : []));
+}
+
+function textOf(declared: JsonObject, name: string): string | null {
+  const value = declared[name];
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function includesType(definition: JsonObject, type: string): boolean {
+  const declared = definition['type'];
+  return declared === type || (Array.isArray(declared) && declared.includes(type));
+}
+
+function isTrue(value: unknown): boolean {
+  return value === true || value === 'true';
+}

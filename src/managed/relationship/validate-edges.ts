@@ -1,0 +1,142 @@
+import type { Db } from '#database/index.ts';
+import {
+  BadRequestError,
+  NotFoundError,
+  PreconditionFailedError,
+  type ResourceError,
+} from '#errors/index.ts';
+import { equalJson } from '#json/index.ts';
+import { Connection } from '#resource/index.ts';
+import type { Exchange } from '../exchange.ts';
+import { formatRef, sameTarget, type Target, type WantedEdge } from './edge.ts';
+import { listEdges, listEdgesBetween } from './edge-repository.ts';
+import { type EdgePlan, newTargets } from './plan-edges.ts';
+import type { Relationship } from './relationship.ts';
+import { lockExisting, storeOf } from './target-repository.ts';
+
+/**
+ * Checks the references that a plan adds: the targets exist and stay, the edge is not there already, and a
+ * singleton at the other side is free. The constraints of the table hold the last two whatever happens at once.
+ *
+ * @param always also when the relationship does not ask for it
+ */
+export async function validateEdges(
+  exchange: Exchange,
+  relationship: Relationship,
+  plan: EdgePlan,
+  always: boolean,
+): Promise<void> {
+  const added = newTargets(plan);
+  if (added.length === 0) return;
+  const db = await exchange.context.unitOfWork!.db();
+  if (relationship.validate || always) await requireTargets(exchange, db, added);
+  await refuseAssigned(exchange, db, relationship, plan);
+  await refuseTaken(exchange, db, relationship, plan);
+}
+
+async function requireTargets(exchange: Exchange, db: Db, added: readonly WantedEdge[]): Promise<void> {
+  const byCollection = Map.groupBy(added, ({ target }) => target.collection);
+  for (const [collection, edges] of [...byCollection].sort(([left], [right]) => (left < right ? -1 : 1))) {
+    const existing =
+      storeOf(collection) === undefined
+        ? await readExisting(exchange, edges)
+        : await lockExisting(
+            db,
+            collection,
+            edges.map(({ target }) => target.id),
+          );
+    // An object may refer to itself before it is stored.
+    const missing = edges.find(
+      ({ target }) => !existing.has(target.id) && !sameTarget(target, ownerOf(exchange)),
+    );
+    if (missing !== undefined) {
+      throw new BadRequestError(
+        `The referenced relationship '${formatRef(missing.target)}', does not exist`,
+        { id: 'RELATIONSHIP_NO_TARGET' },
+      );
+    }
+  }
+}
+
+/** Objects that stand in no table of ours are asked for through the router. */
+async function readExisting(exchange: Exchange, edges: readonly WantedEdge[]): Promise<ReadonlySet<string>> {
+  const connection = new Connection(exchange.platform.resources, exchange.context);
+  const found = new Set<string>();
+  for (const { target } of edges) {
+    try {
+      await connection.read(formatRef(target));
+      found.add(target.id);
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+    }
+  }
+  return found;
+}
+
+async function refuseAssigned(
+  exchange: Exchange,
+  db: Db,
+  { property }: Relationship,
+  plan: EdgePlan,
+): Promise<void> {
+  const removed = new Set([...plan.remove, ...plan.update.map(({ edge }) => edge)].map(({ id }) => id));
+  const owner = ownerOf(exchange);
+  const stored =
+    exchange.edges.get(property) ??
+    (await listEdgesBetween(
+      db,
+      { ...owner, property },
+      plan.create.map(({ target }) => target),
+    ));
+  const twin = plan.create.find(({ target, properties }) =>
+    stored.some(
+      (edge) =>
+        !removed.has(edge.id) && sameTarget(edge.target, target) && equalJson(edge.properties, properties),
+    ),
+  );
+  if (twin !== undefined) throw alreadyAssigned(exchange.id, formatRef(twin.target));
+}
+
+async function refuseTaken(
+  exchange: Exchange,
+  db: Db,
+  relationship: Relationship,
+  plan: EdgePlan,
+): Promise<void> {
+  const { reverseProperty } = relationship;
+  if (reverseProperty === null) return;
+  const removed = new Set([...plan.remove, ...plan.update.map(({ edge }) => edge)].map(({ id }) => id));
+  const single = newTargets(plan).filter(({ target }) => reverseIsSingle(exchange, target, reverseProperty));
+  for (const [collection, edges] of Map.groupBy(single, ({ target }) => target.collection)) {
+    const ids = edges.map(({ target }) => target.id);
+    const taken = (await listEdges(db, collection, ids, [reverseProperty])).find(
+      ({ id }) => !removed.has(id),
+    );
+    if (taken !== undefined) throw takenError(reverseProperty, taken.ownerId);
+  }
+}
+
+/** Whether the other end holds at most one edge, as its type declares it. */
+export function reverseIsSingle({ platform }: Exchange, { collection }: Target, reverse: string): boolean {
+  const [root, name, ...rest] = collection.split('/');
+  if (root !== 'managed' || name === undefined || rest.length > 0) return false;
+  return platform.types.current().get(name)?.relationships.get(reverse)?.isArray === false;
+}
+
+function ownerOf({ type, id }: Exchange): Target {
+  return { collection: `managed/${type.name}`, id };
+}
+
+export function alreadyAssigned(id: string, ref: string): ResourceError {
+  return new PreconditionFailedError(
+    `Managed object '${id}' has already been assigned relationship '${ref}'.`,
+    { id: 'RELATIONSHIP_DUPLICATE' },
+  );
+}
+
+export function takenError(property: string, id: string): ResourceError {
+  return new BadRequestError(
+    `Field '${property}' of managed object '${id}' is not null, and thus not available for assignment.`,
+    { id: 'RELATIONSHIP_TAKEN', hint: 'Clear it first' },
+  );
+}

@@ -1,0 +1,23 @@
+import type { JsonObject, Pointer } from '#json/index.ts';
+import type { StoredObject } from '#repo/index.ts';
+import type { Context, Request } from '#resource/index.ts';
+import type { ManagedPlatform } from '../managed-platform.ts';
+import type { ManagedType } from '../managed-type.ts';
+
+/** One retrieval of objects of one type: for whom, why, and what of them. */
+export interface Retrieval {
+  readonly platform: ManagedPlatform;
+  readonly context: Context;
+  readonly type: ManagedType;
+  /** The request that scripts see. */
+  readonly request: Request;
+  readonly fields: readonly Pointer[];
+  /** False: what is stored is shown, no hook runs. */
+  readonly runsHooks: boolean;
+}
+
+/** Retrieves objects; an expanded reference retrieves those it leads to the same way. */
+export type RetrieveObjects = (
+  retrieval: Retrieval,
+  objects: readonly StoredObject[],
+) => Promise<readonly JsonObject[]>;

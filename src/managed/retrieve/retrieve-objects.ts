@@ -1,0 +1,95 @@
+import type { Db } from '#database/index.ts';
+import { cloneJson, type JsonObject, type Pointer } from '#json/index.ts';
+import type { StoredObject } from '#repo/index.ts';
+import { withIdentity, withoutIdentity } from '../exchange.ts';
+import { dbOf } from '../managed-platform.ts';
+import type { ManagedType } from '../managed-type.ts';
+import type { Edge } from '../relationship/edge.ts';
+import { listEdges } from '../relationship/edge-repository.ts';
+import { deriveProperties } from './derive-properties.ts';
+import { type FieldPlan, planFields, selectPlanned, shows } from './field-plan.ts';
+import { resolveReferences } from './resolve-references.ts';
+import type { Retrieval } from './retrieval.ts';
+import { runRetrieveHooks } from './run-retrieve-hooks.ts';
+
+/**
+ * Objects as they are answered: relationships attached, virtual properties calculated, hooks run, private ones
+ * hidden, fields selected. However many objects there are, the number of statements is the same: one for all edges,
+ * one for each derived property, one for each collection that references lead to.
+ */
+export async function retrieveObjects(
+  retrieval: Retrieval,
+  objects: readonly StoredObject[],
+): Promise<readonly JsonObject[]> {
+  const { platform, context, type, fields, runsHooks } = retrieval;
+  if (objects.length === 0) return [];
+  const plan = planFields(type, fields);
+  const db = await dbOf(platform, context);
+  const working = objects.map((object) => ({ ...object, data: cloneJson(object.data) }));
+  await attachReferences(retrieval, db, plan, working);
+  if (runsHooks) {
+    const derived = type.calculated.filter(
+      ({ name, derivation, isDefault }) => derivation !== null && shows(plan, name, isDefault),
+    );
+    await deriveProperties(platform, db, type, derived, working);
+    await runRetrieveHooks(retrieval, plan, working);
+  }
+  const isExternal = context.client.isExternal;
+  return working.map(({ id, rev, data }) =>
+    withoutIdentity(
+      selectPlanned(type, plan, plan.named.some(isIdentity) ? withIdentity(id, rev, data) : data, isExternal),
+    ),
+  );
+}
+
+function isIdentity([name]: Pointer): boolean {
+  return name === '_id' || name === '_rev';
+}
+
+async function attachReferences(
+  retrieval: Retrieval,
+  db: Db,
+  plan: FieldPlan,
+  objects: readonly { readonly id: string; readonly data: JsonObject }[],
+): Promise<void> {
+  const { type } = retrieval;
+  const names = [...plan.references.keys()];
+  if (names.length === 0) return;
+  const edges = await listEdges(
+    db,
+    `managed/${type.name}`,
+    objects.map(({ id }) => id),
+    names,
+  );
+  const values = await resolveReferences(retrieval, plan, edges, retrieveObjects);
+  const byOwner = Map.groupBy(edges, ({ ownerId }) => ownerId);
+  for (const { id, data } of objects) {
+    const own = Map.groupBy(byOwner.get(id) ?? [], ({ property }) => property);
+    for (const name of names) attach(type, plan, name, own.get(name) ?? [], values, data);
+  }
+}
+
+function attach(
+  type: ManagedType,
+  plan: FieldPlan,
+  name: string,
+  edges: readonly Edge[],
+  values: ReadonlyMap<Edge, JsonObject>,
+  data: JsonObject,
+): void {
+  const { index } = plan.references.get(name)!;
+  const all = edges.map((edge) => values.get(edge)!);
+  if (type.relationships.get(name)!.isArray) {
+    data[name] = index === null ? all : all.slice(index, index + 1);
+  } else {
+    data[name] = all[0] ?? null;
+    // Written when the property still was an array.
+    if (all.length > 1) {
+      data[name] = {
+        ...all[0]!,
+        _refError: true,
+        _refErrorMessage: `Multiple references found for singleton relationship '${name}'`,
+      };
+    }
+  }
+}

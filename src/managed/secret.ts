@@ -1,0 +1,80 @@
+import type { Crypto } from '#crypto/index.ts';
+import { BadRequestError } from '#errors/index.ts';
+import {
+  cloneJson,
+  equalJson,
+  formatPointer,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '#json/index.ts';
+import type { ManagedType } from './managed-type.ts';
+
+const ENVELOPE = '$crypto';
+
+/** Whether there is an encrypted or hashed value somewhere inside. */
+export function hasEnvelope(value: JsonValue | undefined): boolean {
+  if (Array.isArray(value)) return value.some(hasEnvelope);
+  return isObject(value) && (Object.hasOwn(value, ENVELOPE) || Object.values(value).some(hasEnvelope));
+}
+
+/**
+ * Callers from outside must not bring envelopes of their own: decrypting one for them would give away what it
+ * holds. Sending back what is stored at the same place is fine.
+ *
+ * @throws BadRequestError `CRYPTO_FOREIGN_ENVELOPE`
+ */
+export function refuseForeignEnvelopes(
+  value: JsonValue | undefined,
+  stored: JsonValue | undefined,
+  path: readonly string[] = [],
+): void {
+  if (!hasEnvelope(value) || equalJson(value, stored)) return;
+  if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) {
+      refuseForeignEnvelopes(element, Array.isArray(stored) ? stored[index] : undefined, [
+        ...path,
+        String(index),
+      ]);
+    }
+    return;
+  }
+  const object = value as JsonObject;
+  if (Object.hasOwn(object, ENVELOPE)) {
+    throw new BadRequestError(`'${formatPointer(path)}' holds a $crypto value that is not the stored one`, {
+      id: 'CRYPTO_FOREIGN_ENVELOPE',
+      field: formatPointer(path),
+      hint: 'Send the plain value; the server protects it',
+    });
+  }
+  for (const [name, member] of Object.entries(object)) {
+    refuseForeignEnvelopes(member, isObject(stored) ? stored[name] : undefined, [...path, name]);
+  }
+}
+
+/**
+ * The object with its declared properties in plain text, also those that are no longer declared as encrypted. Values
+ * that scripts encrypted elsewhere stay as they are: nobody would encrypt them again.
+ */
+export async function decryptProperties(
+  crypto: Crypto,
+  type: ManagedType,
+  object: JsonObject,
+): Promise<JsonObject> {
+  const plain = cloneJson(object);
+  for (const [name, value] of Object.entries(plain)) {
+    if (type.compiled.has(name) && crypto.isEncrypted(value)) plain[name] = await crypto.decrypt(value);
+  }
+  return plain;
+}
+
+/** Whether what is stored is protected as the type asks for now. */
+export function isProtectionCurrent(crypto: Crypto, type: ManagedType, stored: JsonObject): boolean {
+  return Object.entries(stored).every(([name, value]) => {
+    const property = type.compiled.get(name);
+    if (property === undefined || value === null) return true;
+    const { encryption, hashAlgorithm } = property;
+    if (encryption !== null) return crypto.isUpToDate(value, encryption.cipher, encryption.alias);
+    return hashAlgorithm !== null ? crypto.isHashed(value) : !crypto.isEncrypted(value);
+  });
+}

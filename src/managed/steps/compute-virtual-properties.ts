@@ -1,0 +1,26 @@
+import type { Exchange } from '../exchange.ts';
+import { deriveProperties } from '../retrieve/derive-properties.ts';
+import { planFields, shows } from '../retrieve/field-plan.ts';
+import { retrieveProperty } from '../retrieve/run-retrieve-hooks.ts';
+import { withRelationships } from './run-hook.ts';
+
+/**
+ * Calculates those virtual properties that are stored with the object, so that a change of them can be seen: what is
+ * shown by default or asked for. Scripts see the relationships that the request is about.
+ */
+export async function computeVirtualProperties(exchange: Exchange): Promise<void> {
+  const { context, id, platform, request, rev, type } = exchange;
+  const plan = planFields(type, request.fields);
+  const wanted = type.calculated.filter(({ name, isDefault }) => isDefault || shows(plan, name, isDefault));
+  const derived = wanted.filter(({ derivation }) => derivation !== null);
+  const db = await context.unitOfWork!.db();
+  await deriveProperties(platform, db, type, derived, [{ id, data: exchange.object }]);
+  for (const { name, scripts, derivation } of wanted) {
+    if (derivation !== null || scripts.onRetrieve === undefined) continue;
+    const working = { id, rev, data: withRelationships(exchange) };
+    await retrieveProperty({ platform, context, type, request: exchange.cause }, name, working);
+    for (const relationship of type.relationships.keys()) delete working.data[relationship];
+    exchange.object = working.data;
+  }
+}
+computeVirtualProperties.applies = ({ type }: Exchange) => type.calculated.length > 0;

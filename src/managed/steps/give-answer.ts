@@ -1,0 +1,26 @@
+import type { Exchange } from '../exchange.ts';
+import { retrieveObjects } from '../retrieve/retrieve-objects.ts';
+
+/**
+ * What the caller is told: a read shows the object as it is retrieved, a write as it is stored now, a deletion as it
+ * was.
+ */
+export async function giveAnswer(exchange: Exchange): Promise<void> {
+  const { cause, context, id, isUnchanged, object, platform, request, rev, stored, type } = exchange;
+  const isStored = isUnchanged || request.method === 'read' || request.method === 'delete';
+  const shown = isStored ? { ...stored!, id } : { id, rev: rev!, data: object };
+  const [answer] = await retrieveObjects(
+    {
+      platform,
+      context,
+      type,
+      request: cause,
+      fields: request.fields,
+      runsHooks: request.method === 'read' && request.parameters['executeOnRetrieve'] !== 'false',
+    },
+    [shown],
+  );
+  exchange.answer = answer!;
+}
+giveAnswer.always = true as const;
+giveAnswer.applies = ({ edit }: Exchange) => edit === null;

@@ -1,0 +1,82 @@
+import { equalJson } from '#json/index.ts';
+import type { Exchange } from '../exchange.ts';
+import { asStored, CONDITIONAL, isConditional, parseCondition } from '../grant/conditional-grant.ts';
+import { listConditions, lockConditions } from '../grant/grant-repository.ts';
+import { type Edge, formatRef, sameTarget, type Target, type WantedEdge } from '../relationship/edge.ts';
+import type { Relationship } from '../relationship/relationship.ts';
+import { writeEdges } from '../relationship/write-edges.ts';
+import { lookUp } from './attach-relationships.ts';
+
+/**
+ * Gives the object the edges whose conditions it meets now, and takes away those it no longer meets. Where there is
+ * a manual edge to the same target, there is no conditional one.
+ */
+export async function grantConditionally(exchange: Exchange): Promise<void> {
+  for (const relationship of exchange.type.relationships.values()) {
+    if (relationship.conditionField !== null) await evaluate(exchange, relationship);
+  }
+}
+grantConditionally.applies = (exchange: Exchange) => {
+  const { type, edit, request, object, before } = exchange;
+  const conditional = [...type.relationships.values()].filter(
+    ({ conditionField }) => conditionField !== null,
+  );
+  if (conditional.length === 0) return false;
+  // Conditions look at properties, and a manual edge displaces a conditional one.
+  if (request.method === 'create' || conditional.some(({ property }) => exchange.wanted.has(property)))
+    return true;
+  if (edit !== null) return conditional.some(({ property }) => property === edit.property);
+  return exchange.isForced || !equalJson(withoutEdges(exchange, object), withoutEdges(exchange, before!));
+};
+
+function withoutEdges({ type }: Exchange, object: Exchange['object']): Exchange['object'] {
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !type.relationships.has(name)));
+}
+
+async function evaluate(exchange: Exchange, relationship: Relationship): Promise<void> {
+  const { object, type, id, edges } = exchange;
+  const { property, conditionField, collections } = relationship;
+  const db = await exchange.context.unitOfWork!.db();
+  const seen = asStored(type, object, id);
+  const met: Target[] = [];
+  for (const collection of collections.filter((path) => path.startsWith('managed/'))) {
+    const name = collection.slice('managed/'.length);
+    await lockConditions(db, name, 'shared');
+    for (const { id: targetId, condition } of await listConditions(db, name, conditionField!)) {
+      if (isMet(condition, conditionField!, seen)) met.push({ collection, id: targetId });
+    }
+  }
+  if (exchange.edit !== null) edges.delete(property);
+  if (exchange.request.method === 'create' && !edges.has(property)) edges.set(property, []);
+  await lookUp(exchange, new Set([property]));
+  const current = edges.get(property)!;
+  const manual = current.filter((edge) => !isConditional(edge));
+  const mayHave = met.filter((target) => !manual.some((edge) => sameTarget(edge.target, target)));
+  const has = (target: Target) =>
+    current.some((edge) => isConditional(edge) && sameTarget(edge.target, target));
+  const remove: Edge[] = current.filter(
+    (edge) => isConditional(edge) && !mayHave.some((target) => sameTarget(edge.target, target)),
+  );
+  const create: WantedEdge[] = mayHave
+    .filter((target) => !has(target))
+    .map((target) => ({ id: null, target, properties: { ...CONDITIONAL } }));
+  const written = await writeEdges(exchange, relationship, { property, create, update: [], remove });
+  const gone = new Set(remove.map(({ target }) => formatRef(target)));
+  edges.set(property, [
+    ...current.filter((edge) => !(isConditional(edge) && gone.has(formatRef(edge.target)))),
+    ...written,
+  ]);
+}
+
+/** A condition that cannot be read, from before it was checked, is met by nobody. */
+function isMet(
+  condition: Parameters<typeof parseCondition>[0],
+  field: string,
+  seen: Exchange['object'],
+): boolean {
+  try {
+    return parseCondition(condition, field)?.matches(seen) ?? false;
+  } catch {
+    return false;
+  }
+}

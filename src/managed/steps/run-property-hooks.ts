@@ -1,0 +1,62 @@
+import { ForbiddenError } from '#errors/index.ts';
+import { isObject, setMember } from '#json/index.ts';
+import { requestView, ScriptError } from '#script/index.ts';
+import { type Exchange, objectPath, withIdentity, withoutIdentity } from '../exchange.ts';
+import type { ManagedProperty } from '../managed-property.ts';
+import type { Step } from '../pipeline.ts';
+
+/** Runs the `onValidate` or `onStore` of every property that has one, also where the property is absent. */
+export function runPropertyHooks(hook: 'onValidate' | 'onStore'): Step {
+  const step = async (exchange: Exchange) => {
+    for (const property of exchange.type.compiled.values()) {
+      if (property.scripts[hook] !== undefined) await runPropertyHook(exchange, property, hook);
+    }
+  };
+  Object.defineProperty(step, 'name', { value: `property ${hook}` });
+  return Object.assign(step, {
+    applies: ({ type }: Exchange) =>
+      [...type.compiled.values()].some(({ scripts }) => scripts[hook] !== undefined),
+  });
+}
+
+async function runPropertyHook(
+  exchange: Exchange,
+  property: ManagedProperty,
+  hook: 'onValidate' | 'onStore',
+) {
+  const { context, cause, id, platform, rev, type } = exchange;
+  const { name } = property;
+  try {
+    const { value, bindings } = await platform.scripts.evaluate(context, {
+      reference: property.scripts[hook]!,
+      label: `${type.name} ${name} ${hook}`,
+      bindings: {
+        request: requestView(cause),
+        resourceName: objectPath(exchange),
+        object: withIdentity(id, rev, exchange.object),
+        property: exchange.object[name] ?? null,
+        propertyName: name,
+      },
+      returnBindings: hook === 'onStore' ? ['object'] : [],
+    });
+    if (hook === 'onValidate') return;
+    const changed = bindings['object'];
+    if (isObject(changed)) exchange.object = withoutIdentity(changed);
+    setMember(exchange.object, name, value);
+  } catch (error) {
+    throw hook === 'onValidate' ? refusal(error) : error;
+  }
+}
+
+/** What a validation throws without a code of its own means that the value is refused. */
+function refusal(error: unknown): unknown {
+  if (!(error instanceof ScriptError) || !wasThrown(error.cause)) return error;
+  return new ForbiddenError(error.message, { id: 'PROPERTY_REFUSED', cause: error });
+}
+
+/** Thrown by the script on purpose, and not by the engine because of a mistake in it. */
+function wasThrown(cause: unknown): boolean {
+  if (!(cause instanceof Error) || !('thrown' in cause)) return false;
+  const name = isObject(cause.thrown) ? cause.thrown['name'] : undefined;
+  return !/^(?:Type|Reference|Range|Syntax|Internal)Error$/.test(String(name));
+}

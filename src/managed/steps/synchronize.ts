@@ -1,0 +1,38 @@
+import { cloneJson } from '#json/index.ts';
+import { requestView } from '#script/index.ts';
+import { type Exchange, objectPath, withIdentity } from '../exchange.ts';
+import type { SyncAction } from '../synchronizer.ts';
+import { withRelationships } from './run-hook.ts';
+
+const ACTION: Readonly<Record<'create' | 'update' | 'patch' | 'delete', SyncAction>> = {
+  create: 'notifyCreate',
+  update: 'notifyUpdate',
+  patch: 'notifyUpdate',
+  delete: 'notifyDelete',
+};
+
+/** Tells the synchronization, and then `onSync` what came of it. */
+export async function synchronize(exchange: Exchange): Promise<void> {
+  const { before, cause, context, id, platform, request, rev, stored, type } = exchange;
+  if (request.method === 'read') return;
+  const after =
+    request.method === 'delete' ? null : cloneJson(withIdentity(id, rev, withRelationships(exchange)));
+  const old = before === null ? null : withIdentity(id, stored!.rev, before);
+  const resource = objectPath(exchange);
+  const notice = { action: ACTION[request.method], resource, before: old, after };
+  const syncResults = await platform.synchronizer.notify(context, notice);
+  const reference = type.hooks.onSync;
+  if (reference === undefined) return;
+  await platform.scripts.evaluate(context, {
+    reference,
+    label: `${type.name} onSync`,
+    bindings: {
+      request: requestView(cause),
+      resourceName: resource,
+      object: null,
+      oldObject: old,
+      newObject: after,
+      syncResults,
+    },
+  });
+}

@@ -1,0 +1,69 @@
+import { ForbiddenError } from '#errors/index.ts';
+import { equalJson, type JsonObject } from '#json/index.ts';
+import { requestView } from '#script/index.ts';
+import { collectionOf, type Exchange, objectPath } from '../exchange.ts';
+import { validateObject } from '../policy/validate-object.ts';
+import { isEmptyPlan } from '../relationship/plan-edges.ts';
+import { planWanted } from './write-relationships.ts';
+
+/**
+ * Asks the rules about what will be stored, the defaults of hooks included: about everything when an object is
+ * created or replaced, about what changes, or goes away, when it is patched.
+ */
+export async function validateProperties(exchange: Exchange): Promise<void> {
+  const { before, cause, context, id, object, platform, request } = exchange;
+  const only = propertiesToAsk(exchange);
+  if (only.size === 0) return;
+  const result = await validateObject({
+    context,
+    scripts: {
+      scripts: platform.scripts,
+      files: () => platform.policies().files,
+      readFile: platform.readScript,
+    },
+    rules: platform.policies().rulesFor(collectionOf(exchange)),
+    place: {
+      collection: collectionOf(exchange),
+      id,
+      db: () => context.unitOfWork!.db(),
+      stored: async () => before,
+      isBinding: true,
+      mappings: () => platform.synchronizer.mappings(),
+    },
+    object: { _id: id, ...object, ...wantedValues(exchange) },
+    only,
+    bindings: { request: requestView(cause), resourceName: objectPath(exchange) },
+    isHashed: (value) => platform.crypto.isHashed(value),
+  });
+  if (result.result) return;
+  const message = request.method === 'patch' ? 'Failed policy validation' : 'Policy validation failed';
+  throw new ForbiddenError(message, { detail: result });
+}
+validateProperties.applies = ({ platform, edit, isForced }: Exchange) =>
+  edit === null && !isForced && platform.enforcesPolicies();
+
+function wantedValues({ wanted }: Exchange): JsonObject {
+  return Object.fromEntries(wanted);
+}
+
+function propertiesToAsk(exchange: Exchange): ReadonlySet<string> {
+  const { before, object, platform, request, type, wanted } = exchange;
+  const all = platform.policies().rulesFor(collectionOf(exchange));
+  // Calculated properties are what they are.
+  const calculated = new Set(type.calculated.map(({ name }) => name));
+  const asked = all.map(({ path }) => path[0]!).filter((name) => !calculated.has(name));
+  const isRelationship = (name: string) => type.relationships.has(name);
+  if (before === null) return new Set(asked);
+  return new Set(
+    asked.filter((name) => {
+      if (isRelationship(name)) return wanted.has(name) && isChanged(exchange, name);
+      return request.method === 'update' || !equalJson(object[name], before[name]);
+    }),
+  );
+}
+
+function isChanged(exchange: Exchange, name: string): boolean {
+  return !isEmptyPlan(
+    planWanted(exchange, exchange.type.relationships.get(name)!, exchange.wanted.get(name)!),
+  );
+}

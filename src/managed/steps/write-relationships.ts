@@ -1,0 +1,72 @@
+import { BadRequestError } from '#errors/index.ts';
+import type { JsonValue } from '#json/index.ts';
+import type { Exchange } from '../exchange.ts';
+import { isConditional } from '../grant/conditional-grant.ts';
+import { parseEdge, type WantedEdge } from '../relationship/edge.ts';
+import { type EdgePlan, planEdges, planOfEdit } from '../relationship/plan-edges.ts';
+import type { Relationship } from '../relationship/relationship.ts';
+import { validateEdges } from '../relationship/validate-edges.ts';
+import { writeEdges } from '../relationship/write-edges.ts';
+import { lookUp } from './attach-relationships.ts';
+
+/** Takes the relationships out of the object: they are rows of their own, and not stored with it. */
+export async function takeRelationships(exchange: Exchange): Promise<void> {
+  const { type } = exchange;
+  const wanted = new Map<string, JsonValue>();
+  for (const name of type.relationships.keys()) {
+    const value = exchange.object[name];
+    if (value === undefined) continue;
+    wanted.set(name, value);
+    delete exchange.object[name];
+  }
+  if (exchange.request.method === 'create') for (const name of wanted.keys()) exchange.edges.set(name, []);
+  // A hook may have brought up relationships that the request was not about.
+  else await lookUp(exchange, new Set(wanted.keys()));
+  exchange.wanted = wanted;
+}
+takeRelationships.applies = ({ type, edit }: Exchange) => type.relationships.size > 0 && edit === null;
+
+/** Validates and writes the edges, before the object: what is calculated from them must see them. */
+export async function writeRelationships(exchange: Exchange): Promise<void> {
+  const { edit, edges, type, wanted } = exchange;
+  if (edit !== null) {
+    const relationship = type.relationships.get(edit.property)!;
+    const plan = planOfEdit(edit);
+    await validateEdges(exchange, relationship, plan, edit.kind === 'create');
+    exchange.edited = (await writeEdges(exchange, relationship, plan))[0] ?? null;
+    return;
+  }
+  for (const [name, value] of wanted) {
+    const relationship = type.relationships.get(name)!;
+    const plan = planWanted(exchange, relationship, value);
+    await validateEdges(exchange, relationship, plan, false);
+    const written = await writeEdges(exchange, relationship, plan);
+    const gone = new Set([...plan.remove, ...plan.update.map(({ edge }) => edge)]);
+    edges.set(name, [...edges.get(name)!.filter((edge) => !gone.has(edge)), ...written]);
+  }
+}
+writeRelationships.applies = ({ edit, wanted }: Exchange) => edit !== null || wanted.size > 0;
+
+/** @throws BadRequestError for a value of the wrong shape */
+export function planWanted(exchange: Exchange, relationship: Relationship, value: JsonValue): EdgePlan {
+  const { property } = relationship;
+  const stored = exchange.edges.get(property) ?? [];
+  // Whether a conditional grant stays is decided by its condition.
+  const keeps = relationship.conditionField === null ? undefined : isConditional;
+  return planEdges(property, stored, wantedEdges(relationship, value), keeps);
+}
+
+function wantedEdges({ isArray, property }: Relationship, value: JsonValue): WantedEdge[] {
+  const field = `/${property}`;
+  if (value === null) return [];
+  if (Array.isArray(value) !== isArray) {
+    throw new BadRequestError(`${JSON.stringify(value)} is invalid as a relationship reference`, {
+      id: 'RELATIONSHIP_BAD_REFERENCE',
+      field,
+      hint: isArray ? 'It takes a list of references' : 'It takes a single reference',
+    });
+  }
+  return (Array.isArray(value) ? value : [value]).map((entry, index) =>
+    parseEdge(entry, isArray ? `${field}/${index}` : field),
+  );
+}

@@ -1,0 +1,36 @@
+import type { JsonValue } from '#json/index.ts';
+import type { Context } from '#resource/index.ts';
+
+export type SyncAction = 'notifyCreate' | 'notifyUpdate' | 'notifyDelete';
+
+/** What happened to an object, for those who keep copies of it elsewhere. */
+export interface SyncNotice {
+  readonly action: SyncAction;
+  /** Path of the object. */
+  readonly resource: string;
+  /** With its relationships, decrypted; null on create. */
+  readonly before: JsonValue;
+  /** As stored; null on delete. */
+  readonly after: JsonValue;
+}
+
+/** What `onSync` sees as `syncResults`. */
+export type SyncResults = {
+  readonly success: boolean;
+  readonly action: SyncAction;
+  readonly syncDetails: JsonValue;
+};
+
+/** Implicit synchronization: told of every stored change, inside its unit of work. */
+export interface Synchronizer {
+  /** Says what went wrong in the results; `onSync` decides whether that ends the request. */
+  notify(context: Context, notice: SyncNotice): Promise<SyncResults>;
+  /** Names of the mappings there are. */
+  mappings(): readonly string[];
+}
+
+/** Without mappings there is nothing to do, and it succeeds. */
+export const noMappings: Synchronizer = {
+  notify: async (_context, { action }) => ({ success: true, action, syncDetails: [] }),
+  mappings: () => [],
+};

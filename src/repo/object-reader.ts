@@ -1,0 +1,41 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import { Batcher } from './batcher.ts';
+import type { ObjectStore, StoredObject } from './object-store.ts';
+
+/** Where an object stands within its table. */
+export interface ObjectKey {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** JSON keeps the two apart whatever characters they hold. */
+export function keyOf({ type, id }: ObjectKey): string {
+  return JSON.stringify([type, id]);
+}
+
+/**
+ * Reads objects by id outside transactions, those of one turn of the event loop together. A statement leaves after
+ * the requests it serves have come, so a client still reads its own writes.
+ */
+export function objectReader(
+  db: Db,
+  table: ObjectStore['table'],
+): Batcher<ObjectKey, StoredObject | undefined> {
+  return new Batcher({
+    maxInFlight: 2,
+    maxBatch: 500,
+    async run(keys) {
+      const { rows } = await sql<StoredObject & { type: string }>`
+        select o.type, o.id, o.rev, o.data
+        from unnest(${keys.map(({ type }) => type)}::text[], ${keys.map(({ id }) => id)}::text[]) as key(type, id)
+        join ${sql.table(table)} o on o.type = key.type collate "C" and o.id = key.id collate "C"`.execute(
+        db,
+      );
+      const found = new Map(
+        rows.map(({ type, ...object }): [string, StoredObject] => [keyOf({ type, id: object.id }), object]),
+      );
+      return keys.map((key) => found.get(keyOf(key)));
+    },
+  });
+}

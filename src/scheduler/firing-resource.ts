@@ -1,0 +1,29 @@
+import type { Database } from '#database/index.ts';
+import { NotFoundError } from '#errors/index.ts';
+import { collection, type Resource, type RouteHandler, resource } from '#resource/index.ts';
+import { type FiringView, findFiring, queryFirings } from './firing-repository.ts';
+import { pageResult } from './page-result.ts';
+import { parseRunKey } from './run.ts';
+
+/** `/scheduler/firing`: the ledger, read only. */
+export function firingResource(database: Database): RouteHandler {
+  return collection({
+    description: { title: 'firings' },
+
+    async read(_context, _request, id) {
+      const key = parseRunKey(id);
+      const firing = key === undefined ? undefined : await findFiring(database.db, key);
+      if (firing === undefined) throw new NotFoundError(`Firing '${id}' not found`);
+      return toResource(firing);
+    },
+
+    query: async (_context, request) =>
+      pageResult(await queryFirings(database.db, request), ({ _id }) => _id, toResource),
+  });
+}
+
+function toResource({ _id, ...content }: FiringView): Resource {
+  // The row holds what the page was sorted by, too.
+  const { sort_tuple: _, page_segment: __, page_position: ___, ...fields } = content;
+  return resource(_id, null, fields);
+}

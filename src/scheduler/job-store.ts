@@ -1,0 +1,63 @@
+import type { Db } from '#database/index.ts';
+import {
+  handBack,
+  listOrphanedLives,
+  type Released,
+  releaseRuns,
+  removeFinished,
+} from './release-repository.ts';
+import type { Completion, Holder, Run, RunKey, StartedRun } from './run.ts';
+import {
+  type Claim,
+  type ClaimOptions,
+  claimDue,
+  completeRuns,
+  findFate,
+  listHeld,
+  planNext,
+  startRuns,
+} from './run-repository.ts';
+
+/**
+ * What fires schedules needs to know of where they are kept. Two implementations, one contract suite: each due
+ * firing is claimed once, started once by its holder, and completed once.
+ */
+export interface JobStore {
+  readonly kind: 'persistent' | 'memory';
+  claim(options: ClaimOptions): Promise<Claim>;
+  /** Of those claimed, those that may start: of the schedule as it is now, not paused, not parked. */
+  start(holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]>;
+  /** Lets the next firing of a concurrent schedule wait while this run goes on. */
+  planNext(holder: Holder, run: Run, next: number): Promise<void>;
+  /** Ends runs that left no effects, or whose effects stand. @returns the keys of those that were the holder's */
+  complete(holder: Holder, completions: readonly Completion[]): Promise<ReadonlySet<string>>;
+  /** How a run ended whose completion was sent and not answered. */
+  findFate(holder: Holder, completion: Completion): Promise<'open' | 'completed' | 'lost'>;
+  /** What the holder has claimed and not started. */
+  listHeld(holder: Holder): Promise<readonly Run[]>;
+  /** Gives back what the holder has not started. */
+  handBack(holder: Holder): Promise<number>;
+  /** Gives back all that the holder has, or one run of it, as after its death. */
+  release(holder: Holder, by: string, only?: RunKey): Promise<Released>;
+  /** From time to time: gives back what lives that are over have left behind. */
+  sweep(by: string): Promise<void>;
+}
+
+/** Schedules that all nodes share, in Postgres. */
+export function persistentJobStore(db: Db): JobStore {
+  return {
+    kind: 'persistent',
+    claim: (options) => claimDue(db, options),
+    start: (holder, keys) => startRuns(db, holder, keys),
+    planNext: (holder, run, next) => planNext(db, holder, run, next),
+    complete: (holder, completions) => completeRuns(db, holder, completions),
+    findFate: (holder, completion) => findFate(db, holder, completion),
+    listHeld: (holder) => listHeld(db, holder),
+    handBack: (holder) => handBack(db, holder),
+    release: (holder, by, only) => releaseRuns(db, holder, by, only),
+    async sweep(by) {
+      for (const life of await listOrphanedLives(db)) await releaseRuns(db, life, by);
+      await removeFinished(db);
+    },
+  };
+}

@@ -1,0 +1,391 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '#json/index.ts';
+import type { DaylightSaving } from './cron/index.ts';
+import type { JobStore } from './job-store.ts';
+import type { MemorySchedule, MemorySchedules } from './memory-schedules.ts';
+import { firstFiring } from './next-firing.ts';
+import { MAX_ATTEMPTS, type Released } from './release-repository.ts';
+import { type Completion, formatRunKey, type Holder, type Run, type RunKey, type StartedRun } from './run.ts';
+import type { Claim, ClaimOptions } from './run-repository.ts';
+import { isRepeatable, NORMAL_PRIORITY, type ScheduleDefinition, timingOf } from './schedule.ts';
+import { isRetimed } from './timing-change.ts';
+
+interface Job {
+  readonly triggerId: number;
+  readonly id: string;
+  readonly source: 'rest' | 'file';
+  readonly definition: ScheduleDefinition;
+  readonly generation: number;
+  paused: boolean;
+  parked: boolean;
+  previousRunAt: number | null;
+}
+
+type Due = Run & { dueAt: number };
+type Held = Run & { readonly holder: Holder; readonly claimedAt: number; startedAt: number | null };
+
+export interface MemoryJobStoreOptions {
+  readonly nodeName: string;
+  /** Epoch ms by the database's clock, so that both schedulers agree. */
+  readonly now: () => number;
+  readonly dst?: DaylightSaving;
+  /** Takes the entries for the ledger. Must not reject. */
+  readonly record: (completions: readonly Completion[]) => Promise<void>;
+}
+
+const BLOCKED_RETRY_MS = 250;
+
+/**
+ * Schedules that only this process knows: each node fires its own, and they are gone with it. The same contract as
+ * the persistent store, with maps in place of its tables.
+ */
+export class MemoryJobStore implements JobStore, MemorySchedules {
+  readonly kind = 'memory';
+  readonly #options: MemoryJobStoreOptions;
+  readonly #jobs = new Map<string, Job>();
+  readonly #byTrigger = new Map<number, Job>();
+  readonly #due = new Map<string, Due>();
+  readonly #runs = new Map<string, Held>();
+  #paused = false;
+  /** Told when something new waits. */
+  onChange: () => void = () => {};
+
+  constructor(options: MemoryJobStoreOptions) {
+    this.#options = options;
+  }
+
+  async claim({ holder, limit, lookAheadMs }: ClaimOptions): Promise<Claim> {
+    if (this.#paused) return { runs: [], nextDueAt: null };
+    const until = this.#options.now() + lookAheadMs;
+    const waiting = [...this.#due.entries()].sort(([, left], [, right]) => this.#inOrder(left, right));
+    const runs: Due[] = [];
+    for (const [key, due] of waiting) {
+      if (due.dueAt > until || runs.length === limit) break;
+      if (this.#isBlocked(due)) {
+        this.#due.set(key, this.#afterBlock(due));
+        continue;
+      }
+      this.#due.delete(key);
+      this.#runs.set(key, { ...due, holder, claimedAt: this.#options.now(), startedAt: null });
+      runs.push(due);
+    }
+    const left = [...this.#due.values()].map(({ dueAt }) => dueAt).filter(Number.isFinite);
+    return {
+      runs,
+      nextDueAt: runs.length < limit && left.length > 0 ? left.reduce((a, b) => Math.min(a, b)) : null,
+    };
+  }
+
+  async start(holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]> {
+    return keys.flatMap((each) => {
+      const key = formatRunKey(each);
+      const run = this.#runs.get(key);
+      if (run === undefined || !isHeldBy(run, holder)) return [];
+      const job = this.#jobOf(run);
+      if (job === undefined || (job.parked && run.kind !== 'manual')) {
+        this.#runs.delete(key);
+        return [];
+      }
+      if (job.paused && run.kind === 'planned') {
+        this.#runs.delete(key);
+        this.#due.set(key, { ...toRun(run), dueAt: Infinity });
+        return [];
+      }
+      run.startedAt = this.#options.now();
+      return { ...toRun(run), jobId: job.id, definition: job.definition };
+    });
+  }
+
+  async planNext(holder: Holder, run: Run, next: number): Promise<void> {
+    const key = formatRunKey(run);
+    const held = this.#runs.get(key);
+    if (held === undefined || !isHeldBy(held, holder) || held.nextPlanned) return;
+    this.#runs.set(key, { ...held, nextPlanned: true });
+    const job = this.#jobOf(run);
+    if (job !== undefined) this.#wait(job, next);
+  }
+
+  async complete(holder: Holder, completions: readonly Completion[]): Promise<ReadonlySet<string>> {
+    const ours = completions.filter(({ run }) => {
+      const held = this.#runs.get(formatRunKey(run));
+      return held !== undefined && isHeldBy(held, holder) && held.attempt === run.attempt;
+    });
+    for (const completion of ours) this.#end(completion);
+    for (const { run } of ours) this.#forgetIfFinished(run);
+    await this.#options.record(ours);
+    return new Set(ours.map(({ run }) => formatRunKey(run)));
+  }
+
+  async findFate(holder: Holder, { run }: Completion): Promise<'open' | 'lost'> {
+    const held = this.#runs.get(formatRunKey(run));
+    return held !== undefined && isHeldBy(held, holder) ? 'open' : 'lost';
+  }
+
+  async listHeld(holder: Holder): Promise<readonly Run[]> {
+    return [...this.#runs.values()]
+      .filter((run) => isHeldBy(run, holder) && run.startedAt === null)
+      .map(toRun);
+  }
+
+  async handBack(holder: Holder): Promise<number> {
+    const held = await this.listHeld(holder);
+    for (const run of held) {
+      this.#runs.delete(formatRunKey(run));
+      if (this.#jobOf(run) === undefined) continue;
+      this.#due.set(formatRunKey(run), { ...run, dueAt: Math.max(run.fireAt, this.#options.now()) });
+    }
+    return held.length;
+  }
+
+  async release(holder: Holder, by: string, only?: RunKey): Promise<Released> {
+    const parked: { jobId: string; attempts: number }[] = [];
+    let released = 0;
+    for (const [key, run] of [...this.#runs]) {
+      if (!isHeldBy(run, holder) || (only !== undefined && formatRunKey(only) !== key)) continue;
+      this.#runs.delete(key);
+      const job = this.#jobOf(run);
+      if (job === undefined) continue;
+      const isLost = run.startedAt !== null && !isRepeatable(job.definition);
+      const attempt = run.startedAt === null ? run.attempt : run.attempt + 1;
+      if (attempt > MAX_ATTEMPTS && !isLost) {
+        job.parked = true;
+        parked.push({ jobId: job.id, attempts: run.attempt });
+        await this.#options.record([{ run, next: null, entries: [lostEntry(job, run, by)] }]);
+        continue;
+      }
+      released += 1;
+      const now = this.#options.now();
+      this.#due.set(key, {
+        ...toRun(run),
+        attempt,
+        dueAt: now,
+        lateFrom: Math.max(now, run.fireAt),
+        kind: isLost ? 'lost' : run.kind,
+        cause: { kind: 'released', node: by, at: new Date(now).toISOString() },
+      });
+    }
+    this.onChange();
+    return { released, parked };
+  }
+
+  /** Its only life is this process. */
+  async sweep(): Promise<void> {}
+
+  async find(id: string): Promise<MemorySchedule | undefined> {
+    const job = this.#jobs.get(id);
+    return job === undefined ? undefined : this.#show(job);
+  }
+
+  async list(): Promise<readonly MemorySchedule[]> {
+    return [...this.#jobs.values()].map((job) => this.#show(job));
+  }
+
+  async put(id: string, definition: ScheduleDefinition, source: 'rest' | 'file'): Promise<void> {
+    const old = this.#jobs.get(id);
+    const retimed = old === undefined || isRetimed(old.definition, definition);
+    const job: Job = {
+      triggerId: old?.triggerId ?? triggerIdOf(this.#options.nodeName, id),
+      id,
+      source,
+      definition,
+      generation: (old?.generation ?? 0) + (retimed ? 1 : 0),
+      paused: old?.paused ?? false,
+      parked: false,
+      previousRunAt: old?.previousRunAt ?? null,
+    };
+    this.#jobs.set(id, job);
+    this.#byTrigger.set(job.triggerId, job);
+    if (retimed) {
+      this.#withdraw(job);
+      const now = this.#options.now();
+      const first = definition.enabled ? firstFiring(timingOf(definition, this.#options.dst), now) : null;
+      if (first !== null) this.#wait(job, first);
+    }
+    this.onChange();
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const job = this.#jobs.get(id);
+    if (job === undefined) return false;
+    this.#jobs.delete(id);
+    this.#byTrigger.delete(job.triggerId);
+    this.#withdraw(job);
+    return true;
+  }
+
+  async pauseAll(paused: boolean): Promise<void> {
+    this.#paused = paused;
+    this.onChange();
+  }
+
+  async pause(id: string, paused: boolean): Promise<void> {
+    const job = this.#jobs.get(id);
+    if (job === undefined) return;
+    job.paused = paused;
+    const now = this.#options.now();
+    for (const due of this.#due.values()) {
+      if (due.triggerId === job.triggerId && due.kind === 'planned') {
+        due.dueAt = paused ? Infinity : Math.max(due.fireAt, now);
+      }
+    }
+    if (!paused && job.parked) {
+      job.parked = false;
+      const first = firstFiring(timingOf(job.definition, this.#options.dst), now);
+      if (first !== null) this.#wait(job, first);
+    }
+    this.onChange();
+  }
+
+  async trigger(id: string): Promise<RunKey | undefined> {
+    const job = this.#jobs.get(id);
+    if (job === undefined) return undefined;
+    const { triggerId, generation } = job;
+    const run = { ...FRESH, triggerId, generation, nextPlanned: true, kind: 'manual' as const };
+    let fireAt = Math.floor(this.#options.now());
+    while (
+      this.#due.has(formatRunKey({ ...run, fireAt })) ||
+      this.#runs.has(formatRunKey({ ...run, fireAt }))
+    )
+      fireAt++;
+    this.#due.set(formatRunKey({ ...run, fireAt }), { ...run, fireAt, dueAt: fireAt });
+    this.onChange();
+    return { triggerId, generation, fireAt };
+  }
+
+  #end({ run, next, entries }: Completion): void {
+    const key = formatRunKey(run);
+    const held = this.#runs.get(key)!;
+    this.#runs.delete(key);
+    const job = this.#jobOf(run);
+    if (job === undefined) return;
+    job.previousRunAt = entries.findLast((entry) => entry.startedAt !== null)?.plannedAt ?? job.previousRunAt;
+    if (held.nextPlanned || next === null) return;
+    const now = this.#options.now();
+    const iso = (at: number) => new Date(at).toISOString();
+    const by = {
+      kind: 'blocked' as const,
+      by: iso(run.fireAt),
+      node: this.#options.nodeName,
+      until: iso(now),
+    };
+    this.#wait(job, next, next < now ? by : null);
+  }
+
+  #forgetIfFinished(run: Run): void {
+    const job = this.#jobOf(run);
+    if (job === undefined || job.source === 'file' || job.parked || !job.definition.enabled) return;
+    const isOfJob = ({ triggerId }: RunKey) => triggerId === job.triggerId;
+    if ([...this.#due.values()].some(isOfJob) || [...this.#runs.values()].some(isOfJob)) return;
+    this.#jobs.delete(job.id);
+    this.#byTrigger.delete(job.triggerId);
+  }
+
+  #wait(job: Job, fireAt: number, cause: Run['cause'] = null): void {
+    const run = { ...FRESH, triggerId: job.triggerId, generation: job.generation, fireAt, cause };
+    const dueAt = job.paused ? Infinity : Math.max(fireAt, this.#options.now());
+    this.#due.set(formatRunKey(run), { ...run, dueAt });
+  }
+
+  #withdraw({ triggerId }: Job): void {
+    for (const [key, due] of this.#due) if (due.triggerId === triggerId) this.#due.delete(key);
+    for (const [key, run] of this.#runs) {
+      if (run.triggerId === triggerId && run.startedAt === null) this.#runs.delete(key);
+    }
+  }
+
+  /** The job of a run, unless it was edited or removed since. */
+  #jobOf({ triggerId, generation }: RunKey): Job | undefined {
+    const job = this.#byTrigger.get(triggerId);
+    return job?.generation === generation ? job : undefined;
+  }
+
+  #inOrder(left: Due, right: Due): number {
+    const priority = ({ triggerId }: Due) =>
+      this.#byTrigger.get(triggerId)?.definition.priority ?? NORMAL_PRIORITY;
+    return left.dueAt - right.dueAt || priority(right) - priority(left);
+  }
+
+  #isBlocked({ triggerId }: Due): boolean {
+    if (this.#byTrigger.get(triggerId)?.definition.concurrentExecution !== false) return false;
+    return [...this.#runs.values()].some((run) => run.triggerId === triggerId);
+  }
+
+  #afterBlock(due: Due): Due {
+    const other = [...this.#runs.values()].find((run) => run.triggerId === due.triggerId)!;
+    const by = new Date(other.fireAt).toISOString();
+    const cause = { kind: 'blocked' as const, by, node: this.#options.nodeName, until: null };
+    return { ...due, dueAt: this.#options.now() + BLOCKED_RETRY_MS, cause: due.cause ?? cause };
+  }
+
+  #show(job: Job): MemorySchedule {
+    const isOfJob = ({ triggerId }: RunKey) => triggerId === job.triggerId;
+    const runs = [...this.#runs.values()].filter(isOfJob);
+    const waiting = [...this.#due.values()].filter((due) => isOfJob(due) && due.kind === 'planned');
+    const next = waiting.length === 0 ? null : Math.min(...waiting.map(({ fireAt }) => fireAt));
+    const state = this.#stateOf(job, runs.length > 0, next);
+    const serialized: JsonObject = {
+      version: 1,
+      jobId: job.id,
+      generation: job.generation,
+      nextFireTime: next,
+    };
+    return {
+      id: job.id,
+      source: job.source,
+      generation: job.generation,
+      definition: job.definition,
+      trigger: job.definition.enabled
+        ? {
+            serialized: JSON.stringify(serialized),
+            name: job.id,
+            group: 'scheduler-service-group',
+            previous_state: state === 0 ? -1 : 0,
+            state,
+            acquired: runs.length > 0,
+            nodeId: this.#options.nodeName,
+          }
+        : null,
+      nextRunAt: next,
+      previousRunAt: job.previousRunAt,
+      running: runs.flatMap(({ startedAt, ...run }) =>
+        startedAt === null ? [] : { key: formatRunKey(run), fireAt: run.fireAt, startedAt },
+      ),
+    };
+  }
+
+  #stateOf(job: Job, isRunning: boolean, next: number | null): number {
+    if (job.parked) return 3;
+    if (isRunning && !job.definition.concurrentExecution) return 4;
+    if (this.#paused || job.paused) return 1;
+    return next === null && !isRunning ? 2 : 0;
+  }
+}
+
+const FRESH = { attempt: 1, lateFrom: null, nextPlanned: false, kind: 'planned', cause: null } as const;
+
+function toRun({ triggerId, generation, fireAt, attempt, lateFrom, nextPlanned, kind, cause }: Run): Run {
+  return { triggerId, generation, fireAt, attempt, lateFrom, nextPlanned, kind, cause };
+}
+
+function isHeldBy({ holder }: Held, { nodeId, epoch }: Holder): boolean {
+  return holder.nodeId === nodeId && holder.epoch === epoch;
+}
+
+function lostEntry(job: Job, run: Held, node: string): Completion['entries'][number] {
+  return {
+    jobId: job.id,
+    node,
+    outcome: 'lost',
+    plannedAt: run.fireAt,
+    startedAt: run.startedAt,
+    lateMs: 0,
+    error: null,
+    log: null,
+    why: `parked: its run brought down its thread ${run.attempt} times`,
+  };
+}
+
+/** Below zero, where no row of the database is; the ledger tells the same schedule on two nodes apart by it. */
+function triggerIdOf(nodeName: string, id: string): number {
+  return -1 - createHash('sha256').update(`${nodeName}\n${id}`).digest().readUIntBE(0, 6);
+}

@@ -1,0 +1,109 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import type { Holder, RunKey } from './run.ts';
+import { competition, isFinished } from './run-repository.ts';
+
+/** After this many runs that each took their node down, a firing is parked. */
+export const MAX_ATTEMPTS = 3;
+
+export interface Released {
+  readonly released: number;
+  readonly parked: readonly { readonly jobId: string; readonly attempts: number }[];
+}
+
+/**
+ * Gives back what a life of a node had claimed and not started (misfire counts from now) or had started (it was
+ * rolled back, so it runs again). A run outside a unit of work may have left effects: unless its schedule is
+ * recoverable it is only recorded as lost. A run that took down too many nodes is parked.
+ *
+ * @param only releases just this run, whose script thread died
+ */
+export async function releaseRuns(
+  db: Db,
+  { nodeId, epoch }: Holder,
+  by: string,
+  only?: RunKey,
+): Promise<Released> {
+  const { rows } = await sql<{ job_id: string; attempt: number; parked: boolean }>`
+    with gone as (
+      delete from scheduler_run
+      where node_id = ${nodeId} and node_epoch <= ${epoch} ${only === undefined ? sql`` : isRun(only)}
+      returning *, case when started_at is null then attempt else attempt + 1 end as next_attempt
+    ), judged as (
+      select g.*, j.id as job_id, j.definition, n.name as node,
+             case when j.generation <> g.generation then 'outdated'
+                  when g.started_at is not null and (j.definition->>'transactional')::boolean is false
+                       and (j.definition->>'recoverable')::boolean is not true then 'lost'
+                  when g.next_attempt > ${MAX_ATTEMPTS} then 'parked'
+                  else 'again' end as fate
+      from gone g join scheduler_job j using (trigger_id) join cluster_node n on n.id = g.node_id
+    ), due as (
+      insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause,
+                                 priority, concurrent)
+      select clock_timestamp(), fire_at, trigger_id, generation, next_attempt, greatest(clock_timestamp(), fire_at),
+             next_planned, case fate when 'lost' then 'lost' else kind end,
+             jsonb_build_object('kind', 'released', 'node', node, 'at', clock_timestamp()),
+             ${competition(sql`definition`)}
+      from judged where fate in ('again', 'lost')
+      on conflict do nothing
+    ), parked as (
+      update scheduler_job j
+      set parked = jsonb_build_object('plannedAt', g.fire_at, 'attempts', g.attempt, 'parkedBy', ${by}::text,
+                                      'reason', 'its run brought down a node each time it was tried')
+      from judged g where j.trigger_id = g.trigger_id and g.fate = 'parked'
+    ), ledger as (
+      insert into scheduler_firing
+        (planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at, started_at, why)
+      select fire_at, trigger_id, generation, job_id, 'lost', node, attempt, claimed_at, started_at,
+             case fate when 'parked' then 'parked: its run brought down a node ' || attempt || ' times'
+                       else 'node ' || node || ' was lost while it ran, and the schedule had been edited meanwhile' end
+      from judged where fate = 'parked' or (fate = 'outdated' and started_at is not null)
+      on conflict do nothing
+    )
+    select job_id, attempt, fate = 'parked' as parked from judged`.execute(db);
+  return {
+    released: rows.filter((row) => !row.parked).length,
+    parked: rows.filter((row) => row.parked).map((row) => ({ jobId: row.job_id, attempts: row.attempt })),
+  };
+}
+
+function isRun(key: RunKey) {
+  return sql`and trigger_id = ${key.triggerId} and generation = ${key.generation}
+             and fire_at = ${new Date(key.fireAt)}`;
+}
+
+/** Claims of lives that are over: a node that was fenced while its claim was on the way leaves such rows. */
+export async function listOrphanedLives(db: Db): Promise<Holder[]> {
+  const { rows } = await sql<Holder>`
+    select r.node_id as "nodeId", max(r.node_epoch) as epoch
+    from scheduler_run r join cluster_node n on n.id = r.node_id
+    where r.node_epoch < n.epoch or n.state = 'down'
+    group by r.node_id`.execute(db);
+  return rows;
+}
+
+/** Hands back what this life of the node has claimed and not started, so that others need not wait for a take-over. */
+export async function handBack(db: Db, holder: Holder): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    with gone as (
+      delete from scheduler_run
+      where node_id = ${holder.nodeId} and node_epoch = ${holder.epoch} and started_at is null
+      returning *
+    ), due as (
+      insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause,
+                                 priority, concurrent)
+      select greatest(g.fire_at, clock_timestamp()), g.fire_at, g.trigger_id, g.generation, g.attempt, g.late_from,
+             g.next_planned, g.kind, g.cause, ${competition(sql`j.definition`)}
+      from gone g join scheduler_job j using (trigger_id, generation)
+      on conflict do nothing
+    )
+    select count(*)::int as count from gone`.execute(db);
+  return rows[0]!.count;
+}
+
+/** Schedules of the REST interface that ended while several of their runs did at once, so that none was the last. */
+export async function removeFinished(db: Db): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from scheduler_job j where ${isFinished(sql`select 1 where false`)}`.execute(db);
+  return Number(numAffectedRows ?? 0);
+}

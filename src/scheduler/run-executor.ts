@@ -1,0 +1,139 @@
+import type { DatabaseClock } from '#database/index.ts';
+import { backoffMs } from '#lifecycle/index.ts';
+import type { Observe } from '#observability/index.ts';
+import { CompletionBatch } from './completion-batch.ts';
+import type { DaylightSaving } from './cron/index.ts';
+import { type FiringEnd, type FiringResult, isUnreachable } from './fire-trigger.ts';
+import type { Firing } from './firing.ts';
+import type { JobStore } from './job-store.ts';
+import { decideFiring, type FiringDecision } from './misfire.ts';
+import { formatRunKey, type Holder, type StartedRun } from './run.ts';
+import { timingOf } from './schedule.ts';
+
+export interface RunExecutorOptions {
+  readonly store: JobStore;
+  readonly clock: Pick<DatabaseClock, 'now'>;
+  readonly nodeName: string;
+  readonly misfireThresholdMs: number;
+  readonly dst: DaylightSaving;
+  /** Runs a firing to its end, here or in a script thread. Rejects when its thread died. */
+  readonly fire: (firing: Firing) => Promise<FiringResult>;
+  readonly observe: Observe;
+}
+
+/** Takes one started run through its whole life: decide, fire, complete, say so. */
+export class RunExecutor {
+  readonly #options: RunExecutorOptions;
+  readonly #completions: CompletionBatch;
+
+  constructor(options: RunExecutorOptions) {
+    this.#options = options;
+    this.#completions = new CompletionBatch(options.store, (error) =>
+      options.observe({ kind: 'loop.failed', loop: 'completion of runs', error }),
+    );
+  }
+
+  /** @returns when its schedule fires next, if that waits now. Never rejects */
+  async run(run: StartedRun, holder: Holder): Promise<number | null> {
+    const { store, clock, nodeName, dst, observe } = this.#options;
+    const startedAt = clock.now();
+    try {
+      const decision = this.#decide(run, startedAt);
+      const plansEarly = run.definition.concurrentExecution && !run.nextPlanned && decision.next !== null;
+      if (plansEarly) await store.planNext(holder, run, decision.next!);
+      const firing = { run, holder, nodeName, store: store.kind, decision, dst, startedAt };
+      const result = await this.#fireUntilKnown(firing);
+      if (result === undefined) return clock.now();
+      const { entries } = result;
+      const isOurs =
+        entries === null || (await this.#completions.complete(holder, { run, next: decision.next, entries }));
+      this.#say(run, decision, result, isOurs ? result.end : 'fencedOut');
+      return decision.next;
+    } catch (error) {
+      observe({ kind: 'server.failed', part: `firing of ${run.jobId}`, error });
+      return null;
+    }
+  }
+
+  #decide(run: StartedRun, now: number): FiringDecision {
+    const { observe, misfireThresholdMs, dst } = this.#options;
+    const decision = decideFiring({
+      fireAt: run.fireAt,
+      lateFrom: run.lateFrom ?? run.fireAt,
+      now,
+      policy: run.definition.misfirePolicy,
+      timing: timingOf(run.definition, dst),
+      thresholdMs: misfireThresholdMs,
+      kind: run.kind,
+    });
+    const said = { schedule: run.jobId, plannedAt: run.fireAt, lateMs: now - run.fireAt };
+    if (decision.kind === 'onTime') observe({ kind: 'trigger.fired', ...said, run: formatRunKey(run) });
+    else if (decision.kind !== 'lost') {
+      observe({ kind: 'trigger.misfired', ...said, policy: run.definition.misfirePolicy });
+    }
+    return decision;
+  }
+
+  /**
+   * A database that went away rolled everything back, so the run is done again. A script thread that died leaves
+   * the end of its firings open: they are released, as after a lost node.
+   *
+   * @returns undefined when it was released
+   */
+  async #fireUntilKnown(firing: Firing): Promise<FiringResult | undefined> {
+    const { store, nodeName, fire, observe } = this.#options;
+    for (let failures = 1; ; failures++) {
+      try {
+        return await fire(firing);
+      } catch (error) {
+        observe({ kind: 'server.failed', part: `firing of ${firing.run.jobId}`, error });
+        if (!isUnreachable(error)) {
+          await this.#insist(() => store.release(firing.holder, nodeName, firing.run));
+          return undefined;
+        }
+        await pause(failures);
+      }
+    }
+  }
+
+  /** Repeats what may be repeated until the database takes it. */
+  async #insist(act: () => Promise<unknown>): Promise<void> {
+    for (let failures = 1; ; failures++) {
+      try {
+        await act();
+        return;
+      } catch (error) {
+        this.#options.observe({ kind: 'loop.failed', loop: 'release of a run', error });
+        await pause(failures);
+      }
+    }
+  }
+
+  #say(run: StartedRun, decision: FiringDecision, { ms, error }: FiringResult, end: FiringEnd): void {
+    const { observe } = this.#options;
+    const said = { schedule: run.jobId, run: formatRunKey(run) };
+    switch (end) {
+      case 'completed':
+        observe({
+          kind: 'trigger.completed',
+          ...said,
+          ms,
+          next: decision.next,
+          level: run.definition.invokeLogLevel,
+        });
+        break;
+      case 'failed':
+        observe({ kind: 'trigger.failed', ...said, ms, error: error ?? '' });
+        break;
+      case 'fencedOut':
+        observe({ kind: 'trigger.fencedOut', ...said });
+        break;
+      case 'skipped':
+        break;
+    }
+  }
+}
+
+function pause(failures: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 50, 2_000)));
+}

@@ -1,0 +1,39 @@
+import { BadRequestError, NotFoundError } from '#errors/index.ts';
+import { isObject } from '#json/index.ts';
+import type { ScheduledService } from './scheduled-service.ts';
+
+/** `invokeService: "sync"`: there are no mappings yet, so each run fails and says so. */
+export const syncScheduledService: ScheduledService = {
+  invokeService: 'sync',
+  runsScripts: false,
+  async execute(_context, { invokeContext }) {
+    const mapping = isObject(invokeContext) ? invokeContext['mapping'] : undefined;
+    if (mapping === undefined) throw missing('sync', 'mapping');
+    const name = typeof mapping === 'string' ? `'${mapping}'` : 'of the schedule';
+    throw new NotFoundError(`The mapping ${name} cannot be reconciled: no mapping is configured`, {
+      id: 'SCHED_NO_MAPPING',
+      field: '/invokeContext/mapping',
+    });
+  },
+};
+
+/** `invokeService: "provisioner"`: there are no connectors yet, so each run fails and says so. */
+export const provisionerScheduledService: ScheduledService = {
+  invokeService: 'provisioner',
+  runsScripts: false,
+  async execute(_context, { invokeContext }) {
+    const source = isObject(invokeContext) ? invokeContext['source'] : undefined;
+    if (source === undefined) throw missing('provisioner', 'source');
+    throw new NotFoundError(`'${String(source)}' cannot be synchronised: no connector is configured`, {
+      id: 'SCHED_NO_CONNECTOR',
+      field: '/invokeContext/source',
+    });
+  },
+};
+
+function missing(service: string, member: string): BadRequestError {
+  return new BadRequestError(`The invokeContext of a '${service}' schedule has no '${member}'`, {
+    id: 'SCHED_BAD_INVOKE_CONTEXT',
+    field: `/invokeContext/${member}`,
+  });
+}

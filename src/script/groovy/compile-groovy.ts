@@ -1,0 +1,20 @@
+import type { ScriptSource } from '../javascript/index.ts';
+import { type GeneratedScript, generateScript } from './generate/generate-script.ts';
+import { parseGroovy } from './syntax/parser.ts';
+import { SourceText } from './syntax/source-text.ts';
+
+/** A Groovy script as JavaScript for the sandbox with the Groovy runtime in it. */
+export interface CompiledGroovy extends GeneratedScript {
+  readonly name: string;
+}
+
+/** Nothing of the script runs. @throws GroovySyntaxError */
+export function compileGroovy(script: ScriptSource): CompiledGroovy {
+  const source = new SourceText(script.name, script.source);
+  try {
+    return { name: script.name, ...generateScript(parseGroovy(source), source) };
+  } catch (error) {
+    if (error instanceof RangeError) throw source.errorAt(0, 'The script is nested too deeply');
+    throw error;
+  }
+}

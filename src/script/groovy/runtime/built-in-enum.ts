@@ -1,0 +1,28 @@
+import { classNamed } from './java-class.ts';
+import { defineStatics } from './method-table.ts';
+import { toText } from './text.ts';
+import { illegalArgument } from './throwable.ts';
+import { EnumConstant } from './values.ts';
+
+/** Makes the constants of an enum of ours, with `values()` and `valueOf()`. */
+export function builtInEnum<T extends string>(
+  className: string,
+  names: readonly T[],
+): Record<T, EnumConstant> {
+  const type = classNamed(className);
+  const constants = Object.create(null) as Record<T, EnumConstant>;
+  for (const [ordinal, name] of names.entries()) constants[name] = new EnumConstant(type, name, ordinal);
+  defineStatics(
+    className,
+    {
+      'values/0': () => names.map((name) => constants[name]),
+      'valueOf/1': (name: unknown) => {
+        const found = constants[toText(name) as T];
+        if (found === undefined) throw illegalArgument(`No enum constant ${className}.${toText(name)}`);
+        return found;
+      },
+    },
+    constants,
+  );
+  return constants;
+}

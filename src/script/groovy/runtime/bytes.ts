@@ -1,0 +1,99 @@
+import { toInt } from './arithmetic.ts';
+import { arrayType, classNamed } from './java-class.ts';
+import { illegalArgument } from './throwable.ts';
+import { Byte, markList, type Numeric } from './values.ts';
+
+const BYTE = classNamed('byte');
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+export function byteArray(codes: readonly number[]): unknown[] {
+  const { element } = arrayType(BYTE);
+  return markList(
+    codes.map((code) => new Byte(code)),
+    { name: 'array', isFixed: true, isReadOnly: false, element: element! },
+  );
+}
+
+function codesOf(bytes: readonly unknown[]): number[] {
+  return bytes.map((byte) => toInt(byte as Numeric) & 0xff);
+}
+
+/** The text in UTF-8. */
+export function bytesOf(text: string): unknown[] {
+  const codes: number[] = [];
+  for (const char of text) {
+    const code = char.codePointAt(0)!;
+    if (code < 0x80) codes.push(code);
+    else if (code < 0x800) codes.push(0xc0 | (code >> 6), 0x80 | (code & 63));
+    else if (code < 0x10000) codes.push(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63));
+    else
+      codes.push(
+        0xf0 | (code >> 18),
+        0x80 | ((code >> 12) & 63),
+        0x80 | ((code >> 6) & 63),
+        0x80 | (code & 63),
+      );
+  }
+  return byteArray(codes);
+}
+
+export function textOfBytes(bytes: readonly unknown[], charset = 'UTF-8'): string {
+  const codes = codesOf(bytes);
+  if (/8859-1|ascii/i.test(charset)) return String.fromCharCode(...codes);
+  let text = '';
+  for (let at = 0; at < codes.length; ) {
+    const first = codes[at++]!;
+    const more = first < 0x80 ? 0 : first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : -1;
+    let code = more < 0 ? 0xfffd : more === 0 ? first : first & (0x3f >> more);
+    for (let each = 0; each < more; each++) {
+      const next = codes[at];
+      if (next === undefined || (next & 0xc0) !== 0x80) {
+        code = 0xfffd;
+        break;
+      }
+      code = (code << 6) | (next & 63);
+      at++;
+    }
+    text += String.fromCodePoint(code > 0x10ffff ? 0xfffd : code);
+  }
+  return text;
+}
+
+export function encodeBase64(bytes: readonly unknown[], isUrl = false, isPadded = true): string {
+  const codes = codesOf(bytes);
+  let text = '';
+  for (let at = 0; at < codes.length; at += 3) {
+    const group = (codes[at]! << 16) | ((codes[at + 1] ?? 0) << 8) | (codes[at + 2] ?? 0);
+    const length = Math.min(codes.length - at, 3) + 1;
+    for (let part = 0; part < length; part++) text += ALPHABET[(group >> (18 - 6 * part)) & 63];
+    if (isPadded) text += '='.repeat(4 - length);
+  }
+  return isUrl ? text.replaceAll('+', '-').replaceAll('/', '_') : text;
+}
+
+export function decodeBase64(text: string): unknown[] {
+  const clean = text
+    .replace(/[\r\n=]/g, '')
+    .replaceAll('-', '+')
+    .replaceAll('_', '/');
+  const codes: number[] = [];
+  let bits = 0;
+  let count = 0;
+  for (const char of clean) {
+    const value = ALPHABET.indexOf(char);
+    if (value < 0) throw illegalArgument(`Illegal base64 character ${char.charCodeAt(0).toString(16)}`);
+    bits = ((bits << 6) | value) & 0xffffff;
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      codes.push((bits >> count) & 0xff);
+    }
+  }
+  return byteArray(codes);
+}
+
+export function hexText(bytes: readonly unknown[]): string {
+  return codesOf(bytes)
+    .map((code) => code.toString(16).padStart(2, '0'))
+    .join('');
+}

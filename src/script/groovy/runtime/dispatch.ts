@@ -1,0 +1,247 @@
+import { Closure, missingMethod, naming } from './closure.ts';
+import { dispatcher } from './dispatch-port.ts';
+import { JavaClass } from './java-class.ts';
+import { JavaMap } from './java-map.ts';
+import { isListView, type ListView } from './list-view.ts';
+import { type Method, staticMethods } from './method-table.ts';
+import { Script } from './script.ts';
+import {
+  callScriptMethod,
+  ScriptClass,
+  type ScriptMethod,
+  type ScriptObject,
+  scriptClassOf,
+  selectMethod,
+} from './script-class.ts';
+import { BadArgument, exception, nullPointer, type Throwable } from './throwable.ts';
+import { typeOf } from './type-of.ts';
+
+/** Methods that would leave the sandbox if they existed; who calls them is told so. */
+const REFUSED: Readonly<Record<string, string>> = {
+  execute: 'Scripts cannot start programs',
+  getMetaClass: 'Classes cannot be changed here: there is no metaClass',
+  setMetaClass: 'Classes cannot be changed here: there is no metaClass',
+  mixin: 'Classes cannot be changed here',
+  getClassLoader: 'There are no class loaders here',
+  forName: 'Classes cannot be loaded by name here',
+};
+
+/** `receiver.name(args)`. */
+export function call(receiver: unknown, name: string, args: unknown[]): unknown {
+  if (receiver === null || receiver === undefined) {
+    return callOnNull(name, args);
+  }
+  const type = typeOf(receiver)!;
+  if (type instanceof ScriptClass) return callObject(receiver as ScriptObject, type, name, args);
+  if (receiver instanceof JavaClass) return callOnClass(receiver, name, args);
+  const method = type.methods[name];
+  if (method !== undefined && args.length >= method.least && args.length <= method.most) {
+    return isListView(receiver) ? runOnView(receiver, method, name, args) : run(method, receiver, name, args);
+  }
+  return callOther(receiver, name, args);
+}
+
+function callOnNull(name: string, args: unknown[]): unknown {
+  switch (name) {
+    case 'equals':
+      return args[0] === null;
+    case 'is':
+      return args[0] === null;
+    case 'toString':
+    case 'inspect':
+      return 'null';
+    case 'asBoolean':
+      return false;
+    case 'iterator':
+      return dispatcher.invoke([], 'iterator', []);
+    case 'with':
+      if (args[0] instanceof Closure) return args[0].call([null]);
+      break;
+    case 'plus':
+      if (typeof args[0] === 'string') return `null${args[0]}`;
+  }
+  throw nullPointer(`Cannot invoke method ${name}() on null object`);
+}
+
+function run(method: Method, receiver: unknown, name: string, args: unknown[]): unknown {
+  try {
+    switch (args.length) {
+      case 0:
+        return method.run(receiver);
+      case 1:
+        return method.run(receiver, args[0]);
+      case 2:
+        return method.run(receiver, args[0], args[1]);
+      default:
+        return method.run(receiver, ...args);
+    }
+  } catch (error) {
+    if (error instanceof BadArgument) throw missingMethod(naming.className(receiver), name, args);
+    throw error;
+  }
+}
+
+/** A part of another list: the method sees a list of its own, and what it did is done to the other. */
+function runOnView(view: ListView, method: Method, name: string, args: unknown[]): unknown {
+  const items = view.read();
+  const before = [...items];
+  const result = run(method, items, name, args);
+  const isChanged = items.length !== before.length || items.some((item, index) => item !== before[index]);
+  if (isChanged) view.write(items);
+  return result === items ? view : result;
+}
+
+/** Filled in by the objects of the host, whose methods only they know. */
+export const hostCalls = {
+  find: (_receiver: unknown): ((name: string, args: unknown[]) => unknown) | undefined => undefined,
+};
+
+/** Methods that are no methods: closures in maps and scripts, and those of the owner of a closure. */
+function callOther(receiver: unknown, name: string, args: unknown[]): unknown {
+  if (receiver instanceof JavaMap) {
+    const value = receiver.find(name)?.value;
+    if (value instanceof Closure) return value.call(args);
+  }
+  const host = hostCalls.find(receiver);
+  if (host !== undefined) return host(name, args);
+  if (receiver instanceof Script) {
+    const methods = receiver.methods.get(name);
+    if (methods !== undefined) {
+      const selected = selectMethod(methods, args);
+      if (selected !== undefined) return selected.method.run!(receiver, ...selected.args);
+    }
+    const value = receiver.binding.get(name);
+    if (value !== undefined) return callValue(value, args);
+  }
+  const getter = /^get(\p{Lu}.*)$/u.exec(name);
+  if (
+    getter !== null &&
+    args.length === 0 &&
+    receiver instanceof JavaMap === false &&
+    receiver instanceof Script
+  ) {
+    return dispatcher.property(receiver, decapitalize(getter[1]!));
+  }
+  throw missing(receiver, name, args);
+}
+
+export function missing(receiver: unknown, name: string, args: unknown[]): Throwable {
+  const refusal = Object.hasOwn(REFUSED, name) ? REFUSED[name] : undefined;
+  if (refusal !== undefined) return exception('java.lang.SecurityException', refusal);
+  return missingMethod(naming.className(receiver), name, args);
+}
+
+/** A method of an object of a script's class: its own, a getter, a closure in a property, what all objects have. */
+function callObject(receiver: ScriptObject, type: ScriptClass, name: string, args: unknown[]): unknown {
+  const methods = type.findMethods(name);
+  if (methods.length > 0) {
+    const selected = selectMethod(methods, args);
+    if (selected !== undefined)
+      return selected.method.run!(selected.method.isStatic ? type : receiver, ...selected.args);
+  }
+  const accessor = callAccessor(receiver, type, name, args);
+  if (accessor !== undefined) return accessor.value;
+  const closure = receiver.fields[name];
+  if (closure instanceof Closure && methods.length === 0) return closure.call(args);
+  const inherited = type.methods[name];
+  if (inherited !== undefined && args.length >= inherited.least && args.length <= inherited.most) {
+    return run(inherited, receiver, name, args);
+  }
+  const fallback = type.findMethods('methodMissing');
+  if (fallback.length > 0)
+    return callScriptMethod(fallback, 'methodMissing', receiver, [name, args], type.name);
+  if (type.outer !== null && methods.length === 0) return dispatcher.invoke(type.outer, name, args);
+  throw missing(receiver, name, args);
+}
+
+/** `getX`, `isX` and `setX` of a property. */
+function callAccessor(
+  receiver: ScriptObject,
+  type: ScriptClass,
+  name: string,
+  args: unknown[],
+): { value: unknown } | undefined {
+  const match = /^(get|is|set)(\p{Lu}.*)$/u.exec(name);
+  if (match === null || args.length !== (match[1] === 'set' ? 1 : 0)) return undefined;
+  const field = type.findField(decapitalize(match[2]!));
+  if (field === undefined || !field.isProperty) return undefined;
+  if (match[1] === 'set') dispatcher.setProperty(receiver, field.name, args[0]);
+  return { value: match[1] === 'set' ? null : dispatcher.property(receiver, field.name) };
+}
+
+function callOnClass(type: JavaClass, name: string, args: unknown[]): unknown {
+  if (type instanceof ScriptClass) {
+    const methods = type.findMethods(name).filter(({ isStatic }) => isStatic);
+    const selected = methods.length === 0 ? undefined : selectMethod(methods, args);
+    if (selected !== undefined) return selected.method.run!(type, ...selected.args);
+    const closure = type.staticHome(name)?.statics[name];
+    if (closure instanceof Closure) return closure.call(args);
+  }
+  const method = staticMethods(type.name)?.[name];
+  if (method !== undefined && args.length >= method.least && args.length <= method.most) {
+    try {
+      return method.run(...args);
+    } catch (error) {
+      if (error instanceof BadArgument) throw missingMethod(`static ${type.name}`, name, args);
+      throw error;
+    }
+  }
+  const own = typeOf(type)!.methods[name];
+  if (own !== undefined && args.length >= own.least && args.length <= own.most)
+    return run(own, type, name, args);
+  // Instance methods of a class that are called with the object in front, as in `collect(String.&trim)`.
+  throw missing(type, name, args);
+}
+
+/** `value(args)`. */
+export function callValue(value: unknown, args: unknown[]): unknown {
+  return value instanceof Closure ? value.call(args) : call(value, 'call', args);
+}
+
+export function callSafe(receiver: unknown, name: string, args: () => unknown[]): unknown {
+  return receiver === null || receiver === undefined ? null : call(receiver, name, args());
+}
+
+export function responds(receiver: unknown, name: string, count: number): boolean {
+  if (receiver === null || receiver === undefined) return false;
+  const fits = ({ least, most }: { least: number; most: number }) => count >= least && count <= most;
+  const type = typeOf(receiver)!;
+  if (type instanceof ScriptClass && type.findMethods(name).some(fits)) return true;
+  if (receiver instanceof Script && receiver.methods.get(name)?.some(fits)) return true;
+  if (receiver instanceof JavaMap && receiver.find(name)?.value instanceof Closure) return true;
+  const method = type.methods[name];
+  return method !== undefined && fits(method);
+}
+
+/** `super.name(args)` in a class. */
+export function superCall(type: ScriptClass, self: ScriptObject, name: string, args: unknown[]): unknown {
+  const above = [type.parent, ...type.interfaces];
+  for (const parent of above) {
+    if (!(parent instanceof ScriptClass)) continue;
+    const methods: ScriptMethod[] = parent.findMethods(name);
+    const selected = selectMethod(methods, args);
+    if (selected !== undefined) return selected.method.run!(self, ...selected.args);
+    const accessor = callAccessor(self, parent, name, args);
+    if (accessor !== undefined) return accessor.value;
+  }
+  const method = type.methods[name];
+  if (method !== undefined && args.length >= method.least && args.length <= method.most)
+    return run(method, self, name, args);
+  throw missing(self, name, args);
+}
+
+export function decapitalize(name: string): string {
+  return /^\p{Lu}{2}/u.test(name) ? name : name[0]!.toLowerCase() + name.slice(1);
+}
+
+export function capitalize(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** A script's own class, for whoever has only the value. */
+export function isScriptObject(value: unknown): value is ScriptObject {
+  return scriptClassOf(value) !== undefined;
+}
+
+dispatcher.invoke = call;
+dispatcher.responds = responds;

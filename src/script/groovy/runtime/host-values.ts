@@ -1,0 +1,129 @@
+import { toNumber } from './arithmetic.ts';
+import { Closure, closureOf } from './closure.ts';
+import { call } from './dispatch.ts';
+import { itemsOf } from './equality.ts';
+import { hostValues } from './failure.ts';
+import { HostObject } from './host-object.ts';
+import { JavaMap } from './java-map.ts';
+import { JavaSet } from './java-set.ts';
+import { ScriptObject } from './script-class.ts';
+import { toText } from './text.ts';
+import { illegalArgument } from './throwable.ts';
+import { Char, Double, EnumConstant, GString, isNumeric, JavaObject, StringBuilder } from './values.ts';
+
+const INT_LIMIT = 2_147_483_648;
+const DEEPEST = 200;
+
+/** JSON of the host as Groovy has it: maps, lists, Integers, Longs and Doubles. Functions become closures. */
+export function toGroovy(value: unknown): unknown {
+  switch (typeof value) {
+    case 'number':
+      return numberToGroovy(value);
+    case 'object':
+      if (value === null) return null;
+      return Array.isArray(value) ? value.map(toGroovy) : objectToGroovy(value as Record<string, unknown>);
+    case 'function':
+      return closureOf(0, 255, (...args) =>
+        toGroovy(
+          (value as (...args: unknown[]) => unknown)(...args.filter((arg) => arg !== undefined).map(toJson)),
+        ),
+      );
+    case 'undefined':
+      return null;
+    default:
+      return value;
+  }
+}
+
+function numberToGroovy(value: number): unknown {
+  if (!Number.isInteger(value)) return new Double(value);
+  if (value >= -INT_LIMIT && value < INT_LIMIT) return value | 0;
+  return Number.isSafeInteger(value) ? BigInt(value) : new Double(value);
+}
+
+function objectToGroovy(value: Record<string, unknown>): unknown {
+  if (value instanceof JavaObject || value instanceof JavaMap) return value;
+  const names = Object.keys(value);
+  if (names.some((name) => typeof value[name] === 'function')) return new HostObject(value, toGroovy, toJson);
+  const map = new JavaMap();
+  for (const name of names) map.put(name, toGroovy(value[name]));
+  return map;
+}
+
+/** What the host gets of a value. Closures become functions, which only host functions can use. */
+export function toJson(value: unknown): unknown {
+  return convert(value, 0);
+}
+
+function convert(value: unknown, depth: number): unknown {
+  if (depth > DEEPEST) throw illegalArgument('The value contains itself or is nested too deeply');
+  switch (typeof value) {
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return value;
+    case 'bigint':
+      return Number(value);
+    case 'object':
+      return value === null ? null : convertObject(value, depth);
+    default:
+      return null;
+  }
+}
+
+function convertObject(value: object, depth: number): unknown {
+  if (value instanceof JavaMap) {
+    const result: Record<string, unknown> = {};
+    for (const { key, value: item } of value.list()) setOwn(result, toText(key), convert(item, depth + 1));
+    return result;
+  }
+  const items = value instanceof JavaSet ? value.list() : itemsOf(value);
+  if (items !== undefined) return items.map((item) => convert(item, depth + 1));
+  if (isNumeric(value)) {
+    const number = toNumber(value);
+    return Number.isFinite(number) ? number : null;
+  }
+  if (value instanceof GString || value instanceof Char || value instanceof StringBuilder)
+    return toText(value);
+  if (value instanceof EnumConstant) return value.name;
+  if (value instanceof Closure) return (...args: unknown[]) => toJson(value.call(args.map(toGroovy)));
+  if (value instanceof ScriptObject) return convertFields(value, depth);
+  if (value instanceof JavaObject) return convertJavaObject(value, depth);
+  return toText(value);
+}
+
+function convertJavaObject(value: JavaObject, depth: number): unknown {
+  if (value instanceof HostObject) return value.target;
+  const plain = plainForms.find(({ test }) => test(value));
+  return plain === undefined ? toText(value) : convert(plain.make(value as never), depth + 1);
+}
+
+/** How classes of other files look outside; each adds itself while it loads. */
+const plainForms: { test: (value: JavaObject) => boolean; make: (value: never) => unknown }[] = [];
+
+export function addPlainForm<T extends JavaObject>(
+  type: abstract new (...args: never[]) => T,
+  make: (value: T) => unknown,
+): void {
+  plainForms.push({ test: (value) => value instanceof type, make });
+}
+
+/** The properties of an object of a script's class. */
+function convertFields(value: ScriptObject, depth: number): unknown {
+  if (typeof value.fields['$name'] === 'string') return value.fields['$name'];
+  const result: Record<string, unknown> = {};
+  for (const { name, isProperty, isStatic } of value.type.fields) {
+    if (!isStatic && isProperty) setOwn(result, name, convert(call(value, 'getProperty', [name]), depth + 1));
+  }
+  return result;
+}
+
+/** A member called `__proto__` is a member like any other. */
+export function setOwn(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+  else target[name] = value;
+}
+
+hostValues.toGroovy = toGroovy;
+hostValues.toJson = toJson;

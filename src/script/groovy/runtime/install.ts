@@ -1,0 +1,6 @@
+import { connect, type SandboxRecord } from './run.ts';
+
+/** The entry of the library that runs inside the sandbox. */
+export function install(sandbox: SandboxRecord): void {
+  connect(sandbox);
+}

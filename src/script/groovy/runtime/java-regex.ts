@@ -1,0 +1,239 @@
+import { exception, type Throwable } from './throwable.ts';
+
+/** Flags of java.util.regex.Pattern. */
+export const FLAG = {
+  UNIX_LINES: 1,
+  CASE_INSENSITIVE: 2,
+  COMMENTS: 4,
+  MULTILINE: 8,
+  LITERAL: 16,
+  DOTALL: 32,
+  UNICODE_CASE: 64,
+} as const;
+
+const POSIX: Readonly<Record<string, string>> = {
+  Lower: 'a-z',
+  Upper: 'A-Z',
+  ASCII: '\\x00-\\x7f',
+  Alpha: 'a-zA-Z',
+  Digit: '0-9',
+  Alnum: 'a-zA-Z0-9',
+  Punct: '!-\\/:-@\\[-`{-~',
+  Graph: '!-~',
+  Print: ' -~',
+  Blank: ' \\t',
+  Cntrl: '\\x00-\\x1f\\x7f',
+  XDigit: '0-9a-fA-F',
+  Space: ' \\t\\n\\x0b\\f\\r',
+  javaLowerCase: '\\p{Ll}',
+  javaUpperCase: '\\p{Lu}',
+  IsAlphabetic: '\\p{Alphabetic}',
+  IsDigit: '\\p{Nd}',
+  IsLetter: '\\p{L}',
+};
+
+/** A Java pattern as one of JavaScript, or a PatternSyntaxException with what cannot be said. */
+export function translatePattern(source: string, flags: number): RegExp {
+  if ((flags & FLAG.LITERAL) !== 0)
+    return make(source, source.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), flags);
+  const { text, inline } = new Translator(source, flags).run();
+  return make(source, text, flags | inline);
+}
+
+function make(source: string, text: string, flags: number): RegExp {
+  const has = (flag: number) => (flags & flag) !== 0;
+  const letters = `g${has(FLAG.CASE_INSENSITIVE) ? 'i' : ''}${has(FLAG.MULTILINE) ? 'm' : ''}${has(FLAG.DOTALL) ? 's' : ''}u`;
+  try {
+    return new RegExp(text, letters);
+  } catch (error) {
+    throw patternError(error instanceof Error ? error.message : 'bad pattern', source);
+  }
+}
+
+function patternError(problem: string, source: string): Throwable {
+  return exception(
+    'java.util.regex.PatternSyntaxException',
+    `${problem} near index ${Math.max(0, source.length - 1)}\n${source}`,
+  );
+}
+
+class Translator {
+  readonly #source: string;
+  readonly #flags: number;
+  #at = 0;
+  #inline = 0;
+  #text = '';
+
+  constructor(source: string, flags: number) {
+    this.#source = source;
+    this.#flags = flags;
+  }
+
+  run(): { text: string; inline: number } {
+    this.#readLeadingFlags();
+    while (this.#at < this.#source.length) this.#readPart();
+    return { text: this.#text, inline: this.#inline };
+  }
+
+  #readLeadingFlags(): void {
+    const match = /^\(\?([idmsux]+)\)/.exec(this.#source);
+    if (match === null) return;
+    const letters = {
+      i: FLAG.CASE_INSENSITIVE,
+      d: FLAG.UNIX_LINES,
+      m: FLAG.MULTILINE,
+      s: FLAG.DOTALL,
+      u: FLAG.UNICODE_CASE,
+      x: FLAG.COMMENTS,
+    };
+    for (const letter of match[1]!) this.#inline |= letters[letter as keyof typeof letters];
+    this.#at = match[0].length;
+  }
+
+  get #hasComments(): boolean {
+    return ((this.#flags | this.#inline) & FLAG.COMMENTS) !== 0;
+  }
+
+  #readPart(): void {
+    const char = this.#source[this.#at]!;
+    if (char === '\\') this.#text += this.#readEscape(false);
+    else if (char === '[') this.#text += this.#readClass();
+    else if (char === '(') this.#readGroup();
+    else if (this.#hasComments && /\s/.test(char)) this.#at++;
+    else if (this.#hasComments && char === '#') {
+      const end = this.#source.indexOf('\n', this.#at);
+      this.#at = end < 0 ? this.#source.length : end + 1;
+    } else if (char === '*' || char === '+' || char === '?' || char === '{') this.#readQuantifier(char);
+    else if (char === '$') this.#readDollar();
+    else {
+      this.#text += char === '}' || char === ']' || char === '/' ? `\\${char}` : char;
+      this.#at++;
+    }
+  }
+
+  /** `$` also stands before the last line end. */
+  #readDollar(): void {
+    const isMultiline = ((this.#flags | this.#inline) & FLAG.MULTILINE) !== 0;
+    this.#text += isMultiline ? '(?=\\r?\\n|(?![^]))' : '(?=(?:\\r?\\n)?(?![^]))';
+    this.#at++;
+  }
+
+  #readQuantifier(char: string): void {
+    const match = char === '{' ? /^\{\d+(?:,\d*)?\}/.exec(this.#source.slice(this.#at)) : [char];
+    if (match === null) throw patternError('Illegal repetition', this.#source);
+    this.#text += match[0];
+    this.#at += match[0]!.length;
+    if (this.#source[this.#at] === '?') {
+      this.#text += '?';
+      this.#at++;
+    } else if (this.#source[this.#at] === '+') {
+      throw patternError('Possessive quantifiers are not supported here', this.#source);
+    }
+  }
+
+  #readGroup(): void {
+    const rest = this.#source.slice(this.#at);
+    if (rest.startsWith('(?>')) throw patternError('Atomic groups are not supported here', this.#source);
+    const known = /^\((?:\?(?:[:=!]|<[=!]|<[a-zA-Z]\w*>))?/.exec(rest)![0];
+    if (known === '(' && rest[1] === '?') {
+      throw patternError(
+        'Flags inside a pattern are not supported here; write them at its beginning',
+        this.#source,
+      );
+    }
+    this.#text += known;
+    this.#at += known.length;
+  }
+
+  #readEscape(isInClass: boolean): string {
+    const next = this.#source[this.#at + 1];
+    if (next === undefined) throw patternError('Unexpected internal error', this.#source);
+    this.#at += 2;
+    switch (next) {
+      case 'A':
+        return '(?<![^])';
+      case 'z':
+        return '(?![^])';
+      case 'Z':
+        return '(?=(?:\\r?\\n)?(?![^]))';
+      case 'R':
+        return '(?:\\r\\n|[\\n\\x0b\\f\\r\\x85\\u2028\\u2029])';
+      case 'h':
+        return isInClass ? ' \\t\\xa0\\u2000-\\u200a\\u3000' : '[ \\t\\xa0\\u2000-\\u200a\\u3000]';
+      case 'e':
+        return '\\x1b';
+      case 'a':
+        return '\\x07';
+      case 's':
+        return isInClass ? ' \\t\\n\\x0b\\f\\r' : '[ \\t\\n\\x0b\\f\\r]';
+      case 'S':
+        return isInClass ? '\\S' : '[^ \\t\\n\\x0b\\f\\r]';
+      case 'Q':
+        return this.#readQuoted();
+      case 'p':
+      case 'P':
+        return this.#readProperty(next, isInClass);
+      case 'G':
+        throw patternError('\\G is not supported here', this.#source);
+    }
+    if (next === 'k' || /[dDwWbBtnrfvcxu1-9]/.test(next)) return this.#plainEscape(next);
+    if (/[a-zA-Z]/.test(next)) throw patternError('Illegal/unsupported escape sequence', this.#source);
+    return /[\^$\\.*+?()[\]{}|/-]/.test(next) ? (next === '-' && !isInClass ? '-' : `\\${next}`) : next;
+  }
+
+  #plainEscape(next: string): string {
+    const rest = this.#source.slice(this.#at - 1);
+    const whole = /^(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|c.|k<[a-zA-Z]\w*>|.)/.exec(rest)![0];
+    this.#at += whole.length - 1;
+    return next === 'x' && whole.length === 1 ? 'x' : `\\${whole}`;
+  }
+
+  #readQuoted(): string {
+    const end = this.#source.indexOf('\\E', this.#at);
+    const text = this.#source.slice(this.#at, end < 0 ? undefined : end);
+    this.#at = end < 0 ? this.#source.length : end + 2;
+    return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  }
+
+  #readProperty(kind: string, isInClass: boolean): string {
+    const match = /^(?:\{\^?(\w+)\}|([A-Z]))/.exec(this.#source.slice(this.#at));
+    if (match === null) throw patternError('Unknown character property', this.#source);
+    this.#at += match[0].length;
+    const name = match[1] ?? match[2]!;
+    const posix = POSIX[name];
+    if (posix === undefined) return `\\${kind}{${name.replace(/^Is/, '')}}`;
+    if (kind === 'P' && isInClass)
+      throw patternError('A negated property inside a class is not supported here', this.#source);
+    return isInClass ? posix : `[${kind === 'P' ? '^' : ''}${posix}]`;
+  }
+
+  #readClass(): string {
+    const start = this.#at;
+    let text = '[';
+    this.#at++;
+    if (this.#source[this.#at] === '^') {
+      text += '^';
+      this.#at++;
+    }
+    for (let isFirst = true; ; isFirst = false) {
+      const char = this.#source[this.#at];
+      if (char === undefined) throw patternError('Unclosed character class', this.#source.slice(start));
+      if (char === ']' && !isFirst) break;
+      if (char === '\\') text += this.#readEscape(true);
+      else if (char === '[') {
+        // A class inside a class is their union.
+        const inner = this.#readClass();
+        if (inner.startsWith('[^'))
+          throw patternError('A negated class inside a class is not supported here', this.#source);
+        text += inner.slice(1, -1);
+      } else if (char === '&' && this.#source.startsWith('&&', this.#at)) {
+        throw patternError('Intersections of classes are not supported here', this.#source);
+      } else {
+        text += /[(){}|/$^.*+?\]]/.test(char) ? `\\${char}` : char;
+        this.#at++;
+      }
+    }
+    this.#at++;
+    return `${text}]`;
+  }
+}

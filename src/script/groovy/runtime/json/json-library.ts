@@ -1,0 +1,85 @@
+import { Closure, call1 } from '../closure.ts';
+import { listOf } from '../iterate.ts';
+import { classNamed, type JavaClass } from '../java-class.ts';
+import { JavaMap } from '../java-map.ts';
+import { defineMethods, defineStatics } from '../method-table.ts';
+import '../methods/object-methods.ts';
+import { textOf, toText } from '../text.ts';
+import { exception } from '../throwable.ts';
+import { JavaObject } from '../values.ts';
+import { readJson } from './json-reader.ts';
+import { mapOfClosure, prettyJson, writeJson } from './json-writer.ts';
+
+class JsonSlurper extends JavaObject {
+  readonly type: JavaClass;
+
+  constructor(name: string) {
+    super();
+    this.type = classNamed(`groovy.json.${name}`);
+  }
+}
+
+for (const name of ['JsonSlurper', 'JsonSlurperClassic']) {
+  defineStatics(`groovy.json.${name}`, { 'new/0': () => new JsonSlurper(name) });
+  defineMethods(`groovy.json.${name}`, 'java.lang.Object', {
+    'parseText/1': (_self: JsonSlurper, text: unknown) => {
+      if (text === null || toText(text) === '') {
+        throw exception('java.lang.IllegalArgumentException', 'Text must not be null or empty');
+      }
+      return readJson(toText(text));
+    },
+    'parse/1-2': (_self: JsonSlurper, source: unknown) =>
+      readJson(textOf(source) ?? toText(listOf(source).map(toText).join(''))),
+    'setType/1': (self: JsonSlurper) => self,
+  });
+}
+
+defineStatics('groovy.json.JsonOutput', {
+  'toJson/1': (value: unknown) => writeJson(value),
+  'prettyPrint/1-2': (text: unknown) => prettyJson(toText(text)),
+  'unescaped/1': toText,
+});
+
+class JsonBuilder extends JavaObject {
+  readonly type: JavaClass = classNamed('groovy.json.JsonBuilder');
+  content: unknown;
+
+  constructor(content: unknown) {
+    super();
+    this.content = content;
+  }
+
+  override toText(): string {
+    return writeJson(this.content);
+  }
+}
+
+defineStatics('groovy.json.JsonBuilder', {
+  'new/0-2': (content: unknown = null) => new JsonBuilder(content),
+});
+defineMethods('groovy.json.JsonBuilder', 'java.lang.Object', {
+  'getContent/0': (self: JsonBuilder) => self.content,
+  'toString/0': (self: JsonBuilder) => self.toText(),
+  'toPrettyString/0': (self: JsonBuilder) => prettyJson(self.toText()),
+  'call/0+': (self: JsonBuilder, ...args: unknown[]) => {
+    self.content = contentOf(args);
+    return self.content;
+  },
+});
+
+/** A map, a list, what a closure makes of itself, or a closure for each item of a list. */
+function contentOf(args: readonly unknown[]): unknown {
+  const [first, second] = args;
+  if (first instanceof Closure) return mapOfClosure(first);
+  if (second instanceof Closure) return listOf(first).map((item) => callFor(second, item));
+  if (args.length === 1) return first;
+  return args;
+}
+
+function callFor(closure: Closure, item: unknown): unknown {
+  const map = new JavaMap();
+  closure.delegate = map;
+  closure.strategy = 1;
+  call1(closure, item);
+  return map;
+}

@@ -1,0 +1,19 @@
+/** Loads every method that values have, in the order in which they build on each other. */
+import './methods/object-methods.ts';
+import './methods/collection-methods.ts';
+import './methods/list-methods.ts';
+import './methods/set-methods.ts';
+import './methods/map-methods.ts';
+import './methods/text-methods.ts';
+import './methods/number-methods.ts';
+import './methods/regex-methods.ts';
+import './methods/other-methods.ts';
+import './statics/lang-statics.ts';
+import './statics/util-statics.ts';
+import './statics/exception-statics.ts';
+import './host-object.ts';
+import './json-value.ts';
+import './request.ts';
+import './time/java-date.ts';
+import './json/json-library.ts';
+import './stream.ts';

@@ -1,0 +1,125 @@
+import { asType } from '../casting.ts';
+import { Closure, call1, DELEGATE_FIRST } from '../closure.ts';
+import { isCase } from '../conversion-operators.ts';
+import { call, responds } from '../dispatch.ts';
+import { outside } from '../dispatch-port.ts';
+import { equal, javaEquals } from '../equality.ts';
+import { formatText } from '../format.ts';
+import { identityOf, keyText } from '../hash-key.ts';
+import { listOf } from '../iterate.ts';
+import type { JavaClass } from '../java-class.ts';
+import { JavaMap } from '../java-map.ts';
+import { defineMethods } from '../method-table.ts';
+import { property, setProperty } from '../property.ts';
+import { inspect, textOf, toText } from '../text.ts';
+import { badArgument } from '../throwable.ts';
+import { truth } from '../truth.ts';
+import { typeOf } from '../type-of.ts';
+
+/** Java's hash of a text; of other values something that equal ones share. */
+export function hashCode(value: unknown): number {
+  if (typeof value === 'number') return value;
+  if (typeof value === 'boolean') return value ? 1231 : 1237;
+  const text = typeof value === 'string' ? value : keyText(value);
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(31, hash) + text.charCodeAt(at)) | 0;
+  return hash;
+}
+
+/** Runs a closure with the object as its delegate. */
+export function runWith(self: unknown, closure: unknown): unknown {
+  if (!(closure instanceof Closure)) throw badArgument();
+  const bound = copyClosure(closure);
+  bound.delegate = self;
+  bound.strategy = DELEGATE_FIRST;
+  return bound.call(bound.most === 0 ? [] : [self]);
+}
+
+export function copyClosure(closure: Closure): Closure {
+  const { owner, self, code, least, most, hasRest, typesOf, methodName } = closure;
+  const copy = new Closure(owner, self, code, least, most, hasRest, typesOf, methodName);
+  copy.delegate = closure.delegate;
+  copy.strategy = closure.strategy;
+  return copy;
+}
+
+function dump(self: unknown): JavaMap {
+  const map = new JavaMap();
+  map.put('class', typeOf(self));
+  const { fields } = self as { fields?: Record<string, unknown> };
+  for (const name in fields) map.put(name, fields[name]);
+  return map;
+}
+
+defineMethods('java.lang.Object', null, {
+  'toString/0': toText,
+  'getClass/0': (self: unknown) => typeOf(self),
+  'hashCode/0': hashCode,
+  'equals/1': (self: unknown, other: unknown) =>
+    Array.isArray(self) || self instanceof JavaMap ? equal(self, other) : javaEquals(self, other),
+  'is/1': (self: unknown, other: unknown) => self === other,
+  'asType/1': (self: unknown, type: JavaClass) => asType(self, type),
+  'asBoolean/0': truth,
+  'inspect/0': inspect,
+  'dump/0': (self: unknown) => `<${typeOf(self)!.name}@${identityOf(Object(self)).toString(16)}>`,
+  'isCase/1': (self: unknown, value: unknown) => isCase(self, value),
+  'with/1-2': (self: unknown, first: unknown, second?: unknown) => {
+    const result = runWith(self, second ?? first);
+    return first === true ? self : result;
+  },
+  'tap/1': (self: unknown, closure: unknown) => {
+    runWith(self, closure);
+    return self;
+  },
+  'identity/1': runWith,
+  'println/0-1': (_self: unknown, value: unknown = '') => {
+    outside.print(`${toText(value)}\n`);
+    return null;
+  },
+  'print/1': (_self: unknown, value: unknown) => {
+    outside.print(toText(value));
+    return null;
+  },
+  'printf/1+': (_self: unknown, pattern: unknown, ...values: unknown[]) => {
+    outside.print(formatText(toText(pattern), values));
+    return null;
+  },
+  'sprintf/1+': (_self: unknown, pattern: unknown, ...values: unknown[]) =>
+    formatText(toText(pattern), values),
+  'sleep/1': (_self: unknown, ms: unknown) => {
+    outside.host('groovy.sleep', Number(toText(ms)));
+    return null;
+  },
+  'getAt/1': (self: unknown, name: unknown) => {
+    if (textOf(name) === undefined) throw badArgument();
+    return property(self, toText(name));
+  },
+  'putAt/2': (self: unknown, name: unknown, value: unknown) => setProperty(self, toText(name), value),
+  'getProperties/0': dump,
+  'getProperty/1': (self: unknown, name: unknown) => property(self, toText(name)),
+  'setProperty/2': (self: unknown, name: unknown, value: unknown) => {
+    setProperty(self, toText(name), value);
+    return null;
+  },
+  'invokeMethod/2': (self: unknown, name: unknown, args: unknown) =>
+    call(self, toText(name), Array.isArray(args) ? [...args] : [args]),
+  'respondsTo/1-2': (self: unknown, name: unknown) =>
+    [0, 1, 2, 3].some((count) => responds(self, toText(name), count)) ? [toText(name)] : [],
+  'hasProperty/1': (self: unknown, name: unknown) => {
+    try {
+      property(self, toText(name));
+      return toText(name);
+    } catch {
+      return null;
+    }
+  },
+  'plus/1': (self: unknown, other: unknown) => {
+    const text = textOf(other);
+    if (text === undefined) throw badArgument();
+    return toText(self) + text;
+  },
+  'each/1': (self: unknown, closure: unknown) => {
+    for (const item of listOf(self)) call1(closure, item);
+    return self;
+  },
+});

@@ -1,0 +1,57 @@
+import { decimalText } from './decimal.ts';
+import { BigDecimal, BigInteger, Byte, Double, Float, type Numeric, Short } from './values.ts';
+
+export function numberText(value: Numeric): string {
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (value instanceof BigDecimal) return decimalText(value);
+  if (value instanceof Double) return doubleText(value.value);
+  if (value instanceof Float) return floatText(value.value);
+  return String(value.value);
+}
+
+/** As Java writes doubles: plain between 0.001 and ten millions, else with an exponent. */
+export function doubleText(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
+  if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
+  return scientific(value, String(Math.abs(value)));
+}
+
+export function floatText(value: number): string {
+  if (!Number.isFinite(value) || value === 0) return doubleText(value);
+  for (let digits = 1; digits <= 9; digits++) {
+    const text = Math.abs(value).toPrecision(digits);
+    if (Math.fround(Number(text)) === Math.abs(value)) return scientific(value, String(Number(text)));
+  }
+  return doubleText(value);
+}
+
+function scientific(value: number, shortest: string): string {
+  const sign = value < 0 ? '-' : '';
+  const size = Math.abs(value);
+  if (size >= 1e-3 && size < 1e7) {
+    const plain = shortest.includes('e') ? size.toFixed(20).replace(/0+$/, '') : shortest;
+    return sign + (plain.includes('.') ? plain : `${plain}.0`);
+  }
+  const [digits = '', exponent] = toExponent(shortest);
+  const fraction = digits.slice(1).replace(/0+$/, '');
+  return `${sign}${digits[0]}.${fraction === '' ? '0' : fraction}E${exponent}`;
+}
+
+function toExponent(text: string): [string, number] {
+  const [mantissa = '', power = '0'] = text.split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const leading = (whole + fraction).length - digits.length;
+  return [digits, whole.length - 1 - leading + Number(power)];
+}
+
+export function isFixedPoint(value: Numeric): boolean {
+  return (
+    typeof value === 'number' ||
+    typeof value === 'bigint' ||
+    value instanceof BigInteger ||
+    value instanceof Short ||
+    value instanceof Byte
+  );
+}

@@ -1,0 +1,156 @@
+import { asType, cast, isInstance, toArray } from './casting.ts';
+import { Closure, missingMethod, parameterTypes } from './closure.ts';
+import { castTo, isCase, isIn, isNotIn } from './conversion-operators.ts';
+import { decimal } from './decimal.ts';
+import {
+  create,
+  defineClass,
+  defineMethod,
+  emptyValue,
+  newAnonymous,
+  newClass,
+  pointer,
+  superConstructor,
+  superProperty,
+  thisConstructor,
+} from './define-class.ts';
+import { call, callSafe, callValue, superCall } from './dispatch.ts';
+import { compare, equal } from './equality.ts';
+import { assertionFailed, caught, thrown } from './failure.ts';
+import { index, indexSafe, itemOf, setIndex, updateIndex } from './index-access.ts';
+import { iterate, spread, spreadEntries } from './iterate.ts';
+import { arrayType, classNamed, type JavaClass } from './java-class.ts';
+import { JavaMap } from './java-map.ts';
+import { find, matches } from './methods/regex-methods.ts';
+import { callName, name, setName } from './names.ts';
+import * as operators from './operators.ts';
+import { callEach, field, property, propertyEach, propertySafe, setField, setProperty } from './property.ts';
+import { toText } from './text.ts';
+import { truth } from './truth.ts';
+import { BigInteger, Double, Float, GString } from './values.ts';
+import './library.ts';
+
+/** `[k1, v1, k2, v2, …]` as a map. */
+function map(parts: readonly unknown[]): JavaMap {
+  const result = new JavaMap();
+  for (let at = 0; at < parts.length; at += 2) result.put(parts[at], parts[at + 1]);
+  return result;
+}
+
+function text(strings: readonly string[], values: readonly unknown[]): GString {
+  return new GString(strings, values);
+}
+
+/** Without a shape the closure has the one parameter `it`. */
+function closure(
+  owner: unknown,
+  self: unknown,
+  code: (self: Closure, ...args: unknown[]) => unknown,
+  least = 0,
+  most = 1,
+  hasRest = false,
+  typesOf?: () => (JavaClass | null)[],
+): Closure {
+  return new Closure(owner, self, code, least, most, hasRest, typesOf);
+}
+
+const INT = classNamed('int');
+
+function toInt(value: unknown): number {
+  return typeof value === 'number' ? value : (cast(value, INT) as number);
+}
+
+/** An argument of a method that has only one form. */
+function argument(value: unknown, type: JavaClass, method: string): unknown {
+  const fitting = parameterTypes.fit(value, type);
+  if (fitting === undefined) throw missingMethod('Script1', method, [value]);
+  return fitting.value;
+}
+
+function newArray(type: JavaClass, sizes: readonly unknown[]): unknown[] {
+  const [size, ...others] = sizes;
+  const { element } = type;
+  const items = Array.from({ length: toInt(size) }, () =>
+    others.length > 0 ? newArray(element!, others) : emptyValue(element!),
+  );
+  return toArray(items, type);
+}
+
+function setPropertySafe(receiver: unknown, key: string, value: unknown): unknown {
+  return receiver === null ? null : setProperty(receiver, key, value);
+}
+
+function updateProperty(receiver: unknown, key: string, compute: (old: unknown) => unknown): unknown {
+  return setProperty(receiver, key, compute(property(receiver, key)));
+}
+
+function updateField(receiver: unknown, key: string, compute: (old: unknown) => unknown): unknown {
+  return setField(receiver, key, compute(field(receiver, key)));
+}
+
+/** Everything that generated code calls. */
+export const operations = Object.freeze({
+  ...operators,
+  argument,
+  arrayType,
+  asType,
+  assertionFailed,
+  call,
+  callEach,
+  callName,
+  callSafe,
+  callValue,
+  cast,
+  castTo,
+  caught,
+  closure,
+  compare,
+  create,
+  decimal,
+  defineClass,
+  defineMethod,
+  double: (value: number) => new Double(value),
+  equal,
+  field,
+  find,
+  float: (value: number) => new Float(value),
+  index,
+  indexSafe,
+  integer: (value: bigint) => new BigInteger(value),
+  isCase,
+  isIn,
+  isInstance,
+  isNotIn,
+  itemOf,
+  iterate,
+  map,
+  matches,
+  name,
+  newAnonymous,
+  newArray,
+  newClass,
+  pointer,
+  property,
+  propertyEach,
+  propertySafe,
+  setField,
+  setIndex,
+  setName,
+  setProperty,
+  setPropertySafe,
+  spread,
+  spreadEntries,
+  superCall,
+  superConstructor,
+  superProperty,
+  text,
+  thisConstructor,
+  thrown,
+  toInt,
+  toText,
+  truth,
+  type: classNamed,
+  updateField,
+  updateIndex,
+  updateProperty,
+});

@@ -1,0 +1,176 @@
+import { Closure, call1 } from './closure.ts';
+import { classNamed, type JavaClass } from './java-class.ts';
+import { FLAG, translatePattern } from './java-regex.ts';
+import { toText } from './text.ts';
+import { exception, illegalArgument, outOfBounds } from './throwable.ts';
+import { JavaObject } from './values.ts';
+
+export { FLAG };
+
+export class Pattern extends JavaObject {
+  readonly type: JavaClass = classNamed('java.util.regex.Pattern');
+  readonly source: string;
+  readonly flags: number;
+  /** Global; `lastIndex` is set before each use. */
+  readonly regex: RegExp;
+
+  constructor(source: string, flags = 0) {
+    super();
+    this.source = source;
+    this.flags = flags;
+    this.regex = translatePattern(source, flags);
+  }
+
+  override toText(): string {
+    return this.source;
+  }
+
+  /** The match at or behind the position. */
+  execAt(text: string, from: number): RegExpExecArray | null {
+    this.regex.lastIndex = from;
+    return this.regex.exec(text);
+  }
+
+  all(text: string): RegExpExecArray[] {
+    return [...text.matchAll(this.regex)];
+  }
+
+  /** The match of the whole text. */
+  execWhole(text: string): RegExpExecArray | null {
+    return new RegExp(`^(?:${this.regex.source})$(?![^])`, this.regex.flags.replace(/[gm]/g, '')).exec(text);
+  }
+}
+
+export function patternOf(value: unknown): Pattern {
+  return value instanceof Pattern ? value : new Pattern(toText(value));
+}
+
+/** A match as scripts get it: its text, or with groups the list of all of them. */
+export function matchValue(match: RegExpExecArray): unknown {
+  if (match.length === 1) return match[0];
+  return [...match].map((group) => group ?? null);
+}
+
+export class Matcher extends JavaObject {
+  readonly type: JavaClass = classNamed('java.util.regex.Matcher');
+  readonly pattern: Pattern;
+  text: string;
+  current: RegExpExecArray | null = null;
+  appended = 0;
+  #from = 0;
+
+  constructor(pattern: Pattern, text: string) {
+    super();
+    this.pattern = pattern;
+    this.text = text;
+  }
+
+  find(from = this.#from): boolean {
+    this.current = from > this.text.length ? null : this.pattern.execAt(this.text, from);
+    if (this.current === null) return false;
+    const end = this.current.index + this.current[0].length;
+    this.#from = this.current[0] === '' ? end + 1 : end;
+    return true;
+  }
+
+  matches(): boolean {
+    this.current = this.pattern.execWhole(this.text);
+    return this.current !== null;
+  }
+
+  reset(): void {
+    this.current = null;
+    this.#from = 0;
+    this.appended = 0;
+  }
+
+  all(): RegExpExecArray[] {
+    return this.pattern.all(this.text);
+  }
+
+  get match(): RegExpExecArray {
+    if (this.current === null) throw exception('java.lang.IllegalStateException', 'No match found');
+    return this.current;
+  }
+
+  group(which: unknown = 0): unknown {
+    const { match } = this;
+    if (typeof which === 'number') {
+      if (which < 0 || which >= match.length) throw outOfBounds(`No group ${which}`);
+      return match[which] ?? null;
+    }
+    const name = toText(which);
+    if (match.groups === undefined || !(name in match.groups))
+      throw illegalArgument(`No group with name <${name}>`);
+    return match.groups[name] ?? null;
+  }
+}
+
+/** Replaces matches by what a text with `$1` and `${name}` or a closure says. */
+export function replaceMatches(
+  text: string,
+  pattern: Pattern,
+  replacement: unknown,
+  isFirstOnly: boolean,
+): string {
+  let result = '';
+  let end = 0;
+  const matches = isFirstOnly ? [pattern.execAt(text, 0)] : pattern.all(text);
+  for (const match of matches) {
+    if (match === null) break;
+    result += text.slice(end, match.index) + replacementText(match, replacement);
+    end = match.index + match[0].length;
+  }
+  return result + text.slice(end);
+}
+
+function replacementText(match: RegExpExecArray, replacement: unknown): string {
+  if (replacement instanceof Closure) {
+    const groups = [...match].map((group) => group ?? null);
+    return toText(
+      replacement.most === 1
+        ? call1(replacement, groups.length === 1 ? groups[0] : groups)
+        : replacement.call(groups),
+    );
+  }
+  return expandReplacement(match, toText(replacement));
+}
+
+export function expandReplacement(match: RegExpExecArray, text: string): string {
+  let result = '';
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (char === '\\') {
+      if (at + 1 === text.length) throw illegalArgument('character to be escaped is missing');
+      result += text[++at];
+    } else if (char === '$') {
+      const [reference, name, digits] = /^\$(?:\{([a-zA-Z]\w*)\}|(\d))/.exec(text.slice(at)) ?? [];
+      if (reference === undefined) throw illegalArgument('Illegal group reference');
+      const number = Number(digits);
+      if (digits !== undefined && number >= match.length) throw outOfBounds(`No group ${number}`);
+      if (name !== undefined && match.groups?.[name] === undefined && !(name in (match.groups ?? {}))) {
+        throw illegalArgument(`No group with name {${name}}`);
+      }
+      result += (name === undefined ? match[number] : match.groups![name]) ?? '';
+      at += reference.length - 1;
+    } else result += char;
+  }
+  return result;
+}
+
+/** Java's `split`: empty parts at the end are dropped unless there is a limit. */
+export function splitText(text: string, pattern: Pattern, limit = 0): string[] {
+  if (text === '') return [''];
+  const parts: string[] = [];
+  let from = 0;
+  for (const match of pattern.all(text)) {
+    if (limit > 0 && parts.length === limit - 1) break;
+    const end = match.index + match[0].length;
+    if (end === 0 || (match[0] === '' && match.index >= text.length)) continue;
+    parts.push(text.slice(from, match.index));
+    from = end;
+  }
+  parts.push(text.slice(from));
+  if (limit === 0) while (parts.length > 1 && parts.at(-1) === '') parts.pop();
+  return limit === 0 && parts.length === 1 && parts[0] === '' ? [] : parts;
+}

@@ -1,0 +1,244 @@
+import { cast } from './casting.ts';
+import { Closure, missingProperty, naming } from './closure.ts';
+import { call, capitalize } from './dispatch.ts';
+import { dispatcher } from './dispatch-port.ts';
+import { itemsOf } from './equality.ts';
+import { JavaClass } from './java-class.ts';
+import { JavaMap } from './java-map.ts';
+import { JavaSet } from './java-set.ts';
+import { staticValue } from './method-table.ts';
+import { nameInClosure, setNameInClosure } from './names.ts';
+import { Range } from './range.ts';
+import { Binding, Script } from './script.ts';
+import { callScriptMethod, ScriptClass, ScriptObject, scriptClassOf } from './script-class.ts';
+import { exception, nullPointer, Throwable } from './throwable.ts';
+import { classNameOf, typeOf } from './type-of.ts';
+import { Entry, type List, listKind } from './values.ts';
+
+/** `receiver.name`. */
+export function property(receiver: unknown, name: string): unknown {
+  if (receiver instanceof JavaMap) return receiver.get(name);
+  if (receiver === null || receiver === undefined) {
+    throw nullPointer(`Cannot get property '${name}' on null object`);
+  }
+  const items = receiver instanceof JavaSet ? receiver.list() : itemsOf(receiver);
+  if (items !== undefined) return propertyOfItems(receiver as object, items, name);
+  const type = scriptClassOf(receiver);
+  if (type !== undefined) return propertyOfObject(receiver as ScriptObject, type, name);
+  const found = findProperty(receiver, name);
+  if (found === undefined) throw missingProperty(name, naming.className(receiver));
+  return found;
+}
+
+/** Undefined when there is no such property. */
+function findProperty(receiver: unknown, name: string): unknown {
+  if (receiver instanceof Entry && (name === 'key' || name === 'value')) return receiver[name];
+  if (receiver instanceof Script) return propertyOfScript(receiver, name);
+  if (receiver instanceof JavaClass) return propertyOfClass(receiver, name);
+  if (receiver instanceof Binding && name !== 'variables' && receiver.has(name)) return receiver.get(name);
+  const found = callGetter(receiver, name);
+  if (found !== undefined) return found;
+  if (receiver instanceof Closure) return nameInClosure(receiver, name);
+  if (receiver instanceof Throwable && name in receiver.fields) return receiver.fields[name];
+  return undefined;
+}
+
+/** What the getter gives; undefined when there is none. */
+export function callGetter(receiver: unknown, name: string): unknown {
+  const { methods } = typeOf(receiver)!;
+  const capital = capitalize(name);
+  const getter = methods[`get${capital}`] ?? methods[`is${capital}`];
+  if (getter?.least === 0) return getter.run(receiver);
+  // Host objects and JSON values know their properties themselves.
+  const any = methods['propertyMissing'];
+  return any === undefined ? undefined : any.run(receiver, name);
+}
+
+/** A property of a list is the list of the properties of its items. */
+function propertyOfItems(receiver: object, items: readonly unknown[], name: string): unknown {
+  if (name === 'class') return typeOf(receiver);
+  if (name === 'length' && listKind(receiver as List)?.isFixed) return items.length;
+  if (name === 'empty') return items.length === 0;
+  if (receiver instanceof Range && (name === 'from' || name === 'to')) {
+    return name === 'from' ? receiver.low : receiver.high;
+  }
+  if (receiver instanceof Range && name === 'reverse') return receiver.isReverse;
+  // Scripts of the field read `list.size`, which old virtual machines gave them.
+  if (name === 'size' && !items.some((item) => item instanceof JavaMap)) return items.length;
+  if ((name === 'first' || name === 'last') && listKind(receiver as List)?.name === 'LinkedList') {
+    return call(receiver, name, []);
+  }
+  const result: unknown[] = [];
+  for (const item of items) {
+    if (item === null) continue;
+    try {
+      result.push(property(item, name));
+    } catch (error) {
+      if (!(error instanceof Throwable) || error.type.name !== 'groovy.lang.MissingPropertyException')
+        throw error;
+      const reason = error.detailMessage?.startsWith('Exception evaluating')
+        ? error.detailMessage
+        : `${error.type.name}: ${error.detailMessage}`;
+      throw exception(
+        'groovy.lang.MissingPropertyException',
+        `Exception evaluating property '${name}' for ${classNameOf(receiver)}, Reason: ${reason}`,
+      );
+    }
+  }
+  return result;
+}
+
+function propertyOfScript(script: Script, name: string): unknown {
+  const value = script.binding.get(name);
+  if (value !== undefined) return value;
+  if (name === 'binding') return script.binding;
+  return callGetter(script, name);
+}
+
+function propertyOfObject(receiver: ScriptObject, type: ScriptClass, name: string): unknown {
+  const capital = capitalize(name);
+  for (const getter of [`get${capital}`, `is${capital}`]) {
+    const methods = type.findMethods(getter).filter(({ least }) => least === 0);
+    if (methods.length > 0) return callScriptMethod(methods, getter, receiver, [], type.name);
+  }
+  if (name in receiver.fields) return receiver.fields[name];
+  const statics = type.staticHome(name);
+  if (statics !== undefined) return statics.statics[name];
+  if (name === 'class') return type;
+  const inherited = callGetter(receiver, name);
+  if (inherited !== undefined) return inherited;
+  const fallback = type.findMethods('propertyMissing').filter(({ least }) => least === 1);
+  if (fallback.length > 0) return callScriptMethod(fallback, 'propertyMissing', receiver, [name], type.name);
+  if (type.outer !== null) return dispatcher.property(type.outer, name);
+  throw missingProperty(name, type.name);
+}
+
+function propertyOfClass(type: JavaClass, name: string): unknown {
+  if (type instanceof ScriptClass) {
+    const home = type.staticHome(name);
+    if (home !== undefined) return home.statics[name];
+    const methods = type.findMethods(`get${capitalize(name)}`).filter(({ isStatic }) => isStatic);
+    if (methods.length > 0) return callScriptMethod(methods, name, type, [], type.name);
+  }
+  const value = staticValue(type.name, name);
+  return value === undefined ? callGetter(type, name) : value;
+}
+
+export function setProperty(receiver: unknown, name: string, value: unknown): unknown {
+  if (receiver instanceof JavaMap) {
+    receiver.put(name, value);
+    return value;
+  }
+  if (receiver === null || receiver === undefined) {
+    throw nullPointer(`Cannot set property '${name}' on null object`);
+  }
+  if (receiver instanceof Script) receiver.binding.set(name, value);
+  else if (receiver instanceof Binding) receiver.set(name, value);
+  else if (receiver instanceof Entry && name === 'value') receiver.value = value;
+  else if (scriptClassOf(receiver) !== undefined) setPropertyOfObject(receiver as ScriptObject, name, value);
+  else if (receiver instanceof ScriptClass && receiver.staticHome(name) !== undefined) {
+    receiver.staticHome(name)!.statics[name] = value;
+  } else if (!callSetter(receiver, name, value)) throw cannotSet(receiver, name);
+  return value;
+}
+
+function callSetter(receiver: unknown, name: string, value: unknown): boolean {
+  const setter = typeOf(receiver)!.methods[`set${capitalize(name)}`];
+  if (setter !== undefined && setter.least <= 1) {
+    setter.run(receiver, value);
+    return true;
+  }
+  if (receiver instanceof Closure) return setNameInClosure(receiver, name, value);
+  const items = itemsOf(receiver);
+  if (items === undefined) return false;
+  for (const item of items) setProperty(item, name, value);
+  return true;
+}
+
+function cannotSet(receiver: unknown, name: string): Throwable {
+  const hasGetter = callGetterExists(receiver, name);
+  if (hasGetter) {
+    return exception(
+      'groovy.lang.ReadOnlyPropertyException',
+      `Cannot set readonly property: ${name} for class: ${naming.className(receiver)}`,
+    );
+  }
+  return missingProperty(name, naming.className(receiver));
+}
+
+function callGetterExists(receiver: unknown, name: string): boolean {
+  return typeOf(receiver)!.methods[`get${capitalize(name)}`] !== undefined;
+}
+
+function setPropertyOfObject(receiver: ScriptObject, name: string, value: unknown): void {
+  const { type } = receiver;
+  const setters = type.findMethods(`set${capitalize(name)}`);
+  if (setters.length > 0) {
+    callScriptMethod(setters, `set${capitalize(name)}`, receiver, [value], type.name);
+    return;
+  }
+  const field = type.findField(name);
+  if (field !== undefined && !field.isStatic) {
+    if (field.isFinal) {
+      throw exception(
+        'groovy.lang.ReadOnlyPropertyException',
+        `Cannot set readonly property: ${name} for class: ${type.name}`,
+      );
+    }
+    receiver.fields[name] = field.type === undefined ? value : cast(value, field.type());
+    return;
+  }
+  const home = type.staticHome(name);
+  if (home !== undefined) {
+    home.statics[name] = value;
+    return;
+  }
+  if (callSetter(receiver, name, value)) return;
+  const fallback = type.findMethods('propertyMissing').filter(({ most }) => most === 2);
+  if (fallback.length > 0) callScriptMethod(fallback, 'propertyMissing', receiver, [name, value], type.name);
+  else if (type.outer !== null) setProperty(type.outer, name, value);
+  else throw missingProperty(name, type.name);
+}
+
+export function propertySafe(receiver: unknown, name: string): unknown {
+  return receiver === null || receiver === undefined ? null : property(receiver, name);
+}
+
+/** `list*.name`: nulls stay. */
+export function propertyEach(receiver: unknown, name: string): unknown {
+  if (receiver === null) return null;
+  return spreadItems(receiver).map((item) => (item === null ? null : property(item, name)));
+}
+
+export function callEach(receiver: unknown, name: string, args: unknown[]): unknown {
+  if (receiver === null) return null;
+  return spreadItems(receiver).map((item) => (item === null ? null : call(item, name, args)));
+}
+
+function spreadItems(receiver: unknown): readonly unknown[] {
+  const items = itemsOf(receiver);
+  if (items !== undefined) return items;
+  if (receiver instanceof JavaSet || receiver instanceof JavaMap) return receiver.list();
+  const iterator = dispatcher.responds(receiver, 'iterator', 0) ? call(receiver, 'toList', []) : undefined;
+  return Array.isArray(iterator) ? iterator : [receiver];
+}
+
+/** `object.@name`. */
+export function field(receiver: unknown, name: string): unknown {
+  if (receiver instanceof ScriptObject && name in receiver.fields) return receiver.fields[name];
+  if (receiver instanceof Throwable && name in receiver.fields) return receiver.fields[name];
+  if (receiver instanceof JavaMap) return receiver.get(name);
+  throw exception(
+    'groovy.lang.MissingFieldException',
+    `No such field: ${name} for class: ${naming.className(receiver)}`,
+  );
+}
+
+export function setField(receiver: unknown, name: string, value: unknown): unknown {
+  if (receiver instanceof ScriptObject || receiver instanceof Throwable) receiver.fields[name] = value;
+  else setProperty(receiver, name, value);
+  return value;
+}
+
+dispatcher.property = property;
+dispatcher.setProperty = setProperty;

@@ -1,0 +1,121 @@
+import { outside } from './dispatch-port.ts';
+import { toGroovy, toJson } from './host-values.ts';
+import { operations } from './operations.ts';
+import { requestOf } from './request.ts';
+import { Binding, Script } from './script.ts';
+import { throwableMessage } from './text.ts';
+import { Throwable } from './throwable.ts';
+
+/** What the prelude hands to a library. */
+export interface SandboxRecord {
+  host(operation: string, ...args: unknown[]): unknown;
+  reviveBinding(name: string, revive: (value: unknown) => unknown): void;
+}
+
+/** What the host binds for a Groovy script: the caller's variables, and the names of those it wants back. */
+export interface RunInput {
+  readonly bindings: Record<string, unknown>;
+  readonly returned: readonly string[];
+}
+
+type Factory = (runtime: typeof operations, script: Script) => () => unknown;
+
+const GLOBALS = ['svc', 'identityServer', 'console'] as const;
+
+export interface RunOptions {
+  /** What becomes of the value of the script; tests look closer than JSON can. */
+  readonly result: (value: unknown, script: Script) => unknown;
+  /** What becomes of an error. */
+  readonly failure: (error: unknown) => unknown;
+}
+
+export const RUN_OPTIONS: RunOptions = { result: toJson, failure: describeFailure };
+
+/** One run of one script; stands in the place of the binding that the generated code calls. */
+export class Run {
+  readonly #script: Script;
+  readonly #input: RunInput;
+  readonly #options: RunOptions;
+
+  constructor(
+    input: RunInput,
+    revivers: ReadonlyMap<string, (value: unknown) => unknown>,
+    options: RunOptions,
+  ) {
+    const given = new Map<string, () => unknown>();
+    for (const name of Object.keys(input.bindings)) {
+      const revive = revivers.get(name);
+      const value = input.bindings[name];
+      given.set(name, () =>
+        name === 'request' ? requestOf(value) : toGroovy(revive === undefined ? value : revive(value)),
+      );
+    }
+    const globals = globalThis as unknown as Record<string, unknown>;
+    for (const name of GLOBALS) {
+      if (typeof globals[name] === 'object') given.set(name, () => toGroovy(globals[name]));
+    }
+    this.#script = new Script(new Binding(given));
+    this.#input = input;
+    this.#options = options;
+  }
+
+  run(factory: Factory): unknown {
+    try {
+      return this.#options.result(factory(operations, this.#script)(), this.#script);
+    } catch (error) {
+      throw this.#options.failure(error);
+    } finally {
+      flush();
+    }
+  }
+
+  /** The caller's variables as the script left them: what it changed inside them, not what it assigned. */
+  toJSON(): unknown {
+    const state: Record<string, unknown> = {};
+    for (const name of this.#input.returned) state[name] = toJson(this.#script.binding.initial(name));
+    return state;
+  }
+}
+
+/** The error that tells the host what its own scripts would: code, reason and detail, or only a text. */
+function describeFailure(error: unknown): unknown {
+  if (!(error instanceof Throwable)) return error;
+  if (error.origin !== undefined) return error.origin;
+  const message = throwableMessage(error) ?? error.type.name;
+  const told = new Error(message);
+  // Where it was made is what the author wants to see.
+  Object.defineProperty(told, 'stack', { value: error.stack, configurable: true });
+  Object.defineProperty(told, 'name', { value: error.type.name, configurable: true });
+  Object.defineProperty(told, 'toString', { value: () => message });
+  for (const name of ['code', 'reason', 'detail', 'errorCode']) {
+    if (name in error.fields) (told as unknown as Record<string, unknown>)[name] = toJson(error.fields[name]);
+  }
+  return told;
+}
+
+let line = '';
+
+/** Prints whole lines. */
+function print(text: string): void {
+  const lines = (line + text).split('\n');
+  line = lines.pop()!;
+  for (const each of lines) outside.host('console.log', each);
+}
+
+function flush(): void {
+  if (line === '') return;
+  outside.host('console.log', line);
+  line = '';
+}
+
+export function connect(sandbox: SandboxRecord, options: RunOptions = RUN_OPTIONS): void {
+  const revivers = new Map<string, (value: unknown) => unknown>();
+  const { reviveBinding } = sandbox;
+  sandbox.reviveBinding = (name, revive) => {
+    revivers.set(name, revive);
+    reviveBinding(name, revive);
+  };
+  outside.host = (operation, ...args) => sandbox.host(operation, ...args);
+  outside.print = print;
+  reviveBinding('groovy$', (input) => new Run(input as RunInput, revivers, options));
+}

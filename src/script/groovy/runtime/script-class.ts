@@ -1,0 +1,187 @@
+import { arrays, missingMethod, parameterTypes } from './closure.ts';
+import { addKeyMaker } from './hash-key.ts';
+import { type ClassForm, JavaClass } from './java-class.ts';
+import { Throwable } from './throwable.ts';
+import { listKind } from './values.ts';
+
+/** A method of a class or script, as the compiler hands it over. */
+export interface ScriptMethod {
+  readonly name: string;
+  readonly isStatic: boolean;
+  readonly isPrivate: boolean;
+  /** Takes the object first; null when it is abstract. */
+  readonly run: ((self: unknown, ...args: unknown[]) => unknown) | null;
+  readonly least: number;
+  readonly most: number;
+  readonly hasRest: boolean;
+  readonly typesOf: (() => (JavaClass | null)[]) | undefined;
+}
+
+export interface ScriptField {
+  readonly name: string;
+  readonly isStatic: boolean;
+  readonly isFinal: boolean;
+  /** Without an access modifier: it has a getter and a setter. */
+  readonly isProperty: boolean;
+  readonly type?: () => JavaClass;
+  readonly value?: (self: unknown) => unknown;
+}
+
+/** A class that a script declares. */
+export class ScriptClass extends JavaClass {
+  readonly statics: Record<string, unknown> = Object.create(null);
+  readonly methodsByName = new Map<string, ScriptMethod[]>();
+  readonly isAbstract: boolean;
+  fields: ScriptField[] = [];
+  constants: unknown[] = [];
+  initializers: ((self: unknown) => unknown)[] = [];
+  /** Of anonymous classes: what stands around them. */
+  outer: unknown = null;
+
+  constructor(name: string, form: ClassForm, isAbstract: boolean) {
+    super(name, form);
+    this.isAbstract = isAbstract;
+  }
+
+  addMethod(method: ScriptMethod): void {
+    const known = this.methodsByName.get(method.name);
+    if (known === undefined) this.methodsByName.set(method.name, [method]);
+    else known.push(method);
+  }
+
+  /** Here or above, the nearest first. */
+  findMethods(name: string): ScriptMethod[] {
+    const found: ScriptMethod[] = [];
+    const visit = (type: JavaClass | null) => {
+      if (!(type instanceof ScriptClass)) return;
+      found.push(...(type.methodsByName.get(name) ?? []).filter(({ run }) => run !== null));
+      visit(type.parent);
+      for (const each of type.interfaces) visit(each);
+    };
+    visit(this);
+    return found;
+  }
+
+  findField(name: string): ScriptField | undefined {
+    const own = this.fields.find((field) => field.name === name);
+    if (own !== undefined) return own;
+    return this.parent instanceof ScriptClass ? this.parent.findField(name) : undefined;
+  }
+
+  /** The class here or above whose static field it is. */
+  staticHome(name: string): ScriptClass | undefined {
+    if (name in this.statics) return this;
+    for (const type of [this.parent, ...this.interfaces]) {
+      const home = type instanceof ScriptClass ? type.staticHome(name) : undefined;
+      if (home !== undefined) return home;
+    }
+    return undefined;
+  }
+}
+
+export class ScriptObject {
+  readonly type: ScriptClass;
+  readonly fields: Record<string, unknown> = Object.create(null);
+
+  constructor(type: ScriptClass) {
+    this.type = type;
+  }
+}
+
+/** The class of an object that a script's class made, exceptions included. */
+export function scriptClassOf(value: unknown): ScriptClass | undefined {
+  if (value instanceof ScriptObject) return value.type;
+  return value instanceof Throwable && value.type instanceof ScriptClass ? value.type : undefined;
+}
+
+/** The method that fits the arguments best with the arguments as it wants them. */
+export function selectMethod(
+  methods: readonly ScriptMethod[],
+  args: readonly unknown[],
+): { readonly method: ScriptMethod; readonly args: unknown[] } | undefined {
+  let best: { method: ScriptMethod; args: unknown[]; cost: number } | undefined;
+  for (const method of methods) {
+    const fitting = fitArguments(method, args);
+    if (fitting !== undefined && (best === undefined || fitting.cost < best.cost))
+      best = { method, ...fitting };
+  }
+  return best;
+}
+
+function fitArguments(
+  method: ScriptMethod,
+  args: readonly unknown[],
+): { args: unknown[]; cost: number } | undefined {
+  const { least, most, hasRest } = method;
+  if (args.length < least || (args.length > most && !hasRest)) return undefined;
+  const types = method.typesOf?.() ?? [];
+  const given = hasRest ? packRest(args, most, types[most - 1] ?? null) : [...args];
+  let cost = hasRest ? 50 : 0;
+  for (const [index, value] of given.entries()) {
+    const type = types[index] ?? null;
+    if (type === null || value === undefined) {
+      cost += 10;
+      continue;
+    }
+    const fitting = parameterTypes.fit(value, type);
+    if (fitting === undefined) return undefined;
+    cost += typeDistance(value, type, fitting.value);
+    given[index] = fitting.value;
+  }
+  return { args: given, cost };
+}
+
+/** Filled in by whoever knows the class of any value. */
+export const typing = { typeOf: (_value: unknown): JavaClass | null => null };
+
+function typeDistance(value: unknown, type: JavaClass, fitted: unknown): number {
+  if (value !== fitted) return 8;
+  const own = typing.typeOf(value);
+  if (own === null) return 1;
+  if (own === type) return 0;
+  if (type.name === 'java.lang.Object') return 10;
+  return type.form === 'interface' ? 3 : 2;
+}
+
+function packRest(args: readonly unknown[], most: number, type: JavaClass | null): unknown[] {
+  const fixed = most - 1;
+  const last = args[fixed];
+  const isPacked = args.length === most && Array.isArray(last) && listKind(last)?.element !== undefined;
+  const packed: unknown[] = args.slice(0, fixed);
+  while (packed.length < fixed) packed.push(undefined);
+  packed.push(isPacked ? last : arrays.make(args.slice(fixed), type));
+  return packed;
+}
+
+export function callScriptMethod(
+  methods: readonly ScriptMethod[],
+  name: string,
+  self: unknown,
+  args: readonly unknown[],
+  className: string,
+): unknown {
+  const selected = selectMethod(methods, args);
+  if (selected === undefined) throw missingMethod(className, name, args);
+  return selected.method.run!(self, ...selected.args);
+}
+
+const equals = new Map<string, object[]>();
+
+/** The first object that this one is equal to, by the class's own `hashCode` and `equals`. */
+addKeyMaker(
+  (value) => scriptClassOf(value) !== undefined,
+  (value) => {
+    const type = scriptClassOf(value)!;
+    const hashing = type.findMethods('hashCode');
+    const comparing = type.findMethods('equals');
+    if (hashing.length === 0 || comparing.length === 0) return value;
+    const hash = `${type.name} ${String(callScriptMethod(hashing, 'hashCode', value, [], type.name))}`;
+    const known = equals.get(hash) ?? [];
+    const same = known.find(
+      (other) => callScriptMethod(comparing, 'equals', value, [other], type.name) === true,
+    );
+    if (same !== undefined) return same;
+    equals.set(hash, [...known, value]);
+    return value;
+  },
+);

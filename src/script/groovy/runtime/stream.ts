@@ -1,0 +1,153 @@
+import { toInt } from './arithmetic.ts';
+import { call1, call2 } from './closure.ts';
+import { distinct, sorted } from './collecting.ts';
+import { call } from './dispatch.ts';
+import { listOf } from './iterate.ts';
+import { classNamed, type JavaClass } from './java-class.ts';
+import { JavaMap } from './java-map.ts';
+import { setOf } from './java-set.ts';
+import { defineMethods, defineStatics } from './method-table.ts';
+import './methods/collection-methods.ts';
+import { plus } from './operators.ts';
+import { optional } from './statics/util-statics.ts';
+import { toText } from './text.ts';
+import { exception } from './throwable.ts';
+import { truth } from './truth.ts';
+import { Double, JavaObject, type Numeric } from './values.ts';
+
+/** A stream over items that are all there already; nothing is lazy. */
+class Stream extends JavaObject {
+  readonly type: JavaClass = classNamed('java.util.stream.Stream');
+  readonly items: readonly unknown[];
+
+  constructor(items: readonly unknown[]) {
+    super();
+    this.items = items;
+  }
+}
+
+class Collector extends JavaObject {
+  readonly type: JavaClass = classNamed('java.util.stream.Collector');
+  readonly finish: (items: readonly unknown[]) => unknown;
+
+  constructor(finish: (items: readonly unknown[]) => unknown) {
+    super();
+    this.finish = finish;
+  }
+}
+
+defineMethods('java.util.stream.Stream', 'java.lang.Object', {
+  'map/1': (self: Stream, fn: unknown) => new Stream(self.items.map((item) => call1(fn, item))),
+  'mapToInt/1': (self: Stream, fn: unknown) => new Stream(self.items.map((item) => call1(fn, item))),
+  'mapToLong/1': (self: Stream, fn: unknown) => new Stream(self.items.map((item) => call1(fn, item))),
+  'mapToDouble/1': (self: Stream, fn: unknown) => new Stream(self.items.map((item) => call1(fn, item))),
+  'mapToObj/1': (self: Stream, fn: unknown) => new Stream(self.items.map((item) => call1(fn, item))),
+  'flatMap/1': (self: Stream, fn: unknown) =>
+    new Stream(self.items.flatMap((item) => [...(call1(fn, item) as Stream).items])),
+  'filter/1': (self: Stream, fn: unknown) => new Stream(self.items.filter((item) => truth(call1(fn, item)))),
+  'distinct/0': (self: Stream) => new Stream(distinct(self.items, undefined)),
+  'sorted/0-1': (self: Stream, order?: unknown) => new Stream(sorted(self.items, order)),
+  'limit/1': (self: Stream, size: unknown) => new Stream(self.items.slice(0, toInt(size as Numeric))),
+  'skip/1': (self: Stream, size: unknown) => new Stream(self.items.slice(toInt(size as Numeric))),
+  'peek/1': (self: Stream, fn: unknown) => {
+    for (const item of self.items) call1(fn, item);
+    return self;
+  },
+  'boxed/0': (self: Stream) => self,
+  'parallel/0': (self: Stream) => self,
+  'forEach/1': (self: Stream, fn: unknown) => {
+    for (const item of self.items) call1(fn, item);
+    return null;
+  },
+  'toList/0': (self: Stream) => [...self.items],
+  'toSet/0': (self: Stream) => setOf(self.items),
+  'toArray/0-1': (self: Stream) => call(self.items, 'toArray', []),
+  'iterator/0': (self: Stream) => call(self.items, 'iterator', []),
+  'count/0': (self: Stream) => BigInt(self.items.length),
+  'sum/0': (self: Stream) => self.items.reduce((total, item) => plus(total, item), 0),
+  'average/0': (self: Stream) =>
+    optional(self.items.length === 0 ? null : new Double(Number(toText(call(self.items, 'average', []))))),
+  'min/0-1': (self: Stream, order?: unknown) =>
+    optional(call(self.items, 'min', order === undefined ? [] : [order])),
+  'max/0-1': (self: Stream, order?: unknown) =>
+    optional(call(self.items, 'max', order === undefined ? [] : [order])),
+  'findFirst/0': (self: Stream) => optional(self.items[0]),
+  'findAny/0': (self: Stream) => optional(self.items[0]),
+  'anyMatch/1': (self: Stream, fn: unknown) => self.items.some((item) => truth(call1(fn, item))),
+  'allMatch/1': (self: Stream, fn: unknown) => self.items.every((item) => truth(call1(fn, item))),
+  'noneMatch/1': (self: Stream, fn: unknown) => !self.items.some((item) => truth(call1(fn, item))),
+  'reduce/1-3': (self: Stream, first: unknown, fn?: unknown) =>
+    fn === undefined
+      ? optional(
+          self.items.length === 0 ? null : self.items.reduce((total, item) => call2(first, total, item)),
+        )
+      : self.items.reduce((total, item) => call2(fn, total, item), first),
+  'collect/1': (self: Stream, collector: unknown) =>
+    collector instanceof Collector ? collector.finish(self.items) : call(self.items, 'collect', [collector]),
+});
+
+defineMethods('java.util.Collection', 'java.lang.Object', {
+  'stream/0': (self: unknown) => new Stream([...listOf(self)]),
+  'parallelStream/0': (self: unknown) => new Stream([...listOf(self)]),
+});
+const range = (from: number, to: number) =>
+  new Stream(Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at));
+defineStatics('java.util.stream.Stream', {
+  'of/0+': (...items: unknown[]) => new Stream(items),
+  'empty/0': () => new Stream([]),
+});
+defineStatics('java.util.stream.IntStream', {
+  'range/2': range,
+  'rangeClosed/2': (from: number, to: number) => range(from, to + 1),
+});
+
+const toList = () => new Collector((items) => [...items]);
+
+function toMap(key: unknown, value: unknown, merge?: unknown): Collector {
+  return new Collector((items) => {
+    const map = new JavaMap('HashMap');
+    for (const item of items) {
+      const name = call1(key, item);
+      const next = call1(value, item);
+      if (map.has(name) && merge === undefined)
+        throw exception('java.lang.IllegalStateException', `Duplicate key ${toText(name)}`);
+      map.put(name, map.has(name) ? call2(merge, map.get(name), next) : next);
+    }
+    return map;
+  });
+}
+
+defineStatics('java.util.stream.Collectors', {
+  'toList/0': toList,
+  'toUnmodifiableList/0': toList,
+  'toSet/0': () => new Collector((items) => setOf(items, 'HashSet')),
+  'toMap/2-4': toMap,
+  'joining/0-3': (separator: unknown = '', prefix: unknown = '', suffix: unknown = '') =>
+    new Collector((items) => toText(prefix) + items.map(toText).join(toText(separator)) + toText(suffix)),
+  'counting/0': () => new Collector((items) => BigInt(items.length)),
+  'summingInt/1': (fn: unknown) =>
+    new Collector((items) => items.reduce<unknown>((total, item) => plus(total, call1(fn, item)), 0)),
+  'mapping/2': (fn: unknown, next: Collector) =>
+    new Collector((items) => next.finish(items.map((item) => call1(fn, item)))),
+  'groupingBy/1-2': (fn: unknown, next?: Collector) =>
+    new Collector((items) => {
+      const groups = call(items, 'groupBy', [fn]) as JavaMap;
+      const result = new JavaMap('HashMap');
+      for (const { key, value } of groups.list())
+        result.put(key, next === undefined ? value : next.finish(value as unknown[]));
+      return result;
+    }),
+  'partitioningBy/1': (fn: unknown) =>
+    new Collector((items) => {
+      const map = new JavaMap();
+      map.put(
+        false,
+        items.filter((item) => !truth(call1(fn, item))),
+      );
+      map.put(
+        true,
+        items.filter((item) => truth(call1(fn, item))),
+      );
+      return map;
+    }),
+});

@@ -1,0 +1,111 @@
+import { Closure, naming } from './closure.ts';
+import { arrayType, classNamed, JavaClass } from './java-class.ts';
+import { JavaMap } from './java-map.ts';
+import { JavaSet } from './java-set.ts';
+import { isListView } from './list-view.ts';
+import { Range } from './range.ts';
+import { ScriptObject, typing } from './script-class.ts';
+import { Throwable } from './throwable.ts';
+import {
+  BigDecimal,
+  BigInteger,
+  Byte,
+  Char,
+  Double,
+  Entry,
+  EnumConstant,
+  Float,
+  GString,
+  JavaObject,
+  LIST_KIND,
+  type List,
+  Short,
+  StringBuilder,
+} from './values.ts';
+
+const INTEGER = classNamed('java.lang.Integer');
+const LONG = classNamed('java.lang.Long');
+const STRING = classNamed('java.lang.String');
+const BOOLEAN = classNamed('java.lang.Boolean');
+const ARRAY_LIST = classNamed('java.util.ArrayList');
+const MAPS = {
+  LinkedHashMap: classNamed('java.util.LinkedHashMap'),
+  HashMap: classNamed('java.util.HashMap'),
+  TreeMap: classNamed('java.util.TreeMap'),
+  Hashtable: classNamed('java.util.Hashtable'),
+  ConcurrentHashMap: classNamed('java.util.concurrent.ConcurrentHashMap'),
+  UnmodifiableMap: classNamed('java.util.Collections$UnmodifiableMap'),
+};
+const SETS = {
+  LinkedHashSet: classNamed('java.util.LinkedHashSet'),
+  HashSet: classNamed('java.util.HashSet'),
+  TreeSet: classNamed('java.util.TreeSet'),
+  UnmodifiableSet: classNamed('java.util.Collections$UnmodifiableSet'),
+};
+const OTHERS: readonly (readonly [abstract new (...args: never[]) => object, JavaClass])[] = [
+  [BigDecimal, classNamed('java.math.BigDecimal')],
+  [Double, classNamed('java.lang.Double')],
+  [GString, classNamed('org.codehaus.groovy.runtime.GStringImpl')],
+  [Closure, classNamed('groovy.lang.Closure')],
+  [BigInteger, classNamed('java.math.BigInteger')],
+  [Entry, classNamed('java.util.AbstractMap$SimpleEntry')],
+  [Char, classNamed('java.lang.Character')],
+  [Float, classNamed('java.lang.Float')],
+  [Short, classNamed('java.lang.Short')],
+  [Byte, classNamed('java.lang.Byte')],
+  [JavaClass, classNamed('java.lang.Class')],
+];
+const OBJECT = classNamed('java.lang.Object');
+const INT_RANGE = classNamed('groovy.lang.IntRange');
+const OBJECT_RANGE = classNamed('groovy.lang.ObjectRange');
+const BUILDER = classNamed('java.lang.StringBuilder');
+const BUFFER = classNamed('java.lang.StringBuffer');
+
+/** The class of a value; null has none. */
+export function typeOf(value: unknown): JavaClass | null {
+  switch (typeof value) {
+    case 'number':
+      return INTEGER;
+    case 'string':
+      return STRING;
+    case 'boolean':
+      return BOOLEAN;
+    case 'bigint':
+      return LONG;
+    case 'object':
+      return value === null ? null : typeOfObject(value);
+    default:
+      return null;
+  }
+}
+
+function typeOfObject(value: object): JavaClass {
+  if (Array.isArray(value)) return typeOfList(value);
+  if (value instanceof JavaMap) return MAPS[value.kind];
+  if (value instanceof ScriptObject || value instanceof Throwable || value instanceof JavaObject)
+    return value.type;
+  if (value instanceof EnumConstant) return value.type;
+  if (value instanceof JavaSet) return SETS[value.kind];
+  if (value instanceof Range) return value.isInt ? INT_RANGE : OBJECT_RANGE;
+  if (value instanceof StringBuilder) return value.isBuffer ? BUFFER : BUILDER;
+  if (isListView(value)) return ARRAY_LIST;
+  for (const [make, type] of OTHERS) {
+    if (value instanceof make) return type;
+  }
+  return OBJECT;
+}
+
+function typeOfList(list: List): JavaClass {
+  const kind = list[LIST_KIND];
+  if (kind === undefined) return ARRAY_LIST;
+  return kind.element === undefined ? classNamed(`java.util.${kind.name}`) : arrayType(kind.element);
+}
+
+/** Groovy's name of a class in messages. */
+export function classNameOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  return typeOf(value)!.name;
+}
+
+typing.typeOf = typeOf;
+naming.className = classNameOf;

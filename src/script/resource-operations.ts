@@ -1,0 +1,119 @@
+import { BadRequestError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue, parsePointer } from '#json/index.ts';
+import { type Connection, parsePatch, parseQueryParameters, resourceBody } from '#resource/index.ts';
+
+/** `svc.create` and its like, for one run of a script. */
+export function resourceOperations(
+  connection: Connection,
+): Record<string, (args: JsonValue[]) => Promise<JsonValue>> {
+  return {
+    'svc.create': async ([path, id, content, params, fields]) =>
+      resourceBody(
+        await connection.create(
+          String(path),
+          (id ?? null) as string | null,
+          content as JsonObject,
+          callOptions(params, fields),
+        ),
+      ),
+    'svc.read': async ([path, params, fields]) =>
+      resourceBody(await connection.read(String(path), callOptions(params, fields))),
+    'svc.update': async ([path, revision, content, params, fields]) =>
+      resourceBody(
+        await connection.update(
+          String(path),
+          (revision ?? null) as string | null,
+          content as JsonObject,
+          callOptions(params, fields),
+        ),
+      ),
+    'svc.patch': async ([path, revision, operations, params, fields]) =>
+      resourceBody(
+        await connection.patch(
+          String(path),
+          (revision ?? null) as string | null,
+          parsePatch(operations ?? null),
+          callOptions(params, fields),
+        ),
+      ),
+    'svc.delete': async ([path, revision, params, fields]) =>
+      resourceBody(
+        await connection.delete(
+          String(path),
+          (revision ?? null) as string | null,
+          callOptions(params, fields),
+        ),
+      ),
+    'svc.action': async ([path, action, content, params, fields]) =>
+      connection.action(String(path), String(action), content ?? null, callOptions(params, fields)),
+    'svc.query': async ([path, params, fields]) => query(connection, String(path), params, fields),
+  };
+}
+
+/** Names of a query's parameters, which are compared ignoring case. */
+const QUERY_PARAMETERS = new Map(
+  [
+    '_queryId',
+    '_queryExpression',
+    '_queryFilter',
+    '_sortKeys',
+    '_fields',
+    '_pageSize',
+    '_pagedResultsOffset',
+    '_pagedResultsCookie',
+    '_totalPagedResultsPolicy',
+  ].map((name) => [name.toLowerCase(), name]),
+);
+
+async function query(
+  connection: Connection,
+  path: string,
+  params: JsonValue | undefined,
+  fields: JsonValue | undefined,
+): Promise<JsonValue> {
+  const reserved: Record<string, string> = {};
+  const extra: JsonObject = {};
+  for (const [name, value] of Object.entries(isObject(params) ? params : {})) {
+    const known = QUERY_PARAMETERS.get(name.toLowerCase());
+    if (known === undefined) extra[name] = value;
+    else if (value !== null) reserved[known] = Array.isArray(value) ? value.join(',') : (value as string);
+  }
+  const { _fields, ...given } = reserved;
+  const isEmpty = !Array.isArray(fields) || fields.length === 0;
+  const page = await connection.query(path, {
+    ...callOptions(extra, isEmpty ? _fields?.split(',') : fields),
+    ...parseQueryParameters(given),
+  });
+  return {
+    result: page.result.map(resourceBody),
+    resultCount: page.result.length,
+    pagedResultsCookie: page.pagedResultsCookie,
+    totalPagedResults: page.totalPagedResults,
+    totalPagedResultsPolicy: page.totalPagedResultsPolicy,
+  };
+}
+
+/** Parameters become texts, as in a URL: numbers and booleans are written out, nulls dropped. */
+function callOptions(params: JsonValue | undefined, fields: JsonValue | undefined) {
+  const parameters: Record<string, string> = {};
+  let dryRun = false;
+  for (const [name, value] of Object.entries(isObject(params) ? params : {})) {
+    if (value === null) continue;
+    if (typeof value === 'object') {
+      throw new BadRequestError(
+        `The parameter '${name}' is an object or an array; only scalars are possible`,
+        {
+          id: 'SCRIPT_BAD_PARAMETER',
+          field: name,
+        },
+      );
+    }
+    if (name === '_dryRun') dryRun = String(value) === 'true';
+    else parameters[name] = String(value);
+  }
+  return {
+    parameters,
+    ...(dryRun ? { dryRun } : {}),
+    ...(Array.isArray(fields) ? { fields: fields.map((field) => parsePointer(String(field))) } : {}),
+  };
+}

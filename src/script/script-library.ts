@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import { type ConfigStore, type ScriptConfig, scriptConfig } from '#config/index.ts';
+import { NotSupportedError, ServiceUnavailableError } from '#errors/index.ts';
+import { getMember, type JsonObject } from '#json/index.ts';
+import type { ScriptSource } from './javascript/index.ts';
+import type { ScriptLanguage, ScriptReference } from './script-reference.ts';
+import { ScriptSources } from './script-sources.ts';
+
+const EXTENSION: Readonly<Record<ScriptLanguage, string>> = { javascript: '.js', groovy: '.groovy' };
+
+/** These always mean the server's own bindings, whatever `script.json` says. */
+const RESERVED_PROPERTIES: readonly string[] = ['svc', 'identityServer', 'console'];
+
+/** Finds what scripts are made of, as `script.json` says: source texts, modules, the variables all scripts see. */
+export class ScriptLibrary {
+  #active: { readonly sources: ScriptSources; readonly properties: JsonObject } | undefined;
+  readonly #stopWatching: () => void;
+
+  constructor(config: ConfigStore) {
+    this.#active = activate(config.get(scriptConfig));
+    this.#stopWatching = config.watchOnly(scriptConfig, () => {
+      this.#active = activate(config.get(scriptConfig));
+    });
+  }
+
+  close(): void {
+    this.#stopWatching();
+  }
+
+  /** @throws ServiceUnavailableError while the scripts are inactive */
+  get properties(): JsonObject {
+    return this.#require().properties;
+  }
+
+  /**
+   * @param label names an inline script in messages; default: a hash of it
+   * @throws NotFoundError for a file that is in no source, ServiceUnavailableError for such a name
+   */
+  async load(reference: ScriptReference, label?: string): Promise<ScriptSource> {
+    const { sources } = this.#require();
+    const { language, source, file, name, revision } = reference;
+    if (language !== 'javascript') {
+      throw new NotSupportedError('Groovy scripts are not available yet', { id: 'SCRIPT_NO_GROOVY' });
+    }
+    const version = revision === undefined ? {} : { revision };
+    if (source !== undefined) return { name: label ?? hashOf(source, language), source, ...version };
+    const options = { extension: EXTENSION[language], revision };
+    if (file !== undefined)
+      return { name: file, source: (await sources.get(file, options)).text, ...version };
+    const found = await sources.find(name!, options);
+    if (found === undefined) throw notActive(name!);
+    return { name: name!, source: found.text, ...version };
+  }
+
+  /**
+   * CommonJS look-up: a path in the sources, `.js` added when missing; `./` and `../` are relative to the module
+   * that requires it.
+   *
+   * @throws NotFoundError when no source has it
+   */
+  async resolveModule(name: string, requiring: string | null): Promise<{ id: string; source: string }> {
+    const isRelative = name.startsWith('./') || name.startsWith('../');
+    const plain = isRelative ? posix.join(posix.dirname(requiring ?? ''), name) : name;
+    const id = plain.endsWith('.js') ? plain : `${plain}.js`;
+    const { text } = await this.#require().sources.get(id);
+    return { id, source: text };
+  }
+
+  #require() {
+    if (this.#active !== undefined) return this.#active;
+    throw new ServiceUnavailableError(INACTIVE, { id: 'SCRIPT_SERVICE_INACTIVE' });
+  }
+}
+
+export const INACTIVE = 'Scripts are inactive: script.json has no "ECMAScript"';
+
+/** Why no script can run with this configuration; undefined when they can. */
+export function scriptsInactive(config: ConfigStore): string | undefined {
+  return config.get(scriptConfig).ECMAScript === undefined ? INACTIVE : undefined;
+}
+
+export function notActive(name: string): ServiceUnavailableError {
+  return new ServiceUnavailableError(`Script '${name}' is not active in the registry`, {
+    id: 'SCRIPT_NOT_ACTIVE',
+  });
+}
+
+function activate({ ECMAScript, Groovy, sources, properties }: ScriptConfig) {
+  if (ECMAScript === undefined) return undefined;
+  const javascriptMs = ECMAScript['javascript.recompile.minimumInterval'];
+  const groovyMs = Groovy['groovy.recompile'] ? Groovy['groovy.recompile.minimumInterval'] : -1;
+  const shown: JsonObject = {};
+  for (const name of Object.keys(properties)) {
+    if (!RESERVED_PROPERTIES.includes(name)) shown[name] = getMember(properties, name)!;
+  }
+  return {
+    properties: shown,
+    sources: new ScriptSources(
+      Object.entries(sources).map(([name, { directory }]) => ({ name, directory })),
+      (path) => (path.endsWith(EXTENSION.groovy) ? groovyMs : javascriptMs),
+    ),
+  };
+}
+
+function hashOf(source: string, language: ScriptLanguage): string {
+  return createHash('sha1').update(source).update(language).digest('hex').toUpperCase();
+}

@@ -1,0 +1,134 @@
+import { Worker } from 'node:worker_threads';
+import {
+  BEAT_WORD,
+  DEADLINE_WORD,
+  type FromThread,
+  SHARED_WORDS,
+  type ThreadWork,
+  type ToThread,
+  WORK_WORD,
+} from './thread-protocol.ts';
+
+const START_TIMEOUT_MS = 30_000;
+/** A thread whose loop has not turned for so long is not well. */
+const BEAT_LIMIT_MS = 5_000;
+/** So many more requests another thread may have before one that is not free is chosen. */
+const HELD_PENALTY = 20;
+
+export interface Job {
+  readonly id: number;
+  readonly work: ThreadWork;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface ThreadHealth {
+  readonly thread: number;
+  readonly ok: boolean;
+  /** Requests inside it. */
+  readonly busy: number;
+  /** Ms since its event loop last turned; null before it is ready. */
+  readonly beatAgeMs: number | null;
+}
+
+export interface ScriptThreadOptions {
+  readonly number: number;
+  readonly entry: URL;
+  readonly data: Record<string, unknown>;
+  readonly onMessage: (message: FromThread) => void;
+  readonly onDeath: (reason: string) => void;
+}
+
+/** One thread from the outside: its work under way, and what the memory that it shares tells of it. */
+export class ScriptThread {
+  readonly number: number;
+  readonly jobs = new Map<number, Job>();
+  /** Rejects when it dies first. */
+  readonly ready: Promise<void>;
+  alive = true;
+  readonly #worker: Worker;
+  readonly #shared = new BigInt64Array(new SharedArrayBuffer(SHARED_WORDS * 8));
+  #isReady = false;
+  /** The deadline at the last look; the same one twice means that a script does not let go. */
+  #lastDeadline = 0n;
+  #isHeld = false;
+
+  constructor({ number, entry, data, onMessage, onDeath }: ScriptThreadOptions) {
+    this.number = number;
+    this.#worker = new Worker(entry, {
+      name: `script-${number}`,
+      // What scripts hand to the host lives in the thread's heap; the node outlives it.
+      resourceLimits: { maxOldGenerationSizeMb: 1_024 },
+      workerData: { ...data, thread: number, shared: this.#shared },
+    });
+    this.ready = this.#becomeReady();
+    this.ready.catch(() => undefined);
+    this.#worker.on('message', onMessage);
+    this.#worker.on('error', (error) => onDeath(error.message));
+    this.#worker.on('exit', (code) => onDeath(`exit code ${code}`));
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /** What new work would have to wait for, in requests. */
+  get load(): number {
+    return this.jobs.size + (this.#isHeld || !this.#isReady ? HELD_PENALTY : 0);
+  }
+
+  get health(): ThreadHealth {
+    const beatAt = Number(Atomics.load(this.#shared, BEAT_WORD));
+    const beatAgeMs = beatAt === 0 ? null : Date.now() - beatAt;
+    const ok = this.#isReady && this.alive && beatAgeMs !== null && beatAgeMs < BEAT_LIMIT_MS;
+    return { thread: this.number, ok, busy: this.jobs.size, beatAgeMs };
+  }
+
+  send(message: ToThread): void {
+    this.#worker.postMessage(message);
+  }
+
+  assign(job: Job): void {
+    const { kind, payload } = job.work;
+    this.jobs.set(job.id, job);
+    this.send({ type: 'work', id: job.id, kind, payload });
+  }
+
+  /** The job whose script is past its deadline by more than `graceMs`; undefined while all is well. */
+  findOverdue(graceMs: number): number | undefined {
+    const deadline = Atomics.load(this.#shared, DEADLINE_WORD);
+    this.#isHeld = deadline !== 0n && deadline === this.#lastDeadline;
+    this.#lastDeadline = deadline;
+    if (deadline === 0n || Date.now() <= Number(deadline) + graceMs) return undefined;
+    return Number(Atomics.load(this.#shared, WORK_WORD));
+  }
+
+  /** Asks it to stop, and ends it when it does not. */
+  async end(): Promise<void> {
+    const gone = new Promise<void>((resolve) => this.#worker.once('exit', () => resolve()));
+    this.send({ type: 'stop' });
+    const timer = setTimeout(() => this.kill(), 5_000);
+    await gone;
+    clearTimeout(timer);
+  }
+
+  kill(): void {
+    void this.#worker.terminate();
+  }
+
+  #becomeReady(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const timer = setTimeout(
+      () => reject(new Error(`Script thread ${this.number} did not start in ${START_TIMEOUT_MS} ms`)),
+      START_TIMEOUT_MS,
+    );
+    this.#worker.on('message', (message: FromThread) => {
+      if (message.type !== 'ready') return;
+      this.#isReady = true;
+      resolve();
+    });
+    this.#worker.on('error', reject);
+    this.#worker.on('exit', (code) => reject(new Error(`Script thread ended with code ${code}`)));
+    return promise.finally(() => clearTimeout(timer));
+  }
+}

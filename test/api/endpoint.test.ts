@@ -1,0 +1,442 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { startNodeProcess } from '../support/node-process.ts';
+import { createTestDatabase } from '../support/postgres.ts';
+import { createProject } from '../support/project.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const js = (source: string, more: object = {}) => ({ type: 'text/javascript', source, ...more });
+
+const FILES = {
+  'conf/managed.json': { objects: [{ name: 'thing' }] },
+  'conf/endpoint-exact.json': js('request.resourcePath', { context: 'endpoint/exact' }),
+  'conf/endpoint-below.json': js('({ path: resourcePath, alias: resourceName })', {
+    context: 'endpoint/linked/view/*',
+  }),
+  'conf/endpoint-order.json': js('context.router.uriTemplateVariables', {
+    context: 'endpoint/order/{orderId}',
+  }),
+  'conf/endpoint-outside.json': js('"outside"', { context: 'elsewhere/here' }),
+  'conf/endpoint-a-b.json': js('typeof _comment + apiKey + limits.most + globalsAreVariables', {
+    apiKey: 'k1',
+    limits: { most: 3 },
+    globals: { globalsAreVariables: true },
+    _comment: 'left out',
+  }),
+  'conf/endpoint-value.json': js('JSON.parse(request.additionalParameters.json)'),
+  'conf/endpoint-throw.json': js('throw JSON.parse(request.additionalParameters.json)'),
+  'conf/endpoint-mistake.json': js('\nnoSuchThing.x'),
+  'conf/endpoint-absent-update.json': js("svc.update('managed/thing/absent', null, {})"),
+  'conf/endpoint-writes.json': js(
+    "svc.create('managed/thing', request.additionalParameters.id, {}); if (request.additionalParameters.fail) throw 'no'; 1",
+  ),
+  'conf/endpoint-loose.json': js(
+    "svc.create('managed/thing', request.additionalParameters.id, {}); throw 'no'",
+    { transactional: false },
+  ),
+  'conf/endpoint-upsert.json': js(
+    "if (request.method === 'create') { svc.create('managed/thing', 'half', {}); throw { code: 412, message: 'there' }; } ({ method: request.method, path: resourcePath })",
+  ),
+  'conf/endpoint-broken.json': { type: 'text/javascript', file: 'broken.js' },
+  'conf/endpoint-missing.json': { type: 'text/javascript', file: 'nowhere.js' },
+  'conf/endpoint-file.json': { type: 'text/javascript', file: 'changing.js' },
+  'conf/script.json': {
+    ECMAScript: { 'javascript.recompile.minimumInterval': '0' },
+    properties: { company: 'Example', svc: 'not this', console: 1, identityServer: 2 },
+  },
+  'conf/endpoint-properties.json': js(
+    '[company, typeof svc.read, typeof console.log, typeof identityServer.getProperty]',
+  ),
+  'script/broken.js': 'var = 1;',
+  'script/changing.js': '"one"',
+};
+
+describe('a custom endpoint', () => {
+  let server: TestServer;
+  let api: Api;
+
+  beforeAll(async () => {
+    server = await startTestServer({ files: FILES });
+    api = server.api;
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const value = (json: unknown) => `endpoint/value?json=${encodeURIComponent(JSON.stringify(json))}`;
+  const thrown = (json: unknown) => `endpoint/throw?json=${encodeURIComponent(JSON.stringify(json))}`;
+
+  describe('is found', () => {
+    it.each<[string, number]>([
+      ['endpoint/echo', 200],
+      ['endpoint/echo/', 200],
+      ['endpoint/ECHO', 200],
+      ['endpoint/echo/a/b', 200],
+      ['endpoint/echoes', 404],
+      ['endpoint/exact', 200],
+      ['endpoint/exact/below', 404],
+      ['endpoint/linked/view', 200],
+      ['endpoint/linked/view/managed/user/x', 200],
+      ['endpoint/linked', 404],
+      ['endpoint/order/o1', 200],
+      ['endpoint/order', 404],
+      ['endpoint/order/o1/lines', 404],
+      ['elsewhere/here', 200],
+      ['endpoint/outside', 404],
+      ['endpoint/a-b', 200],
+      ['endpoint/none', 404],
+    ])('at %s: %i', async (path, status) => {
+      expect((await api('GET', path)).status).toBe(status);
+    });
+
+    it('with its path relative to the route, and the variables of a template', async () => {
+      expect((await api('GET', 'endpoint/linked/view/managed/user/x')).body).toEqual({
+        _id: 'x',
+        path: 'managed/user/x',
+        alias: 'managed/user/x',
+      });
+      expect((await api('GET', 'endpoint/order/O%2F7')).body).toEqual({ _id: '', orderId: 'O/7' });
+    });
+
+    it('with the extra keys of its file as variables, but not those that begin with _', async () => {
+      expect((await api('GET', 'endpoint/a-b')).body).toBe('undefinedk13true');
+    });
+
+    it('with the properties of script.json as variables, except for the names of the server', async () => {
+      expect((await api('GET', 'endpoint/properties')).body).toEqual([
+        'Example',
+        'function',
+        'function',
+        'function',
+      ]);
+    });
+  });
+
+  describe('gets all seven kinds of request', () => {
+    const common = { resourceName: '', parameters: {}, fields: [] };
+    const context = expect.objectContaining({ name: 'router', matchedUri: 'endpoint/echo' });
+
+    it('read', async () => {
+      const { status, headers, body } = await api('GET', 'endpoint/echo?a=1&a=2&b=x');
+      expect(status).toBe(200);
+      expect(headers.get('etag')).toBeNull();
+      expect(Object.keys(body)[0]).toBe('_id');
+      expect(body).toEqual({
+        _id: '',
+        ...common,
+        method: 'read',
+        parameters: { a: '2', b: 'x' },
+        context: { name: 'router', matchedUri: 'endpoint/echo', remainingUri: '', uriTemplateVariables: {} },
+      });
+    });
+
+    it('create, with and without an id', async () => {
+      const posted = await api('POST', 'endpoint/echo', { body: { a: 1 } });
+      expect([posted.status, posted.body]).toEqual([
+        201,
+        { _id: '', ...common, method: 'create', newResourceId: null, content: { a: 1 }, context },
+      ]);
+      expect(posted.headers.get('location')).toMatch(/\/svc\/endpoint\/echo\/$/);
+      const put = await api('PUT', 'endpoint/echo/x', { body: {}, headers: { 'If-None-Match': '*' } });
+      expect([put.status, put.body]).toMatchObject([201, { _id: 'x', method: 'create', newResourceId: 'x' }]);
+      expect(put.headers.get('location')).toMatch(/\/svc\/endpoint\/echo\/x$/);
+      const action = await api('POST', 'endpoint/echo?_action=Create', { body: {} });
+      expect(action.body.method).toBe('create');
+    });
+
+    it('update', async () => {
+      const { status, body } = await api('PUT', 'endpoint/echo/x', {
+        body: { a: 1 },
+        headers: { 'If-Match': '"7"' },
+      });
+      expect([status, body]).toMatchObject([
+        200,
+        { _id: 'x', method: 'update', revision: '7', resourceName: 'x', content: { a: 1 } },
+      ]);
+      const bare = await api('PUT', 'endpoint/echo', { body: { b: 2 } });
+      expect([bare.status, bare.body]).toMatchObject([200, { method: 'update', revision: null }]);
+    });
+
+    it('patch', async () => {
+      const patch = [{ operation: 'replace', field: '/givenName', value: 'Steven' }];
+      const { status, body } = await api('PATCH', 'endpoint/echo', { body: patch });
+      expect([status, body]).toEqual([
+        200,
+        { _id: '', ...common, method: 'patch', revision: null, patch, context },
+      ]);
+    });
+
+    it('delete', async () => {
+      const { status, body } = await api('DELETE', 'endpoint/echo/x', { headers: { 'If-Match': '3' } });
+      expect([status, body]).toMatchObject([200, { _id: 'x', method: 'delete', revision: '3' }]);
+    });
+
+    it('action', async () => {
+      const { status, body } = await api('POST', 'endpoint/echo?_action=Dance&tempo=fast', { body: [1] });
+      expect([status, body]).toEqual([
+        200,
+        {
+          ...common,
+          method: 'action',
+          action: 'Dance',
+          content: [1],
+          parameters: { tempo: 'fast' },
+          context,
+        },
+      ]);
+      expect((await api('POST', 'endpoint/echo?_action=dance')).body.content).toBeNull();
+    });
+
+    it('query', async () => {
+      const { status, body } = await api(
+        'GET',
+        'endpoint/echo?_queryFilter=a+eq+%22x%22+and+b+pr&_sortKeys=-a,b&_pageSize=5&_pagedResultsOffset=2&_totalPagedResultsPolicy=exact&own=1',
+      );
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ resultCount: 1, totalPagedResults: -1, remainingPagedResults: -1 });
+      expect(body.result[0]).toEqual({
+        ...common,
+        method: 'query',
+        parameters: { own: '1' },
+        queryFilter: expect.stringMatching(/a eq "x".* and .*b pr/),
+        queryId: null,
+        queryExpression: null,
+        sortKeys: ['-/a', '+/b'],
+        pageSize: 5,
+        pagedResultsOffset: 2,
+        pagedResultsCookie: null,
+        totalPagedResultsPolicy: 'EXACT',
+        context,
+      });
+      const byId = await api('GET', 'endpoint/echo?_queryId=all&x=1');
+      expect(byId.body.result[0]).toMatchObject({ queryId: 'all', pageSize: 0, pagedResultsOffset: 0 });
+    });
+  });
+
+  describe('answers a read', () => {
+    it.each<[unknown, number, unknown]>([
+      [{ a: 1 }, 200, { _id: '', a: 1 }],
+      [{ _id: 'own', a: 1 }, 200, { _id: 'own', a: 1 }],
+      ['text', 200, 'text'],
+      [5, 200, 5],
+      [false, 200, false],
+      [[1, { a: 2 }], 200, [1, { a: 2 }]],
+    ])('of %j with %i', async (given, status, body) => {
+      const answer = await api('GET', value(given));
+      expect([answer.status, answer.body]).toEqual([status, body]);
+    });
+
+    it.each(['GET', 'PUT', 'PATCH', 'DELETE'])('of null with 404 to %s', async (method) => {
+      const body = method === 'PATCH' ? { body: [] } : method === 'PUT' ? { body: {} } : {};
+      const { status, body: answer } = await api(method, value(null), body);
+      expect([status, answer]).toEqual([
+        404,
+        {
+          code: 404,
+          reason: 'Not Found',
+          message: expect.stringContaining('script returned null'),
+          detail: {},
+        },
+      ]);
+    });
+
+    it('of null with 404 to a create, and with 200 to an action', async () => {
+      expect((await api('POST', value(null), { body: {} })).status).toBe(404);
+      const action = await api('POST', `${value(null)}&_action=x`);
+      expect([action.status, action.body]).toEqual([200, null]);
+    });
+
+    it('with the fields that were asked for', async () => {
+      expect((await api('GET', `${value({ a: 1, b: { c: 2 } })}&_fields=/b/c`)).body).toEqual({
+        _id: '',
+        c: 2,
+      });
+    });
+  });
+
+  describe('answers a query', () => {
+    const query = (json: unknown) => api('GET', `${value(json)}&_queryFilter=true`);
+
+    it.each<[unknown, object]>([
+      [[1, { a: 2 }], { result: [1, { a: 2 }], resultCount: 2, totalPagedResults: -1 }],
+      [null, { result: [], resultCount: 0 }],
+      [
+        {
+          result: [{ _id: 'x' }],
+          pagedResultsCookie: 'c',
+          totalPagedResultsPolicy: 'EXACT',
+          totalPagedResults: 9,
+        },
+        {
+          result: [{ _id: 'x' }],
+          pagedResultsCookie: 'c',
+          totalPagedResultsPolicy: 'EXACT',
+          totalPagedResults: 9,
+        },
+      ],
+      [{ result: [] }, { result: [], totalPagedResultsPolicy: 'NONE', pagedResultsCookie: null }],
+    ])('of %j', async (given, body) => {
+      const answer = await query(given);
+      expect([answer.status, answer.body]).toMatchObject([200, body]);
+    });
+
+    it.each([
+      { a: 1 },
+      { result: {} },
+      'text',
+      5,
+      { result: [], totalPagedResultsPolicy: 'SOME' },
+      { result: [], totalPagedResults: 1.5 },
+    ])('of %j with 500', async (given) => {
+      expect((await query(given)).status).toBe(500);
+    });
+  });
+
+  describe('fails', () => {
+    it.each<[unknown, number, object]>([
+      [
+        { code: 409, message: 'busy', detail: { a: 1 } },
+        409,
+        { reason: 'Conflict', message: 'busy', detail: { a: 1 } },
+      ],
+      [{ code: 404, message: 'gone' }, 404, { reason: 'Not Found', message: 'gone', detail: {} }],
+      [{ code: 299, message: 'odd' }, 299, { code: 299, message: 'odd', reason: 'Resource Exception' }],
+      [{ code: 503 }, 503, { reason: 'Service Unavailable', detail: {} }],
+      [{ message: 'no code' }, 500, { message: 'no code', detail: {} }],
+      ['text', 500, { message: 'text', reason: 'Internal Server Error', detail: {} }],
+      [7, 500, { message: '7', detail: {} }],
+    ])('with what it throws: %j', async (json, status, body) => {
+      const answer = await api('GET', thrown(json));
+      expect([answer.status, answer.body]).toMatchObject([status, body]);
+    });
+
+    it('with the message of the engine, and an empty detail', async () => {
+      expect((await api('GET', 'endpoint/mistake')).body).toEqual({
+        code: 500,
+        reason: 'Internal Server Error',
+        message: expect.stringContaining('noSuchThing'),
+        detail: {},
+      });
+    });
+
+    it('with the error of a resource call that it did not catch', async () => {
+      const { status, body } = await api('GET', 'endpoint/absent-update');
+      expect([status, body]).toMatchObject([404, { message: expect.stringContaining('absent'), detail: {} }]);
+    });
+
+    it('with 404 while its script has never compiled or cannot be found, and is there once it does', async () => {
+      expect((await api('GET', 'endpoint/broken')).status).toBe(404);
+      expect((await api('GET', 'endpoint/missing')).status).toBe(404);
+      await server.observed('config.warned', ({ message }) =>
+        message.includes('endpoint broken is inactive'),
+      );
+      await server.project.write('script/broken.js', '"mended"');
+      expect((await api('GET', 'endpoint/broken')).body).toBe('mended');
+    });
+
+    it('with 503 when its script compiles no longer', async () => {
+      expect((await api('GET', 'endpoint/file')).body).toBe('one');
+      await server.project.write('script/changing.js', 'var = 2');
+      // Both threads have met the script when it was well: they activate endpoints before they take work.
+      expect((await api('GET', 'endpoint/file')).status).toBe(503);
+      await server.project.write('script/changing.js', '"three"');
+      expect((await api('GET', 'endpoint/file')).body).toBe('three');
+    });
+  });
+
+  describe('is one unit of work', () => {
+    it('unless it says otherwise', async () => {
+      expect((await api('POST', 'endpoint/writes?_action=x&id=w1')).body).toBe(1);
+      expect((await api('GET', 'managed/thing/w1')).status).toBe(200);
+      expect((await api('POST', 'endpoint/writes?_action=x&id=w2&fail=1')).status).toBe(500);
+      expect((await api('GET', 'managed/thing/w2')).status).toBe(404);
+      expect((await api('POST', 'endpoint/loose?_action=x&id=w3')).status).toBe(500);
+      expect((await api('GET', 'managed/thing/w3')).status).toBe(200);
+    });
+
+    it('and can be rehearsed, even when it is not transactional', async () => {
+      const { body } = await api('POST', 'endpoint/writes?_action=x&id=w4&_dryRun=true');
+      expect(body).toMatchObject({ dryRun: true, result: 1, changes: [{ resource: 'managed/thing/w4' }] });
+      await api('POST', 'endpoint/loose?_action=x&id=w5&_dryRun=true');
+      for (const id of ['w4', 'w5']) expect((await api('GET', `managed/thing/${id}`)).status).toBe(404);
+    });
+
+    it('in which a PUT that finds something there leaves nothing of its create', async () => {
+      const { status, body } = await api('PUT', 'endpoint/upsert/u1', { body: {} });
+      expect([status, body]).toEqual([200, { _id: 'u1', method: 'update', path: 'u1' }]);
+      expect((await api('GET', 'managed/thing/half')).status).toBe(404);
+    });
+  });
+
+  it('comes, changes and goes with its configuration, by file and by /config', async () => {
+    const changed = (id: string, change: string) =>
+      server.observed('config.changed', (said) => said.id === id && said.change === change);
+    await server.project.write('conf/endpoint-new.json', js('1'));
+    await changed('endpoint/new', 'added');
+    expect((await api('GET', 'endpoint/new')).body).toBe(1);
+    await server.project.write('conf/endpoint-new.json', js('2', { context: 'endpoint/moved' }));
+    await changed('endpoint/new', 'changed');
+    expect((await api('GET', 'endpoint/new')).status).toBe(404);
+    expect((await api('GET', 'endpoint/moved')).body).toBe(2);
+    await server.project.remove('conf/endpoint-new.json');
+    await changed('endpoint/new', 'removed');
+    expect((await api('GET', 'endpoint/moved')).status).toBe(404);
+
+    const put = await api('PUT', 'config/endpoint/rest', {
+      body: js('apiKey', { apiKey: 's3cret', encrypt: ['/apiKey'] }),
+    });
+    expect(put.status).toBe(201);
+    expect(put.body.apiKey.$crypto.type).toBe('x-simple-encryption');
+    expect((await api('GET', 'endpoint/rest')).body).toBe('s3cret');
+    expect((await api('DELETE', 'config/endpoint/rest')).status).toBe(200);
+    expect((await api('GET', 'endpoint/rest')).status).toBe(404);
+  });
+});
+
+describe('with debug information', () => {
+  it('an error tells where in the script it was thrown', async () => {
+    await using server = await startTestServer({
+      files: {
+        'conf/endpoint-mistake.json': { type: 'text/javascript', file: 'mistake.js' },
+        'script/mistake.js': 'var a;\na.b.c;',
+      },
+      environment: { JAVASCRIPT_EXCEPTION_DEBUG_INFO: 'true' },
+    });
+    const { body } = await server.api('GET', 'endpoint/mistake');
+    expect(body.message).toMatch(/\(mistake.js#2\)$/);
+    expect(body.detail).toEqual({ fileName: 'mistake.js', lineNumber: 2, columnNumber: expect.any(Number) });
+  });
+});
+
+describe('on every node', () => {
+  it('an endpoint follows its file, its script and /config, and secrets can be read', async () => {
+    await using database = await createTestDatabase();
+    await using project = await createProject({
+      'conf/script.json': { ECMAScript: { 'javascript.recompile.minimumInterval': '100' } },
+      'conf/endpoint-shared.json': { type: 'text/javascript', file: 'shared.js' },
+      'script/shared.js': '"one"',
+    });
+    const nodes = await Promise.all(
+      ['a', 'b'].map((name) =>
+        startNodeProcess({ name, databaseUrl: database.url, project: project.location }),
+      ),
+    );
+    await using _stop = {
+      async [Symbol.asyncDispose]() {
+        await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
+      },
+    };
+    const all = (path: string, body: unknown) =>
+      eventually(
+        () => Promise.all(nodes.map((node) => node.api('GET', path))),
+        (answers) => answers.every((answer) => answer.body === body),
+      );
+    await all('endpoint/shared', 'one');
+    await project.write('script/shared.js', '"two"');
+    await all('endpoint/shared', 'two');
+    await project.write('conf/endpoint-shared.json', js('"three"'));
+    await all('endpoint/shared', 'three');
+    const secret = js('apiKey', { apiKey: 's3cret', encrypt: ['/apiKey'] });
+    expect((await nodes[0]!.api('PUT', 'config/endpoint/rest', { body: secret })).status).toBe(201);
+    await all('endpoint/rest', 's3cret');
+  }, 60_000);
+});

@@ -1,0 +1,339 @@
+import { spawn } from 'node:child_process';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '#json/index.ts';
+import type { Api } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+
+const MARK = {
+  type: 'text/javascript',
+  source: "svc.create('managed/mark', null, { note: object.note });",
+};
+const script = (source: string): JsonObject => ({ script: { type: 'text/javascript', source } });
+const NEW_YEAR = '0 0 0 1 1 ?';
+
+const FILES = {
+  'conf/managed.json': { objects: [{ name: 'mark' }] },
+  'conf/schedule-in-memory.json': {
+    schedule: '0 0 0 1 1 ?',
+    timeZone: 'UTC',
+    invokeService: 'script',
+    invokeContext: { input: { note: 'in-memory' }, script: MARK },
+  },
+  'service/greet.ts': `
+    export default {
+      invokeService: 'greet',
+      async execute(context: { svc: { create(path: string, id: null, content: object): Promise<unknown> } },
+                    scheduled: Record<string, unknown> & { log(level: string, message: string): void }) {
+        scheduled.log('info', 'greeting');
+        await context.svc.create('managed/mark', null, {
+          note: 'greeted',
+          invoker: scheduled['scheduler.invoker-name'],
+          context: scheduled['scheduler.invokeContext'],
+          next: scheduled['scheduler.next-fire-time'],
+        });
+      },
+    };`,
+};
+
+describe('the operation of schedules', () => {
+  let server: TestServer;
+  let api: Api;
+
+  beforeAll(async () => {
+    server = await startTestServer({ files: FILES });
+    api = server.api;
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const put = async (id: string, fields: JsonObject = {}) => {
+    const body = { schedule: NEW_YEAR, timeZone: 'UTC', invokeService: 'script', ...fields };
+    return api('PUT', `scheduler/job/${id}`, { body: { invokeContext: script('1'), ...body } });
+  };
+  const act = (id: string, action: string, body?: unknown) =>
+    api('POST', `scheduler/job/${id}?_action=${action}`, body === undefined ? {} : { body });
+  const ended = (schedule: string) =>
+    server.observed('trigger.completed', (said) => said.schedule === schedule);
+  const failed = (schedule: string) =>
+    server.observed('trigger.failed', (said) => said.schedule === schedule);
+  const ids = async (path: string, filter: string, more = '') => {
+    const { body } = await api('GET', `${path}?_queryFilter=${encodeURIComponent(filter)}${more}`);
+    return body.result.map((row: { _id: string }) => row._id);
+  };
+  const ledger = async (schedule: string) =>
+    (await api('GET', `scheduler/firing?_queryFilter=${encodeURIComponent(`schedule eq "${schedule}"`)}`))
+      .body.result;
+  const marks = async (note: string) =>
+    (await api('GET', `managed/mark?_queryFilter=${encodeURIComponent(`note eq "${note}"`)}`)).body.result;
+
+  it('starts a schedule by hand, as a firing of its own', async () => {
+    await put('by-hand', { invokeContext: { input: { note: 'by-hand' }, script: MARK } });
+    const { nextRunDate } = (await api('GET', 'scheduler/job/by-hand')).body;
+    const answer = await act('by-hand', 'trigger');
+    expect(answer.body).toEqual({ _id: 'by-hand', firing: expect.stringMatching(/^\d+\.1\.\d+$/) });
+    await ended('by-hand');
+    expect(await marks('by-hand')).toHaveLength(1);
+    const firing = await api('GET', `scheduler/firing/${answer.body.firing}`);
+    expect(firing.body).toMatchObject({ schedule: 'by-hand', outcome: 'manual', failed: false, attempt: 1 });
+    expect((await api('GET', 'scheduler/job/by-hand')).body).toMatchObject({
+      nextRunDate,
+      previousRunDate: firing.body.plannedAt,
+    });
+  });
+
+  it('pauses and resumes one schedule', async () => {
+    await put('stopped', { schedule: '* * * * * ?' });
+    await act('stopped', 'pause');
+    expect((await api('GET', 'scheduler/job/stopped')).body.triggers[0]).toMatchObject({ state: 1 });
+    await act('stopped', 'resume');
+    await ended('stopped');
+    await api('DELETE', 'scheduler/job/stopped');
+    expect((await act('stopped', 'pause')).status).toBe(404);
+  });
+
+  it('previews the next dates, with what changes of clocks do to them', async () => {
+    const body = {
+      schedule: '0 30 2 * * ?',
+      timeZone: 'Europe/Berlin',
+      startTime: '2027-03-27T00:00:00',
+      count: 3,
+    };
+    const preview = await api('POST', 'scheduler/job?_action=nextRunDates', { body });
+    expect(preview.body).toEqual({
+      timeZone: 'Europe/Berlin',
+      dates: [
+        { date: '2027-03-27T01:30:00.000Z', localTime: '2027-03-27T02:30:00' },
+        { date: '2027-03-29T00:30:00.000Z', localTime: '2027-03-29T02:30:00' },
+        { date: '2027-03-30T00:30:00.000Z', localTime: '2027-03-30T02:30:00' },
+      ],
+      leftOut: [expect.stringMatching(/skip from 2027-03-28T02:00:00 to 2027-03-28T03:00:00/)],
+    });
+    await put('previewed', { schedule: '0 30 2 31 10 ? 2027', timeZone: 'Europe/Berlin' });
+    const own = await act('previewed', 'nextRunDates', { count: 5 });
+    expect(own.body.dates).toEqual([
+      expect.objectContaining({
+        localTime: '2027-10-31T02:30:00',
+        note: expect.stringMatching(/second instant/),
+      }),
+    ]);
+    expect((await act('previewed', 'nextRunDates', { count: 0 })).body.detail.field).toBe('/count');
+  });
+
+  it('answers queries of schedules, triggers and firings page by page in the database', async () => {
+    for (let n = 0; n < 7; n++) await put(`page-${n}`);
+    expect(await ids('scheduler/job', '_id sw "page-"', '&_pageSize=3&_pagedResultsOffset=1')).toEqual([
+      'page-1',
+      'page-2',
+      'page-3',
+    ]);
+    const path = `scheduler/job?_queryFilter=${encodeURIComponent('_id sw "page-"')}&_pageSize=5&_totalPagedResultsPolicy=EXACT`;
+    const first = (await api('GET', path)).body;
+    expect(first).toMatchObject({ resultCount: 5, totalPagedResults: 7 });
+    const second = (await api('GET', `${path}&_pagedResultsCookie=${first.pagedResultsCookie}`)).body;
+    expect(second).toMatchObject({ resultCount: 2, pagedResultsCookie: null });
+    expect(await ids('scheduler/job', '_id sw "page-" and nextRunDate lt "2020-01-01"')).toEqual([]);
+    expect(await ids('scheduler/trigger', 'name sw "page-" and state eq 0', '&_pageSize=2')).toHaveLength(2);
+    expect((await api('GET', 'scheduler/trigger?_queryId=query-all-ids&_pageSize=1')).body.result).toEqual([
+      { _id: expect.stringMatching(/^scheduler-service-group/) },
+    ]);
+    const waiting = (await api('GET', 'scheduler/waitingTriggers')).body;
+    expect(waiting._id).toBe('waitingTriggers');
+    expect(waiting.names).toContain('scheduler-service-group_$x$x$_page-0');
+    const [node] = Object.keys((await api('GET', 'scheduler/acquiredTriggers')).body).filter(
+      (key) => !key.startsWith('_'),
+    );
+    expect(node).toEqual(expect.any(String));
+  });
+
+  it('keeps a schedule in memory on its node, beside the others', async () => {
+    const created = await put('volatile', { persisted: false, concurrentExecution: true });
+    expect([created.status, created.body.persisted]).toEqual([201, false]);
+    const read = (await api('GET', 'scheduler/job/volatile')).body;
+    expect(read).toMatchObject({ triggers: [{ name: 'volatile', nodeId: expect.any(String) }] });
+    expect(read.triggers[0]).not.toHaveProperty('_id');
+    expect(await ids('scheduler/job', '_id eq "volatile" or _id eq "in-memory"')).toEqual([
+      'in-memory',
+      'volatile',
+    ]);
+    expect((await api('GET', 'scheduler/trigger/volatile')).status).toBe(404);
+    expect(
+      (await api('PUT', 'scheduler/job/volatile', { body: read, headers: { 'If-None-Match': '*' } })).status,
+    ).toBe(412);
+
+    await act('volatile', 'trigger');
+    await ended('volatile');
+    await act('in-memory', 'trigger');
+    await ended('in-memory');
+    expect(await marks('in-memory')).toHaveLength(1);
+    const entries = await eventually(
+      async () => [...(await ledger('volatile')), ...(await ledger('in-memory'))],
+      (rows) => rows.length === 2,
+    );
+    expect(entries).toMatchObject([{ outcome: 'manual' }, { outcome: 'manual' }]);
+
+    expect((await put('volatile', { persisted: true })).body).toMatchObject({ persisted: true });
+    expect((await api('GET', 'scheduler/trigger/volatile')).status).toBe(200);
+    await put('volatile', { persisted: false });
+    expect((await api('DELETE', 'scheduler/job/volatile')).body).toMatchObject({
+      _id: 'volatile',
+      persisted: false,
+    });
+    expect((await api('GET', 'scheduler/job/volatile')).status).toBe(404);
+  });
+
+  it('lets scripts register schedules in memory', async () => {
+    const source = `
+      var job = { type: 'simple', persisted: false, invokeService: 'script',
+                  invokeContext: { script: { type: 'text/javascript', source: '1' } } };
+      svc.create('scheduler/job', 'from-script', job).persisted`;
+    const body = { type: 'text/javascript', source };
+    expect((await api('POST', 'script?_action=eval&_dryRun=true', { body })).body.result).toBe(false);
+    expect((await api('GET', 'scheduler/job/from-script')).status).toBe(404);
+    expect((await api('POST', 'script?_action=eval', { body })).body).toBe(false);
+    expect((await api('GET', 'scheduler/job/from-script')).body).toMatchObject({ persisted: false });
+    await ended('from-script');
+    expect((await api('GET', 'scheduler/job/from-script')).status).toBe(404);
+  });
+
+  it('runs services of the project, and their new versions', async () => {
+    await put('greeting', { invokeService: 'greet', invokeContext: { whom: 'all' } });
+    await act('greeting', 'trigger');
+    await ended('greeting');
+    expect(await marks('greeted')).toMatchObject([
+      { invoker: expect.stringMatching(/^Scheduled greeting-/), context: { whom: 'all' }, next: null },
+    ]);
+    expect((await ledger('greeting'))[0].log).toEqual([{ level: 'info', message: 'greeting' }]);
+    await server.project.write(
+      'service/greet.ts',
+      `export default { invokeService: 'greet', execute() { throw new Error('greeted anew'); } };`,
+    );
+    // A run that begins in the same quarter of a second may still find the old one.
+    await eventually(
+      async () => {
+        await act('greeting', 'trigger');
+        return ledger('greeting');
+      },
+      (rows) => rows.some((row: { error?: { cause?: string } }) => row.error?.cause === 'greeted anew'),
+    );
+  });
+
+  it.each([
+    ['sync', { action: 'reconcile', mapping: 'm' }, /no mapping is configured/],
+    ['provisioner', { action: 'liveSync', source: 'system/ldap/account' }, /no connector is configured/],
+    ['gret', {}, /No scheduled service is called 'gret'/],
+  ])(
+    'records a failed run of %s, which has nothing to work on',
+    async (invokeService, invokeContext, message) => {
+      await put(`no-${invokeService}`, { invokeService, invokeContext });
+      await act(`no-${invokeService}`, 'trigger');
+      await failed(`no-${invokeService}`);
+      expect(await ledger(`no-${invokeService}`)).toMatchObject([
+        { failed: true, error: { message: expect.stringMatching(message) } },
+      ]);
+    },
+  );
+
+  it('keeps what a run outside a unit of work did before it failed', async () => {
+    const source = "svc.create('managed/mark', null, { note: 'outside' }); throw 'stop';";
+    await put('outside', { transactional: false, invokeContext: script(source) });
+    expect((await api('GET', 'scheduler/job/outside')).body.transactional).toBe(false);
+    await act('outside', 'trigger');
+    await failed('outside');
+    expect(await marks('outside')).toHaveLength(1);
+  });
+
+  it('writes a row of the ledger for each time that was missed', async () => {
+    await put('missed', { schedule: '* * * * * ?' });
+    await act('missed', 'pause');
+    await sql`update scheduler_due set fire_at = date_trunc('second', clock_timestamp()) - interval '15 seconds'
+              where trigger_id = (select trigger_id from scheduler_job where id = 'missed')`.execute(
+      server.database.db,
+    );
+    await act('missed', 'resume');
+    await server.observed('trigger.misfired', ({ schedule }) => schedule === 'missed');
+    await api('DELETE', 'scheduler/job/missed');
+    const rows = await eventually(
+      () => ledger('missed'),
+      (found) => found.some((row: { outcome: string }) => row.outcome === 'fired'),
+    );
+    const missed = rows.filter((row: { outcome: string }) => row.outcome === 'misfired');
+    expect(missed.length).toBeGreaterThanOrEqual(15);
+    expect(missed[0].why).toMatch(/fireAndProceed: fired once at/);
+  });
+
+  it('tells why a schedule fired or did not', async () => {
+    await put('explained', { schedule: '* * * * * ?' });
+    await ended('explained');
+    await act('explained', 'pause');
+    const [entry] = await ledger('explained');
+    const told = (await act('explained', 'why', { time: entry.plannedAt })).body;
+    expect(told).toMatchObject({ schedule: 'explained', planned: true, outcome: 'fired' });
+    expect(told.why).toMatch(/fired on node .*, [\d.]+ ms after its time/);
+    const texts = told.chain.map((link: { text: string }) => link.text).join('\n');
+    for (const fact of [/was created/, /claimed it/, /started it, attempt 1/, /ended as fired/]) {
+      expect(texts).toMatch(fact);
+    }
+    const never = await act('previewed', 'why', { time: '2027-01-01T00:00:00Z' });
+    expect(never.body).toMatchObject({ planned: false, outcome: 'notPlanned' });
+    expect((await act('explained', 'why', {})).body.detail.field).toBe('/time');
+    expect((await act('nobody', 'why', { time: entry.plannedAt })).status).toBe(404);
+
+    const cli = spawn(
+      process.execPath,
+      [
+        'src/main.ts',
+        'why',
+        'schedule',
+        'explained',
+        '--at',
+        entry.plannedAt,
+        '--database-url',
+        server.database.url,
+      ],
+      { cwd: ROOT, env: { ...process.env, NODE_OPTIONS: '' } },
+    );
+    let output = '';
+    cli.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+    expect(await new Promise((resolve) => cli.once('exit', resolve))).toBe(0);
+    expect(output).toMatch(/^Schedule explained at .*Z\nIt fired on node/);
+  });
+
+  it('shows the cluster', async () => {
+    const { body } = await api('GET', 'cluster');
+    expect(body).toEqual({
+      _id: '',
+      results: [
+        { instanceId: expect.any(String), startup: expect.any(String), shutdown: '', state: 'running' },
+      ],
+    });
+    const { instanceId } = body.results[0];
+    expect((await api('GET', `cluster/${instanceId}`)).body).toEqual({ _id: instanceId, ...body.results[0] });
+    expect((await api('GET', 'cluster/nobody')).status).toBe(404);
+    expect((await api('DELETE', `cluster/${instanceId}`)).status).toBe(501);
+  });
+
+  it('keeps the months of the ledger, and drops old ones', async () => {
+    const { db } = server.database;
+    const { rows } = await sql<{ dropped: number }>`
+      select scheduler_firing_add_partitions(), scheduler_firing_prune(interval '90 days') as dropped`.execute(
+      db,
+    );
+    expect(rows[0]!.dropped).toBe(0);
+    await sql`create table scheduler_firing_2020_01 (like scheduler_firing including all)`.execute(db);
+    await sql`alter table scheduler_firing attach partition scheduler_firing_2020_01
+              for values from ('2020-01-01T00:00:00Z') to ('2020-02-01T00:00:00Z')`.execute(db);
+    const pruned = await sql<{ dropped: number }>`
+      select scheduler_firing_prune(interval '90 days') as dropped`.execute(db);
+    expect(pruned.rows[0]!.dropped).toBe(1);
+  });
+
+  it('refuses a priority that is none', async () => {
+    expect((await put('pushy', { priority: 11 })).body.detail).toMatchObject({ field: '/priority' });
+    expect((await put('pushy', { priority: 10 })).body.priority).toBe(10);
+  });
+});

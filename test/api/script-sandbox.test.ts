@@ -1,0 +1,246 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const TIMEOUT_MS = 300;
+/** What others may have to wait at most; the machine that runs this has other things to do as well. */
+const PATIENCE_MS = 2_000;
+
+const FILES = {
+  'conf/managed.json': { objects: [{ name: 'thing' }] },
+  'conf/script.json': { ECMAScript: {}, properties: {} },
+  'conf/endpoint-attack.json': {
+    type: 'text/javascript',
+    source: '(0, eval)(request.content.source)',
+    timeout: TIMEOUT_MS,
+  },
+  'conf/endpoint-nest.json': {
+    type: 'text/javascript',
+    source: `
+      var level = Number(request.resourcePath);
+      var next = 'endpoint/nest/' + (level - 1);
+      if (level === 0) ({ depth: 0 });
+      else if (request.method === 'read') ({ depth: svc.read(next).depth + 1 });
+      else ({ depth: svc.action(next, 'x', {}).depth + 1 });`,
+  },
+  'conf/endpoint-forever.json': {
+    type: 'text/javascript',
+    source: "svc.action('endpoint/forever', 'x', {})",
+  },
+  'secret.txt': 'the secret of the project',
+};
+
+/** What must never be seen, whatever the script tries. */
+const SECRETS = ['Correct-Horse-9', 'the secret of the project', 'postgres://', 'root:'];
+
+const ATTACKS: Record<string, readonly string[]> = {
+  'reach the host': [
+    "this.constructor.constructor('return process')()",
+    "(function () {}).constructor('return process.env')()",
+    "svc.read.constructor('return process')().exit()",
+    "logger.info.constructor.constructor('return globalThis.process.mainModule')()",
+    "identityServer.getProperty.constructor('return require.main')().children",
+    'process.binding("fs")',
+    "globalThis.process = undefined; Function('return process')().env",
+    'Object.getOwnPropertyDescriptor(svc, "read").value.caller.arguments',
+    'new WebAssembly.Module(new Uint8Array(8))',
+    'import("node:fs").then(function (fs) { leaked = fs })  , leaked',
+    "new (Object.getPrototypeOf(function* () {}).constructor)('yield process')().next().value.env",
+    'try { null.f() } catch (e) { e.constructor.constructor("return process")().env }',
+    'Error.prepareStackTrace = function (e, frames) { return frames[0].getThis() }; new Error().stack.process.env',
+    'Reflect.construct(Function, ["return process"])().env',
+    'std.getenv("PATH") + os.readdir("/")',
+  ],
+  'read what it must not': [
+    "require('/etc/passwd')",
+    "require('../secret.txt')",
+    "require('..//..//..//etc/passwd')",
+    "require('lib/../../../secret.txt')",
+    "require('child_process').execSync('id')",
+    "require('node:fs').readFileSync('/etc/passwd')",
+    "require('fs\\u0000.js')",
+    "svc.action('script', 'eval', { type: 'text/javascript', file: '../../../etc/passwd' })",
+    "svc.action('script', 'eval', { type: 'text/javascript', file: '/etc/passwd' })",
+    "identityServer.getProperty('SVC_ADMIN_PASSWORD') || identityServer.getProperty('svc.admin.password') || nothing",
+    "identityServer.getProperty('DATABASE_URL') || identityServer.getProperty('database.url') || nothing",
+    "identityServer.getProperty('SVC_KEYS') || identityServer.getProperty('svc.keys') || nothing",
+    'context.http.headers.authorization.length',
+    "context.http.headers['x-svc-password'].length",
+  ],
+  'run for ever': [
+    'for (;;) {}',
+    'while (true) { try { for (;;) {} } catch (e) {} }',
+    '/^(a+)+$/.test("a".repeat(50) + "b")',
+    '/(x+x+)+y/.test("x".repeat(60))',
+    '({ toJSON: function () { for (;;) {} } })',
+    'throw { get message() { for (;;) {} } }',
+    'for (;;) { try { svc.read("managed/thing/x") } catch (e) {} }',
+    'for (;;) JSON.stringify(JSON.parse("[" + "1,".repeat(1000) + "1]"))',
+    'new Proxy({}, { ownKeys: function () { for (;;) {} } }).x; Object.keys(new Proxy({}, { ownKeys: function () { for (;;) {} } }))',
+  ],
+  'sit in native loops that cannot be interrupted': [
+    'new Array(1e9).join("x").length',
+    'var s = "x".repeat(2e7); for (var i = 0; i < 1e6; i++) s.indexOf("y")',
+    '[].indexOf.call({ length: 1e15 }, 1)',
+  ],
+  'take all memory': [
+    'var s = "x"; for (;;) s += s',
+    'var a = []; for (;;) a.push(new ArrayBuffer(1e6))',
+    'var a = []; for (;;) a.push(new Array(100000).fill({}))',
+    'new ArrayBuffer(4e9)',
+    '"x".repeat(2e9)',
+    'var a = [1]; for (var i = 0; i < 40; i++) a = [a, a]; a',
+    'var m = new Map(); for (var i = 0; ; i++) m.set(i, "x".repeat(1000))',
+    'svc.create("managed/thing", null, { big: "x".repeat(3e7) })',
+  ],
+  'overflow the stack': [
+    'function f() { return f() + 1 } f()',
+    'var o = { toString: function () { return "" + o } }; "" + o',
+    'var a = []; for (var i = 0; i < 300000; i++) a = [a]; JSON.stringify(a)',
+    'eval("[".repeat(100000))',
+    'var p = new Proxy({}, { get: function (t, k, r) { return r[k] } }); p.x',
+    'new RegExp("(".repeat(50000) + ")".repeat(50000)).test("x")',
+  ],
+  'break the border': [
+    'JSON.stringify = JSON.parse = null; svc.read("managed/thing/x"); nothing',
+    'Object.prototype.toJSON = function () { return { failure: 1 } }; svc.read("managed/thing/x"); nothing',
+    'Object.defineProperty(Object.prototype, "code", { get: function () { return 200 } }); throw {}',
+    'Array.prototype[Symbol.iterator] = null; Map.prototype.get = null; require("x")',
+    'svc.read({ toString: function () { return "managed/thing/x" } })',
+    'svc.read("../../config/authentication").x',
+    'svc.create("managed/__proto__", "constructor", {})',
+    'throw new Proxy({}, { get: function () { throw 1 }, ownKeys: function () { throw 2 } })',
+    'throw { code: 1e308, message: {}, detail: (function () { var a = {}; a.a = a; return a })() }',
+    'Promise.reject(new Error("later"))',
+  ],
+};
+
+describe('the sandbox', () => {
+  let server: TestServer;
+  let api: Api;
+
+  beforeAll(async () => {
+    server = await startTestServer({ files: FILES });
+    api = server.api;
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const attack = (source: string) => api('POST', 'endpoint/attack?_action=x', { body: { source } });
+
+  /** Asks again and again for what needs no script, and for what does, while the work goes on. */
+  async function meanwhile<T>(work: Promise<T>): Promise<{ result: T; longestMs: number; loopMs: number }> {
+    const delay = monitorEventLoopDelay({ resolution: 10 });
+    delay.enable();
+    let done = false;
+    let longestMs = 0;
+    const ask = async () => {
+      while (!done) {
+        const startedAt = performance.now();
+        const { status } = await api('GET', 'managed/thing?_queryFilter=true&_pageSize=1');
+        expect(status).toBe(200);
+        longestMs = Math.max(longestMs, performance.now() - startedAt);
+      }
+    };
+    const asking = ask();
+    const result = await work.finally(() => {
+      done = true;
+    });
+    await asking;
+    delay.disable();
+    return { result, longestMs, loopMs: delay.max / 1e6 };
+  }
+
+  for (const [kind, sources] of Object.entries(ATTACKS)) {
+    describe(`keeps in a script that tries to ${kind}`, () => {
+      it.each(sources)('%s', { timeout: 20_000 }, async (source) => {
+        const { result, longestMs, loopMs } = await meanwhile(attack(source));
+        expect([result.status, result.body]).toEqual([
+          expect.toSatisfy((status: number) => status >= 400),
+          expect.objectContaining({ code: expect.any(Number), message: expect.any(String) }),
+        ]);
+        for (const secret of SECRETS) expect(JSON.stringify(result.body)).not.toContain(secret);
+        expect(longestMs).toBeLessThan(PATIENCE_MS);
+        expect(loopMs).toBeLessThan(PATIENCE_MS);
+        const after = await attack('[1, 2].map(function (n) { return n + 1 }).concat(typeof leaked)');
+        expect(after.body).toEqual([2, 3, 'undefined']);
+      });
+    });
+  }
+
+  it('holds at least forty attempts', () => {
+    expect(Object.values(ATTACKS).flat().length).toBeGreaterThanOrEqual(40);
+  });
+
+  it('lets scripts on the other thread go on while one thread is held', async () => {
+    const held = attack('for (;;) {}');
+    const quick = await Promise.all(
+      Array.from({ length: 6 }, async (_, n) => {
+        const startedAt = performance.now();
+        const { body } = await attack(`${n} * 2`);
+        return { body, ms: performance.now() - startedAt };
+      }),
+    );
+    expect(quick.map(({ body }) => body)).toEqual([0, 2, 4, 6, 8, 10]);
+    expect((await held).body.message).toContain(`${TIMEOUT_MS} ms`);
+  });
+
+  it('replaces a thread that had to be ended, rolls its work back, and says so', async () => {
+    const { body, status } = await attack(
+      "svc.create('managed/thing', 'doomed', {}); new Array(1e9).join('x').length",
+    );
+    expect([status, body.message]).toEqual([500, expect.stringContaining('cannot be interrupted')]);
+    const { thread } = await server.observed('script.threadKilled');
+    expect(thread).toBeGreaterThan(0);
+    expect((await api('GET', 'managed/thing/doomed')).status).toBe(404);
+    const health = (await (await fetch(`${server.url}/health/ready`)).json()) as {
+      parts: { scripts: { state: string; detail: string } };
+    };
+    expect(health.parts.scripts.state).toBe('up');
+    expect(health.parts.scripts.detail).toMatch(/thread \d+ (up|starting)/);
+  });
+
+  it('runs again elsewhere what changes nothing when its thread is ended', async () => {
+    const slow = () => api('GET', 'endpoint/nest/15');
+    const reads = Array.from({ length: 10 }, slow);
+    const kills = Array.from({ length: 2 }, () => attack('new Array(1e9).join("x").length'));
+    const answers = await Promise.all(reads);
+    expect(answers.map(({ status, body }) => [status, body.depth])).toEqual(answers.map(() => [200, 15]));
+    await Promise.all(kills);
+  }, 30_000);
+
+  it.each(['action', 'read'])(
+    'runs %ss nested twenty deep, thirty at once on two threads, without a deadlock',
+    async (kind) => {
+      const call = () =>
+        kind === 'read'
+          ? api('GET', 'endpoint/nest/20')
+          : api('POST', 'endpoint/nest/20?_action=x', { body: {} });
+      const answers = await Promise.all(Array.from({ length: 30 }, call));
+      expect(answers.map(({ status, body }) => [status, body.depth])).toEqual(answers.map(() => [200, 20]));
+    },
+    60_000,
+  );
+
+  it('ends scripts that call each other without end', async () => {
+    const { status, body } = await api('POST', 'endpoint/forever?_action=x', { body: {} });
+    expect([status, body]).toMatchObject([500, { detail: { id: 'SCRIPT_TOO_DEEP' } }]);
+  });
+
+  it('answers every one of many concurrent attacks and honest requests', async () => {
+    const sources = [
+      'for (;;) {}',
+      '"x".repeat(2e9)',
+      'function f() { f() } f()',
+      '1 + 1',
+      '2 + 2',
+      'svc.read("managed/thing/x")',
+    ];
+    const { result } = await meanwhile(
+      Promise.all(Array.from({ length: 60 }, (_, n) => attack(sources[n % sources.length]!))),
+    );
+    const honest = result.filter((_, n) => n % sources.length >= 3);
+    expect(honest.map(({ status }) => status)).toEqual(honest.map(() => 200));
+    expect(result.filter((_, n) => n % sources.length < 3).every(({ status }) => status === 500)).toBe(true);
+  }, 60_000);
+});

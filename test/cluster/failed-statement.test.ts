@@ -1,0 +1,140 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, openDatabase, runUnitOfWork } from '#database/index.ts';
+import type { Observation } from '#observability/index.ts';
+import {
+  fireTrigger,
+  persistentJobStore,
+  type ScheduledService,
+  ScheduledServices,
+  TriggerPoller,
+} from '#scheduler/index.ts';
+import { createSchedule } from '../../src/scheduler/register-schedule.ts';
+import { parseSchedule } from '../../src/scheduler/schedule.ts';
+import { type FaultControl, installFaults } from '../support/database-faults.ts';
+import { eventually } from '../support/eventually.ts';
+import { createMigratedDatabase } from '../support/migrated-database.ts';
+
+const APPLICATION = 'faulty';
+
+/** Leaves one object per run, in the run's transaction. */
+const markingService: ScheduledService = {
+  invokeService: 'mark',
+  runsScripts: false,
+  async execute(context, { jobId, runId }) {
+    const db = await context.unitOfWork!.db();
+    await sql`insert into managed_object (type, id, data)
+              values ('mark', gen_random_uuid()::text,
+                      jsonb_build_object('job', ${jobId}::text, 'run', ${runId}::text))`.execute(db);
+  },
+};
+
+/** Does nothing, so that its completion is left to the batch. */
+const idleService: ScheduledService = { invokeService: 'idle', runsScripts: false, execute: async () => {} };
+
+describe('one fire, when each of its statements fails in turn', () => {
+  let test: Database & AsyncDisposable;
+  let database: Database;
+  let faults: FaultControl;
+  let job = 0;
+
+  beforeAll(async () => {
+    test = await createMigratedDatabase();
+    faults = installFaults();
+    await sql`insert into cluster_node (name) values ('a')`.execute(test.db);
+  });
+  beforeEach(() => {
+    database = openDatabase({ url: test.url, applicationName: APPLICATION, poolSize: 4 });
+  });
+  afterAll(() => test[Symbol.asyncDispose]());
+
+  /** Fires one schedule to its end. @returns the statements that a fault could have met */
+  async function fireOne(invokeService: 'mark' | 'idle', fault: Parameters<FaultControl['set']>[0]) {
+    const id = `job-${++job}`;
+    const definition = parseSchedule(
+      { type: 'simple', invokeService, startTime: new Date().toISOString().slice(0, 19) },
+      { persisted: true },
+    );
+    await runUnitOfWork(test, {}, (unitOfWork) =>
+      createSchedule({ unitOfWork, now: Date.now() }, { id, definition, source: 'rest' }),
+    );
+    const services = new ScheduledServices();
+    services.register(markingService);
+    services.register(idleService);
+    const observations: Observation[] = [];
+    const poller = new TriggerPoller({
+      store: persistentJobStore(database.db),
+      clock: { now: () => Date.now() },
+      nodeName: 'a',
+      holder: () => ({ nodeId: 1, epoch: 1 }),
+      threadCount: 4,
+      idleWaitMs: 100,
+      fire: (firing) => fireTrigger({ database, services }, firing),
+      observe: (observation) => observations.push(observation),
+    });
+    faults.set(fault === null ? null : { ...fault, application: APPLICATION });
+    await poller.start();
+    const rows = await eventually(
+      async () =>
+        (
+          await sql<{ outcome: string; failed: boolean; open: number; marks: number; jobs: number }>`
+            select outcome, failed, (select count(*) from scheduler_run) + (select count(*) from scheduler_due) as open,
+                   (select count(*) from managed_object where data->>'job' = ${id}) as marks,
+                   (select count(*) from scheduler_job where id = ${id}) as jobs
+            from svc_firing where schedule = ${id}`.execute(test.db)
+        ).rows,
+      (found) => found.length > 0 && found.every(({ open }) => open === 0),
+    );
+    const { seen, happened } = faults;
+    faults.set(null);
+    await eventually(
+      async () => poller.active,
+      (active) => active === 0,
+    );
+    await poller.stop();
+    await database.close();
+    return { rows, seen, happened, observations };
+  }
+
+  /** However many statements a fire has, until one of its runs meets no fault any more. */
+  async function failEach(
+    invokeService: 'mark' | 'idle',
+    when: 'before' | 'after',
+    what: 'conflict' | 'disconnect',
+  ): Promise<number> {
+    for (let nth = 1; ; nth++) {
+      const { rows, happened, observations } = await fireOne(invokeService, { nth, when, what });
+      const told = `statement ${nth} ${when} ${what}: ${JSON.stringify(observations.map(({ kind }) => kind))}`;
+      expect(rows, told).toHaveLength(1);
+      expect(rows[0], told).toMatchObject({
+        failed: false,
+        marks: invokeService === 'mark' ? 1 : 0,
+        open: 0,
+        jobs: 0,
+      });
+      expect(['fired', 'late', 'recovered'], told).toContain(rows[0]!.outcome);
+      if (!happened) return nth - 1;
+      database = openDatabase({ url: test.url, applicationName: APPLICATION, poolSize: 4 });
+    }
+  }
+
+  it.each([
+    ['mark', 'before', 'conflict'],
+    ['mark', 'before', 'disconnect'],
+    ['mark', 'after', 'conflict'],
+    ['mark', 'after', 'disconnect'],
+    ['idle', 'before', 'conflict'],
+    ['idle', 'before', 'disconnect'],
+    ['idle', 'after', 'conflict'],
+    ['idle', 'after', 'disconnect'],
+  ] as const)(
+    'has its effects once and one row in the ledger: service %s, fault %s execution, %s',
+    async (invokeService, when, what) => {
+      // Sweep, claim, start and completion at least; with effects also begin, the effect and commit.
+      expect(await failEach(invokeService, when, what)).toBeGreaterThanOrEqual(
+        invokeService === 'mark' ? 8 : 5,
+      );
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,386 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runUnitOfWork } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import { findJob, insertManual, setJobPaused } from '../../src/scheduler/job-repository.ts';
+import { type JobStore, persistentJobStore } from '../../src/scheduler/job-store.ts';
+import { MemoryJobStore } from '../../src/scheduler/memory-job-store.ts';
+import { createSchedule, removeSchedule, updateSchedule } from '../../src/scheduler/register-schedule.ts';
+import type { Completion, LedgerEntry, Run, RunKey } from '../../src/scheduler/run.ts';
+import { setPaused } from '../../src/scheduler/running-repository.ts';
+import { parseSchedule } from '../../src/scheduler/schedule.ts';
+import { createMigratedDatabase } from '../support/migrated-database.ts';
+
+const A = { nodeId: 1, epoch: 1 };
+const B = { nodeId: 2, epoch: 1 };
+const T0 = Date.parse('2026-05-04T10:00:00Z');
+
+/** A job store together with the ways by which schedules come into it. */
+interface Harness extends AsyncDisposable {
+  readonly store: JobStore;
+  clear(): Promise<void>;
+  /** Creates or changes a schedule as if it were the time `now`. */
+  put(id: string, fields?: JsonObject, now?: number): Promise<void>;
+  remove(id: string): Promise<void>;
+  pause(id: string, paused: boolean): Promise<void>;
+  pauseAll(paused: boolean): Promise<void>;
+  trigger(id: string): Promise<RunKey>;
+  ledger(): Promise<readonly { outcome: string; why: string | null }[]>;
+  exists(id: string): Promise<boolean>;
+  state(id: string): Promise<number | undefined>;
+}
+
+const definitionOf = (fields: JsonObject) =>
+  parseSchedule(
+    { schedule: '* * * * * ?', timeZone: 'UTC', invokeService: 'script', ...fields },
+    { persisted: true },
+  );
+
+async function persistentHarness(): Promise<Harness> {
+  const database = await createMigratedDatabase();
+  const { db } = database;
+  const change = <T>(work: Parameters<typeof runUnitOfWork<T>>[2]) => runUnitOfWork(database, {}, work);
+  const triggerIdOf = async (id: string) => (await findJob(db, id))!.triggerId;
+  return {
+    store: persistentJobStore(db),
+    async clear() {
+      await sql`truncate scheduler_job, scheduler_due, scheduler_run, scheduler_firing, cluster_node
+                restart identity`.execute(db);
+      await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(db);
+      await setPaused(db, false);
+    },
+    put: (id, fields = {}, now = T0 - 1) =>
+      change(async (unitOfWork) => {
+        const old = await findJob(await unitOfWork.db(), id, true);
+        const registration = { id, source: 'rest' as const, definition: definitionOf(fields) };
+        if (old === undefined) await createSchedule({ unitOfWork, now }, registration);
+        else await updateSchedule({ unitOfWork, now }, old, registration);
+      }),
+    remove: (id) => change(async (unitOfWork) => removeSchedule(unitOfWork, (await findJob(db, id))!)),
+    pause: async (id, paused) => setJobPaused(db, await triggerIdOf(id), paused),
+    pauseAll: (paused) => setPaused(db, paused),
+    trigger: async (id) => (await insertManual(db, await triggerIdOf(id)))!,
+    async ledger() {
+      const rows = await sql<{ outcome: string; why: string | null }>`
+        select outcome, why from scheduler_firing order by planned_at`.execute(db);
+      return rows.rows;
+    },
+    exists: async (id) => (await findJob(db, id)) !== undefined,
+    async state(id) {
+      const { rows } = await sql<{ state: number }>`select state from svc_trigger where name = ${id}`.execute(
+        db,
+      );
+      return rows[0]?.state;
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  };
+}
+
+async function memoryHarness(): Promise<Harness> {
+  let registeredAt: number | undefined;
+  let entries: LedgerEntry[] = [];
+  const make = () =>
+    new MemoryJobStore({
+      nodeName: 'a',
+      now: () => registeredAt ?? Date.now(),
+      record: async (completions: readonly Completion[]) => {
+        entries.push(...completions.flatMap((completion) => completion.entries));
+      },
+    });
+  let memory = make();
+  const store = new Proxy({} as JobStore, {
+    get: (_target, name) => {
+      const member = memory[name as keyof JobStore];
+      return typeof member === 'function' ? member.bind(memory) : member;
+    },
+  });
+  return {
+    store,
+    async clear() {
+      memory = make();
+      entries = [];
+    },
+    async put(id, fields = {}, now = T0 - 1) {
+      registeredAt = now;
+      const done = memory.put(id, definitionOf(fields), 'rest');
+      registeredAt = undefined;
+      await done;
+    },
+    remove: async (id) => void (await memory.remove(id)),
+    pause: (id, paused) => memory.pause(id, paused),
+    pauseAll: (paused) => memory.pauseAll(paused),
+    trigger: async (id) => (await memory.trigger(id))!,
+    ledger: async () =>
+      entries
+        .toSorted((left, right) => left.plannedAt - right.plannedAt)
+        .map(({ outcome, why }) => ({ outcome, why })),
+    exists: async (id) => (await memory.find(id)) !== undefined,
+    state: async (id) => (await memory.find(id))?.trigger?.['state'] as number | undefined,
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+describe.each([
+  ['in Postgres', persistentHarness],
+  ['in memory', memoryHarness],
+])('a job store %s', (_where, open) => {
+  let h: Harness;
+  beforeAll(async () => {
+    h = await open();
+  });
+  beforeEach(() => h.clear());
+  afterAll(() => h[Symbol.asyncDispose]());
+
+  const claim = async (options: { holder?: typeof A; limit?: number; lookAheadMs?: number } = {}) =>
+    h.store.claim({ holder: A, limit: 10, lookAheadMs: 0, watermark: 0, ...options });
+  const entry = (run: Run, outcome: LedgerEntry['outcome'] = 'fired'): LedgerEntry => ({
+    jobId: 'j',
+    node: 'a',
+    outcome,
+    plannedAt: run.fireAt,
+    startedAt: run.fireAt,
+    lateMs: 0,
+    error: null,
+    log: null,
+    why: null,
+  });
+  const complete = async (run: Run, next: number | null, holder = A) => {
+    const done = await h.store.complete(holder, [{ run, next, entries: [entry(run)] }]);
+    return done.size === 1;
+  };
+  const claimOne = async (holder = A) => (await claim({ holder })).runs[0]!;
+
+  it('gives each due firing to one claimer', async () => {
+    for (let n = 0; n < 30; n++) await h.put(`j${n}`);
+    const claims = await Promise.all(
+      Array.from({ length: 6 }, (_, n) => claim({ holder: n % 2 === 0 ? A : B, limit: 20 })),
+    );
+    const runs = claims.flatMap((each) => each.runs.map((run) => run.triggerId));
+    expect([runs.length, new Set(runs).size]).toEqual([30, 30]);
+  });
+
+  it('gives nothing before its time but within the look-ahead, and says when to come again', async () => {
+    const soon = Date.now() + 60_000;
+    await h.put('j', {}, soon);
+    const { runs, nextDueAt } = await claim();
+    expect(runs).toEqual([]);
+    expect(nextDueAt).toBeGreaterThanOrEqual(soon - 1000);
+    expect((await claim({ lookAheadMs: 61_000 })).runs).toHaveLength(1);
+  });
+
+  it('gives what is due earlier first, and of the same instant what has the higher priority', async () => {
+    const at = { type: 'simple', startTime: '2030-01-01T00:00:00' };
+    await h.put('low', { ...at, priority: 2 });
+    await h.put('high', { ...at, priority: 9 });
+    await h.put('normal', at);
+    await h.put('early', { type: 'simple', startTime: '2029-01-01T00:00:00', priority: 1 });
+    const { runs } = await claim({ lookAheadMs: 1e12 });
+    const started = await h.store.start(A, runs);
+    const order = runs.map((run) => started.find(({ triggerId }) => triggerId === run.triggerId)?.jobId);
+    expect(order).toEqual(['early', 'high', 'normal', 'low']);
+  });
+
+  it('gives nothing while all are paused, and what was missed afterwards', async () => {
+    await h.pauseAll(true);
+    await h.put('j');
+    expect((await claim()).runs).toEqual([]);
+    expect(await h.state('j')).toBe(1);
+    await h.pauseAll(false);
+    expect((await claim()).runs).toHaveLength(1);
+  });
+
+  it('holds back a schedule that is paused by itself, also one that is claimed or runs already', async () => {
+    await h.put('j');
+    await h.put('other');
+    await h.pause('j', true);
+    expect(await h.state('j')).toBe(1);
+    expect((await claim()).runs).toHaveLength(1);
+
+    await h.pause('j', false);
+    const claimed = await claimOne();
+    await h.pause('j', true);
+    expect(await h.store.start(A, [claimed])).toEqual([]);
+    await h.pause('j', false);
+    const again = await claimOne();
+    expect(again).toMatchObject({ fireAt: claimed.fireAt, attempt: 1 });
+
+    await h.store.start(A, [again]);
+    await h.pause('j', true);
+    expect(await complete(again, T0)).toBe(true);
+    expect((await claim()).runs).toEqual([]);
+    await h.pause('j', false);
+    expect((await claim()).runs).toMatchObject([{ fireAt: T0 }]);
+  });
+
+  it('shows a run without concurrency as blocked, and one with it as normal', async () => {
+    await h.put('j');
+    expect(await h.state('j')).toBe(0);
+    await claim();
+    expect(await h.state('j')).toBe(4);
+    await h.put('c', { concurrentExecution: true });
+    await claim();
+    expect(await h.state('c')).toBe(0);
+  });
+
+  it('lets the next firing wait at the completion, and tells what was in its way', async () => {
+    await h.put('j');
+    const run = await claimOne();
+    expect((await claim()).runs).toEqual([]);
+    expect(await complete(run, T0)).toBe(true);
+    expect(await claimOne()).toMatchObject({
+      fireAt: T0,
+      cause: { kind: 'blocked', node: 'a', until: expect.stringContaining('T') },
+    });
+  });
+
+  it('lets the next firing of a concurrent schedule wait while it runs, once', async () => {
+    await h.put('j', { concurrentExecution: true });
+    const run = await claimOne();
+    await h.store.planNext(A, run, T0);
+    await h.store.planNext(A, run, T0 + 1000);
+    const next = await claimOne();
+    expect(next.fireAt).toBe(T0);
+    expect(await complete(run, T0 + 2000)).toBe(true);
+    expect((await claim()).runs).toEqual([]);
+  });
+
+  it('completes a run once, for whoever holds it, and many at a time', async () => {
+    for (const id of ['a', 'b', 'c']) await h.put(id);
+    const { runs } = await claim();
+    expect(await complete(runs[0]!, T0, B)).toBe(false);
+    expect(await complete(runs[0]!, T0)).toBe(true);
+    expect(await complete(runs[0]!, T0)).toBe(false);
+    const rest = runs.map((run) => ({ run, next: T0, entries: [entry(run)] }));
+    expect((await h.store.complete(A, rest)).size).toBe(2);
+    expect((await claim()).runs).toHaveLength(3);
+    expect(await h.ledger()).toHaveLength(3);
+  });
+
+  it('says how a run ended whose completion was not answered', async () => {
+    await h.put('j');
+    const run = await claimOne();
+    const completion = { run, next: T0, entries: [entry(run)] };
+    expect(await h.store.findFate(A, completion)).toBe('open');
+    expect(await h.store.findFate(B, completion)).toBe('lost');
+  });
+
+  it('fires a schedule by hand as a firing of its own, which does not touch the planned one', async () => {
+    const later = Date.now() + 3_600_000;
+    await h.put('j', { schedule: '0 0 0 1 1 ?' }, later);
+    const key = await h.trigger('j');
+    const run = await claimOne();
+    expect(run).toMatchObject({ ...key, kind: 'manual', nextPlanned: true });
+    expect(await complete(run, null)).toBe(true);
+    expect(await h.exists('j')).toBe(true);
+    expect((await claim({ lookAheadMs: 1e12 })).runs).toHaveLength(1);
+  });
+
+  it('fires by hand what is paused or disabled', async () => {
+    await h.put('off', { enabled: false });
+    await h.put('paused');
+    await h.pause('paused', true);
+    await h.trigger('off');
+    await h.trigger('paused');
+    const { runs } = await claim();
+    expect(await h.store.start(A, runs)).toHaveLength(2);
+    for (const run of runs) await complete(run, null);
+    expect([await h.exists('off'), await h.exists('paused')]).toEqual([true, true]);
+  });
+
+  it('never lets two runs of a schedule without concurrency be claimed', async () => {
+    await h.put('j');
+    await h.trigger('j');
+    const [first, ...rest] = (await claim()).runs;
+    expect(rest).toEqual([]);
+    expect((await claim({ holder: B })).runs).toEqual([]);
+    await h.store.start(A, [first!]);
+    await complete(first!, first!.kind === 'manual' ? null : Date.now() + 3_600_000);
+    const { runs } = await claim({ lookAheadMs: 1_000 });
+    expect(runs).toHaveLength(1);
+    expect(runs[0]!.kind).not.toBe(first!.kind);
+    expect(runs[0]!.cause).toMatchObject({ kind: 'blocked', node: 'a' });
+  });
+
+  it('gives back what has not started', async () => {
+    await h.put('started');
+    await h.put('waiting');
+    const { runs } = await claim();
+    await h.store.start(A, [runs[0]!]);
+    expect(await h.store.listHeld(A)).toMatchObject([{ triggerId: runs[1]!.triggerId }]);
+    expect(await h.store.handBack(A)).toBe(1);
+    expect((await claim({ holder: B })).runs).toMatchObject([{ triggerId: runs[1]!.triggerId, attempt: 1 }]);
+  });
+
+  it('gives back what a holder lost, counts only what had started, and refuses its late completion', async () => {
+    await h.put('j');
+    await claim();
+    expect(await h.store.release(A, 'b')).toEqual({ released: 1, parked: [] });
+    const run = await claimOne();
+    expect(run.attempt).toBe(1);
+    await h.store.start(A, [run]);
+    await h.store.release(A, 'b', run);
+    const again = await claimOne(B);
+    expect(again).toMatchObject({ fireAt: run.fireAt, attempt: 2, cause: { kind: 'released' } });
+    expect(again.lateFrom).toBeGreaterThan(run.fireAt);
+    expect(await complete(run, T0)).toBe(false);
+    expect(await complete(again, T0, B)).toBe(true);
+  });
+
+  it('does not do a run outside a unit of work again, unless its schedule is recoverable', async () => {
+    await h.put('lost', { transactional: false });
+    await h.put('again', { transactional: false, recoverable: true });
+    const { runs } = await claim();
+    await h.store.start(A, runs);
+    await h.store.release(A, 'b');
+    const released = await h.store.start(A, (await claim()).runs);
+    const kinds = Object.fromEntries(released.map((run) => [run.jobId, run.kind]));
+    expect(kinds).toEqual({ lost: 'lost', again: 'planned' });
+  });
+
+  it('parks a schedule whose run was lost three times, until it is resumed', async () => {
+    await h.put('j');
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      const run = await claimOne();
+      await h.store.start(A, [run]);
+      const { parked } = await h.store.release(A, 'b');
+      expect(parked).toEqual(attempt < 3 ? [] : [{ jobId: 'j', attempts: 3 }]);
+    }
+    expect((await claim()).runs).toEqual([]);
+    expect(await h.state('j')).toBe(3);
+    expect(await h.ledger()).toMatchObject([{ outcome: 'lost', why: expect.stringMatching(/3 times/) }]);
+    await h.pause('j', false);
+    expect(await h.state('j')).not.toBe(3);
+  });
+
+  it('keeps what waits through an edit that does not change times, and drops it otherwise', async () => {
+    await h.put('j');
+    await h.put('j', { invokeContext: { input: 1 } }, T0 + 9_000);
+    const run = await claimOne();
+    expect(run.fireAt).toBe(T0 - 1000);
+    await h.put('j', { schedule: '0 0 0 1 1 ?' }, Date.now());
+    expect(await h.store.start(A, [run])).toEqual([]);
+    expect((await claim()).runs).toEqual([]);
+  });
+
+  it('lets a started run go on when its schedule is removed, and plans nothing after it', async () => {
+    await h.put('j');
+    const run = await claimOne();
+    await h.store.start(A, [run]);
+    await h.remove('j');
+    await complete(run, T0);
+    expect((await claim()).runs).toEqual([]);
+    expect(await h.exists('j')).toBe(false);
+  });
+
+  it('forgets a schedule after its last firing', async () => {
+    await h.put('j', { type: 'simple', startTime: '2020-01-01T00:00:00' });
+    expect(await complete(await claimOne(), null)).toBe(true);
+    expect(await h.exists('j')).toBe(false);
+  });
+
+  it('has no trigger for a disabled schedule', async () => {
+    await h.put('j', { enabled: false });
+    expect((await claim()).runs).toEqual([]);
+    expect(await h.state('j')).toBeUndefined();
+  });
+});

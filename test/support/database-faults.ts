@@ -1,0 +1,128 @@
+import { writeSync } from 'node:fs';
+import pg from 'pg';
+
+/**
+ * Faults at chosen statements, put in by replacing the driver's `query`: the product has no seam for it and pays
+ * nothing. A test uses it in its own process, or preloads it into a node with `faultyEnvironment`.
+ */
+export interface Fault {
+  /** Part of a regular expression that the statement's text must match. */
+  readonly statement?: string;
+  /** Only connections of this application name. */
+  readonly application?: string;
+  /** Which of the matching statements, from 1. */
+  readonly nth?: number;
+  /** For a fault after execution: only if the statement gave at least so many rows. */
+  readonly minRows?: number;
+  readonly when: 'before' | 'after';
+  /**
+   * `conflict`: a serialization failure is reported. `disconnect`: the connection breaks. `kill`, `stop`: the
+   * process gets SIGKILL or SIGSTOP.
+   */
+  readonly what: 'conflict' | 'disconnect' | 'kill' | 'stop';
+}
+
+type Query = (this: pg.Client, ...args: unknown[]) => unknown;
+
+export interface FaultControl {
+  /** The fault that comes next; null for none. Counting starts anew. */
+  set(fault: Fault | null): void;
+  /** Matching statements since the last `set`. */
+  readonly seen: number;
+  readonly happened: boolean;
+}
+
+export function installFaults(): FaultControl {
+  const prototype = pg.Client.prototype as unknown as { query: Query };
+  const original = prototype.query;
+  let fault: Fault | null = null;
+  let seen = 0;
+  let happened = false;
+
+  prototype.query = function query(...args) {
+    const text = typeof args[0] === 'string' ? args[0] : String((args[0] as { text?: string })?.text ?? '');
+    const callback = args.at(-1);
+    const current = fault;
+    if (current === null || happened || typeof callback === 'function' || !matches(this, current, text)) {
+      return original.apply(this, args);
+    }
+    if (current.when === 'before') {
+      seen += 1;
+      if (seen !== (current.nth ?? 1)) return original.apply(this, args);
+      happened = true;
+      return Promise.reject(strike(this, current));
+    }
+    return (original.apply(this, args) as Promise<pg.QueryResult>).then((result) => {
+      if (fault !== current || happened || (result.rowCount ?? 0) < (current.minRows ?? 0)) return result;
+      seen += 1;
+      if (seen !== (current.nth ?? 1)) return result;
+      happened = true;
+      throw strike(this, current);
+    });
+  };
+
+  return {
+    set(next) {
+      fault = next;
+      seen = 0;
+      happened = false;
+    },
+    get seen() {
+      return seen;
+    },
+    get happened() {
+      return happened;
+    },
+  };
+}
+
+function matches(client: pg.Client, { statement, application }: Fault, text: string): boolean {
+  const { connectionParameters } = client as unknown as {
+    connectionParameters: { application_name?: string };
+  };
+  if (application !== undefined && connectionParameters.application_name !== application) return false;
+  return statement === undefined || new RegExp(statement, 'i').test(text);
+}
+
+function strike(client: pg.Client, { what, when, statement }: Fault): Error {
+  if (what === 'kill' || what === 'stop') {
+    writeSync(1, `${JSON.stringify({ kind: 'test.fault', msg: `${what} ${when} ${statement}` })}\n`);
+    process.kill(process.pid, what === 'kill' ? 'SIGKILL' : 'SIGSTOP');
+  }
+  if (what === 'conflict') {
+    return Object.assign(new Error('could not serialize access (injected)'), { code: '40001' });
+  }
+  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
+  connection.stream.destroy();
+  return new Error('Connection terminated unexpectedly');
+}
+
+const VARIABLE = 'SVC_TEST_FAULT';
+const CLOCK_VARIABLE = 'SVC_TEST_CLOCK_OFFSET_MS';
+
+/** The environment of a node process in which a fault will happen, or whose wall clock is wrong. */
+export function faultyEnvironment(
+  fault: Fault | null,
+  options: { readonly clockOffsetMs?: number } = {},
+): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--import=${import.meta.url}`,
+    ...(fault === null ? {} : { [VARIABLE]: JSON.stringify(fault) }),
+    ...(options.clockOffsetMs === undefined ? {} : { [CLOCK_VARIABLE]: String(options.clockOffsetMs) }),
+  };
+}
+
+const preloaded = process.env[VARIABLE];
+if (preloaded !== undefined) installFaults().set(JSON.parse(preloaded) as Fault);
+
+const clockOffset = Number(process.env[CLOCK_VARIABLE] ?? 0);
+if (clockOffset !== 0) {
+  const RealDate = Date;
+  const shiftedNow = () => RealDate.now() + clockOffset;
+  globalThis.Date = new Proxy(RealDate, {
+    construct: (target, args: unknown[], newTarget) =>
+      Reflect.construct(target, args.length === 0 ? [shiftedNow()] : args, newTarget) as object,
+    apply: () => new RealDate(shiftedNow()).toString(),
+    get: (target, name, receiver) => (name === 'now' ? shiftedNow : Reflect.get(target, name, receiver)),
+  });
+}

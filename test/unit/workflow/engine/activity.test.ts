@@ -1,0 +1,484 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are expressions of process files
+import { describe, expect, test } from 'vitest';
+import { bothWays } from './both-ways.ts';
+import {
+  boundary,
+  bpmn,
+  end,
+  error,
+  extension,
+  flow,
+  loop,
+  note,
+  path,
+  service,
+  start,
+  sub,
+  tag,
+  timer,
+  times,
+  user,
+} from './bpmn.ts';
+import { Host, NOW } from './host.ts';
+
+const around = (...elements: readonly string[]) =>
+  bpmn(start() + elements.join('') + end() + path('s', /id="([^"]*)"/.exec(elements[0]!)![1]!, 'e'));
+
+describe('user task', () => {
+  bothWays('works out assignee, candidates, due date, priority and form', async (begin) => {
+    const host = await begin(
+      around(
+        user('a', {
+          'flowable:assignee': '${boss}',
+          'activiti:owner': 'kim',
+          'flowable:candidateUsers': 'ann, ${pair}',
+          'flowable:candidateGroups': '${groups}',
+          'flowable:dueDate': 'P1D',
+          'flowable:priority': '${40 + 2}',
+          'flowable:formKey': 'form-${boss}',
+        }),
+      ),
+      { boss: 'bob', pair: 'cy,dee', groups: ['g1', 'g2'] },
+    );
+    expect(host.effects('task.created')[0]?.task).toEqual({
+      name: 'a',
+      description: null,
+      assignee: 'bob',
+      owner: 'kim',
+      candidateUsers: ['ann', 'cy', 'dee'],
+      candidateGroups: ['g1', 'g2'],
+      dueAt: NOW + 86_400_000,
+      priority: 42,
+      category: null,
+      formKey: 'form-bob',
+    });
+  });
+
+  test('a mistake in the assignee fails, one in the name shows as text', async () => {
+    const strict = around(user('a', { 'flowable:assignee': '${nobody}' }));
+    await expect(Host.start(strict)).rejects.toThrow("unknown name 'nobody'");
+    const host = await Host.start(around(user('a', { name: 'Check ${nobody}' })));
+    expect(host.effects('task.created')[0]?.task.name).toBe('Check ${nobody}');
+  });
+
+  bothWays('takes the standard form of assignment', async (begin) => {
+    const owners =
+      '<potentialOwner><resourceAssignmentExpression><formalExpression>user(ann), group(staff), crew</formalExpression></resourceAssignmentExpression></potentialOwner>';
+    const performer =
+      '<humanPerformer><resourceAssignmentExpression><formalExpression>bob</formalExpression></resourceAssignmentExpression></humanPerformer>';
+    const task = (await begin(around(user('a', {}, performer + owners)))).effects('task.created')[0]?.task;
+    expect(task).toMatchObject({
+      assignee: 'bob',
+      candidateUsers: ['ann'],
+      candidateGroups: ['staff', 'crew'],
+    });
+  });
+
+  bothWays('tells its listeners in order: assignment, create, complete, delete', async (begin) => {
+    const listeners = ['create', 'assignment', 'complete', 'delete'].map(
+      (event) =>
+        `<flowable:taskListener event="${event}" expression="\${log.add(task.eventName, task.assignee)}"/>`,
+    );
+    const host = await begin(
+      around(user('a', { 'flowable:assignee': 'ann' }, extension(listeners.join('')))),
+    );
+    expect(host.log).toEqual(['assignment ann', 'create ann']);
+    const { execution } = host.openTasks()[0]!;
+    await host.apply({
+      kind: 'assign',
+      execution,
+      task: { ...host.effects('task.created')[0]!.task, assignee: 'bob' },
+    });
+    await host.complete('a');
+    expect(host.log.slice(2)).toEqual(['assignment bob', 'complete ', 'delete ']);
+  });
+
+  bothWays('a listener may change the task that is created', async (begin) => {
+    const listener =
+      '<flowable:taskListener event="create" expression="${task.setAssignee(execution.getVariable(\'who\'))}"/>';
+    const host = await begin(around(user('a', {}, extension(listener))), { who: 'cy' });
+    expect(host.effects('task.created')[0]?.task.assignee).toBe('cy');
+  });
+
+  bothWays('writes its id and its completer into variables', async (begin) => {
+    const host = await begin(
+      around(user('a', { 'flowable:taskIdVariableName': 'id', 'flowable:taskCompleterVariableName': 'by' })),
+    );
+    await host.complete('a');
+    expect(host.variables).toMatchObject({
+      id: String(host.effects('task.created')[0]!.execution),
+      by: 'kim',
+    });
+  });
+
+  test('completing twice, or something else, is not found', async () => {
+    const host = await Host.start(around(user('a')));
+    const { execution } = host.openTasks()[0]!;
+    await expect(host.apply({ kind: 'trigger', execution })).rejects.toMatchObject({ code: 404 });
+    await host.complete('a');
+    await expect(host.apply({ kind: 'complete', execution })).rejects.toMatchObject({ code: 404 });
+  });
+});
+
+describe('service and script task', () => {
+  bothWays('an expression stores its result', async (begin) => {
+    const host = await begin(around(service('a', '${x * 2}', { 'flowable:resultVariableName': 'y' })), {
+      x: 21,
+    });
+    expect(host.variables['y']).toBe(42);
+  });
+
+  bothWays('an expression that calls something is awaited', async (begin) => {
+    const host = await begin(
+      around(service('a', "${log.later('done')}", { 'flowable:resultVariable': 'n' })),
+    );
+    expect(host.log).toEqual(['done']);
+    expect(host.variables['n']).toBe(1);
+  });
+
+  bothWays('delegates by expression, class and type get their fields', async (begin) => {
+    const fields = extension(
+      '<flowable:field name="to" stringValue="ann"/><flowable:field name="text"><flowable:expression>Hi ${x}</flowable:expression></flowable:field><flowable:field name="from"><flowable:string>bob</flowable:string></flowable:field>',
+    );
+    const xml = bpmn(
+      start() +
+        tag('serviceTask', 'a', { 'flowable:delegateExpression': '${greeter}' }, fields) +
+        tag('sendTask', 'b', { 'flowable:class': 'org.x.Mailer' }, fields) +
+        tag('serviceTask', 'c', { 'flowable:type': 'mail' }, fields) +
+        tag('businessRuleTask', 'd', { 'activiti:expression': '${1}', 'activiti:resultVariable': 'd' }) +
+        end() +
+        path('s', 'a', 'b', 'c', 'd', 'e'),
+    );
+    const calls: unknown[] = [];
+    const host = await begin(
+      xml,
+      { x: 1 },
+      {
+        delegate: ({ kind, name, fields }) => {
+          calls.push([kind, name, fields]);
+          return null;
+        },
+      },
+    );
+    const given = { to: 'ann', text: 'Hi 1', from: 'bob' };
+    expect(calls).toEqual([
+      ['delegate', 'greeter', given],
+      ['class', 'org.x.Mailer', given],
+      ['mail', 'mail', given],
+    ]);
+    expect(host.variables['d']).toBe(1);
+  });
+
+  bothWays('a script runs with its language and stores its result', async (begin) => {
+    const script = (id: string, source: string, attributes = {}) =>
+      tag('scriptTask', id, { scriptFormat: 'javascript', ...attributes }, `<script>${source}</script>`);
+    const xml = bpmn(
+      start() +
+        script('a', 'set x {"y":1}') +
+        script('b', 'six', { 'flowable:resultVariable': 'r' }) +
+        script('c', 'assign kept 1', { 'flowable:autoStoreVariables': true }) +
+        script('d', 'assign lost 1') +
+        end() +
+        path('s', 'a', 'b', 'c', 'd', 'e'),
+    );
+    expect((await begin(xml)).variables).toEqual({ x: { y: 1 }, r: 'six', kept: 1 });
+  });
+
+  bothWays('a transient result is seen in the same step and not kept', async (begin) => {
+    const xml = bpmn(
+      start() +
+        service('a', '${1}', {
+          'flowable:resultVariable': 't',
+          'flowable:storeResultVariableAsTransient': true,
+        }) +
+        service('b', '${t + 1}', { 'flowable:resultVariable': 'r' }) +
+        user('u') +
+        path('s', 'a', 'b', 'u'),
+    );
+    expect((await begin(xml)).variables).toEqual({ r: 2 });
+  });
+
+  bothWays('a triggerable service waits after its call', async (begin) => {
+    const host = await begin(around(note('a', { 'flowable:triggerable': true })));
+    expect(host.log).toEqual(['a']);
+    await host.trigger('a', { answer: 42 });
+    expect(host.variables['answer']).toBe(42);
+    expect(host.hasEnded).toBe(true);
+  });
+
+  bothWays('a receive task waits for a trigger', async (begin) => {
+    const host = await begin(around(tag('receiveTask', 'a')));
+    await host.trigger('a');
+    expect(host.hasEnded).toBe(true);
+  });
+
+  bothWays('a receive task with a message waits for it', async (begin) => {
+    const host = await begin(around(tag('receiveTask', 'a', { messageRef: 'hello' })));
+    await host.message('hello', { x: 1 });
+    expect(host.variables).toEqual({ x: 1 });
+    expect(host.hasEnded).toBe(true);
+  });
+
+  test('what a handler throws fails the step and leaves the state as it was', async () => {
+    const host = await Host.start(
+      bpmn(start() + user('a') + service('b', '${log.crash()}') + end() + path('s', 'a', 'b', 'e')),
+    );
+    const before = structuredClone(host.state);
+    await expect(host.complete('a', { x: 1 })).rejects.toThrow('crashed');
+    expect(host.state).toEqual(before);
+    expect(host.tasks).toEqual(['a']);
+  });
+
+  bothWays('a declared exception becomes a business error', async (begin) => {
+    const mapping = extension(
+      '<flowable:mapException errorCode="BROKEN">java.lang.Error</flowable:mapException>',
+    );
+    const xml = bpmn(
+      start() +
+        service('a', '${log.crash()}', {}, mapping) +
+        boundary('b', 'a', error('broken')) +
+        user('u') +
+        end() +
+        path('s', 'a', 'e') +
+        path('b', 'u'),
+    );
+    expect((await begin(xml)).tasks).toEqual(['u']);
+  });
+});
+
+describe('async, skip and listeners', () => {
+  bothWays('async stops before the activity, with its retries and lock', async (begin) => {
+    const host = await begin(
+      around(
+        note(
+          'a',
+          { 'flowable:async': true, 'flowable:exclusive': false },
+          extension('<flowable:failedJobRetryTimeCycle>R5/PT7M</flowable:failedJobRetryTimeCycle>'),
+        ),
+      ),
+    );
+    expect(host.log).toEqual([]);
+    expect(host.effects('job.created')).toEqual([
+      {
+        kind: 'job.created',
+        execution: 2,
+        element: 'a',
+        moment: 'before',
+        isExclusive: false,
+        retryCycle: 'R5/PT7M',
+      },
+    ]);
+    expect(host.effects('activity.started').map(({ element }) => element)).toEqual(['s']);
+    await host.job('a');
+    expect(host.log).toEqual(['a']);
+    expect(host.effects('job.removed')).toHaveLength(1);
+    expect(host.hasEnded).toBe(true);
+  });
+
+  bothWays('asyncLeave stops after it', async (begin) => {
+    const host = await begin(around(note('a', { 'flowable:asyncLeave': true })));
+    expect(host.log).toEqual(['a']);
+    expect(host.hasEnded).toBe(false);
+    await host.job('a');
+    expect(host.hasEnded).toBe(true);
+  });
+
+  bothWays('a sub-process can wait for a job on both sides', async (begin) => {
+    const host = await begin(
+      around(
+        sub('a', start('s2') + note('n') + end('e2') + path('s2', 'n', 'e2'), {
+          'flowable:async': true,
+          'flowable:asyncLeave': true,
+        }),
+      ),
+    );
+    await host.job('a');
+    expect(host.log).toEqual(['n']);
+    expect(host.hasEnded).toBe(false);
+    await host.job('a');
+    expect(host.hasEnded).toBe(true);
+  });
+
+  bothWays('a skip expression counts only when skipping is switched on', async (begin) => {
+    const xml = around(user('a', { 'flowable:skipExpression': '${skip}' }));
+    expect((await begin(xml, { skip: true })).tasks).toEqual(['a']);
+    expect((await begin(xml, { skip: true, _FLOWABLE_SKIP_EXPRESSION_ENABLED: true })).hasEnded).toBe(true);
+    expect((await begin(xml, { skip: false, _ACTIVITI_SKIP_EXPRESSION_ENABLED: true })).tasks).toEqual(['a']);
+  });
+
+  bothWays('a skip expression on a flow stands for its condition', async (begin) => {
+    const xml = bpmn(
+      start() +
+        tag('exclusiveGateway', 'g') +
+        user('a') +
+        user('b') +
+        path('s', 'g') +
+        flow('g', 'a', '${false}', { 'flowable:skipExpression': '${true}' }) +
+        flow('g', 'b'),
+    );
+    expect((await begin(xml)).tasks).toEqual(['b']);
+    expect((await begin(xml, { _FLOWABLE_SKIP_EXPRESSION_ENABLED: true })).tasks).toEqual(['a']);
+  });
+
+  bothWays('execution listeners run on process, activity and flow', async (begin) => {
+    const listener = (event: string, text: string) =>
+      `<flowable:executionListener event="${event}" expression="\${log.add('${text}')}"/>`;
+    const xml = bpmn(
+      extension(listener('start', 'process start') + listener('end', 'process end')) +
+        start() +
+        note(
+          'a',
+          {},
+          extension(
+            listener('start', 'a start') +
+              '<flowable:executionListener event="end"><flowable:script language="groovy">note a-end</flowable:script></flowable:executionListener>',
+          ),
+        ) +
+        end() +
+        path('s', 'a') +
+        tag('sequenceFlow', 'f', { sourceRef: 'a', targetRef: 'e' }, extension(listener('take', 'flow'))),
+    );
+    expect((await begin(xml)).log).toEqual(['process start', 'a start', 'a', 'a-end', 'flow', 'process end']);
+  });
+});
+
+describe('multi-instance', () => {
+  const counted = '${log.add(loopCounter, nrOfInstances, nrOfActiveInstances, nrOfCompletedInstances)}';
+
+  bothWays('parallel rounds run at the same time', async (begin) => {
+    const host = await begin(around(user('a', {}, times(3))));
+    expect(host.tasks).toEqual(['a', 'a', 'a']);
+    for (let round = 0; round < 3; round++) await host.complete('a');
+    expect(host.hasEnded).toBe(true);
+  });
+
+  bothWays('sequential rounds run one by one', async (begin) => {
+    const host = await begin(around(user('a', {}, times('${n}', { isSequential: true }))), { n: 2 });
+    expect(host.tasks).toEqual(['a']);
+    await host.complete('a');
+    expect(host.tasks).toEqual(['a']);
+    await host.complete('a');
+    expect(host.hasEnded).toBe(true);
+  });
+
+  bothWays('rounds see the counters', async (begin) => {
+    expect((await begin(around(service('a', counted, {}, times(2, { isSequential: true }))))).log).toEqual([
+      '0 2 1 0',
+      '1 2 1 1',
+    ]);
+    expect((await begin(around(service('a', counted, {}, times(2))))).log).toEqual(['0 2 2 0', '1 2 2 0']);
+  });
+
+  bothWays('a collection gives each round its element', async (begin) => {
+    const over = (collection: string, isSequential: boolean) =>
+      around(
+        service(
+          'a',
+          '${log.add(item.name, i)}',
+          {},
+          loop('', {
+            isSequential,
+            'flowable:collection': collection,
+            'flowable:elementVariable': 'item',
+            'flowable:elementIndexVariable': 'i',
+          }),
+        ),
+      );
+    const list = [{ name: 'x' }, { name: 'y' }];
+    for (const collection of ['list', '${list}', '[{"name":"x"},{"name":"y"}]'.replaceAll('"', '&quot;')]) {
+      for (const isSequential of [true, false]) {
+        expect((await begin(over(collection, isSequential), { list })).log).toEqual(['x 0', 'y 1']);
+      }
+    }
+  });
+
+  bothWays('the standard form of a collection works too', async (begin) => {
+    const xml = around(
+      service(
+        'a',
+        '${log.add(item)}',
+        {},
+        loop('<loopDataInputRef>list</loopDataInputRef><inputDataItem name="item"/>'),
+      ),
+    );
+    expect((await begin(xml, { list: ['p', 'q'] })).log).toEqual(['p', 'q']);
+  });
+
+  bothWays('the completion condition ends the other rounds', async (begin) => {
+    const host = await begin(around(user('a', {}, times(5, {}, '${nrOfCompletedInstances >= 2 || veto}'))), {
+      veto: false,
+    });
+    await host.complete('a');
+    expect(host.tasks).toHaveLength(4);
+    await host.complete('a');
+    expect(host.hasEnded).toBe(true);
+    expect(host.effects('task.removed').filter(({ reason }) => reason !== undefined)).toHaveLength(3);
+  });
+
+  bothWays('the completion condition ends a sequence early', async (begin) => {
+    const host = await begin(around(user('a', {}, times(5, { isSequential: true }, '${veto}'))), {
+      veto: false,
+    });
+    await host.complete('a');
+    await host.complete('a', { veto: true });
+    expect(host.hasEnded).toBe(true);
+  });
+
+  bothWays('no items, no activity', async (begin) => {
+    expect(
+      (await begin(around(user('a', {}, loop('', { 'flowable:collection': 'list' }))), { list: [] }))
+        .hasEnded,
+    ).toBe(true);
+    expect((await begin(around(user('a', {}, times(0))))).hasEnded).toBe(true);
+  });
+
+  bothWays('a sub-process can be multi-instance, each round with its own variables', async (begin) => {
+    const inner =
+      start('s2') + user('a') + service('n', '${log.add(item)}') + end('e2') + path('s2', 'a', 'n', 'e2');
+    const host = await begin(
+      around(
+        sub('m', inner + loop('', { 'flowable:collection': 'list', 'flowable:elementVariable': 'item' })),
+      ),
+      { list: [1, 2] },
+    );
+    expect(host.tasks).toEqual(['a', 'a']);
+    await host.complete('a');
+    await host.complete('a');
+    expect(host.log).toEqual(['1', '2']);
+    expect(host.hasEnded).toBe(true);
+  });
+
+  bothWays('a boundary event sits on the whole body', async (begin) => {
+    const xml = bpmn(
+      start() +
+        user('a', {}, times(3)) +
+        boundary('t', 'a', timer('PT1H')) +
+        user('late') +
+        end() +
+        path('s', 'a', 'e') +
+        path('t', 'late'),
+    );
+    const host = await begin(xml);
+    await host.complete('a');
+    expect(host.timers()).toHaveLength(1);
+    await host.fire('t');
+    expect(host.tasks).toEqual(['late']);
+  });
+
+  bothWays('asynchronous rounds are a job each', async (begin) => {
+    const host = await begin(around(note('a', { 'flowable:async': true }, times(2))));
+    expect(host.effects('job.created')).toHaveLength(2);
+    await host.job('a');
+    await host.job('a');
+    expect(host.log).toEqual(['a', 'a']);
+    expect(host.hasEnded).toBe(true);
+  });
+
+  test('refuses what is not a list or a count', async () => {
+    await expect(
+      Host.start(around(user('a', {}, loop('', { 'flowable:collection': 'list' }))), { list: 'x' }),
+    ).rejects.toThrow('not a list');
+    await expect(Host.start(around(user('a', {}, times(-1))))).rejects.toThrow('cardinality');
+    await expect(Host.start(around(user('a', {}, times(1e9))))).rejects.toThrow('1000000000 rounds');
+  });
+});

@@ -1,0 +1,398 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are expressions of process files
+import { describe, expect, test } from 'vitest';
+import { type CompileOptions, compile, ProcessFileError } from '../../../../src/workflow/index.ts';
+import {
+  boundary,
+  bpmn,
+  cancel,
+  caught,
+  compensation,
+  cycle,
+  end,
+  error,
+  eventSub,
+  extension,
+  flow,
+  gateway,
+  link,
+  loop,
+  message,
+  note,
+  path,
+  service,
+  start,
+  sub,
+  tag,
+  terminate,
+  thrown,
+  timer,
+  user,
+} from './bpmn.ts';
+
+async function refused(xml: string, options?: CompileOptions): Promise<string[]> {
+  try {
+    await compile(xml, options);
+    return [];
+  } catch (thrownError) {
+    if (!(thrownError instanceof ProcessFileError)) throw thrownError;
+    return thrownError.findings.map(({ id, element }) => `${element} ${id.replace('WORKFLOW_', '')}`);
+  }
+}
+
+async function warned(xml: string): Promise<string[]> {
+  return (await compile(xml))[0].warnings.map(
+    ({ id, element }) => `${element} ${id.replace('WORKFLOW_', '')}`,
+  );
+}
+
+const one = (element: string, id = 'a') => bpmn(start() + element + end() + path('s', id, 'e'));
+
+describe('reading', () => {
+  test('process attributes, forms and both namespaces', async () => {
+    const form = extension(
+      '<activiti:formProperty id="d" name="Decision" type="enum" required="true" default="${x}"><activiti:value id="y" name="Yes &amp; go"/></activiti:formProperty><flowable:formProperty id="r" writable="false" readable="false"/>',
+    );
+    const [definition] = await compile(
+      bpmn(
+        `<documentation>What it is for</documentation>${start('s', form, { 'flowable:formKey': 'start.xhtml' })}${user('a', {}, form)}${path('s', 'a')}`,
+        {
+          name: 'My process',
+          'flowable:candidateStarterUsers': 'ann, bob',
+          'activiti:candidateStarterGroups': 'staff',
+        },
+      ),
+    );
+    expect(definition).toMatchObject({
+      key: 'p',
+      name: 'My process',
+      documentation: 'What it is for',
+      category: 'test',
+      candidateStarterUsers: ['ann', 'bob'],
+      candidateStarterGroups: ['staff'],
+    });
+    expect(definition.nodes.get('a')).toMatchObject({
+      formProperties: [
+        {
+          id: 'd',
+          name: 'Decision',
+          type: 'enum',
+          isRequired: true,
+          isReadable: true,
+          isWritable: true,
+          default: { text: '${x}' },
+          values: [{ id: 'y', name: 'Yes & go' }],
+        },
+        { id: 'r', isReadable: false, isWritable: false, isRequired: false, values: [] },
+      ],
+    });
+    expect(definition.nodes.get('s')).toMatchObject({ formKey: 'start.xhtml' });
+  });
+
+  test('elements without ids get the same ones each time', async () => {
+    const xml = bpmn(
+      '<startEvent id="s"/><userTask id="userTask_1"/><endEvent id="e"/><sequenceFlow sourceRef="s" targetRef="userTask_1"/><sequenceFlow sourceRef="userTask_1" targetRef="e"/><manualTask/><manualTask/>',
+    );
+    const [first, second] = [(await compile(xml))[0], (await compile(xml))[0]];
+    expect([...first.flows.keys()]).toEqual(['sequenceFlow_1', 'sequenceFlow_2']);
+    expect([...first.nodes.keys()]).toEqual(['s', 'userTask_1', 'e', 'manualTask_1', 'manualTask_2']);
+    expect([...second.nodes.keys()]).toEqual([...first.nodes.keys()]);
+  });
+
+  test('executable unless it says otherwise, and by key among several', async () => {
+    const two = bpmn(start() + user('a') + path('s', 'a')).replace(
+      '</definitions>',
+      `${tag('process', 'q', {}, start('s9'))}${tag('process', 'r', { isExecutable: false }, start('s8'))}</definitions>`,
+    );
+    expect((await compile(two)).map(({ key }) => key)).toEqual(['p', 'q']);
+    expect((await compile(two, { key: 'q' }))[0].key).toBe('q');
+    await expect(compile(two, { key: 'r' })).rejects.toMatchObject({
+      code: 400,
+      detail: { id: 'WORKFLOW_NO_PROCESS' },
+    });
+    await expect(compile(bpmn(start(), { isExecutable: false }))).rejects.toMatchObject({
+      detail: { id: 'WORKFLOW_NO_PROCESS' },
+    });
+  });
+
+  test('a definition is frozen', async () => {
+    const [definition] = await compile(one(user('a')));
+    expect(Object.isFrozen(definition.nodes.get('a')?.outgoing)).toBe(true);
+  });
+
+  test('pools, lanes, data and drawings take no part', async () => {
+    const xml = bpmn(
+      `<laneSet id="ls"><lane id="l"><flowNodeRef>a</flowNodeRef></lane></laneSet>${start()}${user('a')}<dataObjectReference id="dr" dataObjectRef="d"/><textAnnotation id="ta"><text>Hi</text></textAnnotation>${path('s', 'a')}`,
+    );
+    expect([...(await compile(xml))[0].nodes.keys()]).toEqual(['s', 'a']);
+  });
+});
+
+describe('XML', () => {
+  test('a byte order mark and blanks before it are let pass', async () => {
+    expect((await compile(`\uFEFF \n${one(user('a'))}`))[0].key).toBe('p');
+  });
+
+  test.each([
+    [
+      'a document type',
+      '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><definitions>&e;</definitions>',
+      'document type',
+    ],
+    ['no end', '<definitions', 'ends inside a tag'],
+    ['something else', '<html><body/></html>', 'is not BPMN'],
+    ['no XML', 'hello', 'is not BPMN'],
+    ['depth', `${'<a>'.repeat(200)}${'</a>'.repeat(200)}`, 'deeper than 100'],
+  ])('%s is refused', async (_title, xml, problem) => {
+    await expect(compile(xml)).rejects.toMatchObject({
+      code: 400,
+      message: expect.stringContaining(problem) as string,
+    });
+  });
+
+  test('size is limited', async () => {
+    await expect(compile(' '.repeat(5_000_001))).rejects.toMatchObject({ code: 413 });
+  });
+
+  test('a document type inside a comment or text is none', async () => {
+    expect(
+      await refused(
+        bpmn(`<!-- <!DOCTYPE x> --><documentation><![CDATA[<!DOCTYPE x>]]></documentation>${start()}`),
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('refusals', () => {
+  const inTransaction = (inner: string, rest = '') =>
+    bpmn(start() + tag('transaction', 'm', {}, start('s2') + inner) + rest + path('s', 'm'));
+  test.each<[string, string, string[]]>([
+    ['an ad-hoc sub-process', one(tag('adHocSubProcess', 'a')), ['a UNSUPPORTED_ELEMENT']],
+    ['a complex gateway', one(tag('complexGateway', 'a')), ['a UNSUPPORTED_ELEMENT']],
+    ['an unknown element', one(`${user('a')}<wizardTask id="w"/>`), ['wizardTask UNREADABLE_ELEMENT']],
+    [
+      'an id used twice',
+      bpmn(start() + user('a') + user('a') + path('s', 'a')),
+      ['userTask UNREADABLE_ELEMENT'],
+    ],
+    ['a standard loop', one(user('a', {}, '<standardLoopCharacteristics/>')), ['a UNSUPPORTED_LOOP']],
+    ['multi-instance without a count', one(user('a', {}, loop(''))), ['a EMPTY_LOOP']],
+    [
+      'variable aggregation',
+      one(
+        user(
+          'a',
+          {},
+          loop(
+            '<extensionElements><flowable:variableAggregation/></extensionElements><loopCardinality>1</loopCardinality>',
+          ),
+        ),
+      ),
+      ['a UNSUPPORTED_LOOP'],
+    ],
+    ['a service without implementation', one(tag('serviceTask', 'a')), ['a NO_IMPLEMENTATION']],
+    [
+      'a business rule task without one',
+      one(tag('businessRuleTask', 'a', { 'flowable:type': 'dmn' })),
+      ['a UNSUPPORTED_TYPE'],
+    ],
+    ['a shell task', one(tag('serviceTask', 'a', { 'flowable:type': 'shell' })), ['a UNSUPPORTED_TYPE']],
+    ['a script task without a script', one(tag('scriptTask', 'a')), ['a NO_SCRIPT']],
+    ['a call of nothing', one(tag('callActivity', 'a')), ['a NO_CALLED_ELEMENT']],
+    ['a flow to nowhere', bpmn(start() + user('a') + path('s', 'a', 'b')), ['a-b LOOSE_FLOW']],
+    [
+      'a flow across a border',
+      bpmn(start() + sub('m', start('s2') + user('a') + path('s2', 'a')) + path('s', 'm') + flow('s', 'a')),
+      ['s-a CROSSING_FLOW'],
+    ],
+    [
+      'a flow out of an end event',
+      bpmn(start() + end() + user('a') + path('s', 'e', 'a')),
+      ['e FLOW_FROM_END'],
+    ],
+    ['a flow into a start event', bpmn(start() + user('a') + path('s', 'a', 's')), ['s FLOW_TO_START']],
+    ['no start event', bpmn(user('a')), ['p BAD_START']],
+    ['two none start events', bpmn(start('x') + start('y')), ['p BAD_START']],
+    [
+      'a sub-process that starts by message',
+      bpmn(start() + sub('m', start('s2', message())) + path('s', 'm')),
+      ['s2 UNSUPPORTED_EVENT'],
+    ],
+    [
+      'an event sub-process without an event',
+      bpmn(start() + eventSub('m', start('s2'))),
+      ['s2 UNSUPPORTED_EVENT'],
+    ],
+    [
+      'an event sub-process for compensation',
+      bpmn(start() + eventSub('m', start('s2', compensation()))),
+      ['s2 UNSUPPORTED_EVENT'],
+    ],
+    [
+      'a boundary event with two ways out',
+      bpmn(
+        start() +
+          user('a') +
+          boundary('b', 'a', timer('PT1M')) +
+          user('c') +
+          user('d') +
+          path('s', 'a') +
+          path('b', 'c') +
+          path('b', 'd'),
+      ),
+      ['b BOUNDARY_FLOWS'],
+    ],
+    ['a boundary event on nothing', bpmn(start() + boundary('b', 'x', timer('PT1M'))), ['b LOOSE_BOUNDARY']],
+    [
+      'compensation without a handler',
+      bpmn(start() + user('a') + boundary('b', 'a', compensation()) + path('s', 'a')),
+      ['b LOOSE_BOUNDARY'],
+    ],
+    [
+      'two timer values',
+      one(
+        caught(
+          'a',
+          '<timerEventDefinition><timeDuration>PT1M</timeDuration><timeCycle>R/PT1M</timeCycle></timerEventDefinition>',
+        ),
+      ),
+      ['a BAD_TIMER'],
+    ],
+    ['no timer value', one(caught('a', '<timerEventDefinition/>')), ['a BAD_TIMER']],
+    ['a bad duration', one(caught('a', timer('10 minutes'))), ['a BAD_TIMER']],
+    ['an endless hurry', one(caught('a', cycle('R/PT0S'))), ['a BAD_TIMER']],
+    ['an unknown message', one(caught('a', message('nope'))), ['a UNKNOWN_REFERENCE']],
+    ['an error that is caught in passing', one(caught('a', error('broken'))), ['a UNSUPPORTED_EVENT']],
+    ['a terminate event in passing', one(thrown('a', terminate)), ['a UNSUPPORTED_EVENT']],
+    ['a link that nothing catches', one(thrown('a', link('x'))), ['a LOOSE_LINK']],
+    ['a compensation of nothing', one(thrown('a', compensation('x'))), ['a UNKNOWN_REFERENCE']],
+    [
+      'a cancel end event outside of a transaction',
+      bpmn(start() + end('a', cancel) + path('s', 'a')),
+      ['a BAD_CANCEL'],
+    ],
+    [
+      'a transaction that nothing catches',
+      inTransaction(end('a', cancel) + path('s2', 'a')),
+      ['m BAD_CANCEL'],
+    ],
+    [
+      'a cancel event on a task',
+      bpmn(start() + user('a') + boundary('b', 'a', cancel) + path('s', 'a')),
+      ['b BAD_CANCEL'],
+    ],
+    [
+      'an event gateway that leads to a task',
+      bpmn(start() + gateway('eventBased', 'g') + user('a') + path('s', 'g', 'a')),
+      ['g BAD_EVENT_GATEWAY'],
+    ],
+    ['a default flow of another node', one(user('a', { default: 's-a' })), ['a BAD_DEFAULT']],
+    [
+      'an unknown form type',
+      one(user('a', {}, extension('<flowable:formProperty id="x" type="money"/>'))),
+      ['a BAD_FORM'],
+    ],
+    ['an expression with a mistake', one(service('a', '${x +}')), ['a BAD_EXPRESSION']],
+    ['a condition with a mistake', bpmn(start() + user('a') + flow('s', 'a', '${')), ['s-a BAD_EXPRESSION']],
+    [
+      'a listener without implementation',
+      one(user('a', {}, extension('<flowable:taskListener event="create"/>'))),
+      ['a BAD_LISTENER'],
+    ],
+    [
+      'a listener for an unknown event',
+      one(user('a', {}, extension('<flowable:taskListener event="claim" expression="${1}"/>'))),
+      ['a BAD_LISTENER'],
+    ],
+    [
+      'a listener after the transaction',
+      one(
+        user('a', {}, extension('<flowable:executionListener onTransaction="committed" expression="${1}"/>')),
+      ),
+      ['a BAD_LISTENER'],
+    ],
+    [
+      'a mapping without a target',
+      one(tag('callActivity', 'a', { calledElement: 'x' }, extension('<flowable:in source="y"/>'))),
+      ['a BAD_MAPPING'],
+    ],
+  ])('%s', async (_title, xml, findings) => {
+    expect(await refused(xml)).toEqual(findings);
+  });
+
+  test('what the host knows: delegates, scripts and cron', async () => {
+    const options: CompileOptions = {
+      hasDelegate: (name) => name === 'org.x.Known',
+      checkScript: (format, source) => (format === 'groovy' && source === 'bad' ? 'line 1: no' : undefined),
+      checkCron: (text) => (text === '0 0 * * * ?' ? undefined : 'no cron'),
+    };
+    expect(await refused(one(tag('serviceTask', 'a', { 'flowable:class': 'org.x.Known' })), options)).toEqual(
+      [],
+    );
+    expect(await refused(one(tag('serviceTask', 'a', { 'flowable:class': 'org.x.Other' })), options)).toEqual(
+      ['a UNKNOWN_DELEGATE'],
+    );
+    expect(await refused(one(tag('scriptTask', 'a', {}, '<script>bad</script>')), options)).toEqual([
+      'a BAD_SCRIPT',
+    ]);
+    expect(await refused(one(caught('a', cycle('0 0 * * * ?'))), options)).toEqual([]);
+    expect(await refused(one(caught('a', cycle('every day'))), options)).toEqual(['a BAD_TIMER']);
+  });
+
+  test('all at once', async () => {
+    expect(await refused(bpmn(tag('serviceTask', 'a') + tag('scriptTask', 'b')))).toHaveLength(3);
+  });
+});
+
+describe('warnings', () => {
+  const split = (kind: 'exclusive' | 'parallel', join: string) =>
+    bpmn(
+      start() +
+        gateway(kind, 'g') +
+        user('a') +
+        user('b') +
+        join +
+        user('z') +
+        path('s', 'g') +
+        flow('g', 'a', kind === 'exclusive' ? '${x}' : undefined) +
+        path('g', 'b', 'j', 'z') +
+        path('a', 'j'),
+    );
+
+  test.each<[string, string, string[]]>([
+    [
+      'a parallel join after a decision',
+      split('exclusive', gateway('parallel', 'j')),
+      ['j JOIN_AFTER_DECISION'],
+    ],
+    ['branches that meet without a join', split('parallel', gateway('exclusive', 'j')), ['j MULTI_MERGE']],
+    ['a block that joins properly', split('parallel', gateway('parallel', 'j')), []],
+    ['a decision that merges properly', split('exclusive', gateway('exclusive', 'j')), []],
+    [
+      'a decision without a default',
+      bpmn(
+        start() +
+          gateway('exclusive', 'g') +
+          user('a') +
+          user('b') +
+          path('s', 'g') +
+          flow('g', 'a', '${x}') +
+          flow('g', 'b', '${y}'),
+      ),
+      ['g NO_DEFAULT'],
+    ],
+    [
+      'conditions of a parallel gateway',
+      bpmn(start() + gateway('parallel', 'g') + user('a') + path('s', 'g') + flow('g', 'a', '${x}')),
+      ['g IGNORED_CONDITION'],
+    ],
+    ['an element that is never reached', bpmn(start() + note('a')), ['a UNREACHABLE']],
+    [
+      'an extension that is not known',
+      one(user('a', {}, extension('<flowable:glitter/>'))),
+      ['f IGNORED_EXTENSION'],
+    ],
+  ])('%s', async (title, xml, findings) => {
+    if (title.startsWith('an extension')) expect((await warned(xml)).join()).toContain('IGNORED_EXTENSION');
+    else expect(await warned(xml)).toEqual(findings);
+  });
+});
