@@ -14,8 +14,8 @@ import {
   checkTriggers,
   claimScript,
   countFirings,
+  earliestDue,
   fillScheduler,
-  SLACK_MS,
   settle,
 } from './support/scheduler-load.ts';
 
@@ -78,11 +78,12 @@ async function measureEach(count: number) {
 
 async function firedByUs(count: number, batch: number, completion: ClaimerTask['completion']) {
   await settle(url);
+  const watermark = await earliestDue(url);
   const before = await countFirings(url);
   const results = await Promise.all(
     claimers
       .slice(0, count)
-      .map((claimer, n) => claimer.ask({ nodeId: n + 1, batch, ms: SECONDS * 1000, completion })),
+      .map((claimer, n) => claimer.ask({ nodeId: n + 1, batch, ms: SECONDS * 1000, watermark, completion })),
   );
   const seconds = Math.max(...results.map(({ ms }) => ms)) / 1000;
   return ((await countFirings(url)) - before) / seconds;
@@ -90,13 +91,14 @@ async function firedByUs(count: number, batch: number, completion: ClaimerTask['
 
 async function firedByPgbench(count: number, batch: number, shape: CompletionShape) {
   await settle(url);
+  const watermark = await earliestDue(url);
   const before = await countFirings(url);
   const { seconds } = await runPgbench({
     url,
     script: await claimScript(shape),
     clients: count,
     seconds: SECONDS,
-    variables: { batch, watermark: Date.now() - SLACK_MS },
+    variables: { batch, watermark },
   });
   return ((await countFirings(url)) - before) / seconds;
 }

@@ -11,7 +11,7 @@ import { findPgbench, runPgbench } from './support/pgbench.ts';
 import { createBenchDatabase, onServer } from './support/postgres.ts';
 import { profileService } from './support/profile-service.ts';
 import { compare, remark, report } from './support/row.ts';
-import { claimScript, fillScheduler, SLACK_MS } from './support/scheduler-load.ts';
+import { claimScript, earliestDue, fillScheduler } from './support/scheduler-load.ts';
 import { call, createProject, startService } from './support/service.ts';
 
 const BENCH = 'firings';
@@ -196,7 +196,7 @@ async function measurePgbench(): Promise<number | undefined> {
     script: await claimScript('complete-with-ledger'),
     clients: SLOTS,
     seconds: 3,
-    variables: { batch: 1, watermark: Date.now() - SLACK_MS },
+    variables: { batch: 1, watermark: await earliestDue(database.url) },
   });
   return transactions / seconds;
 }

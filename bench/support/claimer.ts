@@ -8,6 +8,8 @@ export interface ClaimerTask {
   readonly nodeId: number;
   readonly batch: number;
   readonly ms: number;
+  /** Where the first claim begins to look, epoch ms. */
+  readonly watermark: number;
   /** `each`: every run is started, and completed in a transaction of its own, as today's product does. */
   readonly completion: CompletionShape | 'each';
 }
@@ -26,16 +28,16 @@ const database = openDatabase({ url: process.env['BENCH_DATABASE_URL']!, poolSiz
 answerParent(async (task: ClaimerTask): Promise<ClaimerResult> => {
   const holder = { nodeId: task.nodeId, epoch: 1 };
   const completion = task.completion === 'each' ? '' : completionText(task.completion);
-  let watermark = Date.now();
+  let { watermark } = task;
   const startedAt = performance.now();
   while (performance.now() < startedAt + task.ms) {
     const { runs } = await claimDue(database.db, {
       holder,
       limit: task.batch,
       lookAheadMs: LOOK_AHEAD_MS,
-      watermark: watermark - SLACK_MS,
+      watermark,
     });
-    watermark = Math.max(watermark, runs[0]?.dueAt ?? 0);
+    watermark = Math.max(watermark, (runs[0]?.dueAt ?? 0) - SLACK_MS);
     if (task.completion === 'each') await completeEach(runs);
     else await database.pool.query(completion, [task.nodeId]);
   }

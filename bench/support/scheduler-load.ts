@@ -22,6 +22,18 @@ export async function settle(url: string): Promise<void> {
   for (const table of ['scheduler_due', 'scheduler_run']) await onServer(url, `vacuum ${table}`);
 }
 
+/**
+ * A lower bound for claims, epoch ms: what waits longest, less the slack. A later one would hide triggers that wait
+ * since they were filled in, and leave only those that were just completed.
+ */
+export async function earliestDue(url: string): Promise<number> {
+  const [row] = await onServer<{ ms: number }>(
+    url,
+    'select (extract(epoch from min(due_at)) * 1000)::float8 as ms from scheduler_due',
+  );
+  return row!.ms - SLACK_MS;
+}
+
 /** How often the triggers fired since they were filled in, by their own times. */
 export async function countFirings(url: string): Promise<number> {
   const [row] = await onServer<{ firings: string }>(

@@ -2,7 +2,7 @@ import { BadRequestError } from '#errors/index.ts';
 import { formatPointer, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { RequestMethod } from '#resource/index.ts';
 import { parseScriptReference, type ScriptReference } from '#script/index.ts';
-import { compileProperty, type ManagedProperty } from './managed-property.ts';
+import { compileProperty, type ManagedProperty, type PropertyHook } from './managed-property.ts';
 import { compileRules, type PropertyRules, rulesRunScripts } from './policy/property-rules.ts';
 import type { Relationship } from './relationship/relationship.ts';
 
@@ -41,6 +41,10 @@ export interface ManagedType {
   readonly privates: ReadonlySet<string>;
   /** Not shown unless asked for by name. */
   readonly hidden: ReadonlySet<string>;
+  /** Those with a script of that hook. */
+  readonly scripted: Readonly<Record<PropertyHook, readonly ManagedProperty[]>>;
+  /** Relationships whose targets have conditions. */
+  readonly conditional: readonly Relationship[];
   readonly rules: readonly PropertyRules[];
   /** Whether a request of that kind may run a script of this type. */
   readonly runsScripts: Readonly<Record<RequestMethod, boolean>>;
@@ -73,6 +77,8 @@ export function compileType(definition: JsonObject): ManagedType {
     ]),
   );
   const all = [...compiled.values()];
+  const relationships = all.flatMap(({ relationship }) => relationship ?? []);
+  const scripted = (hook: PropertyHook) => all.filter(({ scripts }) => scripts[hook] !== undefined);
   const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
   const rules = compileRules(properties, required);
   return {
@@ -82,15 +88,17 @@ export function compileType(definition: JsonObject): ManagedType {
     actions: new Map(actions),
     propertyTypes: plainTypes(properties),
     compiled,
-    relationships: new Map(
-      all.flatMap(({ relationship }) =>
-        relationship === null ? [] : [[relationship.property, relationship] as const],
-      ),
-    ),
+    relationships: new Map(relationships.map((relationship) => [relationship.property, relationship])),
     calculated: all.filter(({ isCalculated }) => isCalculated),
     secrets: all.filter(({ encryption, hashAlgorithm }) => encryption !== null || hashAlgorithm !== null),
     privates: new Set(all.filter(({ isPrivate }) => isPrivate).map((property) => property.name)),
     hidden: new Set(all.filter(({ isDefault }) => !isDefault).map((property) => property.name)),
+    scripted: {
+      onValidate: scripted('onValidate'),
+      onStore: scripted('onStore'),
+      onRetrieve: scripted('onRetrieve'),
+    },
+    conditional: relationships.filter(({ conditionField }) => conditionField !== null),
     rules,
     runsScripts: scriptsOf(hooks, all, actions.length > 0, rulesRunScripts(rules)),
   };

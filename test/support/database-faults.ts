@@ -14,6 +14,8 @@ export interface Fault {
   readonly nth?: number;
   /** For a fault after execution: only if the statement gave at least so many rows. */
   readonly minRows?: number;
+  /** Only after the same thread has sent a statement that matches this. */
+  readonly armedBy?: string;
   readonly when: 'before' | 'after';
   /**
    * `conflict`: a serialization failure is reported. `disconnect`: the connection breaks. `kill`, `stop`: the
@@ -38,11 +40,14 @@ export function installFaults(): FaultControl {
   let fault: Fault | null = null;
   let seen = 0;
   let happened = false;
+  let armed = false;
 
   prototype.query = function query(...args) {
     const text = typeof args[0] === 'string' ? args[0] : String((args[0] as { text?: string })?.text ?? '');
     const callback = args.at(-1);
     const current = fault;
+    if (current?.armedBy !== undefined && new RegExp(current.armedBy, 'i').test(text)) armed = true;
+    if (current?.armedBy !== undefined && !armed) return original.apply(this, args);
     if (current === null || happened || typeof callback === 'function' || !matches(this, current, text)) {
       return original.apply(this, args);
     }

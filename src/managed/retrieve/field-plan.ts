@@ -26,6 +26,16 @@ const OF_THE_EDGE: ReadonlySet<string> = new Set(['_ref', '_refProperties']);
  * of what they refer to, `roles/0/name` and `manager/mail` with the named ones.
  */
 export function planFields(type: ManagedType, pointers: readonly Pointer[]): FieldPlan {
+  if (pointers.length > 0) return compilePlan(type, pointers);
+  const plan = defaultPlans.get(type) ?? compilePlan(type, pointers);
+  defaultPlans.set(type, plan);
+  return plan;
+}
+
+/** Most requests ask for nothing in particular. */
+const defaultPlans = new WeakMap<ManagedType, FieldPlan>();
+
+function compilePlan(type: ManagedType, pointers: readonly Pointer[]): FieldPlan {
   const named: Pointer[] = [];
   const references = new Map<string, ReferenceFields>();
   const ask = (property: string, fields: readonly Pointer[], index: number | null = null) => {

@@ -10,7 +10,7 @@ import { deriveProperties } from './derive-properties.ts';
 import { type FieldPlan, planFields, selectPlanned, shows } from './field-plan.ts';
 import { resolveReferences } from './resolve-references.ts';
 import type { Retrieval } from './retrieval.ts';
-import { runRetrieveHooks } from './run-retrieve-hooks.ts';
+import { runRetrieveHooks, type Working } from './run-retrieve-hooks.ts';
 
 /**
  * Objects as they are answered: relationships attached, virtual properties calculated, hooks run, private ones
@@ -24,22 +24,29 @@ export async function retrieveObjects(
   const { platform, context, type, fields, runsHooks } = retrieval;
   if (objects.length === 0) return [];
   const plan = planFields(type, fields);
-  const db = await dbOf(platform, context);
-  const working = objects.map((object) => ({ ...object, data: cloneJson(object.data) }));
-  await attachReferences(retrieval, db, plan, working);
-  if (runsHooks) {
-    const derived = type.calculated.filter(
-      ({ name, derivation, isDefault }) => derivation !== null && shows(plan, name, isDefault),
-    );
-    await deriveProperties(platform, db, type, derived, working);
-    await runRetrieveHooks(retrieval, plan, working);
-  }
   const isExternal = context.client.isExternal;
+  const calculates = runsHooks && (type.calculated.length > 0 || type.runsScripts.read);
+  const isPlain = plan.references.size === 0 && !calculates;
+  const working = isPlain ? objects : objects.map((object) => ({ ...object, data: cloneJson(object.data) }));
+  if (!isPlain) {
+    const db = await dbOf(platform, context);
+    await attachReferences(retrieval, db, plan, working);
+    if (calculates) await calculate(retrieval, db, plan, working);
+  }
   return working.map(({ id, rev, data }) =>
     withoutIdentity(
       selectPlanned(type, plan, plan.named.some(isIdentity) ? withIdentity(id, rev, data) : data, isExternal),
     ),
   );
+}
+
+async function calculate(retrieval: Retrieval, db: Db, plan: FieldPlan, objects: readonly Working[]) {
+  const { platform, type } = retrieval;
+  const derived = type.calculated.filter(
+    ({ name, derivation, isDefault }) => derivation !== null && shows(plan, name, isDefault),
+  );
+  await deriveProperties(platform, db, type, derived, objects);
+  await runRetrieveHooks(retrieval, plan, objects);
 }
 
 function isIdentity([name]: Pointer): boolean {

@@ -4,7 +4,8 @@ import { withIdentity, withoutIdentity } from '../exchange.ts';
 import { type FieldPlan, shows } from './field-plan.ts';
 import type { Retrieval } from './retrieval.ts';
 
-interface Working {
+/** An object on its way to the answer; hooks replace its content. */
+export interface Working {
   readonly id: string;
   readonly rev: number;
   data: JsonObject;
@@ -18,9 +19,7 @@ export async function runRetrieveHooks(
 ): Promise<void> {
   const { type } = retrieval;
   if (!type.runsScripts.read) return;
-  const properties = [...type.compiled.values()].filter(
-    ({ name, scripts, isDefault }) => scripts.onRetrieve !== undefined && shows(plan, name, isDefault),
-  );
+  const properties = type.scripted.onRetrieve.filter(({ name, isDefault }) => shows(plan, name, isDefault));
   for (const object of objects) {
     await runObjectHook(retrieval, 'onRetrieve', object);
     for (const { name } of properties) await retrieveProperty(retrieval, name, object);

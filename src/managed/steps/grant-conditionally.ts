@@ -12,15 +12,11 @@ import { lookUp } from './attach-relationships.ts';
  * a manual edge to the same target, there is no conditional one.
  */
 export async function grantConditionally(exchange: Exchange): Promise<void> {
-  for (const relationship of exchange.type.relationships.values()) {
-    if (relationship.conditionField !== null) await evaluate(exchange, relationship);
-  }
+  for (const relationship of exchange.type.conditional) await evaluate(exchange, relationship);
 }
 grantConditionally.applies = (exchange: Exchange) => {
   const { type, edit, request, object, before } = exchange;
-  const conditional = [...type.relationships.values()].filter(
-    ({ conditionField }) => conditionField !== null,
-  );
+  const { conditional } = type;
   if (conditional.length === 0) return false;
   // Conditions look at properties, and a manual edge displaces a conditional one.
   if (request.method === 'create' || conditional.some(({ property }) => exchange.wanted.has(property)))

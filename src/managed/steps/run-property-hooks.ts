@@ -8,14 +8,11 @@ import type { Step } from '../pipeline.ts';
 /** Runs the `onValidate` or `onStore` of every property that has one, also where the property is absent. */
 export function runPropertyHooks(hook: 'onValidate' | 'onStore'): Step {
   const step = async (exchange: Exchange) => {
-    for (const property of exchange.type.compiled.values()) {
-      if (property.scripts[hook] !== undefined) await runPropertyHook(exchange, property, hook);
-    }
+    for (const property of exchange.type.scripted[hook]) await runPropertyHook(exchange, property, hook);
   };
   Object.defineProperty(step, 'name', { value: `property ${hook}` });
   return Object.assign(step, {
-    applies: ({ type }: Exchange) =>
-      [...type.compiled.values()].some(({ scripts }) => scripts[hook] !== undefined),
+    applies: ({ type }: Exchange) => type.scripted[hook].length > 0,
   });
 }
 

@@ -1,0 +1,68 @@
+/** One node's scheduler without doors: poller, job store and a native service that does nothing. */
+import { DatabaseClock, openDatabase } from '#database/index.ts';
+import { fireTrigger, persistentJobStore, ScheduledServices, TriggerPoller } from '#scheduler/index.ts';
+import { answerParent } from './child.ts';
+import { Latency } from './latency.ts';
+
+export interface NodeTask {
+  readonly nodeId: number;
+  /** Ends after so long, in ms. */
+  readonly ms: number;
+  readonly threadCount: number;
+}
+
+export interface NodeResult {
+  readonly fired: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** The least lateness: below zero would be early. */
+  readonly earliestMs: number;
+  /** Of the process, while it ran. */
+  readonly cpuMs: number;
+}
+
+/** What is planned in the past is made up for its planned time, however late. */
+const NEVER_MISFIRED_MS = 1e15;
+const database = openDatabase({ url: process.env['BENCH_DATABASE_URL']!, poolSize: 10 });
+const services = new ScheduledServices();
+services.register({ invokeService: 'none', runsScripts: false, execute: async () => {} });
+
+answerParent(async ({ nodeId, ms, threadCount }: NodeTask): Promise<NodeResult> => {
+  const clock = new DatabaseClock(database.db);
+  await clock.measure(20);
+  const latency = new Latency();
+  let fired = 0;
+  let earliestMs = Infinity;
+  let failure: unknown;
+  const poller = new TriggerPoller({
+    store: persistentJobStore(database.db),
+    clock,
+    nodeName: `claimer-${nodeId}`,
+    holder: () => ({ nodeId, epoch: 1 }),
+    threadCount,
+    misfireThresholdMs: NEVER_MISFIRED_MS,
+    fire: (firing) => fireTrigger({ database, services }, firing),
+    observe: (said) => {
+      if (said.kind === 'trigger.fired') {
+        fired += 1;
+        latency.add(said.lateMs);
+        earliestMs = Math.min(earliestMs, said.lateMs);
+      } else if (said.kind === 'loop.failed' || said.kind === 'server.failed') {
+        failure = said.error;
+      }
+    },
+  });
+  const before = process.cpuUsage();
+  await poller.start();
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  await poller.stop();
+  const cpu = process.cpuUsage(before);
+  if (failure !== undefined) throw failure;
+  return {
+    fired,
+    p50Ms: latency.percentile(0.5),
+    p99Ms: latency.percentile(0.99),
+    earliestMs,
+    cpuMs: (cpu.user + cpu.system) / 1000,
+  };
+});
