@@ -20,7 +20,7 @@ const floorRules = floors.flatMap((names, level) => [
     to: {
       path: [
         ...(level + 1 < floors.length ? [room(floors.slice(level + 1).flat())] : []),
-        '^src/(http|cli|client|console|main\\.ts|app\\.ts)',
+        '^src/(http|cli|client|console|app|main\\.ts|app\\.ts)',
         '^workers/',
         '^test/',
       ],

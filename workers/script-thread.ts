@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
-import { buildCore, clockService, type ThreadData, versionOf } from '../src/app.ts';
+import { clockService } from '../src/app/clock-service.ts';
+import { buildCore } from '../src/app/core.ts';
+import type { ThreadData } from '../src/app/thread-data.ts';
+import { versionOf } from '../src/app/version.ts';
 import { ConfigStore } from '../src/config/index.ts';
 import { openCrypto } from '../src/crypto/index.ts';
 import { openDatabase } from '../src/database/index.ts';

@@ -1,0 +1,46 @@
+import {
+  ConfigOverrides,
+  configResource,
+  healthResource,
+  infoResource,
+  protectSecrets,
+} from '#administration/index.ts';
+import { clusterResource } from '#cluster/index.ts';
+import { isObject } from '#json/index.ts';
+import { parseScriptReference } from '#script/index.ts';
+import { type Platform, TOPIC } from './platform.ts';
+
+export interface ServerState {
+  /** What `/info/ping` says. */
+  readonly state: () => { readonly state: string; readonly shortDesc: string };
+  readonly version: string;
+}
+
+/** `/config`, `/info`, `/health` and `/cluster`. */
+export function addAdministration(platform: Platform, server: ServerState): { overrides: ConfigOverrides } {
+  const { database, config, observe, crypto, notifier, router, scripts } = platform;
+  const overrides = new ConfigOverrides(config, database, observe);
+  router.mount('cluster*', clusterResource(database));
+  router.mount(
+    'config*',
+    configResource({
+      store: config,
+      protect: (id, content) => protectSecrets(crypto, id, content),
+      transform: (context) => async (value, current) => {
+        const reference = parseScriptReference(
+          isObject(value) ? value['script'] : undefined,
+          '/value/script',
+        );
+        const call = { reference, label: 'transform', bindings: { content: current } };
+        return (await scripts.evaluate(context, call)).value;
+      },
+      async activate() {
+        await overrides.refresh();
+        notifier.notify(TOPIC.config);
+      },
+    }),
+  );
+  router.mount('info*', infoResource(server));
+  router.mount('health*', healthResource(database));
+  return { overrides };
+}

@@ -1,0 +1,27 @@
+import { ConfigWatcher } from '#config/index.ts';
+import { IndexKeeper } from '#repo/index.ts';
+import type { Core } from './core.ts';
+import type { NodePart } from './node-part.ts';
+import { TOPIC } from './platform.ts';
+
+/** Follows the configuration files, and what was changed through `/config` on any node. */
+export function configNode(core: Core): NodePart {
+  const { config, overrides, observe } = core;
+  const onError = (error: unknown) => observe({ kind: 'loop.failed', loop: 'configuration watcher', error });
+  const watcher = new ConfigWatcher({
+    store: { properties: config.properties, reload: () => overrides.refresh() },
+    onError,
+  });
+  return {
+    services: [watcher],
+    onTopic: { [TOPIC.config]: () => void overrides.refresh().catch(onError) },
+  };
+}
+
+/** Keeps the indexes on properties as the configuration wants them. */
+export function indexNode(core: Core, directUrl: string): NodePart {
+  const { database, config, managed, observe } = core;
+  const indexes = new IndexKeeper({ database, directUrl, wanted: managed.wantedIndexes, observe });
+  config.watch(() => indexes.wake());
+  return { services: [indexes] };
+}

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { Membership, sessionName } from '#cluster/index.ts';
+import type { Environment, Settings } from '#config/index.ts';
+import { type KeyRingText, openKeyRing } from '#crypto/index.ts';
+import { type Database, openDatabase, superviseEmbeddedServer } from '#database/index.ts';
+import type { Observe } from '#observability/index.ts';
+import { createAdministrator } from '#security/index.ts';
+import { prepareSchema } from './schema.ts';
+
+export interface FoundationOptions {
+  readonly settings: Settings;
+  /** The environment with the command line's flags laid over it. */
+  readonly environment: Environment;
+  readonly observe: Observe;
+  readonly nodeName: string;
+  /** Upgrade an existing schema; an empty database and the embedded one are always brought up to date. */
+  readonly migrate: boolean;
+}
+
+/** What a node stands on before any part of it runs: a database with the right schema, keys, an identity. */
+export interface Foundation {
+  readonly database: Database;
+  readonly databaseUrl: string;
+  readonly keyRing: KeyRingText;
+  readonly nodeId: number;
+  /** How the sessions of this node are called in the database. */
+  readonly applicationName: string;
+  close(): Promise<void>;
+}
+
+/** Opens it; when a part fails, what has been opened is closed again. */
+export async function openFoundation(options: FoundationOptions): Promise<Foundation> {
+  const { settings, environment, observe } = options;
+  await using scope = new AsyncDisposableStack();
+  const embedded = settings.databaseUrl === undefined ? await startEmbedded(settings, observe) : undefined;
+  const databaseUrl = settings.databaseUrl ?? embedded!.url;
+  if (embedded !== undefined) scope.defer(() => embedded.stop());
+  await prepareSchema({
+    databaseUrl,
+    migrations: join(settings.installLocation, 'migrations'),
+    upgrade: options.migrate || embedded !== undefined,
+    observe,
+  });
+  const keys = await openKeyRing({
+    variable: environment['SVC_KEYS'],
+    dataDirectory: settings.dataDirectory,
+  });
+  if (keys.madeFile !== undefined) observe({ kind: 'crypto.keysCreated', file: keys.madeFile });
+  if (keys.missing !== undefined) observe({ kind: 'crypto.keysMissing', reason: keys.missing });
+  const { nodeId, applicationName } = await identify(databaseUrl, options.nodeName);
+  const database = openDatabase({
+    url: databaseUrl,
+    poolSize: settings.databasePoolSize,
+    applicationName,
+    onError: (error) => observe({ kind: 'database.connectionLost', error }),
+  });
+  scope.defer(() => database.close());
+  const password = await createAdministrator(database, settings.adminPassword);
+  if (password !== undefined) observe({ kind: 'admin.created', username: 'svc-admin', password });
+  const opened = scope.move();
+  return {
+    database,
+    databaseUrl,
+    keyRing: keys.text,
+    nodeId,
+    applicationName,
+    close: () => opened.disposeAsync(),
+  };
+}
+
+async function identify(databaseUrl: string, nodeName: string) {
+  await using scope = new AsyncDisposableStack();
+  const database = openDatabase({ url: databaseUrl, poolSize: 1 });
+  scope.defer(() => database.close());
+  const nodeId = await Membership.identify(database.db, nodeName);
+  return { nodeId, applicationName: sessionName(nodeId) };
+}
+
+function startEmbedded(settings: Settings, observe: Observe) {
+  return superviseEmbeddedServer({
+    dataDir: settings.dataDirectory,
+    observe: (message) => observe({ kind: 'database.embedded', message }),
+  });
+}

@@ -1,0 +1,73 @@
+import { type ConfigStore, managedConfig, policyConfig, repoConfig, scriptConfig } from '#config/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import {
+  ManagedTypes,
+  managedObjectResource,
+  noMappings,
+  PolicyBook,
+  type PolicySettings,
+  policyResource,
+} from '#managed/index.ts';
+import { compileQueries, repoResource, type WantedIndex, wantedIndexes } from '#repo/index.ts';
+import { ScriptSources } from '#script/index.ts';
+import type { Platform } from './platform.ts';
+
+const SCRIPT_RECHECK_MS = 1_000;
+
+export interface ManagedFeature {
+  /** The indexes on properties that the configuration asks for. */
+  readonly wantedIndexes: () => readonly WantedIndex[];
+}
+
+/** `/managed`, `/policy` and `/repo`: types, policies and predefined queries follow their files. */
+export function addManaged(platform: Platform): ManagedFeature {
+  const { database, config, crypto, router, scripts } = platform;
+  const types = new ManagedTypes();
+  const readTypes = () => types.replace(config.get(managedConfig).objects as unknown as JsonObject[]);
+  readTypes();
+  config.watchOnly(managedConfig, readTypes);
+  config.addCheck(managedConfig, ({ objects }) =>
+    new ManagedTypes().replace(objects as unknown as JsonObject[]),
+  );
+
+  let queries = compileQueries(config.get(repoConfig).queries);
+  config.addCheck(repoConfig, (value) => void compileQueries(value.queries));
+  config.watchOnly(repoConfig, () => {
+    queries = compileQueries(config.get(repoConfig).queries);
+  });
+
+  const readPolicies = () => new PolicyBook(types, config.get(policyConfig) as unknown as PolicySettings);
+  let policies = readPolicies();
+  config.watchOnly(policyConfig, () => {
+    policies = readPolicies();
+  });
+
+  const scriptFiles = scriptSources(config);
+  const managed = {
+    database,
+    scripts,
+    readScript: async (path: string) => (await scriptFiles.get(path)).text,
+    crypto,
+    types,
+    queries: () => queries,
+    policies: () => policies,
+    enforcesPolicies: () => config.properties.get('svc.policy.enforcement.enabled') !== 'false',
+    resources: router,
+    synchronizer: noMappings,
+  };
+  router.mount('managed*', managedObjectResource(managed));
+  router.mount('policy*', policyResource(managed));
+  router.mount(
+    'repo*',
+    repoResource(database, () => queries),
+  );
+  return { wantedIndexes: () => wantedIndexes(types.current().values(), queries) };
+}
+
+function scriptSources(config: ConfigStore): ScriptSources {
+  const sources = Object.entries(config.get(scriptConfig).sources);
+  return new ScriptSources(
+    sources.map(([name, { directory }]) => ({ name, directory })),
+    SCRIPT_RECHECK_MS,
+  );
+}

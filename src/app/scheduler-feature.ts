@@ -1,0 +1,62 @@
+import { type ConfigStore, schedulerConfig } from '#config/index.ts';
+import {
+  CustomServices,
+  type DaylightSaving,
+  firingResource,
+  jobResource,
+  type MemorySchedules,
+  provisionerScheduledService,
+  ScheduledServices,
+  schedulerResource,
+  scriptScheduledService,
+  syncScheduledService,
+  triggerListResource,
+  triggerResource,
+} from '#scheduler/index.ts';
+import { type Platform, TOPIC } from './platform.ts';
+
+export interface SchedulerOptions {
+  /** The schedules in memory of this process. */
+  readonly memory: MemorySchedules;
+  /** Where the project's own scheduled services are; only where they may run. */
+  readonly serviceDirectory?: string;
+}
+
+/** `/scheduler`, and the services that schedules can invoke. */
+export function addScheduler(platform: Platform, options: SchedulerOptions): ScheduledServices {
+  const { database, config, clock, notifier, router, observe, scripts } = platform;
+  const services = new ScheduledServices();
+  services.register(scriptScheduledService(scripts));
+  services.register(syncScheduledService);
+  services.register(provisionerScheduledService);
+  if (options.serviceDirectory !== undefined) {
+    services.addSource(new CustomServices(options.serviceDirectory, router, observe));
+  }
+  router.mount('scheduler', schedulerResource());
+  router.mount(
+    'scheduler/job*',
+    jobResource({
+      database,
+      clock,
+      memory: options.memory,
+      dst: () => daylightSaving(config),
+      wake: () => notifier.notify(TOPIC.scheduler),
+    }),
+  );
+  router.mount('scheduler/firing*', firingResource(database));
+  router.mount('scheduler/trigger*', triggerResource(database));
+  router.mount('scheduler/waitingTriggers', triggerListResource(database, 'waitingTriggers'));
+  router.mount('scheduler/acquiredTriggers', triggerListResource(database, 'acquiredTriggers'));
+  router.mount('repo/scheduler/triggers*', triggerResource(database));
+  return services;
+}
+
+/** A number among the advanced properties; anything that is none counts as absent. */
+export function schedulerNumber(config: ConfigStore, property: string): number | undefined {
+  const number = Number(config.get(schedulerConfig).advancedProperties[property]);
+  return number > 0 ? number : undefined;
+}
+
+export function daylightSaving(config: ConfigStore): DaylightSaving {
+  return config.get(schedulerConfig).advancedProperties['svc.cron.dst'] === 'smooth' ? 'smooth' : 'quartz';
+}

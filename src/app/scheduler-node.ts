@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import type { Membership } from '#cluster/index.ts';
+import { type ConfigStore, scheduleConfig, schedulerConfig } from '#config/index.ts';
+import type { Database, DatabaseClock } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import type { Observe } from '#observability/index.ts';
+import {
+  FileSchedules,
+  type Firing,
+  type FiringResult,
+  fireTrigger,
+  type JobStore,
+  LedgerKeeper,
+  MemoryJobStore,
+  persistentJobStore,
+  recordFirings,
+  releaseRuns,
+  serveMemorySchedules,
+  TriggerPoller,
+} from '#scheduler/index.ts';
+import type { ScriptThreads } from '#script/index.ts';
+import type { Core } from './core.ts';
+import { beatHealth } from './node-health.ts';
+import type { NodePart } from './node-part.ts';
+import { TOPIC } from './platform.ts';
+import { daylightSaving, schedulerNumber } from './scheduler-feature.ts';
+
+const LEDGER_DAYS = 90;
+const POLLER_SILENCE_MS = 10_000;
+
+/** The schedules in memory of this process, and the name by which its threads reach them. */
+export interface ProcessMemory {
+  readonly channel: string;
+  readonly store: MemoryJobStore;
+}
+
+export interface SchedulerNodeOptions {
+  readonly core: Core;
+  readonly membership: Membership;
+  readonly threads: ScriptThreads;
+  readonly memory: ProcessMemory;
+  readonly nodeName: string;
+  /** Whether this node fires schedules from the database. */
+  readonly isWorker: boolean;
+}
+
+/** What fires triggers on this node, and what keeps schedules and ledger in order. */
+export function schedulerNode(options: SchedulerNodeOptions): NodePart {
+  const { core, membership, nodeName, isWorker } = options;
+  const { database, config, observe } = core;
+  const { store: memory, channel } = options.memory;
+  const poller = buildPoller(options, persistentJobStore(database.db));
+  // In memory there is one life only, which nobody fences out.
+  const memoryPoller = buildPoller(options, memory);
+  memory.onChange = () => memoryPoller.wake();
+  membership.onFenced(() => poller.abandon());
+  // What a lost node had claimed goes to others; what this node had claimed when it was given up is not its own.
+  membership.onNodeLost(async (nodeId, epoch) => {
+    const { released, parked } = await releaseRuns(database.db, { nodeId, epoch }, nodeName);
+    for (const { jobId, attempts } of parked) observe({ kind: 'trigger.parked', schedule: jobId, attempts });
+    if (released > 0) core.notifier.notify(TOPIC.scheduler);
+    return released;
+  });
+  return {
+    services: [
+      serveMemorySchedules(channel, memory),
+      fileSchedules(core, memory),
+      new LedgerKeeper({
+        database,
+        keepDays: () => schedulerNumber(config, 'svc.ledger.keepDays') ?? LEDGER_DAYS,
+        observe,
+      }),
+      memoryPoller,
+      ...(isWorker ? [poller] : []),
+    ],
+    onTopic: { [TOPIC.scheduler]: () => poller.wake() },
+    gauges: [
+      {
+        name: 'svc_firings_running',
+        help: 'Firings that run on this node',
+        read: () => poller.active + memoryPoller.active,
+      },
+    ],
+    health: () => (isWorker ? [beatHealth('triggerPoller', poller.lastBeatAt, POLLER_SILENCE_MS)] : []),
+  };
+}
+
+export function openProcessMemory(parts: {
+  clock: DatabaseClock;
+  config: ConfigStore;
+  database: Database;
+  nodeName: string;
+  observe: Observe;
+}): ProcessMemory {
+  const { clock, config, database, nodeName, observe } = parts;
+  const store = new MemoryJobStore({
+    nodeName,
+    now: () => clock.now(),
+    dst: daylightSaving(config),
+    record: (completions) =>
+      recordFirings(database.db, completions).catch((error: unknown) =>
+        observe({ kind: 'loop.failed', loop: 'ledger of schedules in memory', error }),
+      ),
+  });
+  return { channel: randomUUID(), store };
+}
+
+function buildPoller(options: SchedulerNodeOptions, store: JobStore): TriggerPoller {
+  const { core, membership, threads, nodeName } = options;
+  const { database, clock, services, config, observe } = core;
+  const { threadPool } = config.get(schedulerConfig);
+  const threshold = schedulerNumber(config, 'org.quartz.jobStore.misfireThreshold');
+  const idleWaitMs = schedulerNumber(config, 'org.quartz.scheduler.idleWaitTime');
+  const maxBatch = schedulerNumber(config, 'org.quartz.scheduler.batchTriggerAcquisitionMaxCount');
+  return new TriggerPoller({
+    store,
+    clock,
+    nodeName,
+    holder: () =>
+      store.kind === 'memory'
+        ? { nodeId: membership.nodeId, epoch: 0 }
+        : { nodeId: membership.nodeId, epoch: membership.epoch },
+    threadCount: schedulerNumber(config, 'org.quartz.threadPool.threadCount') ?? threadPool.threadCount,
+    dst: daylightSaving(config),
+    ...(threshold === undefined ? {} : { misfireThresholdMs: threshold }),
+    ...(idleWaitMs === undefined ? {} : { idleWaitMs }),
+    ...(maxBatch === undefined ? {} : { maxBatch }),
+    observe,
+    async fire(firing: Firing): Promise<FiringResult> {
+      const service = services.find(firing.run.definition.invokeService);
+      if (service?.runsScripts === false) return fireTrigger({ database, services }, firing);
+      // Also what nobody here knows: the threads look for it among the project's own services.
+      return (await threads.run({ kind: 'firing', payload: firing, repeatable: false })) as FiringResult;
+    },
+  });
+}
+
+function fileSchedules(core: Core, memory: MemoryJobStore) {
+  const { database, config, clock, notifier, observe, overrides } = core;
+  const schedules = new FileSchedules({
+    database,
+    memory,
+    dst: () => daylightSaving(config),
+    now: () => clock.now(),
+    wake: () => notifier.notify(TOPIC.scheduler),
+    observe,
+    isCurrent: (db, alias) => overrides.isCurrent(db, `schedule/${alias}`),
+  });
+  config.watchOnly(scheduleConfig, async ({ id, current }) => {
+    const alias = id.slice('schedule/'.length);
+    if (current === undefined) await schedules.remove(alias);
+    else await schedules.activate({ id: alias, content: current as unknown as JsonObject });
+  });
+  return {
+    name: 'file schedules',
+    start: () =>
+      schedules.activateAll(
+        config
+          .list(scheduleConfig)
+          .map(({ alias, value }) => ({ id: alias, content: value as unknown as JsonObject })),
+      ),
+    stop: async () => {},
+  };
+}

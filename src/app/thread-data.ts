@@ -1,0 +1,13 @@
+import type { Environment, Settings } from '#config/index.ts';
+import type { KeyRingText } from '#crypto/index.ts';
+
+/** What a script thread is started with; see `workers/script-thread.ts`. */
+export interface ThreadData {
+  readonly settings: Settings;
+  readonly environment: Environment;
+  readonly databaseUrl: string;
+  readonly applicationName: string;
+  readonly keyRing: KeyRingText;
+  /** By which the threads of this process reach its schedules in memory. */
+  readonly memoryChannel: string;
+}
