@@ -5,6 +5,7 @@
  * *host object* is a thing of the engine that shows a list of members. Data is read through its own members
  * only and methods come from fixed lists, so no expression reaches a prototype or a function of JavaScript.
  */
+export { type Assignment, assign } from './assign.ts';
 export { isEmpty, toBoolean, toNumber, toText } from './coercion.ts';
 export { type ExpressionScope, evaluate } from './evaluate.ts';
 export { ExpressionError } from './expression-error.ts';
