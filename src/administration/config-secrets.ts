@@ -19,14 +19,19 @@ const SECRETS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Encrypts the secrets of a configuration that are still plain: those at known places, and for an endpoint those that
- * its `encrypt` list names. References such as `&{mail.password}` stay, because they hold no secret themselves.
+ * its `encrypt` list names, under the key `alias`. References such as `&{mail.password}` stay, because they hold no secret themselves.
  */
-export async function protectSecrets(crypto: Crypto, id: string, content: JsonObject): Promise<JsonObject> {
+export async function protectSecrets(
+  crypto: Crypto,
+  alias: string,
+  id: string,
+  content: JsonObject,
+): Promise<JsonObject> {
   const protectedContent = cloneJson(content);
   for (const pointer of secretPointers(id, content)) {
     const value = getAt(protectedContent, pointer);
     if (value === undefined || value === null || isReference(value) || crypto.isEncrypted(value)) continue;
-    setAt(protectedContent, pointer, await crypto.encrypt(value, null, null));
+    setAt(protectedContent, pointer, await crypto.encrypt(value, null, alias));
   }
   return protectedContent;
 }

@@ -25,7 +25,8 @@ export function addAdministration(platform: Platform, server: ServerState): { ov
     'config*',
     configResource({
       store: config,
-      protect: (id, content) => protectSecrets(crypto, id, content),
+      protect: (id, content) =>
+        protectSecrets(crypto, String(config.properties.get('svc.config.crypto.alias')), id, content),
       transform: (context) => async (value, current) => {
         const reference = parseScriptReference(
           isObject(value) ? value['script'] : undefined,

@@ -9,8 +9,14 @@ export const settingsOptions: Command['options'] = Object.fromEntries(
     .map((flag) => [flag, { type: 'string' }]),
 );
 
-export const settingsHelp = Object.entries(SETTING_FLAGS)
-  .map(([variable, flag]) =>
-    flag === 'admin-password' ? `  ${''.padEnd(18)}${variable}` : `  --${flag.padEnd(16)}${variable}`,
-  )
-  .join('\n');
+/** Secrets are in the environment only. */
+export const settingsHelp = [
+  ...Object.entries(SETTING_FLAGS).map(([variable, flag]) =>
+    line(flag === 'admin-password' ? '' : `--${flag}`, variable),
+  ),
+  line('', 'SVC_KEYS'),
+].join('\n');
+
+function line(flag: string, variable: string): string {
+  return `  ${flag.padEnd(18)}${variable}`;
+}

@@ -19,12 +19,12 @@ export function scriptScheduledService(scripts: Scripts): ScheduledService {
           field: '/invokeContext/script',
         });
       }
-      const { log } = await scripts.evaluate(context, {
+      await scripts.evaluate(context, {
         reference: parseScriptReference(invokeContext['script'], '/invokeContext/script'),
         label: `schedule ${scheduled.jobId}`,
         bindings: { object: invokeContext['input'] ?? null },
+        onLog: scheduled.log,
       });
-      for (const line of log) scheduled.log(line.level, line.message);
     },
   };
 }

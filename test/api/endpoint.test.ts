@@ -48,6 +48,7 @@ const FILES = {
   'conf/endpoint-properties.json': js(
     '[company, typeof svc.read, typeof console.log, typeof identityServer.getProperty]',
   ),
+  'conf/boot/boot.properties': 'svc.config.crypto.alias=svc-selfservice-key',
   'script/broken.js': 'var = 1;',
   'script/changing.js': '"one"',
 };
@@ -385,7 +386,10 @@ describe('a custom endpoint', () => {
       body: js('apiKey', { apiKey: 's3cret', encrypt: ['/apiKey'] }),
     });
     expect(put.status).toBe(201);
-    expect(put.body.apiKey.$crypto.type).toBe('x-simple-encryption');
+    expect(put.body.apiKey.$crypto).toMatchObject({
+      type: 'x-simple-encryption',
+      value: { key: 'svc-selfservice-key' },
+    });
     expect((await api('GET', 'endpoint/rest')).body).toBe('s3cret');
     expect((await api('DELETE', 'config/endpoint/rest')).status).toBe(200);
     expect((await api('GET', 'endpoint/rest')).status).toBe(404);

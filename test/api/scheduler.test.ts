@@ -136,6 +136,7 @@ describe('schedules over HTTP', () => {
     expect(entry).toMatchObject({
       failed: true,
       error: { code: 500, message: expect.stringMatching(/on purpose/) },
+      log: [{ level: 'info', message: 'before' }],
     });
   });
 

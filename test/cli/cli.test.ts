@@ -40,6 +40,14 @@ describe('the command line', () => {
     },
   );
 
+  it('names every variable of the start contract, the secret ones without a flag', async () => {
+    const { output } = await svc(['start', '--help']);
+    expect(output).toMatch(/^ {2}--port +PORT$/m);
+    expect(output).toMatch(/^ +SVC_KEYS$/m);
+    expect(output).toMatch(/^ +SVC_ADMIN_PASSWORD$/m);
+    expect(output).not.toMatch(/--(keys|admin-password)/);
+  });
+
   it('tells a misspelt command what was meant, and a wrong option that it is wrong', async () => {
     expect(await svc(['migrat'])).toEqual({
       code: 2,
