@@ -42,6 +42,7 @@ const FREQUENT: Readonly<Partial<Record<ObservationKind, LogLevel>>> = {
   'http.answered': 'debug',
   'script.evaluated': 'trace',
   'trigger.fired': 'debug',
+  'job.completed': 'debug',
 };
 
 function log(logger: Logger, observation: Observation): void {
@@ -211,6 +212,24 @@ function describe(said: Observation): Line | undefined {
         level: 'error',
         message: `schedule ${said.schedule} parked: its run brought down ${said.attempts} nodes`,
       };
+    case 'job.completed':
+      return { level: 'debug', message: `job done            ${said.queue}`, took: ms(said.ms), job: said.job };
+    case 'job.failed':
+      return {
+        level: said.dead ? 'error' : 'warn',
+        message: `job failed          ${said.queue}: ${said.error}`,
+        took: ms(said.ms),
+        job: said.job,
+        then: said.dead ? 'dead letter' : 'tried again',
+      };
+    case 'job.fencedOut':
+      return {
+        level: 'warn',
+        message: `job of ${said.queue} rolled back: it belongs to another node now`,
+        job: said.job,
+      };
+    case 'queue.warned':
+      return { level: 'warn', message: `queues: ${said.message}` };
     case 'script.logged':
       return {
         level: said.level,

@@ -42,6 +42,13 @@ export function createMetrics(): Metrics {
     buckets: SECONDS,
     registers,
   });
+  const jobs = new Histogram({
+    name: 'svc_job_duration_seconds',
+    help: 'Time a job of a queue took, by how it ended',
+    labelNames: ['queue', 'outcome'],
+    buckets: SECONDS,
+    registers,
+  });
   const loops = new Counter({
     name: 'svc_loop_failures_total',
     help: 'Failed rounds of a background loop',
@@ -84,6 +91,12 @@ export function createMetrics(): Metrics {
         break;
       case 'script.evaluated':
         script.observe({ outcome: said.outcome }, said.ms / 1000);
+        break;
+      case 'job.completed':
+        jobs.observe({ queue: said.queue, outcome: 'completed' }, said.ms / 1000);
+        break;
+      case 'job.failed':
+        jobs.observe({ queue: said.queue, outcome: said.dead ? 'dead' : 'retrying' }, said.ms / 1000);
         break;
       case 'loop.failed':
         loops.inc({ loop: said.loop });

@@ -44,6 +44,10 @@ export type Observation =
   | { kind: 'trigger.misfired'; schedule: string; plannedAt: number; lateMs: number; policy: string }
   | { kind: 'trigger.fencedOut'; schedule: string; run: string }
   | { kind: 'trigger.parked'; schedule: string; attempts: number }
+  | { kind: 'job.completed'; queue: string; job: string; ms: number }
+  | { kind: 'job.failed'; queue: string; job: string; ms: number; error: string; dead: boolean }
+  | { kind: 'job.fencedOut'; queue: string; job: string }
+  | { kind: 'queue.warned'; message: string }
   | { kind: 'script.logged'; level: LogLevel; script: string; message: string; requestId?: string }
   | { kind: 'script.evaluated'; script: string; ms: number; outcome: 'ok' | 'thrown' | 'limit' }
   | { kind: 'script.threadStarted'; thread: number }

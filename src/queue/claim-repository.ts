@@ -1,0 +1,136 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import type { ClaimedJob, Holder } from './job.ts';
+
+/** When the next job of each queue is due; queues without a job are missing. */
+export interface Due {
+  readonly queue: string;
+  /** Ms from now by the database's clock; not above 0 when it is due. */
+  readonly inMs: number;
+}
+
+export async function listDues(db: Db, queues: readonly string[]): Promise<Due[]> {
+  const { rows } = await sql<Due>`
+    select q.name as queue, (extract(epoch from d.start_after - clock_timestamp()) * 1000)::float8 as "inMs"
+    from unnest(${queues}::text[]) q(name)
+    cross join lateral (select start_after from svc_pgboss.job j
+                        where j.name = q.name and state < 'active' and not blocked
+                        order by start_after limit 1) d`.execute(db);
+  return rows;
+}
+
+/**
+ * pg-boss's statement that fetches jobs, with the claim of the node written by the same statement: no job is active
+ * without a row that says whose it is.
+ */
+export function withClaims(
+  fetch: string,
+  values: readonly unknown[],
+  queue: string,
+  { nodeId, epoch }: Holder,
+): { readonly text: string; readonly values: unknown[] } {
+  const at = values.length;
+  return {
+    text: `
+      with fetched as (${fetch}),
+      claimed as (
+        insert into queue_claim (job_id, queue, attempt, node_id, node_epoch)
+        select id, $${at + 1}, "retryCount", $${at + 2}, $${at + 3} from fetched
+        -- A job that ran out of its time was given back by pg-boss, which knows nothing of claims.
+        on conflict (job_id) do update set attempt = excluded.attempt, node_id = excluded.node_id,
+          node_epoch = excluded.node_epoch, claimed_at = clock_timestamp()
+      )
+      select * from fetched`,
+    values: [...values, queue, nodeId, epoch],
+  };
+}
+
+/** @returns false when the claim is another's now, or nobody's */
+export async function removeClaim(db: Db, { id, retryCount, holder }: ClaimedJob): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from queue_claim
+    where job_id = ${id} and attempt = ${retryCount} and node_id = ${holder.nodeId}
+      and node_epoch = ${holder.epoch}`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+export async function hasClaim(db: Db, { id, retryCount, holder }: ClaimedJob): Promise<boolean> {
+  const { rows } = await sql`
+    select from queue_claim
+    where job_id = ${id} and attempt = ${retryCount} and node_id = ${holder.nodeId}
+      and node_epoch = ${holder.epoch}`.execute(db);
+  return rows.length === 1;
+}
+
+export interface Release {
+  /** Of this life and earlier ones. */
+  readonly holder: Holder;
+  /** Only this job. */
+  readonly only?: string;
+  /** All but these. */
+  readonly except?: readonly string[];
+  /** What ended while it ran them; null when nothing did, so that it does not count against the jobs. */
+  readonly lostWith: string | null;
+}
+
+/**
+ * Gives jobs back: they are due at once, and the attempt does not count as a failure. What was lost with them is
+ * noted, because a job that brings down one node after the other must not go on for ever.
+ *
+ * @returns how many
+ */
+export async function releaseJobs(db: Db, { holder, only, except = [], lostWith }: Release): Promise<number> {
+  const noted = sql`case when ${lostWith}::text is null then output
+    else jsonb_build_object('lostWith', coalesce(output->'lostWith', '[]') || to_jsonb(${lostWith}::text)) end`;
+  const { rows } = await sql<{ count: number }>`
+    with gone as (
+      delete from queue_claim
+      where node_id = ${holder.nodeId} and node_epoch <= ${holder.epoch}
+        and (${only ?? null}::uuid is null or job_id = ${only ?? null})
+        and not (job_id = any (${except}::uuid[]))
+      returning job_id, queue, attempt
+    ), released as (
+      update svc_pgboss.job j
+      -- Without a start the next claim does not count as another attempt.
+      set state = 'retry', started_on = null, heartbeat_on = null, start_after = now(), output = ${noted}
+      from gone g
+      where j.name = g.queue and j.id = g.job_id and j.state = 'active' and j.retry_count = g.attempt
+      returning 1
+    )
+    select count(*)::int as count from released`.execute(db);
+  return rows[0]!.count;
+}
+
+/** Claims of lives that are over: a node that was given up while its claim was on the way leaves such rows. */
+export async function listOrphanedHolders(db: Db): Promise<(Holder & { readonly node: string })[]> {
+  const { rows } = await sql<Holder & { node: string }>`
+    select c.node_id as "nodeId", max(c.node_epoch) as epoch, n.name as node
+    from queue_claim c join cluster_node n on n.id = c.node_id
+    where c.node_epoch < n.epoch or n.state = 'down'
+    group by c.node_id, n.name`.execute(db);
+  return rows;
+}
+
+/** Its next failure is its last. */
+export async function endRetries(db: Db, { queue, id, retryCount }: ClaimedJob): Promise<void> {
+  await sql`
+    update svc_pgboss.job set retry_limit = ${retryCount}
+    where name = ${queue} and id = ${id} and state = 'active' and retry_count = ${retryCount}`.execute(db);
+}
+
+/** When a job that has failed runs again (epoch ms); null for one that is a dead letter. */
+export async function findRetryAt(db: Db, { queue, id }: ClaimedJob): Promise<number | null> {
+  const { rows } = await sql<{ at: Date }>`
+    select start_after as at from svc_pgboss.job
+    where name = ${queue} and id = ${id} and state = 'retry'`.execute(db);
+  return rows[0]?.at.getTime() ?? null;
+}
+
+/** Jobs that are due and wait for a node, for metrics; dead letters beside them. */
+export async function queueBacklog(db: Db): Promise<{ ready: number; dead: number }> {
+  const { rows } = await sql<{ ready: number; dead: number }>`
+    select count(*) filter (where name <> 'dead-letter')::int as ready,
+           count(*) filter (where name = 'dead-letter')::int as dead
+    from svc_pgboss.job where state < 'active' and start_after <= now()`.execute(db);
+  return rows[0]!;
+}

@@ -1,0 +1,92 @@
+import type { UnitOfWork } from '#database/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+
+/** What is to be done, and when. */
+export interface NewJob {
+  readonly queue: string;
+  readonly data: JsonObject;
+  /** A UUID of the caller's choice, such as the id of the row the job is for; default: a new one. */
+  readonly id?: string;
+  /** Epoch ms by the database's clock; default: at once. */
+  readonly startAt?: number;
+  /** Higher first. Default 0. */
+  readonly priority?: number;
+  /** In a queue with `unique`: there is at most one such job of this key. */
+  readonly key?: string;
+  /** How often it may fail before it is a dead letter, less one. Default: as the queue says. */
+  readonly retries?: number;
+  readonly retryDelayMs?: number;
+}
+
+/** A job as its handler sees it. */
+export interface Job {
+  readonly id: string;
+  readonly queue: string;
+  readonly data: JsonObject;
+  readonly key: string | null;
+  /** From 1; only failures count, not nodes that were lost. */
+  readonly attempt: number;
+  readonly attempts: number;
+  /** Epoch ms: when it was due. */
+  readonly dueAt: number;
+}
+
+/** A job that a node holds: what it needs to complete it. Plain data, so that it passes to a script thread. */
+export interface ClaimedJob extends Job {
+  readonly holder: Holder;
+  /** Of pg-boss: names the attempt. */
+  readonly retryCount: number;
+  /** Nodes and threads that ended while they ran it. */
+  readonly lostWith: readonly string[];
+}
+
+/** The fence: which life of which node holds the job. */
+export interface Holder {
+  readonly nodeId: number;
+  readonly epoch: number;
+}
+
+export interface JobFailure {
+  /** The body of the error. */
+  readonly error: JsonObject;
+  /** Epoch ms of the next attempt; null when there is none and the job is a dead letter. */
+  readonly retryAt: number | null;
+}
+
+/**
+ * What is done with the jobs of a queue. Everything that it stores through the unit of work is committed together
+ * with the completion of the job, or not at all. It may run again after a conflict, so it keeps no state of its own.
+ */
+export interface JobHandler {
+  /** @returns what is kept of the outcome, for whoever looks at completed jobs */
+  run(unitOfWork: UnitOfWork, job: Job): Promise<JsonValue | void>;
+  /** Stores what a failure means to the room, in the transaction that records it. */
+  failed?(unitOfWork: UnitOfWork, job: Job, failure: JobFailure): Promise<void>;
+}
+
+export interface WorkerOptions {
+  /** Jobs of the queue that one node runs at once. */
+  readonly concurrency: number;
+  /** Its handler needs a script thread. */
+  readonly runsScripts: boolean;
+  /** Default 2, so 3 attempts in all. */
+  readonly retries?: number;
+  /** Default 10 s. Whole seconds. */
+  readonly retryDelayMs?: number;
+  /** The delay doubles from one attempt to the next. */
+  readonly backoff?: boolean;
+  /** A job that runs longer has failed, and what it stores afterwards is refused. Default 15 min, at most 24 h. */
+  readonly limitMs?: number;
+  /**
+   * What a key is unique among: jobs that wait (one more may wait while one runs), or all that are not done. A job
+   * that would be the second is not enqueued. Default: nothing.
+   */
+  readonly unique?: 'waiting' | 'unfinished';
+}
+
+/** What the code has registered for a queue. */
+export interface Worker {
+  readonly name: string;
+  readonly handler: JobHandler;
+  readonly options: WorkerOptions;
+}

@@ -1,0 +1,104 @@
+import { isConnectionLost, runUnitOfWork } from '#database/index.ts';
+import { ResourceError, toResourceError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import { backoffMs } from '#lifecycle/index.ts';
+import { endRetries, findRetryAt, hasClaim, removeClaim } from './claim-repository.ts';
+import type { ClaimedJob } from './job.ts';
+import type { Queue } from './queue.ts';
+
+/** A job that has ended so many nodes or threads is given up. */
+const MAX_LOSSES = 3;
+
+export interface JobResult {
+  /** `retrying`: it failed and will be tried again; `dead`: it failed for good; `fencedOut`: it is another's now. */
+  readonly end: 'completed' | 'retrying' | 'dead' | 'fencedOut';
+  readonly ms: number;
+  readonly error: string | null;
+}
+
+class FencedOutError extends ResourceError {
+  override readonly name = 'FencedOutError';
+  constructor() {
+    super(409, 'The job belongs to another node now; its effects were rolled back', {
+      id: 'QUEUE_FENCED_OUT',
+    });
+  }
+}
+
+/**
+ * Runs a claimed job: what its handler stores and the completion are one unit of work. A failure leaves nothing but
+ * the failure.
+ *
+ * @throws ResourceError `DB_UNREACHABLE` when the database went away; nothing was stored, and the claim stands
+ */
+export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> {
+  const startedAt = performance.now();
+  if (job.lostWith.length >= MAX_LOSSES) return failJob(queue, job, brokeItsNodes(job), { forGood: true });
+  const { handler } = queue.worker(job.queue);
+  const result = (end: JobResult['end']) => ({ end, ms: performance.now() - startedAt, error: null });
+  try {
+    await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
+      const output = (await handler.run(unitOfWork, job)) ?? undefined;
+      const db = await unitOfWork.db();
+      if (!(await removeClaim(db, job)) || !(await queue.complete(db, job, output))) {
+        throw new FencedOutError();
+      }
+    });
+    return result('completed');
+  } catch (thrown) {
+    if (thrown instanceof FencedOutError) return result('fencedOut');
+    const id = idOf(thrown);
+    if (id === 'DB_UNREACHABLE') throw thrown;
+    if (id !== 'DB_COMMIT_UNKNOWN') return failJob(queue, job, thrown);
+    // Only the database knows whether the commit came through: the claim is gone if it did.
+    return (await stillHeld(queue, job)) ? runJob(queue, job) : result('completed');
+  }
+}
+
+/** Records that a job failed: it waits for its next attempt, or is a dead letter. */
+export async function failJob(
+  queue: Queue,
+  job: ClaimedJob,
+  thrown: unknown,
+  { forGood = false }: { forGood?: boolean } = {},
+): Promise<JobResult> {
+  const startedAt = performance.now();
+  const error = toResourceError(thrown);
+  const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
+  const body = { ...(error.toJSON() as unknown as JsonObject), ...cause };
+  const { handler } = queue.worker(job.queue);
+  const end = await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
+    const db = await unitOfWork.db();
+    if (!(await removeClaim(db, job))) return 'fencedOut';
+    if (forGood) await endRetries(db, job);
+    if (!(await queue.fail(db, job, body))) return 'fencedOut';
+    const retryAt = await findRetryAt(db, job);
+    await handler.failed?.(unitOfWork, job, { error: body, retryAt });
+    return retryAt === null ? 'dead' : 'retrying';
+  });
+  const text = 'cause' in cause ? `${error.message}: ${cause.cause}` : error.message;
+  return { end, ms: performance.now() - startedAt, error: text };
+}
+
+function brokeItsNodes({ lostWith }: ClaimedJob): ResourceError {
+  return new ResourceError(500, `It ran when each of these ended: ${lostWith.join(', ')}`, {
+    id: 'QUEUE_POISON',
+    hint: 'Look at the logs of these nodes, then revive the dead letter',
+  });
+}
+
+async function stillHeld(queue: Queue, job: ClaimedJob): Promise<boolean> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await hasClaim(queue.database.db, job);
+    } catch (error) {
+      if (!isConnectionLost(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 50, 2_000)));
+    }
+  }
+}
+
+function idOf(error: unknown): unknown {
+  const detail = error instanceof ResourceError ? error.detail : undefined;
+  return typeof detail === 'object' && detail !== null && 'id' in detail ? detail.id : undefined;
+}
