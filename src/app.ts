@@ -19,6 +19,7 @@ import { type Foundation, openFoundation } from './app/foundation.ts';
 import { listenerNode } from './app/listener-node.ts';
 import { beatHealth, databaseHealth, scriptHealth } from './app/node-health.ts';
 import type { NodePart } from './app/node-part.ts';
+import { queueNode } from './app/queue-node.ts';
 import { inTheRightThread } from './app/right-thread.ts';
 import { openProcessMemory, type ProcessMemory, schedulerNode } from './app/scheduler-node.ts';
 import type { ThreadData } from './app/thread-data.ts';
@@ -178,6 +179,7 @@ function assembleNode(given: {
     ],
   };
   const features: readonly NodePart[] = [
+    queueNode({ core, membership, threads, isWorker: settings.roles.includes('worker') }),
     schedulerNode({ core, membership, threads, memory, nodeName, isWorker }),
     indexNode(core, databaseUrl),
     configNode(core),

@@ -7,6 +7,7 @@ import { versionOf } from '../src/app/version.ts';
 import { ConfigStore } from '../src/config/index.ts';
 import { openCrypto } from '../src/crypto/index.ts';
 import { openDatabase } from '../src/database/index.ts';
+import { type ClaimedJob, runJob } from '../src/queue/index.ts';
 import { type ContextData, type Request, rootContext } from '../src/resource/index.ts';
 import { type Firing, fireTrigger, remoteMemorySchedules } from '../src/scheduler/index.ts';
 import { observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
@@ -50,6 +51,7 @@ serveThread({
     request: ({ context, request }: { context: ContextData; request: Request }) =>
       core.router.handle(rootContext(context), request),
     firing: (firing: Firing) => fireTrigger({ database, services: core.services }, firing),
+    job: (job: ClaimedJob) => runJob(core.queue, job),
   },
   reload: () => core.overrides.refresh(),
   async stop() {

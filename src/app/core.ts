@@ -4,13 +4,14 @@ import type { Crypto } from '#crypto/index.ts';
 import { type Database, DatabaseClock, Notifier } from '#database/index.ts';
 import { Endpoints } from '#endpoint/index.ts';
 import type { Observe } from '#observability/index.ts';
+import { Queue } from '#queue/index.ts';
 import { type RequestSink, Router } from '#resource/index.ts';
 import type { MemorySchedules, ScheduledServices } from '#scheduler/index.ts';
 import { type Scripts, scriptResource } from '#script/index.ts';
 import { authorize } from '#security/index.ts';
 import { addAdministration, type ServerState } from './administration-feature.ts';
 import { addManaged, type ManagedFeature } from './managed-feature.ts';
-import { CHANNEL, type Platform } from './platform.ts';
+import { CHANNEL, type Platform, TOPIC } from './platform.ts';
 import { addScheduler } from './scheduler-feature.ts';
 
 /** Everything a request needs; the same in the main thread and in script threads. */
@@ -41,7 +42,12 @@ export function buildCore(options: CoreOptions): Core {
   );
   const router = new Router({ database, observe, filters: [authorize] });
   const scripts = options.scripts({ config, crypto, resources: router });
-  const platform: Platform = { database, config, observe, crypto, clock, notifier, router, scripts };
+  const queue = new Queue({
+    database,
+    notify: () => notifier.notify(TOPIC.queue),
+    onWarning: (message) => observe({ kind: 'queue.warned', message }),
+  });
+  const platform: Platform = { database, config, observe, crypto, clock, notifier, router, queue, scripts };
 
   const managed = addManaged(platform);
   router.mount('script*', scriptResource(scripts));

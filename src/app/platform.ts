@@ -2,6 +2,7 @@ import type { ConfigStore } from '#config/index.ts';
 import type { Crypto } from '#crypto/index.ts';
 import type { Database, DatabaseClock, Notifier } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
+import type { Queue } from '#queue/index.ts';
 import type { Router } from '#resource/index.ts';
 import type { Scripts } from '#script/index.ts';
 
@@ -15,10 +16,12 @@ export interface Platform {
   /** Tells other nodes of a topic, after the commit. */
   readonly notifier: Notifier;
   readonly router: Router;
+  /** Work for later; features register here what they do with it. */
+  readonly queue: Queue;
   /** What runs scripts here; outside script threads it refuses. */
   readonly scripts: Scripts;
 }
 
 /** What one node tells the others about, as words on one channel. */
 export const CHANNEL = 'svc';
-export const TOPIC = { scheduler: 'scheduler', config: 'config' } as const;
+export const TOPIC = { scheduler: 'scheduler', config: 'config', queue: 'queue' } as const;

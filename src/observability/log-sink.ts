@@ -213,14 +213,19 @@ function describe(said: Observation): Line | undefined {
         message: `schedule ${said.schedule} parked: its run brought down ${said.attempts} nodes`,
       };
     case 'job.completed':
-      return { level: 'debug', message: `job done            ${said.queue}`, took: ms(said.ms), job: said.job };
+      return {
+        level: 'debug',
+        message: `job done            ${said.queue}`,
+        took: ms(said.ms),
+        job: said.job,
+      };
     case 'job.failed':
       return {
         level: said.dead ? 'error' : 'warn',
         message: `job failed          ${said.queue}: ${said.error}`,
         took: ms(said.ms),
         job: said.job,
-        then: said.dead ? 'dead letter' : 'tried again',
+        next: said.dead ? 'dead letter' : 'another attempt',
       };
     case 'job.fencedOut':
       return {

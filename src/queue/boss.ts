@@ -1,4 +1,10 @@
-import { type Db as BossDb, fromKysely, PgBoss, type QueueResult, type Queue as QueueSettings } from 'pg-boss';
+import {
+  type Db as BossDb,
+  fromKysely,
+  PgBoss,
+  type QueueResult,
+  type Queue as QueueSettings,
+} from 'pg-boss';
 import type { Database, Db } from '#database/index.ts';
 import type { Worker } from './job.ts';
 
@@ -71,8 +77,7 @@ export async function prepareQueues(boss: PgBoss, workers: readonly Worker[]): P
 function settingsOf({ name, options }: Worker): QueueSettings {
   return {
     name,
-    policy:
-      options.unique === undefined ? 'standard' : options.unique === 'waiting' ? 'short' : 'exclusive',
+    policy: options.unique === undefined ? 'standard' : options.unique === 'waiting' ? 'short' : 'exclusive',
     retryLimit: options.retries ?? 2,
     retryDelay: Math.ceil((options.retryDelayMs ?? 10_000) / SECONDS),
     retryBackoff: options.backoff ?? false,

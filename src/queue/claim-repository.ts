@@ -70,7 +70,7 @@ export interface Release {
   /** All but these. */
   readonly except?: readonly string[];
   /** What ended while it ran them; null when nothing did, so that it does not count against the jobs. */
-  readonly lostWith: string | null;
+  readonly lost: 'node' | 'thread' | null;
 }
 
 /**
@@ -79,9 +79,8 @@ export interface Release {
  *
  * @returns how many
  */
-export async function releaseJobs(db: Db, { holder, only, except = [], lostWith }: Release): Promise<number> {
-  const noted = sql`case when ${lostWith}::text is null then output
-    else jsonb_build_object('lostWith', coalesce(output->'lostWith', '[]') || to_jsonb(${lostWith}::text)) end`;
+export async function releaseJobs(db: Db, { holder, only, except = [], lost }: Release): Promise<number> {
+  const label = lost === 'thread' ? 'a script thread of ' : '';
   const { rows } = await sql<{ count: number }>`
     with gone as (
       delete from queue_claim
@@ -92,7 +91,10 @@ export async function releaseJobs(db: Db, { holder, only, except = [], lostWith 
     ), released as (
       update svc_pgboss.job j
       -- Without a start the next claim does not count as another attempt.
-      set state = 'retry', started_on = null, heartbeat_on = null, start_after = now(), output = ${noted}
+      set state = 'retry', started_on = null, heartbeat_on = null, start_after = now(),
+          output = case when ${lost === null} then j.output else jsonb_build_object(
+            'lostWith', coalesce(j.output->'lostWith', '[]')
+                        || to_jsonb(${label} || (select name from cluster_node where id = ${holder.nodeId}))) end
       from gone g
       where j.name = g.queue and j.id = g.job_id and j.state = 'active' and j.retry_count = g.attempt
       returning 1
@@ -102,12 +104,12 @@ export async function releaseJobs(db: Db, { holder, only, except = [], lostWith 
 }
 
 /** Claims of lives that are over: a node that was given up while its claim was on the way leaves such rows. */
-export async function listOrphanedHolders(db: Db): Promise<(Holder & { readonly node: string })[]> {
-  const { rows } = await sql<Holder & { node: string }>`
-    select c.node_id as "nodeId", max(c.node_epoch) as epoch, n.name as node
+export async function listOrphanedHolders(db: Db): Promise<Holder[]> {
+  const { rows } = await sql<Holder>`
+    select c.node_id as "nodeId", max(c.node_epoch) as epoch
     from queue_claim c join cluster_node n on n.id = c.node_id
     where c.node_epoch < n.epoch or n.state = 'down'
-    group by c.node_id, n.name`.execute(db);
+    group by c.node_id`.execute(db);
   return rows;
 }
 
@@ -124,13 +126,4 @@ export async function findRetryAt(db: Db, { queue, id }: ClaimedJob): Promise<nu
     select start_after as at from svc_pgboss.job
     where name = ${queue} and id = ${id} and state = 'retry'`.execute(db);
   return rows[0]?.at.getTime() ?? null;
-}
-
-/** Jobs that are due and wait for a node, for metrics; dead letters beside them. */
-export async function queueBacklog(db: Db): Promise<{ ready: number; dead: number }> {
-  const { rows } = await sql<{ ready: number; dead: number }>`
-    select count(*) filter (where name <> 'dead-letter')::int as ready,
-           count(*) filter (where name = 'dead-letter')::int as dead
-    from svc_pgboss.job where state < 'active' and start_after <= now()`.execute(db);
-  return rows[0]!;
 }

@@ -16,7 +16,6 @@ export interface JobPollerOptions {
   readonly queue: Queue;
   /** This life of this node, as the cluster knows it now. */
   readonly holder: () => Holder;
-  readonly nodeName: string;
   /** Runs a job to its end, here or in a script thread. Rejects when its thread died. */
   readonly run: (job: ClaimedJob) => Promise<JobResult>;
   readonly observe: Observe;
@@ -62,7 +61,7 @@ export class JobPoller implements Service {
     await this.#ticker.stop();
     await this.#drain();
     if (this.active > 0) {
-      await this.#release({ holder: this.#options.holder(), lostWith: null }).catch(() => undefined);
+      await this.#release({ holder: this.#options.holder(), lost: null }).catch(() => undefined);
     }
   }
 
@@ -116,16 +115,17 @@ export class JobPoller implements Service {
 
   /** @returns undefined when the job was given back, or nobody knows */
   async #settle(job: ClaimedJob): Promise<JobResult | undefined> {
-    const { queue, run, nodeName, observe } = this.#options;
+    const { queue, run, observe } = this.#options;
     for (let failures = 1; ; failures++) {
       try {
         return await run(job);
       } catch (error) {
         try {
-          if (!(error instanceof ResourceError) || error.code !== 503) return await failJob(queue, job, error);
+          if (!(error instanceof ResourceError) || error.code !== 503)
+            return await failJob(queue, job, error);
           // Its thread died: with the job or because of it. Without a database nobody can be blamed.
-          const blamed = isUnreachable(error) || !this.#accepting ? null : `a script thread of ${nodeName}`;
-          await this.#release({ holder: job.holder, only: job.id, lostWith: blamed });
+          const lost = isUnreachable(error) || !this.#accepting ? null : 'thread';
+          await this.#release({ holder: job.holder, only: job.id, lost });
           return undefined;
         } catch (again) {
           observe({ kind: 'loop.failed', loop: `job of ${job.queue}`, error: again });
@@ -149,11 +149,11 @@ export class JobPoller implements Service {
     if (this.#sweptAt !== 0 && performance.now() - this.#sweptAt < SWEEP_INTERVAL_MS) return;
     this.#sweptAt = performance.now();
     const { queue, holder } = this.#options;
-    for (const { node, ...gone } of await listOrphanedHolders(queue.database.db)) {
-      await this.#release({ holder: gone, lostWith: node });
+    for (const gone of await listOrphanedHolders(queue.database.db)) {
+      await this.#release({ holder: gone, lost: 'node' });
     }
     const known = [...this.#running.values()].flatMap((jobs) => [...jobs]);
-    await this.#release({ holder: holder(), except: known, lostWith: null });
+    await this.#release({ holder: holder(), except: known, lost: null });
   }
 
   #release(release: Release): Promise<number> {

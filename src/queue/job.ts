@@ -59,7 +59,7 @@ export interface JobFailure {
  */
 export interface JobHandler {
   /** @returns what is kept of the outcome, for whoever looks at completed jobs */
-  run(unitOfWork: UnitOfWork, job: Job): Promise<JsonValue | void>;
+  run(unitOfWork: UnitOfWork, job: Job): Promise<JsonValue | undefined> | Promise<void>;
   /** Stores what a failure means to the room, in the transaction that records it. */
   failed?(unitOfWork: UnitOfWork, job: Job, failure: JobFailure): Promise<void>;
 }

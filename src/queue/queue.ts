@@ -76,8 +76,7 @@ export class Queue {
   async cancel(unitOfWork: UnitOfWork, queue: string, ids: readonly string[]): Promise<number> {
     if (ids.length === 0) return 0;
     const db = within(await unitOfWork.db());
-    const { affected } = await this.boss.cancel(queue, [...ids], { db });
-    return affected;
+    return affectedBy(await this.boss.cancel(queue, [...ids], { db }));
   }
 
   /** Puts dead letters back into the queues they came from, with all their attempts. @returns how many */
@@ -110,19 +109,22 @@ export class Queue {
   /** @returns false when the job is no longer this attempt's to complete */
   async complete(db: Db, job: ClaimedJob, output: JsonValue | undefined): Promise<boolean> {
     const kept = typeof output === 'object' && output !== null ? output : { value: output ?? null };
-    const { affected } = await this.boss.complete(job.queue, attemptOf(job), kept, { db: within(db) });
-    return affected === 1;
+    return affectedBy(await this.boss.complete(job.queue, attemptOf(job), kept, { db: within(db) })) === 1;
   }
 
   /** @returns false when the job is no longer this attempt's */
   async fail(db: Db, job: ClaimedJob, error: JsonObject): Promise<boolean> {
-    const { affected } = await this.boss.fail(job.queue, attemptOf(job), error, { db: within(db) });
-    return affected === 1;
+    return affectedBy(await this.boss.fail(job.queue, attemptOf(job), error, { db: within(db) })) === 1;
   }
 }
 
 function attemptOf({ id, retryCount }: ClaimedJob) {
   return { id, retryCount };
+}
+
+/** pg-boss documents the count in its answers, but does not declare it. */
+function affectedBy(response: object): number {
+  return (response as { readonly affected: number }).affected;
 }
 
 function toClaimed(row: JobWithMetadata<JsonObject>, holder: Holder): ClaimedJob {

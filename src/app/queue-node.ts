@@ -1,0 +1,51 @@
+import type { Membership } from '#cluster/index.ts';
+import {
+  type ClaimedJob,
+  JobPoller,
+  type JobResult,
+  QueueKeeper,
+  releaseJobs,
+  runJob,
+} from '#queue/index.ts';
+import type { ScriptThreads } from '#script/index.ts';
+import type { Core } from './core.ts';
+import { beatHealth } from './node-health.ts';
+import type { NodePart } from './node-part.ts';
+import { TOPIC } from './platform.ts';
+
+const POLLER_SILENCE_MS = 10_000;
+
+export interface QueueNodeOptions {
+  readonly core: Core;
+  readonly membership: Membership;
+  readonly threads: ScriptThreads;
+  /** Whether this node runs jobs. */
+  readonly isWorker: boolean;
+}
+
+/** What runs jobs of the queues on this node, and what looks after the queues. */
+export function queueNode({ core, membership, threads, isWorker }: QueueNodeOptions): NodePart {
+  const { queue, database, notifier, observe } = core;
+  const poller = new JobPoller({
+    queue,
+    holder: () => ({ nodeId: membership.nodeId, epoch: membership.epoch }),
+    async run(job: ClaimedJob): Promise<JobResult> {
+      if (!queue.worker(job.queue).options.runsScripts) return runJob(queue, job);
+      return (await threads.run({ kind: 'job', payload: job, repeatable: false })) as JobResult;
+    },
+    observe,
+  });
+  membership.onNodeLost(async (nodeId, epoch) => {
+    const released = await releaseJobs(database.db, { holder: { nodeId, epoch }, lost: 'node' });
+    if (released > 0) notifier.notify(TOPIC.queue);
+    return released;
+  });
+  return {
+    services: [new QueueKeeper(queue, isWorker), ...(isWorker ? [poller] : [])],
+    onTopic: { [TOPIC.queue]: () => poller.wake() },
+    gauges: [
+      { name: 'svc_jobs_running', help: 'Jobs of queues that run on this node', read: () => poller.active },
+    ],
+    health: () => (isWorker ? [beatHealth('jobPoller', poller.lastBeatAt, POLLER_SILENCE_MS)] : []),
+  };
+}
