@@ -1,5 +1,6 @@
 import { BadRequestError, ResourceError, toResourceError } from '#errors/index.ts';
 import { getMember, isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import { monotonicMs } from '#time/index.ts';
 import type { CompiledScript } from './compile-script.ts';
 import { ScriptLimitError } from './failures.ts';
 import type { Occupancy, Occupant } from './occupancy.ts';
@@ -21,7 +22,7 @@ export interface SandboxRun {
   readonly timeoutMs: number;
   /** Aborted: the run ends with the signal's reason at its next host call, or at once when it waits in one. */
   readonly signal?: AbortSignal;
-  /** The script starts to hold this thread, and must have let go of it at `deadline` (ms since the epoch). */
+  /** The script starts to hold this thread, and must have let go of it at `deadline`, by `monotonicMs`. */
   readonly onEnter?: (deadline: number) => void;
   readonly onLeave?: () => void;
   /** Adds ` (file#line)` to the message of what the script throws. */
@@ -89,7 +90,7 @@ export class ScriptRun implements ContextUser, Occupant {
 
   enter(): void {
     this.#enteredAt = performance.now();
-    this.#request.onEnter?.(performance.timeOrigin + this.#deadlineNow());
+    this.#request.onEnter?.(monotonicMs() + this.#deadlineNow() - performance.now());
   }
 
   leave(): void {
