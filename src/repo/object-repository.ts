@@ -80,18 +80,21 @@ export async function updateObject(
   return row?.rev;
 }
 
-/** @returns whether the object was there at `rev` */
+/**
+ * @param rev null for any
+ * @returns whether the object was there at `rev`
+ */
 export async function deleteObject(
   db: Db,
   { table, type }: ObjectStore,
   id: string,
-  rev: number,
+  rev: number | null,
 ): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom(table)
     .where('type', '=', type)
     .where('id', '=', id)
-    .where('rev', '=', rev)
+    .$if(rev !== null, (query) => query.where('rev', '=', rev!))
     .executeTakeFirst();
   return numDeletedRows === 1n;
 }
