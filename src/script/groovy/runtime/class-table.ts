@@ -15,7 +15,8 @@ java.lang Object @CharSequence @Comparable @Iterable @Runnable @Cloneable @AutoC
   StringIndexOutOfBoundsException:IndexOutOfBoundsException NegativeArraySizeException:RuntimeException
   UnsupportedOperationException:RuntimeException CloneNotSupportedException:Exception InterruptedException:Exception
   SecurityException:RuntimeException ArrayStoreException:RuntimeException ReflectiveOperationException:Exception
-  ClassNotFoundException:ReflectiveOperationException NoSuchFieldException:ReflectiveOperationException
+  ClassNotFoundException:ReflectiveOperationException InstantiationException:ReflectiveOperationException
+  AbstractMethodError:Error NoSuchFieldException:ReflectiveOperationException
   NoSuchMethodException:ReflectiveOperationException AssertionError:Error VirtualMachineError:Error
   StackOverflowError:VirtualMachineError
 java.util @Collection:Iterable @List:Collection @Set:Collection @SortedSet:Set @Queue:Collection @Deque:Queue @Map
@@ -56,8 +57,9 @@ java.time.temporal #ChronoUnit #ChronoField TemporalAdjusters @TemporalAdjuster 
 groovy.lang @GroovyObject Closure:Object+Runnable+Cloneable GString:Object+CharSequence+Comparable @Range:List
   IntRange:AbstractList+Range ObjectRange:AbstractList+Range EmptyRange:AbstractList+Range Tuple:AbstractList Binding Script
   GroovyRuntimeException:RuntimeException MissingPropertyException:GroovyRuntimeException
-  MissingMethodException:GroovyRuntimeException NumberRange:AbstractList+Range
-groovy.json JsonSlurper JsonSlurperClassic JsonBuilder JsonOutput JsonException:RuntimeException
+  MissingMethodException:GroovyRuntimeException MissingFieldException:GroovyRuntimeException
+  ReadOnlyPropertyException:MissingPropertyException NumberRange:AbstractList+Range
+groovy.json JsonDelegate JsonSlurper JsonSlurperClassic JsonBuilder JsonOutput JsonException:RuntimeException
 groovy.transform @Field @CompileStatic @TypeChecked @CompileDynamic @PackageScope
 groovy.util @Expando
 org.codehaus.groovy.runtime GStringImpl:groovy.lang.GString MethodClosure:groovy.lang.Closure

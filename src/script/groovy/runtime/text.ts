@@ -117,7 +117,8 @@ function mapText(map: JavaMap, text: (value: unknown) => string): string {
 
 /** As Groovy would have to be written to get the value. */
 export function inspect(value: unknown): string {
-  if (typeof value === 'string' || value instanceof GString || value instanceof StringBuilder) {
+  if (value instanceof GString) return `"${toText(value)}"`;
+  if (typeof value === 'string' || value instanceof StringBuilder) {
     return `'${toText(value).replace(/\\/g, '\\\\').replace(/'/g, "\\'").replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/\t/g, '\\t')}'`;
   }
   if (value instanceof Range) return rangeText(value, inspect);
