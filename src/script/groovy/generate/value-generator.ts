@@ -92,9 +92,10 @@ export abstract class ValueGenerator extends GeneratorContext {
     const rest = parameters.at(-1);
     const isRest = rest !== undefined && (rest.isRest || (rest.type?.dimensions ?? 0) > 0);
     const isPlain = isTrailing(parameters.map(({ byDefault }) => byDefault !== undefined));
-    const types = isPlain && parameters.some(({ type }) => type !== undefined && !isAnything(type))
-      ? `,()=>[${parameters.map((parameter) => this.parameterType(parameter)).join(',')}]`
-      : '';
+    const types =
+      isPlain && parameters.some(({ type }) => type !== undefined && !isAnything(type))
+        ? `,()=>[${parameters.map((parameter) => this.parameterType(parameter)).join(',')}]`
+        : '';
     const needed = isRest && !rest.isRest && least === parameters.length ? least - 1 : least;
     return `${isRest ? needed : least},${parameters.length},${isRest}${types}`;
   }
@@ -118,7 +119,9 @@ export abstract class ValueGenerator extends GeneratorContext {
     }
     const code = `(${names.join(',')})=>{${body()}}`;
     const defaults = parameters.map(({ byDefault }) => byDefault !== undefined);
-    return isTrailing(defaults) ? code : `$.withDefaults([${defaults.join(',')}],${first === '' ? 0 : 1},${code})`;
+    return isTrailing(defaults)
+      ? code
+      : `$.withDefaults([${defaults.join(',')}],${first === '' ? 0 : 1},${code})`;
   }
 }
 

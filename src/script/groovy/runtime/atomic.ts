@@ -1,8 +1,8 @@
 import { addNumbers, toInt, toLong } from './arithmetic.ts';
 import { call1 } from './closure.ts';
+import { javaEquals } from './equality.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { defineMethods, defineStatics } from './method-table.ts';
-import { javaEquals } from './equality.ts';
 import './methods/number-methods.ts';
 import { toText } from './text.ts';
 import { JavaObject, type Numeric } from './values.ts';
@@ -24,12 +24,21 @@ class Atomic extends JavaObject {
 
   /** The new value; numbers keep their width. */
   change(value: unknown): unknown {
-    this.value = this.type.name.endsWith('Integer') ? toInt(value as Numeric) : this.type.name.endsWith('Long') ? toLong(value as Numeric) : value;
+    this.value = this.type.name.endsWith('Integer')
+      ? toInt(value as Numeric)
+      : this.type.name.endsWith('Long')
+        ? toLong(value as Numeric)
+        : value;
     return this.value;
   }
 }
 
-const EMPTY: Readonly<Record<string, unknown>> = { AtomicInteger: 0, AtomicLong: 0n, AtomicBoolean: false, AtomicReference: null };
+const EMPTY: Readonly<Record<string, unknown>> = {
+  AtomicInteger: 0,
+  AtomicLong: 0n,
+  AtomicBoolean: false,
+  AtomicReference: null,
+};
 
 function add(by: number, givesNew: boolean) {
   return (self: Atomic) => {
@@ -81,7 +90,8 @@ function counting() {
     'getAndIncrement/0': add(1, false),
     'getAndDecrement/0': add(-1, false),
     'next/0': add(1, true),
-    'addAndGet/1': (self: Atomic, by: unknown) => self.change(addNumbers(self.value as Numeric, by as Numeric)),
+    'addAndGet/1': (self: Atomic, by: unknown) =>
+      self.change(addNumbers(self.value as Numeric, by as Numeric)),
     'getAndAdd/1': (self: Atomic, by: unknown) => {
       const before = self.value;
       self.change(addNumbers(before as Numeric, by as Numeric));

@@ -92,7 +92,8 @@ function convertCollection(value: unknown, type: JavaClass): unknown {
   if (items !== undefined && name === 'java.util.List' && !(value instanceof JavaSet)) return [...items];
   if (items !== undefined && SET_KINDS[name] !== undefined)
     return setOf(items, SET_KINDS[name], orderOf(name));
-  if (items !== undefined && LIST_NAMES.has(name) && !(value instanceof JavaSet)) return listOfKind(items, name);
+  if (items !== undefined && LIST_NAMES.has(name) && !(value instanceof JavaSet))
+    return listOfKind(items, name);
   if (value instanceof Closure && type.form === 'interface') return asInterface.make(value, type);
   // A list of arguments or a map of properties makes an object of a class of the script.
   if (isScriptClass(type) && (value instanceof JavaMap || Array.isArray(value))) {

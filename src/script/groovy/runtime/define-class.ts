@@ -15,6 +15,7 @@ import {
 } from './script-class.ts';
 import { toText } from './text.ts';
 import { BadArgument, exception, illegalArgument, Throwable } from './throwable.ts';
+import { classNameOf } from './type-of.ts';
 import { Byte, Char, Double, Float, Short } from './values.ts';
 
 type Shape = [least: number, most: number, hasRest: boolean, typesOf?: () => (JavaClass | null)[]];

@@ -242,7 +242,9 @@ export function superCall(type: ScriptClass, self: ScriptObject, name: string, a
 function superDefault(self: ScriptObject, name: string, args: unknown[]): unknown {
   switch (name) {
     case 'toString':
-      return self instanceof Throwable ? plainThrowableText(self) : `${self.type.name}@${identityOf(self).toString(16)}`;
+      return self instanceof Throwable
+        ? plainThrowableText(self)
+        : `${self.type.name}@${identityOf(self).toString(16)}`;
     case 'getMessage':
       return self instanceof Throwable ? self.detailMessage : undefined;
     case 'equals':

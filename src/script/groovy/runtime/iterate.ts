@@ -3,11 +3,11 @@ import { itemsOf } from './equality.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
-import { textOf } from './text.ts';
-import { ScriptClass } from './script-class.ts';
 import { instanceMethods } from './method-table.ts';
-import { typeOf } from './type-of.ts';
+import { ScriptClass } from './script-class.ts';
+import { textOf } from './text.ts';
 import { concurrentModification, nullPointer } from './throwable.ts';
+import { typeOf } from './type-of.ts';
 import { JavaObject, type List } from './values.ts';
 
 /** An iterator over items that are known, or that a function gives one by one until it says undefined. */
@@ -66,8 +66,10 @@ export function listOf(value: unknown): readonly unknown[] {
   if (text !== undefined) return [...text];
   const type = typeOf(value)!;
   if (isA(type, 'java.util.Iterator')) return itemsOfIterator(value);
-  const isIterable = isA(type, 'java.lang.Iterable') || value instanceof JavaObject || type instanceof ScriptClass;
-  if (isIterable && responds(value, 'iterator', 0) && ownIterator(type)) return itemsOfIterator(call(value, 'iterator', []));
+  const isIterable =
+    isA(type, 'java.lang.Iterable') || value instanceof JavaObject || type instanceof ScriptClass;
+  if (isIterable && responds(value, 'iterator', 0) && ownIterator(type))
+    return itemsOfIterator(call(value, 'iterator', []));
   return [value];
 }
 

@@ -1,9 +1,9 @@
 import { toDecimal, toNumber } from './arithmetic.ts';
-import { plainText, rescale, type Rounding } from './decimal.ts';
+import { parseNumber } from './casting.ts';
+import { plainText, type Rounding, rescale } from './decimal.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { roundingOf } from './math-context.ts';
 import { defineMethods, defineStatics } from './method-table.ts';
-import { parseNumber } from './casting.ts';
 import './methods/object-methods.ts';
 import { toText } from './text.ts';
 import { exception, illegalArgument } from './throwable.ts';
@@ -46,13 +46,19 @@ class DecimalFormat extends JavaObject {
     let end = fraction.length;
     while (end > this.#leastFraction && fraction[end - 1] === '0') end--;
     const kept = this.#leastFraction === 0 && size.unscaled === 0n ? '' : fraction.slice(0, end);
-    const digits = (whole === '0' && this.#leastWhole === 0 && kept !== '' ? '' : whole).padStart(this.#leastWhole, '0');
-    const grouped = this.#group > 0 ? digits.replace(new RegExp(`\\B(?=(\\d{${this.#group}})+$)`, 'g'), ',') : digits;
+    const digits = (whole === '0' && this.#leastWhole === 0 && kept !== '' ? '' : whole).padStart(
+      this.#leastWhole,
+      '0',
+    );
+    const grouped =
+      this.#group > 0 ? digits.replace(new RegExp(`\\B(?=(\\d{${this.#group}})+$)`, 'g'), ',') : digits;
     return `${isNegative ? '-' : ''}${this.#prefix}${grouped}${kept === '' ? '' : `.${kept}`}${this.#suffix}`;
   }
 }
 
-defineStatics('java.text.DecimalFormat', { 'new/0-2': (pattern: unknown = '#,##0.###') => new DecimalFormat(toText(pattern)) });
+defineStatics('java.text.DecimalFormat', {
+  'new/0-2': (pattern: unknown = '#,##0.###') => new DecimalFormat(toText(pattern)),
+});
 defineStatics('java.text.NumberFormat', {
   'getInstance/0-1': () => new DecimalFormat('#,##0.###'),
   'getNumberInstance/0-1': () => new DecimalFormat('#,##0.###'),
@@ -70,7 +76,8 @@ defineMethods('java.text.NumberFormat', 'java.lang.Object', {
   },
   'parse/1': (_self: DecimalFormat, text: unknown) => {
     const found = /^-?[\d,]*\.?\d+/.exec(toText(text))?.[0].replaceAll(',', '');
-    if (found === undefined) throw exception('java.text.ParseException', `Unparseable number: "${toText(text)}"`);
+    if (found === undefined)
+      throw exception('java.text.ParseException', `Unparseable number: "${toText(text)}"`);
     return found.includes('.') ? new Double(Number(found)) : parseNumber(found, 'Long');
   },
 });
@@ -88,7 +95,10 @@ function formatMessage(pattern: string, args: readonly unknown[]): string {
 }
 
 function formatArgument(part: string, args: readonly unknown[]): string {
-  const [position = '', kind = '', style = ''] = part.slice(1, -1).split(',').map((text) => text.trim());
+  const [position = '', kind = '', style = ''] = part
+    .slice(1, -1)
+    .split(',')
+    .map((text) => text.trim());
   if (!/^\d+$/.test(position)) throw illegalArgument(`can't parse argument number: ${position}`);
   const value = args[Number(position)];
   if (value === undefined) return part;
@@ -98,4 +108,6 @@ function formatArgument(part: string, args: readonly unknown[]): string {
   return toText(value);
 }
 
-defineStatics('java.text.MessageFormat', { 'format/1+': (pattern: unknown, ...args: unknown[]) => formatMessage(toText(pattern), args) });
+defineStatics('java.text.MessageFormat', {
+  'format/1+': (pattern: unknown, ...args: unknown[]) => formatMessage(toText(pattern), args),
+});

@@ -33,7 +33,10 @@ defineMethods('org.slf4j.Logger', 'java.lang.Object', {
       [
         `${level}/1+`,
         (_self: Logger, pattern: unknown, ...args: unknown[]) => {
-          outside.host(`logger.${level}`, fill(toText(pattern), args.length === 1 && Array.isArray(args[0]) ? args[0] : args));
+          outside.host(
+            `logger.${level}`,
+            fill(toText(pattern), args.length === 1 && Array.isArray(args[0]) ? args[0] : args),
+          );
           return null;
         },
       ],

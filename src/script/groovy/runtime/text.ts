@@ -54,7 +54,7 @@ function objectText(value: object): string {
   if (value instanceof Range) return rangeText(value, toText);
   if (value instanceof JavaSet) return itemsText(value.list(), toText);
   if (isListView(value)) return itemsText(value.read(), toText);
-  if (value instanceof EnumConstant) return value.name;
+  if (value instanceof EnumConstant) return value.text;
   if (value instanceof Entry) return `${toText(value.key)}=${toText(value.value)}`;
   if (value instanceof StringBuilder) return value.text;
   if (value instanceof JavaClass)

@@ -66,7 +66,11 @@ class Parser extends StatementParser {
       const before = this.previous;
       if (this.is('<')) depth++;
       else if (this.is('>')) depth--;
-      else if (depth === 1 && this.token.kind === 'name' && (isOperator(before, '<') || isOperator(before, ','))) {
+      else if (
+        depth === 1 &&
+        this.token.kind === 'name' &&
+        (isOperator(before, '<') || isOperator(before, ','))
+      ) {
         this.#typeVariables.add(this.token.text);
       }
     }

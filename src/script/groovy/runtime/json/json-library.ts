@@ -1,4 +1,4 @@
-import { Closure, call1 } from '../closure.ts';
+import { Closure } from '../closure.ts';
 import { listOf } from '../iterate.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';

@@ -1,9 +1,9 @@
 import { Closure } from '../closure.ts';
 import { hostCalls } from '../dispatch.ts';
 import { dispatcher } from '../dispatch-port.ts';
+import { itemsOf } from '../equality.ts';
 import { listOf } from '../iterate.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
-import { itemsOf } from '../equality.ts';
 import { JavaMap } from '../java-map.ts';
 import { JavaSet } from '../java-set.ts';
 import { JsonValue } from '../json-value.ts';
@@ -91,7 +91,8 @@ export class JsonDelegate extends JavaObject {
     const [first, second] = args;
     let value: unknown = first;
     if (first instanceof Closure) value = mapOfClosure(first);
-    else if (second instanceof Closure) value = listOf(first).map((item) => mapOfClosure(bound(second, item)));
+    else if (second instanceof Closure)
+      value = listOf(first).map((item) => mapOfClosure(bound(second, item)));
     else if (args.length > 1) value = [...args];
     this.content.put(name, value ?? null);
     return value;

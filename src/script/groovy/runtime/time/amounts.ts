@@ -1,6 +1,6 @@
 import { classNamed, type JavaClass } from '../java-class.ts';
-import { JavaObject } from '../values.ts';
 import { exception } from '../throwable.ts';
+import { JavaObject } from '../values.ts';
 import { fractionText } from './temporal.ts';
 
 /** A span of seconds and nanoseconds. */
@@ -70,13 +70,16 @@ export class Period extends JavaObject {
   }
 }
 
-function unparseable(text: string, what: string) {
+function unparseable(what: string) {
   return exception('java.time.format.DateTimeParseException', `Text cannot be parsed to a ${what}`);
 }
 
 export function parseDuration(text: string): Duration {
-  const match = /^([+-]?)P(?:([+-]?\d+)D)?(?:T(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?\d+)(?:\.(\d{0,9}))?S)?)?$/i.exec(text);
-  if (match === null || /T?$/i.exec(text)?.[0] === 'T' || text.length < 3) throw unparseable(text, 'Duration');
+  const match =
+    /^([+-]?)P(?:([+-]?\d+)D)?(?:T(?:([+-]?\d+)H)?(?:([+-]?\d+)M)?(?:([+-]?\d+)(?:\.(\d{0,9}))?S)?)?$/i.exec(
+      text,
+    );
+  if (match === null || /T?$/i.exec(text)?.[0] === 'T' || text.length < 3) throw unparseable('Duration');
   const [, sign, days = '0', hours = '0', minutes = '0', seconds = '0', fraction = ''] = match;
   const whole = BigInt(days) * 86_400n + BigInt(hours) * 3600n + BigInt(minutes) * 60n + BigInt(seconds);
   const part = BigInt(fraction.padEnd(9, '0')) * (seconds.startsWith('-') ? -1n : 1n);
@@ -86,8 +89,12 @@ export function parseDuration(text: string): Duration {
 
 export function parsePeriod(text: string): Period {
   const match = /^([+-]?)P(?:([+-]?\d+)Y)?(?:([+-]?\d+)M)?(?:([+-]?\d+)W)?(?:([+-]?\d+)D)?$/i.exec(text);
-  if (match === null || text.length < 3) throw unparseable(text, 'Period');
+  if (match === null || text.length < 3) throw unparseable('Period');
   const [, sign, years = '0', months = '0', weeks = '0', days = '0'] = match;
   const factor = sign === '-' ? -1 : 1;
-  return new Period(Number(years) * factor, Number(months) * factor, (Number(weeks) * 7 + Number(days)) * factor);
+  return new Period(
+    Number(years) * factor,
+    Number(months) * factor,
+    (Number(weeks) * 7 + Number(days)) * factor,
+  );
 }

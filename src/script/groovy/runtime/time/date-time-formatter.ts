@@ -3,11 +3,23 @@ import { exception, type Throwable } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
 import { dayOfYear, MONTHS, WEEKDAYS } from './date-fields.ts';
 import { splitPattern } from './date-pattern.ts';
-import { dateOf, dateText, dateTimeError, momentIn, offsetId, Temporal, type TemporalKind, timeOf, timeText, zonedAt } from './temporal.ts';
+import {
+  dateOf,
+  dateText,
+  dateTimeError,
+  momentIn,
+  offsetId,
+  Temporal,
+  type TemporalKind,
+  timeOf,
+  timeText,
+  zonedAt,
+} from './temporal.ts';
 import { DAY, findZone, offsetText, parseOffset, type Zone } from './zone.ts';
 
 const LETTERS = 'GuyMLdDEeaHhKkmsSnAzVXxZQqw';
-const ISO = /^([+-]?\d{4,9}-\d{2}-\d{2})?(?:(?:^|T)(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(Z|[+-]\d{2}(?::?\d{2})?(?::?\d{2})?)?(?:\[([^\]]+)\])?$/;
+const ISO =
+  /^([+-]?\d{4,9}-\d{2}-\d{2})?(?:(?:^|T)(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(Z|[+-]\d{2}(?::?\d{2})?(?::?\d{2})?)?(?:\[([^\]]+)\])?$/;
 
 /** Either a pattern of letters, or one of the ISO forms by its name. */
 export class DateTimeFormatter extends JavaObject {
@@ -36,11 +48,19 @@ export class DateTimeFormatter extends JavaObject {
     const isMoment = value.kind === 'Instant' || value.hasOffset;
     if (this.zone === undefined || !isMoment) return value;
     const { epochMs } = value;
-    return momentIn('ZonedDateTime', epochMs, value.nanos % 1_000_000, this.zone.offsetAt(epochMs), this.zone);
+    return momentIn(
+      'ZonedDateTime',
+      epochMs,
+      value.nanos % 1_000_000,
+      this.zone.offsetAt(epochMs),
+      this.zone,
+    );
   }
 
   parse(text: string, kind: TemporalKind): Temporal {
-    return this.isIso ? parseIso(text, kind, this.pattern === 'BASIC_ISO_DATE') : parsePattern(text, this.pattern, kind, this.zone);
+    return this.isIso
+      ? parseIso(text, kind, this.pattern === 'BASIC_ISO_DATE')
+      : parsePattern(text, this.pattern, kind, this.zone);
   }
 }
 
@@ -62,7 +82,10 @@ function formatIso(value: Temporal, name: string): string {
     case 'ISO_OFFSET_DATE_TIME':
       return `${dateText(value.day)}T${timeText(value.nanos, true)}${offsetId(value.offset)}`;
     default: {
-      const zone = value.kind === 'ZonedDateTime' && value.zone !== undefined && value.zone.id !== offsetId(value.offset) ? `[${value.zone.id}]` : '';
+      const zone =
+        value.kind === 'ZonedDateTime' && value.zone !== undefined && value.zone.id !== offsetId(value.offset)
+          ? `[${value.zone.id}]`
+          : '';
       return `${dateText(value.day)}T${timeText(value.nanos, true)}${value.hasOffset ? offsetId(value.offset) : ''}${zone}`;
     }
   }
@@ -111,7 +134,9 @@ function formatLetter(value: Temporal, letter: string, width: number): string {
     case 's':
       return pad(seconds % 60);
     case 'S':
-      return String(value.nanos % 1_000_000_000).padStart(9, '0').slice(0, width);
+      return String(value.nanos % 1_000_000_000)
+        .padStart(9, '0')
+        .slice(0, width);
     case 'n':
       return pad(value.nanos % 1_000_000_000);
     default:
@@ -135,12 +160,26 @@ function formatOffset(value: Temporal, letter: string, width: number): string {
 }
 
 function unsupportedField(letter: string): Throwable {
-  const names: Readonly<Record<string, string>> = { H: 'HourOfDay', h: 'ClockHourOfAmPm', m: 'MinuteOfHour', s: 'SecondOfMinute', y: 'YearOfEra', M: 'MonthOfYear', d: 'DayOfMonth' };
-  return exception('java.time.temporal.UnsupportedTemporalTypeException', `Unsupported field: ${names[letter] ?? letter}`);
+  const names: Readonly<Record<string, string>> = {
+    H: 'HourOfDay',
+    h: 'ClockHourOfAmPm',
+    m: 'MinuteOfHour',
+    s: 'SecondOfMinute',
+    y: 'YearOfEra',
+    M: 'MonthOfYear',
+    d: 'DayOfMonth',
+  };
+  return exception(
+    'java.time.temporal.UnsupportedTemporalTypeException',
+    `Unsupported field: ${names[letter] ?? letter}`,
+  );
 }
 
 export function parseError(text: string, at = 0): Throwable {
-  return exception('java.time.format.DateTimeParseException', `Text '${text}' could not be parsed at index ${at}`);
+  return exception(
+    'java.time.format.DateTimeParseException',
+    `Text '${text}' could not be parsed at index ${at}`,
+  );
 }
 
 /** The text forms that `parse` takes without a formatter. */
@@ -152,9 +191,21 @@ export function parseIso(text: string, kind: TemporalKind, isBasic = false): Tem
   const needsTime = kind !== 'LocalDate';
   const needsOffset = kind === 'OffsetDateTime' || kind === 'ZonedDateTime' || kind === 'Instant';
   const isWrong =
-    match === null || needsDate !== (date !== undefined) || needsTime !== (time !== undefined) || needsOffset !== (offset !== undefined) || (zone !== undefined && kind !== 'ZonedDateTime');
-  if (isWrong) throw parseError(text, date !== undefined && time === undefined && needsTime ? text.length : 0);
-  return assemble(kind, date === undefined ? 0 : parseDay(date, text), time === undefined ? 0 : parseTime(time), offset, zone, text);
+    match === null ||
+    needsDate !== (date !== undefined) ||
+    needsTime !== (time !== undefined) ||
+    needsOffset !== (offset !== undefined) ||
+    (zone !== undefined && kind !== 'ZonedDateTime');
+  if (isWrong)
+    throw parseError(text, date !== undefined && time === undefined && needsTime ? text.length : 0);
+  return assemble(
+    kind,
+    date === undefined ? 0 : parseDay(date, text),
+    time === undefined ? 0 : parseTime(time),
+    offset,
+    zone,
+    text,
+  );
 }
 
 function parseDay(date: string, text: string): number {
@@ -162,7 +213,10 @@ function parseDay(date: string, text: string): number {
   try {
     return dateOf(Number(year), Number(month), Number(day));
   } catch (error) {
-    throw exception('java.time.format.DateTimeParseException', `Text '${text}' could not be parsed: ${(error as Error).message}`);
+    throw exception(
+      'java.time.format.DateTimeParseException',
+      `Text '${text}' could not be parsed: ${(error as Error).message}`,
+    );
   }
 }
 
@@ -172,10 +226,18 @@ function parseTime(time: string): number {
   return timeOf(Number(hour), Number(minute), Number(whole), Number(fraction.padEnd(9, '0')));
 }
 
-function assemble(kind: TemporalKind, day: number, nanos: number, offset: string | undefined, zoneId: string | undefined, text: string): Temporal {
+function assemble(
+  kind: TemporalKind,
+  day: number,
+  nanos: number,
+  offset: string | undefined,
+  zoneId: string | undefined,
+  text: string,
+): Temporal {
   const ms = offset === undefined ? 0 : parseOffset(offset);
   if (ms === undefined) throw parseError(text);
-  if (kind === 'Instant') return momentIn('Instant', day * DAY + Math.floor(nanos / 1_000_000) - ms, nanos % 1_000_000);
+  if (kind === 'Instant')
+    return momentIn('Instant', day * DAY + Math.floor(nanos / 1_000_000) - ms, nanos % 1_000_000);
   if (kind !== 'ZonedDateTime') return new Temporal(kind, day, nanos, ms);
   const zone = zoneId === undefined ? findZone(offset === 'Z' ? 'Z' : offset!) : findZone(zoneId);
   if (zone === undefined) throw parseError(text);
@@ -206,12 +268,21 @@ function parsePattern(text: string, pattern: string, kind: TemporalKind, zone: Z
       if (taken !== undefined) readName(letter, width, taken, found);
     } else {
       taken = numberPattern(letter, width, /[a-zA-Z]/.test(parts[order + 1]?.letter ?? '')).exec(rest)?.[0];
-      if (taken !== undefined) found[letter === 'u' || letter === 'L' ? (letter === 'u' ? 'y' : 'M') : letter] = valueOf(letter, width, taken);
+      if (taken !== undefined)
+        found[letter === 'u' || letter === 'L' ? (letter === 'u' ? 'y' : 'M') : letter] = numberIn(
+          letter,
+          width,
+          taken,
+        );
     }
     if (taken === undefined || found['bad'] !== undefined) throw parseError(text, at);
     at += taken.length;
   }
-  if (at < text.length) throw exception('java.time.format.DateTimeParseException', `Text '${text}' could not be parsed, unparsed text found at index ${at}`);
+  if (at < text.length)
+    throw exception(
+      'java.time.format.DateTimeParseException',
+      `Text '${text}' could not be parsed, unparsed text found at index ${at}`,
+    );
   return fromFields(found, kind, offset, zoneId, text);
 }
 
@@ -221,7 +292,7 @@ function numberPattern(letter: string, width: number, isTight: boolean): RegExp 
   return width === 1 && !isTight ? /^\d+/ : new RegExp(`^\\d{${width}}`);
 }
 
-function valueOf(letter: string, width: number, digits: string): number {
+function numberIn(letter: string, width: number, digits: string): number {
   if (letter === 'S') return Number(digits.padEnd(9, '0'));
   const value = Number(digits);
   return (letter === 'y' || letter === 'u') && width === 2 ? 2000 + value : value;
@@ -239,20 +310,50 @@ function readName(letter: string, width: number, name: string, found: Record<str
   found['M'] = month + 1;
 }
 
-function fromFields(found: Record<string, number>, kind: TemporalKind, offset: string | undefined, zoneId: string | undefined, text: string): Temporal {
+function fromFields(
+  found: Record<string, number>,
+  kind: TemporalKind,
+  offset: string | undefined,
+  zoneId: string | undefined,
+  text: string,
+): Temporal {
   const hasDate = found['y'] !== undefined && (found['M'] !== undefined || found['D'] !== undefined);
-  const hour = found['H'] ?? (found['k'] === 24 ? 0 : found['k']) ?? ((found['h'] ?? found['K'] ?? -1) >= 0 ? ((found['h'] ?? found['K'])! % 12) + (found['a'] ?? 0) : undefined);
+  const hour =
+    found['H'] ??
+    (found['k'] === 24 ? 0 : found['k']) ??
+    ((found['h'] ?? found['K'] ?? -1) >= 0
+      ? ((found['h'] ?? found['K'])! % 12) + (found['a'] ?? 0)
+      : undefined);
   const missing = (kind !== 'LocalTime' && !hasDate) || (kind !== 'LocalDate' && hour === undefined);
   if (missing) {
-    throw exception('java.time.format.DateTimeParseException', `Text '${text}' could not be parsed: Unable to obtain ${kind} from TemporalAccessor`);
+    throw exception(
+      'java.time.format.DateTimeParseException',
+      `Text '${text}' could not be parsed: Unable to obtain ${kind} from TemporalAccessor`,
+    );
   }
   let day = 0;
   try {
-    if (kind !== 'LocalTime') day = found['D'] === undefined ? dateOf(found['y']!, found['M']!, found['d'] ?? 1) : dateOf(found['y']!, 1, 1) + found['D'] - 1;
-    const nanos = kind === 'LocalDate' ? 0 : timeOf(hour!, found['m'] ?? 0, found['s'] ?? 0, found['S'] ?? found['n'] ?? 0);
-    return assemble(kind, day, nanos, offset ?? (zoneId === undefined ? undefined : 'Z'), offset === undefined ? zoneId : undefined, text);
+    if (kind !== 'LocalTime')
+      day =
+        found['D'] === undefined
+          ? dateOf(found['y']!, found['M']!, found['d'] ?? 1)
+          : dateOf(found['y']!, 1, 1) + found['D'] - 1;
+    const nanos =
+      kind === 'LocalDate'
+        ? 0
+        : timeOf(hour!, found['m'] ?? 0, found['s'] ?? 0, found['S'] ?? found['n'] ?? 0);
+    return assemble(
+      kind,
+      day,
+      nanos,
+      offset ?? (zoneId === undefined ? undefined : 'Z'),
+      offset === undefined ? zoneId : undefined,
+      text,
+    );
   } catch (error) {
-    throw exception('java.time.format.DateTimeParseException', `Text '${text}' could not be parsed: ${(error as Error).message}`);
+    throw exception(
+      'java.time.format.DateTimeParseException',
+      `Text '${text}' could not be parsed: ${(error as Error).message}`,
+    );
   }
 }
-

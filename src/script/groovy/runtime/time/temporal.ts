@@ -1,5 +1,5 @@
-import { classNamed, type JavaClass } from '../java-class.ts';
 import { builtInEnum } from '../built-in-enum.ts';
+import { classNamed, type JavaClass } from '../java-class.ts';
 import { exception, type Throwable } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
 import { addMonths, daysIn, fieldsOf, wallOf } from './date-fields.ts';
@@ -8,9 +8,16 @@ import { DAY, offsetText, type Zone } from './zone.ts';
 /** Nanoseconds of a day fit a double. */
 export const NANOS_PER_DAY = 86_400_000_000_000;
 
-export type TemporalKind = 'LocalDate' | 'LocalTime' | 'LocalDateTime' | 'OffsetDateTime' | 'ZonedDateTime' | 'Instant';
+export type TemporalKind =
+  | 'LocalDate'
+  | 'LocalTime'
+  | 'LocalDateTime'
+  | 'OffsetDateTime'
+  | 'ZonedDateTime'
+  | 'Instant';
 
-export const MONTH_NAMES = 'JANUARY FEBRUARY MARCH APRIL MAY JUNE JULY AUGUST SEPTEMBER OCTOBER NOVEMBER DECEMBER'.split(' ');
+export const MONTH_NAMES =
+  'JANUARY FEBRUARY MARCH APRIL MAY JUNE JULY AUGUST SEPTEMBER OCTOBER NOVEMBER DECEMBER'.split(' ');
 export const monthEnum = builtInEnum('java.time.Month', MONTH_NAMES);
 export const DAY_NAMES = 'MONDAY TUESDAY WEDNESDAY THURSDAY FRIDAY SATURDAY SUNDAY'.split(' ');
 export const dayEnum = builtInEnum('java.time.DayOfWeek', DAY_NAMES);
@@ -75,7 +82,10 @@ export class Temporal extends JavaObject {
         return `${dateText(this.day)}T${timeText(this.nanos, true)}Z`;
       default: {
         const offset = offsetId(this.offset);
-        const zone = this.kind === 'ZonedDateTime' && this.zone !== undefined && this.zone.id !== offset ? `[${this.zone.id}]` : '';
+        const zone =
+          this.kind === 'ZonedDateTime' && this.zone !== undefined && this.zone.id !== offset
+            ? `[${this.zone.id}]`
+            : '';
         return `${dateText(this.day)}T${timeText(this.nanos, false)}${offset}${zone}`;
       }
     }
@@ -85,10 +95,20 @@ export class Temporal extends JavaObject {
     return this.toText();
   }
 
+  /** As Java compares: dates by how many years, months or days they differ, the rest by the sign only. */
   override compareTo(other: unknown): number | undefined {
     if (!(other instanceof Temporal) || other.kind !== this.kind) return undefined;
-    const difference = this.hasOffset ? this.epochMs - other.epochMs : this.day - other.day;
-    return Math.sign(difference !== 0 ? difference : (this.nanos % 1_000_000) - (other.nanos % 1_000_000) || this.nanos - other.nanos);
+    if (this.hasOffset) {
+      const moments = Math.sign(
+        this.epochMs - other.epochMs || (this.nanos % 1_000_000) - (other.nanos % 1_000_000),
+      );
+      return moments || Math.sign(this.wall - other.wall);
+    }
+    if (this.kind === 'LocalDate' || (this.kind === 'LocalDateTime' && this.day !== other.day)) {
+      const [own, others] = [this.fields, other.fields];
+      return own.year - others.year || own.month - others.month || own.day - others.day;
+    }
+    return Math.sign(this.day - other.day || this.nanos - other.nanos);
   }
 
   /** Another wall clock; where there is a zone its rules say the offset. */
@@ -96,7 +116,8 @@ export class Temporal extends JavaObject {
     const carried = day + Math.floor(nanos / NANOS_PER_DAY);
     const rest = ((nanos % NANOS_PER_DAY) + NANOS_PER_DAY) % NANOS_PER_DAY;
     if (this.kind === 'LocalTime') return new Temporal(this.kind, 0, rest);
-    if (this.kind !== 'ZonedDateTime' || this.zone === undefined) return new Temporal(this.kind, carried, rest, this.offset, this.zone);
+    if (this.kind !== 'ZonedDateTime' || this.zone === undefined)
+      return new Temporal(this.kind, carried, rest, this.offset, this.zone);
     return zonedAt(carried * DAY + Math.floor(rest / 1_000_000), rest % 1_000_000, this.zone);
   }
 
@@ -112,15 +133,32 @@ export function zonedAt(wall: number, extraNanos: number, zone: Zone): Temporal 
 }
 
 /** An instant as a clock with an offset shows it. */
-export function momentIn(kind: TemporalKind, ms: number, extraNanos: number, offset = 0, zone?: Zone): Temporal {
+export function momentIn(
+  kind: TemporalKind,
+  ms: number,
+  extraNanos: number,
+  offset = 0,
+  zone?: Zone,
+): Temporal {
   const wall = ms + offset;
   const day = Math.floor(wall / DAY);
   return new Temporal(kind, day, (wall - day * DAY) * 1_000_000 + extraNanos, offset, zone);
 }
 
+export function daysInMonth(year: number, month: number): number {
+  return daysIn(year, month - 1);
+}
+
+export function isLeapYear(year: number): boolean {
+  return daysIn(year, 1) === 29;
+}
+
+/** Days since 1970; the month counts from 1. @throws DateTimeException */
 export function dateOf(year: number, month: number, day: number): number {
-  if (month < 1 || month > 12) throw dateTimeError(`Invalid value for MonthOfYear (valid values 1 - 12): ${month}`);
-  if (day < 1 || day > 31) throw dateTimeError(`Invalid value for DayOfMonth (valid values 1 - 28/31): ${day}`);
+  if (month < 1 || month > 12)
+    throw dateTimeError(`Invalid value for MonthOfYear (valid values 1 - 12): ${month}`);
+  if (day < 1 || day > 31)
+    throw dateTimeError(`Invalid value for DayOfMonth (valid values 1 - 28/31): ${day}`);
   if (day > daysIn(year, month - 1)) {
     if (day === 29) throw dateTimeError(`Invalid date 'February 29' as '${year}' is not a leap year`);
     throw dateTimeError(`Invalid date '${MONTH_NAMES[month - 1]} ${day}'`);
@@ -129,8 +167,13 @@ export function dateOf(year: number, month: number, day: number): number {
 }
 
 export function timeOf(hour: number, minute = 0, second = 0, nano = 0): number {
-  for (const [name, value, most] of [['HourOfDay', hour, 23], ['MinuteOfHour', minute, 59], ['SecondOfMinute', second, 59]] as const) {
-    if (value < 0 || value > most) throw dateTimeError(`Invalid value for ${name} (valid values 0 - ${most}): ${value}`);
+  for (const [name, value, most] of [
+    ['HourOfDay', hour, 23],
+    ['MinuteOfHour', minute, 59],
+    ['SecondOfMinute', second, 59],
+  ] as const) {
+    if (value < 0 || value > most)
+      throw dateTimeError(`Invalid value for ${name} (valid values 0 - ${most}): ${value}`);
   }
   return (hour * 3600 + minute * 60 + second) * 1_000_000_000 + nano;
 }
@@ -141,7 +184,12 @@ export function dateTimeError(message: string): Throwable {
 
 export function dateText(day: number): string {
   const { year, month, day: dayOfMonth } = fieldsOf(day * DAY);
-  const years = year > 9999 ? `+${year}` : year < 0 ? `-${String(-year).padStart(4, '0')}` : String(year).padStart(4, '0');
+  const years =
+    year > 9999
+      ? `+${year}`
+      : year < 0
+        ? `-${String(-year).padStart(4, '0')}`
+        : String(year).padStart(4, '0');
   return `${years}-${String(month + 1).padStart(2, '0')}-${String(dayOfMonth).padStart(2, '0')}`;
 }
 
