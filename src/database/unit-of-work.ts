@@ -43,7 +43,9 @@ export class UnitOfWork {
   readonly dryRun: boolean;
   readonly #database: Database;
   readonly #mayGroup: boolean;
+  readonly #callers: number;
   #transaction: Promise<Transaction> | undefined;
+  #holdsConnection = false;
   #waiting: GroupedRow[] = [];
   #isRefused = false;
   #depth = 0;
@@ -52,9 +54,16 @@ export class UnitOfWork {
   readonly trace: TraceEntry[] = [];
   readonly log: LogEntry[] = [];
 
-  /** @param options.mayGroup false writes each row at once, and says at once whether it could be. Default true */
-  constructor(database: Database, options: { dryRun?: boolean; mayGroup?: boolean } = {}) {
+  /**
+   * @param options.mayGroup false writes each row at once, and says at once whether it could be. Default true
+   * @param options.callers open units of work that wait for the end of this one
+   */
+  constructor(
+    database: Database,
+    options: { dryRun?: boolean; mayGroup?: boolean; callers?: number } = {},
+  ) {
     this.#database = database;
+    this.#callers = options.callers ?? 0;
     this.dryRun = options.dryRun ?? false;
     this.#mayGroup = !this.dryRun && (options.mayGroup ?? true);
   }
@@ -101,7 +110,8 @@ export class UnitOfWork {
   async #open(): Promise<Transaction> {
     const waiting = this.#waiting;
     this.#waiting = [];
-    const transaction = (await this.#database.db.startTransaction().execute()) as Transaction;
+    const transaction = await this.#database.startTransaction(this.#callers);
+    this.#holdsConnection = true;
     try {
       for (const { write, row } of waiting) {
         const [stored] = await write.run(transaction, [row] as never[]);
@@ -110,6 +120,7 @@ export class UnitOfWork {
     } catch (error) {
       this.#isRefused = error instanceof RefusedRow;
       await transaction.rollback().execute();
+      this.#letGo();
       throw error;
     }
     return transaction;
@@ -169,6 +180,7 @@ export class UnitOfWork {
     }
     const transaction = await this.#transaction;
     await transaction?.commit().execute();
+    this.#letGo();
   }
 
   async rollback(): Promise<void> {
@@ -178,6 +190,14 @@ export class UnitOfWork {
       ?.rollback()
       .execute()
       .catch(() => undefined);
+    this.#letGo();
+  }
+
+  /** Once, though a rollback follows a failed commit. */
+  #letGo(): void {
+    if (!this.#holdsConnection) return;
+    this.#holdsConnection = false;
+    this.#database.endTransaction(this.#callers);
   }
 }
 
@@ -190,6 +210,8 @@ class RefusedRow extends Error {
 
 export interface UnitOfWorkOptions {
   readonly dryRun?: boolean;
+  /** Open units of work that wait for the end of this one. Default 0. */
+  readonly callers?: number;
   /** How often a unit of work may run in all when Postgres asks to try again. Default 5. */
   readonly attempts?: number;
   readonly onRetry?: (reason: string, attempt: number) => void;
@@ -208,10 +230,10 @@ export async function runUnitOfWork<T>(
   options: UnitOfWorkOptions,
   work: (unitOfWork: UnitOfWork) => Promise<T>,
 ): Promise<T> {
-  const attempts = options.attempts ?? 5;
+  const { attempts = 5, dryRun = false, callers = 0 } = options;
   let mayGroup = true;
   for (let attempt = 1; ; attempt++) {
-    const unitOfWork = new UnitOfWork(database, { dryRun: options.dryRun ?? false, mayGroup });
+    const unitOfWork = new UnitOfWork(database, { dryRun, mayGroup, callers });
     let committing = false;
     try {
       const result = await work(unitOfWork);
