@@ -58,10 +58,7 @@ export class UnitOfWork {
    * @param options.mayGroup false writes each row at once, and says at once whether it could be. Default true
    * @param options.callers open units of work that wait for the end of this one
    */
-  constructor(
-    database: Database,
-    options: { dryRun?: boolean; mayGroup?: boolean; callers?: number } = {},
-  ) {
+  constructor(database: Database, options: { dryRun?: boolean; mayGroup?: boolean; callers?: number } = {}) {
     this.#database = database;
     this.#callers = options.callers ?? 0;
     this.dryRun = options.dryRun ?? false;
