@@ -23,8 +23,7 @@ if (moves || leaves) {
     if (!isByHand(grant)) {
       return true;
     }
-    var department = (grant._refProperties || {}).department;
-    return !leaves && (!department || department !== oldObject.department);
+    return !leaves && (grant._refProperties || {}).department !== oldObject.department;
   });
 }
 

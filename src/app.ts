@@ -24,6 +24,7 @@ import { inTheRightThread } from './app/right-thread.ts';
 import { openProcessMemory, type ProcessMemory, schedulerNode } from './app/scheduler-node.ts';
 import type { ThreadData } from './app/thread-data.ts';
 import { versionOf } from './app/version.ts';
+import { workflowNode } from './app/workflow-node.ts';
 
 const HEARTBEAT_SILENCE_MS = 5_000;
 
@@ -181,6 +182,7 @@ function assembleNode(given: {
   const features: readonly NodePart[] = [
     queueNode({ core, membership, threads, isWorker: settings.roles.includes('worker') }),
     schedulerNode({ core, membership, threads, memory, nodeName, isWorker }),
+    workflowNode(core, settings),
     indexNode(core, databaseUrl),
     configNode(core),
   ];

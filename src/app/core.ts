@@ -9,10 +9,12 @@ import { type RequestSink, Router } from '#resource/index.ts';
 import type { MemorySchedules, ScheduledServices } from '#scheduler/index.ts';
 import { type Scripts, scriptResource } from '#script/index.ts';
 import { authorize } from '#security/index.ts';
+import type { WorkflowPlatform } from '#workflow/index.ts';
 import { addAdministration, type ServerState } from './administration-feature.ts';
 import { addManaged, type ManagedFeature } from './managed-feature.ts';
 import { CHANNEL, type Platform, TOPIC } from './platform.ts';
 import { addScheduler } from './scheduler-feature.ts';
+import { addWorkflow } from './workflow-feature.ts';
 
 /** Everything a request needs; the same in the main thread and in script threads. */
 export interface Core extends Platform {
@@ -20,6 +22,7 @@ export interface Core extends Platform {
   readonly services: ScheduledServices;
   readonly endpoints: Endpoints;
   readonly overrides: ConfigOverrides;
+  readonly workflow: WorkflowPlatform;
 }
 
 export interface CoreOptions extends ServerState {
@@ -57,6 +60,7 @@ export function buildCore(options: CoreOptions): Core {
     memory: options.memory(clock),
     ...(serviceDirectory === undefined ? {} : { serviceDirectory }),
   });
+  const workflow = addWorkflow(platform);
   const { overrides } = addAdministration(platform, options);
-  return { ...platform, managed, services, endpoints, overrides };
+  return { ...platform, managed, services, endpoints, overrides, workflow };
 }

@@ -46,6 +46,7 @@ export { type ScheduleConfig, scheduleConfig } from './definitions/schedule-sche
 export { type SchedulerConfig, schedulerConfig } from './definitions/scheduler-schema.ts';
 export { type ScriptConfig, scriptConfig } from './definitions/script-schema.ts';
 export { shippedDefinitions } from './definitions/shipped-definitions.ts';
+export { type WorkflowConfig, workflowConfig } from './definitions/workflow-schema.ts';
 export { openProperties, type PropertyOptions, type PropertySource } from './property-source.ts';
 export {
   type Environment,

@@ -252,6 +252,47 @@ function describe(said: Observation): Line | undefined {
       return { level: 'debug', message: `script thread ${said.thread} started` };
     case 'script.threadKilled':
       return { level: 'warn', message: `script thread ${said.thread} ended: ${said.reason}` };
+    case 'workflow.deployed':
+      return {
+        level: said.findings.length === 0 ? 'info' : 'warn',
+        message: `workflow ${said.file} deployed`,
+        definitions: said.definitions,
+        ...(said.findings.length === 0 ? {} : { findings: said.findings }),
+      };
+    case 'workflow.undeployed':
+      return said.outcome === 'undeployed'
+        ? { level: 'info', message: `workflow ${said.file} undeployed` }
+        : {
+            level: 'warn',
+            message: `workflow ${said.file} is gone but in use: no new instances start, running ones go on`,
+          };
+    case 'workflow.deployFailed':
+      return {
+        level: 'error',
+        message: `workflow ${said.file} cannot be deployed`,
+        ...errorFacts(said.error),
+      };
+    case 'workflow.stuck':
+      return {
+        level: 'warn',
+        message: `process instance ${said.instance} can never go on`,
+        elements: said.elements,
+      };
+    case 'workflow.messageLost':
+      return {
+        level: 'warn',
+        message: `nobody waits for message ${said.name} of process instance ${said.instance}`,
+      };
+    case 'workflow.deadLetter':
+      return {
+        level: 'warn',
+        message: `workflow job ${said.job} is a dead letter`,
+        instance: said.instance,
+        element: said.element,
+        error: said.error,
+      };
+    case 'workflow.pruned':
+      return { level: 'info', message: `history of ${said.instances} process instances pruned` };
     default:
       return said satisfies never;
   }

@@ -51,6 +51,13 @@ export type Observation =
   | { kind: 'script.logged'; level: LogLevel; script: string; message: string; requestId?: string }
   | { kind: 'script.evaluated'; script: string; ms: number; outcome: 'ok' | 'thrown' | 'limit' }
   | { kind: 'script.threadStarted'; thread: number }
+  | { kind: 'workflow.deployed'; file: string; definitions: readonly string[]; findings: readonly string[] }
+  | { kind: 'workflow.undeployed'; file: string; outcome: 'undeployed' | 'suspended' }
+  | { kind: 'workflow.deployFailed'; file: string; error: unknown }
+  | { kind: 'workflow.stuck'; instance: string; elements: readonly string[] }
+  | { kind: 'workflow.messageLost'; instance: string; name: string }
+  | { kind: 'workflow.deadLetter'; job: string; instance: string | null; element: string; error: string }
+  | { kind: 'workflow.pruned'; instances: number }
   | { kind: 'script.threadKilled'; thread: number; reason: string };
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { Batcher, type Db } from '#database/index.ts';
+import type { Db } from '#database/index.ts';
+import { Batcher } from './batcher.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 
 /** Where an object stands within its table. */

@@ -8,7 +8,7 @@
  * only the database's clock is asked.
  */
 
-export type { DaylightSaving } from './cron/index.ts';
+export { type DaylightSaving, nextFireTime, parseCron } from './cron/index.ts';
 export { CustomServices } from './custom-service.ts';
 export { type Explanation, explainFiring } from './explain-firing.ts';
 export { FileSchedules, type ScheduleFile } from './file-schedules.ts';

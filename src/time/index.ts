@@ -21,7 +21,6 @@ export {
   localDateTimeToInstant,
   parseLocalDateTime,
 } from './local-date-time.ts';
-export { monotonicMs } from './monotonic.ts';
 export {
   getTimeZone,
   isTimeZone,

@@ -1,7 +1,15 @@
 /**
- * Workflow: processes that people and time move on. At its core the process engine, which knows neither
- * requests nor storage; see `engine/index.ts` for its words.
+ * Workflow: processes that people and time move on, and everything below `/workflow`.
+ *
+ * Words: a *deployment* is a file of process *definitions*, each a version of its key; an *instance* runs one of them;
+ * an *execution* is a token in it; a user *task* waits for somebody, a *job* for its time. A *step* takes an instance
+ * from one resting place to the next: lock, `apply` of the engine (see `engine/index.ts`), one statement that writes
+ * what came of it, then what it means for other instances.
+ * Invariants: a step is committed as a whole or not at all; a tree of calls has one lock, the state row of its root;
+ * a job has its effect once.
  */
+export { Definitions } from './definition/definitions.ts';
+export { DeploymentAgent } from './deployment/deployment-agent.ts';
 export {
   apply,
   type Body,
@@ -54,3 +62,8 @@ export {
   type Wait,
 } from './engine/index.ts';
 export { ExpressionError, HostObject, type MaybePromise, type Value } from './expression/index.ts';
+export { WORKFLOW_QUEUE } from './job/enqueue-job.ts';
+export { workflowJobs } from './job/run-workflow-job.ts';
+export type { CronReader, WorkflowPlatform, WorkflowSettings } from './workflow-platform.ts';
+export { mountWorkflow } from './workflow-resources.ts';
+export { readWorkflowSettings, workflowDirectory, workflowInactive } from './workflow-settings.ts';

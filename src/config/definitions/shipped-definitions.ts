@@ -9,6 +9,7 @@ import { repoConfig } from './repo-schema.ts';
 import { scheduleConfig } from './schedule-schema.ts';
 import { schedulerConfig } from './scheduler-schema.ts';
 import { scriptConfig } from './script-schema.ts';
+import { workflowConfig } from './workflow-schema.ts';
 
 export const shippedDefinitions: readonly AnyConfigDefinition[] = [
   scriptConfig,
@@ -21,4 +22,5 @@ export const shippedDefinitions: readonly AnyConfigDefinition[] = [
   repoConfig,
   policyConfig,
   authenticationConfig,
+  workflowConfig,
 ];

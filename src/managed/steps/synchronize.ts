@@ -3,7 +3,6 @@ import { requestView } from '#script/index.ts';
 import { type Exchange, objectPath, withIdentity } from '../exchange.ts';
 import type { SyncAction } from '../synchronizer.ts';
 import { withRelationships } from './run-hook.ts';
-import { reload } from './store.ts';
 
 const ACTION: Readonly<Record<'create' | 'update' | 'patch' | 'delete', SyncAction>> = {
   create: 'notifyCreate',
@@ -14,7 +13,6 @@ const ACTION: Readonly<Record<'create' | 'update' | 'patch' | 'delete', SyncActi
 
 /** Tells the synchronization, and then `onSync` what came of it. */
 export async function synchronize(exchange: Exchange): Promise<void> {
-  await reload(exchange);
   const { before, cause, context, id, platform, request, rev, stored, type } = exchange;
   if (request.method === 'read') return;
   const after =

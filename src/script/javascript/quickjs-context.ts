@@ -32,8 +32,7 @@ export interface ContextUser {
   answer(operation: string, args: string): Promise<string>;
 }
 
-/** Between runs. */
-export const NOBODY: ContextUser = {
+const NOBODY: ContextUser = {
   shouldInterrupt: () => false,
   onSuspend: () => {},
   onResume: () => {},

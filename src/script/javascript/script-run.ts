@@ -1,11 +1,10 @@
 import { BadRequestError, ResourceError, toResourceError } from '#errors/index.ts';
-import { getMember, isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
-import { monotonicMs } from '#time/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { CompiledScript } from './compile-script.ts';
 import { ScriptLimitError } from './failures.ts';
 import type { Occupancy, Occupant } from './occupancy.ts';
 import type { ContextUser } from './quickjs-context.ts';
-import type { ModuleSource, ScriptSource } from './script-source.ts';
+import type { ScriptSource } from './script-source.ts';
 
 /** One run of one script. */
 export interface SandboxRun {
@@ -22,7 +21,7 @@ export interface SandboxRun {
   readonly timeoutMs: number;
   /** Aborted: the run ends with the signal's reason at its next host call, or at once when it waits in one. */
   readonly signal?: AbortSignal;
-  /** The script starts to hold this thread, and must have let go of it at `deadline`, by `monotonicMs`. */
+  /** The script starts to hold this thread, and must have let go of it at `deadline` (ms since the epoch). */
   readonly onEnter?: (deadline: number) => void;
   readonly onLeave?: () => void;
   /** Adds ` (file#line)` to the message of what the script throws. */
@@ -31,7 +30,7 @@ export interface SandboxRun {
 
 /** Compiles a module for the current run; what the prelude's `require` looks up by its id. */
 export type ModuleCompiler = (
-  module: ModuleSource,
+  module: ScriptSource,
   isKnown: (compiled: CompiledScript) => boolean,
 ) => CompiledScript;
 
@@ -49,22 +48,13 @@ export class ScriptRun implements ContextUser, Occupant {
   #ownMs = 0;
   #enteredAt: number | undefined;
   readonly #errors: ResourceError[] = [];
-  /** The bindings that are in the sandbox; the others go there when a module mentions them. */
-  readonly #sent: Set<string>;
   /** Set once the run must not go on, with the reason. */
   #end: { readonly reason: unknown } | undefined;
   #endWait: (reason: unknown) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param parameters the bindings that the script itself is called with */
-  constructor(
-    request: SandboxRun,
-    parameters: readonly string[],
-    occupancy: Occupancy,
-    compileModule: ModuleCompiler,
-  ) {
+  constructor(request: SandboxRun, occupancy: Occupancy, compileModule: ModuleCompiler) {
     this.#request = request;
-    this.#sent = new Set(parameters);
     this.#occupancy = occupancy;
     this.#compileModule = compileModule;
     this.#deadline = performance.now() + request.timeoutMs;
@@ -90,7 +80,7 @@ export class ScriptRun implements ContextUser, Occupant {
 
   enter(): void {
     this.#enteredAt = performance.now();
-    this.#request.onEnter?.(monotonicMs() + this.#deadlineNow() - performance.now());
+    this.#request.onEnter?.(performance.timeOrigin + this.#deadlineNow());
   }
 
   leave(): void {
@@ -143,16 +133,11 @@ export class ScriptRun implements ContextUser, Occupant {
     if (!isObject(found) || typeof found['id'] !== 'string' || typeof found['source'] !== 'string') {
       throw new TypeError('require.resolve must answer with id and source');
     }
-    const module = { name: found['id'], source: found['source'], isShared: found['isShared'] === true };
-    const compiled = this.#compileModule(module, (known) => this.modules.has(known));
+    const compiled = this.#compileModule({ name: found['id'], source: found['source'] }, (module) =>
+      this.modules.has(module),
+    );
     this.modules.add(compiled);
-    const values: JsonObject = {};
-    for (const name of compiled.parameters) {
-      if (this.#sent.has(name)) continue;
-      this.#sent.add(name);
-      setMember(values, name, getMember(this.#request.bindings, name) ?? null);
-    }
-    return { id: found['id'], compiledAs: compiled.id, values };
+    return { id: found['id'], compiledAs: compiled.id };
   }
 
   /** A script that holds the thread must not use up the time of those that wait for it to let go. */

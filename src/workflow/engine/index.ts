@@ -11,7 +11,6 @@ export { BpmnError } from './bpmn-error.ts';
 export { compile } from './compile/compile.ts';
 export type { CompileOptions } from './compile/findings.ts';
 export { ProcessFileError } from './compile/process-file-error.ts';
-export { readDiagram } from './compile/read-diagram.ts';
 export type {
   Body,
   CallActivity,
@@ -24,7 +23,6 @@ export type {
   StartEvent,
   UserTask,
 } from './definition.ts';
-export type { Box, Colours, Diagram, Edge, EventMark, Point, Shape } from './diagram.ts';
 export type { Effect, EndReason, ErrorFacts, TaskFacts } from './effect.ts';
 export type { Condition, EventTrigger, Script, TimerDefinition } from './event-trigger.ts';
 export {
@@ -42,4 +40,4 @@ export { type Migration, type MigrationRefusal, migrate } from './migrate.ts';
 export { listStarts, planStartTimer, type StartTrigger } from './start-trigger.ts';
 export { type Execution, type ProcessState, ROOT, STATE_VERSION, type Wait } from './state.ts';
 export type { Stimulus } from './stimulus.ts';
-export { type NextCron, planNext, type Repetition, type TimerPlan } from './timer.ts';
+export { type NextCron, planDuration, planNext, type Repetition, type TimerPlan } from './timer.ts';

@@ -194,6 +194,7 @@ describe('the configuration store', () => {
       'repo',
       'scheduler',
       'script',
+      'workflow',
     ]);
   });
 

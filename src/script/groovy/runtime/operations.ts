@@ -13,7 +13,6 @@ import {
   superConstructor,
   superProperty,
   thisConstructor,
-  withDefaults,
 } from './define-class.ts';
 import { call, callSafe, callValue, superCall } from './dispatch.ts';
 import { compare, equal } from './equality.ts';
@@ -154,5 +153,4 @@ export const operations = Object.freeze({
   updateField,
   updateIndex,
   updateProperty,
-  withDefaults,
 });

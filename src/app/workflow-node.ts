@@ -1,0 +1,20 @@
+import { type Settings, workflowConfig } from '#config/index.ts';
+import { DeploymentAgent, workflowDirectory, workflowInactive } from '#workflow/index.ts';
+import type { Core } from './core.ts';
+import type { NodePart } from './node-part.ts';
+
+/** Follows the directory of process files. */
+export function workflowNode({ config, workflow }: Core, { projectLocation }: Settings): NodePart {
+  const current = () => config.get(workflowConfig);
+  const agent = new DeploymentAgent({
+    platform: workflow,
+    directory: () => workflowDirectory(current(), projectLocation),
+  });
+  return {
+    services: [agent],
+    health: () => {
+      const detail = workflowInactive(current());
+      return [{ name: 'workflow', ok: detail === undefined, ...(detail === undefined ? {} : { detail }) }];
+    },
+  };
+}

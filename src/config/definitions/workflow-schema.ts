@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { defineConfig } from '../config-definition.ts';
+import { filledText, flag, wholeNumber } from './scalar-schema.ts';
+
+/** Locations and history levels are checked by the service that reads them, which then says that it is inactive. */
+const schema = z.looseObject({
+  location: z.string().default('embedded'),
+  useDataSource: z.string().default('default'),
+  workflowDirectory: filledText().default('workflow'),
+  /** Accepted; this service's tables have fixed names. */
+  tablePrefix: z.string().default(''),
+  tablePrefixIsSchema: flag().default(false),
+  history: z.string().default('audit'),
+  mail: z
+    .looseObject({
+      host: z.string().default('localhost'),
+      port: wholeNumber({ min: 1, max: 65_535 }).default(25),
+      username: z.string().optional(),
+      /** Plain, or encrypted by the service. */
+      password: z.json().optional(),
+      starttls: flag().default(false),
+      from: z.string().optional(),
+    })
+    .prefault({}),
+  /** Declared by the field and never read. */
+  engine: z.looseObject({}).optional(),
+  forms: z.looseObject({ validate: flag().default(false) }).prefault({}),
+  /** Days that finished instances are kept; without it for ever. */
+  historyKeepDays: wholeNumber({ min: 1 }).optional(),
+});
+
+/** `workflow.json`. A relative `workflowDirectory` is one of the project location. */
+export const workflowConfig = defineConfig({ id: 'workflow', schema });
+
+export type WorkflowConfig = z.output<typeof schema>;

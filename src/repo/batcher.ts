@@ -1,0 +1,70 @@
+/** A piece of work that waits to leave together with others. */
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface BatcherOptions<Item, Result> {
+  /** Statements on their way at once; what comes meanwhile waits and makes the next batch larger. */
+  readonly maxInFlight: number;
+  readonly maxBatch: number;
+  /** Answers in the order of the items. Rejects for all of them. */
+  readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
+}
+
+/**
+ * Gathers what is asked for in one turn of the event loop, and while earlier batches are under way, into one
+ * statement: a round trip or a commit costs far more than a row. A batch that fails is repeated item by item, so that
+ * only the guilty one fails; `run` must therefore do all or nothing.
+ */
+export class Batcher<Item, Result> {
+  readonly #options: BatcherOptions<Item, Result>;
+  #waiting: Waiting<Item, Result>[] = [];
+  #inFlight = 0;
+  #scheduled = false;
+
+  constructor(options: BatcherOptions<Item, Result>) {
+    this.#options = options;
+  }
+
+  add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    const { maxInFlight } = this.#options;
+    if (this.#scheduled || this.#waiting.length === 0 || this.#inFlight >= maxInFlight) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      void this.#flush();
+    });
+  }
+
+  async #flush(): Promise<void> {
+    const { maxBatch } = this.#options;
+    const batch = this.#waiting.slice(0, maxBatch);
+    this.#waiting = this.#waiting.slice(maxBatch);
+    this.#inFlight += 1;
+    try {
+      await this.#run(batch);
+    } finally {
+      this.#inFlight -= 1;
+      this.#schedule();
+    }
+  }
+
+  async #run(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.#options.run(batch.map(({ item }) => item));
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
+    } catch (error) {
+      if (batch.length === 1) batch[0]!.reject(error);
+      else for (const waiting of batch) await this.#run([waiting]);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import type { JsonObject } from '#json/index.ts';
+import {
+  type CollectionProvider,
+  type Context,
+  type Request,
+  type Resource,
+  resource,
+} from '#resource/index.ts';
+import { undeploy } from '../deployment/undeploy.ts';
+import { describeStartForm, findTemplate } from '../form/index.ts';
+import { asksForDiagram } from '../query/fields.ts';
+import { queryKind } from '../query/query-kind.ts';
+import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import { definitionDiagram } from './definition-diagram.ts';
+import { listDefinitions } from './definition-listing-repository.ts';
+import { type DefinitionRow, findDefinition, findResource } from './definition-repository.ts';
+import { viewDefinition } from './definition-view.ts';
+import { unknownDefinition } from './definitions.ts';
+
+/** `/workflow/processdefinition`: all versions of all processes. */
+export function definitionResource(platform: WorkflowPlatform): CollectionProvider {
+  return {
+    description: { title: 'Process definition' },
+    // Drawing takes its time.
+    runsScripts: (request) => asksForDiagram(request),
+    async query(context, request) {
+      const kind = queryKind(request);
+      const page = await listDefinitions(await dbOf(platform, context), request, kind);
+      return {
+        kind: 'query',
+        result: page.rows.map((row) => resource(row.id, String(row.revision), viewDefinition(row))),
+        pagedResultsCookie: page.cookie,
+        totalPagedResultsPolicy: page.total === -1 ? 'NONE' : 'EXACT',
+        totalPagedResults: page.total,
+      };
+    },
+    async read(context, request, id) {
+      return read(platform, context, request, id);
+    },
+    async delete(context, request, id) {
+      const answer = await read(platform, context, request, id);
+      const { deploymentId } = viewDefinition(await getRow(platform, context, id));
+      const { unitOfWork } = context;
+      await undeploy(platform, unitOfWork!, Number(deploymentId));
+      unitOfWork!.record({
+        resource: `workflow/processdefinition/${id}`,
+        operation: 'delete',
+        before: answer.content,
+        after: null,
+      });
+      return answer;
+    },
+  };
+}
+
+async function getRow(platform: WorkflowPlatform, context: Context, id: string): Promise<DefinitionRow> {
+  const row = await findDefinition(await dbOf(platform, context), id);
+  if (row === undefined) throw unknownDefinition(id);
+  return row;
+}
+
+async function read(
+  platform: WorkflowPlatform,
+  context: Context,
+  request: Request,
+  id: string,
+): Promise<Resource> {
+  const db = await dbOf(platform, context);
+  const row = await getRow(platform, context, id);
+  const definition = await platform.definitions.get(db, id);
+  const { formKey, formProperties } = describeStartForm(definition.process);
+  const content: JsonObject = {
+    ...viewDefinition(row),
+    formProperties: formProperties as unknown as JsonObject[],
+  };
+  if (formKey !== null) {
+    const bytes = await findResource(db, row.deployment_id, formKey);
+    content['formResourceKey'] = formKey;
+    content['formGenerationTemplate'] = findTemplate(
+      formKey,
+      new Map(bytes === undefined ? [] : [[formKey, bytes]]),
+    );
+  }
+  if (asksForDiagram(request)) {
+    const diagram = await definitionDiagram(db, { ...definition, row });
+    if (diagram !== undefined) content['diagram'] = diagram;
+  }
+  return resource(row.id, String(row.revision), content);
+}

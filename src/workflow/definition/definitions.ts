@@ -1,0 +1,51 @@
+import type { Db } from '#database/index.ts';
+import { NotFoundError } from '#errors/index.ts';
+import { compile, type ProcessDefinition } from '../engine/index.ts';
+import { type DefinitionRow, loadDefinition } from './definition-repository.ts';
+
+/** A definition with what the engine walks. */
+export interface CompiledDefinition {
+  readonly row: DefinitionRow;
+  readonly process: ProcessDefinition;
+  /** The text of the process file. */
+  readonly xml: string;
+}
+
+const MOST_KEPT = 500;
+
+/**
+ * Definitions, compiled once for each thread: what an id means never changes. Only `suspended` may be out of
+ * date here.
+ */
+export class Definitions {
+  readonly #compiled = new Map<string, Promise<CompiledDefinition>>();
+
+  /** @throws NotFoundError */
+  async get(db: Db, id: string): Promise<CompiledDefinition> {
+    const known = this.#compiled.get(id);
+    if (known !== undefined) {
+      // The one used last is forgotten last.
+      this.#compiled.delete(id);
+      this.#compiled.set(id, known);
+      return known;
+    }
+    const loading = load(db, id);
+    this.#compiled.set(id, loading);
+    loading.catch(() => this.#compiled.delete(id));
+    if (this.#compiled.size > MOST_KEPT) this.#compiled.delete(this.#compiled.keys().next().value!);
+    return loading;
+  }
+}
+
+async function load(db: Db, id: string): Promise<CompiledDefinition> {
+  const stored = await loadDefinition(db, id);
+  if (stored === undefined) throw unknownDefinition(id);
+  const { bytes, ...row } = stored;
+  const xml = bytes.toString('utf8');
+  const [process] = await compile(xml, { key: row.key });
+  return { row, process, xml };
+}
+
+export function unknownDefinition(id: string): NotFoundError {
+  return new NotFoundError(`There is no process definition '${id}'`, { id: 'WORKFLOW_NO_DEFINITION' });
+}

@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import type { UnitOfWork } from '#database/index.ts';
+import { BadRequestError } from '#errors/index.ts';
+import { compile, type Finding, type ProcessDefinition } from '../engine/index.ts';
+import { lintForms } from '../form/index.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
+import { armStarts } from './arm-starts.ts';
+import {
+  findLatestDeployment,
+  insertDefinition,
+  insertDeployment,
+  listDefinitionsOf,
+  lockDeployments,
+  setSuspended,
+} from './deployment-repository.ts';
+
+export interface DeploymentFile {
+  /** The name of the file, by which a later one replaces it. */
+  readonly name: string;
+  readonly resources: ReadonlyMap<string, Buffer>;
+  /** Where it was found. */
+  readonly origin: string | null;
+}
+
+export interface Deployed {
+  readonly deploymentId: number;
+  readonly definitions: readonly { readonly id: string; readonly findings: readonly Finding[] }[];
+}
+
+/**
+ * Deploys a file: each of its processes gets a new version. A file that is as it was when it was last deployed is
+ * left alone.
+ *
+ * @returns undefined when nothing has changed
+ * @throws BadRequestError with everything that keeps a process from running
+ */
+export async function deploy(
+  platform: WorkflowPlatform,
+  unitOfWork: UnitOfWork,
+  file: DeploymentFile,
+): Promise<Deployed | undefined> {
+  const hash = hashOf(file.resources);
+  const db = await unitOfWork.db();
+  await lockDeployments(db);
+  const latest = await findLatestDeployment(db, file.name);
+  if (latest?.content_hash === hash) {
+    await resume(platform, unitOfWork, latest.id);
+    return undefined;
+  }
+  const processes = await compileAll(platform, file);
+  const deploymentId = await insertDeployment(db, { ...file, hash });
+  const definitions: { id: string; findings: Finding[] }[] = [];
+  for (const { process, resourceName, xml } of processes) {
+    const findings = [...process.warnings, ...lintForms(process, file.resources)];
+    const { id } = await insertDefinition(db, {
+      key: process.key,
+      name: process.name ?? null,
+      category: process.category ?? null,
+      description: process.documentation ?? null,
+      deploymentId,
+      resourceName,
+      diagramName: diagramName(process.key, resourceName, xml, file.resources),
+      findings,
+    });
+    definitions.push({ id, findings });
+  }
+  for (const { process } of processes) await armStarts(platform, unitOfWork, process.key);
+  return { deploymentId, definitions };
+}
+
+/** A file that came back as it was before its removal. */
+async function resume(
+  platform: WorkflowPlatform,
+  unitOfWork: UnitOfWork,
+  deploymentId: number,
+): Promise<void> {
+  const db = await unitOfWork.db();
+  if (!(await setSuspended(db, deploymentId, false))) return;
+  for (const { key } of await listDefinitionsOf(db, deploymentId)) await armStarts(platform, unitOfWork, key);
+}
+
+export function hashOf(resources: ReadonlyMap<string, Buffer>): string {
+  const hash = createHash('sha256');
+  for (const name of [...resources.keys()].sort()) {
+    const bytes = resources.get(name)!;
+    hash.update(`${name}\n${bytes.byteLength}\n`).update(bytes);
+  }
+  return hash.digest('hex');
+}
+
+const PROCESS_FILE = /\.(?:bpmn|bpmn20\.xml)$/i;
+
+interface FoundProcess {
+  readonly process: ProcessDefinition;
+  readonly resourceName: string;
+  readonly xml: string;
+}
+
+async function compileAll({ cron, checks }: WorkflowPlatform, file: DeploymentFile): Promise<FoundProcess[]> {
+  const found: FoundProcess[] = [];
+  for (const [resourceName, bytes] of file.resources) {
+    if (!PROCESS_FILE.test(resourceName) && !(file.resources.size === 1 && resourceName.endsWith('.xml')))
+      continue;
+    const xml = bytes.toString('utf8');
+    for (const process of await compile(xml, { checkCron: cron.check, ...checks })) {
+      const twin = found.find((other) => other.process.key === process.key);
+      if (twin !== undefined) throw twice(process.key, twin.resourceName, resourceName);
+      found.push({ process, resourceName, xml });
+    }
+  }
+  if (found.length > 0) return found;
+  throw new BadRequestError(`'${file.name}' holds no process file`, {
+    id: 'WORKFLOW_NO_PROCESS',
+    hint: 'Process files end with .bpmn20.xml or .bpmn',
+  });
+}
+
+const IMAGES = ['png', 'svg', 'jpg', 'gif'];
+
+/** An image that came along, or the name under which the drawn one is known; null without notation. */
+function diagramName(
+  key: string,
+  resourceName: string,
+  xml: string,
+  resources: ReadonlyMap<string, Buffer>,
+): string | null {
+  const base = resourceName.replace(PROCESS_FILE, '').replace(/\.xml$/i, '');
+  const names = [`${base}.${key}`, base].flatMap((stem) => IMAGES.map((extension) => `${stem}.${extension}`));
+  const given = names.find((name) => resources.has(name));
+  if (given !== undefined) return given;
+  return /BPMNShape\b/.test(xml) ? `${base}.${key}.png` : null;
+}
+
+function twice(key: string, first: string, second: string): BadRequestError {
+  return new BadRequestError(`The process '${key}' is in '${first}' and in '${second}'`, {
+    id: 'WORKFLOW_PROCESS_TWICE',
+  });
+}

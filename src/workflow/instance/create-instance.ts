@@ -1,0 +1,82 @@
+import { BadRequestError, NotFoundError } from '#errors/index.ts';
+import { getMember, type JsonObject } from '#json/index.ts';
+import { type Context, type Resource, resource } from '#resource/index.ts';
+import { type DefinitionRow, findDefinition, findLatest } from '../definition/definition-repository.ts';
+import { unknownDefinition } from '../definition/definitions.ts';
+import { noneStart, submitForm, variableScope } from '../form/index.ts';
+import { CONTEXT_VARIABLE, startVariables } from '../variable/variable.ts';
+import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import { beginStep } from './begin-step.ts';
+import { startInstance } from './start-instance.ts';
+
+/** Starts an instance as a request asks for it: three members of the body say which, all others are variables. */
+export async function createInstance(
+  platform: WorkflowPlatform,
+  context: Context,
+  content: JsonObject,
+): Promise<Resource> {
+  const { _key, _processDefinitionId, _businessKey, ...body } = content;
+  const definition = await chooseDefinition(platform, context, content);
+  delete body[CONTEXT_VARIABLE];
+  const businessKey = textOf(content, '_businessKey');
+  const { variables, dates } = startVariables(body);
+  const { instance, outcome } = await startInstance(beginStep(platform, context), definition, {
+    variables: await checkForm(platform, context, definition, variables),
+    dates,
+    ...(businessKey === undefined ? {} : { businessKey }),
+  });
+  return resource(instance.id, null, {
+    processInstanceId: instance.id,
+    status: outcome.state === null ? 'ended' : 'suspended',
+    businessKey: instance.businessKey,
+    processDefinitionId: definition.id,
+  });
+}
+
+/** The id wins over the key, which means the latest version. */
+async function chooseDefinition(
+  platform: WorkflowPlatform,
+  context: Context,
+  content: JsonObject,
+): Promise<DefinitionRow> {
+  const db = await dbOf(platform, context);
+  const id = textOf(content, '_processDefinitionId');
+  const key = textOf(content, '_key');
+  if (id !== undefined) {
+    const found = await findDefinition(db, id);
+    if (found === undefined) throw unknownDefinition(id);
+    return found;
+  }
+  if (key === undefined) {
+    throw new BadRequestError('Neither _key nor _processDefinitionId says which process to start', {
+      id: 'WORKFLOW_NO_KEY',
+      field: '/_key',
+    });
+  }
+  const found = await findLatest(db, key);
+  if (found !== undefined) return found;
+  throw new NotFoundError(`There is no process definition with the key '${key}'`, {
+    id: 'WORKFLOW_NO_DEFINITION',
+  });
+}
+
+async function checkForm(
+  platform: WorkflowPlatform,
+  context: Context,
+  { id }: DefinitionRow,
+  variables: JsonObject,
+): Promise<JsonObject> {
+  if (!platform.settings().validatesForms) return variables;
+  const { process } = await platform.definitions.get(await dbOf(platform, context), id);
+  return submitForm(noneStart(process)?.formProperties ?? [], variables, variableScope({}));
+}
+
+function textOf(content: JsonObject, field: string): string | undefined {
+  const value = getMember(content, field);
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'string') return value;
+  throw new BadRequestError(`${field} must be a text, not ${JSON.stringify(value)}`, {
+    id: 'WORKFLOW_BAD_FIELD',
+    field: `/${field}`,
+  });
+}

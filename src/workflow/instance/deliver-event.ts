@@ -1,0 +1,106 @@
+import type { JsonObject } from '#json/index.ts';
+import { findDefinition } from '../definition/definition-repository.ts';
+import { enqueueJob } from '../job/enqueue-job.ts';
+import { insertSignal } from '../job/job-repository.ts';
+import { dbOf } from '../workflow-platform.ts';
+import { newUuid } from './instance-id.ts';
+import { lockInstance } from './instance-repository.ts';
+import { startInstance } from './start-instance.ts';
+import { listSubscribers } from './subscription-repository.ts';
+import { type StepContext, takeStep } from './take-step.ts';
+
+/**
+ * Hands a signal to every instance that waits for it, and starts an instance for every start event that does.
+ *
+ * @param except the thrower, whose own waits have been served already
+ * @returns the instances that it moved or started
+ */
+export async function deliverSignal(
+  step: StepContext,
+  name: string,
+  variables: JsonObject,
+  except?: string,
+): Promise<string[]> {
+  const db = await dbOf(step.platform, step.context);
+  const subscribers = await listSubscribers(db, 'signal', name);
+  const moved: string[] = [];
+  const instances = new Set(subscribers.flatMap(({ instance_id }) => instance_id ?? []));
+  instances.delete(except ?? '');
+  for (const id of instances) {
+    // Two that signal each other would wait for each other: one that is busy is told as soon as it is free.
+    const locked = await lockInstance(db, id, { skipLocked: true });
+    if (locked === undefined) await tellLater(step, id, name, variables);
+    else await takeStep(step, locked, { kind: 'signal', name, variables });
+    moved.push(id);
+  }
+  for (const { definition_id, element } of subscribers) {
+    if (definition_id === null) continue;
+    const started = await startAt(step, definition_id, element, variables);
+    if (started !== undefined) moved.push(started);
+  }
+  return moved;
+}
+
+/**
+ * Hands a message to one receiver: the instance named, else the one that has waited longest, else a start event.
+ *
+ * @returns the instance that it moved or started; undefined when nobody waits
+ */
+export async function deliverMessage(
+  step: StepContext,
+  name: string,
+  variables: JsonObject,
+  instanceId?: string,
+): Promise<string | undefined> {
+  const db = await dbOf(step.platform, step.context);
+  for (const { instance_id, execution, definition_id, element } of await listSubscribers(
+    db,
+    'message',
+    name,
+  )) {
+    if (instanceId !== undefined && instance_id !== instanceId) continue;
+    if (definition_id !== null) {
+      const started = await startAt(step, definition_id, element, variables);
+      if (started !== undefined) return started;
+    } else if (instance_id !== null && execution !== null) {
+      const locked = await lockInstance(db, instance_id);
+      // It may have been served while this one waited for the lock.
+      if (
+        !locked?.state.waits.some(
+          (wait) => wait.kind === 'message' && wait.name === name && wait.of === execution,
+        )
+      ) {
+        continue;
+      }
+      await takeStep(step, locked, { kind: 'message', name, execution, variables });
+      return instance_id;
+    }
+  }
+  return undefined;
+}
+
+async function startAt(
+  step: StepContext,
+  definitionId: string,
+  element: string,
+  variables: JsonObject,
+): Promise<string | undefined> {
+  const db = await dbOf(step.platform, step.context);
+  const definition = await findDefinition(db, definitionId);
+  if (definition === undefined || definition.suspended) return undefined;
+  const { instance } = await startInstance(step, definition, { element, variables });
+  return instance.id;
+}
+
+async function tellLater(
+  { platform, context }: StepContext,
+  instanceId: string,
+  name: string,
+  variables: JsonObject,
+): Promise<void> {
+  const now = platform.now();
+  const id = newUuid(now);
+  const unitOfWork = context.unitOfWork!;
+  await insertSignal(await unitOfWork.db(), { id, instanceId, payload: { name, variables } });
+  await enqueueJob(platform, unitOfWork, { id, revision: 1, dueAt: now, instanceId });
+}

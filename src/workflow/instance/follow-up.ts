@@ -1,0 +1,137 @@
+import { NotFoundError } from '#errors/index.ts';
+import { getMember, type JsonObject } from '#json/index.ts';
+import {
+  type DefinitionRow,
+  findDefinition,
+  findInDeployment,
+  findLatest,
+} from '../definition/definition-repository.ts';
+import type { Effect, Stimulus } from '../engine/index.ts';
+import { CONTEXT_VARIABLE } from '../variable/variable.ts';
+import { dbOf } from '../workflow-platform.ts';
+import { deliverMessage, deliverSignal } from './deliver-event.ts';
+import type { Instance } from './instance.ts';
+import { listChildren, lockInstance } from './instance-repository.ts';
+import { startInstance } from './start-instance.ts';
+import { type StepContext, takeStep } from './take-step.ts';
+
+/** What a step of one instance means for others, in the same unit of work. */
+export async function followUp(
+  step: StepContext,
+  instance: Instance,
+  effects: readonly Effect[],
+): Promise<void> {
+  const { platform } = step;
+  for (const effect of effects) {
+    switch (effect.kind) {
+      case 'child.started':
+        await callChild(step, instance, effect);
+        break;
+      case 'child.cancelled':
+        await cancelChildren(step, instance.id, effect.execution, effect.reason);
+        break;
+      case 'signal.thrown':
+        await deliverSignal(step, effect.name, {}, instance.id);
+        break;
+      case 'message.thrown': {
+        const isReceived = await deliverMessage(step, effect.name, {});
+        if (!isReceived)
+          platform.observe({ kind: 'workflow.messageLost', instance: instance.id, name: effect.name });
+        break;
+      }
+      case 'escalation.thrown': {
+        const code = effect.code === undefined ? {} : { code: effect.code };
+        await tellCaller(step, instance, (execution) => ({ kind: 'childEscalated', execution, ...code }));
+        break;
+      }
+      case 'incident':
+        platform.observe({ kind: 'workflow.stuck', instance: instance.id, elements: effect.elements });
+        break;
+      case 'ended':
+        await tellEnd(step, instance, effect);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+async function callChild(
+  step: StepContext,
+  caller: Instance,
+  effect: Extract<Effect, { kind: 'child.started' }>,
+): Promise<void> {
+  const definition = await calledDefinition(step, caller, effect);
+  const variables: JsonObject = { ...effect.variables };
+  // A called process acts with the identity of its caller.
+  if (getMember(variables, CONTEXT_VARIABLE) === undefined) {
+    const db = await dbOf(step.platform, step.context);
+    const parent = await lockInstance(db, caller.id);
+    const inherited = parent && getMember(parent.state.variables['0'] ?? {}, CONTEXT_VARIABLE);
+    if (inherited !== undefined) variables[CONTEXT_VARIABLE] = inherited;
+  }
+  await startInstance(step, definition, {
+    variables,
+    caller: { instance: caller, execution: effect.execution },
+    ...(effect.businessKey === undefined ? {} : { businessKey: effect.businessKey }),
+    ...(effect.name === undefined ? {} : { name: effect.name }),
+  });
+}
+
+async function calledDefinition(
+  { platform, context }: StepContext,
+  caller: Instance,
+  effect: Extract<Effect, { kind: 'child.started' }>,
+): Promise<DefinitionRow> {
+  const db = await dbOf(platform, context);
+  const { calledElement, calledElementType, isSameDeployment } = effect;
+  const found =
+    calledElementType === 'id'
+      ? await findDefinition(db, calledElement)
+      : ((isSameDeployment && caller.deploymentId !== null
+          ? await findInDeployment(db, calledElement, caller.deploymentId)
+          : undefined) ?? (await findLatest(db, calledElement)));
+  if (found !== undefined) return found;
+  throw new NotFoundError(`'${effect.element}' calls the process '${calledElement}', which is not deployed`, {
+    id: 'WORKFLOW_NO_CALLED_PROCESS',
+  });
+}
+
+/** Ends the running instances that an execution (or all of them) called. */
+async function cancelChildren(
+  step: StepContext,
+  instanceId: string,
+  execution: number | undefined,
+  reason: string,
+): Promise<void> {
+  const db = await dbOf(step.platform, step.context);
+  for (const id of await listChildren(db, instanceId, execution)) {
+    const child = await lockInstance(db, id);
+    if (child !== undefined) await takeStep(step, child, { kind: 'cancel', reason });
+  }
+}
+
+async function tellEnd(
+  step: StepContext,
+  instance: Instance,
+  { reason, variables, error, endsAll }: Extract<Effect, { kind: 'ended' }>,
+): Promise<void> {
+  if (instance.caller === null || reason === 'cancelled') return;
+  if (endsAll === true) {
+    const root = await lockInstance(await dbOf(step.platform, step.context), instance.rootId);
+    if (root !== undefined) await takeStep(step, root, { kind: 'cancel', reason: 'terminate end event' });
+    return;
+  }
+  const failed = error === undefined ? {} : { error };
+  await tellCaller(step, instance, (execution) => ({ kind: 'childEnded', execution, variables, ...failed }));
+}
+
+async function tellCaller(
+  step: StepContext,
+  { caller }: Instance,
+  stimulus: (execution: number) => Exclude<Stimulus, { kind: 'start' }>,
+): Promise<void> {
+  if (caller === null) return;
+  const parent = await lockInstance(await dbOf(step.platform, step.context), caller.instanceId);
+  if (parent !== undefined) await takeStep(step, parent, stimulus(caller.execution));
+}

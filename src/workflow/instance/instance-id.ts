@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const NUMBER_DIGITS = 6;
+const ZERO = '0'.repeat(NUMBER_DIGITS);
+const MOST = 16 ** NUMBER_DIGITS - 1;
+
+/**
+ * A UUID of version 7 whose last six digits are 0: they number the executions of the instance, whose ids are
+ * known without asking and sort by age like those of instances.
+ */
+export function newInstanceId(now: number): string {
+  return `${newUuid(now).slice(0, -NUMBER_DIGITS)}${ZERO}`;
+}
+
+/** A UUID of version 7, for rows that no instance numbers. */
+export function newUuid(now: number): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(Math.floor(now), 0, 6);
+  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
+  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
+  const hex = bytes.toString('hex');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** The id of an execution, and of the task that it waits for; that of execution 0 is the instance's own. */
+export function executionId(instanceId: string, execution: number): string {
+  if (execution > MOST) throw new RangeError(`The instance ${instanceId} has more than ${MOST} executions`);
+  return instanceId.slice(0, -NUMBER_DIGITS) + execution.toString(16).padStart(NUMBER_DIGITS, '0');
+}
+
+/** The instance and the number that an execution id means; undefined when it cannot be one. */
+export function parseExecutionId(id: string): { instanceId: string; execution: number } | undefined {
+  if (!ID.test(id)) return undefined;
+  const lower = id.toLowerCase();
+  return {
+    instanceId: lower.slice(0, -NUMBER_DIGITS) + ZERO,
+    execution: Number.parseInt(lower.slice(-NUMBER_DIGITS), 16),
+  };
+}
+
+export function isId(text: string): boolean {
+  return ID.test(text);
+}

@@ -1,0 +1,181 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import type { TaskFacts } from '../engine/index.ts';
+import { type HistoryLevel, keeps } from '../history/history-level.ts';
+import {
+  type Instance,
+  type LockedInstance,
+  type StoredState,
+  type VariableEntry,
+  withVariables,
+} from './instance.ts';
+
+/** A task at the moment of the lock: what its listeners see, and what decides who may do what with it. */
+export interface LockedTask {
+  readonly facts: TaskFacts;
+  readonly revision: number;
+  readonly delegation: string | null;
+}
+
+interface LockedRow {
+  readonly id: string;
+  readonly definition_id: string;
+  readonly definition_key: string;
+  readonly definition_name: string | null;
+  readonly deployment_id: number | null;
+  readonly root_id: string;
+  readonly super_instance_id: string | null;
+  readonly super_execution: number | null;
+  readonly business_key: string | null;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly tenant_id: string;
+  readonly start_user_id: string | null;
+  readonly started_at: Date;
+  readonly state: StoredState;
+  readonly revision: number;
+  readonly seen_revision: number | null;
+  readonly variables: readonly VariableEntry[];
+  readonly task: JsonObject | null;
+}
+
+export interface LockOptions {
+  /** Of the task that the transition is about. */
+  readonly task?: number;
+  /** Gives up instead of waiting for a transition that is under way. */
+  readonly skipLocked?: boolean;
+}
+
+/**
+ * Locks the tree of a running instance, by the state row of its root, and reads where the instance stands.
+ * There is one lock for a whole tree of calls, so parents and children never wait for each other.
+ *
+ * @returns undefined when it is not running (or, when told so, locked)
+ */
+export async function lockInstance(
+  db: Db,
+  id: string,
+  options: LockOptions = {},
+): Promise<(LockedInstance & { readonly task?: LockedTask }) | undefined> {
+  const query = lockQuery(id, options);
+  let row = (await query.execute(db)).rows[0];
+  // The lock had to wait: only the locked row is as it is now, the rest as it was before.
+  if (row !== undefined && row.revision !== row.seen_revision) row = (await query.execute(db)).rows[0];
+  return row === undefined ? undefined : readLocked(row);
+}
+
+function lockQuery(id: string, { task, skipLocked }: LockOptions) {
+  const taskColumn =
+    task === undefined
+      ? sql`null::jsonb`
+      : sql`(select to_jsonb(t) || jsonb_build_object(
+                 'due', extract(epoch from t.due_at) * 1000,
+                 'users', (select coalesce(jsonb_agg(l.user_id), '[]') from workflow_identity_link l
+                           where l.task_id = t.id and l.type = 'candidate' and l.user_id is not null),
+                 'groups', (select coalesce(jsonb_agg(l.group_id), '[]') from workflow_identity_link l
+                            where l.task_id = t.id and l.type = 'candidate' and l.group_id is not null))
+               from workflow_task t
+               where t.instance_id = s.instance_id and t.execution = ${task} and t.ended_at is null)`;
+  return sql<LockedRow>`
+    select i.id, i.definition_id, i.definition_key, i.definition_name, i.deployment_id, i.root_id, i.super_instance_id,
+           i.super_execution, i.business_key, i.name, i.description, i.tenant_id, i.start_user_id, i.started_at,
+           s.state, root.revision,
+           (select r.revision from workflow_state r where r.instance_id = s.root_id) as seen_revision,
+           (select coalesce(jsonb_agg(jsonb_build_array(v.scope, v.name, v.value)), '[]')
+            from workflow_variable v where v.instance_id = s.instance_id and v.scope = any(s.scopes)) as variables,
+           ${taskColumn} as task
+    from workflow_state s
+    join workflow_state root on root.instance_id = s.root_id
+    join workflow_instance i on i.id = s.instance_id
+    where s.instance_id = ${id}
+    for update of root ${skipLocked === true ? sql`skip locked` : sql``}`;
+}
+
+function readLocked(row: LockedRow): LockedInstance & { task?: LockedTask } {
+  return {
+    instance: readInstance(row),
+    state: withVariables(row.state, row.variables),
+    revision: row.revision,
+    ...(row.task === null ? {} : { task: readTask(row.task) }),
+  };
+}
+
+function readInstance(row: LockedRow): Instance {
+  return {
+    id: row.id,
+    definitionId: row.definition_id,
+    definitionKey: row.definition_key,
+    definitionName: row.definition_name,
+    deploymentId: row.deployment_id,
+    rootId: row.root_id,
+    caller:
+      row.super_instance_id === null
+        ? null
+        : { instanceId: row.super_instance_id, execution: row.super_execution ?? 0 },
+    businessKey: row.business_key,
+    name: row.name,
+    description: row.description,
+    tenantId: row.tenant_id,
+    startUserId: row.start_user_id,
+    startedAt: row.started_at.getTime(),
+  };
+}
+
+function readTask(row: JsonObject): LockedTask {
+  return {
+    facts: {
+      name: row['name'] as string | null,
+      description: row['description'] as string | null,
+      assignee: row['assignee'] as string | null,
+      owner: row['owner'] as string | null,
+      candidateUsers: row['users'] as string[],
+      candidateGroups: row['groups'] as string[],
+      dueAt: row['due'] as number | null,
+      priority: row['priority'] as number,
+      category: row['category'] as string | null,
+      formKey: row['form_key'] as string | null,
+    },
+    revision: row['revision'] as number,
+    delegation: row['delegation'] as string | null,
+  };
+}
+
+/** The running instances that these executions of an instance called. */
+export async function listChildren(db: Db, instanceId: string, execution?: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from workflow_instance
+    where super_instance_id = ${instanceId} and ended_at is null
+    ${execution === undefined ? sql`` : sql`and super_execution = ${execution}`}
+    order by id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** Drops what a lower history level does not keep of an instance that has ended. */
+export async function forgetDetails(db: Db, id: string, level: HistoryLevel): Promise<void> {
+  if (!keeps(level, 'instance')) {
+    await sql`delete from workflow_instance where id = ${id}`.execute(db);
+    return;
+  }
+  if (!keeps(level, 'activity'))
+    await sql`delete from workflow_variable where instance_id = ${id}`.execute(db);
+  if (!keeps(level, 'task')) {
+    await sql`with links as (delete from workflow_identity_link where instance_id = ${id} and task_id is not null)
+              delete from workflow_task where instance_id = ${id}`.execute(db);
+  }
+}
+
+/** The variables of executions other than the instance itself, by execution. */
+export async function listLocalVariables(db: Db, instanceId: string): Promise<Map<number, JsonObject>> {
+  const { rows } = await sql<{ scope: number; variables: JsonObject }>`
+    select scope, jsonb_object_agg(name, value) as variables from workflow_variable
+    where instance_id = ${instanceId} and scope > 0 and name <> 'svccontext' group by scope`.execute(db);
+  return new Map(rows.map(({ scope, variables }) => [scope, variables]));
+}
+
+/** Where an instance stands, without a lock; undefined when it is not running. */
+export async function findState(db: Db, id: string): Promise<StoredState | undefined> {
+  const { rows } = await sql<{ state: StoredState }>`
+    select state from workflow_state where instance_id = ${id}`.execute(db);
+  return rows[0]?.state;
+}

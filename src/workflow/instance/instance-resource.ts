@@ -1,0 +1,109 @@
+import { NotFoundError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import {
+  actionResult,
+  type CollectionProvider,
+  type Context,
+  type Request,
+  type Resource,
+  resource,
+  unknownAction,
+} from '#resource/index.ts';
+import { asksForDiagram } from '../query/fields.ts';
+import { queryKind } from '../query/query-kind.ts';
+import { listTasksOf } from '../task/task-listing-repository.ts';
+import { viewHistoricTask } from '../task/task-view.ts';
+import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import { beginStep } from './begin-step.ts';
+import { createInstance } from './create-instance.ts';
+import { instanceDiagram } from './instance-diagram.ts';
+import { isId } from './instance-id.ts';
+import { findInstance, type InstanceRow, listInstances } from './instance-listing-repository.ts';
+import { listLocalVariables, lockInstance } from './instance-repository.ts';
+import { viewInstance } from './instance-view.ts';
+import { migrateInstance } from './migrate-instance.ts';
+import { takeStep } from './take-step.ts';
+
+const ACTIONS = ['migrate'];
+const DELETED = 'Deleted by svc.';
+
+/**
+ * `/workflow/processinstance` and `/workflow/processinstance/history`: the first queries what runs, the second
+ * everything; otherwise they are the same.
+ */
+export function instanceResource(platform: WorkflowPlatform, isHistory: boolean): CollectionProvider {
+  return {
+    description: {
+      title: isHistory ? 'Process instance history' : 'Process instance',
+      instanceActions: ACTIONS,
+    },
+    runsScripts: (request) =>
+      request.method !== 'query' && (request.method !== 'read' || asksForDiagram(request)),
+    async query(context, request) {
+      const kind = queryKind(request);
+      const page = await listInstances(await dbOf(platform, context), request, kind, isHistory);
+      return {
+        kind: 'query',
+        result: page.rows.map((row) => resource(row.id, null, viewInstance(row))),
+        pagedResultsCookie: page.cookie,
+        totalPagedResultsPolicy: page.total === -1 ? 'NONE' : 'EXACT',
+        totalPagedResults: page.total,
+      };
+    },
+    async create(context, request) {
+      return createInstance(platform, context, request.content);
+    },
+    async read(context, request, id) {
+      return read(platform, context, request, id);
+    },
+    async delete(context, request, id) {
+      const answer = await read(platform, context, request, id);
+      const locked = await lockInstance(await dbOf(platform, context), id);
+      if (locked === undefined) throw notRunning(id);
+      await takeStep(beginStep(platform, context), locked, { kind: 'cancel', reason: DELETED });
+      return answer;
+    },
+    async actionOnInstance(context, request, id) {
+      if (request.action !== 'migrate') return unknownAction(request, ACTIONS);
+      await migrateInstance(platform, context, id);
+      return actionResult({ 'Successfully migrated process instance': id });
+    },
+  };
+}
+
+async function getInstance(platform: WorkflowPlatform, context: Context, id: string): Promise<InstanceRow> {
+  const row = isId(id) ? await findInstance(await dbOf(platform, context), id.toLowerCase()) : undefined;
+  if (row === undefined) throw noInstance(id);
+  return row;
+}
+
+async function read(
+  platform: WorkflowPlatform,
+  context: Context,
+  request: Request,
+  id: string,
+): Promise<Resource> {
+  const db = await dbOf(platform, context);
+  const row = await getInstance(platform, context, id);
+  const locals = await listLocalVariables(db, row.id);
+  const tasks = (await listTasksOf(db, row.id)).map((task) => ({
+    _id: task.id,
+    ...viewHistoricTask(task, locals.get(task.execution)),
+  }));
+  const content: JsonObject = { ...viewInstance(row), tasks };
+  if (asksForDiagram(request)) {
+    const diagram = await instanceDiagram(platform, db, row);
+    if (diagram !== undefined) content['diagram'] = diagram;
+  }
+  return resource(row.id, null, content);
+}
+
+export function noInstance(id: string): NotFoundError {
+  return new NotFoundError(`There is no process instance '${id}'`, { id: 'WORKFLOW_NO_INSTANCE' });
+}
+
+function notRunning(id: string): NotFoundError {
+  return new NotFoundError(`The process instance '${id}' is not running any more`, {
+    id: 'WORKFLOW_NOT_RUNNING',
+  });
+}

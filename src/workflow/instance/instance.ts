@@ -1,0 +1,50 @@
+import type { JsonObject } from '#json/index.ts';
+import type { ProcessState } from '../engine/index.ts';
+
+/** A process instance as it is stored; running while `endedAt` is null. Times are epoch ms. */
+export interface Instance {
+  readonly id: string;
+  readonly definitionId: string;
+  readonly definitionKey: string;
+  readonly definitionName: string | null;
+  readonly deploymentId: number | null;
+  /** The instance at the top of the chain of calls; itself when nobody called it. */
+  readonly rootId: string;
+  readonly caller: { readonly instanceId: string; readonly execution: number } | null;
+  readonly businessKey: string | null;
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly tenantId: string;
+  readonly startUserId: string | null;
+  readonly startedAt: number;
+}
+
+/** A running instance that this transaction has locked, with its whole tree. */
+export interface LockedInstance {
+  readonly instance: Instance;
+  readonly state: ProcessState;
+  /** Of the tree, when it was read; another number at the end means that a script has moved it meanwhile. */
+  readonly revision: number;
+}
+
+/** What is written of a state: variables have rows of their own. */
+export type StoredState = Omit<ProcessState, 'variables'>;
+
+export function withoutVariables({ variables, ...state }: ProcessState): {
+  state: StoredState;
+  scopes: number[];
+} {
+  return { state, scopes: Object.keys(variables).map(Number) };
+}
+
+export function withVariables(state: StoredState, rows: readonly VariableEntry[]): ProcessState {
+  const variables: Record<string, JsonObject> = {};
+  for (const [scope, name, value] of rows) {
+    const layer = variables[scope] ?? {};
+    Object.defineProperty(layer, name, { value, writable: true, enumerable: true, configurable: true });
+    variables[scope] = layer;
+  }
+  return { ...state, variables };
+}
+
+export type VariableEntry = readonly [scope: number, name: string, value: JsonObject[string]];

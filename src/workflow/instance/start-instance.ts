@@ -1,0 +1,90 @@
+import { ConflictError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import type { Context } from '#resource/index.ts';
+import type { DefinitionRow } from '../definition/definition-repository.ts';
+import type { Outcome } from '../engine/index.ts';
+import { CONTEXT_VARIABLE } from '../variable/variable.ts';
+import type { Instance } from './instance.ts';
+import { newInstanceId } from './instance-id.ts';
+import { type StepContext, startStep } from './take-step.ts';
+
+export interface StartOptions {
+  /** The start event; the none start event when absent. */
+  readonly element?: string;
+  readonly variables: JsonObject;
+  /** Names of variables that hold dates. */
+  readonly dates?: ReadonlySet<string>;
+  readonly businessKey?: string;
+  readonly name?: string;
+  /** The execution of another instance that waits for this one. */
+  readonly caller?: { readonly instance: Instance; readonly execution: number };
+  /** Nobody: a timer has started it. */
+  readonly isUnattended?: boolean;
+}
+
+export interface Started {
+  readonly instance: Instance;
+  readonly outcome: Outcome;
+}
+
+/** Starts an instance of a definition. @throws ConflictError when the definition is suspended */
+export async function startInstance(
+  step: StepContext,
+  definition: DefinitionRow,
+  options: StartOptions,
+): Promise<Started> {
+  if (definition.suspended) throw suspended(definition);
+  const { platform, context } = step;
+  const now = platform.now();
+  const id = newInstanceId(now);
+  const { caller, isUnattended = false } = options;
+  const starter = isUnattended ? null : context.security.authenticationId;
+  const instance: Instance = {
+    id,
+    definitionId: definition.id,
+    definitionKey: definition.key,
+    definitionName: definition.name,
+    deploymentId: definition.deployment_id,
+    rootId: caller?.instance.rootId ?? id,
+    caller: caller === undefined ? null : { instanceId: caller.instance.id, execution: caller.execution },
+    businessKey: options.businessKey ?? null,
+    name: options.name ?? null,
+    description: null,
+    tenantId: definition.tenant_id,
+    startUserId: starter,
+    startedAt: now,
+  };
+  const own =
+    isUnattended || CONTEXT_VARIABLE in options.variables ? {} : { [CONTEXT_VARIABLE]: securityOf(context) };
+  const outcome = await startStep(
+    step,
+    instance,
+    {
+      kind: 'start',
+      variables: { ...options.variables, ...own },
+      ...(starter === null ? {} : { starter }),
+      ...(options.element === undefined ? {} : { element: options.element }),
+      ...(options.businessKey === undefined ? {} : { businessKey: options.businessKey }),
+      ...(caller === undefined ? {} : { isCalled: true }),
+    },
+    options.dates === undefined ? {} : { dates: options.dates },
+  );
+  return { instance, outcome };
+}
+
+/** The caller's security context as it goes with the instance. */
+export function securityOf({ id, security }: Context): JsonObject {
+  const { authenticationId, authorization } = security;
+  return {
+    id,
+    authenticationId,
+    authorization: { ...authorization, roles: [...authorization.roles] } as JsonObject,
+  };
+}
+
+function suspended({ id }: DefinitionRow): ConflictError {
+  return new ConflictError(`The process definition '${id}' is suspended`, {
+    id: 'WORKFLOW_SUSPENDED',
+    hint: 'Its file has been removed; deploy it again to start new instances',
+  });
+}

@@ -1,0 +1,204 @@
+import { ConflictError, InternalServerError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import type { Context } from '#resource/index.ts';
+import {
+  apply,
+  type Effect,
+  type Migration,
+  migrate,
+  type Outcome,
+  type ProcessState,
+  type Stimulus,
+} from '../engine/index.ts';
+import { keeps } from '../history/history-level.ts';
+import { enqueueJob } from '../job/enqueue-job.ts';
+import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import { writeChanges } from './change-repository.ts';
+import { Changes, type TaskChange } from './changes.ts';
+import { gatherEffects } from './gather-effects.ts';
+import { type Instance, type LockedInstance, type StoredState, withoutVariables } from './instance.ts';
+import { forgetDetails } from './instance-repository.ts';
+import { stepHandlers } from './step-handlers.ts';
+
+/** Who moves an instance, and how many instances have moved each other to come here. */
+export interface StepContext {
+  readonly platform: WorkflowPlatform;
+  /** With a unit of work. */
+  readonly context: Context;
+  readonly depth: number;
+  /** What a step means for other instances; see `follow-up.ts`. */
+  readonly followUp: (step: StepContext, instance: Instance, effects: readonly Effect[]) => Promise<void>;
+}
+
+/** Instances that move each other without end must not hold their node for ever. */
+const DEEPEST = 100;
+
+export interface StepOptions {
+  /** Names of variables that hold dates. */
+  readonly dates?: ReadonlySet<string>;
+  /** What changes in a task besides what the engine says. */
+  readonly task?: { readonly execution: number; readonly change: TaskChange };
+}
+
+/** Starts an instance, up to where every token waits. */
+export async function startStep(
+  step: StepContext,
+  instance: Instance,
+  stimulus: Extract<Stimulus, { kind: 'start' }>,
+  options: StepOptions = {},
+): Promise<Outcome> {
+  const { platform, context } = step;
+  const changes = new Changes(instance, instance.startedAt);
+  changes.isNew = true;
+  changes.addLink(null, 'starter', instance.startUserId);
+  const { process } = await platform.definitions.get(await dbOf(platform, context), instance.definitionId);
+  const handlers = stepHandlers(platform, context, instance, changes.now);
+  const outcome = await apply(process, null, stimulus, handlers);
+  changes.state =
+    outcome.state === null ? { kind: 'none' } : { kind: 'inserted', ...storable(outcome.state) };
+  await finish(step, changes, outcome, stimulus, options);
+  return outcome;
+}
+
+/** Takes a locked instance one step further. */
+export async function takeStep(
+  step: StepContext,
+  locked: LockedInstance,
+  stimulus: Exclude<Stimulus, { kind: 'start' }>,
+  options: StepOptions = {},
+): Promise<Outcome> {
+  const { platform, context } = step;
+  const { instance, state, revision } = locked;
+  const changes = new Changes(instance, platform.now());
+  const { process } = await platform.definitions.get(await dbOf(platform, context), instance.definitionId);
+  const handlers = stepHandlers(platform, context, instance, changes.now);
+  const outcome = await apply(process, state, stimulus, handlers);
+  changes.state = nextState(outcome.state, revision);
+  await finish(step, changes, outcome, stimulus, options);
+  return outcome;
+}
+
+/** Moves a locked instance to another version of its process, or says why it cannot. */
+export async function migrateStep(
+  step: StepContext,
+  locked: LockedInstance,
+  target: Pick<Instance, 'definitionId' | 'definitionName' | 'deploymentId'>,
+): Promise<Migration> {
+  const { platform, context } = step;
+  const { instance, state, revision } = locked;
+  const db = await dbOf(platform, context);
+  const moved: Instance = { ...instance, ...target };
+  const changes = new Changes(moved, platform.now());
+  const source = await platform.definitions.get(db, instance.definitionId);
+  const next = await platform.definitions.get(db, target.definitionId);
+  const handlers = stepHandlers(platform, context, moved, changes.now);
+  const migration = await migrate(source.process, next.process, state, handlers);
+  if (!migration.isMigrated) return migration;
+  const { definitionId, definitionName, deploymentId } = moved;
+  const becomes = nextState(migration.state, revision);
+  changes.state = becomes.kind === 'updated' ? { ...becomes, definitionId } : becomes;
+  Object.assign(changes.instanceChange, {
+    definition_id: definitionId,
+    definition_name: definitionName,
+    deployment_id: deploymentId,
+  });
+  for (const execution of migration.state?.executions ?? []) {
+    if (execution.is === 'task') changes.task(execution.id).definition_id = definitionId;
+  }
+  await finish(step, changes, migration, { kind: 'migrate', definitionId }, {});
+  return migration;
+}
+
+function nextState(state: ProcessState | null, revision: number) {
+  return state === null
+    ? ({ kind: 'deleted', revision } as const)
+    : ({ kind: 'updated', revision, ...storable(state) } as const);
+}
+
+function storable(state: ProcessState): { state: StoredState; scopes: number[] } {
+  return withoutVariables(state);
+}
+
+/** Writes what came of a step, then lets it move other instances. */
+async function finish(
+  step: StepContext,
+  changes: Changes,
+  outcome: Outcome,
+  stimulus: Stimulus | { readonly kind: 'migrate'; readonly definitionId: string },
+  options: StepOptions,
+): Promise<void> {
+  const { platform, context } = step;
+  if (step.depth > DEEPEST) throw endless();
+  const { history } = platform.settings();
+  const { task, dates } = options;
+  if (task !== undefined) Object.assign(changes.task(task.execution), task.change);
+  gatherEffects(changes, outcome.effects, {
+    history,
+    ...(dates === undefined ? {} : { dates }),
+    ...(stimulus.kind === 'complete'
+      ? { submitted: { execution: stimulus.execution, variables: stimulus.variables ?? {} } }
+      : {}),
+  });
+  if (keeps(history, 'full')) {
+    const user = context.security.authenticationId;
+    changes.event = {
+      stimulus: stimulus as unknown as JsonObject,
+      effects: outcome.effects as unknown as JsonObject[],
+      user,
+    };
+  }
+  const db = await dbOf(platform, context);
+  if (!(await writeChanges(db, changes))) throw movedMeanwhile(changes.instance);
+  for (const job of changes.jobs.values()) {
+    if (!('id' in job)) continue;
+    await enqueueJob(platform, context.unitOfWork!, {
+      id: job.id,
+      revision: 1,
+      dueAt: job.due_at,
+      instanceId: changes.instance.id,
+      retryCycle: job.retry_cycle,
+    });
+  }
+  if (outcome.state === null && !keeps(history, 'activity')) {
+    await forgetDetails(db, changes.instance.id, history);
+  }
+  recordChange(context, changes, outcome);
+  await step.followUp({ ...step, depth: step.depth + 1 }, changes.instance, outcome.effects);
+}
+
+/** For dry runs: where the instance stands, and the tasks that come and go. */
+function recordChange(context: Context, changes: Changes, { state }: Outcome): void {
+  const { unitOfWork } = context;
+  if (unitOfWork === null) return;
+  const { id, definitionId } = changes.instance;
+  const at =
+    state?.executions.flatMap((one) => (one.at === undefined || one.is === 'scope' ? [] : [one.at])) ?? [];
+  unitOfWork.record({
+    resource: `workflow/processinstance/${id}`,
+    operation: changes.isNew ? 'create' : 'update',
+    before: null,
+    after: { processDefinitionId: definitionId, status: state === null ? 'ended' : 'running', at },
+  });
+  for (const { id: taskId, element, name = null, assignee = null } of changes.newTasks.values()) {
+    unitOfWork.record({
+      resource: `workflow/taskinstance/${taskId}`,
+      operation: 'create',
+      before: null,
+      after: { taskDefinitionKey: element, name, assignee },
+    });
+  }
+}
+
+function movedMeanwhile({ id }: Instance): ConflictError {
+  return new ConflictError(`The process instance '${id}' was moved by a script that it runs itself`, {
+    id: 'WORKFLOW_MOVED_MEANWHILE',
+    hint: 'Let the script set variables, and let the process go on by its flows',
+  });
+}
+
+function endless(): InternalServerError {
+  return new InternalServerError(`Process instances move each other more than ${DEEPEST} levels deep`, {
+    id: 'WORKFLOW_TOO_DEEP',
+    hint: 'A call activity or a signal leads back to its own process without a condition to end',
+  });
+}

@@ -1,0 +1,58 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import type { QueryRequest } from '#resource/index.ts';
+import { executionId, parseExecutionId } from '../instance/instance-id.ts';
+import { idIs, type Listing, type ListPage, listPage, textIs } from '../query/list-repository.ts';
+import type { QueryKind } from '../query/query-kind.ts';
+import type { JobRow } from './job-repository.ts';
+
+export type DeadLetterRow = JobRow & { readonly execution_id: string | null };
+
+const column = (name: string): RawBuilder<unknown> => sql.ref(`j.${name}`);
+/** A migrated instance takes its jobs along. */
+const DEFINITION = sql`coalesce(i.definition_id, j.definition_id)`;
+
+const LISTING: Listing = {
+  select: sql`j.*, ${DEFINITION} as definition_id`,
+  from: sql`workflow_job j left join workflow_instance i on i.id = j.instance_id`,
+  base: [sql`j.is_dead`],
+  filters: {
+    jobId: idIs(column('id')),
+    executionId(value) {
+      const { instanceId, execution } = parseExecutionId(value) ?? {};
+      return instanceId === undefined
+        ? sql`false`
+        : sql`(j.instance_id = ${instanceId}::uuid and coalesce(j.execution, 0) = ${execution})`;
+    },
+    processDefinitionId: textIs(DEFINITION),
+    processInstanceId: idIs(column('instance_id')),
+  },
+  sorts: {
+    createTime: column('created_at'),
+    executionId: sql`(j.instance_id, j.execution)`,
+    _id: column('id'),
+    processInstanceId: column('instance_id'),
+    retries: column('retries'),
+  },
+  id: column('id'),
+};
+
+export async function listDeadLetters(
+  db: Db,
+  request: QueryRequest,
+  kind: QueryKind,
+): Promise<ListPage<DeadLetterRow>> {
+  const page = await listPage<JobRow>(db, request, kind, LISTING);
+  return { ...page, rows: page.rows.map(withExecutionId) };
+}
+
+export async function findDeadLetter(db: Db, id: string): Promise<DeadLetterRow | undefined> {
+  const { rows } = await sql<JobRow>`
+    select ${LISTING.select} from ${LISTING.from} where j.is_dead and j.id = ${id}`.execute(db);
+  return rows[0] && withExecutionId(rows[0]);
+}
+
+function withExecutionId(row: JobRow): DeadLetterRow {
+  const { instance_id, execution } = row;
+  return { ...row, execution_id: instance_id === null ? null : executionId(instance_id, execution ?? 0) };
+}

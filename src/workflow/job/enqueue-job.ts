@@ -1,0 +1,36 @@
+import type { UnitOfWork } from '#database/index.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
+import { readRetryCycle } from './retry-cycle.ts';
+
+export const WORKFLOW_QUEUE = 'workflow';
+
+/** Of a stored job: what has to wake for it. Epoch ms. */
+export interface QueuedJob {
+  readonly id: string;
+  readonly revision: number;
+  readonly dueAt: number;
+  readonly instanceId?: string;
+  readonly retryCycle?: string | null;
+  /** Instead of what the cycle says. */
+  readonly attempts?: number;
+}
+
+/** Puts a stored job into the queue, in the unit of work that stores it. */
+export async function enqueueJob(
+  { queue, now }: Pick<WorkflowPlatform, 'queue' | 'now'>,
+  unitOfWork: UnitOfWork,
+  job: QueuedJob,
+): Promise<void> {
+  const { attempts, delayMs } = readRetryCycle(job.retryCycle ?? null);
+  await queue.enqueue(unitOfWork, {
+    queue: WORKFLOW_QUEUE,
+    data: {
+      job: job.id,
+      revision: job.revision,
+      ...(job.instanceId === undefined ? {} : { instance: job.instanceId }),
+    },
+    ...(job.dueAt <= now() ? {} : { startAt: job.dueAt }),
+    retries: (job.attempts ?? attempts) - 1,
+    retryDelayMs: delayMs,
+  });
+}

@@ -1,0 +1,90 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import type { Repetition } from '../engine/index.ts';
+
+/** A job as it is stored. */
+export interface JobRow {
+  readonly id: string;
+  readonly kind: 'async' | 'timer' | 'startTimer' | 'signal';
+  readonly instance_id: string | null;
+  readonly execution: number | null;
+  readonly element: string;
+  readonly definition_id: string;
+  readonly due_at: Date;
+  readonly repeat: Repetition | null;
+  readonly payload: JsonObject | null;
+  readonly retries: number;
+  readonly retry_cycle: string | null;
+  readonly revision: number;
+  readonly is_dead: boolean;
+  readonly exception: string | null;
+  readonly created_at: Date;
+}
+
+/** @param lock keeps the row locked until the end of the transaction */
+export async function findJob(db: Db, id: string, lock = false): Promise<JobRow | undefined> {
+  const { rows } = await sql<JobRow>`
+    select j.* from workflow_job j where j.id = ${id} ${lock ? sql`for update` : sql``}`.execute(db);
+  return rows[0];
+}
+
+export async function insertStartTimer(
+  db: Db,
+  job: { id: string; dueAt: number; definitionId: string; element: string; repeat: Repetition | undefined },
+): Promise<void> {
+  const repeat = job.repeat === undefined ? null : JSON.stringify(job.repeat);
+  await sql`
+    insert into workflow_job (id, kind, element, definition_id, due_at, repeat)
+    values (${job.id}, 'startTimer', ${job.element}, ${job.definitionId}, to_timestamp(${job.dueAt / 1000}::float8),
+            ${repeat}::jsonb)`.execute(db);
+}
+
+export async function insertSignal(
+  db: Db,
+  job: { id: string; instanceId: string; payload: JsonObject },
+): Promise<void> {
+  await sql`
+    insert into workflow_job (id, kind, instance_id, element, definition_id, due_at, payload)
+    select ${job.id}, 'signal', i.id, '', i.definition_id, now(), ${JSON.stringify(job.payload)}::jsonb
+    from workflow_instance i where i.id = ${job.instanceId}`.execute(db);
+}
+
+/** The next firing of a start timer. @returns its new revision */
+export async function moveStartTimer(
+  db: Db,
+  id: string,
+  { dueAt, repeat }: { dueAt: number; repeat?: Repetition },
+): Promise<number> {
+  const { rows } = await sql<{ revision: number }>`
+    update workflow_job
+    set due_at = to_timestamp(${dueAt / 1000}::float8), repeat = ${repeat === undefined ? null : JSON.stringify(repeat)}::jsonb,
+        revision = revision + 1, retries = 3, exception = null
+    where id = ${id} returning revision`.execute(db);
+  return rows[0]!.revision;
+}
+
+export async function deleteJob(db: Db, id: string): Promise<void> {
+  await sql`delete from workflow_job where id = ${id}`.execute(db);
+}
+
+/** What a failure means for the row: its next attempt, or the end of attempts. */
+export async function recordFailure(
+  db: Db,
+  job: { id: string; revision: number; retries: number; exception: string; retryAt: number | null },
+): Promise<JobRow | undefined> {
+  const { rows } = await sql<JobRow>`
+    update workflow_job
+    set retries = ${job.retries}, exception = ${job.exception}, is_dead = ${job.retryAt === null},
+        due_at = coalesce(to_timestamp(${job.retryAt === null ? null : job.retryAt / 1000}::float8), due_at)
+    where id = ${job.id} and revision = ${job.revision} and not is_dead returning *`.execute(db);
+  return rows[0];
+}
+
+/** A dead letter gets one more attempt. @returns its new revision, or undefined when it is none */
+export async function reviveJob(db: Db, id: string): Promise<number | undefined> {
+  const { rows } = await sql<{ revision: number }>`
+    update workflow_job set is_dead = false, retries = 1, due_at = now(), revision = revision + 1
+    where id = ${id} and is_dead returning revision`.execute(db);
+  return rows[0]?.revision;
+}

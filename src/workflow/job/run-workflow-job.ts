@@ -1,0 +1,130 @@
+import type { UnitOfWork } from '#database/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import type { Job, JobFailure, JobHandler } from '#queue/index.ts';
+import { type Context, type SecurityContext, SYSTEM, systemContext } from '#resource/index.ts';
+import { findDefinition } from '../definition/definition-repository.ts';
+import { planNext } from '../engine/index.ts';
+import { beginStep } from '../instance/begin-step.ts';
+import type { LockedInstance } from '../instance/instance.ts';
+import { lockInstance } from '../instance/instance-repository.ts';
+import { startInstance } from '../instance/start-instance.ts';
+import { takeStep } from '../instance/take-step.ts';
+import { CONTEXT_VARIABLE } from '../variable/variable.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
+import { enqueueJob } from './enqueue-job.ts';
+import { deleteJob, findJob, type JobRow, moveStartTimer, recordFailure } from './job-repository.ts';
+
+/**
+ * What is done when a job of a process is due. The row is the truth: a queued job whose row is gone, is dead or has
+ * moved on does nothing, so that each job has its effect once, however often the queue delivers it.
+ */
+export function workflowJobs(platform: WorkflowPlatform): JobHandler {
+  return {
+    async run(unitOfWork, job) {
+      const { job: id, revision, instance } = job.data;
+      if (typeof id !== 'string') return;
+      if (typeof instance === 'string') await moveInstance(platform, unitOfWork, { id, revision, instance });
+      else await fireStartTimer(platform, unitOfWork, id, revision);
+    },
+    failed: (unitOfWork, job, failure) => noteFailure(platform, unitOfWork, job, failure),
+  };
+}
+
+async function moveInstance(
+  platform: WorkflowPlatform,
+  unitOfWork: UnitOfWork,
+  { id, revision, instance }: { id: string; revision: JsonValue | undefined; instance: string },
+): Promise<void> {
+  const db = await unitOfWork.db();
+  const locked = await lockInstance(db, instance);
+  if (locked === undefined) return;
+  // Only under the lock is it certain that nobody else does it.
+  const row = await findJob(db, id);
+  if (row === undefined || row.is_dead || row.revision !== revision) return;
+  const step = beginStep(platform, contextOf(locked, unitOfWork));
+  const execution = row.execution ?? 0;
+  if (row.kind === 'timer') await takeStep(step, locked, { kind: 'timer', execution, element: row.element });
+  else if (row.kind === 'async') await takeStep(step, locked, { kind: 'job', execution });
+  else {
+    const { name, variables } = row.payload as { name: string; variables: JsonObject };
+    await deleteJob(db, id);
+    await takeStep(step, locked, { kind: 'signal', name, variables });
+  }
+}
+
+async function fireStartTimer(
+  platform: WorkflowPlatform,
+  unitOfWork: UnitOfWork,
+  id: string,
+  revision: JsonValue | undefined,
+): Promise<void> {
+  const db = await unitOfWork.db();
+  const row = await findJob(db, id, true);
+  if (row === undefined || row.is_dead || row.revision !== revision) return;
+  const definition = await findDefinition(db, row.definition_id);
+  if (definition === undefined || definition.suspended) return deleteJob(db, id);
+  const next = planNext(row.due_at.getTime(), row.repeat ?? undefined, platform.now(), platform.cron.next);
+  if (next === undefined) await deleteJob(db, id);
+  else {
+    const moved = await moveStartTimer(db, id, next);
+    await enqueueJob(platform, unitOfWork, { id, revision: moved, dueAt: next.dueAt });
+  }
+  const context = { ...systemContext(), unitOfWork };
+  await startInstance(beginStep(platform, context), definition, {
+    element: row.element,
+    variables: {},
+    isUnattended: true,
+  });
+}
+
+async function noteFailure(
+  platform: WorkflowPlatform,
+  unitOfWork: UnitOfWork,
+  job: Job,
+  { error, retryAt }: JobFailure,
+): Promise<void> {
+  const { job: id, revision } = job.data;
+  if (typeof id !== 'string' || typeof revision !== 'number') return;
+  const exception = textOf(error);
+  const row = await recordFailure(await unitOfWork.db(), {
+    id,
+    revision,
+    retries: retryAt === null ? 0 : Math.max(1, job.attempts - job.attempt),
+    exception,
+    retryAt,
+  });
+  if (row?.is_dead !== true) return;
+  unitOfWork.afterCommit('dead letter', () => sayDead(platform, row, exception));
+}
+
+function sayDead(platform: WorkflowPlatform, row: JobRow, error: string): void {
+  const { id, instance_id: instance, element } = row;
+  platform.observe({ kind: 'workflow.deadLetter', job: id, instance, element, error });
+}
+
+function textOf({ message, cause }: JsonObject): string {
+  const inner = typeof cause === 'string' && cause !== message ? `: ${cause}` : '';
+  return `${String(message)}${inner}`;
+}
+
+/** A process goes on in the name of whoever started it; one that nobody did, in the name of the server. */
+function contextOf({ state }: LockedInstance, unitOfWork: UnitOfWork): Context {
+  const kept = state.variables['0']?.[CONTEXT_VARIABLE];
+  return { ...systemContext(readSecurity(kept)), unitOfWork };
+}
+
+export function readSecurity(kept: JsonValue | undefined): SecurityContext {
+  if (!isObject(kept) || typeof kept['authenticationId'] !== 'string') return SYSTEM;
+  const { authenticationId, authorization } = kept;
+  const given = isObject(authorization) ? authorization : {};
+  const roles = Array.isArray(given['roles']) ? given['roles'].map(String) : [];
+  return {
+    authenticationId,
+    authorization: {
+      ...given,
+      id: String(given['id'] ?? authenticationId),
+      component: String(given['component'] ?? 'managed/user'),
+      roles,
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import type { Request } from '#resource/index.ts';
+
+/** `_fields` is also the switch for what is costly to make. */
+export function asksFor(request: Request, field: string): boolean {
+  return request.fields.some((pointer) => pointer[0] === field);
+}
+
+export function asksForDiagram(request: Request): boolean {
+  return asksFor(request, 'diagram');
+}

@@ -1,0 +1,125 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import { BadRequestError, didYouMean } from '#errors/index.ts';
+import type { QueryRequest } from '#resource/index.ts';
+import { isId } from '../instance/instance-id.ts';
+import type { QueryKind } from './query-kind.ts';
+
+export type Condition = RawBuilder<unknown>;
+
+/** What a collection can be asked for. */
+export interface Listing {
+  readonly select: RawBuilder<unknown>;
+  readonly from: RawBuilder<unknown>;
+  /** Holds for all of its rows. */
+  readonly base: readonly Condition[];
+  /** By parameter: the condition, or undefined when that value asks for nothing. */
+  readonly filters: Readonly<Record<string, (value: string) => Condition | undefined>>;
+  /** By sort key. */
+  readonly sorts: Readonly<Record<string, RawBuilder<unknown>>>;
+  /** What makes any order total. */
+  readonly id: RawBuilder<unknown>;
+}
+
+export interface ListPage<Row> {
+  readonly rows: readonly Row[];
+  readonly cookie: string | null;
+  /** -1 when it was not counted. */
+  readonly total: number;
+}
+
+/**
+ * One page of a collection. Cookies are offsets; a cookie that comes back moves the window like an offset.
+ *
+ * @param more conditions that no single parameter makes
+ * @throws BadRequestError `WORKFLOW_BAD_SORT_KEY`, `PAGING_BAD_COOKIE` and what a filter says of its value
+ */
+export async function listPage<Row>(
+  db: Db,
+  request: QueryRequest,
+  kind: QueryKind,
+  listing: Listing,
+  more: readonly Condition[] = [],
+): Promise<ListPage<Row>> {
+  const { select, from, base } = listing;
+  const isFiltered = kind === 'filtered';
+  const conditions = [...base, ...(isFiltered ? [...conditionsOf(request, listing), ...more] : [])];
+  const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+  const { pageSize, totalPolicy } = request.paging;
+  const offset = offsetOf(request);
+  const order = orderOf(request, listing, isFiltered);
+  const window = pageSize === 0 ? sql`` : sql` limit ${pageSize + 1} offset ${offset}`;
+  const { rows } =
+    await sql<Row>`select ${select} from ${from} where ${where} order by ${order}${window}`.execute(db);
+  const hasMore = pageSize > 0 && rows.length > pageSize;
+  return {
+    rows: hasMore ? rows.slice(0, pageSize) : rows,
+    cookie: hasMore ? String(offset + pageSize) : null,
+    total: totalPolicy === 'NONE' || pageSize === 0 ? -1 : await countRows(db, from, where),
+  };
+}
+
+async function countRows(db: Db, from: RawBuilder<unknown>, where: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from ${from} where ${where}`.execute(
+    db,
+  );
+  return rows[0]!.count;
+}
+
+function conditionsOf(request: QueryRequest, { filters }: Listing): Condition[] {
+  return Object.entries(request.parameters).flatMap(([name, value]) => {
+    const filter = Object.hasOwn(filters, name) ? filters[name] : undefined;
+    return filter?.(value) ?? [];
+  });
+}
+
+function offsetOf({ paging }: QueryRequest): number {
+  const { cookie, offset } = paging;
+  if (cookie === undefined) return offset;
+  if (/^\d{1,9}$/.test(cookie)) return Number(cookie);
+  throw new BadRequestError(`The paged results cookie '${cookie}' is not one of this query`, {
+    id: 'PAGING_BAD_COOKIE',
+    field: '_pagedResultsCookie',
+  });
+}
+
+function orderOf(request: QueryRequest, { sorts, id }: Listing, isFiltered: boolean): RawBuilder<unknown> {
+  const keys = isFiltered ? request.sortKeys : [];
+  const order = keys.map(({ pointer, descending }) => {
+    const name = pointer.join('/');
+    const column = Object.hasOwn(sorts, name) ? sorts[name] : undefined;
+    if (column === undefined) throw badSortKey(name, Object.keys(sorts));
+    return descending ? sql`${column} desc nulls last` : sql`${column} asc nulls last`;
+  });
+  return sql.join([...order, id]);
+}
+
+function badSortKey(name: string, known: readonly string[]): BadRequestError {
+  return new BadRequestError(`'${name}' is not a sort key here`, {
+    id: 'WORKFLOW_BAD_SORT_KEY',
+    field: '_sortKeys',
+    hint: didYouMean(name, known) ?? `Sort keys are ${known.join(', ')}`,
+  });
+}
+
+/** Equality with an id; a text that cannot be one is the id of nothing. */
+export function idIs(column: RawBuilder<unknown>): (value: string) => Condition {
+  return (value) => (isId(value) ? sql`${column} = ${value}::uuid` : sql`false`);
+}
+
+export function textIs(column: RawBuilder<unknown>): (value: string) => Condition {
+  return (value) => sql`${column} = ${value}`;
+}
+
+/** A pattern of SQL as the caller writes it. */
+export function textLike(column: RawBuilder<unknown>): (value: string) => Condition {
+  return (value) => sql`${column} like ${value}`;
+}
+
+/** A variable of the instance itself, whatever its scalar type, whose text is the value. */
+export function variableIs(instanceId: RawBuilder<unknown>, name: string, value: string): Condition {
+  return sql`exists (select from workflow_variable v
+    where v.instance_id = ${instanceId} and v.scope = 0 and v.name = ${name}
+      and left(v.text_value, 200) = left(${value}::text, 200) and v.text_value = ${value}
+      and v.name <> 'svccontext')`;
+}

@@ -1,0 +1,50 @@
+import { BadRequestError } from '#errors/index.ts';
+
+/** `true` in any case filters, everything else does not. */
+export function isTrue(value: string): boolean {
+  return value.toLowerCase() === 'true';
+}
+
+/** @throws BadRequestError `WORKFLOW_BAD_PARAMETER` */
+export function readInteger(name: string, value: string): number {
+  const number = /^[+-]?\d{1,9}$/.test(value.trim()) ? Number(value) : Number.NaN;
+  if (!Number.isNaN(number)) return number;
+  throw new BadRequestError(`${name} is '${value}', which is not a whole number`, {
+    id: 'WORKFLOW_BAD_PARAMETER',
+    field: name,
+  });
+}
+
+const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+
+/** @returns the instant as ISO text in UTC. @throws BadRequestError `WORKFLOW_BAD_PARAMETER` */
+export function readInstant(name: string, value: string): string {
+  // A plus sign that was not encoded has become a blank.
+  const text = value
+    .trim()
+    .replace(/(T[\d:.,]+) (\d\d:?\d\d)$/, '$1+$2')
+    .replace(',', '.');
+  if (ISO.test(text)) {
+    const zoned = /T.*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text) || !text.includes('T') ? text : `${text}Z`;
+    const at = Date.parse(
+      zoned
+        .replace(/([+-]\d\d)(\d\d)$/, '$1:$2')
+        .replace(/([+-]\d\d)$/, (zone) => (zoned.includes('T') ? `${zone}:00` : zone)),
+    );
+    if (!Number.isNaN(at)) return new Date(at).toISOString();
+  }
+  throw new BadRequestError(`${name} is '${value}', which is not a date`, {
+    id: 'WORKFLOW_BAD_PARAMETER',
+    field: name,
+    hint: "Write it like '2026-01-31T09:00:00Z'",
+  });
+}
+
+/** Names behind the prefix `var-` with the value each must have. */
+export function variableParameters(
+  parameters: Readonly<Record<string, string>>,
+): [name: string, value: string][] {
+  return Object.entries(parameters).flatMap(([name, value]) =>
+    name.startsWith('var-') && name.length > 4 ? [[name.slice(4), value] as [string, string]] : [],
+  );
+}

@@ -1,0 +1,30 @@
+import { BadRequestError } from '#errors/index.ts';
+import { formatPath, type QueryRequest } from '#resource/index.ts';
+
+export type QueryKind = 'all' | 'filtered';
+
+const KINDS: Readonly<Record<string, QueryKind>> = {
+  'query-all-ids': 'all',
+  ALL_IDS: 'all',
+  'filtered-query': 'filtered',
+};
+
+/**
+ * Which of the two queries of workflow resources is meant.
+ *
+ * @throws BadRequestError `WORKFLOW_UNKNOWN_QUERY` for any other `_queryId`, and without one
+ */
+export function queryKind(
+  request: QueryRequest,
+  known: readonly QueryKind[] = ['all', 'filtered'],
+): QueryKind {
+  const { queryId } = request;
+  const kind = queryId === null ? undefined : KINDS[queryId];
+  if (kind !== undefined && known.includes(kind)) return kind;
+  const ids = Object.entries(KINDS).flatMap(([id, one]) => (known.includes(one) ? [id] : []));
+  throw new BadRequestError(`Unknown query id '${queryId ?? ''}' on '${formatPath(request.path)}'`, {
+    id: 'WORKFLOW_UNKNOWN_QUERY',
+    field: '_queryId',
+    hint: `Give _queryId: ${ids.join(', ')}`,
+  });
+}

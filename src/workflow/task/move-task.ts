@@ -1,0 +1,163 @@
+import { BadRequestError, ConflictError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import type { Context } from '#resource/index.ts';
+import type { UserTask } from '../engine/index.ts';
+import { submitForm, variableScope } from '../form/index.ts';
+import { beginStep } from '../instance/begin-step.ts';
+import type { TaskChange } from '../instance/changes.ts';
+import type { LockedInstance } from '../instance/instance.ts';
+import { parseExecutionId } from '../instance/instance-id.ts';
+import { type LockedTask, lockInstance } from '../instance/instance-repository.ts';
+import { takeStep } from '../instance/take-step.ts';
+import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+
+interface HeldTask {
+  readonly locked: LockedInstance;
+  readonly task: LockedTask;
+  readonly execution: number;
+}
+
+/** Completes a task: the process goes on until it waits again, in this request. */
+export async function completeTask(
+  platform: WorkflowPlatform,
+  context: Context,
+  id: string,
+  variables: JsonObject,
+): Promise<void> {
+  const { locked, task, execution } = await holdTask(platform, context, id);
+  if (task.delegation === 'pending') throw delegated(id);
+  const user = context.security.authenticationId;
+  const checked = await checkForm(platform, context, locked, execution, variables);
+  await takeStep(beginStep(platform, context), locked, {
+    kind: 'complete',
+    execution,
+    variables: checked,
+    task: task.facts,
+    user,
+  });
+}
+
+/** Gives a task to a user. @throws ConflictError when somebody else has it */
+export async function claimTask(
+  platform: WorkflowPlatform,
+  context: Context,
+  id: string,
+  userId: string,
+): Promise<void> {
+  const held = await holdTask(platform, context, id);
+  const { assignee } = held.task.facts;
+  if (assignee !== null && assignee !== userId) throw claimed(id, assignee);
+  await assign(platform, context, held, { assignee: userId, claimed_at: platform.now() });
+}
+
+/** What an update may change; others are ignored, and of these only the assignee can be cleared. */
+export async function updateTask(
+  platform: WorkflowPlatform,
+  context: Context,
+  id: string,
+  content: JsonObject,
+  revision: string | null,
+): Promise<void> {
+  const held = await holdTask(platform, context, id);
+  if (revision !== null && revision !== String(held.task.revision))
+    throw outdated(id, revision, held.task.revision);
+  const change: TaskChange = {};
+  for (const field of ['name', 'description', 'owner'] as const) {
+    const value = textOf(content, field);
+    if (value !== undefined && value !== null) change[field] = value;
+  }
+  const assignee = textOf(content, 'assignee');
+  if (assignee !== undefined) change.assignee = assignee;
+  if (assignee === null) change.claimed_at = null;
+  await assign(platform, context, held, change);
+}
+
+/** A task of a running process goes with the process, and not by itself. */
+export async function deleteTask(platform: WorkflowPlatform, context: Context, id: string): Promise<never> {
+  const { locked } = await holdTask(platform, context, id);
+  throw new ConflictError(`The task '${id}' is part of a running process and cannot be deleted`, {
+    id: 'WORKFLOW_TASK_OF_PROCESS',
+    hint: `Complete it, or delete its process instance '${locked.instance.id}'`,
+  });
+}
+
+async function assign(
+  platform: WorkflowPlatform,
+  context: Context,
+  { locked, task, execution }: HeldTask,
+  change: TaskChange,
+): Promise<void> {
+  const { facts } = task;
+  const isReassigned =
+    change.assignee !== undefined && change.assignee !== null && change.assignee !== facts.assignee;
+  const next = {
+    ...facts,
+    ...(change.assignee === undefined ? {} : { assignee: change.assignee }),
+    ...(change.owner === undefined ? {} : { owner: change.owner }),
+    ...(change.name === undefined ? {} : { name: change.name }),
+    ...(change.description === undefined ? {} : { description: change.description }),
+  };
+  // Listeners hear of a new assignee; other changes are nobody's business.
+  const stimulus = isReassigned
+    ? ({ kind: 'assign', execution, task: next } as const)
+    : ({ kind: 'variables', variables: {} } as const);
+  await takeStep(beginStep(platform, context), locked, stimulus, { task: { execution, change } });
+}
+
+/** Locks the instance of an open task. @throws NotFoundError */
+async function holdTask(platform: WorkflowPlatform, context: Context, id: string): Promise<HeldTask> {
+  const parsed = parseExecutionId(id);
+  if (parsed !== undefined) {
+    const { instanceId, execution } = parsed;
+    const locked = await lockInstance(await dbOf(platform, context), instanceId, { task: execution });
+    if (locked?.task !== undefined) return { locked, task: locked.task, execution };
+  }
+  throw noTask(id);
+}
+
+/** What was posted, or, where forms are checked, what the form makes of it. */
+async function checkForm(
+  platform: WorkflowPlatform,
+  context: Context,
+  { instance, state }: LockedInstance,
+  execution: number,
+  variables: JsonObject,
+): Promise<JsonObject> {
+  if (!platform.settings().validatesForms) return variables;
+  const { process } = await platform.definitions.get(await dbOf(platform, context), instance.definitionId);
+  const at = state.executions.find(({ id }) => id === execution)?.at;
+  const node = process.nodes.get(at ?? '') as UserTask | undefined;
+  return submitForm(node?.formProperties ?? [], variables, variableScope(state.variables['0'] ?? {}));
+}
+
+function textOf(content: JsonObject, field: string): string | null | undefined {
+  const value = content[field];
+  if (value === undefined || value === null || typeof value === 'string') return value;
+  throw new BadRequestError(`${field} must be a text, not ${JSON.stringify(value)}`, {
+    id: 'WORKFLOW_BAD_FIELD',
+    field: `/${field}`,
+  });
+}
+
+export function noTask(id: string): NotFoundError {
+  return new NotFoundError(`There is no task '${id}'`, { id: 'WORKFLOW_NO_TASK' });
+}
+
+function claimed(id: string, assignee: string): ConflictError {
+  return new ConflictError(`The task '${id}' is already claimed by '${assignee}'`, {
+    id: 'WORKFLOW_TASK_CLAIMED',
+    hint: 'Put it back with an update that sets assignee to null',
+  });
+}
+
+function delegated(id: string): ConflictError {
+  return new ConflictError(`The task '${id}' is delegated and must be resolved before it is completed`, {
+    id: 'WORKFLOW_TASK_DELEGATED',
+  });
+}
+
+function outdated(id: string, given: string, current: number): PreconditionFailedError {
+  return new PreconditionFailedError(`The task '${id}' has the revision ${current}, not ${given}`, {
+    id: 'WORKFLOW_OUTDATED',
+  });
+}

@@ -1,0 +1,141 @@
+import { BadRequestError } from '#errors/index.ts';
+import { isObject } from '#json/index.ts';
+import {
+  actionResult,
+  type CollectionProvider,
+  type Context,
+  type QueryResult,
+  type Resource,
+  resource,
+  unknownAction,
+} from '#resource/index.ts';
+import type { UserTask } from '../engine/index.ts';
+import { readForm, variableScope } from '../form/index.ts';
+import { groupLookUp } from '../identity/group-look-up.ts';
+import { isId } from '../instance/instance-id.ts';
+import type { ListPage } from '../query/list-repository.ts';
+import { queryKind } from '../query/query-kind.ts';
+import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import { claimTask, completeTask, deleteTask, noTask, updateTask } from './move-task.ts';
+import {
+  findSurroundings,
+  findTask,
+  listHistoricTasks,
+  listOpenTasks,
+  type TaskRow,
+} from './task-listing-repository.ts';
+import { viewCandidates, viewHistoricTask, viewTask, visibleVariables } from './task-view.ts';
+
+const ACTIONS = ['claim', 'complete'];
+/** Parameters for which the groups of a user are looked up, with whatever scripts that runs. */
+const CANDIDATES = ['taskCandidateUser', 'taskCandidateOrAssigned'];
+
+/** `/workflow/taskinstance`: open tasks. */
+export function taskResource(platform: WorkflowPlatform): CollectionProvider {
+  return {
+    description: { title: 'Task', instanceActions: ACTIONS },
+    runsScripts: (request) =>
+      request.method !== 'query' || CANDIDATES.some((name) => name in request.parameters),
+    async query(context, request) {
+      const kind = queryKind(request);
+      const db = await dbOf(platform, context);
+      const page = await listOpenTasks(db, request, kind, groupLookUp(platform, context));
+      return pageOf(page, (row) => resource(row.id, String(row.revision), viewTask(row)));
+    },
+    async read(context, _request, id) {
+      return readTask(platform, context, id);
+    },
+    async update(context, request, id) {
+      await updateTask(platform, context, id, request.content, request.revision);
+      return resource(id, null, { 'Task updated': id });
+    },
+    async delete(context, _request, id) {
+      return deleteTask(platform, context, id);
+    },
+    async actionOnInstance(context, request, id) {
+      const { action, content } = request;
+      if (!ACTIONS.includes(action)) {
+        // A task that is not there is the greater mistake.
+        await getOpenTask(platform, context, id);
+        return unknownAction(request, ACTIONS);
+      }
+      if (action === 'claim') {
+        const userId = isObject(content) ? content['userId'] : undefined;
+        if (typeof userId !== 'string' || userId === '') {
+          await getOpenTask(platform, context, id);
+          throw noUser();
+        }
+        await claimTask(platform, context, id, userId);
+      } else {
+        if (content !== null && !isObject(content)) throw noVariables();
+        await completeTask(platform, context, id, content ?? {});
+      }
+      return actionResult({ 'Task action performed': action });
+    },
+  };
+}
+
+/** `/workflow/taskinstance/history`: all tasks, open and ended. */
+export function taskHistoryResource(platform: WorkflowPlatform): CollectionProvider {
+  return {
+    description: { title: 'Task history' },
+    runsScripts: (request) =>
+      request.method === 'query' && CANDIDATES.some((name) => name in request.parameters),
+    async query(context, request) {
+      const kind = queryKind(request);
+      const db = await dbOf(platform, context);
+      const page = await listHistoricTasks(db, request, kind, groupLookUp(platform, context));
+      return pageOf(page, (row) => resource(row.id, null, viewHistoricTask(row)));
+    },
+    async read(context, _request, id) {
+      const row = isId(id) ? await findTask(await dbOf(platform, context), id) : undefined;
+      if (row === undefined) throw noTask(id);
+      return resource(row.id, null, viewHistoricTask(row));
+    },
+  };
+}
+
+function pageOf<Row>(page: ListPage<Row>, view: (row: Row) => Resource): QueryResult {
+  return {
+    kind: 'query',
+    result: page.rows.map(view),
+    pagedResultsCookie: page.cookie,
+    totalPagedResultsPolicy: page.total === -1 ? 'NONE' : 'EXACT',
+    totalPagedResults: page.total,
+  };
+}
+
+async function getOpenTask(platform: WorkflowPlatform, context: Context, id: string): Promise<TaskRow> {
+  const row = isId(id) ? await findTask(await dbOf(platform, context), id) : undefined;
+  if (row === undefined || row.ended_at !== null) throw noTask(id);
+  return row;
+}
+
+async function readTask(platform: WorkflowPlatform, context: Context, id: string): Promise<Resource> {
+  const db = await dbOf(platform, context);
+  const row = await getOpenTask(platform, context, id);
+  const surroundings = await findSurroundings(db, row);
+  const variables = visibleVariables(row, surroundings);
+  const { process } = await platform.definitions.get(db, row.definition_id);
+  const node = process.nodes.get(row.element) as UserTask | undefined;
+  return resource(row.id, String(row.revision), {
+    ...viewTask(row),
+    formProperties: await readForm(node?.formProperties ?? [], variableScope(variables)),
+    variables,
+    candidates: viewCandidates(row, surroundings),
+  });
+}
+
+function noUser(): BadRequestError {
+  return new BadRequestError("The action 'claim' needs a userId", {
+    id: 'WORKFLOW_BAD_FIELD',
+    field: '/userId',
+    hint: 'The user name of whoever takes the task',
+  });
+}
+
+function noVariables(): BadRequestError {
+  return new BadRequestError("The body of the action 'complete' must be an object of variables", {
+    id: 'WORKFLOW_BAD_FIELD',
+  });
+}

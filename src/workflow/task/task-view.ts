@@ -1,0 +1,78 @@
+import { type JsonObject, setMember } from '#json/index.ts';
+import type { TaskRow, TaskSurroundings } from './task-listing-repository.ts';
+
+export function viewTask(row: TaskRow): JsonObject {
+  return {
+    // While a delegation is pending, whoever has the task is its delegate.
+    [row.delegation === 'pending' ? 'delegate' : 'assignee']: row.assignee,
+    canceled: false,
+    category: row.category,
+    claimTime: row.claimed_at?.toISOString() ?? null,
+    createTime: row.created_at.toISOString(),
+    deleted: false,
+    description: row.description,
+    dueDate: row.due_at?.toISOString() ?? null,
+    executionId: row.id,
+    formKey: row.form_key,
+    name: row.name,
+    owner: row.owner,
+    parentTaskId: row.parent_task_id,
+    priority: row.priority,
+    processDefinitionId: row.definition_id,
+    processInstanceId: row.instance_id,
+    processVariables: {},
+    taskDefinitionKey: row.element,
+    taskLocalVariables: {},
+    tenantId: row.tenant_id,
+    updated: false,
+  };
+}
+
+export function viewHistoricTask(row: TaskRow, taskLocalVariables: JsonObject = {}): JsonObject {
+  const { created_at, ended_at } = row;
+  return {
+    assignee: row.assignee,
+    category: row.category,
+    claimTime: row.claimed_at?.toISOString() ?? null,
+    createTime: created_at.toISOString(),
+    deleteReason: row.delete_reason,
+    deleted: false,
+    description: row.description,
+    dueDate: row.due_at?.toISOString() ?? null,
+    durationInMillis: ended_at === null ? null : ended_at.getTime() - created_at.getTime(),
+    endTime: ended_at?.toISOString() ?? null,
+    executionId: row.id,
+    name: row.name,
+    owner: row.owner,
+    priority: row.priority,
+    processDefinitionId: row.definition_id,
+    processInstanceId: row.instance_id,
+    processVariables: {},
+    startTime: created_at.toISOString(),
+    taskDefinitionKey: row.element,
+    taskLocalVariables,
+    tenantId: row.tenant_id,
+  };
+}
+
+/** What is visible from the task: its own variables over those of the scopes around it. */
+export function visibleVariables({ execution }: TaskRow, { variables, state }: TaskSurroundings): JsonObject {
+  const parents = new Map(state?.executions.map((one) => [one.id, one.in]) ?? []);
+  const chain: number[] = [];
+  for (let at: number | undefined = execution; at !== undefined; at = parents.get(at)) chain.unshift(at);
+  if (chain[0] !== 0) chain.unshift(0);
+  const visible: JsonObject = {};
+  for (const scope of chain) {
+    for (const [of, name, value] of variables) if (of === scope) setMember(visible, name, value);
+  }
+  return visible;
+}
+
+/** All identity links of the task count, so whoever has or owns it is among the users. */
+export function viewCandidates(
+  { assignee, owner }: TaskRow,
+  { users, groups }: TaskSurroundings,
+): JsonObject {
+  const links = [assignee, owner].filter((user) => user !== null);
+  return { candidateUsers: [...new Set([...links, ...users])], candidateGroups: groups };
+}

@@ -1,0 +1,82 @@
+import { isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+
+/** Kept with every instance, handed to scripts, shown to nobody. */
+export const CONTEXT_VARIABLE = 'svccontext';
+
+export type VariableType = 'string' | 'integer' | 'double' | 'boolean' | 'date' | 'json' | 'null';
+
+/** How a variable is stored: its value, and for scalars the text that queries compare with. */
+export interface StoredVariable {
+  readonly scope: number;
+  readonly name: string;
+  readonly type: VariableType;
+  readonly value: JsonValue;
+  readonly text_value: string | null;
+}
+
+export function storedVariable(
+  scope: number,
+  name: string,
+  value: JsonValue,
+  isDate: boolean,
+): StoredVariable {
+  const type = isDate && typeof value === 'number' ? 'date' : typeOf(value);
+  return { scope, name, type, value, text_value: textOf(value) };
+}
+
+function typeOf(value: JsonValue): VariableType {
+  switch (typeof value) {
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'boolean';
+    case 'number':
+      return Number.isInteger(value) ? 'integer' : 'double';
+    default:
+      return value === null ? 'null' : 'json';
+  }
+}
+
+/** Postgres cannot store the character U+0000 in text. */
+function textOf(value: JsonValue): string | null {
+  return typeof value === 'object' ? null : String(value).replaceAll('\u0000', '\uFFFD');
+}
+
+/** Without what nobody is shown. */
+export function shownVariables(variables: JsonObject): JsonObject {
+  const { [CONTEXT_VARIABLE]: _, ...shown } = variables;
+  return shown;
+}
+
+/** ISO timestamps in full: a bare date stays a text. */
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{3}(?:Z|[+-]\d\d:?\d\d)$/;
+
+/**
+ * The variables that the body of a start request means: texts that are ISO timestamps of 24 to 29 characters
+ * become dates, which are milliseconds since the epoch, at any depth. At a start only.
+ */
+export function startVariables(body: JsonObject): { variables: JsonObject; dates: ReadonlySet<string> } {
+  const variables: JsonObject = {};
+  const dates = new Set<string>();
+  for (const [name, value] of Object.entries(body)) {
+    const read = readDates(value);
+    if (typeof value === 'string' && typeof read === 'number') dates.add(name);
+    setMember(variables, name, read);
+  }
+  return { variables, dates };
+}
+
+function readDates(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return readTimestamp(value) ?? value;
+  if (Array.isArray(value)) return value.map(readDates);
+  if (!isObject(value)) return value;
+  const read: JsonObject = {};
+  for (const [key, member] of Object.entries(value)) setMember(read, key, readDates(member));
+  return read;
+}
+
+function readTimestamp(text: string): number | undefined {
+  if (text.length < 24 || text.length > 29 || !TIMESTAMP.test(text)) return undefined;
+  const at = Date.parse(text.replace(',', '.').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
+  return Number.isNaN(at) ? undefined : at;
+}

@@ -1,0 +1,61 @@
+import { isAbsolute, join } from 'node:path';
+import type { WorkflowConfig } from '#config/index.ts';
+import { didYouMean, InternalServerError, ServiceUnavailableError } from '#errors/index.ts';
+import { HISTORY_LEVELS } from './history/history-level.ts';
+import type { WorkflowSettings } from './workflow-platform.ts';
+
+/**
+ * What `workflow.json` means.
+ *
+ * @throws ServiceUnavailableError `WORKFLOW_INACTIVE` when it cannot be meant; InternalServerError `WORKFLOW_UNBOUND`
+ *   when there is nobody to ask, `WORKFLOW_NO_DATA_SOURCE` when there is nowhere to keep anything
+ */
+export function readWorkflowSettings(config: WorkflowConfig): WorkflowSettings {
+  const { location, history, useDataSource } = config;
+  if (location === 'local') {
+    throw new InternalServerError('No process engine is bound: workflow.json has the location "local"', {
+      id: 'WORKFLOW_UNBOUND',
+      hint: 'Use the location "embedded"',
+    });
+  }
+  if (location !== 'embedded') {
+    const why = location === 'remote' ? 'which does not work' : 'which is unknown';
+    throw inactive(`the location "${location}", ${why}`, 'Use the location "embedded"');
+  }
+  const level = HISTORY_LEVELS.find((one) => one === history);
+  if (level === undefined) {
+    const hint = didYouMean(history, HISTORY_LEVELS) ?? `Levels are ${HISTORY_LEVELS.join(', ')}`;
+    throw inactive(`the unknown history level "${history}"`, hint);
+  }
+  if (useDataSource !== 'default') {
+    throw new InternalServerError(`There is no data source '${useDataSource}'`, {
+      id: 'WORKFLOW_NO_DATA_SOURCE',
+      hint: 'workflow.json: leave out useDataSource, or write "default"',
+    });
+  }
+  return { history: level, validatesForms: config.forms.validate };
+}
+
+/** Why workflow is not active; undefined while it is, or while a location without an engine is configured. */
+export function workflowInactive(config: WorkflowConfig): string | undefined {
+  try {
+    readWorkflowSettings(config);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** The directory of process files; undefined while nothing may be deployed. */
+export function workflowDirectory(config: WorkflowConfig, projectLocation: string): string | undefined {
+  if (workflowInactive(config) !== undefined) return undefined;
+  const { workflowDirectory: directory } = config;
+  return isAbsolute(directory) ? directory : join(projectLocation, directory);
+}
+
+function inactive(what: string, hint: string): ServiceUnavailableError {
+  return new ServiceUnavailableError(`Workflow is inactive: workflow.json has ${what}`, {
+    id: 'WORKFLOW_INACTIVE',
+    hint,
+  });
+}

@@ -1,0 +1,46 @@
+import { bpmn } from '../unit/workflow/engine/bpmn.ts';
+import type { Api } from './api.ts';
+
+/** A process file with one process of that key. */
+export function processFile(
+  key: string,
+  body: string,
+  attributes: Record<string, string | boolean> = {},
+): string {
+  return bpmn(body, attributes).replace('<process id="p"', `<process id="${key}"`);
+}
+
+/** What tests do with processes through REST. */
+export function workflowApi(api: Api) {
+  const get = async (path: string) => {
+    const { status, body } = await api('GET', `workflow/${path}`);
+    if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);
+    return body;
+  };
+  const list = async (path: string, parameters = '') =>
+    (await get(`${path}?_queryId=filtered-query${parameters === '' ? '' : `&${parameters}`}`)).result;
+  return {
+    get,
+    list,
+    start: async (key: string, body: Record<string, unknown> = {}): Promise<string> => {
+      const answer = await api('POST', 'workflow/processinstance', { body: { _key: key, ...body } });
+      if (answer.status !== 201) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
+      return answer.body._id as string;
+    },
+    tasks: (instance: string) => list('taskinstance', `processInstanceId=${instance}&_sortKeys=_id`),
+    complete: (task: string, variables: Record<string, unknown> = {}) =>
+      api('POST', `workflow/taskinstance/${task}?_action=complete`, { body: variables }),
+    /** The open tasks of an instance, by the ids of their elements. */
+    openTasks: async (instance: string): Promise<string[]> =>
+      (await list('taskinstance', `processInstanceId=${instance}`)).map(
+        (task: { taskDefinitionKey: string }) => task.taskDefinitionKey,
+      ),
+    /** Completes the open task of that element. */
+    completeAt: async (instance: string, element: string, variables: Record<string, unknown> = {}) => {
+      const open = await list('taskinstance', `processInstanceId=${instance}`);
+      const task = open.find((one: { taskDefinitionKey: string }) => one.taskDefinitionKey === element);
+      if (task === undefined) throw new Error(`No open task '${element}' in ${JSON.stringify(open)}`);
+      return api('POST', `workflow/taskinstance/${task._id}?_action=complete`, { body: variables });
+    },
+  };
+}
