@@ -14,6 +14,7 @@ import { addAdministration, type ServerState } from './administration-feature.ts
 import { addManaged, type ManagedFeature } from './managed-feature.ts';
 import { CHANNEL, type Platform, TOPIC } from './platform.ts';
 import { addScheduler } from './scheduler-feature.ts';
+import { addTaskScanner } from './taskscanner-feature.ts';
 import { addWorkflow } from './workflow-feature.ts';
 
 /** Everything a request needs; the same in the main thread and in script threads. */
@@ -60,6 +61,7 @@ export function buildCore(options: CoreOptions): Core {
     memory: options.memory(clock),
     ...(serviceDirectory === undefined ? {} : { serviceDirectory }),
   });
+  addTaskScanner(platform, services);
   const workflow = addWorkflow(platform);
   const { overrides } = addAdministration(platform, options);
   return { ...platform, managed, services, endpoints, overrides, workflow };

@@ -40,6 +40,7 @@ export function addScheduler(platform: Platform, options: SchedulerOptions): Sch
       clock,
       memory: options.memory,
       dst: () => daylightSaving(config),
+      check: (invokeService, invokeContext) => services.check(invokeService, invokeContext),
       wake: () => notifier.notify(TOPIC.scheduler),
     }),
   );

@@ -233,6 +233,17 @@ function describe(said: Observation): Line | undefined {
         message: `job of ${said.queue} rolled back: it belongs to another node now`,
         job: said.job,
       };
+    case 'scan.ended':
+      return {
+        level: said.error !== null || said.failures > 0 ? 'warn' : 'info',
+        message: `scan ${said.state.toLowerCase().padEnd(15)}${said.scan}${said.error === null ? '' : `: ${said.error}`}`,
+        took: ms(said.ms),
+        total: said.total,
+        successes: said.successes,
+        failures: said.failures,
+        skipped: said.skipped,
+        run: said.run,
+      };
     case 'queue.warned':
       return { level: 'warn', message: `queues: ${said.message}` };
     case 'script.logged':

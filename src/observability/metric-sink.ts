@@ -49,6 +49,12 @@ export function createMetrics(): Metrics {
     buckets: SECONDS,
     registers,
   });
+  const scanned = new Counter({
+    name: 'svc_scan_objects_total',
+    help: 'Objects of scans that ended, by outcome',
+    labelNames: ['scan', 'outcome'],
+    registers,
+  });
   const loops = new Counter({
     name: 'svc_loop_failures_total',
     help: 'Failed rounds of a background loop',
@@ -97,6 +103,11 @@ export function createMetrics(): Metrics {
         break;
       case 'job.failed':
         jobs.observe({ queue: said.queue, outcome: said.dead ? 'dead' : 'retrying' }, said.ms / 1000);
+        break;
+      case 'scan.ended':
+        for (const outcome of ['successes', 'failures', 'skipped'] as const) {
+          scanned.inc({ scan: said.scan, outcome }, said[outcome]);
+        }
         break;
       case 'loop.failed':
         loops.inc({ loop: said.loop });

@@ -48,6 +48,19 @@ export type Observation =
   | { kind: 'job.failed'; queue: string; job: string; ms: number; error: string; dead: boolean }
   | { kind: 'job.fencedOut'; queue: string; job: string }
   | { kind: 'queue.warned'; message: string }
+  | {
+      kind: 'scan.ended';
+      run: string;
+      /** Its schedule, or the objects it was over. */
+      scan: string;
+      state: string;
+      total: number;
+      successes: number;
+      failures: number;
+      skipped: number;
+      ms: number;
+      error: string | null;
+    }
   | { kind: 'script.logged'; level: LogLevel; script: string; message: string; requestId?: string }
   | { kind: 'script.evaluated'; script: string; ms: number; outcome: 'ok' | 'thrown' | 'limit' }
   | { kind: 'script.threadStarted'; thread: number }

@@ -73,6 +73,8 @@ export interface WorkerOptions {
   readonly retries?: number;
   /** Default 10 s. Whole seconds. */
   readonly retryDelayMs?: number;
+  /** A job that has ended so many nodes or threads while it ran is given up. Default 3. */
+  readonly losses?: number;
   /** The delay doubles from one attempt to the next. */
   readonly backoff?: boolean;
   /** A job that runs longer has failed, and what it stores afterwards is refused. Default 15 min, at most 24 h. */

@@ -6,7 +6,6 @@ import { endRetries, findRetryAt, hasClaim, removeClaim } from './claim-reposito
 import type { ClaimedJob } from './job.ts';
 import type { Queue } from './queue.ts';
 
-/** A job that has ended so many nodes or threads is given up. */
 const MAX_LOSSES = 3;
 
 export interface JobResult {
@@ -33,8 +32,10 @@ class FencedOutError extends ResourceError {
  */
 export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> {
   const startedAt = performance.now();
-  if (job.lostWith.length >= MAX_LOSSES) return failJob(queue, job, brokeItsNodes(job), { forGood: true });
-  const { handler } = queue.worker(job.queue);
+  const { handler, options } = queue.worker(job.queue);
+  if (job.lostWith.length >= (options.losses ?? MAX_LOSSES)) {
+    return failJob(queue, job, brokeItsNodes(job), { forGood: true });
+  }
   const result = (end: JobResult['end']) => ({ end, ms: performance.now() - startedAt, error: null });
   try {
     await runUnitOfWork(queue.database, {}, async (unitOfWork) => {

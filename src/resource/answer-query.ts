@@ -14,6 +14,12 @@ const SHIPPED: ReadonlyMap<string, PredefinedQuery> = new Map([
   // biome-ignore-start lint/suspicious/noTemplateCurlyInString: places of a query template
   ['for-userName', compilePredefinedQuery('userName eq ${uid}')],
   ['get-by-field-value', compilePredefinedQuery('${pointer:field} eq ${value}')],
+  [
+    'scan-tasks',
+    compilePredefinedQuery(
+      '${pointer:property} lt ${condition.before} and !(${pointer:taskState.completed} pr)',
+    ),
+  ],
   // biome-ignore-end lint/suspicious/noTemplateCurlyInString: places of a query template
 ]);
 

@@ -13,7 +13,7 @@ export interface PredefinedQuery {
 
 /** Stands before the name of a parameter in a parsed template; no stored text and no property has it. */
 const MARK = '\u0002';
-const PLACE = /\$\{(?:(string|int|number|boolean|pointer):)?(\w+)\}/g;
+const PLACE = /\$\{(?:(string|int|number|boolean|pointer):)?(\w[\w.]*)\}/g;
 type PlaceType = 'string' | 'int' | 'number' | 'boolean' | 'pointer';
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, DatabaseClock, Db } from '#database/index.ts';
 import { BadRequestError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
-import { isObject, type JsonObject } from '#json/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import {
   type ActionRequest,
   actionResult,
@@ -33,6 +33,8 @@ export interface SchedulerPlatform {
   /** The schedules that only this process knows. */
   readonly memory: MemorySchedules;
   readonly dst: () => DaylightSaving;
+  /** What the invoked service has against the schedule. @throws BadRequestError */
+  readonly check: (invokeService: string, invokeContext: JsonValue) => void;
   /** Tells all nodes that something new waits. */
   readonly wake: () => void;
 }
@@ -63,6 +65,12 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
     context.unitOfWork === null ? database.db : context.unitOfWork.db();
   const scopeOf = (context: Context) => ({ unitOfWork: context.unitOfWork!, now: clock.now(), dst: dst() });
   const show = (view: JobView) => jobResourceOf(view, clock.now(), dst());
+
+  const parse = (content: JsonObject): ScheduleDefinition => {
+    const definition = parseSchedule(content, { persisted: true });
+    platform.check(definition.invokeService, definition.invokeContext);
+    return definition;
+  };
 
   /** What the caller's own thread does with a schedule in memory waits for the commit, like all else outside. */
   const inMemory = (context: Context, what: string, act: (schedules: MemorySchedules) => Promise<unknown>) =>
@@ -100,7 +108,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
   }
 
   async function create(context: Context, id: string, content: JsonObject): Promise<Resource> {
-    const definition = parseSchedule(content, { persisted: true });
+    const definition = parse(content);
     if ((await find(context, id)) !== undefined) throw exists(id);
     return store(context, id, definition);
   }
@@ -115,7 +123,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
   }
 
   async function update(context: Context, id: string, content: JsonObject): Promise<Resource> {
-    const definition = parseSchedule(content, { persisted: true });
+    const definition = parse(content);
     const old = await get(context, id, true);
     const { unitOfWork, now } = scopeOf(context);
     if (definition.persisted !== (old.where === 'database')) {

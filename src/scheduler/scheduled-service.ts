@@ -26,6 +26,8 @@ export interface ScheduledService {
   readonly invokeService: string;
   /** Needs a script thread. */
   readonly runsScripts: boolean;
+  /** Refuses a schedule that could never run. @throws BadRequestError with the key that is missing or malformed */
+  check?(invokeContext: JsonValue): void;
   /** Its effects go through the context's unit of work, and are committed together with the firing's completion. */
   execute(context: Context, scheduled: Scheduled): Promise<void>;
 }
@@ -51,6 +53,11 @@ export class ScheduledServices {
 
   find(invokeService: string): ScheduledService | undefined {
     return this.#services.get(shortServiceName(invokeService));
+  }
+
+  /** Asks the service what is wrong with a schedule that invokes it. @throws BadRequestError */
+  check(invokeService: string, invokeContext: JsonValue): void {
+    this.find(invokeService)?.check?.(invokeContext);
   }
 
   /** @throws NotFoundError with the names there are */

@@ -11,10 +11,14 @@ const ACTION: Readonly<Record<'create' | 'update' | 'patch' | 'delete', SyncActi
   delete: 'notifyDelete',
 };
 
-/** Tells the synchronization, and then `onSync` what came of it. */
+/**
+ * Tells the synchronization, and then `onSync` what came of it. The server's own marks on an object, such as those of
+ * the task scanner, may go without.
+ */
 export async function synchronize(exchange: Exchange): Promise<void> {
   const { before, cause, context, id, platform, request, rev, stored, type } = exchange;
   if (request.method === 'read') return;
+  if (request.parameters['_synchronize'] === 'false' && !context.client.isExternal) return;
   const after =
     request.method === 'delete' ? null : cloneJson(withIdentity(id, rev, withRelationships(exchange)));
   const old = before === null ? null : withIdentity(id, stored!.rev, before);

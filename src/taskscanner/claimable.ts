@@ -1,0 +1,47 @@
+import { BadRequestError } from '#errors/index.ts';
+import { getAt, type JsonObject, parsePointer } from '#json/index.ts';
+import { addDuration, parseDuration } from '#time/index.ts';
+import type { ScanDefinition } from './scan-definition.ts';
+
+/** An object as the query found it: id, revision, and the value at the started pointer. */
+export type FoundObject = readonly [id: string, revision: string | null, started: string | null];
+
+/** An object as it is now. */
+export interface CurrentObject {
+  readonly revision: string | null;
+  readonly content: JsonObject;
+}
+
+/**
+ * Whether a scan may process an object now.
+ *
+ * - Somebody else's is left alone: changed since it was found, and completed, or started at another time.
+ * - With a recovery timeout, what was started less than it ago is left alone.
+ * - Without, what was started and not completed is left alone for good.
+ *
+ * @param now epoch ms
+ * @throws BadRequestError `SCAN_BAD_STARTED` when what stands at the started pointer is no time
+ */
+export function isClaimable(
+  definition: Pick<ScanDefinition, 'started' | 'completed' | 'recovery'>,
+  found: FoundObject,
+  current: CurrentObject,
+  now: number,
+): boolean {
+  const started = getAt(current.content, parsePointer(definition.started)) ?? null;
+  const completed = getAt(current.content, parsePointer(definition.completed)) ?? null;
+  const [, revision, startedThen] = found;
+  const changed = revision === null || revision !== current.revision;
+  if (changed && completed !== null && completed !== false) return false;
+  if (changed && started !== null && started !== startedThen) return false;
+  if (started === null) return true;
+  if (definition.recovery === null) return completed !== null;
+  const at = typeof started === 'string' ? Date.parse(started) : Number.NaN;
+  if (Number.isNaN(at)) {
+    throw new BadRequestError(`${JSON.stringify(started)} at '${definition.started}' is no time`, {
+      id: 'SCAN_BAD_STARTED',
+      hint: 'The started pointer must hold an ISO time, or nothing',
+    });
+  }
+  return addDuration(at, parseDuration(definition.recovery)) <= now;
+}

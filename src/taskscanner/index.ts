@@ -1,0 +1,11 @@
+/**
+ * Runs a script once for each object that a query finds.
+ *
+ * Words: a *scan run* is one pass over the objects; it is cut into *slices*; a *lane* is a job that works on one slice
+ * after the other, and a run has as many lanes as it may have threads; to *claim* an object is to set its started
+ * pointer. Invariants: claim, script and completion of an object are one unit of work, which also moves its slice on,
+ * so an object is processed exactly once whichever node dies; a failing object ends nothing but itself.
+ */
+export { parseScanDefinition, type ScanDefinition } from './scan-definition.ts';
+export { type ScanFiring, TaskScanner, type TaskScannerPlatform } from './task-scanner.ts';
+export { taskscannerResource } from './taskscanner-resource.ts';

@@ -1,0 +1,117 @@
+import type { UnitOfWork } from '#database/index.ts';
+import { ResourceError, toResourceError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import type { FoundObject } from './claimable.ts';
+import { findObjects } from './find-objects.ts';
+import { sayEnded } from './say-ended.ts';
+import {
+  connectionOf,
+  contextOf,
+  PAGE_QUEUE,
+  SLICE_QUEUE,
+  type TaskScannerPlatform,
+} from './scan-platform.ts';
+import { type ScanRun, STATES_UNDER_WAY } from './scan-run.ts';
+import { endRun, findRun, lockRun, recordPage } from './scan-run-repository.ts';
+import { insertSlices } from './scan-slice-repository.ts';
+
+const PAGE_SIZE = 1_000;
+const MAX_SLICE = 50;
+
+/**
+ * Reads the next page of a run's query, cuts it into slices, and sees to it that there are lanes for them and somebody
+ * who reads on: one unit of work. A query that fails ends the run.
+ */
+export async function pageScan(
+  platform: TaskScannerPlatform,
+  unitOfWork: UnitOfWork,
+  id: string,
+): Promise<void> {
+  const run = await findRun(await unitOfWork.db(), id);
+  if (run === undefined || !STATES_UNDER_WAY.includes(run.state)) return;
+  const { maxRecords } = run.definition;
+  const wanted = maxRecords === null ? PAGE_SIZE : Math.min(PAGE_SIZE, maxRecords - run.total);
+  const page = await readPage(platform, unitOfWork, run, wanted);
+  const db = await unitOfWork.db();
+  if (page instanceof ResourceError) {
+    await endRun(db, id, 'ERROR', page.toJSON() as unknown as JsonObject);
+    unitOfWork.afterCommit('scan ended', () => sayEnded(platform, id));
+    return;
+  }
+  // The query is read without the lock, because lanes need it. It is this job alone that reads on.
+  const locked = await lockRun(db, id);
+  if (locked === undefined || !STATES_UNDER_WAY.includes(locked.state)) return;
+  await storePage(platform, unitOfWork, locked, page);
+}
+
+interface PageRead {
+  readonly objects: readonly FoundObject[];
+  readonly cookie: string | null;
+}
+
+async function readPage(
+  platform: TaskScannerPlatform,
+  unitOfWork: UnitOfWork,
+  run: ScanRun,
+  wanted: number,
+): Promise<PageRead | ResourceError> {
+  if (wanted <= 0) return { objects: [], cookie: null };
+  const connection = connectionOf(platform, contextOf(run, unitOfWork));
+  const paging = {
+    pageSize: wanted,
+    offset: 0,
+    totalPolicy: 'NONE',
+    ...(run.cookie === null ? {} : { cookie: run.cookie }),
+  } as const;
+  try {
+    const page = await unitOfWork.savepoint(() => findObjects(connection, run.definition, paging));
+    // A resource that does not page answers everything at once.
+    return { cookie: page.cookie, objects: page.objects.slice(0, limitOf(run)) };
+  } catch (thrown) {
+    const error = toResourceError(thrown);
+    if (error.code === 503) throw thrown;
+    return error;
+  }
+}
+
+function limitOf({ definition, total }: ScanRun): number | undefined {
+  return definition.maxRecords === null ? undefined : definition.maxRecords - total;
+}
+
+async function storePage(
+  platform: TaskScannerPlatform,
+  unitOfWork: UnitOfWork,
+  run: ScanRun,
+  { objects, cookie }: PageRead,
+): Promise<void> {
+  const { queue } = platform;
+  const { threads, maxRecords } = run.definition;
+  const db = await unitOfWork.db();
+  const total = run.total + objects.length;
+  const paged = cookie === null || (maxRecords !== null && total >= maxRecords);
+  const slices = cut(objects, Math.min(MAX_SLICE, Math.ceil(objects.length / threads)));
+  if (slices.length > 0) await insertSlices(db, run.id, run.lastSlice + 1, slices);
+  const added = Math.min(threads - run.lanes, slices.length);
+  for (let n = 1; n <= added; n++) {
+    await queue.enqueue(unitOfWork, { queue: SLICE_QUEUE, data: { run: run.id, lane: run.lastLane + n } });
+  }
+  await recordPage(db, run.id, {
+    cookie,
+    paged,
+    total,
+    lanes: run.lanes + added,
+    lastLane: run.lastLane + added,
+    lastSlice: run.lastSlice + slices.length,
+  });
+  if (!paged) await queue.enqueue(unitOfWork, { queue: PAGE_QUEUE, data: { run: run.id } });
+  else if (run.lanes + added === 0) {
+    await endRun(db, run.id, 'COMPLETED');
+    unitOfWork.afterCommit('scan ended', () => sayEnded(platform, run.id));
+  }
+}
+
+function cut<T>(list: readonly T[], size: number): (readonly T[])[] {
+  const parts: (readonly T[])[] = [];
+  for (let start = 0; start < list.length; start += size) parts.push(list.slice(start, start + size));
+  return parts;
+}

@@ -1,0 +1,112 @@
+import { NotFoundError, ResourceError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue, parsePointer } from '#json/index.ts';
+import { type Connection, type Context, formatPath, parsePath } from '#resource/index.ts';
+import { parseScriptReference } from '#script/index.ts';
+import { type CurrentObject, type FoundObject, isClaimable } from './claimable.ts';
+import type { ScanDefinition } from './scan-definition.ts';
+import { connectionOf, type TaskScannerPlatform } from './scan-platform.ts';
+import type { Verdict } from './scan-run.ts';
+
+export interface Processed {
+  readonly verdict: Verdict;
+  /** What the script answered instead of true. */
+  readonly error?: ResourceError;
+}
+
+/** Somebody changed the object between our look and our claim: look again. */
+export class ClaimLostError extends ResourceError {
+  override readonly name = 'ClaimLostError';
+  constructor(path: string) {
+    super(409, `'${path}' changed while it was being claimed`, { id: 'SCAN_CLAIM_LOST' });
+  }
+}
+
+export function pathOf({ object }: Pick<ScanDefinition, 'object'>, [id]: FoundObject): string {
+  return formatPath([...parsePath(object), id]);
+}
+
+/**
+ * Claims an object, runs the script on it, and marks it completed if the script answers true: all within the
+ * context's unit of work.
+ *
+ * @throws what the script throws, or `ClaimLostError`
+ */
+export async function processObject(
+  platform: TaskScannerPlatform,
+  context: Context,
+  scan: { readonly definition: ScanDefinition; readonly label: string },
+  found: FoundObject,
+): Promise<Processed> {
+  const { definition, label } = scan;
+  const connection = connectionOf(platform, context);
+  const path = pathOf(definition, found);
+  const current = await readCurrent(connection, path);
+  if (current === undefined || !isClaimable(definition, found, current, platform.clock.now())) {
+    return { verdict: 'skipped' };
+  }
+  const claimed = await claimObject(platform, connection, definition, path, current.revision);
+  const { value } = await platform.scripts.evaluate(context, {
+    reference: parseScriptReference(definition.script),
+    label,
+    bindings: { input: claimed, objectID: path },
+  });
+  if (value !== true) {
+    return {
+      verdict: 'failures',
+      error: new ResourceError(500, `The script answered ${JSON.stringify(value)}, not true`, {
+        id: 'SCAN_NOT_TRUE',
+      }),
+    };
+  }
+  const completed = [replace(definition.completed, new Date(platform.clock.now()).toISOString())];
+  // A script may have done with the object by deleting it.
+  await connection.patch(path, null, completed, stampOptions(definition)).catch(ignoreMissing);
+  return { verdict: 'successes' };
+}
+
+/** Sets the started pointer, if the object is still at the revision. @returns the object with its id and revision */
+export async function claimObject(
+  { clock }: Pick<TaskScannerPlatform, 'clock'>,
+  connection: Connection,
+  definition: ScanDefinition,
+  path: string,
+  revision: string | null,
+): Promise<JsonObject> {
+  const operations = [
+    replace(definition.started, new Date(clock.now()).toISOString()),
+    { operation: 'remove', field: parsePointer(definition.completed) } as const,
+  ];
+  try {
+    const {
+      id,
+      revision: rev,
+      content,
+    } = await connection.patch(path, revision, operations, stampOptions(definition));
+    const members = isObject(content) ? content : {};
+    return { ...members, _id: id, _rev: rev };
+  } catch (error) {
+    if (error instanceof ResourceError && (error.code === 412 || error.code === 409)) {
+      throw new ClaimLostError(path);
+    }
+    throw error;
+  }
+}
+
+export async function readCurrent(connection: Connection, path: string): Promise<CurrentObject | undefined> {
+  const found = await connection.read(path).catch(ignoreMissing);
+  if (found === undefined) return undefined;
+  return { revision: found.revision, content: isObject(found.content) ? found.content : {} };
+}
+
+function replace(pointer: string, value: JsonValue) {
+  return { operation: 'replace', field: parsePointer(pointer), value } as const;
+}
+
+function stampOptions({ synchronize }: ScanDefinition) {
+  return synchronize ? {} : { parameters: { _synchronize: 'false' } };
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (error instanceof NotFoundError) return undefined;
+  throw error;
+}

@@ -1,0 +1,54 @@
+import { toResourceError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import type { Context } from '#resource/index.ts';
+import type { FoundObject } from './claimable.ts';
+import { findObjects } from './find-objects.ts';
+import { pathOf, processObject } from './process-object.ts';
+import { expandQuery, type ScanDefinition } from './scan-definition.ts';
+import { connectionOf, type TaskScannerPlatform } from './scan-platform.ts';
+
+const SHOWN = 50;
+const TRIED = 5;
+
+/**
+ * What a run would do: how many objects its query finds, the first of them, and what comes of the script for the first
+ * few. It all happens inside the unit of work of a dry run, which knows the changes and rolls them back.
+ */
+export async function rehearseScan(
+  platform: TaskScannerPlatform,
+  context: Context,
+  given: ScanDefinition,
+): Promise<JsonObject> {
+  const definition = { ...given, query: expandQuery(given.query, platform.clock.now()) };
+  const paging = { pageSize: SHOWN, offset: 0, totalPolicy: 'EXACT' } as const;
+  const page = await findObjects(connectionOf(platform, context), definition, paging);
+  const most = definition.maxRecords ?? Number.POSITIVE_INFINITY;
+  const objects = page.objects.slice(0, most);
+  const tried: JsonObject[] = [];
+  for (const found of objects.slice(0, TRIED))
+    tried.push(await tryObject(platform, context, definition, found));
+  return {
+    total: Math.min(page.total === -1 ? page.objects.length : page.total, most),
+    objects: objects.map((found) => pathOf(definition, found)),
+    tried,
+  };
+}
+
+async function tryObject(
+  platform: TaskScannerPlatform,
+  context: Context,
+  definition: ScanDefinition,
+  found: FoundObject,
+): Promise<JsonObject> {
+  const objectID = pathOf(definition, found);
+  const scan = { definition, label: `scan ${definition.object}` };
+  const words = { successes: 'completed', failures: 'failed', skipped: 'skipped' } as const;
+  try {
+    const { verdict, error } = await context.unitOfWork!.savepoint(() =>
+      processObject(platform, context, scan, found),
+    );
+    return { objectID, outcome: words[verdict], ...(error === undefined ? {} : { error: error.message }) };
+  } catch (thrown) {
+    return { objectID, outcome: 'failed', error: toResourceError(thrown).message };
+  }
+}

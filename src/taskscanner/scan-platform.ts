@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import type { Database, DatabaseClock, UnitOfWork } from '#database/index.ts';
+import type { Observe } from '#observability/index.ts';
+import type { Queue } from '#queue/index.ts';
+import { Connection, type Context, type RequestSink, rootContext, systemContext } from '#resource/index.ts';
+import type { Scripts } from '#script/index.ts';
+import type { ScanRun } from './scan-run.ts';
+
+/** What the room stands on. */
+export interface TaskScannerPlatform {
+  readonly database: Database;
+  readonly clock: Pick<DatabaseClock, 'now'>;
+  readonly queue: Queue;
+  readonly resources: RequestSink;
+  readonly scripts: Scripts;
+  readonly observe: Observe;
+  /** Records of ended runs that are kept. */
+  readonly keepRuns: () => number;
+}
+
+/** Queues of the room: one reads the query page by page, the other processes what it found. */
+export const PAGE_QUEUE = 'scan-page';
+export const SLICE_QUEUE = 'scan-slice';
+
+/** The context in which a run acts: whoever started it, inside the given unit of work. */
+export function contextOf(run: Pick<ScanRun, 'id' | 'security'>, unitOfWork: UnitOfWork): Context {
+  const context = rootContext({ ...systemContext(run.security), id: randomUUID(), transactionId: run.id });
+  return { ...context, unitOfWork };
+}
+
+export function connectionOf({ resources }: TaskScannerPlatform, context: Context): Connection {
+  return new Connection(resources, context);
+}

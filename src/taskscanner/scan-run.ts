@@ -1,0 +1,62 @@
+import type { JsonObject } from '#json/index.ts';
+import type { SecurityContext } from '#resource/index.ts';
+import type { FoundObject } from './claimable.ts';
+import type { ScanDefinition } from './scan-definition.ts';
+
+/**
+ * INITIALIZED (made) → ACTIVE → COMPLETED
+ *                            → CANCELLED (somebody asked for it)
+ *                            → ERROR (the query failed, or a slice did so again and again)
+ */
+export type ScanState = 'INITIALIZED' | 'ACTIVE' | 'COMPLETED' | 'CANCELLED' | 'ERROR';
+
+export const STATES_UNDER_WAY: readonly ScanState[] = ['INITIALIZED', 'ACTIVE'];
+
+export interface ScanRun {
+  readonly id: string;
+  /** The configuration path of its schedule; null when it was started with a definition of its own. */
+  readonly name: string | null;
+  readonly state: ScanState;
+  /** With the macros of the query expanded. */
+  readonly definition: ScanDefinition;
+  /** Who started it: in whose name it acts. */
+  readonly security: SecurityContext;
+  readonly cookie: string | null;
+  readonly paged: boolean;
+  readonly total: number;
+  readonly lanes: number;
+  readonly lastLane: number;
+  readonly lastSlice: number;
+}
+
+/** A slice in the hands of a lane. `taken` and `position` are the fence: who holds old ones moves it no further. */
+export interface TakenSlice {
+  readonly number: number;
+  readonly objects: readonly FoundObject[];
+  readonly taken: number;
+  readonly position: number;
+  /** How often processing the object at the position has ended whoever did it. */
+  readonly stuck: number;
+}
+
+/** How an object ended. */
+export type Verdict = 'successes' | 'failures' | 'skipped';
+
+/** A run as it is shown; times are ISO, null when not yet. */
+export interface ScanView {
+  readonly id: string;
+  readonly schedule: string | null;
+  readonly object: string;
+  readonly state: ScanState;
+  readonly total: number;
+  readonly processed: number;
+  readonly successes: number;
+  readonly failures: number;
+  readonly skipped: number;
+  readonly started_at: Date | null;
+  readonly ended_at: Date | null;
+  readonly estimate: Date | null;
+  readonly nodes: readonly string[] | null;
+  readonly error: JsonObject | null;
+  readonly errors: readonly JsonObject[] | null;
+}

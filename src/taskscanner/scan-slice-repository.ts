@@ -1,0 +1,74 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import type { FoundObject } from './claimable.ts';
+import type { ScanState, TakenSlice, Verdict } from './scan-run.ts';
+
+/** @param first number of the first of them */
+export async function insertSlices(
+  db: Db,
+  run: string,
+  first: number,
+  slices: readonly (readonly FoundObject[])[],
+): Promise<void> {
+  await sql`
+    insert into scan_slice (run_id, number, objects)
+    select ${run}, ${first}::int + s.at - 1, s.objects
+    from jsonb_array_elements(${JSON.stringify(slices)}::jsonb) with ordinality s(objects, at)`.execute(db);
+}
+
+/** The slice that the lane has begun, else the next that nobody has. */
+export async function takeSlice(db: Db, run: string, lane: number): Promise<TakenSlice | undefined> {
+  const { rows } = await sql<TakenSlice>`
+    update scan_slice s
+    set lane = ${lane}, taken = taken + 1, last_position = position,
+        stuck = case when position = last_position then stuck + 1 else 0 end
+    where run_id = ${run} and number = coalesce(
+      (select number from scan_slice where run_id = ${run} and lane = ${lane} limit 1),
+      (select number from scan_slice where run_id = ${run} and lane is null
+       order by number limit 1 for update skip locked))
+    returning number, objects, taken, position, stuck`.execute(db);
+  return rows[0];
+}
+
+/**
+ * Moves a slice on by the object that was just processed, in the same transaction.
+ *
+ * @returns the state of the run; undefined when the slice is in other hands now
+ */
+export async function advanceSlice(
+  db: Db,
+  run: string,
+  { number, taken }: TakenSlice,
+  position: number,
+  verdict: Verdict,
+): Promise<ScanState | undefined> {
+  const { rows } = await sql<{ state: ScanState }>`
+    update scan_slice s
+    set position = position + 1, ${sql.ref(verdict)} = ${sql.ref(verdict)} + 1
+    where run_id = ${run} and number = ${number} and taken = ${taken} and position = ${position}
+    returning (select state from scan_run r where r.id = s.run_id) as state`.execute(db);
+  return rows[0]?.state;
+}
+
+/** Adds the counts of the lane's slices to the run and removes them. Locks the run. */
+export async function foldSlices(db: Db, run: string, lane: number): Promise<void> {
+  await sql`
+    with gone as (
+      delete from scan_slice where run_id = ${run} and lane = ${lane} returning successes, failures, skipped
+    )
+    update scan_run r
+    set successes = r.successes + g.successes, failures = r.failures + g.failures, skipped = r.skipped + g.skipped
+    from (select coalesce(sum(successes), 0) as successes, coalesce(sum(failures), 0) as failures,
+                 coalesce(sum(skipped), 0) as skipped from gone) g
+    where r.id = ${run}`.execute(db);
+}
+
+export async function hasFreeSlices(db: Db, run: string): Promise<boolean> {
+  const { rows } = await sql`
+    select from scan_slice where run_id = ${run} and lane is null limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+export async function removeFreeSlices(db: Db, run: string): Promise<void> {
+  await sql`delete from scan_slice where run_id = ${run} and lane is null`.execute(db);
+}

@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { runUnitOfWork, type UnitOfWork } from '#database/index.ts';
+import { BadRequestError, fromErrorBody, InternalServerError } from '#errors/index.ts';
+import type { Context } from '#resource/index.ts';
+import { expandQuery, type ScanDefinition } from './scan-definition.ts';
+import { PAGE_QUEUE, type TaskScannerPlatform } from './scan-platform.ts';
+import { STATES_UNDER_WAY } from './scan-run.ts';
+import { findRunOfFiring, findView, insertRun, pruneRuns } from './scan-run-repository.ts';
+
+const FIRST_LOOK_MS = 20;
+const LONGEST_LOOK_MS = 500;
+
+export interface ScanOrder {
+  readonly definition: ScanDefinition;
+  readonly name: string | null;
+  /** Names the firing that asks for it; asked again in its name, the scan is not started again. */
+  readonly firing: string | null;
+}
+
+/**
+ * Starts a run in the name of the context: there, and under way, exactly if the unit of work is committed.
+ *
+ * @returns its id
+ */
+export async function startScan(
+  platform: TaskScannerPlatform,
+  unitOfWork: UnitOfWork,
+  context: Context,
+  { definition, name, firing }: ScanOrder,
+): Promise<string> {
+  const db = await unitOfWork.db();
+  const known = firing === null ? undefined : await findRunOfFiring(db, firing);
+  if (known !== undefined) return known;
+  const id = randomUUID();
+  const query = expandQuery(definition.query, platform.clock.now());
+  await pruneRuns(db, platform.keepRuns());
+  await insertRun(db, {
+    id,
+    name,
+    firing,
+    definition: { ...definition, query },
+    security: context.security,
+  });
+  await platform.queue.enqueue(unitOfWork, { queue: PAGE_QUEUE, data: { run: id } });
+  unitOfWork.record({
+    resource: `taskscanner/${id}`,
+    operation: 'create',
+    before: null,
+    after: { name, object: definition.object },
+  });
+  return id;
+}
+
+/**
+ * Starts a run and waits for its end. It has to be committed for others to see it, so this cannot be part of what a
+ * caller has begun to store.
+ *
+ * @throws ResourceError what made the run fail
+ */
+export async function performScan(
+  platform: TaskScannerPlatform,
+  context: Context,
+  order: ScanOrder,
+): Promise<string> {
+  if (context.unitOfWork?.isOpen === true) {
+    throw new BadRequestError('A scan cannot be waited for by what has begun to store something', {
+      id: 'SCAN_WAIT_INSIDE',
+      hint: 'Leave out waitForCompletion, or start the scan first',
+    });
+  }
+  const id = await runUnitOfWork(platform.database, {}, (unitOfWork) =>
+    startScan(platform, unitOfWork, context, order),
+  );
+  for (let wait = FIRST_LOOK_MS; ; wait = Math.min(wait * 1.5, LONGEST_LOOK_MS)) {
+    const view = await findView(platform.database.db, id);
+    if (view === undefined) throw new InternalServerError(`The record of scan '${id}' is gone`);
+    if (!STATES_UNDER_WAY.includes(view.state)) {
+      if (view.state === 'ERROR') {
+        const { code, message, detail } = view.error as unknown as {
+          code: number;
+          message: string;
+          detail?: unknown;
+        };
+        throw fromErrorBody({ code, message, ...(detail === undefined ? {} : { detail }) });
+      }
+      return id;
+    }
+    await new Promise((resolve) => setTimeout(resolve, wait));
+  }
+}

@@ -1,0 +1,167 @@
+import { BadRequestError, NotFoundError, ResourceError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import {
+  type ActionRequest,
+  actionResult,
+  answerFromMemory,
+  type Context,
+  collection,
+  notFound,
+  type RouteHandler,
+  resource,
+  unknownAction,
+  unsupported,
+} from '#resource/index.ts';
+import { cancelScan } from './cancel-scan.ts';
+import { rehearseScan } from './rehearse-scan.ts';
+import { flag, parseScanDefinition, type ScanDefinition } from './scan-definition.ts';
+import { connectionOf, type TaskScannerPlatform } from './scan-platform.ts';
+import type { ScanView } from './scan-run.ts';
+import { findView, listViews } from './scan-run-repository.ts';
+import { performScan, startScan } from './start-scan.ts';
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const SERVICE = /(?:^|\.)taskscanner$/;
+
+/** `/taskscanner`: runs of the task scanner; `execute` starts one, `cancel` ends one. */
+export function taskscannerResource(platform: TaskScannerPlatform): RouteHandler {
+  const { database } = platform;
+  const get = async (id: string) => {
+    const view = UUID.test(id) ? await findView(database.db, id) : undefined;
+    if (view === undefined) throw new NotFoundError(`Scan run '${id}' not found`);
+    return view;
+  };
+  const runs = collection({
+    description: { title: 'scan runs', collectionActions: ['execute'], instanceActions: ['cancel'] },
+    query: async (_context, request) => answerFromMemory(request, (await listViews(database.db)).map(toJson)),
+    read: async (_context, _request, id) => toResource(await get(id)),
+    async actionOnCollection(context, request) {
+      if (request.action !== 'execute') return unknownAction(request, ['execute']);
+      return actionResult(await execute(platform, context, request));
+    },
+    async actionOnInstance(context, request, id) {
+      if (request.action !== 'cancel') return unknownAction(request, ['cancel']);
+      await get(id);
+      const cancelled = await cancelScan(platform, context.unitOfWork!, id);
+      return actionResult({ status: cancelled === true ? 'SUCCESS' : 'FAILURE', _id: id, action: 'cancel' });
+    },
+    runsScripts: (request) => request.method === 'action' && request.dryRun === true,
+  });
+  return {
+    ...runs,
+    /** A read of the collection itself answers all runs; everything else is as in any collection. */
+    async handle(context, request, match) {
+      if (match.remaining.length > 1) throw notFound(request);
+      if (match.remaining.length > 0 || request.method === 'query' || request.method === 'action') {
+        return runs.handle(context, request, match);
+      }
+      if (request.method !== 'read') return unsupported(request);
+      return resource('', null, { tasks: (await listViews(database.db)).map(toJson) });
+    },
+  };
+}
+
+async function execute(
+  platform: TaskScannerPlatform,
+  context: Context,
+  { content, parameters }: ActionRequest,
+): Promise<JsonObject> {
+  const name = parameters['name'] ?? null;
+  const definition = withWait(await definitionOf(platform, context, name, content), parameters);
+  if (context.rehearsed === true) return rehearseScan(platform, context, definition);
+  const order = { definition, name, firing: null };
+  const id = definition.wait
+    ? await performScan(platform, context, order)
+    : await startScan(platform, context.unitOfWork!, context, order);
+  return { _id: id };
+}
+
+/** The definition in the body, or that of the schedule with the name. */
+async function definitionOf(
+  platform: TaskScannerPlatform,
+  context: Context,
+  name: string | null,
+  body: JsonValue,
+): Promise<ScanDefinition> {
+  const isGiven = isObject(body) && Object.keys(body).length > 0;
+  if (name === null) {
+    if (isGiven) return parseScanDefinition(body);
+    throw new BadRequestError('Nothing says what to scan', {
+      id: 'SCAN_NO_NAME',
+      hint: "Add name=schedule/<name>, or send the schedule's invokeContext as the body",
+    });
+  }
+  if (isGiven) {
+    throw new BadRequestError(`There are both the name '${name}' and a body`, {
+      id: 'SCAN_NAME_AND_BODY',
+      hint: 'Give one of them',
+    });
+  }
+  const schedule = await readSchedule(platform, context, name);
+  if (!SERVICE.test(String(schedule['invokeService']))) {
+    throw new BadRequestError(
+      `'${name}' invokes '${String(schedule['invokeService'])}' and not the taskscanner`,
+      {
+        id: 'SCAN_OTHER_SERVICE',
+      },
+    );
+  }
+  return parseScanDefinition(schedule['invokeContext']);
+}
+
+/** A configuration, or else a schedule that was made over REST. */
+async function readSchedule(
+  platform: TaskScannerPlatform,
+  context: Context,
+  name: string,
+): Promise<JsonObject> {
+  // Read outside of the unit of work, which a scan that is waited for must not have begun.
+  const connection = connectionOf(platform, { ...context, unitOfWork: null });
+  const paths = [
+    `config/${name}`,
+    ...(name.startsWith('schedule/') ? [`scheduler/job/${name.slice(9)}`] : []),
+  ];
+  for (const path of paths) {
+    try {
+      const { content } = await connection.read(path);
+      return isObject(content) ? content : {};
+    } catch (error) {
+      if (!(error instanceof ResourceError) || (error.code !== 404 && error.code !== 400)) throw error;
+    }
+  }
+  throw new BadRequestError(`The configuration '${name}' cannot be read`, {
+    id: 'SCAN_UNKNOWN_NAME',
+    field: 'name',
+    hint: 'Name it by its path below config/, such as schedule/nightly-clean-up',
+  });
+}
+
+function withWait(definition: ScanDefinition, parameters: Readonly<Record<string, string>>): ScanDefinition {
+  const { waitForCompletion } = parameters;
+  if (waitForCompletion === undefined) return definition;
+  return { ...definition, wait: flag('/waitForCompletion', waitForCompletion) };
+}
+
+function toResource(view: ScanView) {
+  const { _id, ...content } = toJson(view);
+  return resource(String(_id), null, content);
+}
+
+function toJson(view: ScanView): JsonObject {
+  const { id, state, processed, total, successes, failures, skipped } = view;
+  const iso = (at: Date | null) => at?.toISOString() ?? '';
+  return {
+    _id: id,
+    progress: { state, processed, total, successes, failures, skipped },
+    started: iso(view.started_at),
+    // A cancelled run has no end of its own.
+    ended: state === 'CANCELLED' ? '' : iso(view.ended_at),
+    ...(state === 'CANCELLED' ? { cancelled: iso(view.ended_at) } : {}),
+    estimate: iso(view.estimate),
+    name: view.schedule,
+    object: view.object,
+    nodes: [...(view.nodes ?? [])],
+    error: view.error,
+    errors: [...(view.errors ?? [])],
+  };
+}

@@ -1,0 +1,209 @@
+import { isConnectionLost, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
+import { ResourceError, toResourceError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import type { JobFailure } from '#queue/index.ts';
+import type { FoundObject } from './claimable.ts';
+import { probe } from './probe-repository.ts';
+import { ClaimLostError, claimObject, pathOf, processObject, readCurrent } from './process-object.ts';
+import { sayEnded } from './say-ended.ts';
+import { connectionOf, contextOf, SLICE_QUEUE, type TaskScannerPlatform } from './scan-platform.ts';
+import { type ScanRun, type ScanState, STATES_UNDER_WAY, type TakenSlice } from './scan-run.ts';
+import { dropLane, endRun, findRun, lockRun, recordError } from './scan-run-repository.ts';
+import {
+  advanceSlice,
+  foldSlices,
+  hasFreeSlices,
+  removeFreeSlices,
+  takeSlice,
+} from './scan-slice-repository.ts';
+
+const MAX_CLAIM_ATTEMPTS = 5;
+/** An object that has ended its thread or node so often is a failure. */
+const MAX_STUCK = 3;
+/** Then a lane lets others have its place, and a node that wants to stop need not wait for the end of its slice. */
+const BUDGET_MS = 10_000;
+
+/** A job of the slice queue: one lane of a run. */
+export interface Lane {
+  readonly run: string;
+  readonly lane: number;
+}
+
+class SliceLostError extends ResourceError {
+  override readonly name = 'SliceLostError';
+  constructor() {
+    super(409, 'The slice is in other hands now; what was stored for its object was rolled back', {
+      id: 'SCAN_SLICE_LOST',
+    });
+  }
+}
+
+/**
+ * Processes one slice, each object in a unit of work of its own, and then in that of the job hands the lane on: to the
+ * next slice, or, as the last one of a run that has been read to its end, to nobody.
+ */
+export async function workSlice(
+  platform: TaskScannerPlatform,
+  unitOfWork: UnitOfWork,
+  { run: id, lane }: Lane,
+): Promise<void> {
+  const { database, queue } = platform;
+  const run = await findRun(database.db, id);
+  if (run === undefined) return;
+  const slice = STATES_UNDER_WAY.includes(run.state) ? await takeSlice(database.db, id, lane) : undefined;
+  const isDone = slice === undefined || (await processSlice(platform, run, slice));
+
+  const db = await unitOfWork.db();
+  if (!isDone) {
+    await queue.enqueue(unitOfWork, { queue: SLICE_QUEUE, data: { run: id, lane } });
+    return;
+  }
+  await foldSlices(db, id, lane);
+  const now = await lockRun(db, id);
+  if (now === undefined) return;
+  if (now.state === 'ACTIVE' && (await hasFreeSlices(db, id))) {
+    await queue.enqueue(unitOfWork, { queue: SLICE_QUEUE, data: { run: id, lane } });
+    return;
+  }
+  await dropLane(db, id);
+  if (now.lanes === 1 && now.paged && now.state === 'ACTIVE') {
+    await endRun(db, id, 'COMPLETED');
+    unitOfWork.afterCommit('scan ended', () => sayEnded(platform, id));
+  }
+}
+
+/** A lane that has failed for good ends its run: nobody would go on with its slice. */
+export async function laneFailed(
+  platform: TaskScannerPlatform,
+  unitOfWork: UnitOfWork,
+  { run: id, lane }: Lane,
+  { error, retryAt }: JobFailure,
+): Promise<void> {
+  if (retryAt !== null) return;
+  const db = await unitOfWork.db();
+  await foldSlices(db, id, lane);
+  const run = await lockRun(db, id);
+  if (run === undefined) return;
+  await dropLane(db, id);
+  if (!STATES_UNDER_WAY.includes(run.state)) return;
+  await removeFreeSlices(db, id);
+  await endRun(db, id, 'ERROR', error);
+  unitOfWork.afterCommit('scan ended', () => sayEnded(platform, id));
+}
+
+/** @returns whether nothing more is to be done with the slice */
+async function processSlice(
+  platform: TaskScannerPlatform,
+  run: ScanRun,
+  slice: TakenSlice,
+): Promise<boolean> {
+  const until = performance.now() + BUDGET_MS;
+  for (let position = slice.position; position < slice.objects.length; position++) {
+    const found = slice.objects[position]!;
+    const isStuck = position === slice.position && slice.stuck >= MAX_STUCK;
+    const state = isStuck
+      ? await recordFailure(platform, run, slice, position, brokeItsThread())
+      : await processOne(platform, run, slice, position, found);
+    if (!STATES_UNDER_WAY.includes(state)) return true;
+    if (performance.now() > until) return position + 1 === slice.objects.length;
+  }
+  return true;
+}
+
+/** @returns the state of the run afterwards */
+async function processOne(
+  platform: TaskScannerPlatform,
+  run: ScanRun,
+  slice: TakenSlice,
+  position: number,
+  found: FoundObject,
+): Promise<ScanState> {
+  const scan = { definition: run.definition, label: `scan ${run.name ?? run.definition.object}` };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await inUnitOfWork(platform, async (unitOfWork) => {
+        const context = contextOf(run, unitOfWork);
+        const { verdict, error } = await processObject(platform, context, scan, found).catch(
+          async (thrown: unknown) => {
+            // What a script makes of a broken connection no longer says so: ask the connection itself.
+            if (unitOfWork.isOpen) await probe(await unitOfWork.db());
+            throw thrown;
+          },
+        );
+        const db = await unitOfWork.db();
+        if (error !== undefined) await recordError(db, run.id, pathOf(run.definition, found), bodyOf(error));
+        return advance(unitOfWork, run, slice, position, verdict);
+      });
+    } catch (error) {
+      if (isOurs(error)) throw error;
+      if (!(error instanceof ClaimLostError)) return recordFailure(platform, run, slice, position, error);
+      if (attempt >= MAX_CLAIM_ATTEMPTS) {
+        return inUnitOfWork(platform, (unitOfWork) => advance(unitOfWork, run, slice, position, 'skipped'));
+      }
+    }
+  }
+}
+
+/** Nothing of the attempt is left. The object keeps its started time, so that only a recovery takes it again. */
+async function recordFailure(
+  platform: TaskScannerPlatform,
+  run: ScanRun,
+  slice: TakenSlice,
+  position: number,
+  thrown: unknown,
+): Promise<ScanState> {
+  const { definition } = run;
+  const path = pathOf(definition, slice.objects[position]!);
+  return inUnitOfWork(platform, async (unitOfWork) => {
+    const connection = connectionOf(platform, contextOf(run, unitOfWork));
+    // An object that cannot even be stamped has failed all the same.
+    await unitOfWork
+      .savepoint(async () => {
+        const current = await readCurrent(connection, path);
+        if (current !== undefined)
+          await claimObject(platform, connection, definition, path, current.revision);
+      })
+      .catch((error: unknown) => {
+        if (isConnectionLost(error)) throw error;
+      });
+    await recordError(await unitOfWork.db(), run.id, path, bodyOf(thrown));
+    return advance(unitOfWork, run, slice, position, 'failures');
+  });
+}
+
+async function advance(
+  unitOfWork: UnitOfWork,
+  run: ScanRun,
+  slice: TakenSlice,
+  position: number,
+  verdict: 'successes' | 'failures' | 'skipped',
+): Promise<ScanState> {
+  const state = await advanceSlice(await unitOfWork.db(), run.id, slice, position, verdict);
+  if (state === undefined) throw new SliceLostError();
+  return state;
+}
+
+function inUnitOfWork<T>({ database, observe }: TaskScannerPlatform, work: (unit: UnitOfWork) => Promise<T>) {
+  const onEffectError = (part: string, error: unknown) => observe({ kind: 'server.failed', part, error });
+  return runUnitOfWork(database, { onEffectError }, work);
+}
+
+/** What is no failure of the object: the slice was lost, or the database. The job is tried again. */
+function isOurs(error: unknown): boolean {
+  if (error instanceof SliceLostError) return true;
+  const detail = error instanceof ResourceError ? error.detail : undefined;
+  const id = typeof detail === 'object' && detail !== null && 'id' in detail ? detail.id : undefined;
+  return id === 'DB_UNREACHABLE' || id === 'DB_COMMIT_UNKNOWN' || id === 'DB_CONFLICT';
+}
+
+function brokeItsThread(): ResourceError {
+  return new ResourceError(500, 'Processing the object ended its script thread or its node each time', {
+    id: 'SCAN_POISON',
+  });
+}
+
+function bodyOf(thrown: unknown): JsonObject {
+  const error = toResourceError(thrown);
+  const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
+  return { ...(error.toJSON() as unknown as JsonObject), ...cause };
+}

@@ -1,0 +1,469 @@
+import { sql } from 'kysely';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const FILES = {
+  'conf/managed.json': {
+    objects: [
+      { name: 'mark' },
+      { name: 'sync' },
+      {
+        name: 'item',
+        onSync: {
+          type: 'text/javascript',
+          source:
+            'if (newObject && newObject.group === "synced") svc.create("managed/sync", null, {}); null;',
+        },
+        onUpdate: {
+          type: 'text/javascript',
+          source: 'if (object.refuses === true) throw { code: 403, message: "no update" };',
+        },
+      },
+    ],
+  },
+  'conf/boot/boot.properties': 'svc.taskscanner.maxcompletedruns=5\n',
+  'conf/schedule-sweep.json': {
+    enabled: false,
+    schedule: '0 0 2 * * ?',
+    invokeService: 'taskscanner',
+    invokeContext: {
+      scan: {
+        object: 'managed/item',
+        _queryFilter: 'group eq "sweep"',
+        taskState: { started: '/task/started', completed: '/task/completed' },
+      },
+      task: { script: { type: 'text/javascript', file: 'script/sweep.js' } },
+    },
+  },
+  'script/sweep.js': 'svc.create("managed/mark", null, { item: input._id }); true;',
+};
+
+describe('the task scanner', () => {
+  let server: TestServer;
+  let api: Api;
+
+  beforeAll(async () => {
+    server = await startTestServer({ files: FILES });
+    api = server.api;
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+  afterEach(async () => {
+    await sql`delete from managed_object`.execute(server.database.db);
+  });
+
+  const items = (count: number, content: object | ((n: number) => object) = {}) =>
+    Promise.all(
+      Array.from({ length: count }, (_, n) =>
+        api('PUT', `managed/item/i${n}`, {
+          body: { n, group: 'x', ...(typeof content === 'function' ? content(n) : content) },
+        }),
+      ),
+    );
+  const scan = (source: string, more: object = {}, scanMore: object = {}) => ({
+    numberOfThreads: 3,
+    ...more,
+    scan: {
+      object: 'managed/item',
+      _queryFilter: '!(/task/completed pr)',
+      taskState: { started: '/task/started', completed: '/task/completed' },
+      ...scanMore,
+    },
+    task: { script: { type: 'text/javascript', source } },
+  });
+  const MARK = 'svc.create("managed/mark", null, { item: objectID, n: input.n }); true;';
+  const execute = async (body: object, parameters = '') =>
+    api('POST', `taskscanner?_action=execute${parameters}`, { body });
+  const perform = async (body: object) => {
+    const { status, body: answer } = await execute(body, '&waitForCompletion=true');
+    expect([status, answer]).toEqual([200, { _id: expect.any(String) }]);
+    return (await api('GET', `taskscanner/${answer._id}`)).body;
+  };
+  const marks = async () =>
+    (await api('GET', 'managed/mark?_queryFilter=true')).body.result
+      .map((mark: { item: string }) => mark.item)
+      .sort();
+  const item = async (id: string) => (await api('GET', `managed/item/${id}`)).body;
+  const ended = (id: string) =>
+    eventually(
+      async () => (await api('GET', `taskscanner/${id}`)).body,
+      ({ progress }) => !['INITIALIZED', 'ACTIVE'].includes(progress.state),
+    );
+  const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+
+  it('runs the script once for each object that the query finds, and marks it', async () => {
+    await items(120, (n) => ({ skip: n >= 100 }));
+    const run = await perform(scan(MARK, {}, { _queryFilter: 'skip eq false' }));
+    expect(run).toMatchObject({
+      progress: { state: 'COMPLETED', processed: 100, total: 100, successes: 100, failures: 0, skipped: 0 },
+      started: expect.stringMatching(ISO),
+      ended: expect.stringMatching(ISO),
+      object: 'managed/item',
+      name: null,
+      errors: [],
+    });
+    expect(Object.keys(run.progress).slice(0, 5)).toEqual([
+      'state',
+      'processed',
+      'total',
+      'successes',
+      'failures',
+    ]);
+    expect(await marks()).toEqual(Array.from({ length: 100 }, (_, n) => `managed/item/i${n}`).sort());
+    const { task } = await item('i7');
+    expect(task).toEqual({ started: expect.stringMatching(ISO), completed: expect.stringMatching(ISO) });
+    expect((await item('i110')).task).toBeUndefined();
+    const again = await perform(scan(MARK));
+    expect(again.progress).toMatchObject({ total: 20, successes: 20 });
+  });
+
+  it('gives the script the claimed object and its path, and keeps what the script does to it', async () => {
+    await items(1, { deep: { list: [1] } });
+    await perform(
+      scan(`
+        svc.patch(objectID, input._rev, [
+          { operation: 'add', field: '/seen', value: [objectID, input.n, typeof input.task.started] }]);
+        true;`),
+    );
+    expect(await item('i0')).toMatchObject({
+      seen: ['managed/item/i0', 0, 'string'],
+      deep: { list: [1] },
+      task: { completed: expect.stringMatching(ISO) },
+    });
+  });
+
+  it('counts anything but true as a failure, keeps what was stored, and goes on', async () => {
+    await items(6);
+    const run = await perform(scan(`${MARK} [true, "true", 1, null, {}, false][input.n];`));
+    expect(run.progress).toMatchObject({ state: 'COMPLETED', processed: 6, successes: 1, failures: 5 });
+    expect(await marks()).toHaveLength(6);
+    const failed = await item('i1');
+    expect(failed.task.started).toMatch(ISO);
+    expect(failed.task.completed).toBeUndefined();
+    expect(run.errors).toHaveLength(5);
+    expect(run.errors[0].error.message).toMatch(/^The script answered .*, not true$/);
+  });
+
+  it('rolls back what a failing script has stored, marks only that object as failed, and goes on', async () => {
+    await items(40);
+    const run = await perform(
+      scan(`${MARK} if (input.n % 10 === 3) throw { code: 418, message: 'number ' + input.n }; true;`),
+    );
+    expect(run.progress).toMatchObject({ state: 'COMPLETED', successes: 36, failures: 4 });
+    expect(await marks()).toHaveLength(36);
+    expect(run.errors.map(({ objectID }: { objectID: string }) => objectID).sort()).toEqual(
+      [3, 13, 23, 33].map((n) => `managed/item/i${n}`).sort(),
+    );
+    expect(run.errors[0].error).toMatchObject({ code: 418, message: expect.stringMatching(/^number \d+$/) });
+    const { task } = await item('i13');
+    expect(task).toEqual({ started: expect.stringMatching(ISO) });
+  });
+
+  it('fails an object whose claim its own hooks refuse', async () => {
+    await items(3, (n) => ({ refuses: n === 1 }));
+    const run = await perform(scan(MARK));
+    expect(run.progress).toMatchObject({ state: 'COMPLETED', successes: 2, failures: 1 });
+    expect(run.errors[0]).toMatchObject({ objectID: 'managed/item/i1', error: { message: 'no update' } });
+    expect((await item('i1')).task).toBeUndefined();
+  });
+
+  it('takes a started object again after the recovery timeout only', async () => {
+    const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+    await items(3, (n) => ({ task: { started: ago([0, 60_000, 4_000_000][n]!) } }));
+    expect((await perform(scan(MARK))).progress).toMatchObject({ total: 3, skipped: 3, processed: 0 });
+    const run = await perform(scan(MARK, {}, { recovery: { timeout: '1h' } }));
+    expect(run.progress).toMatchObject({ successes: 1, skipped: 2 });
+    expect(await marks()).toEqual(['managed/item/i2']);
+  });
+
+  it('tells the synchronization of its own marks unless it shall not', async () => {
+    await items(1, { group: 'synced' });
+    const notices = async () => (await api('GET', 'managed/sync?_queryFilter=true')).body.resultCount;
+    const before = await notices();
+    const { scan: what, task } = scan('true');
+    const quiet = { ...what, taskState: { ...what.taskState, synchronize: false } };
+    expect((await perform({ scan: quiet, task })).progress).toMatchObject({ successes: 1 });
+    expect(await notices()).toBe(before);
+    await perform(scan('true', {}, { _queryFilter: 'true' }));
+    expect(await notices()).toBe(before + 2);
+  });
+
+  it('processes no more than maxRecords', async () => {
+    await items(30);
+    expect((await perform(scan(MARK, { maxRecords: 7 }))).progress).toMatchObject({ total: 7, successes: 7 });
+    expect(await marks()).toHaveLength(7);
+    expect((await perform(scan(MARK, { maxRecords: 0 }))).progress).toMatchObject({
+      state: 'COMPLETED',
+      total: 0,
+    });
+  });
+
+  it('lets a script delete its object', async () => {
+    await items(3);
+    const run = await perform(scan('svc.delete(objectID, null); true;'));
+    expect(run.progress).toMatchObject({ state: 'COMPLETED', successes: 3 });
+    expect((await api('GET', 'managed/item?_queryFilter=true')).body.result).toEqual([]);
+  });
+
+  it('goes by the time in its query, and by predefined queries of the field', async () => {
+    const days = (n: number) => new Date(Date.now() + n * 86_400_000).toISOString();
+    await items(4, (n) => ({ sunset: { date: days(n - 2) } }));
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a macro of the scan
+    const past = scan(MARK, {}, { _queryFilter: '/sunset/date lt "${Time.now - 1h}"' });
+    expect((await perform(past)).progress).toMatchObject({ total: 2 });
+    const { _queryFilter: _, ...byName } = scan('true').scan;
+    const named = {
+      ...scan('true'),
+      scan: {
+        ...byName,
+        _queryId: 'scan-tasks',
+        property: '/sunset/date',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: a macro of the scan
+        condition: { before: '${Time.now + 12h}' },
+      },
+    };
+    expect((await perform(named)).progress).toMatchObject({ total: 1, successes: 1 });
+  });
+
+  it('never has more of a run at work than numberOfThreads', async () => {
+    await items(24);
+    await perform(
+      scan(
+        `var span = { from: Date.now() }; while (Date.now() < span.from + 15) {} span.to = Date.now();
+         svc.create('managed/mark', null, span); true;`,
+        { numberOfThreads: 2 },
+      ),
+    );
+    const spans: { from: number; to: number }[] = (await api('GET', 'managed/mark?_queryFilter=true')).body
+      .result;
+    const most = spans.map(
+      (at) => spans.filter((other) => other.from <= at.from && at.from < other.to).length,
+    );
+    expect(Math.max(...most)).toBeLessThanOrEqual(2);
+  });
+
+  it('answers at once, is cancelled between two objects, and says so', async () => {
+    await items(60);
+    const slow = 'var until = Date.now() + 20; while (Date.now() < until) {} true;';
+    const { body } = await execute(scan(slow, { numberOfThreads: 1 }));
+    await eventually(
+      async () => (await api('GET', `taskscanner/${body._id}`)).body,
+      ({ progress }) => progress.state === 'ACTIVE' && progress.processed > 0,
+    );
+    const cancel = () => api('POST', `taskscanner/${body._id}?_action=cancel`);
+    expect((await cancel()).body).toEqual({ status: 'SUCCESS', _id: body._id, action: 'cancel' });
+    const run = (await api('GET', `taskscanner/${body._id}`)).body;
+    expect(run).toMatchObject({ progress: { state: 'CANCELLED', total: 60 }, ended: '' });
+    expect((await cancel()).body.status).toBe('SUCCESS');
+    await eventually(
+      async () =>
+        (
+          await sql<{ lanes: number }>`select lanes from scan_run where id = ${body._id}`.execute(
+            server.database.db,
+          )
+        ).rows,
+      ([row]) => row!.lanes === 0,
+    );
+    const { progress } = (await api('GET', `taskscanner/${body._id}`)).body;
+    const done = (await api('GET', 'managed/item?_queryFilter=/task/completed+pr')).body.result;
+    expect(progress.processed).toBe(done.length);
+    expect(done.length).toBeLessThan(60);
+    expect((await sql`select from scan_slice`.execute(server.database.db)).rows).toEqual([]);
+  });
+
+  it('cannot cancel what has ended, or what is not there', async () => {
+    const run = await perform(scan('true'));
+    expect((await api('POST', `taskscanner/${run._id}?_action=cancel`)).body.status).toBe('FAILURE');
+    const nowhere = 'taskscanner/00000000-0000-4000-8000-000000000000';
+    expect((await api('POST', `${nowhere}?_action=cancel`)).status).toBe(404);
+    expect((await api('GET', nowhere)).status).toBe(404);
+    expect((await api('GET', 'taskscanner/what')).status).toBe(404);
+  });
+
+  it('has a failed query end the run, and the call that waits for it', async () => {
+    const wrong = scan('true', {}, { object: 'managed/nothing' });
+    const { body } = await execute(wrong);
+    expect(await ended(body._id)).toMatchObject({
+      progress: { state: 'ERROR' },
+      error: { code: 404 },
+      ended: expect.stringMatching(ISO),
+    });
+    expect((await execute(wrong, '&waitForCompletion=true')).status).toBe(404);
+  });
+
+  it('refuses what names no scan, and actions that it does not know', async () => {
+    expect((await execute({})).body.detail.id).toBe('SCAN_NO_NAME');
+    expect((await execute({ scan: {} })).body.detail).toMatchObject({
+      id: 'SCAN_INVALID',
+      field: '/invokeContext/task',
+    });
+    expect((await api('POST', 'taskscanner?_action=execute&name=schedule/nothing')).body).toMatchObject({
+      code: 400,
+      detail: { id: 'SCAN_UNKNOWN_NAME' },
+    });
+    expect((await api('POST', 'taskscanner?_action=explode')).status).toBe(400);
+    expect(
+      (await api('POST', 'taskscanner?_action=execute&waitForCompletion=maybe', { body: scan('true') }))
+        .status,
+    ).toBe(400);
+    expect((await api('PUT', 'taskscanner/x', { body: {} })).status).toBe(501);
+    expect((await api('DELETE', 'taskscanner/x')).status).toBe(501);
+  });
+
+  it('lists its runs, oldest first, keeps as many ended ones as it should, and answers queries', async () => {
+    for (let n = 0; n < 7; n++) await perform(scan('true'));
+    const { body } = await api('GET', 'taskscanner');
+    expect(Object.keys(body)).toEqual(['_id', 'tasks']);
+    // Five were kept when the last one was started.
+    expect(body.tasks).toHaveLength(6);
+    const starts = body.tasks.map(({ started }: { started: string }) => started);
+    expect(starts).toEqual([...starts].sort());
+    const query = await api('GET', 'taskscanner?_queryFilter=/progress/state+eq+"COMPLETED"&_pageSize=2');
+    expect(query.body).toMatchObject({ resultCount: 2, result: [{ object: 'managed/item' }, {}] });
+  });
+
+  it('rehearses a scan: what it would claim, what the script would change, and nothing happens', async () => {
+    await items(60, (n) => (n === 2 ? { task: { started: new Date().toISOString() } } : {}));
+    const { body } = await execute(
+      scan(`${MARK} if (input.n === 1) throw new Error('one'); true;`),
+      '&_dryRun=true',
+    );
+    expect(body.result).toMatchObject({ total: 60 });
+    expect(body.result.objects).toHaveLength(50);
+    const outcomes = Object.fromEntries(
+      body.result.tried.map((tried: { objectID: string; outcome: string }) => [
+        tried.objectID,
+        tried.outcome,
+      ]),
+    );
+    expect(outcomes).toMatchObject({ 'managed/item/i0': 'completed', 'managed/item/i1': 'failed' });
+    const changed = body.changes.map(({ resource }: { resource: string }) => resource);
+    expect(changed.filter((path: string) => path === 'managed/item/i0')).toHaveLength(2);
+    expect(changed).not.toContain('managed/item/i1');
+    expect(body.effects).toEqual([]);
+    expect(await marks()).toEqual([]);
+    expect((await item('i0')).task).toBeUndefined();
+  });
+
+  it('runs a schedule by its name: of a file, and of one made over REST', async () => {
+    await items(5, { group: 'sweep' });
+    const { body } = await api(
+      'POST',
+      'taskscanner?_action=execute&name=schedule/sweep&waitForCompletion=true',
+    );
+    const run = (await api('GET', `taskscanner/${body._id}`)).body;
+    expect(run).toMatchObject({ name: 'schedule/sweep', progress: { successes: 5 } });
+    await api('PUT', 'scheduler/job/by-rest', {
+      body: {
+        enabled: false,
+        type: 'cron',
+        schedule: '0 0 2 * * ?',
+        invokeService: 'taskscanner',
+        invokeContext: scan('true', { waitForCompletion: true }, { _queryFilter: 'group eq "sweep"' }),
+      },
+    });
+    const made = await api('POST', 'taskscanner?_action=execute&name=schedule/by-rest');
+    expect((await api('GET', `taskscanner/${made.body._id}`)).body.progress).toMatchObject({ successes: 5 });
+    expect(await marks()).toHaveLength(5);
+  });
+
+  it('is fired by a schedule, once for each firing, and the firing waits if it should', async () => {
+    await items(10);
+    const schedule = (invokeContext: object) => ({
+      type: 'simple',
+      startTime: '2020-01-01T00:00:00',
+      timeZone: 'UTC',
+      invokeService: 'taskscanner',
+      invokeContext,
+    });
+    expect(
+      (await api('PUT', 'scheduler/job/fired', { body: schedule(scan(MARK, { waitForCompletion: true })) }))
+        .status,
+    ).toBe(201);
+    await server.observed('trigger.completed', (said) => said.schedule === 'fired');
+    expect(await marks()).toHaveLength(10);
+    const { rows } = await sql<{ log: { message: string }[] }>`
+      select log from svc_firing where schedule = 'fired'`.execute(server.database.db);
+    expect(rows[0]!.log[0]!.message).toMatch(/^scan .* is done$/);
+    await api('PUT', 'scheduler/job/failing', {
+      body: schedule(scan('true', { waitForCompletion: true }, { object: 'managed/nothing' })),
+    });
+    await server.observed('trigger.failed', (said) => said.schedule === 'failing');
+    await api('PUT', 'scheduler/job/later', { body: schedule(scan('true', {}, { _queryFilter: 'true' })) });
+    await server.observed('scan.ended', (said) => said.scan === 'schedule/later' && said.successes === 10);
+  });
+
+  it('has a schedule that could never scan refused when it is made', async () => {
+    const { scan: _, ...without } = scan('true');
+    const { status, body } = await api('PUT', 'scheduler/job/broken', {
+      body: { type: 'cron', schedule: '0 0 2 * * ?', invokeService: 'taskscanner', invokeContext: without },
+    });
+    expect([status, body.detail]).toMatchObject([400, { id: 'SCAN_INVALID', field: '/invokeContext/scan' }]);
+    const file = await api('PUT', 'config/schedule/broken', {
+      body: { schedule: '0 0 2 * * ?', invokeService: 'taskscanner', invokeContext: without },
+    });
+    expect([file.status, JSON.stringify(file.body)]).toEqual([
+      400,
+      expect.stringContaining("needs an object 'scan'"),
+    ]);
+  });
+
+  it('cannot be waited for by what has begun to store something', async () => {
+    const source = `svc.create('managed/mark', null, {});
+      svc.action('taskscanner', 'execute', what, { waitForCompletion: 'true' });`;
+    const body = { type: 'text/javascript', source, globals: { what: scan('true') } };
+    const answer = await api('POST', 'script?_action=eval', { body });
+    expect(answer.body.message).toContain('cannot be waited for');
+    expect(await marks()).toEqual([]);
+  });
+
+  it('starts from a script exactly if what the script does is committed', async () => {
+    await items(2);
+    const eval_ = (source: string) =>
+      api('POST', 'script?_action=eval', {
+        body: { type: 'text/javascript', source, globals: { what: scan(MARK) } },
+      });
+    const started = "svc.action('taskscanner', 'execute', what, {})._id;";
+    expect((await eval_(`${started} throw new Error('no');`)).status).toBe(500);
+    const { body } = await eval_(started);
+    expect((await ended(body)).progress).toMatchObject({ successes: 2 });
+    expect(await marks()).toHaveLength(2);
+  });
+
+  it('fails an object whose script cannot be interrupted, and goes on', async () => {
+    await items(4);
+    const run = await perform({
+      ...scan(''),
+      numberOfThreads: 1,
+      task: {
+        script: {
+          type: 'text/javascript',
+          source: "if (input.n === 2) { new Array(300000000).join('x'); } true;",
+          timeout: 200,
+        },
+      },
+    });
+    expect(run.progress).toMatchObject({ state: 'COMPLETED', successes: 3, failures: 1 });
+  });
+
+  it('shows its runs in psql', async () => {
+    await items(3);
+    await perform(scan('if (input.n === 0) throw 1; true;'));
+    const { rows } = await sql`
+      select object, state, total, processed, successes, failures, skipped, percent
+      from svc_scan_run order by started_at desc limit 1`.execute(server.database.db);
+    expect(rows).toEqual([
+      {
+        object: 'managed/item',
+        state: 'COMPLETED',
+        total: 3,
+        processed: 3,
+        successes: 2,
+        failures: 1,
+        skipped: 0,
+        percent: '100.0',
+      },
+    ]);
+  });
+});
