@@ -23,7 +23,8 @@ if (moves || leaves) {
     if (!isByHand(grant)) {
       return true;
     }
-    return !leaves && (grant._refProperties || {}).department !== oldObject.department;
+    var department = (grant._refProperties || {}).department;
+    return !leaves && (!department || department !== oldObject.department);
   });
 }
 

@@ -7,6 +7,9 @@ import { answerParent } from './child.ts';
 import { Latency } from './latency.ts';
 import type { LoadResult, LoadTask } from './load.ts';
 
+/** What a status such as 200 or 201 begins with. */
+const SUCCESS = '2'.charCodeAt(0);
+
 answerParent(async (task: LoadTask): Promise<LoadResult> => {
   const requests = task.paths.map((path) => Buffer.from(formatRequest(task, path)));
   const latency = new Latency();
@@ -48,7 +51,7 @@ function sendUntil(
       const now = performance.now();
       latency.add(now - sentAt);
       count++;
-      if (received.toString('latin1', 9, 12) !== '200') {
+      if (received[9] !== SUCCESS) {
         reject(new Error(`${url} answered ${received.toString('latin1', 0, 500)}`));
         socket.destroy();
       } else if (now >= deadline) {

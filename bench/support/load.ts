@@ -20,7 +20,7 @@ export interface LoadResult {
 
 export type LoadGenerator = Child<LoadTask, LoadResult>;
 
-/** A process that sends requests; answers other than 200 fail the round. */
+/** A process that sends requests; answers other than 2xx fail the round. */
 export function startLoadGenerator(): Promise<LoadGenerator> {
   return startChild('./load-generator.ts');
 }

@@ -1,4 +1,5 @@
-/** What a server costs that does nothing besides: Hono with one body for all, or with one query a request. */
+/** What a server costs that does nothing besides: Hono with one body for all, or with one statement a request. */
+import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
@@ -31,6 +32,13 @@ answerParent(async ({ kind, body }: PlainServerTask): Promise<string> => {
       const { id, rev, data } = await find(hono.req.param('id'));
       return hono.json({ _id: id, _rev: String(rev), ...data });
     });
+    const insert = kind === 'pg' ? insertWithPg : insertWithKysely;
+    app.post('/svc/managed/user', async (hono) => {
+      const id = randomUUID();
+      const data = await hono.req.json();
+      await insert(id, data);
+      return hono.json({ _id: id, _rev: '0', ...data }, 201);
+    });
   }
   return new Promise((resolve) => {
     serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }: AddressInfo) =>
@@ -55,4 +63,19 @@ async function findWithKysely(id: string): Promise<UserRow> {
     .where('type', '=', 'user')
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
+}
+
+async function insertWithPg(id: string, data: object): Promise<void> {
+  await database.pool.query({
+    name: 'insert-user',
+    text: "insert into managed_object (type, id, data) values ('user', $1, $2)",
+    values: [id, JSON.stringify(data)],
+  });
+}
+
+async function insertWithKysely(id: string, data: object): Promise<void> {
+  await database.db
+    .insertInto('managed_object')
+    .values({ type: 'user', id, data: JSON.stringify(data) as never })
+    .execute();
 }

@@ -38,6 +38,7 @@ export function addManaged(platform: Platform): ManagedFeature {
 
   const readPolicies = () => new PolicyBook(types, config.get(policyConfig) as unknown as PolicySettings);
   let policies = readPolicies();
+  config.addCheck(policyConfig, (value) => void new PolicyBook(types, value as unknown as PolicySettings));
   config.watchOnly(policyConfig, () => {
     policies = readPolicies();
   });

@@ -6,7 +6,7 @@ import { type ScriptThreads, scriptsInactive } from '#script/index.ts';
 /** A loop is well while it beats. @param beatAt milliseconds since 1970 by the node's clock, 0 for never */
 export function beatHealth(name: string, beatAt: number, limitMs: number): HealthPart {
   if (beatAt === 0) return { name, ok: false, detail: 'has not beaten yet' };
-  const age = Date.now() - beatAt;
+  const age = performance.now() - beatAt;
   return { name, ok: age < limitMs, detail: `beat ${Math.round(age)} ms ago` };
 }
 

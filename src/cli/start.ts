@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { startServer } from '#app';
 import { overlayFlags, readSettings } from '#config/index.ts';
 import { createLogSink } from '#observability/index.ts';
@@ -30,6 +31,8 @@ Example: DATABASE_URL=postgres://svc@db/svc svc start --port 8080 --roles api,wo
       observe: sink.observe,
       migrate: flags['migrate'] === true,
     });
+    // Now, because a process that is killed keeps nothing for the next start.
+    flushCompileCache();
     await server.stop(await stopSignal);
     sink.flush();
     return EXIT.OK;

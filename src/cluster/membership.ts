@@ -125,13 +125,13 @@ export class Membership implements Service {
 
   async #holdLock(): Promise<void> {
     const { directUrl, nodeName } = this.#options;
-    const until = Date.now() + NAME_RELEASE_MS;
+    const until = performance.now() + NAME_RELEASE_MS;
     for (;;) {
       if (this.#own?.isOpen !== true) {
         this.#own = await LockSession.open(directUrl, sessionName(this.nodeId), () => this.#ticker.wake());
       }
       if (await this.#own.tryHold(this.nodeId)) return;
-      if (Date.now() > until) {
+      if (performance.now() > until) {
         throw new ActivationError([
           {
             id: 'CLUSTER_NODE_ID_IN_USE',

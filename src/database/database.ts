@@ -1,6 +1,7 @@
 import { type ControlledTransaction, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Tables } from './tables.ts';
+import { TransactionGate } from './transaction-gate.ts';
 
 /** Where statements go: the pool, or the transaction of a unit of work. */
 export type Db = Kysely<Tables>;
@@ -8,7 +9,7 @@ export type Transaction = ControlledTransaction<Tables, string[]>;
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** Most connections of this pool. Default 10. */
+  /** Most connections of this pool, at least 2. Default 10. */
   readonly poolSize?: number;
   /** Shown in `pg_stat_activity`; take-over ends the sessions of a dead node by it. */
   readonly applicationName?: string;
@@ -22,19 +23,66 @@ export interface Database {
   readonly db: Db;
   readonly pool: pg.Pool;
   readonly url: string;
+  /**
+   * Opens a transaction; to be ended by `endTransaction`, whatever became of it.
+   *
+   * @param depth how many open transactions wait for this one, as when a hook works outside that of its write
+   */
+  startTransaction(depth: number): Promise<Transaction>;
+  endTransaction(depth: number): void;
   close(): Promise<void>;
 }
+
+const DEFAULT_POOL_SIZE = 10;
+/** Connections that transactions may not take from statements outside of them. */
+const RESERVED = 1;
+const NESTED_IDLE_MS = 1_000;
 
 // Counts and revisions are bigint; all of ours stay far below 2^53, and a string would break comparisons.
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => Number(text));
 
 export function openDatabase(options: DatabaseOptions): Database {
+  const poolSize = Math.max(options.poolSize ?? DEFAULT_POOL_SIZE, RESERVED + 1);
+  const pool = openPool(options, poolSize, 30_000);
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const gate = new TransactionGate(poolSize - RESERVED);
+  // A level of its own for each depth: who waits, waits for a deeper one, so nobody waits in a circle.
+  const nested: Db[] = [];
+  const levelOf = (depth: number) =>
+    (nested[depth] ??= new Kysely<Tables>({
+      dialect: new PostgresDialect({ pool: openPool(options, poolSize, NESTED_IDLE_MS) }),
+    }));
+  let closed: Promise<void> | undefined;
+  return {
+    db,
+    pool,
+    url: options.url,
+    async startTransaction(depth) {
+      if (depth === 0) await gate.enter();
+      try {
+        return await (depth === 0 ? db : levelOf(depth)).startTransaction().execute();
+      } catch (error) {
+        this.endTransaction(depth);
+        throw error;
+      }
+    },
+    endTransaction(depth) {
+      if (depth === 0) gate.leave();
+    },
+    close() {
+      closed ??= Promise.all([db, ...nested.filter(Boolean)].map((level) => level.destroy())).then(() => {});
+      return closed;
+    },
+  };
+}
+
+function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
-    max: options.poolSize ?? 10,
+    max,
     application_name: options.applicationName ?? 'svc',
     keepAlive: true,
-    idleTimeoutMillis: 30_000,
+    idleTimeoutMillis,
     connectionTimeoutMillis: 10_000,
   });
   // An idle connection that breaks emits here; without a listener it would end the process.
@@ -46,15 +94,5 @@ export function openDatabase(options: DatabaseOptions): Database {
       .query(`set idle_in_transaction_session_timeout = ${options.idleInTransactionMs ?? 60_000}`)
       .catch((error: unknown) => options.onError?.(error));
   });
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  let closed: Promise<void> | undefined;
-  return {
-    db,
-    pool,
-    url: options.url,
-    close() {
-      closed ??= db.destroy();
-      return closed;
-    },
-  };
+  return pool;
 }

@@ -5,6 +5,7 @@
  * stored, a *wake-up* is a NOTIFY that only saves time. Invariants: an error rolls everything back; nobody
  * notifies inside a business transaction; statements of a request go through its unit of work.
  */
+export { Batcher } from './batcher.ts';
 export { type Database, type DatabaseOptions, type Db, openDatabase, type Transaction } from './database.ts';
 export { DatabaseClock } from './database-clock.ts';
 export { findEmbeddedUrl } from './embedded-access.ts';
@@ -14,6 +15,7 @@ export {
   startEmbeddedServer,
 } from './embedded-server.ts';
 export { type SupervisedServer, superviseEmbeddedServer } from './embedded-supervisor.ts';
+export type { GroupWrite } from './group-commit.ts';
 export { Listener } from './listener.ts';
 export { LockSession } from './lock-session.ts';
 export {

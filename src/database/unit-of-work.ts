@@ -2,6 +2,7 @@ import { ServiceUnavailableError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import { backoffMs } from '#lifecycle/index.ts';
 import type { Database, Db, Transaction } from './database.ts';
+import { commitInGroup, type GroupedRow, type GroupWrite } from './group-commit.ts';
 import { isConflict, isConnectionLost, translateDatabaseError } from './sql-state.ts';
 
 /** One stored change, as a dry run reports it. */
@@ -35,21 +36,33 @@ export interface LogEntry {
 /**
  * All that one request changes. The transaction opens at the first use of `db` and ends with the request:
  * an error means that nothing changed. Nested requests join it; one that the caller may survive runs under a
- * savepoint.
+ * savepoint. Rows that are given to `write` before there is a transaction wait: if nothing else is asked of the
+ * database, they are committed together with the rows of other requests.
  */
 export class UnitOfWork {
   readonly dryRun: boolean;
   readonly #database: Database;
+  readonly #mayGroup: boolean;
+  readonly #callers: number;
   #transaction: Promise<Transaction> | undefined;
+  #holdsConnection = false;
+  #waiting: GroupedRow[] = [];
+  #isRefused = false;
   #depth = 0;
   #changes: Change[] = [];
   #effects: Effect[] = [];
   readonly trace: TraceEntry[] = [];
   readonly log: LogEntry[] = [];
 
-  constructor(database: Database, options: { dryRun?: boolean } = {}) {
+  /**
+   * @param options.mayGroup false writes each row at once, and says at once whether it could be. Default true
+   * @param options.callers open units of work that wait for the end of this one
+   */
+  constructor(database: Database, options: { dryRun?: boolean; mayGroup?: boolean; callers?: number } = {}) {
     this.#database = database;
+    this.#callers = options.callers ?? 0;
     this.dryRun = options.dryRun ?? false;
+    this.#mayGroup = !this.dryRun && (options.mayGroup ?? true);
   }
 
   get changes(): readonly Change[] {
@@ -60,15 +73,54 @@ export class UnitOfWork {
     return this.#effects;
   }
 
-  /** Whether anything has asked for the transaction. */
+  /** Whether anything has been asked of the transaction, or is to be written. */
   get isOpen(): boolean {
-    return this.#transaction !== undefined;
+    return this.#transaction !== undefined || this.#waiting.length > 0;
   }
 
   /** The transaction, opened now if it is not yet. */
   db(): Promise<Db> {
-    this.#transaction ??= this.#database.db.startTransaction().execute() as Promise<Transaction>;
+    this.#transaction ??= this.#open();
     return this.#transaction;
+  }
+
+  /** Where to read what needs no lock: the transaction once there is one, and until then the pool. */
+  async reader(): Promise<Db> {
+    return this.isOpen ? this.db() : this.#database.db;
+  }
+
+  /**
+   * Writes a row, or keeps it for the commit when it is the first thing that is asked of the database. A row that is
+   * kept and then cannot be stored makes the unit of work run again, without keeping rows.
+   *
+   * @returns false when the row could not be stored
+   */
+  async write<Row>(write: GroupWrite<Row>, row: Row): Promise<boolean> {
+    if (this.#mayGroup && this.#transaction === undefined) {
+      this.#waiting.push({ write: write as GroupWrite, row });
+      return true;
+    }
+    const [stored] = await write.run(await this.db(), [row]);
+    return stored === true;
+  }
+
+  async #open(): Promise<Transaction> {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    const transaction = await this.#database.startTransaction(this.#callers);
+    this.#holdsConnection = true;
+    try {
+      for (const { write, row } of waiting) {
+        const [stored] = await write.run(transaction, [row] as never[]);
+        if (stored !== true) throw new RefusedRow();
+      }
+    } catch (error) {
+      this.#isRefused = error instanceof RefusedRow;
+      await transaction.rollback().execute();
+      this.#letGo();
+      throw error;
+    }
+    return transaction;
   }
 
   record(change: Change): void {
@@ -110,9 +162,22 @@ export class UnitOfWork {
     }
   }
 
+  /** Whether a row that waited for the commit could not be stored. */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
   async commit(): Promise<void> {
+    // A script may have caught what was thrown when it became known.
+    if (this.#isRefused) throw new RefusedRow();
+    if (this.#transaction === undefined && this.#waiting.length > 0) {
+      this.#isRefused = !(await commitInGroup(this.#database, this.#waiting));
+      if (this.#isRefused) throw new RefusedRow();
+      return;
+    }
     const transaction = await this.#transaction;
     await transaction?.commit().execute();
+    this.#letGo();
   }
 
   async rollback(): Promise<void> {
@@ -122,11 +187,28 @@ export class UnitOfWork {
       ?.rollback()
       .execute()
       .catch(() => undefined);
+    this.#letGo();
+  }
+
+  /** Once, though a rollback follows a failed commit. */
+  #letGo(): void {
+    if (!this.#holdsConnection) return;
+    this.#holdsConnection = false;
+    this.#database.endTransaction(this.#callers);
+  }
+}
+
+/** A row that waited could not be stored: what was said of it on the way is not true. */
+class RefusedRow extends Error {
+  constructor() {
+    super('a row that waited for the commit could not be stored');
   }
 }
 
 export interface UnitOfWorkOptions {
   readonly dryRun?: boolean;
+  /** Open units of work that wait for the end of this one. Default 0. */
+  readonly callers?: number;
   /** How often a unit of work may run in all when Postgres asks to try again. Default 5. */
   readonly attempts?: number;
   readonly onRetry?: (reason: string, attempt: number) => void;
@@ -145,12 +227,10 @@ export async function runUnitOfWork<T>(
   options: UnitOfWorkOptions,
   work: (unitOfWork: UnitOfWork) => Promise<T>,
 ): Promise<T> {
-  const attempts = options.attempts ?? 5;
+  const { attempts = 5, dryRun = false, callers = 0 } = options;
+  let mayGroup = true;
   for (let attempt = 1; ; attempt++) {
-    const unitOfWork = new UnitOfWork(
-      database,
-      options.dryRun === undefined ? {} : { dryRun: options.dryRun },
-    );
+    const unitOfWork = new UnitOfWork(database, { dryRun, mayGroup, callers });
     let committing = false;
     try {
       const result = await work(unitOfWork);
@@ -164,6 +244,10 @@ export async function runUnitOfWork<T>(
       return result;
     } catch (error) {
       await unitOfWork.rollback();
+      if (unitOfWork.isRefused) {
+        mayGroup = false;
+        continue;
+      }
       // A connection lost while committing may have committed: running again could double the effects.
       const again = isConflict(rootOf(error)) || (isConnectionLost(rootOf(error)) && !committing);
       if (committing && isConnectionLost(rootOf(error))) throw unknownOutcome(error);

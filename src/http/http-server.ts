@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ServerType, serve } from '@hono/node-server';
-import { Hono, type Context as HonoContext, type MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
+import { Hono, type Context as HonoContext } from 'hono';
 import { NotFoundError, PayloadTooLargeError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Service } from '#lifecycle/index.ts';
@@ -16,8 +16,9 @@ import {
 import { accessDenied, readCredentials } from '#security/index.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { type Health, healthRoutes } from './health.ts';
-import { readIncoming } from './incoming.ts';
+import { type Incoming, readIncoming } from './incoming.ts';
 import { openApiDocument } from './openapi.ts';
+import { readBody } from './read-body.ts';
 import { translateRequest } from './read-request.ts';
 import { writeError, writeResponse } from './write-response.ts';
 
@@ -85,7 +86,7 @@ export class HttpServer implements Service {
   }
 
   #routes(): Hono {
-    const { bodyLimitBytes, health, metrics, observe } = this.#options;
+    const { health, metrics, observe } = this.#options;
     const app = new Hono({ strict: false });
     app.route('/health', healthRoutes(health));
     app.route(
@@ -95,27 +96,11 @@ export class HttpServer implements Service {
     app.get('/metrics', async () => {
       return new Response(await metrics.render(), { headers: { 'Content-Type': metrics.contentType } });
     });
-    const limitBody = bodyLimit({
-      maxSize: bodyLimitBytes,
-      onError: () => {
-        const response = writeError(
-          new PayloadTooLargeError(`The request body is larger than ${bodyLimitBytes} bytes`, {
-            id: 'HTTP_BODY_TOO_LARGE',
-          }),
-        );
-        // The rest of the body is not read, so the connection cannot carry another request.
-        response.headers.set('Connection', 'close');
-        return response;
-      },
-    });
-    // Looking for a body costs as much as a query; most requests say that they have none.
-    const limit: MiddlewareHandler = (hono, next) =>
-      hono.req.method === 'GET' ? next() : limitBody(hono, next);
     const { resources } = this.#options;
     if (resources !== undefined) {
       app.options(`${BASE_PATH}/*`, () => new Response(null, { status: 204, headers: { Allow: METHODS } }));
-      app.all(`${BASE_PATH}/*`, limit, (hono) => this.#handle(hono, resources));
-      app.all(BASE_PATH, limit, (hono) => this.#handle(hono, resources));
+      app.all(`${BASE_PATH}/*`, (hono) => this.#handle(hono, resources));
+      app.all(BASE_PATH, (hono) => this.#handle(hono, resources));
     }
     app.notFound((hono) =>
       writeError(
@@ -145,43 +130,44 @@ export class HttpServer implements Service {
     const { observe } = this.#options;
     const startedAt = performance.now();
     const requestId = randomUUID();
-    const url = new URL(hono.req.url);
-    const { method } = hono.req;
+    const { incoming: message } = hono.env as { incoming: IncomingMessage };
+    const incoming = readIncoming(message);
+    const { path, search } = incoming;
+    const method = message.method ?? '';
     let response: Response;
     try {
-      response = await this.#answer(hono, url, requestId, resources);
+      response = await this.#answer(message, incoming, requestId, resources);
     } catch (thrown) {
       const error = toResourceError(thrown);
       if (error.code >= 500 && error.cause !== undefined) {
-        observe({ kind: 'http.failed', method, path: url.pathname, requestId, error: error.cause });
+        observe({ kind: 'http.failed', method, path, requestId, error: error.cause });
       }
-      const prettyPrint = /[?&]_prettyPrint=true/i.test(url.search);
-      response = writeError(error, { prettyPrint, requestId });
+      response = writeError(error, { prettyPrint: asksFor(search, '_prettyprint') === 'true', requestId });
+      // The rest of the body is not read, so the connection cannot carry another request.
+      if (error instanceof PayloadTooLargeError) response.headers.set('Connection', 'close');
     }
-    observe({
-      kind: 'http.answered',
-      method,
-      path: url.pathname,
-      status: response.status,
-      ms: performance.now() - startedAt,
-      requestId,
-    });
+    const ms = performance.now() - startedAt;
+    observe({ kind: 'http.answered', method, path, status: response.status, ms, requestId });
     return response;
   }
 
-  async #answer(hono: HonoContext, url: URL, requestId: string, resources: RequestSink): Promise<Response> {
-    const { header, hasBody, client, http } = readIncoming(hono, url);
+  async #answer(
+    message: IncomingMessage,
+    { header, path: fullPath, search, origin, client, http }: Incoming,
+    requestId: string,
+    resources: RequestSink,
+  ): Promise<Response> {
     const credentials = readCredentials(header);
     if (credentials === undefined) throw accessDenied();
     const security = await this.#options.authenticate(credentials);
-    const path = url.pathname.slice(BASE_PATH.length);
-    if (url.search !== '' && asksForDescription(url)) return Response.json(this.#describe(path));
+    const path = fullPath.slice(BASE_PATH.length);
+    if (asksFor(search, '_crestapi') !== undefined) return Response.json(this.#describe(path));
     const { request, ...form } = translateRequest({
-      method: hono.req.method,
+      method: http.method,
       path,
-      search: url.searchParams,
+      search,
       header,
-      body: hasBody ? await hono.req.text() : '',
+      body: await readBody(message, this.#options.bodyLimitBytes),
     });
     const context = rootContext({
       id: requestId,
@@ -192,10 +178,12 @@ export class HttpServer implements Service {
       http,
     });
     const result = await resources.handle(context, request);
-    return writeResponse(request, result, { ...form, base: url.origin + BASE_PATH, requestId });
+    return writeResponse(request, result, { ...form, base: origin + BASE_PATH, requestId });
   }
 }
 
-function asksForDescription(url: URL): boolean {
-  return [...url.searchParams.keys()].some((name) => name.toLowerCase() === '_crestapi');
+/** The value of a parameter, whose name is compared ignoring case; in lower case, as is the name. */
+function asksFor(search: URLSearchParams, name: string): string | undefined {
+  for (const [given, value] of search) if (given.toLowerCase() === name) return value.toLowerCase();
+  return undefined;
 }

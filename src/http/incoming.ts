@@ -1,45 +1,72 @@
 import type { IncomingMessage } from 'node:http';
-import type { Context as HonoContext } from 'hono';
+import type { TLSSocket } from 'node:tls';
 import type { ClientContext, HttpContext } from '#resource/index.ts';
 
-/** Headers and addresses of a request, read off Node's own message: building web objects for them costs more than a query. */
+/** Headers, address and target of a request, read off Node's own message: building web objects for them costs more than a query. */
 export interface Incoming {
   /** @param name in lower case */
   readonly header: (name: string) => string | undefined;
-  readonly hasBody: boolean;
+  /** Percent-encoded, without the parameters. */
+  readonly path: string;
+  readonly search: URLSearchParams;
+  /** Scheme, host and port that the client speaks to; empty when its Host header is none. */
+  readonly origin: string;
   readonly client: ClientContext;
   /** Its parts are made when a script first looks at them. */
   readonly http: HttpContext;
 }
 
-export function readIncoming(hono: HonoContext, url: URL): Incoming {
-  const { incoming } = hono.env as { incoming: IncomingMessage };
+const NOTHING = new URLSearchParams();
+
+export function readIncoming(incoming: IncomingMessage): Incoming {
   const { headers, socket } = incoming;
-  const header = (name: string) => {
-    const value = headers[name.toLowerCase()];
-    return Array.isArray(value) ? value.join(', ') : value;
-  };
+  const target = targetOf(incoming);
+  const mark = target.indexOf('?');
+  const path = mark === -1 ? target : target.slice(0, mark);
+  const search = mark === -1 ? NOTHING : new URLSearchParams(target.slice(mark));
+  const isSecure = (socket as TLSSocket).encrypted === true;
+  const scheme = isSecure ? 'https' : 'http';
   return {
-    header,
-    hasBody: headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined,
+    header: (name) => {
+      const value = headers[name];
+      return Array.isArray(value) ? value.join(', ') : value;
+    },
+    path,
+    search,
+    get origin() {
+      return originOf(scheme, headers.host);
+    },
     client: {
       isExternal: true,
       remoteAddress: socket.remoteAddress ?? '',
       remotePort: socket.remotePort ?? -1,
-      userAgent: header('user-agent') ?? '',
-      isSecure: url.protocol === 'https:',
+      userAgent: headers['user-agent'] ?? '',
+      isSecure,
     },
     http: {
       method: incoming.method ?? '',
-      path: url.href,
+      get path() {
+        return originOf(scheme, headers.host) + target;
+      },
       get headers() {
         return withoutSecrets(headers);
       },
       get parameters() {
-        return Object.fromEntries(url.searchParams);
+        return Object.fromEntries(search);
       },
     },
   };
+}
+
+/** A proxy may send the whole URL instead of its path. */
+function targetOf({ url = '/' }: IncomingMessage): string {
+  if (url.startsWith('/')) return url;
+  const absolute = URL.parse(url);
+  return absolute === null ? '/' : absolute.pathname + absolute.search;
+}
+
+function originOf(scheme: string, host: string | undefined): string {
+  return URL.parse(`${scheme}://${host ?? ''}`)?.origin ?? '';
 }
 
 const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'x-svc-password']);

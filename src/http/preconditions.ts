@@ -8,6 +8,8 @@ export interface Preconditions {
   readonly ifNoneMatch: string | null;
 }
 
+const DATE_CONDITIONS = ['If-Modified-Since', 'If-Unmodified-Since'] as const;
+
 /**
  * Reads the conditional headers and refuses those that the method cannot honour.
  *
@@ -19,8 +21,8 @@ export function readPreconditions(
   isAction: boolean,
   header: (name: string) => string | undefined,
 ): Preconditions {
-  for (const name of ['If-Modified-Since', 'If-Unmodified-Since']) {
-    if (header(name) !== undefined) {
+  for (const name of DATE_CONDITIONS) {
+    if (header(name.toLowerCase()) !== undefined) {
       throw new ConflictError(`The header ${name} is not supported`, { id: 'HTTP_DATE_CONDITION' });
     }
   }

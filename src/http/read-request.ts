@@ -18,6 +18,7 @@ export interface HttpRequest {
   /** Percent-encoded, below the base path. */
   readonly path: string;
   readonly search: URLSearchParams;
+  /** @param name in lower case */
   readonly header: (name: string) => string | undefined;
   readonly body: string;
 }

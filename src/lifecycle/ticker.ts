@@ -26,7 +26,7 @@ export class Ticker implements Service {
   #woken = false;
   #wake: (() => void) | undefined;
   #failures = 0;
-  /** When the last round ended well, epoch ms; 0 before the first. */
+  /** When the last round ended well, by `performance.now()`; 0 before the first. */
   lastBeatAt = 0;
 
   constructor(options: TickerOptions) {
@@ -65,7 +65,7 @@ export class Ticker implements Service {
     try {
       const asked = await this.#options.runOnce();
       this.#failures = 0;
-      this.lastBeatAt = Date.now();
+      this.lastBeatAt = performance.now();
       return asked ?? intervalMs * (1 + jitter * (Math.random() * 2 - 1));
     } catch (error) {
       this.#options.onError(error);

@@ -12,7 +12,8 @@ import type {
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
 import type { Edge } from './relationship/edge.ts';
-import type { EdgeChange, EdgeEdit } from './relationship/plan-edges.ts';
+import type { EdgeEdit, EditPlan } from './relationship/edge-edit.ts';
+import type { EdgeChange } from './relationship/plan-edges.ts';
 
 /** The requests that run through the lifecycle; a query has a way of its own. */
 export type LifecycleRequest = CreateRequest | ReadRequest | UpdateRequest | PatchRequest | DeleteRequest;
@@ -39,14 +40,18 @@ export interface Exchange {
   wanted: ReadonlyMap<string, JsonValue>;
   /** One edge to change, asked for at the relationship's own endpoint. */
   readonly edit: EdgeEdit | null;
-  /** What the edit made of it. */
+  /** What that means for the edge as it is stored. */
+  editPlan: EditPlan | null;
+  /** The edge after the edit, or the one that it took away. */
   edited: Edge | null;
   /** Every edge that this request made, changed or removed. */
   readonly edgeChanges: EdgeChange[];
-  /** Store also what looks unchanged: something it depends on has changed. */
-  readonly isForced: boolean;
+  /** Nothing was asked to change; only what is calculated may have. */
+  readonly isCheck: boolean;
   /** The revision after this request; null until it is known. */
   rev: number | null;
+  /** How many changes the unit of work had recorded when this object was stored; null before. */
+  storedAt: number | null;
   /** What the caller is answered. */
   answer: JsonObject | null;
   /** Nothing is left to store; the steps up to the answer do not run. */
@@ -56,7 +61,7 @@ export interface Exchange {
 export interface ExchangeOptions {
   readonly cause?: Request;
   readonly edit?: EdgeEdit;
-  readonly isForced?: boolean;
+  readonly isCheck?: boolean;
 }
 
 export function newExchange(
@@ -65,7 +70,7 @@ export function newExchange(
   type: ManagedType,
   request: LifecycleRequest,
   id: string,
-  { cause = request, edit, isForced = false }: ExchangeOptions = {},
+  { cause = request, edit, isCheck = false }: ExchangeOptions = {},
 ): Exchange {
   return {
     platform,
@@ -80,10 +85,12 @@ export function newExchange(
     edges: new Map(),
     wanted: new Map(),
     edit: edit ?? null,
+    editPlan: null,
     edited: null,
     edgeChanges: [],
-    isForced,
+    isCheck,
     rev: null,
+    storedAt: null,
     answer: null,
     isUnchanged: false,
   };

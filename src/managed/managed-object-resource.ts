@@ -10,7 +10,7 @@ import {
 } from '#resource/index.ts';
 import { describeType } from './describe-type.ts';
 import { type LifecycleRequest, newExchange } from './exchange.ts';
-import { dbOf, type ManagedPlatform } from './managed-platform.ts';
+import { type ManagedPlatform, readerOf } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
 import { actOnCollection, actOnObject } from './object-actions.ts';
 import { queryObjects } from './query-objects.ts';
@@ -119,7 +119,7 @@ function typeHandler(platform: ManagedPlatform, type: ManagedType): RouteHandler
     actionOnCollection: (context, request) => actOnCollection(platform, type, context, request),
     actionOnInstance: (context, request, id) => actOnObject(platform, type, context, request, id),
     async exists(context, id) {
-      const db = await dbOf(platform, context);
+      const db = await readerOf(platform, context);
       return (await findObject(db, objectStore(['managed', type.name]), id)) !== undefined;
     },
   });

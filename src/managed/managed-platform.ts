@@ -34,3 +34,11 @@ export interface Resources extends RequestSink {
 export async function dbOf({ database }: Pick<ManagedPlatform, 'database'>, context: Context): Promise<Db> {
   return context.unitOfWork === null ? database.db : context.unitOfWork.db();
 }
+
+/** Where a request reads what it needs no lock on; a unit of work that has written nothing stays out of it. */
+export async function readerOf(
+  { database }: Pick<ManagedPlatform, 'database'>,
+  context: Context,
+): Promise<Db> {
+  return context.unitOfWork === null ? database.db : context.unitOfWork.reader();
+}

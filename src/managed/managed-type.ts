@@ -5,6 +5,7 @@ import { parseScriptReference, type ScriptReference } from '#script/index.ts';
 import { compileProperty, type ManagedProperty, type PropertyHook } from './managed-property.ts';
 import { compileRules, type PropertyRules, rulesRunScripts } from './policy/property-rules.ts';
 import type { Relationship } from './relationship/relationship.ts';
+import { calculationOrder } from './retrieve/calculation-order.ts';
 
 /** Hooks of a type, in the order in which a life runs through them. */
 export const HOOKS = [
@@ -34,7 +35,7 @@ export interface ManagedType {
   readonly propertyTypes: ReadonlyMap<string, 'string' | 'number' | 'boolean' | 'array'>;
   readonly compiled: ReadonlyMap<string, ManagedProperty>;
   readonly relationships: ReadonlyMap<string, Relationship>;
-  /** Those that are calculated, in the order of their declaration. */
+  /** Those that are calculated, in the order in which that is done. */
   readonly calculated: readonly ManagedProperty[];
   /** Those that are stored encrypted or hashed. */
   readonly secrets: readonly ManagedProperty[];
@@ -89,14 +90,14 @@ export function compileType(definition: JsonObject): ManagedType {
     propertyTypes: plainTypes(properties),
     compiled,
     relationships: new Map(relationships.map((relationship) => [relationship.property, relationship])),
-    calculated: all.filter(({ isCalculated }) => isCalculated),
+    calculated: calculationOrder(all.filter(({ isCalculated }) => isCalculated)),
     secrets: all.filter(({ encryption, hashAlgorithm }) => encryption !== null || hashAlgorithm !== null),
     privates: new Set(all.filter(({ isPrivate }) => isPrivate).map((property) => property.name)),
     hidden: new Set(all.filter(({ isDefault }) => !isDefault).map((property) => property.name)),
     scripted: {
       onValidate: scripted('onValidate'),
       onStore: scripted('onStore'),
-      onRetrieve: scripted('onRetrieve'),
+      onRetrieve: calculationOrder(scripted('onRetrieve')),
     },
     conditional: relationships.filter(({ conditionField }) => conditionField !== null),
     rules,

@@ -1,6 +1,6 @@
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
-import { equalJson, type JsonObject } from '#json/index.ts';
-import { findObject, objectStore, queryObjects as queryStore } from '#repo/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import { objectStore, queryObjects as queryStore } from '#repo/index.ts';
 import {
   type ActionRequest,
   type ActionResult,
@@ -11,17 +11,14 @@ import {
   plainQuery,
   type QueryRequest,
   resourceBody,
-  type UpdateRequest,
   unknownAction,
 } from '#resource/index.ts';
 import { requestView } from '#script/index.ts';
+import { checkObject, findStale } from './check-objects.ts';
 import { newExchange } from './exchange.ts';
 import { dbOf, type ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
-import { deriveProperties } from './retrieve/derive-properties.ts';
-import { retrieveProperty } from './retrieve/run-retrieve-hooks.ts';
 import { runLifecycle } from './run-lifecycle.ts';
-import { isProtectionCurrent } from './secret.ts';
 
 const PAGE_SIZE = 500;
 
@@ -65,7 +62,9 @@ export async function actOnCollection(
       let countTriggered = 0;
       const query = queryOf(request, 'true');
       for (let ids = await findIds(platform, type, context, query, PAGE_SIZE); ids.length > 0; ) {
-        for (const id of ids) await checkObject(platform, type, context, request, id);
+        for (const id of await findStale(platform, type, context, request, ids)) {
+          await checkObject(platform, type, context, request, id);
+        }
         countTriggered += ids.length;
         ids = await findIds(platform, type, context, query, PAGE_SIZE, ids.at(-1));
       }
@@ -93,47 +92,6 @@ async function patchObject(
     operations: parsePatch(content),
   } as const;
   const answer = await runLifecycle(newExchange(platform, context, type, patch, id, { cause: request }));
-  return resourceBody(answer) as JsonObject;
-}
-
-/** Calculates what is stored of virtual properties anew, and updates the object with itself if that changed. */
-async function checkObject(
-  platform: ManagedPlatform,
-  type: ManagedType,
-  context: Context,
-  request: ActionRequest,
-  id: string,
-): Promise<JsonObject> {
-  const { path, fields, parameters } = request;
-  const db = await dbOf(platform, context);
-  const stored = await findObject(db, objectStore(['managed', type.name]), id);
-  if (stored === undefined) throw new NotFoundError(`Object 'managed/${type.name}/${id}' not found`);
-  const working = { id, rev: stored.rev, data: { ...stored.data } };
-  const calculated = type.calculated.filter(({ isDefault }) => isDefault);
-  await deriveProperties(
-    platform,
-    db,
-    type,
-    calculated.filter(({ derivation }) => derivation !== null),
-    [working],
-  );
-  for (const { name, derivation } of calculated) {
-    if (derivation === null) await retrieveProperty({ platform, context, type, request }, name, working);
-  }
-  const isForced =
-    calculated.some(({ name }) => !equalJson(working.data[name] ?? null, stored.data[name] ?? null)) ||
-    !isProtectionCurrent(platform.crypto, type, stored.data);
-  const update: UpdateRequest = {
-    method: 'update',
-    path,
-    fields,
-    parameters,
-    revision: null,
-    content: stored.data,
-  };
-  const answer = await runLifecycle(
-    newExchange(platform, context, type, update, id, { cause: request, isForced }),
-  );
   return resourceBody(answer) as JsonObject;
 }
 

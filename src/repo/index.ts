@@ -11,6 +11,7 @@ export { objectTable, type PropertyType, type QueryColumn, type QueryTable } fro
 export { IndexKeeper } from './index-keeper.ts';
 export { cutPage, type PageStatement, pageSql } from './keyset-page.ts';
 export {
+  createObject,
   deleteObject,
   findObject,
   insertObject,

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
-import { Batcher } from './batcher.ts';
+import { Batcher, type Db } from '#database/index.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 
 /** Where an object stands within its table. */

@@ -1,24 +1,20 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import type { Db, UnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { objectReader } from './object-reader.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
-import { objectWriter } from './object-writer.ts';
+import { insertsInto } from './object-writer.ts';
 
-/** One of each per connection pool and table. */
-function perPool<T>(make: (db: Db, table: ObjectStore['table']) => T) {
-  const made = new WeakMap<Db, Map<ObjectStore['table'], T>>();
-  return (db: Db, table: ObjectStore['table']): T => {
-    const ofPool = made.get(db) ?? new Map<ObjectStore['table'], T>();
-    made.set(db, ofPool);
-    const one = ofPool.get(table) ?? make(db, table);
-    ofPool.set(table, one);
-    return one;
-  };
+const readers = new WeakMap<Db, Map<ObjectStore['table'], ReturnType<typeof objectReader>>>();
+
+/** One per connection pool and table. */
+function readerOf(db: Db, table: ObjectStore['table']) {
+  const ofPool = readers.get(db) ?? new Map<ObjectStore['table'], ReturnType<typeof objectReader>>();
+  readers.set(db, ofPool);
+  const reader = ofPool.get(table) ?? objectReader(db, table);
+  ofPool.set(table, reader);
+  return reader;
 }
-
-const readerOf = perPool(objectReader);
-const writerOf = perPool(objectWriter);
 
 /** @param lock keeps the row locked until the end of the transaction */
 export async function findObject(
@@ -37,23 +33,28 @@ export async function findObject(
 }
 
 /**
- * Outside a transaction it is committed when this resolves, together with others that come at the same time.
+ * Stores a new object as part of a unit of work. When that is all it writes, it is committed together with others.
  *
  * @returns false when the id is taken
  */
-export async function insertObject(
-  db: Db,
-  { table, type }: ObjectStore,
+export function createObject(
+  unitOfWork: UnitOfWork,
+  store: ObjectStore,
   id: string,
   data: JsonObject,
 ): Promise<boolean> {
-  if (!db.isTransaction) return writerOf(db, table).add({ type, id, data });
-  const { numInsertedOrUpdatedRows } = await db
-    .insertInto(table)
-    .values({ type, id, data: JSON.stringify(data) as unknown as JsonObject })
-    .onConflict((conflict) => conflict.columns(['type', 'id']).doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
+  return unitOfWork.write(insertsInto(store), { type: store.type, id, data });
+}
+
+/** @returns false when the id is taken */
+export async function insertObject(
+  db: Db,
+  store: ObjectStore,
+  id: string,
+  data: JsonObject,
+): Promise<boolean> {
+  const [stored] = await insertsInto(store).run(db, [{ type: store.type, id, data }]);
+  return stored === true;
 }
 
 /** @returns the new revision, or undefined when the object is gone or no longer at `rev` */
@@ -79,18 +80,21 @@ export async function updateObject(
   return row?.rev;
 }
 
-/** @returns whether the object was there at `rev` */
+/**
+ * @param rev null for any
+ * @returns whether the object was there at `rev`
+ */
 export async function deleteObject(
   db: Db,
   { table, type }: ObjectStore,
   id: string,
-  rev: number,
+  rev: number | null,
 ): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom(table)
     .where('type', '=', type)
     .where('id', '=', id)
-    .where('rev', '=', rev)
+    .$if(rev !== null, (query) => query.where('rev', '=', rev!))
     .executeTakeFirst();
   return numDeletedRows === 1n;
 }

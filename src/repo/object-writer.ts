@@ -1,32 +1,37 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import type { GroupWrite } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { Batcher } from './batcher.ts';
 import { keyOf, type ObjectKey } from './object-reader.ts';
 import type { ObjectStore } from './object-store.ts';
 
-export interface NewObject extends ObjectKey {
+interface NewObject extends ObjectKey {
   readonly data: JsonObject;
 }
 
-/**
- * Stores new objects, each of which is a whole unit of work by itself; those that come in together are committed
- * together. Answers false for an id that is taken, and true for what is stored and committed.
- */
-export function objectWriter(db: Db, table: ObjectStore['table']): Batcher<NewObject, boolean> {
-  return new Batcher({
-    maxInFlight: 4,
-    maxBatch: 200,
-    async run(objects) {
+/** Stores new objects; one whose id is taken is not stored. */
+function objectInserts(table: ObjectStore['table']): GroupWrite<NewObject> {
+  return {
+    async run(db, objects) {
+      // In one order everywhere, so that two statements about the same ids do not wait for each other in turn.
       const { rows } = await sql<ObjectKey>`
         insert into ${sql.table(table)} (type, id, data)
         select * from unnest(${objects.map(({ type }) => type)}::text[], ${objects.map(({ id }) => id)}::text[],
-                             ${objects.map(({ data }) => JSON.stringify(data))}::jsonb[])
+                             ${objects.map(({ data }) => JSON.stringify(data))}::jsonb[]) order by 1, 2
         on conflict do nothing
         returning type, id`.execute(db);
       const inserted = new Set(rows.map(keyOf));
       // Of two with the same id in one batch the first is stored.
       return objects.map((object) => inserted.delete(keyOf(object)));
     },
-  });
+  };
+}
+
+const INSERTS = {
+  managed_object: objectInserts('managed_object'),
+  repo_object: objectInserts('repo_object'),
+};
+
+/** How new objects of a store are written; for `UnitOfWork.write`. */
+export function insertsInto({ table }: ObjectStore): GroupWrite<NewObject> {
+  return INSERTS[table];
 }

@@ -15,7 +15,7 @@ import {
   resource,
   unsupported,
 } from '#resource/index.ts';
-import { deleteObject, findObject, insertObject, updateObject } from './object-repository.ts';
+import { createObject, deleteObject, findObject, updateObject } from './object-repository.ts';
 import { objectStore, type StoredObject } from './object-store.ts';
 import { queryObjects } from './query-objects.ts';
 
@@ -71,19 +71,21 @@ class RepoScope {
 
   async onCollection(path: ResourcePath): Promise<Response> {
     const request = this.#request;
-    const db = await this.#db();
     if (request.method === 'create') {
       const { newResourceId, content, orUpdate } = request;
       const inBody = typeof content['_id'] === 'string' ? content['_id'] : null;
       const id = newResourceId ?? inBody ?? randomUUID();
-      if (orUpdate === true && (await findObject(db, objectStore(path), id, true)) !== undefined) {
+      if (
+        orUpdate === true &&
+        (await findObject(await this.#reader(), objectStore(path), id)) !== undefined
+      ) {
         return this.#update(path, id, null, content);
       }
       return this.#create(path, id, content);
     }
     if (request.method !== 'query') return unsupported(request);
     const query = plainQuery(request, this.#queries);
-    const page = await queryObjects(db, objectStore(path), request, query);
+    const page = await queryObjects(await this.#db(), objectStore(path), request, query);
     return {
       kind: 'query',
       result: page.rows.map((row) => toResource(row, query.idsOnly)),
@@ -111,7 +113,7 @@ class RepoScope {
     const { _id, _rev, ...data } = content;
     const unitOfWork = this.#context.unitOfWork!;
     const name = `repo/${formatPath([...path, id])}`;
-    if (!(await insertObject(await unitOfWork.db(), objectStore(path), id, data))) {
+    if (!(await createObject(unitOfWork, objectStore(path), id, data))) {
       throw new PreconditionFailedError(`Object '${name}' exists already`, { id: 'OBJECT_EXISTS' });
     }
     unitOfWork.record({ resource: name, operation: 'create', before: null, after: data });
@@ -162,6 +164,10 @@ class RepoScope {
     const stored = await findObject(await this.#db(), objectStore(path), id, lock);
     if (stored === undefined) throw new NotFoundError(`Object 'repo/${formatPath([...path, id])}' not found`);
     return stored;
+  }
+
+  async #reader() {
+    return this.#context.unitOfWork === null ? this.#database.db : this.#context.unitOfWork.reader();
   }
 
   async #db() {

@@ -52,6 +52,8 @@ export interface ContextData {
 export interface Context extends ContextData {
   /** Null outside a write: each write then makes its own. */
   readonly unitOfWork: UnitOfWork | null;
+  /** Open units of work of callers that wait for this one, each with a connection in its hands. */
+  readonly callersAtWork?: number;
   /** The caller may survive a failure, so a write runs under a savepoint. */
   readonly survivable: boolean;
   /** Absent before the request has met its route. */

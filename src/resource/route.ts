@@ -20,6 +20,9 @@ export interface RouteHandler {
 }
 
 interface Route {
+  /** As it was declared, without the star. */
+  readonly path: string;
+  /** Literals in lower case. */
   readonly segments: readonly string[];
   /** Paths below the pattern belong to the route as well. */
   readonly prefix: boolean;
@@ -33,30 +36,42 @@ interface Route {
  */
 export class RouteTable {
   #routes: readonly Route[] = [];
+  /** By the literal that a path begins with, in lower case: there are many routes, and few begin alike. */
+  #byFirst: ReadonlyMap<string, readonly Route[]> = new Map();
+  #others: readonly Route[] = [];
 
   /** @returns a function that takes the route away again */
   add(pattern: string, handler: RouteHandler): () => void {
     const prefix = pattern.endsWith('*');
-    const segments = pattern
+    const declared = pattern
       .replace(/\/?\*$/, '')
       .split('/')
       .filter((segment) => segment !== '');
-    const route = { segments, prefix, handler };
-    this.#routes = [...this.#routes, route].sort((left, right) => rank(right) - rank(left));
-    return () => {
-      this.#routes = this.#routes.filter((other) => other !== route);
-    };
+    const segments = declared.map((segment) => (isVariable(segment) ? segment : segment.toLowerCase()));
+    const route = { path: declared.join('/'), segments, prefix, handler };
+    this.#replace([...this.#routes, route].sort((left, right) => rank(right) - rank(left)));
+    return () => this.#replace(this.#routes.filter((other) => other !== route));
+  }
+
+  #replace(routes: readonly Route[]): void {
+    const firsts = new Set(routes.flatMap((route) => firstLiteral(route) ?? []));
+    const beginningWith = (first: string | undefined) =>
+      routes.filter((route) => [undefined, first].includes(firstLiteral(route)));
+    this.#byFirst = new Map([...firsts].map((first) => [first, beginningWith(first)]));
+    this.#others = beginningWith(undefined);
+    this.#routes = routes;
   }
 
   /** What can be asked of all routes, in the order of their paths. */
   describe(): ResourceDescription[] {
     return this.#routes
-      .flatMap(({ segments, handler }) => handler.describe?.(segments.join('/')) ?? [])
+      .flatMap(({ path, handler }) => handler.describe?.(path) ?? [])
       .sort((left, right) => (left.path < right.path ? -1 : 1));
   }
 
   find(path: ResourcePath): { handler: RouteHandler; match: RouteMatch } | undefined {
-    for (const route of this.#routes) {
+    const routes = this.#byFirst.get(path[0]?.toLowerCase() ?? '') ?? this.#others;
+    for (const route of routes) {
       const match = matchRoute(route, path);
       if (match !== undefined) return { handler: route.handler, match };
     }
@@ -64,8 +79,16 @@ export class RouteTable {
   }
 }
 
+function isVariable(segment: string): boolean {
+  return segment.startsWith('{');
+}
+
+function firstLiteral({ segments: [first] }: Route): string | undefined {
+  return first === undefined || isVariable(first) ? undefined : first;
+}
+
 function rank(route: Route): number {
-  const literals = route.segments.filter((segment) => !segment.startsWith('{')).length;
+  const literals = route.segments.filter((segment) => !isVariable(segment)).length;
   return literals * 100 + route.segments.length * 2 + (route.prefix ? 0 : 1);
 }
 
@@ -75,8 +98,8 @@ function matchRoute(route: Route, path: ResourcePath): RouteMatch | undefined {
   const variables: Record<string, string> = {};
   for (const [index, segment] of segments.entries()) {
     const given = path[index]!;
-    if (segment.startsWith('{')) variables[segment.slice(1, -1)] = given;
-    else if (segment.toLowerCase() !== given.toLowerCase()) return undefined;
+    if (isVariable(segment)) variables[segment.slice(1, -1)] = given;
+    else if (segment !== given && segment !== given.toLowerCase()) return undefined;
   }
   return { matched: path.slice(0, segments.length), remaining: path.slice(segments.length), variables };
 }

@@ -73,6 +73,7 @@ export class Router {
       database,
       {
         dryRun,
+        callers: context.callersAtWork ?? 0,
         onRetry: (reason, attempt) => observe({ kind: 'database.retried', reason, attempt }),
         onEffectError: (part, error) => observe({ kind: 'server.failed', part, error }),
       },

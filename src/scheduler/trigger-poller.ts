@@ -12,6 +12,10 @@ import { RunExecutor } from './run-executor.ts';
 const LOOK_AHEAD_MS = 500;
 const POLL_INTERVAL_MS = 1_500;
 const SHORTEST_SLEEP_MS = 10;
+/** A node that is fully busy asks later than an idle one by this much. */
+const BUSY_DELAY_MS = 40;
+/** When no run could be started for so long, those that are ready are for other nodes to run. */
+const STUCK_MS = 500;
 const MAX_BATCH = 500;
 /** The longest transaction that may still commit a row behind the watermark. */
 const SLACK_MS = 5_000;
@@ -72,6 +76,7 @@ export class TriggerPoller implements Service {
   #wakeTimer: { at: number; timer: NodeJS.Timeout } | undefined;
   /** Starts in the running second and in the one before: what half a second ahead is worth of claims. */
   #rate = { second: 0, count: 0, before: 0 };
+  #startedAt = 0;
   #idle: (() => void) | undefined;
 
   constructor(options: TriggerPollerOptions) {
@@ -135,6 +140,7 @@ export class TriggerPoller implements Service {
 
   async #runOnce(): Promise<number> {
     const { store, clock, holder, idleWaitMs = POLL_INTERVAL_MS, maxBatch = MAX_BATCH } = this.#options;
+    await this.#handBackStuck();
     const free = this.#room();
     this.#starved = free <= 0;
     if (free <= 0 || !this.#accepting) return idleWaitMs;
@@ -156,13 +162,31 @@ export class TriggerPoller implements Service {
     if (runs.length === limit) return 0;
     if (nextDueAt === null) return jittered(idleWaitMs);
     const sleep = nextDueAt - LOOK_AHEAD_MS - clock.now();
-    return Math.min(Math.max(sleep, SHORTEST_SLEEP_MS) + Math.random() * SHORTEST_SLEEP_MS, idleWaitMs);
+    return Math.min(Math.max(sleep, SHORTEST_SLEEP_MS) + this.#courtesy(), idleWaitMs);
   }
 
-  /** How many more may be claimed: as many again as may run, and what will start until they are due. */
+  /** How many more may be claimed: those that find a slot, and what will have started until they are due. */
   #room(): number {
-    const ahead = (Math.max(this.#rate.before, this.#rate.count) * LOOK_AHEAD_MS) / 1000;
-    return Math.floor(this.#options.threadCount * 2 + ahead) - this.#known.size;
+    const { threadCount } = this.#options;
+    const ahead = this.#isStuck ? 0 : (Math.max(this.#rate.before, this.#rate.count) * LOOK_AHEAD_MS) / 1000;
+    return Math.floor(threadCount + ahead) - this.#known.size;
+  }
+
+  get #isStuck(): boolean {
+    return this.#active >= this.#options.threadCount && performance.now() - this.#startedAt > STUCK_MS;
+  }
+
+  /** Long runs took all slots after more had been claimed: another node may have room for it. */
+  async #handBackStuck(): Promise<void> {
+    if (!this.#isStuck || this.#queue.length === 0) return;
+    this.abandon();
+    await this.#options.store.handBack(this.#options.holder());
+  }
+
+  /** Nodes wake up for the same firings: the one with less to do asks first, so that work spreads. */
+  #courtesy(): number {
+    const load = Math.min(1, this.#known.size / this.#options.threadCount);
+    return Math.random() * SHORTEST_SLEEP_MS + load * BUSY_DELAY_MS;
   }
 
   /**
@@ -258,6 +282,7 @@ export class TriggerPoller implements Service {
   }
 
   #countStarts(count: number): void {
+    if (count > 0) this.#startedAt = performance.now();
     const second = Math.floor(performance.now() / 1000);
     const { second: last, count: counted } = this.#rate;
     if (second === last) this.#rate.count += count;
@@ -269,7 +294,7 @@ export class TriggerPoller implements Service {
     const next = await this.#executor.run(run, life);
     this.#active -= 1;
     this.#known.delete(formatRunKey(run));
-    if (next !== null) this.#wakeAt(next - LOOK_AHEAD_MS);
+    if (next !== null) this.#wakeAt(next - LOOK_AHEAD_MS + this.#courtesy());
     if (this.#starved && this.#accepting) this.wake();
     if (this.#queue.length > 0) this.#scheduleStart();
     this.#settle();

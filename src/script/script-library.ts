@@ -6,11 +6,20 @@ import { getMember, type JsonObject } from '#json/index.ts';
 import type { ScriptSource } from './javascript/index.ts';
 import type { ScriptLanguage, ScriptReference } from './script-reference.ts';
 import { ScriptSources } from './script-sources.ts';
+import { isShippedLibrary, readShippedLibrary } from './shipped-libraries.ts';
 
 const EXTENSION: Readonly<Record<ScriptLanguage, string>> = { javascript: '.js', groovy: '.groovy' };
 
 /** These always mean the server's own bindings, whatever `script.json` says. */
 const RESERVED_PROPERTIES: readonly string[] = ['svc', 'identityServer', 'console'];
+
+export interface ResolvedModule {
+  /** Its path, with extension. */
+  readonly id: string;
+  readonly source: string;
+  /** The same in every run, so that it is evaluated once. */
+  readonly isShared: boolean;
+}
 
 /** Finds what scripts are made of, as `script.json` says: source texts, modules, the variables all scripts see. */
 export class ScriptLibrary {
@@ -57,14 +66,19 @@ export class ScriptLibrary {
    * CommonJS look-up: a path in the sources, `.js` added when missing; `./` and `../` are relative to the module
    * that requires it.
    *
-   * @throws NotFoundError when no source has it
+   * What no source has may be a shipped library.
+   *
+   * @throws NotFoundError when there is no such module
    */
-  async resolveModule(name: string, requiring: string | null): Promise<{ id: string; source: string }> {
+  async resolveModule(name: string, requiring: string | null): Promise<ResolvedModule> {
     const isRelative = name.startsWith('./') || name.startsWith('../');
     const plain = isRelative ? posix.join(posix.dirname(requiring ?? ''), name) : name;
     const id = plain.endsWith('.js') ? plain : `${plain}.js`;
-    const { text } = await this.#require().sources.get(id);
-    return { id, source: text };
+    const { sources } = this.#require();
+    const library = isShippedLibrary(id) ? await sources.find(id) : await sources.get(id);
+    return library === undefined
+      ? { id, source: await readShippedLibrary(id), isShared: true }
+      : { id, source: library.text, isShared: false };
   }
 
   #require() {

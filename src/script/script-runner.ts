@@ -123,7 +123,7 @@ function tooDeep(): InternalServerError {
 
 /** A script that is not transactional makes each of its calls on its own, unless all is a rehearsal anyway. */
 function contextOfCalls(context: Context, { transactional }: ScriptReference): Context {
-  return transactional || context.rehearsed === true
-    ? { ...context, survivable: true }
-    : { ...context, unitOfWork: null };
+  if (transactional || context.rehearsed === true) return { ...context, survivable: true };
+  const { unitOfWork, callersAtWork = 0 } = context;
+  return { ...context, unitOfWork: null, callersAtWork: callersAtWork + (unitOfWork?.isOpen ? 1 : 0) };
 }

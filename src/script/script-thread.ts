@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { monotonicMs } from '#time/index.ts';
 import {
   BEAT_WORD,
   DEADLINE_WORD,
@@ -79,7 +80,7 @@ export class ScriptThread {
 
   get health(): ThreadHealth {
     const beatAt = Number(Atomics.load(this.#shared, BEAT_WORD));
-    const beatAgeMs = beatAt === 0 ? null : Date.now() - beatAt;
+    const beatAgeMs = beatAt === 0 ? null : Math.round(monotonicMs() - beatAt);
     const ok = this.#isReady && this.alive && beatAgeMs !== null && beatAgeMs < BEAT_LIMIT_MS;
     return { thread: this.number, ok, busy: this.jobs.size, beatAgeMs };
   }
@@ -99,7 +100,7 @@ export class ScriptThread {
     const deadline = Atomics.load(this.#shared, DEADLINE_WORD);
     this.#isHeld = deadline !== 0n && deadline === this.#lastDeadline;
     this.#lastDeadline = deadline;
-    if (deadline === 0n || Date.now() <= Number(deadline) + graceMs) return undefined;
+    if (deadline === 0n || monotonicMs() <= Number(deadline) + graceMs) return undefined;
     return Number(Atomics.load(this.#shared, WORK_WORD));
   }
 

@@ -30,6 +30,6 @@ export interface ErrorMessage {
 /** Words of the memory shared with a thread, for the watchdog. */
 export const DEADLINE_WORD = 0;
 export const WORK_WORD = 1;
-/** When the thread's event loop last turned (epoch ms). */
+/** When the thread's event loop last turned, by `monotonicMs`. */
 export const BEAT_WORD = 2;
 export const SHARED_WORDS = 3;

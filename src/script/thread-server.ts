@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import { toResourceError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
+import { monotonicMs } from '#time/index.ts';
 import {
   BEAT_WORD,
   DEADLINE_WORD,
@@ -44,7 +45,7 @@ export function serveThread(options: ThreadServerOptions): void {
     }
   });
   const { shared } = workerData as { shared: BigInt64Array };
-  const beat = () => Atomics.store(shared, BEAT_WORD, BigInt(Date.now()));
+  const beat = () => Atomics.store(shared, BEAT_WORD, BigInt(Math.floor(monotonicMs())));
   beat();
   setInterval(beat, BEAT_INTERVAL_MS).unref();
   post({ type: 'ready' });
@@ -55,7 +56,7 @@ const currentWork = new AsyncLocalStorage<number>();
 
 /**
  * Tells the watchdog of each stretch of script code of the work that calls this: whose it is, and when it must be
- * over (epoch ms).
+ * over (by `monotonicMs`).
  */
 export function watchedWork(): { onEnter: (deadline: number) => void; onLeave: () => void } {
   const work = BigInt(currentWork.getStore() ?? 0);

@@ -21,6 +21,7 @@ export {
   localDateTimeToInstant,
   parseLocalDateTime,
 } from './local-date-time.ts';
+export { monotonicMs } from './monotonic.ts';
 export {
   getTimeZone,
   isTimeZone,

@@ -62,6 +62,12 @@ describe('people who join, move and leave', () => {
     expect(body).toMatchObject({ effectiveAssignments: [{ _id: 'crm' }], manager: { userName: 'boss' } });
   });
 
+  it('keep all that was theirs when they get their first department', async () => {
+    await grant('ceo', 'keys');
+    await set('ceo', '/department', 'sales');
+    expect(await rolesOf('ceo')).toEqual(['employee', 'keys!', 'seller']);
+  });
+
   it('keep what was theirs, and lose what was the department’s, when they move', async () => {
     await grant('joan', 'first-aid');
     await grant('joan', 'budget', { department: 'sales' });

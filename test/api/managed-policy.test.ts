@@ -230,6 +230,16 @@ describe('policies', () => {
     expect([answer.status, answer.body.message]).toEqual([500, "There is no policy 'unheard-of'"]);
   });
 
+  it('that cannot be are refused with their configuration', async () => {
+    const policies = [{ policyId: 'regexpMatches', params: { regexp: '(' } }];
+    const resources = [{ resource: 'managed/plain/*', properties: [{ name: 'name', policies }] }];
+    const refused = await api('PUT', 'config/policy', { body: { resources } });
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+      400,
+      expect.stringContaining("'(' is not a regular expression"),
+    ]);
+  });
+
   it('are switched off by a boot property', async () => {
     await using lenient = await startTestServer({
       files: { ...FILES, 'conf/boot/boot.properties': 'svc.policy.enforcement.enabled=false\n' },

@@ -74,6 +74,11 @@ describe('the types of managed objects', () => {
       /algorithm/,
     ],
     [
+      'a pattern that is none',
+      { name: 'a', schema: { properties: { b: { type: 'string', pattern: '[' } } } },
+      /'\[' is not a regular expression/,
+    ],
+    [
       'a virtual property that is read off nothing',
       { name: 'a', schema: { properties: { b: { isVirtual: true, queryConfig: {} } } } },
       /referencedRelationshipFields/,

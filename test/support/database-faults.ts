@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
 import pg from 'pg';
 
 /**
@@ -103,31 +104,45 @@ function strike(client: pg.Client, { what, when, statement }: Fault): Error {
 }
 
 const VARIABLE = 'SVC_TEST_FAULT';
-const CLOCK_VARIABLE = 'SVC_TEST_CLOCK_OFFSET_MS';
+const CLOCK_VARIABLE = 'SVC_TEST_CLOCK_OFFSETS_MS';
+/** Sets the wall clock of a node to its next offset; it says so with a line `test.jump`. */
+export const JUMP_SIGNAL = 'SIGUSR2';
 
 /** The environment of a node process in which a fault will happen, or whose wall clock is wrong. */
 export function faultyEnvironment(
   fault: Fault | null,
-  options: { readonly clockOffsetMs?: number } = {},
+  options: { readonly clockOffsetsMs?: readonly number[] } = {},
 ): Record<string, string> {
   return {
     NODE_OPTIONS: `--import=${import.meta.url}`,
     ...(fault === null ? {} : { [VARIABLE]: JSON.stringify(fault) }),
-    ...(options.clockOffsetMs === undefined ? {} : { [CLOCK_VARIABLE]: String(options.clockOffsetMs) }),
+    ...(options.clockOffsetsMs === undefined
+      ? {}
+      : { [CLOCK_VARIABLE]: JSON.stringify(options.clockOffsetsMs) }),
   };
 }
 
 const preloaded = process.env[VARIABLE];
 if (preloaded !== undefined) installFaults().set(JSON.parse(preloaded) as Fault);
 
-const clockOffset = Number(process.env[CLOCK_VARIABLE] ?? 0);
-if (clockOffset !== 0) {
+const offsets = process.env[CLOCK_VARIABLE];
+if (offsets !== undefined) shiftClock(JSON.parse(offsets) as number[]);
+
+function shiftClock([first = 0, ...later]: number[]): void {
+  let offset = first;
+  let count = 0;
   const RealDate = Date;
-  const shiftedNow = () => RealDate.now() + clockOffset;
+  const shiftedNow = () => RealDate.now() + offset;
   globalThis.Date = new Proxy(RealDate, {
     construct: (target, args: unknown[], newTarget) =>
       Reflect.construct(target, args.length === 0 ? [shiftedNow()] : args, newTarget) as object,
     apply: () => new RealDate(shiftedNow()).toString(),
     get: (target, name, receiver) => (name === 'now' ? shiftedNow : Reflect.get(target, name, receiver)),
+  });
+  if (later.length === 0 || !isMainThread) return;
+  process.on(JUMP_SIGNAL, () => {
+    offset = later.shift() ?? offset;
+    count += 1;
+    writeSync(1, `${JSON.stringify({ kind: 'test.jump', msg: `clock set by ${offset} ms`, count })}\n`);
   });
 }

@@ -36,34 +36,60 @@ export interface ConditionalTarget {
   readonly id: string;
 }
 
-/** Takes away the conditional edges of those who do not match, all at once. @returns how many */
+/** Keeps objects from being written by others until the end of the transaction. */
+export async function lockOwners(db: Db, type: string, ids: readonly string[]): Promise<void> {
+  await sql`select from managed_object where type = ${type} and id = any(${ids as string[]}::text[])
+    order by id for no key update`.execute(db);
+}
+
+/**
+ * Takes away the conditional edges of those who do not match, all at once.
+ *
+ * @param among only these objects, of which those with a manual edge to the target lose theirs as well
+ * @returns how many
+ */
 export async function revokeFrom(
   db: Db,
   { governed, collection, id }: ConditionalTarget,
   filter: QueryFilter | null,
+  among?: readonly string[],
 ): Promise<number> {
   const { owner, relationship } = governed;
   const matches =
     filter === null
       ? sql`false`
       : sql`coalesce(${filterSql(filter, objectTable({ alias: 'o', propertyTypes: owner.propertyTypes }))}, false)`;
+  const isManual = sql`exists (
+    select from relationship_end m
+    where m.target_collection = e.target_collection and m.target_id = e.target_id
+      and m.owner_collection = e.owner_collection and m.owner_id = e.owner_id
+      and m.owner_property = e.owner_property and m.properties->>'_grantType' is distinct from 'conditional')`;
+  const chosen = among === undefined ? sql`true` : sql`e.owner_id = any(${among as string[]}::text[])`;
+  const loses = among === undefined ? sql`not ${matches}` : sql`(not ${matches} or ${isManual})`;
   const { numAffectedRows } = await sql`
     delete from relationship where id in (
       select e.id from relationship_end e
       left join managed_object o on o.type = ${owner.name} and o.id = e.owner_id
       where e.target_collection = ${collection} and e.target_id = ${id}
         and e.owner_collection = ${`managed/${owner.name}`} and e.owner_property = ${relationship.property}
-        and e.properties->>'_grantType' = 'conditional' and not ${matches})`.execute(db);
+        and e.properties->>'_grantType' = 'conditional' and ${chosen} and ${loses})`.execute(db);
   return Number(numAffectedRows ?? 0);
 }
 
-/** Gives conditional edges to all who match and have no edge to the target, all at once. @returns how many */
+/**
+ * Gives conditional edges to all who match and have no edge to the target, all at once.
+ *
+ * @param among only these objects
+ * @returns how many
+ */
 export async function grantTo(
   db: Db,
   { governed, collection, id }: ConditionalTarget,
   filter: QueryFilter,
   isSingle: { readonly owner: boolean; readonly target: boolean },
+  among?: readonly string[],
 ): Promise<number> {
+  const chosen = among === undefined ? sql`true` : sql`o.id = any(${among as string[]}::text[])`;
   const { owner, relationship } = governed;
   const ownerCollection = `managed/${owner.name}`;
   const ownerEnd = {
@@ -90,7 +116,7 @@ export async function grantTo(
       ${first.isSingle}::boolean, ${second.collection}, ${second.id}, ${second.property}::text,
       ${second.isSingle}::boolean, ${JSON.stringify(CONDITIONAL)}::jsonb
     from managed_object o
-    where o.type = ${sql.lit(owner.name)}
+    where o.type = ${sql.lit(owner.name)} and ${chosen}
       and ${filterSql(filter, objectTable({ alias: 'o', propertyTypes: owner.propertyTypes }))}
       and not exists (
         select from relationship_end e

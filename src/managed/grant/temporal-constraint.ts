@@ -42,10 +42,16 @@ export function isInEffect(value: JsonValue | undefined, now: number): boolean {
   );
 }
 
+/** Without an offset a time is meant in UTC, and not in the zone of the node that happens to look at it. */
+function instantOf(text: string): number {
+  const isLocal = /T[\d:.,]+$/.test(text);
+  return Date.parse(isLocal ? `${text}Z` : text);
+}
+
 function spanOf(value: JsonValue | undefined): TimeSpan | undefined {
   const duration = isObject(value) ? value['duration'] : undefined;
   if (typeof duration !== 'string') return undefined;
-  const [start, end, ...rest] = duration.split('/').map((text) => Date.parse(text));
+  const [start, end, ...rest] = duration.split('/').map(instantOf);
   if (start === undefined || end === undefined || rest.length > 0) return undefined;
   return start < end ? { startAt: start, endAt: end } : undefined;
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '#json/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { ManagedTypes } from '../managed-types.ts';
 import { type PropertyRules, propertyName, type Rule, ruleList, rulesRunScripts } from './property-rules.ts';
 
@@ -13,11 +13,17 @@ export interface PolicySettings {
 export class PolicyBook {
   readonly #types: ManagedTypes;
   readonly #settings: PolicySettings;
+  readonly #byPath: readonly { readonly resource: string; readonly rules: readonly PropertyRules[] }[];
   readonly #byType = new WeakMap<readonly PropertyRules[], readonly PropertyRules[]>();
 
+  /** @throws BadRequestError when a rule of the settings cannot be */
   constructor(types: ManagedTypes, settings: PolicySettings) {
     this.#types = types;
     this.#settings = settings;
+    this.#byPath = settings.resources.map(({ resource, properties }) => ({
+      resource: String(resource),
+      rules: configuredRules(properties),
+    }));
   }
 
   get files(): readonly string[] {
@@ -45,17 +51,18 @@ export class PolicyBook {
   }
 
   #configured(collection: string): PropertyRules[] {
-    return this.#settings.resources
-      .filter(({ resource }) => typeof resource === 'string' && covers(resource, collection))
-      .flatMap(({ properties }) => (Array.isArray(properties) ? properties : []))
-      .filter(isObject)
-      .map(({ name, policies }) => ({
-        path: pathOf(String(name)),
-        rules: ruleList(policies),
-        conditional: [],
-        fallback: [],
-      }));
+    return this.#byPath.filter(({ resource }) => covers(resource, collection)).flatMap(({ rules }) => rules);
   }
+}
+
+function configuredRules(properties: JsonValue | undefined): PropertyRules[] {
+  const declared = Array.isArray(properties) ? properties.filter(isObject) : [];
+  return declared.map(({ name, policies }) => ({
+    path: pathOf(String(name)),
+    rules: ruleList(policies),
+    conditional: [],
+    fallback: [],
+  }));
 }
 
 /** `*` matches one segment; what follows the collection stands for its objects. */

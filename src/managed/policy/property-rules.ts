@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { parseScriptReference, type ScriptReference } from '#script/index.ts';
 import { CATALOGUE } from './catalogue.ts';
+import { compilePattern } from './text-policies.ts';
 
 /** A policy with its parameters. */
 export interface Rule {
@@ -24,7 +25,11 @@ export interface PropertyRules {
   readonly fallback: readonly Rule[];
 }
 
-/** The rules of a type: what its schema says of each property, then what is configured for it. */
+/**
+ * The rules of a type: what its schema says of each property, then what is configured for it.
+ *
+ * @throws BadRequestError for a pattern that is none, and for a condition that is no script
+ */
 export function compileRules(properties: JsonObject, required: readonly string[]): PropertyRules[] {
   const compiled = Object.entries(properties).flatMap(([name, property]) =>
     rulesOf([name], isObject(property) ? property : {}, required.includes(name)),
@@ -122,7 +127,9 @@ function conditionalRules(declared: JsonValue | undefined, path: readonly string
   }));
 }
 
+/** @throws BadRequestError for a pattern that is no regular expression */
 function rule(policyId: string, params: JsonObject = {}): Rule {
+  if (policyId === 'regexpMatches') compilePattern(params);
   return { policyId, params };
 }
 

@@ -1,3 +1,4 @@
+import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { type FailedRequirement, MET, type Policy, type PolicyInput, unmet } from './policy.ts';
 
@@ -33,19 +34,35 @@ function countPolicy(id: string, requirement: string, param: string, pattern: Re
 
 const expressions = new Map<string, RegExp>();
 
-/** @throws SyntaxError for a pattern that is none */
-function expressionOf(params: JsonObject): RegExp {
+/**
+ * The expression of a rule's `regexp` and `flags`.
+ *
+ * @throws BadRequestError `POLICY_BAD_PATTERN` for a pattern that is none
+ */
+export function compilePattern(params: JsonObject): RegExp {
   const source = String(params['regexp'] ?? '');
   // A kept expression must not remember where it stopped.
   const flags = String(params['flags'] ?? '').replace(/[gy]/g, '');
   const key = `${flags}/${source}`;
-  const known = expressions.get(key) ?? new RegExp(source, flags);
+  const known = expressions.get(key) ?? compile(source, flags);
   expressions.set(key, known);
   return known;
 }
 
+function compile(source: string, flags: string): RegExp {
+  try {
+    return new RegExp(source, flags);
+  } catch (cause) {
+    throw new BadRequestError(`'${source}' is not a regular expression: ${(cause as Error).message}`, {
+      id: 'POLICY_BAD_PATTERN',
+      hint: 'A backslash stands twice in JSON: "\\\\d"',
+      cause,
+    });
+  }
+}
+
 const regexpMatches = textPolicy('regexpMatches', 'MATCH_REGEXP', false, (text, { params }) =>
-  expressionOf(params).test(text)
+  compilePattern(params).test(text)
     ? MET
     : unmet('MATCH_REGEXP', reportable(params), {
         regexp: params['regexp'] ?? '',

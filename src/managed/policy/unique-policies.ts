@@ -21,7 +21,7 @@ async function checkUnique(place: PolicyPlace, collection: string, property: str
   if (typeof value !== 'string' || value === '') return MET;
   const db = await place.db();
   // Two who want the same value at once must see each other.
-  if (place.isBinding) await lockValue(db, [collection, property, value]);
+  if (place.isBinding) await lockValue(db, [collection, property.replace(/\[\d+\]/g, '[]'), value]);
   const own = collection === place.collection ? place.id : null;
   return (await findOther(db, collection, property, value, own)) === undefined ? MET : unmet('UNIQUE');
 }

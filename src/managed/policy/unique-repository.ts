@@ -1,6 +1,6 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
-import { parsePointer } from '#json/index.ts';
+import { type JsonValue, parsePointer } from '#json/index.ts';
 import { filterSql, objectStore, objectTable } from '#repo/index.ts';
 
 /** Queues those who ask about the same value until the end of their transactions. */
@@ -20,12 +20,20 @@ export async function findOther(
 ): Promise<string | undefined> {
   const path = collection.split('/');
   const store = objectStore(path[0] === 'managed' ? path : path.slice(1));
-  const pointer = parsePointer(property);
-  const name = `/${property}`;
-  const table = objectTable({ propertyTypes: new Map([[name, 'string']]) });
   const { rows } = await sql<{ id: string }>`select id from ${sql.table(store.table)}
-    where type = ${sql.lit(store.type)}
-      and ${filterSql({ kind: 'compare', pointer, operator: 'eq', value }, table)}
+    where type = ${sql.lit(store.type)} and ${hasValue(property, value)}
       and id is distinct from ${ownId} limit 1`.execute(db);
   return rows[0]?.id;
+}
+
+function hasValue(property: string, value: string): RawBuilder<boolean> {
+  if (!property.includes('[')) {
+    const table = objectTable({ propertyTypes: new Map([[`/${property}`, 'string']]) });
+    return filterSql({ kind: 'compare', pointer: parsePointer(property), operator: 'eq', value }, table);
+  }
+  // Inside an array the value may stand in any element: what contains this shape has it somewhere.
+  const shape = property
+    .split(/\/|(?=\[)/)
+    .reduceRight<JsonValue>((inner, token) => (token.startsWith('[') ? [inner] : { [token]: inner }), value);
+  return sql<boolean>`data @> ${JSON.stringify(shape)}::jsonb`;
 }

@@ -36,21 +36,28 @@ export async function listEdges(
   return rows.map(toEdge);
 }
 
-/** The edge of that id, if it belongs to that property of that object. */
+/** The edge of that id, or without one the oldest, if it belongs to that property of that object. */
 export async function findEdge(
   db: Db,
   owner: Target & { readonly property: string },
-  id: string,
+  id: string | null,
 ): Promise<Edge | undefined> {
   const row = await db
     .selectFrom('relationship_end')
     .select(['id', 'rev', 'properties', 'owner_id', 'owner_property', 'target_collection', 'target_id'])
-    .where('id', '=', id)
     .where('owner_collection', '=', owner.collection)
     .where('owner_id', '=', owner.id)
     .where('owner_property', '=', owner.property)
+    .$if(id !== null, (query) => query.where('id', '=', id!))
+    .orderBy('id')
+    .limit(1)
     .executeTakeFirst();
   return row === undefined ? undefined : toEdge(row);
+}
+
+/** Keeps others from changing an edge until the end of the transaction, also from its other end. */
+export async function lockEdge(db: Db, id: string): Promise<void> {
+  await db.selectFrom('relationship').select('id').where('id', '=', id).forUpdate().execute();
 }
 
 export async function insertEdges(db: Db, edges: readonly NewEdge[]): Promise<void> {

@@ -12,7 +12,8 @@ export interface EdgePlan {
 
 /**
  * Compares what is stored with what is wanted. A wanted edge with an id means the stored one of that id; one
- * without takes a stored edge that says the same, so that sending a list back changes nothing.
+ * without, or with the id of an edge of somebody else, takes a stored edge that says the same, so that sending a list
+ * back changes nothing.
  *
  * @param keeps stored edges that stay although nobody wants them
  * @throws PreconditionFailedError when the same edge is wanted twice
@@ -29,7 +30,7 @@ export function planEdges(
   const update: { edge: Edge; wanted: WantedEdge }[] = [];
   for (const each of wanted) {
     const edge = each.id === null ? undefined : stored.find(({ id }) => id === each.id);
-    if (edge === undefined || !left.delete(edge)) rest.push(each);
+    if (edge === undefined || !left.delete(edge)) rest.push({ ...each, id: null });
     else if (!sameEdge(edge, each)) update.push({ edge, wanted: each });
   }
   const create = rest.filter((each) => {
@@ -64,24 +65,6 @@ function refuseTwins(wanted: readonly WantedEdge[]): void {
 export interface EdgeChange {
   readonly before: Edge | null;
   readonly after: Edge | null;
-}
-
-/** One change to one edge, as the relationship's own endpoint asks for it. */
-export type EdgeEdit =
-  | { readonly kind: 'create'; readonly property: string; readonly wanted: WantedEdge }
-  | { readonly kind: 'update'; readonly property: string; readonly edge: Edge; readonly wanted: WantedEdge }
-  | { readonly kind: 'remove'; readonly property: string; readonly edge: Edge };
-
-export function planOfEdit(edit: EdgeEdit): EdgePlan {
-  const plan = { property: edit.property, create: [], update: [], remove: [] };
-  switch (edit.kind) {
-    case 'create':
-      return { ...plan, create: [edit.wanted] };
-    case 'update':
-      return { ...plan, update: [{ edge: edit.edge, wanted: edit.wanted }] };
-    case 'remove':
-      return { ...plan, remove: [edit.edge] };
-  }
 }
 
 /** Wanted edges that lead somewhere new, and so must be validated. */

@@ -1,11 +1,10 @@
-import { BadRequestError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
-import { getAt, type JsonObject, type Pointer, setMember } from '#json/index.ts';
+import { BadRequestError, NotFoundError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import { findObject, objectStore } from '#repo/index.ts';
 import {
   applyPatch,
   type Context,
   formatPath,
-  type PatchRequest,
   plainQuery,
   type QueryRequest,
   type QueryResult,
@@ -20,12 +19,12 @@ import { lifecycle } from '../lifecycle.ts';
 import { dbOf, type ManagedPlatform } from '../managed-platform.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { hidePrivate } from '../retrieve/hide-private.ts';
-import { resolveReferences } from '../retrieve/resolve-references.ts';
-import { retrieveObjects } from '../retrieve/retrieve-objects.ts';
-import { type Edge, edgeValue, parseEdge } from './edge.ts';
+import { refuseForeignEnvelopes } from '../secret.ts';
+import { answerEdges, edgeResource } from './answer-edges.ts';
+import { type Edge, edgeValue, parseEdge, type WantedEdge } from './edge.ts';
+import type { EdgeEdit } from './edge-edit.ts';
 import { queryEdges } from './edge-query-repository.ts';
-import { findEdge, listEdges } from './edge-repository.ts';
-import type { EdgeEdit } from './plan-edges.ts';
+import { findEdge } from './edge-repository.ts';
 import type { Relationship } from './relationship.ts';
 
 /** Names of queries that all mean every edge. */
@@ -62,12 +61,13 @@ export class RelationshipResource {
       case 'query':
         return this.#query(context, request);
       case 'create': {
-        const { newResourceId, content, orUpdate } = request;
-        if (newResourceId !== null && orUpdate === true) {
-          const edge = await this.#find(context, newResourceId);
-          if (edge !== undefined) return this.#replace(context, request, edge, content);
-        }
-        return { ...(await this.#create(context, request, content, newResourceId)), created: true };
+        const { newResourceId, orUpdate } = request;
+        const edit = {
+          edgeId: newResourceId,
+          make: { ...this.#wanted(context, request), id: newResourceId },
+          ...(orUpdate === true ? { change: this.#replacement(context, request) } : {}),
+        };
+        return this.#edit(context, request, edit);
       }
       case 'action':
         return unsupported(request);
@@ -81,31 +81,37 @@ export class RelationshipResource {
 
   async #onEdge(context: Context, request: Request, edgeId: string | null): Promise<Response> {
     const isSingle = edgeId === null;
-    if (isSingle && request.method === 'create' && request.orUpdate === true) {
-      const edge = await this.#find(context, null);
-      if (edge !== undefined) return this.#replace(context, request, edge, request.content);
-      return { ...(await this.#create(context, request, request.content, null)), created: true };
-    }
     switch (request.method) {
-      case 'read':
-        return this.#answer(context, request, await this.#get(context, request, edgeId));
+      case 'read': {
+        const db = await dbOf(this.#platform, context);
+        const edge = await findEdge(db, this.#owner(), edgeId);
+        if (edge === undefined) throw noSuchPath(request);
+        return this.#answer(context, request, edge);
+      }
+      case 'create': {
+        if (!isSingle || request.orUpdate !== true) break;
+        const make = { ...this.#wanted(context, request), id: null };
+        return this.#edit(context, request, { edgeId, make, change: this.#replacement(context, request) });
+      }
       case 'update': {
-        const edge = await this.#get(context, request, edgeId);
-        requireRevision(edge, request.revision);
-        return this.#replace(context, request, edge, request.content);
+        const { revision } = request;
+        return this.#edit(context, request, {
+          edgeId,
+          revision,
+          change: this.#replacement(context, request),
+        });
       }
       case 'patch': {
-        const edge = await this.#get(context, request, edgeId);
-        requireRevision(edge, request.revision);
-        return this.#patch(context, request, edge);
+        const { revision, operations } = request;
+        const change = async (edge: Edge) => {
+          const content = await applyPatch(edgeValue(edge), operations);
+          return { ...this.#wanted(context, { content }), id: edge.id };
+        };
+        return this.#edit(context, request, { edgeId, revision, change });
       }
       case 'delete': {
         if (isSingle) break;
-        const edge = await this.#get(context, request, edgeId);
-        requireRevision(edge, request.revision);
-        const answer = await this.#answer(context, request, edge);
-        await this.#edit(context, request, { kind: 'remove', property: this.#relationship.property, edge });
-        return answer;
+        return this.#edit(context, request, { edgeId, revision: request.revision, change: () => null });
       }
       case 'action':
         return unsupported(request);
@@ -116,35 +122,23 @@ export class RelationshipResource {
     );
   }
 
-  async #create(
-    context: Context,
-    request: Request,
-    content: JsonObject,
-    id: string | null,
-  ): Promise<Resource> {
-    const { property } = this.#relationship;
-    const wanted = { ...parseEdge(content, '/_ref'), id };
-    return this.#write(context, request, { kind: 'create', property, wanted });
+  /** The edge as the body says it. */
+  #wanted({ client }: Context, { content }: { readonly content: JsonObject }): WantedEdge {
+    if (client.isExternal) refuseForeignEnvelopes(content, undefined);
+    return parseEdge(content, '/_ref');
   }
 
-  /** A reference that says the same as before changes nothing. */
-  async #replace(context: Context, request: Request, edge: Edge, content: JsonObject): Promise<Resource> {
-    const { property } = this.#relationship;
-    const wanted = { ...parseEdge(content, '/_ref'), id: edge.id };
-    return this.#write(context, request, { kind: 'update', property, edge, wanted });
-  }
-
-  async #patch(context: Context, request: PatchRequest, edge: Edge): Promise<Resource> {
-    return this.#replace(context, request, edge, await applyPatch(edgeValue(edge), request.operations));
-  }
-
-  async #write(context: Context, request: Request, edit: EdgeEdit): Promise<Resource> {
-    const edited = await this.#edit(context, request, edit);
-    return this.#answer(context, request, edited!);
+  #replacement(context: Context, request: { readonly content: JsonObject }) {
+    const wanted = this.#wanted(context, request);
+    return (edge: Edge): WantedEdge => ({ ...wanted, id: edge.id });
   }
 
   /** The owner goes through its own life, with its hooks and its revision. */
-  async #edit(context: Context, request: Request, edit: EdgeEdit): Promise<Edge | null> {
+  async #edit(
+    context: Context,
+    request: Request,
+    edit: Pick<EdgeEdit, 'edgeId' | 'make' | 'change'> & { readonly revision?: string | null },
+  ): Promise<Resource> {
     const update: UpdateRequest = {
       method: 'update',
       path: ['managed', this.#type.name, this.#ownerId],
@@ -153,9 +147,17 @@ export class RelationshipResource {
       revision: null,
       content: {},
     };
-    const exchange = newExchange(this.#platform, context, this.#type, update, this.#ownerId, { edit });
+    const exchange = newExchange(this.#platform, context, this.#type, update, this.#ownerId, {
+      edit: {
+        revision: null,
+        ...edit,
+        property: this.#relationship.property,
+        notFound: () => noSuchPath(request),
+      },
+    });
     await lifecycle(exchange);
-    return exchange.edited;
+    const answer = await this.#answer(context, request, exchange.edited!);
+    return exchange.editPlan!.create.length === 0 ? answer : { ...answer, created: true };
   }
 
   async #query(context: Context, request: QueryRequest): Promise<QueryResult> {
@@ -194,51 +196,9 @@ export class RelationshipResource {
     return (await this.#answers(context, request, [edge]))[0]!;
   }
 
-  /** `_ref` and `_refProperties` are the edge's own; other fields are those of the object that it leads to. */
-  async #answers(context: Context, request: Request, edges: readonly Edge[]): Promise<Resource[]> {
+  #answers(context: Context, request: Request, edges: readonly Edge[]): Promise<Resource[]> {
     const { property } = this.#relationship;
-    const own = request.fields.filter(isOwn);
-    const fields = request.fields.filter((field) => !isOwn(field));
-    const isWhole =
-      request.fields.length === 0 || fields.some((field) => field.length === 0 || field[0] === '*');
-    const values = await resolveReferences(
-      {
-        platform: this.#platform,
-        context,
-        type: this.#type,
-        request,
-        fields,
-        runsHooks: request.parameters['executeOnRetrieve'] !== 'false',
-      },
-      { hasDefaults: false, named: [], references: new Map([[property, { fields, index: null }]]) },
-      edges,
-      retrieveObjects,
-    );
-    return edges.map((edge) => {
-      const value = values.get(edge)!;
-      if (isWhole) return edgeResource(value);
-      const { _ref, _refProperties, ...others } = value;
-      const selected: JsonObject = {};
-      for (const pointer of own) {
-        const member = getAt(value, pointer);
-        if (member !== undefined) setMember(selected, pointer.at(-1)!, member);
-      }
-      return edgeResource({ ...selected, ...others });
-    });
-  }
-
-  #find(context: Context, edgeId: string | null): Promise<Edge | undefined> {
-    return dbOf(this.#platform, context).then(async (db) => {
-      const owner = this.#owner();
-      if (edgeId !== null) return findEdge(db, owner, edgeId);
-      return (await listEdges(db, owner.collection, [owner.id], [owner.property]))[0];
-    });
-  }
-
-  async #get(context: Context, request: Request, edgeId: string | null): Promise<Edge> {
-    const edge = await this.#find(context, edgeId);
-    if (edge === undefined) throw noSuchPath(request);
-    return edge;
+    return answerEdges(this.#platform, context, this.#type, property, request, edges);
   }
 
   #owner() {
@@ -254,22 +214,6 @@ export class RelationshipResource {
     const types = [...this.#platform.types.current().values()];
     return new Set(types.flatMap(({ privates }) => [...privates]));
   }
-}
-
-function isOwn([name]: Pointer): boolean {
-  return name === '_ref' || name === '_refProperties';
-}
-
-function edgeResource(content: JsonObject): Resource {
-  return { kind: 'resource', id: null, revision: null, content, fieldsSelected: true };
-}
-
-function requireRevision(edge: Edge, revision: string | null): void {
-  if (revision === null || revision === String(edge.rev)) return;
-  throw new PreconditionFailedError(`Revision '${revision}' of the relationship is not the current one`, {
-    id: 'OBJECT_REVISION',
-    hint: `Read it again: it is at revision '${edge.rev}' now`,
-  });
 }
 
 function noSuchPath(request: Request): NotFoundError {

@@ -3,6 +3,7 @@ import { cloneJson, type JsonObject, type Pointer } from '#json/index.ts';
 import type { StoredObject } from '#repo/index.ts';
 import { withIdentity, withoutIdentity } from '../exchange.ts';
 import { dbOf } from '../managed-platform.ts';
+import type { ManagedProperty } from '../managed-property.ts';
 import type { ManagedType } from '../managed-type.ts';
 import type { Edge } from '../relationship/edge.ts';
 import { listEdges } from '../relationship/edge-repository.ts';
@@ -42,18 +43,29 @@ export async function retrieveObjects(
 
 async function calculate(retrieval: Retrieval, db: Db, plan: FieldPlan, objects: readonly Working[]) {
   const { platform, type } = retrieval;
-  const derived = type.calculated.filter(
-    ({ name, derivation, isDefault }) => derivation !== null && shows(plan, name, isDefault),
-  );
+  const needed = calculatedFor(type, plan);
+  const derived = type.calculated.filter(({ name, derivation }) => derivation !== null && needed.has(name));
   await deriveProperties(platform, db, type, derived, objects);
-  await runRetrieveHooks(retrieval, plan, objects);
+  await runRetrieveHooks(retrieval, needed, objects);
+}
+
+/** What is shown; where a script runs, also all that an object usually has, for the script may look at it. */
+function calculatedFor(type: ManagedType, plan: FieldPlan): ReadonlySet<string> {
+  const isShown = ({ name, isDefault }: ManagedProperty) => shows(plan, name, isDefault);
+  const { onRetrieve } = type.scripted;
+  const runsScript =
+    type.hooks.onRetrieve !== undefined || type.hooks.onRead !== undefined || onRetrieve.some(isShown);
+  const all = [...type.calculated, ...onRetrieve];
+  return new Set(
+    all.filter((each) => isShown(each) || (runsScript && each.isDefault)).map(({ name }) => name),
+  );
 }
 
 function isIdentity([name]: Pointer): boolean {
   return name === '_id' || name === '_rev';
 }
 
-async function attachReferences(
+export async function attachReferences(
   retrieval: Retrieval,
   db: Db,
   plan: FieldPlan,

@@ -1,7 +1,6 @@
 import { isObject, type JsonObject, setMember } from '#json/index.ts';
 import { requestView } from '#script/index.ts';
 import { withIdentity, withoutIdentity } from '../exchange.ts';
-import { type FieldPlan, shows } from './field-plan.ts';
 import type { Retrieval } from './retrieval.ts';
 
 /** An object on its way to the answer; hooks replace its content. */
@@ -11,15 +10,15 @@ export interface Working {
   data: JsonObject;
 }
 
-/** Runs, for each object, the type's `onRetrieve`, those of the properties that are shown, and `onRead`. */
+/** Runs, for each object, the type's `onRetrieve`, those of the properties that are needed, and `onRead`. */
 export async function runRetrieveHooks(
   retrieval: Retrieval,
-  plan: FieldPlan,
+  needed: ReadonlySet<string>,
   objects: readonly Working[],
 ): Promise<void> {
   const { type } = retrieval;
   if (!type.runsScripts.read) return;
-  const properties = type.scripted.onRetrieve.filter(({ name, isDefault }) => shows(plan, name, isDefault));
+  const properties = type.scripted.onRetrieve.filter(({ name }) => needed.has(name));
   for (const object of objects) {
     await runObjectHook(retrieval, 'onRetrieve', object);
     for (const { name } of properties) await retrieveProperty(retrieval, name, object);

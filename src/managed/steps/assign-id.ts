@@ -36,7 +36,7 @@ export async function assignId(exchange: Exchange): Promise<void> {
   }
   exchange.id = id;
   if (newResourceId === null && inBody === null) return;
-  const db = await exchange.context.unitOfWork!.db();
+  const db = await exchange.context.unitOfWork!.reader();
   const taken = await findObject(db, objectStore(['managed', exchange.type.name]), id);
   if (taken !== undefined) throw objectExists(exchange);
 }

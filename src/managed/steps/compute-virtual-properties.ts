@@ -4,13 +4,19 @@ import { planFields, shows } from '../retrieve/field-plan.ts';
 import { retrieveProperty } from '../retrieve/run-retrieve-hooks.ts';
 import { withRelationships } from './run-hook.ts';
 
+/** A check compares what is calculated now with what is stored. */
+export async function recalculate(exchange: Exchange): Promise<void> {
+  await computeVirtualProperties(exchange);
+}
+recalculate.applies = ({ isCheck, type }: Exchange) => isCheck && type.calculated.length > 0;
+
 /**
  * Calculates those virtual properties that are stored with the object, so that a change of them can be seen: what is
  * shown by default or asked for. Scripts see the relationships that the request is about.
  */
 export async function computeVirtualProperties(exchange: Exchange): Promise<void> {
-  const { context, id, platform, request, rev, type } = exchange;
-  const plan = planFields(type, request.fields);
+  const { context, id, isCheck, platform, request, rev, type } = exchange;
+  const plan = planFields(type, isCheck ? [] : request.fields);
   const wanted = type.calculated.filter(({ name, isDefault }) => isDefault || shows(plan, name, isDefault));
   const derived = wanted.filter(({ derivation }) => derivation !== null);
   const db = await context.unitOfWork!.db();

@@ -1,9 +1,10 @@
 import { equalJson } from '#json/index.ts';
 import { collectionOf, type Exchange, objectPath } from '../exchange.ts';
-import { parseCondition } from '../grant/conditional-grant.ts';
-import { grantTo, lockConditions, revokeFrom } from '../grant/grant-repository.ts';
+import { isConditional, parseCondition } from '../grant/conditional-grant.ts';
+import { grantTo, lockConditions, lockOwners, revokeFrom } from '../grant/grant-repository.ts';
 import { parseTemporalConstraints } from '../grant/temporal-constraint.ts';
 import type { Governed } from '../managed-types.ts';
+import type { Target } from '../relationship/edge.ts';
 import { reverseIsSingle } from '../relationship/validate-edges.ts';
 
 /** Refuses conditions and time spans that could not be understood later. */
@@ -16,37 +17,92 @@ export function checkGoverning(exchange: Exchange): void {
 }
 checkGoverning.applies = (exchange: Exchange) => governedOf(exchange).length > 0;
 
-/** A changed condition is evaluated for all objects that it is about, as two statements. */
+/**
+ * A changed condition is evaluated for all objects that it is about, as two statements. Where edges were written from
+ * this side, those at their other ends are evaluated: a manual edge takes the place of a conditional one.
+ */
 export async function governEdges(exchange: Exchange): Promise<void> {
   for (const governed of governedOf(exchange)) {
     const field = governed.relationship.conditionField;
-    if (field === null || equalJson(exchange.object[field] ?? null, exchange.before?.[field] ?? null))
-      continue;
-    await evaluateForAll(exchange, governed, field);
+    if (field === null) continue;
+    const { before, object } = exchange;
+    const isChanged = !equalJson(object[field] ?? null, before?.[field] ?? null);
+    if (isChanged) await evaluateForAll(exchange, governed, field);
+    const touched = touchedBy(exchange, governed);
+    if (touched.length > 0) await evaluateFor(exchange, governed, field, touched);
   }
 }
 governEdges.applies = checkGoverning.applies;
 
 async function evaluateForAll(exchange: Exchange, governed: Governed, field: string): Promise<void> {
-  const { context, id, object, type } = exchange;
+  const db = await exchange.context.unitOfWork!.db();
+  await lockConditions(db, exchange.type.name, 'alone');
+  await evaluate(exchange, governed, field);
+}
+
+/**
+ * Keeps those at the other ends of edges from being changed, where it depends on them whether they get a conditional
+ * edge instead. It comes before any lock of an edge: whoever writes from the other end locks in the same order.
+ */
+export async function lockGoverned(
+  exchange: Exchange,
+  property: string,
+  targets: readonly Target[],
+): Promise<void> {
+  for (const { owner, relationship } of governedOf(exchange)) {
+    const { conditionField, reverseProperty } = relationship;
+    if (conditionField === null || reverseProperty !== property) continue;
+    if (parseCondition(exchange.object[conditionField], conditionField) === null) continue;
+    const ids = targets
+      .filter(({ collection }) => collection === `managed/${owner.name}`)
+      .map(({ id }) => id);
+    if (ids.length > 0) await lockOwners(await exchange.context.unitOfWork!.db(), owner.name, ids);
+  }
+}
+
+/** The objects at the other ends of edges that were written through the reverse of a conditional relationship. */
+function touchedBy({ edgeChanges }: Exchange, { owner, relationship }: Governed): readonly string[] {
+  const ids = edgeChanges
+    .flatMap(({ before, after }) => [before ?? [], after ?? []].flat())
+    .filter(({ property }) => property === relationship.reverseProperty)
+    .filter(({ target }) => target.collection === `managed/${owner.name}`)
+    .map(({ target }) => target.id);
+  return [...new Set(ids)].sort();
+}
+
+async function evaluateFor(
+  exchange: Exchange,
+  governed: Governed,
+  field: string,
+  ids: readonly string[],
+): Promise<void> {
+  const isMadeUp = exchange.edgeChanges.some(({ after }) => after !== null && isConditional(after));
+  if (parseCondition(exchange.object[field], field) === null && !isMadeUp) return;
+  await evaluate(exchange, governed, field, ids);
+}
+
+async function evaluate(
+  exchange: Exchange,
+  governed: Governed,
+  field: string,
+  among?: readonly string[],
+): Promise<void> {
+  const { context, id, object } = exchange;
   const unitOfWork = context.unitOfWork!;
   const db = await unitOfWork.db();
   const condition = parseCondition(object[field], field);
-  await lockConditions(db, type.name, 'alone');
   const target = { governed, collection: collectionOf(exchange), id };
-  const revoked = await revokeFrom(db, target, condition?.filter ?? null);
+  const revoked = await revokeFrom(db, target, condition?.filter ?? null, among);
   const { relationship, owner } = governed;
   const reverse = relationship.reverseProperty;
-  const granted =
-    condition === null
-      ? 0
-      : await grantTo(db, target, condition.filter, {
-          owner: !relationship.isArray,
-          target: reverse !== null && reverseIsSingle(exchange, target, reverse),
-        });
+  const isSingle = {
+    owner: !relationship.isArray,
+    target: reverse !== null && reverseIsSingle(exchange, target, reverse),
+  };
+  const granted = condition === null ? 0 : await grantTo(db, target, condition.filter, isSingle, among);
   if (granted + revoked === 0) return;
   unitOfWork.record({
-    resource: objectPath(exchange),
+    resource: reverse === null ? objectPath(exchange) : `${objectPath(exchange)}/${reverse}`,
     operation: 'update',
     before: null,
     after: { conditionalGrants: { collection: `managed/${owner.name}`, granted, revoked } },

@@ -22,7 +22,7 @@ grantConditionally.applies = (exchange: Exchange) => {
   if (request.method === 'create' || conditional.some(({ property }) => exchange.wanted.has(property)))
     return true;
   if (edit !== null) return conditional.some(({ property }) => property === edit.property);
-  return exchange.isForced || !equalJson(withoutEdges(exchange, object), withoutEdges(exchange, before!));
+  return !equalJson(withoutEdges(exchange, object), withoutEdges(exchange, before!));
 };
 
 function withoutEdges({ type }: Exchange, object: Exchange['object']): Exchange['object'] {

@@ -1,7 +1,7 @@
 import { NotFoundError } from '#errors/index.ts';
 import { findObject, objectStore } from '#repo/index.ts';
 import { type Exchange, objectPath } from '../exchange.ts';
-import { dbOf } from '../managed-platform.ts';
+import { dbOf, readerOf } from '../managed-platform.ts';
 import { lockObject } from '../relationship/target-repository.ts';
 
 /**
@@ -10,11 +10,15 @@ import { lockObject } from '../relationship/target-repository.ts';
  */
 export async function loadStored(exchange: Exchange): Promise<void> {
   const { context, platform, type, id, request } = exchange;
-  const db = await dbOf(platform, context);
   const stored =
     request.method === 'read'
-      ? await findObject(db, objectStore(['managed', type.name]), id)
-      : await lockObject(db, type.name, id, request.method === 'delete' ? 'update' : 'no key update');
+      ? await findObject(await readerOf(platform, context), objectStore(['managed', type.name]), id)
+      : await lockObject(
+          await dbOf(platform, context),
+          type.name,
+          id,
+          request.method === 'delete' ? 'update' : 'no key update',
+        );
   if (stored === undefined) throw new NotFoundError(`Object '${objectPath(exchange)}' not found`);
   exchange.stored = stored;
   exchange.rev = stored.rev;

@@ -22,4 +22,4 @@ export function stopIfUnchanged(exchange: Exchange): void {
   }
   exchange.isUnchanged = isProtectionCurrent(platform.crypto, type, stored!.data);
 }
-stopIfUnchanged.applies = ({ edit, isForced }: Exchange) => edit === null && !isForced;
+stopIfUnchanged.applies = ({ edit }: Exchange) => edit === null;

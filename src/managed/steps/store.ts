@@ -1,30 +1,45 @@
 import { PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { deleteObject, insertObject, objectStore, updateObject } from '#repo/index.ts';
+import { createObject, deleteObject, findObject, objectStore, updateObject } from '#repo/index.ts';
 import { type Exchange, objectPath, withIdentity } from '../exchange.ts';
 
-/** Writes the object's row and records the change. */
+/** Writes the object's row and records the change. Relationships that a hook brought up this late are not stored. */
 export async function store(exchange: Exchange): Promise<void> {
   const { context, type, id, object, stored, request } = exchange;
+  for (const name of type.relationships.keys()) delete object[name];
   const unitOfWork = context.unitOfWork!;
-  const db = await unitOfWork.db();
   const place = objectStore(['managed', type.name]);
   const resource = objectPath(exchange);
   const reported = (rev: number, data: JsonObject) => withIdentity(id, rev, withoutPrivate(exchange, data));
   const before = stored === null ? null : reported(stored.rev, stored.data);
   if (request.method === 'create') {
-    if (!(await insertObject(db, place, id, object))) throw objectExists(exchange);
+    if (!(await createObject(unitOfWork, place, id, object))) throw objectExists(exchange);
     exchange.rev = 0;
     unitOfWork.record({ resource, operation: 'create', before, after: reported(0, object) });
   } else if (request.method === 'delete') {
-    if (!(await deleteObject(db, place, id, stored!.rev))) throw changedMeanwhile(resource);
+    // The row is locked: only a hook of this same request can have changed it, and that is no reason to keep it.
+    if (!(await deleteObject(await unitOfWork.db(), place, id, null))) throw changedMeanwhile(resource);
     unitOfWork.record({ resource, operation: 'delete', before, after: null });
   } else {
-    const rev = await updateObject(db, place, id, stored!.rev, object);
+    const rev = await updateObject(await unitOfWork.db(), place, id, stored!.rev, object);
     if (rev === undefined) throw changedMeanwhile(resource);
     exchange.rev = rev;
     unitOfWork.record({ resource, operation: 'update', before, after: reported(rev, object) });
   }
+  exchange.storedAt = unitOfWork.changes.length;
+}
+
+/** Takes over what hooks that ran after the store have made of the object since. */
+export async function reload(exchange: Exchange): Promise<void> {
+  const { context, id, request, storedAt, type } = exchange;
+  if (storedAt === null || request.method === 'delete') return;
+  const { changes } = context.unitOfWork!;
+  const resource = objectPath(exchange);
+  if (!changes.slice(storedAt).some((change) => change.resource === resource)) return;
+  const current = await findObject(await context.unitOfWork!.db(), objectStore(['managed', type.name]), id);
+  if (current === undefined) return;
+  exchange.object = current.data;
+  exchange.rev = current.rev;
 }
 
 export function objectExists(exchange: Exchange): PreconditionFailedError {

@@ -3,6 +3,7 @@ import { requestView } from '#script/index.ts';
 import { type Exchange, objectPath, withIdentity } from '../exchange.ts';
 import type { SyncAction } from '../synchronizer.ts';
 import { withRelationships } from './run-hook.ts';
+import { reload } from './store.ts';
 
 const ACTION: Readonly<Record<'create' | 'update' | 'patch' | 'delete', SyncAction>> = {
   create: 'notifyCreate',
@@ -16,6 +17,7 @@ const ACTION: Readonly<Record<'create' | 'update' | 'patch' | 'delete', SyncActi
  * the task scanner, may go without.
  */
 export async function synchronize(exchange: Exchange): Promise<void> {
+  await reload(exchange);
   const { before, cause, context, id, platform, request, rev, stored, type } = exchange;
   if (request.method === 'read') return;
   if (request.parameters['_synchronize'] === 'false' && !context.client.isExternal) return;

@@ -28,7 +28,7 @@ export async function takeContent(exchange: Exchange): Promise<void> {
   keep(object, before ?? {}, new Set(type.calculated.map(({ name }) => name)), true);
   exchange.object = object;
 }
-takeContent.applies = ({ edit }: Exchange) => edit === null;
+takeContent.applies = ({ edit, isCheck }: Exchange) => edit === null && !isCheck;
 
 function keep(object: JsonObject, before: JsonObject, names: ReadonlySet<string>, always: boolean): void {
   for (const name of names) {

@@ -39,8 +39,8 @@ export async function validateProperties(exchange: Exchange): Promise<void> {
   const message = request.method === 'patch' ? 'Failed policy validation' : 'Policy validation failed';
   throw new ForbiddenError(message, { detail: result });
 }
-validateProperties.applies = ({ platform, edit, isForced }: Exchange) =>
-  edit === null && !isForced && platform.enforcesPolicies();
+validateProperties.applies = ({ platform, edit, isCheck }: Exchange) =>
+  edit === null && !isCheck && platform.enforcesPolicies();
 
 function wantedValues({ wanted }: Exchange): JsonObject {
   return Object.fromEntries(wanted);

@@ -1,20 +1,21 @@
 import { BadRequestError } from '#errors/index.ts';
-import type { JsonValue } from '#json/index.ts';
+import { getMember, type JsonValue } from '#json/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { isConditional } from '../grant/conditional-grant.ts';
-import { parseEdge, type WantedEdge } from '../relationship/edge.ts';
-import { type EdgePlan, planEdges, planOfEdit } from '../relationship/plan-edges.ts';
+import { parseEdge, type Target, type WantedEdge } from '../relationship/edge.ts';
+import { type EdgePlan, planEdges } from '../relationship/plan-edges.ts';
 import type { Relationship } from '../relationship/relationship.ts';
 import { validateEdges } from '../relationship/validate-edges.ts';
 import { writeEdges } from '../relationship/write-edges.ts';
 import { lookUp } from './attach-relationships.ts';
+import { lockGoverned } from './govern-edges.ts';
 
 /** Takes the relationships out of the object: they are rows of their own, and not stored with it. */
 export async function takeRelationships(exchange: Exchange): Promise<void> {
   const { type } = exchange;
   const wanted = new Map<string, JsonValue>();
   for (const name of type.relationships.keys()) {
-    const value = exchange.object[name];
+    const value = getMember(exchange.object, name);
     if (value === undefined) continue;
     wanted.set(name, value);
     delete exchange.object[name];
@@ -28,24 +29,30 @@ takeRelationships.applies = ({ type, edit }: Exchange) => type.relationships.siz
 
 /** Validates and writes the edges, before the object: what is calculated from them must see them. */
 export async function writeRelationships(exchange: Exchange): Promise<void> {
-  const { edit, edges, type, wanted } = exchange;
-  if (edit !== null) {
-    const relationship = type.relationships.get(edit.property)!;
-    const plan = planOfEdit(edit);
-    await validateEdges(exchange, relationship, plan, edit.kind === 'create');
-    exchange.edited = (await writeEdges(exchange, relationship, plan))[0] ?? null;
+  const { editPlan, edges, type, wanted } = exchange;
+  if (editPlan !== null) {
+    const relationship = type.relationships.get(editPlan.property)!;
+    await validateEdges(exchange, relationship, editPlan, editPlan.create.length > 0);
+    const [written] = await writeEdges(exchange, relationship, editPlan);
+    if (written !== undefined) exchange.edited = written;
     return;
   }
   for (const [name, value] of wanted) {
     const relationship = type.relationships.get(name)!;
     const plan = planWanted(exchange, relationship, value);
+    await lockGoverned(exchange, name, targetsOf(plan));
     await validateEdges(exchange, relationship, plan, false);
     const written = await writeEdges(exchange, relationship, plan);
     const gone = new Set([...plan.remove, ...plan.update.map(({ edge }) => edge)]);
     edges.set(name, [...edges.get(name)!.filter((edge) => !gone.has(edge)), ...written]);
   }
 }
-writeRelationships.applies = ({ edit, wanted }: Exchange) => edit !== null || wanted.size > 0;
+writeRelationships.applies = ({ editPlan, wanted }: Exchange) => editPlan !== null || wanted.size > 0;
+
+function targetsOf({ create, update, remove }: EdgePlan): Target[] {
+  const ends = [...create, ...remove, ...update.flatMap(({ edge, wanted }) => [edge, wanted])];
+  return ends.map(({ target }) => target);
+}
 
 /** @throws BadRequestError for a value of the wrong shape */
 export function planWanted(exchange: Exchange, relationship: Relationship, value: JsonValue): EdgePlan {

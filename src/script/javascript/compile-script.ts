@@ -2,7 +2,7 @@ import type { ReturnStatement, Statement } from 'acorn';
 import { COMPLETION, keepCompletionValue } from './completion-value.ts';
 import type { ScriptPosition } from './failures.ts';
 import { parseScript } from './parse-script.ts';
-import type { ScriptSource } from './script-source.ts';
+import type { ModuleSource, ScriptSource } from './script-source.ts';
 import { SourceEdits, type TextPosition } from './source-edits.ts';
 
 /** A script as the text of one function. Nothing of it has been shown to QuickJS yet. */
@@ -10,7 +10,7 @@ export interface CompiledScript {
   /** Unique in this thread; what instances know it by. */
   readonly id: number;
   readonly name: string;
-  /** The parameters after the hidden first one. */
+  /** The bindings that it is called with, after what comes first in every call. */
   readonly parameters: readonly string[];
   /** A parenthesised function expression whose body begins on line 2. */
   readonly functionText: string;
@@ -19,6 +19,8 @@ export interface CompiledScript {
    * close the function around it, even where the parser here and the one there should disagree.
    */
   readonly programText: string;
+  /** A module that is evaluated once per instance and kept, because it is the same in every run. */
+  readonly isShared: boolean;
   /** From a place in `functionText` to the author's place. */
   positionOf(place: TextPosition): ScriptPosition;
 }
@@ -37,22 +39,10 @@ export function analyzeScript(script: ScriptSource): ScriptAnalysis {
   const returns = keepCompletionValue(program, edits);
   const body = edits.apply();
   const programText = edits.apply(returns.map(throwInstead));
-  const hidden = new Set([...lexicalNames(program.body as Statement[]), COMPLETION]);
-  const isStrict = (program.body as Statement[]).some(
-    (node) => node.type === 'ExpressionStatement' && node.directive === 'use strict',
-  );
-  // What a direct eval mentions cannot be known.
-  const mentionsAll = names.has('eval');
+  const statements = program.body as Statement[];
+  const hidden = new Set([...lexicalNames(statements), COMPLETION]);
   return {
-    parametersFor: (bindings) => {
-      const parameters = [];
-      for (const name of bindings) {
-        if ((mentionsAll || names.has(name)) && !hidden.has(name) && isVariableName(name, isStrict)) {
-          parameters.push(name);
-        }
-      }
-      return parameters.sort();
-    },
+    parametersFor: (bindings) => variablesAmong(bindings, names, hidden, isStrict(statements)),
     compile: (name, parameters) =>
       toFunction({
         name,
@@ -60,25 +50,40 @@ export function analyzeScript(script: ScriptSource): ScriptAnalysis {
         header: [COMPLETION, ...parameters],
         body: `${body}\nreturn ${COMPLETION};`,
         programText,
+        isShared: false,
         edits,
       }),
   };
 }
 
-/** A CommonJS module: its value is what it leaves in `module.exports`. @throws ScriptSyntaxError */
-export function compileModule(module: ScriptSource): CompiledScript {
-  const { program, text } = parseScript(module);
+const MODULE_PARAMETERS = ['exports', 'module', 'require'];
+
+/**
+ * A CommonJS module: its value is what it leaves in `module.exports`. It sees the bindings of the script that
+ * requires it, unless it is shared. @throws ScriptSyntaxError
+ */
+export function analyzeModule(module: ModuleSource): ScriptAnalysis {
+  const { program, text, names } = parseScript(module);
   const edits = new SourceEdits(text);
   const returns = keepCompletionValue(program, new SourceEdits(text));
-  const parameters = ['exports', 'module', 'require'];
-  return toFunction({
-    name: module.name,
-    parameters,
-    header: parameters,
-    body: text,
-    programText: edits.apply(returns.map(throwInstead)),
-    edits,
-  });
+  const programText = edits.apply(returns.map(throwInstead));
+  const statements = program.body as Statement[];
+  const hidden = new Set([...MODULE_PARAMETERS, ...lexicalNames(statements), ...variableNames(statements)]);
+  const isShared = module.isShared === true;
+  return {
+    parametersFor: (bindings) =>
+      isShared ? [] : variablesAmong(bindings, names, hidden, isStrict(statements)),
+    compile: (name, parameters) =>
+      toFunction({
+        name,
+        parameters,
+        header: [...MODULE_PARAMETERS, ...parameters],
+        body: text,
+        programText,
+        isShared,
+        edits,
+      }),
+  };
 }
 
 let lastId = 0;
@@ -89,15 +94,17 @@ function toFunction(parts: {
   header: readonly string[];
   body: string;
   programText: string;
+  isShared: boolean;
   edits: SourceEdits;
 }): CompiledScript {
-  const { name, parameters, header, body, programText, edits } = parts;
+  const { name, parameters, header, body, programText, isShared, edits } = parts;
   return {
     id: ++lastId,
     name,
     parameters,
     functionText: `(function(${header.join(',')}){\n${body}\n})`,
     programText,
+    isShared,
     positionOf: ({ line, column }) => ({
       fileName: name,
       ...edits.toOriginal({ line: Math.max(1, line - 1), column }),
@@ -108,6 +115,36 @@ function toFunction(parts: {
 /** A program may not return, but throwing is as good for a text that only has to be parsed. */
 function throwInstead(node: ReturnStatement) {
   return { from: node.start, to: node.start + 'return'.length, text: node.argument ? 'throw' : 'throw 0' };
+}
+
+function isStrict(statements: readonly Statement[]): boolean {
+  return statements.some((node) => node.type === 'ExpressionStatement' && node.directive === 'use strict');
+}
+
+function variablesAmong(
+  bindings: Iterable<string>,
+  names: ReadonlySet<string>,
+  hidden: ReadonlySet<string>,
+  strict: boolean,
+): string[] {
+  // What a direct eval mentions cannot be known.
+  const mentionsAll = names.has('eval');
+  const variables = [];
+  for (const name of bindings) {
+    if ((mentionsAll || names.has(name)) && !hidden.has(name) && isVariableName(name, strict)) {
+      variables.push(name);
+    }
+  }
+  return variables.sort();
+}
+
+/** Those of `var`, which a parameter of the same name would fill. */
+function variableNames(statements: readonly Statement[]): string[] {
+  return statements.flatMap((node) =>
+    node.type === 'VariableDeclaration' && node.kind === 'var'
+      ? node.declarations.flatMap(({ id }) => patternNames(id))
+      : [],
+  );
 }
 
 function lexicalNames(statements: readonly Statement[]): string[] {
@@ -152,6 +189,6 @@ const RESERVED_WHEN_STRICT = new Set(
   'await implements interface let package private protected public static yield'.split(' '),
 );
 
-function isVariableName(name: string, isStrict: boolean): boolean {
-  return IDENTIFIER.test(name) && !RESERVED.has(name) && !(isStrict && RESERVED_WHEN_STRICT.has(name));
+function isVariableName(name: string, strict: boolean): boolean {
+  return IDENTIFIER.test(name) && !RESERVED.has(name) && !(strict && RESERVED_WHEN_STRICT.has(name));
 }

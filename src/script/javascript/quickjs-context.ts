@@ -32,7 +32,8 @@ export interface ContextUser {
   answer(operation: string, args: string): Promise<string>;
 }
 
-const NOBODY: ContextUser = {
+/** Between runs. */
+export const NOBODY: ContextUser = {
   shouldInterrupt: () => false,
   onSuspend: () => {},
   onResume: () => {},

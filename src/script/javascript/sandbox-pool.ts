@@ -117,6 +117,11 @@ export class SandboxPool {
     }
   }
 
+  /** What the idle instances copy at each restore, all in all. */
+  get snapshotBytes(): number {
+    return this.#idle.reduce((sum, sandbox) => sum + sandbox.snapshotBytes, 0);
+  }
+
   /** Whether it is a script at all; nothing of it runs. @throws ScriptSyntaxError */
   check(script: ScriptSource): void {
     this.#cache.getScript(script, []);
@@ -132,8 +137,9 @@ export class SandboxPool {
   async #runIn(sandbox: Sandbox, script: CompiledScript, request: SandboxRun): Promise<SandboxResult> {
     this.#runs++;
     sandbox.prepare([script, ...(this.#modulesOf.get(script) ?? [])]);
-    const run = new ScriptRun(request, this.#occupancy, (module, isKnown) => {
-      const compiled = this.#cache.getModule(module);
+    const names = Object.keys(request.bindings);
+    const run = new ScriptRun(request, script.parameters, this.#occupancy, (module, isKnown) => {
+      const compiled = this.#cache.getModule(module, names);
       if (!sandbox.has(compiled) && !isKnown(compiled)) sandbox.define(compiled);
       return compiled;
     });
@@ -155,16 +161,25 @@ export class SandboxPool {
     }
   }
 
-  /** Prefers an instance that knows the script already, then the one used last, whose memory is warm. */
+  /**
+   * Prefers an instance that knows the script already, then one that holds the shared modules that it needs; of several
+   * the one used last, whose memory is warm.
+   */
   async #acquire(script: CompiledScript, isNested: boolean): Promise<Sandbox> {
     if (this.#isClosed) throw closedError();
-    const known = this.#idle.findLastIndex((sandbox) => sandbox.has(script));
-    const [sandbox] = this.#idle.splice(known, 1);
+    const [sandbox] = this.#idle.splice(this.#choose(script), 1);
     if (sandbox !== undefined) return sandbox;
     if (isNested || this.#instances < this.#maxSize) return this.#createSandbox();
     const waiter = Promise.withResolvers<Sandbox>();
     this.#waiting.push(waiter);
     return waiter.promise;
+  }
+
+  #choose(script: CompiledScript): number {
+    const known = this.#idle.findLastIndex((sandbox) => sandbox.has(script));
+    if (known >= 0) return known;
+    const modules = [...(this.#modulesOf.get(script) ?? [])];
+    return this.#idle.findLastIndex((sandbox) => sandbox.holdsSharedOf(modules));
   }
 
   #release(sandbox: Sandbox): void {
@@ -196,8 +211,7 @@ export class SandboxPool {
 
 function inputOf(script: CompiledScript, request: SandboxRun): string {
   const values: JsonValue[] = script.parameters.map((name) => request.bindings[name] ?? null);
-  const returned = (request.returnBindings ?? []).filter((name) => script.parameters.includes(name));
-  return JSON.stringify({ seed: drawSeed(), values, returned });
+  return JSON.stringify({ seed: drawSeed(), values, returned: request.returnBindings ?? [] });
 }
 
 function positionIn(

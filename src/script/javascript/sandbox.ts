@@ -3,7 +3,13 @@ import type { EngineModule } from './engine-module.ts';
 import { ScriptLimitError, ScriptSyntaxError } from './failures.ts';
 import { type MemorySnapshot, SandboxMemory } from './memory-snapshot.ts';
 import { PRELUDE } from './prelude.ts';
-import { type ContextLimits, type ContextUser, QuickJsContext, QuickJsException } from './quickjs-context.ts';
+import {
+  type ContextLimits,
+  type ContextUser,
+  NOBODY,
+  QuickJsContext,
+  QuickJsException,
+} from './quickjs-context.ts';
 import { createQuickJs, type Pointer } from './quickjs-module.ts';
 import type { ScriptSource } from './script-source.ts';
 import { mapStackTrace } from './stack-trace.ts';
@@ -24,6 +30,7 @@ const THROWN_NULL = '{"failure":{"thrown":null,"message":"null"}}';
 /** The functions of the prelude that the host calls. */
 interface Entries {
   readonly define: Pointer;
+  readonly preload: Pointer;
   readonly run: Pointer;
 }
 
@@ -39,6 +46,8 @@ export class Sandbox {
   readonly #pristine: MemorySnapshot;
   readonly #memoryLimit: number;
   readonly #compiled = new Set<number>();
+  /** The shared modules among them: they are evaluated, and every restore copies what they hold. */
+  readonly #shared = new Set<number>();
   #snapshot: MemorySnapshot;
   #isBroken = false;
 
@@ -74,22 +83,32 @@ export class Sandbox {
     return this.#compiled.has(script.id);
   }
 
-  /** Compiles what is missing; to be called between runs. @throws ScriptSyntaxError, ScriptLimitError */
+  /** Whether the shared modules among these are exactly those that it holds: who needs none pays for none. */
+  holdsSharedOf(modules: readonly CompiledScript[]): boolean {
+    const wanted = modules.filter(({ isShared }) => isShared);
+    return wanted.length === this.#shared.size && wanted.every(({ id }) => this.#shared.has(id));
+  }
+
+  /** Compiles what is missing and evaluates what is shared; to be called between runs. @throws ScriptSyntaxError, ScriptLimitError */
   prepare(scripts: readonly CompiledScript[]): void {
     const missing = scripts.filter((script) => !this.has(script));
     if (missing.length === 0) return;
-    if (
+    const isFull =
       this.#compiled.size + missing.length > MOST_COMPILED ||
-      this.#snapshot.bytes - this.#pristine.bytes > MOST_COMPILED_BYTES
-    ) {
-      this.#snapshot = this.#pristine;
-      this.#compiled.clear();
-      this.#memory.restore(this.#pristine);
-    }
+      this.#snapshot.bytes - this.#pristine.bytes > MOST_COMPILED_BYTES;
+    const starts = isFull || !this.holdsSharedOf(scripts);
+    if (starts) this.#startOver();
+    const added = starts ? scripts : missing;
     try {
-      for (const script of missing) this.define(script);
+      for (const script of added) {
+        this.define(script);
+        if (script.isShared) this.#preload(script);
+      }
       this.#snapshot = this.#memory.takeSnapshot();
-      for (const script of missing) this.#compiled.add(script.id);
+      for (const { id, isShared } of added) {
+        this.#compiled.add(id);
+        if (isShared) this.#shared.add(id);
+      }
     } catch (error) {
       if (!this.#isBroken) this.#memory.restore(this.#snapshot);
       throw error;
@@ -123,6 +142,23 @@ export class Sandbox {
       return text;
     } finally {
       if (!this.#isBroken) this.#memory.restore(this.#snapshot);
+      this.#context.user = NOBODY;
+    }
+  }
+
+  #startOver(): void {
+    this.#memory.restore(this.#pristine);
+    this.#snapshot = this.#pristine;
+    this.#compiled.clear();
+    this.#shared.clear();
+  }
+
+  #preload(module: CompiledScript): void {
+    try {
+      const id = this.#context.newString(module.name);
+      this.#context.call(this.#entries.preload, [id, this.#context.newNumber(module.id)]);
+    } catch (error) {
+      throw this.#compileError(error, module);
     }
   }
 
@@ -176,5 +212,9 @@ function loadPrelude(context: QuickJsContext, libraries: readonly ScriptSource[]
   for (const { source, name } of [...others, ...libraries]) {
     context.call(load, [context.evaluate(source, name)]);
   }
-  return { define: context.getProperty(record, 'define'), run: context.getProperty(record, 'run') };
+  return {
+    define: context.getProperty(record, 'define'),
+    preload: context.getProperty(record, 'preload'),
+    run: context.getProperty(record, 'run'),
+  };
 }

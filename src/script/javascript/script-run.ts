@@ -1,10 +1,11 @@
 import { BadRequestError, ResourceError, toResourceError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { getMember, isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import { monotonicMs } from '#time/index.ts';
 import type { CompiledScript } from './compile-script.ts';
 import { ScriptLimitError } from './failures.ts';
 import type { Occupancy, Occupant } from './occupancy.ts';
 import type { ContextUser } from './quickjs-context.ts';
-import type { ScriptSource } from './script-source.ts';
+import type { ModuleSource, ScriptSource } from './script-source.ts';
 
 /** One run of one script. */
 export interface SandboxRun {
@@ -21,7 +22,7 @@ export interface SandboxRun {
   readonly timeoutMs: number;
   /** Aborted: the run ends with the signal's reason at its next host call, or at once when it waits in one. */
   readonly signal?: AbortSignal;
-  /** The script starts to hold this thread, and must have let go of it at `deadline` (ms since the epoch). */
+  /** The script starts to hold this thread, and must have let go of it at `deadline`, by `monotonicMs`. */
   readonly onEnter?: (deadline: number) => void;
   readonly onLeave?: () => void;
   /** Adds ` (file#line)` to the message of what the script throws. */
@@ -30,7 +31,7 @@ export interface SandboxRun {
 
 /** Compiles a module for the current run; what the prelude's `require` looks up by its id. */
 export type ModuleCompiler = (
-  module: ScriptSource,
+  module: ModuleSource,
   isKnown: (compiled: CompiledScript) => boolean,
 ) => CompiledScript;
 
@@ -48,13 +49,22 @@ export class ScriptRun implements ContextUser, Occupant {
   #ownMs = 0;
   #enteredAt: number | undefined;
   readonly #errors: ResourceError[] = [];
+  /** The bindings that are in the sandbox; the others go there when a module mentions them. */
+  readonly #sent: Set<string>;
   /** Set once the run must not go on, with the reason. */
   #end: { readonly reason: unknown } | undefined;
   #endWait: (reason: unknown) => void = () => {};
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(request: SandboxRun, occupancy: Occupancy, compileModule: ModuleCompiler) {
+  /** @param parameters the bindings that the script itself is called with */
+  constructor(
+    request: SandboxRun,
+    parameters: readonly string[],
+    occupancy: Occupancy,
+    compileModule: ModuleCompiler,
+  ) {
     this.#request = request;
+    this.#sent = new Set(parameters);
     this.#occupancy = occupancy;
     this.#compileModule = compileModule;
     this.#deadline = performance.now() + request.timeoutMs;
@@ -80,7 +90,7 @@ export class ScriptRun implements ContextUser, Occupant {
 
   enter(): void {
     this.#enteredAt = performance.now();
-    this.#request.onEnter?.(performance.timeOrigin + this.#deadlineNow());
+    this.#request.onEnter?.(monotonicMs() + this.#deadlineNow() - performance.now());
   }
 
   leave(): void {
@@ -133,11 +143,16 @@ export class ScriptRun implements ContextUser, Occupant {
     if (!isObject(found) || typeof found['id'] !== 'string' || typeof found['source'] !== 'string') {
       throw new TypeError('require.resolve must answer with id and source');
     }
-    const compiled = this.#compileModule({ name: found['id'], source: found['source'] }, (module) =>
-      this.modules.has(module),
-    );
+    const module = { name: found['id'], source: found['source'], isShared: found['isShared'] === true };
+    const compiled = this.#compileModule(module, (known) => this.modules.has(known));
     this.modules.add(compiled);
-    return { id: found['id'], compiledAs: compiled.id };
+    const values: JsonObject = {};
+    for (const name of compiled.parameters) {
+      if (this.#sent.has(name)) continue;
+      this.#sent.add(name);
+      setMember(values, name, getMember(this.#request.bindings, name) ?? null);
+    }
+    return { id: found['id'], compiledAs: compiled.id, values };
   }
 
   /** A script that holds the thread must not use up the time of those that wait for it to let go. */

@@ -5,3 +5,11 @@ export interface ScriptSource {
   readonly source: string;
   readonly revision?: string;
 }
+
+export interface ModuleSource extends ScriptSource {
+  /**
+   * A library that asks the host for nothing and sees no bindings: an instance evaluates it once and keeps it, so
+   * that the runs which require it find it ready.
+   */
+  readonly isShared?: boolean;
+}

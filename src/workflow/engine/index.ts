@@ -11,6 +11,7 @@ export { BpmnError } from './bpmn-error.ts';
 export { compile } from './compile/compile.ts';
 export type { CompileOptions } from './compile/findings.ts';
 export { ProcessFileError } from './compile/process-file-error.ts';
+export { readDiagram } from './compile/read-diagram.ts';
 export type {
   Body,
   CallActivity,
@@ -23,6 +24,7 @@ export type {
   StartEvent,
   UserTask,
 } from './definition.ts';
+export type { Box, Colours, Diagram, Edge, EventMark, Point, Shape } from './diagram.ts';
 export type { Effect, EndReason, ErrorFacts, TaskFacts } from './effect.ts';
 export type { Condition, EventTrigger, Script, TimerDefinition } from './event-trigger.ts';
 export {

@@ -11,6 +11,13 @@ describe('a temporal constraint', () => {
     expect(isInEffect(SPAN, at('2030-02-01T00:00:00Z'))).toBe(false);
   });
 
+  it('means UTC where it names no zone', () => {
+    const bare = [{ duration: '2030-01-01T00:00:00/2030-02-01T00:00' }];
+    expect(isInEffect(bare, at('2030-01-01T00:00:00Z'))).toBe(true);
+    expect(isInEffect(bare, at('2029-12-31T23:59:59Z'))).toBe(false);
+    expect(isInEffect(bare, at('2030-02-01T00:00:00Z'))).toBe(false);
+  });
+
   it.each([[undefined], [null], [[]]])('is always in effect when it is %j', (value) => {
     expect(isInEffect(value, 0)).toBe(true);
     expect(parseTemporalConstraints(value, 'role')).toBeNull();

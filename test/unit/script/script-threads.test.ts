@@ -17,13 +17,13 @@ const ENTRY = `
     if (kind === 'die') process.exit(7);
     if (kind === 'hold') {
       Atomics.store(workerData.shared, 1, BigInt(id));
-      Atomics.store(workerData.shared, 0, BigInt(Date.now()));
+      Atomics.store(workerData.shared, 0, process.hrtime.bigint() / 1_000_000n);
       for (;;) {}
     }
     if (kind === 'wait') return;
     parentPort.postMessage({ type: 'done', id, value: [payload, workerData.thread] });
   });
-  Atomics.store(workerData.shared, 2, BigInt(Date.now()));
+  Atomics.store(workerData.shared, 2, process.hrtime.bigint() / 1_000_000n);
   parentPort.postMessage({ type: 'ready' });
 `;
 

@@ -1,29 +1,40 @@
 /*
- * Calculates the effective assignments of an object: those of its effective roles, each once. For configurations that
- * declare `effectiveAssignments` with an onRetrieve script; `queryConfig` does the same without one.
+ * Effective assignments of an object: those of its effective roles, each once. For configurations that calculate
+ * `effectiveAssignments` with an onRetrieve script; `queryConfig` does the same without one. Either as the script
+ * itself, with the variables `effectiveRolesPropName` (default "effectiveRoles") and `assignmentsPropName` (default
+ * "assignments"), or by
  *
- * Variables of the script reference: `effectiveRolesPropName` (default "effectiveRoles"),
- * `assignmentsPropName` (default "assignments").
+ *     require('roles/effectiveAssignments').calculateEffectiveAssignments(object)
  */
-var rolesProperty = typeof effectiveRolesPropName === 'undefined' ? 'effectiveRoles' : effectiveRolesPropName;
-var assignmentsProperty = typeof assignmentsPropName === 'undefined' ? 'assignments' : assignmentsPropName;
-var seen = {};
-var assignments = [];
+function calculateEffectiveAssignments(holder, rolesProperty, assignmentsProperty) {
+  var seen = {};
+  var assignments = [];
 
-(object[rolesProperty] || []).forEach(function (role) {
-  if (role._ref.indexOf('managed/role/') !== 0) {
-    return;
-  }
-  svc.query(role._ref + '/' + assignmentsProperty, { _queryFilter: 'true' }).result.forEach(function (edge) {
-    if (seen[edge._ref]) {
+  (holder[rolesProperty || 'effectiveRoles'] || []).forEach(function (role) {
+    if (role._ref.indexOf('managed/role/') !== 0) {
       return;
     }
-    seen[edge._ref] = true;
-    var assignment = svc.read(edge._ref);
-    if (assignment !== null) {
-      assignments.push(assignment);
-    }
+    var path = role._ref + '/' + (assignmentsProperty || 'assignments');
+    svc.query(path, { _queryFilter: 'true' }).result.forEach(function (edge) {
+      if (seen[edge._ref]) {
+        return;
+      }
+      seen[edge._ref] = true;
+      var assignment = svc.read(edge._ref);
+      if (assignment !== null) {
+        assignments.push(assignment);
+      }
+    });
   });
-});
+  return assignments;
+}
 
-assignments;
+if (typeof exports === 'object') {
+  exports.calculateEffectiveAssignments = calculateEffectiveAssignments;
+} else {
+  calculateEffectiveAssignments(
+    object,
+    typeof effectiveRolesPropName === 'undefined' ? 'effectiveRoles' : effectiveRolesPropName,
+    typeof assignmentsPropName === 'undefined' ? 'assignments' : assignmentsPropName,
+  );
+}

@@ -1,7 +1,11 @@
-/* Temporal constraints: `[{"duration": "<ISO start>/<ISO end>"}]`. */
+/* Temporal constraints: `[{"duration": "<ISO start>/<ISO end>"}]`. Without an offset a time is meant in UTC. */
+function instantOf(text) {
+  return Date.parse(/T[\d:.,]+$/.test(text) ? text + 'Z' : text);
+}
+
 exports.isInEffect = function (constraints) {
   return (constraints || []).every(function (constraint) {
-    var span = String(constraint.duration).split('/').map(Date.parse);
+    var span = String(constraint.duration).split('/').map(instantOf);
     return span[0] <= Date.now() && Date.now() < span[1];
   });
 };

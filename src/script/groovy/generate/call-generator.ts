@@ -22,6 +22,9 @@ export abstract class CallGenerator extends ValueGenerator {
   protected call(node: CallExpression): string {
     const { callee, args, at } = node;
     if (callee.kind === 'name') return this.#callByName(callee.name, args, callee.at);
+    if (callee.kind === 'constant' && typeof callee.value === 'string') {
+      return this.#callByName(callee.value, args, callee.at);
+    }
     if (callee.kind === 'property') return this.#methodCall(callee, args);
     if (callee.kind === 'this' || callee.kind === 'super') {
       throw this.source.errorAt(at, `${callee.kind}() must be the first statement of a constructor`);

@@ -1,5 +1,5 @@
 import { findClassName, isPackage, nestedClassName } from '../runtime/class-table.ts';
-import type { ClassDeclaration, Import, TypeName } from '../syntax/ast.ts';
+import type { ClassDeclaration, Import, Script, TypeName } from '../syntax/ast.ts';
 import type { SourceText } from '../syntax/source-text.ts';
 import { PRIMITIVES } from '../syntax/token.ts';
 
@@ -26,15 +26,19 @@ export class ClassNames {
   readonly #source: SourceText;
   readonly #declared = new Map<string, ClassMeaning>();
   readonly #imported = new Map<string, string>();
-  readonly #packages: string[] = [...DEFAULT_PACKAGES];
+  readonly #typeVariables: ReadonlySet<string>;
+  /** Those of the script come first. */
+  readonly #packages: string[] = [];
   /** Classes whose static members can be named alone, and the members imported one by one. */
   readonly staticStars: string[] = [];
   readonly staticNames = new Map<string, { readonly className: string; readonly member: string }>();
 
-  constructor(source: SourceText, imports: readonly Import[]) {
+  constructor(source: SourceText, { imports, typeVariables }: Pick<Script, 'imports' | 'typeVariables'>) {
     this.#source = source;
+    this.#typeVariables = typeVariables;
     for (const name of DEFAULT_CLASSES) this.#imported.set(simpleName(name), name);
     for (const each of imports) this.#import(each);
+    this.#packages.push(...DEFAULT_PACKAGES);
   }
 
   declare(name: string, declaration: ClassDeclaration): void {
@@ -57,7 +61,8 @@ export class ClassNames {
     const declared = this.#declared.get(name);
     if (declared !== undefined) return declared;
     const full = this.#findKnown(name);
-    return full === undefined ? undefined : { kind: 'known', name: full };
+    if (full !== undefined) return { kind: 'known', name: full };
+    return this.#typeVariables.has(name) ? { kind: 'known', name: 'java.lang.Object' } : undefined;
   }
 
   /** @throws GroovySyntaxError when there is no such class */

@@ -5,6 +5,7 @@ import { ClassGenerator } from './class-generator.ts';
 import { ClassNames } from './class-names.ts';
 import { type GeneratedText, takeMarks } from './generated-text.ts';
 import { mangle } from './scope.ts';
+import { isTrailing } from './value-generator.ts';
 
 export interface GeneratedScript extends GeneratedText {
   /** The names that may be variables of the caller; `all` when they can only be known at run time. */
@@ -16,7 +17,7 @@ export const ENTRY = 'groovy$';
 
 /** @throws GroovySyntaxError */
 export function generateScript(script: Script, source: SourceText): GeneratedScript {
-  const generator = new ScriptGenerator(source, new ClassNames(source, script.imports));
+  const generator = new ScriptGenerator(source, new ClassNames(source, script));
   const text = takeMarks(generator.generate(script), source);
   const seesAll = /\b(?:binding|getBinding|getVariables?|hasVariable|getProperty|propertyMissing)\b/.test(
     source.text,
@@ -60,7 +61,8 @@ ${run}};
     for (const { name, parameters } of methods) {
       const isOnly = methods.filter((other) => other.name === name).length === 1;
       const last = parameters.at(-1);
-      if (!isOnly || last?.isRest || (last?.type?.dimensions ?? 0) > 0) continue;
+      const defaults = parameters.map(({ byDefault }) => byDefault !== undefined);
+      if (!isOnly || !isTrailing(defaults) || last?.isRest || (last?.type?.dimensions ?? 0) > 0) continue;
       this.directMethods.set(name, {
         js: `M$${mangle(name)}`,
         least: parameters.filter(({ byDefault }) => byDefault === undefined).length,

@@ -32,7 +32,7 @@ function integer(value: bigint, suffix: string, isBits: boolean): NumberLiteral 
     if (long > LONG_MAX || long < -LONG_MAX - 1n) return { problem: `The number ${value} is out of range` };
     return { code: parenthesized(`${long}n`), isShared: false, isInt: false };
   }
-  const int = suffix === 'i' || isBits ? asBits(32) : value;
+  const int = suffix === 'i' ? asBits(32) : value;
   if (int <= INT_MAX && int >= -INT_MAX - 1n)
     return { code: parenthesized(`${int}`), isShared: false, isInt: true };
   if (suffix === 'i') return { problem: `The number ${value} is out of range` };

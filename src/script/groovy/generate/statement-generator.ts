@@ -194,8 +194,9 @@ export abstract class StatementGenerator extends ExpressionGenerator {
   }
 
   #assert({ test, text, message, at }: Statement & { kind: 'assert' }): string {
+    const written = test.kind === 'binary' || test.kind === 'unary' ? `(${text})` : text;
     const failed =
-      message === undefined ? JSON.stringify(text) : `${JSON.stringify(text)},${this.expression(message)}`;
+      message === undefined ? JSON.stringify(text) : `${JSON.stringify(written)},${this.expression(message)}`;
     return `${mark(at)}if(!${this.truth(test)})throw $.assertionFailed(${failed});\n`;
   }
 

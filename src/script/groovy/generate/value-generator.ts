@@ -91,9 +91,11 @@ export abstract class ValueGenerator extends GeneratorContext {
     const least = parameters.filter(({ byDefault, isRest }) => byDefault === undefined && !isRest).length;
     const rest = parameters.at(-1);
     const isRest = rest !== undefined && (rest.isRest || (rest.type?.dimensions ?? 0) > 0);
-    const types = parameters.some(({ type }) => type !== undefined && !isAnything(type))
-      ? `,()=>[${parameters.map((parameter) => this.parameterType(parameter)).join(',')}]`
-      : '';
+    const isPlain = isTrailing(parameters.map(({ byDefault }) => byDefault !== undefined));
+    const types =
+      isPlain && parameters.some(({ type }) => type !== undefined && !isAnything(type))
+        ? `,()=>[${parameters.map((parameter) => this.parameterType(parameter)).join(',')}]`
+        : '';
     const needed = isRest && !rest.isRest && least === parameters.length ? least - 1 : least;
     return `${isRest ? needed : least},${parameters.length},${isRest}${types}`;
   }
@@ -115,6 +117,16 @@ export abstract class ValueGenerator extends GeneratorContext {
       const { js } = this.declareVariable(name, at, { type: isRest ? undefined : type });
       names.push(value === undefined ? js : `${js}=${this.converted(value, type)}`);
     }
-    return `(${names.join(',')})=>{${body()}}`;
+    const code = `(${names.join(',')})=>{${body()}}`;
+    const defaults = parameters.map(({ byDefault }) => byDefault !== undefined);
+    return isTrailing(defaults)
+      ? code
+      : `$.withDefaults([${defaults.join(',')}],${first === '' ? 0 : 1},${code})`;
   }
+}
+
+/** Whether all that can be left out come last. */
+export function isTrailing(defaults: readonly boolean[]): boolean {
+  const first = defaults.indexOf(true);
+  return first < 0 || defaults.slice(first).every(Boolean);
 }

@@ -176,13 +176,11 @@ export function raiseNumber(base: Numeric, exponent: Numeric): Numeric {
   if (isWhole && power >= 0 && base instanceof BigDecimal) {
     return new BigDecimal(base.unscaled ** BigInt(power), base.scale * power);
   }
-  return integralPower(toNumber(base) ** power, base, exponent);
+  return integralPower(toNumber(base) ** power);
 }
 
 /** A power that was calculated as a double becomes an Integer or a Long again when it is one. */
-function integralPower(value: number, base: Numeric, exponent: Numeric): Numeric {
-  const isInteger = widthOf(base) <= WIDTH.LONG && widthOf(exponent) <= WIDTH.LONG && toNumber(exponent) < 0;
-  if (isInteger) return new Double(value);
+function integralPower(value: number): Numeric {
   if (Number.isInteger(value) && Math.abs(value) < 2_147_483_648) return value | 0;
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return BigInt(value);
   return new Double(value);

@@ -8,10 +8,13 @@ import { EnumConstant } from './values.ts';
 export function builtInEnum<T extends string>(
   className: string,
   names: readonly T[],
+  textOf: (name: T) => string = (name) => name,
 ): Record<T, EnumConstant> {
   const type = classNamed(className);
   const constants = Object.create(null) as Record<T, EnumConstant>;
-  for (const [ordinal, name] of names.entries()) constants[name] = new EnumConstant(type, name, ordinal);
+  for (const [ordinal, name] of names.entries()) {
+    constants[name] = new EnumConstant(type, name, ordinal, textOf(name));
+  }
   defineStatics(
     className,
     {

@@ -72,8 +72,9 @@ function convert(value: unknown, type: JavaClass): unknown {
   if (value instanceof Char && type.form === 'primitive') return convertNumber(value.code, simpleName);
   const text = textOf(value);
   // A text of one character is its code, as in Java's `int x = 'A'`.
-  if (text !== undefined && text.length === 1 && type.form === 'primitive') {
-    return convertNumber(text.charCodeAt(0), simpleName);
+  if (text !== undefined && text.length === 1) {
+    const code = convertNumber(text.charCodeAt(0), simpleName);
+    if (code !== undefined) return code;
   }
   if (type.form === 'enum') {
     return text === undefined ? undefined : dispatcher.invoke(type, 'valueOf', [text]);
@@ -88,17 +89,21 @@ function convertCollection(value: unknown, type: JavaClass): unknown {
   }
   const items = value instanceof JavaSet ? value.list() : itemsOf(value);
   const { name } = type;
-  if (items !== undefined && name === 'java.util.List') return [...items];
+  if (items !== undefined && name === 'java.util.List' && !(value instanceof JavaSet)) return [...items];
   if (items !== undefined && SET_KINDS[name] !== undefined)
     return setOf(items, SET_KINDS[name], orderOf(name));
-  if (items !== undefined && LIST_NAMES.has(name)) return listOfKind(items, name);
-  if (value instanceof Closure && type.form === 'interface') return value;
+  if (items !== undefined && LIST_NAMES.has(name) && !(value instanceof JavaSet))
+    return listOfKind(items, name);
+  if (value instanceof Closure && type.form === 'interface') return asInterface.make(value, type);
   // A list of arguments or a map of properties makes an object of a class of the script.
   if (isScriptClass(type) && (value instanceof JavaMap || Array.isArray(value))) {
     return dispatcher.invoke(type, 'new', Array.isArray(value) ? [...value] : [value]);
   }
   return undefined;
 }
+
+/** What a closure becomes when it is taken for an object of an interface; others add what they know. */
+export const asInterface = { make: (closure: Closure, _type: JavaClass): unknown => closure };
 
 function isScriptClass(type: JavaClass): boolean {
   return 'methodsByName' in type && type.form === 'class';
@@ -124,6 +129,7 @@ export const MAP_KINDS: Readonly<Record<string, MapKind>> = {
   'java.util.concurrent.ConcurrentHashMap': 'ConcurrentHashMap',
 };
 const LIST_NAMES = new Set([
+  'java.util.List',
   'java.util.ArrayList',
   'java.util.LinkedList',
   'java.util.Stack',
@@ -134,6 +140,7 @@ const LIST_NAMES = new Set([
   'java.util.Collection',
 ]);
 const LIST_INTERFACES: Readonly<Record<string, string>> = {
+  List: 'ArrayList',
   Queue: 'LinkedList',
   Deque: 'LinkedList',
   Collection: 'ArrayList',
@@ -217,6 +224,7 @@ export function asType(value: unknown, type: JavaClass): unknown {
       return new StringBuilder(text, type.name.endsWith('Buffer'));
     }
   }
+  if (value instanceof JavaSet && LIST_NAMES.has(type.name)) return listOfKind(value.list(), type.name);
   if (value instanceof JavaMap && type.form === 'interface') return value;
   if (value instanceof JavaMap && MAP_KINDS[type.name] !== undefined) {
     const map = new JavaMap(MAP_KINDS[type.name]!, orderOf(type.name));

@@ -15,7 +15,8 @@ java.lang Object @CharSequence @Comparable @Iterable @Runnable @Cloneable @AutoC
   StringIndexOutOfBoundsException:IndexOutOfBoundsException NegativeArraySizeException:RuntimeException
   UnsupportedOperationException:RuntimeException CloneNotSupportedException:Exception InterruptedException:Exception
   SecurityException:RuntimeException ArrayStoreException:RuntimeException ReflectiveOperationException:Exception
-  ClassNotFoundException:ReflectiveOperationException NoSuchFieldException:ReflectiveOperationException
+  ClassNotFoundException:ReflectiveOperationException InstantiationException:ReflectiveOperationException
+  AbstractMethodError:Error NoSuchFieldException:ReflectiveOperationException
   NoSuchMethodException:ReflectiveOperationException AssertionError:Error VirtualMachineError:Error
   StackOverflowError:VirtualMachineError
 java.util @Collection:Iterable @List:Collection @Set:Collection @SortedSet:Set @Queue:Collection @Deque:Queue @Map
@@ -47,17 +48,22 @@ java.io @Serializable @Closeable:AutoCloseable IOException:Exception FileNotFoun
 java.nio.charset Charset StandardCharsets
 java.security MessageDigest SecureRandom:Random GeneralSecurityException:Exception
   NoSuchAlgorithmException:GeneralSecurityException
-java.time Instant:Object+Comparable LocalDate:Object+Comparable LocalTime:Object+Comparable LocalDateTime:Object+Comparable
-  ZonedDateTime:Object+Comparable OffsetDateTime:Object+Comparable ZoneId ZoneOffset:ZoneId Duration:Object+Comparable Period
+java.time Instant:Object+Comparable+java.time.temporal.Temporal LocalDate:Object+Comparable+java.time.temporal.Temporal
+  LocalTime:Object+Comparable+java.time.temporal.Temporal LocalDateTime:Object+Comparable+java.time.temporal.Temporal
+  ZonedDateTime:Object+Comparable+java.time.temporal.Temporal OffsetDateTime:Object+Comparable+java.time.temporal.Temporal
+  ZoneId ZoneOffset:ZoneId ZoneRegion:ZoneId Duration:Object+Comparable+java.time.temporal.TemporalAmount
+  Period:Object+java.time.temporal.TemporalAmount
   #DayOfWeek #Month Year:Object+Comparable YearMonth:Object+Comparable DateTimeException:RuntimeException
-java.time.format DateTimeFormatter DateTimeParseException:java.time.DateTimeException
-java.time.temporal #ChronoUnit #ChronoField TemporalAdjusters @TemporalAdjuster @Temporal @TemporalAccessor
-  UnsupportedTemporalTypeException:java.time.DateTimeException
+java.time.zone ZoneRules ZoneRulesException:java.time.DateTimeException
+java.time.format DateTimeFormatter #TextStyle DateTimeParseException:java.time.DateTimeException
+java.time.temporal #ChronoUnit #ChronoField TemporalAdjusters @TemporalAdjuster @Temporal:TemporalAccessor @TemporalAccessor
+  @TemporalAmount   UnsupportedTemporalTypeException:java.time.DateTimeException
 groovy.lang @GroovyObject Closure:Object+Runnable+Cloneable GString:Object+CharSequence+Comparable @Range:List
   IntRange:AbstractList+Range ObjectRange:AbstractList+Range EmptyRange:AbstractList+Range Tuple:AbstractList Binding Script
   GroovyRuntimeException:RuntimeException MissingPropertyException:GroovyRuntimeException
-  MissingMethodException:GroovyRuntimeException NumberRange:AbstractList+Range
-groovy.json JsonSlurper JsonSlurperClassic JsonBuilder JsonOutput JsonException:RuntimeException
+  MissingMethodException:GroovyRuntimeException MissingFieldException:GroovyRuntimeException
+  ReadOnlyPropertyException:MissingPropertyException NumberRange:AbstractList+Range
+groovy.json JsonDelegate JsonSlurper JsonSlurperClassic JsonBuilder JsonOutput JsonException:RuntimeException
 groovy.transform @Field @CompileStatic @TypeChecked @CompileDynamic @PackageScope
 groovy.util @Expando
 org.codehaus.groovy.runtime GStringImpl:groovy.lang.GString MethodClosure:groovy.lang.Closure

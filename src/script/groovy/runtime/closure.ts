@@ -64,7 +64,9 @@ export class Closure {
     if (!hasRest) {
       // One list for several parameters is taken apart.
       const [only] = args;
-      const given = args.length === 1 && most > 1 && Array.isArray(only) && only.length <= most ? only : args;
+      let given = args.length === 1 && most > 1 && Array.isArray(only) && only.length <= most ? only : args;
+      // A parameter that was left out is null when it is the only one.
+      if (most === 1 && this.least === 1 && given.length === 0) given = [null];
       if (given.length > most || given.length < this.least) throw this.mismatch(args);
       if (this.typesOf !== undefined) return this.code(this, ...this.#fit(given));
       if (this.least === 0 && most === 1 && given.length === 0 && this.methodName === undefined) {

@@ -1,7 +1,7 @@
 import { cast } from './casting.ts';
-import { Closure, closureOf, missingMethod, missingProperty } from './closure.ts';
+import { Closure, closureOf, missingProperty } from './closure.ts';
 import { call, responds } from './dispatch.ts';
-import { JavaClass } from './java-class.ts';
+import { classNamed, JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { staticMethods } from './method-table.ts';
 import { setProperty } from './property.ts';
@@ -15,6 +15,7 @@ import {
 } from './script-class.ts';
 import { toText } from './text.ts';
 import { BadArgument, exception, illegalArgument, Throwable } from './throwable.ts';
+import { classNameOf } from './type-of.ts';
 import { Byte, Char, Double, Float, Short } from './values.ts';
 
 type Shape = [least: number, most: number, hasRest: boolean, typesOf?: () => (JavaClass | null)[]];
@@ -76,7 +77,7 @@ export function defineMethod(
 }
 
 export function defineClass(type: ScriptClass, _script: unknown, facts: ClassFacts): ScriptClass {
-  type.parent = facts.parent;
+  type.parent = facts.parent ?? (type.form === 'enum' ? classNamed('java.lang.Enum') : null);
   type.interfaces = [...facts.interfaces];
   type.fields = [...facts.fields];
   for (const method of facts.methods) type.addMethod(toMethod(method));
@@ -105,7 +106,8 @@ function defineConstants(type: ScriptClass, { constants }: ClassFacts): void {
     const constant = new ScriptObject(own);
     constant.fields['$name'] = name;
     constant.fields['$ordinal'] = ordinal;
-    construct(own, constant, args());
+    if (body === null) construct(own, constant, args());
+    else superConstructor(own, constant, args());
     type.statics[name] = constant;
     type.constants.push(constant);
   }
@@ -165,9 +167,11 @@ export function create(type: JavaClass, args: unknown[]): unknown {
 }
 
 function missingConstructor(type: JavaClass, args: readonly unknown[]): Throwable {
-  const failure = missingMethod(type.name, CONSTRUCTOR, args);
-  failure.detailMessage = `Could not find matching constructor for: ${type.name}(${args.map((arg) => (arg === null ? 'null' : toText(call(call(arg, 'getClass', []), 'getName', [])).replace(/.*\./, ''))).join(', ')})`;
-  return failure;
+  const types = args.map((arg) => classNameOf(arg).replace(/.*\./, ''));
+  return exception(
+    'groovy.lang.GroovyRuntimeException',
+    `Could not find matching constructor for: ${type.name}(${types.join(', ')})`,
+  );
 }
 
 /** An object of the class without values; exceptions are what their built-in ancestor is. */
@@ -311,4 +315,27 @@ function callOfClass(type: JavaClass, name: string, args: unknown[]): unknown {
     (type instanceof ScriptClass && type.findMethods(name).some((method) => method.isStatic));
   if (isStatic || args.length === 0 || !responds(first, name, others.length)) return call(type, name, args);
   return call(first, name, others);
+}
+
+/**
+ * A function whose parameters with values of their own do not all come last: when arguments are missing, those
+ * parameters are left out from the right.
+ */
+export function withDefaults(
+  hasDefault: readonly boolean[],
+  hidden: number,
+  code: (...args: unknown[]) => unknown,
+): (...args: unknown[]) => unknown {
+  return (...args) => {
+    const given = args.slice(hidden).filter((arg) => arg !== undefined);
+    let left = hasDefault.length - given.length;
+    const skipped = new Set<number>();
+    for (let at = hasDefault.length - 1; at >= 0 && left > 0; at--) {
+      if (!hasDefault[at]) continue;
+      skipped.add(at);
+      left--;
+    }
+    const placed = hasDefault.map((_, at) => (skipped.has(at) ? undefined : given.shift()));
+    return code(...args.slice(0, hidden), ...placed);
+  };
 }

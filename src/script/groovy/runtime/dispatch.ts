@@ -1,8 +1,9 @@
 import { Closure, missingMethod, naming } from './closure.ts';
 import { dispatcher } from './dispatch-port.ts';
+import { identityOf } from './hash-key.ts';
 import { JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
-import { isListView, type ListView } from './list-view.ts';
+import { isListView, type ListView, ValuesView } from './list-view.ts';
 import { type Method, staticMethods } from './method-table.ts';
 import { Script } from './script.ts';
 import {
@@ -13,7 +14,7 @@ import {
   scriptClassOf,
   selectMethod,
 } from './script-class.ts';
-import { BadArgument, exception, nullPointer, type Throwable } from './throwable.ts';
+import { BadArgument, exception, nullPointer, Throwable } from './throwable.ts';
 import { typeOf } from './type-of.ts';
 
 /** Methods that would leave the sandbox if they existed; who calls them is told so. */
@@ -59,6 +60,7 @@ function callOnNull(name: string, args: unknown[]): unknown {
       break;
     case 'plus':
       if (typeof args[0] === 'string') return `null${args[0]}`;
+      throw nullPointer(`Cannot execute null+${naming.text(args[0])}`);
   }
   throw nullPointer(`Cannot invoke method ${name}() on null object`);
 }
@@ -82,7 +84,10 @@ function run(method: Method, receiver: unknown, name: string, args: unknown[]): 
 }
 
 /** A part of another list: the method sees a list of its own, and what it did is done to the other. */
-function runOnView(view: ListView, method: Method, name: string, args: unknown[]): unknown {
+function runOnView(view: ListView, found: Method, name: string, args: unknown[]): unknown {
+  // `remove(2)` of a list is a position, of the values of a map a value.
+  const isElement = name === 'remove' && view instanceof ValuesView;
+  const method = isElement ? typeOf(view)!.methods['removeElement']! : found;
   const items = view.read();
   const before = [...items];
   const result = run(method, items, name, args);
@@ -93,7 +98,7 @@ function runOnView(view: ListView, method: Method, name: string, args: unknown[]
 
 /** Filled in by the objects of the host, whose methods only they know. */
 export const hostCalls = {
-  find: (_receiver: unknown): ((name: string, args: unknown[]) => unknown) | undefined => undefined,
+  find: (_receiver: unknown, _name: string): ((args: unknown[]) => unknown) | undefined => undefined,
 };
 
 /** Methods that are no methods: closures in maps and scripts, and those of the owner of a closure. */
@@ -102,8 +107,8 @@ function callOther(receiver: unknown, name: string, args: unknown[]): unknown {
     const value = receiver.find(name)?.value;
     if (value instanceof Closure) return value.call(args);
   }
-  const host = hostCalls.find(receiver);
-  if (host !== undefined) return host(name, args);
+  const host = hostCalls.find(receiver, name);
+  if (host !== undefined) return host(args);
   if (receiver instanceof Script) {
     const methods = receiver.methods.get(name);
     if (methods !== undefined) {
@@ -209,6 +214,7 @@ export function responds(receiver: unknown, name: string, count: number): boolea
   if (type instanceof ScriptClass && type.findMethods(name).some(fits)) return true;
   if (receiver instanceof Script && receiver.methods.get(name)?.some(fits)) return true;
   if (receiver instanceof JavaMap && receiver.find(name)?.value instanceof Closure) return true;
+  if (hostCalls.find(receiver, name) !== undefined) return true;
   const method = type.methods[name];
   return method !== undefined && fits(method);
 }
@@ -224,10 +230,34 @@ export function superCall(type: ScriptClass, self: ScriptObject, name: string, a
     const accessor = callAccessor(self, parent, name, args);
     if (accessor !== undefined) return accessor.value;
   }
+  const own = superDefault(self, name, args);
+  if (own !== undefined) return own;
   const method = type.methods[name];
   if (method !== undefined && args.length >= method.least && args.length <= method.most)
     return run(method, self, name, args);
   throw missing(self, name, args);
+}
+
+/** What every object has before its class says something else. */
+function superDefault(self: ScriptObject, name: string, args: unknown[]): unknown {
+  switch (name) {
+    case 'toString':
+      return self instanceof Throwable
+        ? plainThrowableText(self)
+        : `${self.type.name}@${identityOf(self).toString(16)}`;
+    case 'getMessage':
+      return self instanceof Throwable ? self.detailMessage : undefined;
+    case 'equals':
+      return self === args[0];
+    case 'hashCode':
+      return identityOf(self);
+    default:
+      return undefined;
+  }
+}
+
+function plainThrowableText(self: Throwable): string {
+  return self.detailMessage === null ? self.type.name : `${self.type.name}: ${self.detailMessage}`;
 }
 
 export function decapitalize(name: string): string {

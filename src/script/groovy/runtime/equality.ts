@@ -113,7 +113,7 @@ export function compare(left: unknown, right: unknown): number {
   if (left === null || left === undefined) return right === null ? 0 : -1;
   if (right === null || right === undefined) return 1;
   if (isNumeric(left) && isNumeric(right)) return compareNumbers(left, right);
-  if (typeof left === 'string' && typeof right === 'string') return compareText(left, right);
+  if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : 1;
   if (typeof left === 'boolean' && typeof right === 'boolean') return left ? 1 : -1;
   return compareObjects(left, right);
 }
@@ -121,7 +121,7 @@ export function compare(left: unknown, right: unknown): number {
 function compareObjects(left: unknown, right: unknown): number {
   const isLeftText = typeof left === 'string' || left instanceof GString || left instanceof Char;
   const isRightText = typeof right === 'string' || right instanceof GString || right instanceof Char;
-  if (isLeftText && isRightText) return compareText(toText(left), toText(right));
+  if (isLeftText && isRightText) return Math.sign(compareText(toText(left), toText(right)));
   if (left instanceof Char && isNumeric(right)) return compareNumbers(left.code, right);
   if (right instanceof Char && isNumeric(left)) return compareNumbers(left, right.code);
   if (left instanceof JavaObject) {

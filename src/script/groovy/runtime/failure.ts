@@ -61,5 +61,5 @@ export function assertionFailed(text: string, message?: unknown): Throwable {
   if (message === undefined) {
     return exception('org.codehaus.groovy.runtime.powerassert.PowerAssertionError', `assert ${text}`);
   }
-  return exception('java.lang.AssertionError', `${toText(message)}. Expression: (${text})`);
+  return exception('java.lang.AssertionError', `${toText(message)}. Expression: ${text}`);
 }

@@ -24,6 +24,13 @@ export class HostObject extends JavaObject {
     return Object.hasOwn(this.target, name) ? this.target[name] : undefined;
   }
 
+  /** Whether a call by the name means something. */
+  has(name: string): boolean {
+    if (typeof this.member(name) === 'function') return true;
+    const property = /^(?:get|is)(\p{Lu}.*)$/u.exec(name);
+    return property !== null && this.member(decapitalize(property[1]!)) !== undefined;
+  }
+
   call(name: string, args: readonly unknown[]): unknown {
     const run = this.member(name);
     if (typeof run === 'function')
@@ -47,5 +54,7 @@ defineMethods('groovy.lang.GroovyObject', 'java.lang.Object', {
   },
 });
 
-hostCalls.find = (receiver) =>
-  receiver instanceof HostObject ? (name, args) => receiver.call(name, args) : undefined;
+hostCalls.find = (receiver, name) => {
+  if (!(receiver instanceof HostObject)) return undefined;
+  return receiver.has(name) ? (args) => receiver.call(name, args) : undefined;
+};

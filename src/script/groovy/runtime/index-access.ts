@@ -126,7 +126,10 @@ function textAt(text: string, at: unknown): unknown {
 function fromTextEnd(position: number, length: number): number {
   const actual = position < 0 ? length + position : position;
   if (actual < 0 || actual >= length) {
-    throw exception('java.lang.StringIndexOutOfBoundsException', `index ${position}, length ${length}`);
+    throw exception(
+      'java.lang.StringIndexOutOfBoundsException',
+      `begin ${position}, end ${position + 1}, length ${length}`,
+    );
   }
   return actual;
 }

@@ -3,8 +3,11 @@ import { itemsOf } from './equality.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
+import { instanceMethods } from './method-table.ts';
+import { ScriptClass } from './script-class.ts';
 import { textOf } from './text.ts';
 import { concurrentModification, nullPointer } from './throwable.ts';
+import { typeOf } from './type-of.ts';
 import { JavaObject, type List } from './values.ts';
 
 /** An iterator over items that are known, or that a function gives one by one until it says undefined. */
@@ -61,9 +64,23 @@ export function listOf(value: unknown): readonly unknown[] {
   if (value === null || value === undefined) return [];
   const text = textOf(value);
   if (text !== undefined) return [...text];
-  if (responds(value, 'iterator', 0)) return itemsOfIterator(call(value, 'iterator', []));
-  if (responds(value, 'hasNext', 0)) return itemsOfIterator(value);
+  const type = typeOf(value)!;
+  if (isA(type, 'java.util.Iterator')) return itemsOfIterator(value);
+  const isIterable =
+    isA(type, 'java.lang.Iterable') || value instanceof JavaObject || type instanceof ScriptClass;
+  if (isIterable && responds(value, 'iterator', 0) && ownIterator(type))
+    return itemsOfIterator(call(value, 'iterator', []));
   return [value];
+}
+
+function isA(type: JavaClass, name: string): boolean {
+  return type.isSubclassOf(classNamed(name));
+}
+
+/** Not that of all collections, which would ask for the items again. */
+function ownIterator(type: JavaClass): boolean {
+  if (type instanceof ScriptClass) return type.findMethods('iterator').length > 0;
+  return type.methods['iterator'] !== instanceMethods('java.util.Collection')?.['iterator'];
 }
 
 function itemsOfIterator(iterator: unknown): unknown[] {

@@ -17,3 +17,7 @@ import './request.ts';
 import './time/java-date.ts';
 import './json/json-library.ts';
 import './stream.ts';
+import './number-format.ts';
+import './atomic.ts';
+import './slf4j.ts';
+import './time/java-time.ts';

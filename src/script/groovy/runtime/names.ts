@@ -153,9 +153,17 @@ function failMissing(holder: unknown, text: string, args: unknown[]): never {
   throw missingMethod(naming.className(holder), text, args);
 }
 
+const OWN_METHODS = new Set(
+  'any collect each eachWithIndex every find findAll findIndexOf findResult grep inject'.split(' '),
+);
+
 function callInClosure(closure: Closure, text: string, args: unknown[]): { value: unknown } | undefined {
   if ((text === 'call' || text === 'doCall') && closure.methodName === undefined)
     return { value: closure.call(args) };
+  // What every object has, the closure has itself: `find()` in a closure is not that of its delegate.
+  if (OWN_METHODS.has(text) && responds(closure, text, args.length)) {
+    return { value: call(closure, text, args) };
+  }
   for (const holder of holders(closure)) {
     const found =
       holder instanceof Closure ? callInClosure(holder, text, args) : callInHolder(holder, text, args);

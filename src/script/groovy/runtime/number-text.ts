@@ -13,6 +13,8 @@ export function numberText(value: Numeric): string {
 export function doubleText(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
+  // Java writes the smallest one with a digit more than are needed.
+  if (Math.abs(value) === Number.MIN_VALUE) return value < 0 ? '-4.9E-324' : '4.9E-324';
   if (value === 0) return Object.is(value, -0) ? '-0.0' : '0.0';
   return scientific(value, String(Math.abs(value)));
 }

@@ -13,6 +13,7 @@ import {
   superConstructor,
   superProperty,
   thisConstructor,
+  withDefaults,
 } from './define-class.ts';
 import { call, callSafe, callValue, superCall } from './dispatch.ts';
 import { compare, equal } from './equality.ts';
@@ -153,4 +154,5 @@ export const operations = Object.freeze({
   updateField,
   updateIndex,
   updateProperty,
+  withDefaults,
 });

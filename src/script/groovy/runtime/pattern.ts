@@ -32,6 +32,7 @@ export class Pattern extends JavaObject {
   }
 
   all(text: string): RegExpExecArray[] {
+    this.regex.lastIndex = 0;
     return [...text.matchAll(this.regex)];
   }
 

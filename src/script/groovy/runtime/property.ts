@@ -1,12 +1,12 @@
 import { cast } from './casting.ts';
 import { Closure, missingProperty, naming } from './closure.ts';
-import { call, capitalize } from './dispatch.ts';
+import { call, capitalize, missing } from './dispatch.ts';
 import { dispatcher } from './dispatch-port.ts';
 import { itemsOf } from './equality.ts';
 import { JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
-import { staticValue } from './method-table.ts';
+import { staticMethods, staticValue } from './method-table.ts';
 import { nameInClosure, setNameInClosure } from './names.ts';
 import { Range } from './range.ts';
 import { Binding, Script } from './script.ts';
@@ -26,8 +26,9 @@ export function property(receiver: unknown, name: string): unknown {
   const type = scriptClassOf(receiver);
   if (type !== undefined) return propertyOfObject(receiver as ScriptObject, type, name);
   const found = findProperty(receiver, name);
-  if (found === undefined) throw missingProperty(name, naming.className(receiver));
-  return found;
+  if (found !== undefined) return found;
+  if (name === 'metaClass') throw missing(receiver, 'getMetaClass', []);
+  throw missingProperty(name, naming.className(receiver));
 }
 
 /** Undefined when there is no such property. */
@@ -59,6 +60,7 @@ function propertyOfItems(receiver: object, items: readonly unknown[], name: stri
   if (name === 'class') return typeOf(receiver);
   if (name === 'length' && listKind(receiver as List)?.isFixed) return items.length;
   if (name === 'empty') return items.length === 0;
+  if (name === 'indices') return call(items, 'indices', []);
   if (receiver instanceof Range && (name === 'from' || name === 'to')) {
     return name === 'from' ? receiver.low : receiver.high;
   }
@@ -120,6 +122,8 @@ function propertyOfClass(type: JavaClass, name: string): unknown {
     const methods = type.findMethods(`get${capitalize(name)}`).filter(({ isStatic }) => isStatic);
     if (methods.length > 0) return callScriptMethod(methods, name, type, [], type.name);
   }
+  const getter = staticMethods(type.name)?.[`get${capitalize(name)}`];
+  if (getter?.least === 0) return getter.run();
   const value = staticValue(type.name, name);
   return value === undefined ? callGetter(type, name) : value;
 }

@@ -120,7 +120,7 @@ function fitArguments(
   for (const [index, value] of given.entries()) {
     const type = types[index] ?? null;
     if (type === null || value === undefined) {
-      cost += 10;
+      cost += value === null ? 0 : 10;
       continue;
     }
     const fitting = parameterTypes.fit(value, type);
@@ -137,7 +137,7 @@ export const typing = { typeOf: (_value: unknown): JavaClass | null => null };
 function typeDistance(value: unknown, type: JavaClass, fitted: unknown): number {
   if (value !== fitted) return 8;
   const own = typing.typeOf(value);
-  if (own === null) return 1;
+  if (own === null) return type.name === 'java.lang.Object' ? 0 : 1;
   if (own === type) return 0;
   if (type.name === 'java.lang.Object') return 10;
   return type.form === 'interface' ? 3 : 2;

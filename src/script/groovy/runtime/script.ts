@@ -1,10 +1,11 @@
-import { naming } from './closure.ts';
-import { classNamed, type JavaClass } from './java-class.ts';
+import { classNamed, JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import type { ScriptMethod } from './script-class.ts';
 import { JavaObject } from './values.ts';
 
-const SCRIPT = classNamed('groovy.lang.Script');
+/** Groovy names the class of a script after its file; the original's messages say so. */
+const SCRIPT = new JavaClass('Script1', 'class');
+SCRIPT.parent = classNamed('groovy.lang.Script');
 
 /** The variables of a script that are not declared in it: those of the caller, and what it assigns itself. */
 export class Binding extends JavaObject {
@@ -66,8 +67,3 @@ export class Script extends JavaObject {
     return 'Script1@1';
   }
 }
-
-const nameOfOthers = naming.className;
-
-/** Groovy names a class after the script; messages of the original say so. */
-naming.className = (value) => (value instanceof Script ? 'Script1' : nameOfOthers(value));

@@ -54,7 +54,7 @@ function objectText(value: object): string {
   if (value instanceof Range) return rangeText(value, toText);
   if (value instanceof JavaSet) return itemsText(value.list(), toText);
   if (isListView(value)) return itemsText(value.read(), toText);
-  if (value instanceof EnumConstant) return value.name;
+  if (value instanceof EnumConstant) return value.text;
   if (value instanceof Entry) return `${toText(value.key)}=${toText(value.value)}`;
   if (value instanceof StringBuilder) return value.text;
   if (value instanceof JavaClass)
@@ -117,7 +117,8 @@ function mapText(map: JavaMap, text: (value: unknown) => string): string {
 
 /** As Groovy would have to be written to get the value. */
 export function inspect(value: unknown): string {
-  if (typeof value === 'string' || value instanceof GString || value instanceof StringBuilder) {
+  if (value instanceof GString) return `"${toText(value)}"`;
+  if (typeof value === 'string' || value instanceof StringBuilder) {
     return `'${toText(value).replace(/\\/g, '\\\\').replace(/'/g, "\\'").replace(/\n/g, '\\n').replace(/\r/g, '\\r').replace(/\t/g, '\\t')}'`;
   }
   if (value instanceof Range) return rangeText(value, inspect);

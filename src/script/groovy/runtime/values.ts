@@ -104,11 +104,14 @@ export class EnumConstant {
   readonly type: JavaClass;
   readonly name: string;
   readonly ordinal: number;
+  /** What is printed for it; the name, unless its class says otherwise. */
+  readonly text: string;
 
-  constructor(type: JavaClass, name: string, ordinal: number) {
+  constructor(type: JavaClass, name: string, ordinal: number, text = name) {
     this.type = type;
     this.name = name;
     this.ordinal = ordinal;
+    this.text = text;
   }
 }
 

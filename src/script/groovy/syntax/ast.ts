@@ -306,5 +306,7 @@ export interface Import {
 
 export interface Script {
   readonly imports: readonly Import[];
+  /** The names that classes and methods declare between `<` and `>`; they stand for any class. */
+  readonly typeVariables: ReadonlySet<string>;
   readonly body: readonly Statement[];
 }

@@ -34,6 +34,7 @@ export function parseGroovy(source: SourceText): Script {
 }
 
 class Parser extends StatementParser {
+  readonly #typeVariables = new Set<string>();
   #className = '';
   /** A body of a class, where methods need no `def` before their names are seen. */
   #isInClass = false;
@@ -44,13 +45,33 @@ class Parser extends StatementParser {
     this.#skipPackage();
     for (;;) {
       while (this.takeIf(';'));
-      if (this.isAtEnd) return { imports, body };
+      if (this.isAtEnd) return { imports, typeVariables: this.#typeVariables, body };
       if (this.isKeyword('import') || this.#isAnnotatedImport()) imports.push(this.#import());
       else {
         body.push(this.statement());
         const ended = this.is(';') || this.token.startsLine || this.isAtEnd;
         if (!ended && !isOperator(this.previous, '}') && !isOperator(this.previous, ';'))
           throw this.unexpected();
+      }
+    }
+  }
+
+  /** `<T, K extends V>` behind the name of a class or in front of a method. */
+  #declareTypeVariables(): void {
+    if (!this.is('<')) return;
+    const end = this.skipTypeArguments(this.index);
+    if (end < 0) throw this.unexpected();
+    let depth = 0;
+    for (; this.index < end; this.index++) {
+      const before = this.previous;
+      if (this.is('<')) depth++;
+      else if (this.is('>')) depth--;
+      else if (
+        depth === 1 &&
+        this.token.kind === 'name' &&
+        (isOperator(before, '<') || isOperator(before, ','))
+      ) {
+        this.#typeVariables.add(this.token.text);
       }
     }
   }
@@ -111,9 +132,14 @@ class Parser extends StatementParser {
         while (isOperator(this.tokens[at]!, '.') && this.tokens[at + 1]!.kind === 'name') at += 2;
         const open = this.tokens[at]!;
         if (isOperator(open, '(') && !open.startsLine) at = (open.closedBy ?? at) + 1;
-      } else if (token.kind === 'keyword' && (MODIFIERS.has(token.text) || token.text === 'def')) at++;
+      } else if (token.kind === 'keyword' && this.#isModifier(token.text)) at++;
       else return at;
     }
+  }
+
+  /** `default` is one in interfaces, where it means nothing here. */
+  #isModifier(text: string): boolean {
+    return MODIFIERS.has(text) || text === 'def' || (text === 'default' && this.#isInClass);
   }
 
   protected override isClassDeclaration(): boolean {
@@ -163,7 +189,7 @@ class Parser extends StatementParser {
   protected override methodDeclaration(): MethodDeclaration {
     const { at } = this.token;
     const modifiers = this.#modifiers();
-    if (this.is('<')) this.index = this.skipTypeArguments(this.index);
+    this.#declareTypeVariables();
     const isUntyped =
       isOperator(this.peek(), '(') && (this.token.kind === 'name' || this.token.kind === 'string');
     const returns = isUntyped ? undefined : this.typeName();
@@ -201,7 +227,7 @@ class Parser extends StatementParser {
 
   #modifiers(): Set<string> {
     const modifiers = this.annotations();
-    while (this.token.kind === 'keyword' && (MODIFIERS.has(this.token.text) || this.token.text === 'def')) {
+    while (this.token.kind === 'keyword' && this.#isModifier(this.token.text)) {
       modifiers.add(this.take().text);
       for (const annotation of this.annotations()) modifiers.add(annotation);
     }
@@ -212,7 +238,7 @@ class Parser extends StatementParser {
     const modifiers = this.#modifiers();
     const form = this.take().text as ClassDeclaration['form'];
     const { text: name, at } = this.expectName();
-    if (this.is('<')) this.index = this.skipTypeArguments(this.index);
+    this.#declareTypeVariables();
     let parent: TypeName | undefined;
     const interfaces: TypeName[] = [];
     if (this.takeKeywordIf('extends')) {

@@ -159,6 +159,7 @@ export abstract class PrimaryParser extends TokenCursor {
     let at = from;
     while (isOperator(this.tokens[at]!, '@') && this.tokens[at + 1]!.kind === 'name') at += 2;
     while (isModifier(this.tokens[at]!)) at++;
+    if (isOperator(this.tokens[at]!, '...')) at++;
     const typeEnd = this.skipType(at);
     if (typeEnd >= 0) {
       const next = this.tokens[typeEnd]!;

@@ -253,6 +253,12 @@ export abstract class StatementParser extends ExpressionParser {
     this.#switchValues++;
     while (!this.is('}')) {
       if (!this.isKeyword('case') && !this.isKeyword('default')) throw this.unexpected("'case' is missing.");
+      if (cases.at(-1)?.tests.length === 0) {
+        throw this.source.errorAt(
+          this.token.at,
+          'a default branch must only appear as the last branch of a switch',
+        );
+      }
       cases.push(this.#case());
     }
     this.#switchValues--;

@@ -46,7 +46,7 @@ export const MODIFIERS: ReadonlySet<string> = new Set(
 
 /** Longest first. `>` is always alone, so that the parser can close two type argument lists with `>>`. */
 export const OPERATORS: readonly string[] = (
-  '<..< ... **= <<= ..< <.. <=> ==~ === !== ++ -- += -= *= /= %= &= |= ^= ?= == != <= >= && || ** .. ?. ?[ ?: *. ' +
+  '<..< ... **= <<= ..< <.. <=> ==~ === !== ++ -- += -= *= /= %= &= |= ^= ?= == != <= && || ** .. ?. ?[ ?: *. ' +
   '.& .@ :: -> =~ << = < > + - * / % & | ^ ! ~ ? : ; , . ( ) [ ] { } @'
 )
   .split(' ')

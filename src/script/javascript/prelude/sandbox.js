@@ -5,6 +5,7 @@
   const { apply } = Reflect;
   const compiled = new Map();
   const revivers = new Map();
+  let bindings;
 
   /** Asks the host and waits for the answer; a refusal is thrown as a resource error. */
   function ask(operation, args) {
@@ -22,6 +23,12 @@
     revivers.set(name, revive);
   }
 
+  /** Makes a binding; modules see all that have been made. */
+  function bind(name, value) {
+    const revive = revivers.get(name);
+    bindings[name] = revive === undefined ? value : revive(value);
+  }
+
   function define(id, fn, parameters) {
     compiled.set(id, { fn, parameters: parse(parameters) });
   }
@@ -30,12 +37,11 @@
     const { fn, parameters } = compiled.get(id);
     const { seed, values, returned } = parse(input);
     sandbox.seedRandom(seed);
-    const bindings = { __proto__: null };
+    bindings = { __proto__: null };
     const args = [undefined];
     for (let index = 0; index < parameters.length; index++) {
       const name = parameters[index];
-      const revive = revivers.get(name);
-      bindings[name] = revive === undefined ? values[index] : revive(values[index]);
+      bind(name, values[index]);
       args.push(bindings[name]);
     }
     let value;
@@ -49,7 +55,7 @@
         throw new TypeError('The script returned a promise; scripts and resource functions are synchronous');
       }
       const changed = { __proto__: null };
-      for (const name of returned) changed[name] = bindings[name];
+      for (const name of returned) if (name in bindings) changed[name] = bindings[name];
       return stringify({ __proto__: null, value: value === undefined ? null : value, bindings: changed });
     } catch (error) {
       return stringify({ __proto__: null, failure: sandbox.describe(error), inResult: true });
@@ -60,6 +66,8 @@
     library(sandbox);
   }
 
-  const sandbox = { ask, host, reviveBinding, define, run, load, compiled };
+  const valuesOf = (names) => names.map((name) => bindings[name]);
+
+  const sandbox = { ask, host, reviveBinding, bind, valuesOf, define, run, load, compiled };
   return sandbox;
 };

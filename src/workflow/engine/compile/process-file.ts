@@ -1,4 +1,4 @@
-import { BpmnModdle, type ModdleElement } from 'bpmn-moddle';
+import { BpmnModdle, type ModdleElement, type ModdleResult } from 'bpmn-moddle';
 import { describeExtensions } from './descriptor.ts';
 import type { Findings } from './findings.ts';
 import { attribute, children, idOf, tagOf } from './model-element.ts';
@@ -16,16 +16,20 @@ export interface ProcessFile {
 
 const moddle = new BpmnModdle(describeExtensions());
 
+/** @throws BadRequestError `WORKFLOW_BAD_XML`, PayloadTooLargeError */
+export async function parseModel(text: string): Promise<ModdleResult> {
+  return await moddle.fromXML(guardXml(text)).catch((error: unknown) => {
+    throw badXml(`is not BPMN: ${firstLine(error instanceof Error ? error.message : String(error))}`);
+  });
+}
+
 /**
  * Parses a process file.
  *
  * @throws BadRequestError `WORKFLOW_BAD_XML`, PayloadTooLargeError
  */
 export async function readProcessFile(text: string, findings: Findings): Promise<ProcessFile> {
-  const xml = guardXml(text);
-  const result = await moddle.fromXML(xml).catch((error: unknown) => {
-    throw badXml(`is not BPMN: ${firstLine(error instanceof Error ? error.message : String(error))}`);
-  });
+  const result = await parseModel(text);
   for (const { message } of result.warnings) reportParserWarning(message, findings);
   const root = result.rootElement;
   const unresolved = new Map<ModdleElement, Map<string, string>>();

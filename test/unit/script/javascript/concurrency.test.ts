@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { JsonValue } from '#json/index.ts';
+import { monotonicMs } from '#time/index.ts';
 import { SandboxPool } from '../../../../src/script/javascript/index.ts';
 import { describeEngines, type Host, runnerOf } from './support.ts';
 
@@ -69,7 +70,7 @@ describeEngines('many runs at once', (runner, engine) => {
 
   it('tells the watchdog exactly when a script holds the thread', async () => {
     const events: string[] = [];
-    const started = performance.timeOrigin + performance.now();
+    const started = monotonicMs();
     const observed = (id: string) => ({
       host: shufflingHost(),
       timeoutMs: 5000,

@@ -47,13 +47,28 @@ describeEngines('require', (runner) => {
     expect(await runner().value('require("m").v', { host })).toBe(2);
   });
 
-  it('lets modules call the host, and keeps the bindings of the script from them', async () => {
-    const host = hostWith({ m: 'exports.r = svc.read("x"); exports.o = typeof object; return' });
-    const value = await runner().value('object; var m = require("m"); [m.r, m.o]', {
-      host,
-      bindings: { object: {} },
+  it('lets modules call the host and see the bindings of the script, in every run', async () => {
+    const host = hostWith({
+      m: 'exports.r = svc.read("x"); exports.f = function () { object.n += 1; return limit + object.n }; return',
+      own: 'var object; function limit() {} exports.kinds = [typeof object, typeof limit]',
+      inner: 'module.exports = require("m").f()',
     });
-    expect(value).toEqual(['svc.read', 'undefined']);
+    const request = { host, bindings: { object: { n: 1 }, limit: 10 }, returnBindings: ['object'] };
+    for (let round = 0; round < 3; round++) {
+      const { value, bindings } = await runner().run(
+        'var m = require("m"); [m.r, m.f(), require("inner"), require("own").kinds]',
+        request,
+      );
+      expect(value).toEqual(['svc.read', 12, 13, ['undefined', 'function']]);
+      expect(bindings).toEqual({ object: { n: 3 } });
+    }
+  });
+
+  it('gives modules the very bindings that the script has', async () => {
+    const host = hostWith({ m: 'exports.same = function (other) { return other === object }' });
+    const bindings = { object: {} };
+    expect(await runner().value('require("m").same(object)', { host, bindings })).toBe(true);
+    expect(await runner().value('require("m").same(object)', { host, bindings })).toBe(true);
   });
 
   it('fails where the module is missing, wrong, or throws', async () => {
@@ -72,6 +87,37 @@ describeEngines('require', (runner) => {
     const error = (await runner().failure('\nrequire("throws")', { host })) as ScriptThrownError;
     expect(error.position).toMatchObject({ fileName: 'throws.js', line: 3 });
     expect(error.scriptStack).toContain('(test.js:2:');
+  });
+});
+
+describeEngines('shared modules', (runner) => {
+  const host: Host = async (operation, args) => {
+    if (operation !== 'require.resolve') return null;
+    const source = `exports.big = new Array(100000).fill(7); exports.seen = typeof object; exports.n = 0;`;
+    return { id: `${String(args[0])}.js`, source, isShared: true };
+  };
+  const source = 'var lib = require("lib"); lib.n += 1; object; [lib.n, lib.seen, lib.big.length]';
+
+  it('are evaluated once per instance, fresh in every run, and see no bindings', async () => {
+    for (let round = 0; round < 4; round++) {
+      const value = await runner().value(source, { host, bindings: { object: {} } });
+      expect(value).toEqual([1, 'undefined', 100_000]);
+    }
+  });
+
+  it('cost scripts nothing that do not require them', async () => {
+    const pool = await SandboxPool.create({ size: 1, maxSize: 1 });
+    const { run, value } = runnerOf(pool);
+    const plainBytes = async () => {
+      await run('1');
+      return pool.snapshotBytes;
+    };
+    const before = await plainBytes();
+    await value(source, { host, bindings: { object: {} } });
+    await value(source, { host, bindings: { object: {} } });
+    expect(pool.snapshotBytes).toBeGreaterThan(before + 100_000);
+    expect(await plainBytes()).toBe(before);
+    pool.close();
   });
 });
 

@@ -1,14 +1,13 @@
-import { Closure, call1 } from '../closure.ts';
+import { Closure } from '../closure.ts';
 import { listOf } from '../iterate.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
-import { JavaMap } from '../java-map.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import '../methods/object-methods.ts';
 import { textOf, toText } from '../text.ts';
 import { exception } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
 import { readJson } from './json-reader.ts';
-import { mapOfClosure, prettyJson, writeJson } from './json-writer.ts';
+import { JsonDelegate, mapOfClosure, prettyJson, writeJson } from './json-writer.ts';
 
 class JsonSlurper extends JavaObject {
   readonly type: JavaClass;
@@ -71,15 +70,11 @@ defineMethods('groovy.json.JsonBuilder', 'java.lang.Object', {
 function contentOf(args: readonly unknown[]): unknown {
   const [first, second] = args;
   if (first instanceof Closure) return mapOfClosure(first);
-  if (second instanceof Closure) return listOf(first).map((item) => callFor(second, item));
+  if (second instanceof Closure) return new JsonDelegate().add('', args);
   if (args.length === 1) return first;
   return args;
 }
 
-function callFor(closure: Closure, item: unknown): unknown {
-  const map = new JavaMap();
-  closure.delegate = map;
-  closure.strategy = 1;
-  call1(closure, item);
-  return map;
-}
+defineMethods('groovy.json.JsonDelegate', 'java.lang.Object', {
+  'getContent/0': (self: JsonDelegate) => self.content,
+});

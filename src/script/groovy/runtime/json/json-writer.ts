@@ -1,6 +1,9 @@
 import { Closure } from '../closure.ts';
+import { hostCalls } from '../dispatch.ts';
 import { dispatcher } from '../dispatch-port.ts';
 import { itemsOf } from '../equality.ts';
+import { listOf } from '../iterate.ts';
+import { classNamed, type JavaClass } from '../java-class.ts';
 import { JavaMap } from '../java-map.ts';
 import { JavaSet } from '../java-set.ts';
 import { JsonValue } from '../json-value.ts';
@@ -10,10 +13,11 @@ import { textOf, toText } from '../text.ts';
 import { formatDate } from '../time/date-pattern.ts';
 import { Calendar, JavaDate } from '../time/java-date.ts';
 import { UTC } from '../time/zone.ts';
-import { Double, EnumConstant, isNumeric } from '../values.ts';
+import { Double, EnumConstant, isNumeric, JavaObject } from '../values.ts';
 import { jsonException } from './json-reader.ts';
 
 const DEEPEST = 200;
+const WITH = new Set(['with', 'tap', 'getClass', 'toString', 'getContent']);
 
 /** As `JsonOutput.toJson`: characters beyond ASCII are escaped, dates are texts in UTC. */
 export function writeJson(value: unknown, depth = 0): string {
@@ -69,10 +73,45 @@ function writeFields(value: ScriptObject, depth: number): string {
 
 /** What the assignments and calls in a closure put into a map that is its delegate. */
 export function mapOfClosure(closure: Closure): JavaMap {
-  const map = new JavaMap();
-  dispatcher.invoke(map, 'with', [closure]);
-  return map;
+  const delegate = new JsonDelegate();
+  dispatcher.invoke(delegate, 'with', [closure]);
+  return delegate.content;
 }
+
+/** In a closure that describes JSON every call and every assignment is a member. */
+export class JsonDelegate extends JavaObject {
+  readonly type: JavaClass = classNamed('groovy.json.JsonDelegate');
+  readonly content = new JavaMap();
+
+  override toText(): string {
+    return toText(this.content);
+  }
+
+  add(name: string, args: readonly unknown[]): unknown {
+    const [first, second] = args;
+    let value: unknown = first;
+    if (first instanceof Closure) value = mapOfClosure(first);
+    else if (second instanceof Closure)
+      value = listOf(first).map((item) => mapOfClosure(bound(second, item)));
+    else if (args.length > 1) value = [...args];
+    this.content.put(name, value ?? null);
+    return value;
+  }
+}
+
+/** The closure with its argument in place. */
+function bound(closure: Closure, item: unknown): Closure {
+  const { owner, self, code } = closure;
+  const copy = new Closure(owner, self, (own) => code(own, item), 0, 0, false, undefined, 'bound');
+  copy.delegate = closure.delegate;
+  return copy;
+}
+
+const found = hostCalls.find;
+hostCalls.find = (receiver, name) => {
+  if (!(receiver instanceof JsonDelegate)) return found(receiver, name);
+  return WITH.has(name) ? undefined : (args) => receiver.add(name, args);
+};
 
 export function quote(text: string): string {
   return JSON.stringify(text).replace(

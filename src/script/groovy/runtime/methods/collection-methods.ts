@@ -23,6 +23,7 @@ import {
 } from '../collecting.ts';
 import { call, callValue } from '../dispatch.ts';
 import { equal, itemsOf, javaEquals } from '../equality.ts';
+import { index } from '../index-access.ts';
 import { JavaIterator, listOf } from '../iterate.ts';
 import { arrayType, classNamed, type JavaClass } from '../java-class.ts';
 import { JavaMap, mapOf } from '../java-map.ts';
@@ -211,11 +212,11 @@ defineMethods('java.util.Collection', 'java.lang.Object', {
   'head/0': firstOf,
   'last/0': lastOf,
   'tail/0': (self: unknown) => {
-    if (listOf(self).length === 0) throw noSuchElement('Cannot access tail() for an empty List');
+    if (listOf(self).length === 0) throw noSuchElement('Cannot access tail() for an empty iterable');
     return take(self, 1, listOf(self).length);
   },
   'init/0': (self: unknown) => {
-    if (listOf(self).length === 0) throw noSuchElement('Cannot access init() for an empty List');
+    if (listOf(self).length === 0) throw noSuchElement('Cannot access init() for an empty Iterable');
     return take(self, 0, listOf(self).length - 1);
   },
   'take/1': (self: unknown, size: unknown) => take(self, 0, count(size)),
@@ -317,6 +318,7 @@ defineMethods('java.util.Collection', 'java.lang.Object', {
     ),
   'tails/0': (self: unknown) =>
     Array.from({ length: listOf(self).length + 1 }, (_, cut) => listOf(self).slice(cut)),
+  'getAt/1': (self: unknown, at: unknown) => index([...listOf(self)], at),
   'getIndices/0': (self: unknown) => call(listOf(self), 'indices', []),
   'call/1+': (self: unknown, ...args: unknown[]) => callValue(call(self, 'getAt', args), []),
 });
@@ -366,6 +368,8 @@ export function iteratorOf(self: unknown): JavaIterator {
   return new JavaIterator(() => (at < items.length ? items[at++] : undefined), remove);
 }
 
+/** Classes of scripts that can be walked have what collections have. */
+defineMethods('java.lang.Iterable', 'java.util.Collection', {});
 defineMethods('java.util.Iterator', 'java.util.Collection', {
   'hasNext/0': (self: JavaIterator) => self.hasNext(),
   'next/0': (self: JavaIterator) => {
@@ -377,8 +381,7 @@ defineMethods('java.util.Iterator', 'java.util.Collection', {
     self.remove();
     return null;
   },
-  'iterator/0': (self: JavaIterator) => self,
-  'toList/0': (self: JavaIterator) => self.rest(),
+  'iterator/0': (self: unknown) => self,
 });
 
 const ofAnything = instanceMethods('java.util.Collection')!;

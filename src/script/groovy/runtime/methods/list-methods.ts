@@ -17,7 +17,7 @@ import {
   unsupported,
 } from '../throwable.ts';
 import { truth } from '../truth.ts';
-import { isNumeric, type List, listKind } from '../values.ts';
+import { isNumeric, JavaObject, type List, listKind } from '../values.ts';
 import { count } from './collection-methods.ts';
 
 /** The list itself, when it may grow and shrink. */
@@ -47,7 +47,8 @@ function sort(self: unknown, args: readonly unknown[]): unknown {
   if (args[0] === false || !Array.isArray(self)) return order;
   const list = writable(self);
   for (const [at, item] of order.entries()) list[at] = item;
-  return list;
+  // With a Comparator it is Java's own method, which gives nothing back.
+  return args.length === 1 && args[0] instanceof JavaObject ? null : list;
 }
 
 function removeAt(self: unknown, at: unknown): unknown {

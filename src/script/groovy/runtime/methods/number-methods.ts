@@ -112,7 +112,6 @@ defineMethods('java.lang.Number', 'java.lang.Object', {
   'remainder/1': calculation(remainderOf),
   'intdiv/1': calculation(divideWhole),
   'power/1': calculation(raiseNumber),
-  'negative/0': negate,
   'positive/0': (self: Numeric) => self,
   'unaryMinus/0': negate,
   'next/0': next,

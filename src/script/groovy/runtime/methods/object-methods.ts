@@ -1,6 +1,5 @@
 import { asType } from '../casting.ts';
 import { Closure, call1, DELEGATE_FIRST } from '../closure.ts';
-import { isCase } from '../conversion-operators.ts';
 import { call, responds } from '../dispatch.ts';
 import { outside } from '../dispatch-port.ts';
 import { equal, javaEquals } from '../equality.ts';
@@ -62,7 +61,6 @@ defineMethods('java.lang.Object', null, {
   'asBoolean/0': truth,
   'inspect/0': inspect,
   'dump/0': (self: unknown) => `<${typeOf(self)!.name}@${identityOf(Object(self)).toString(16)}>`,
-  'isCase/1': (self: unknown, value: unknown) => isCase(self, value),
   'with/1-2': (self: unknown, first: unknown, second?: unknown) => {
     const result = runWith(self, second ?? first);
     return first === true ? self : result;
@@ -112,11 +110,6 @@ defineMethods('java.lang.Object', null, {
     } catch {
       return null;
     }
-  },
-  'plus/1': (self: unknown, other: unknown) => {
-    const text = textOf(other);
-    if (text === undefined) throw badArgument();
-    return toText(self) + text;
   },
   'each/1': (self: unknown, closure: unknown) => {
     for (const item of listOf(self)) call1(closure, item);

@@ -99,7 +99,7 @@ defineMethods('java.util.regex.Matcher', 'java.util.Collection', {
     return target;
   },
   'pattern/0': (self: Matcher) => self.pattern,
-  'size/0': (self: Matcher) => self.all().length,
+  'size/0': (self: Matcher) => BigInt(self.all().length),
   'getCount/0': (self: Matcher) => self.all().length,
   'getAt/1': matchAt,
   'asBoolean/0': (self: Matcher) => self.find(),

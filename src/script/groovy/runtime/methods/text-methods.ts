@@ -1,7 +1,6 @@
 import { toInt } from '../arithmetic.ts';
 import { parseNumber, toArray } from '../casting.ts';
 import { Closure, call1, call2 } from '../closure.ts';
-import { sorted } from '../collecting.ts';
 import { call } from '../dispatch.ts';
 import { outside } from '../dispatch-port.ts';
 import { compareText } from '../equality.ts';
@@ -59,7 +58,7 @@ function substring(self: string, from: unknown, to?: unknown): string {
 function charAt(self: string, at: unknown): Char {
   const position = int(at);
   if (position < 0 || position >= self.length) {
-    throw exception('java.lang.StringIndexOutOfBoundsException', `index ${position}, length ${self.length}`);
+    throw exception('java.lang.StringIndexOutOfBoundsException', `String index out of range: ${position}`);
   }
   return new Char(self[position]!);
 }
@@ -396,18 +395,13 @@ defineMethods('java.lang.CharSequence', 'java.lang.Object', {
   'each/1': ofChars('each'),
   'eachWithIndex/1': ofChars('eachWithIndex'),
   'collect/0-2': ofChars('collect'),
-  'collectMany/1': ofChars('collectMany'),
-  'collectEntries/1-2': ofChars('collectEntries'),
   'any/0-1': ofChars('any'),
   'every/0-1': ofChars('every'),
   'inject/1-2': ofChars('inject'),
   'grep/0-1': ofChars('grep'),
   'findIndexOf/1-2': ofChars('findIndexOf'),
   'findResult/1-2': ofChars('findResult'),
-  'groupBy/1+': ofChars('groupBy'),
-  'countBy/1': ofChars('countBy'),
   'iterator/0': ofChars('iterator'),
-  'sort/0-1': (self: unknown, fn?: unknown) => sorted([...toText(self)], fn),
 });
 
 function expandTabs(self: string, size: number): string {

@@ -1,6 +1,6 @@
 import { toInt, toNumber } from '../arithmetic.ts';
 import { byteArray, bytesOf, decodeBase64, encodeBase64, hexText } from '../bytes.ts';
-import { listOfKind, MAP_KINDS, orderOf, SET_KINDS } from '../casting.ts';
+import { asInterface, listOfKind, MAP_KINDS, orderOf, SET_KINDS } from '../casting.ts';
 import { Closure, call0, call1, closureOf } from '../closure.ts';
 import { type Order, orderBy } from '../collecting.ts';
 import { call } from '../dispatch.ts';
@@ -90,6 +90,9 @@ export class Comparator extends JavaObject {
     this.order = order;
   }
 }
+
+asInterface.make = (closure, type) =>
+  type.name === 'java.util.Comparator' ? new Comparator(orderBy(closure)) : closure;
 
 function comparing(fn: unknown, order: unknown): Comparator {
   const by = orderBy(order);

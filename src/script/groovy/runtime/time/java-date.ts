@@ -1,4 +1,4 @@
-import { toInt, toLong, toNumber } from '../arithmetic.ts';
+import { toLong, toNumber } from '../arithmetic.ts';
 import { dateFormats } from '../format-date-port.ts';
 import { addPlainForm } from '../host-values.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
@@ -6,10 +6,11 @@ import { JavaMap } from '../java-map.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import '../methods/object-methods.ts';
 import { toText } from '../text.ts';
-import { badArgument, illegalArgument } from '../throwable.ts';
-import { isNumeric, JavaObject, type Numeric } from '../values.ts';
+import { illegalArgument } from '../throwable.ts';
+import { isNumeric, JavaObject } from '../values.ts';
 import { addMonths, dayOfYear, daysIn, fieldsOf, wallOf, weekOf } from './date-fields.ts';
 import { formatDate, parseDate, zoneName } from './date-pattern.ts';
+import { int, millis } from './time-arguments.ts';
 import { DAY, defaultZone, setDefaultZone, Zone, zoneOf } from './zone.ts';
 
 export class JavaDate extends JavaObject {
@@ -218,17 +219,6 @@ export class Calendar extends JavaObject {
     if (found === undefined) throw illegalArgument(`Unknown field ${field}`);
     return found[isUpper ? 1 : 0];
   }
-}
-
-function int(value: unknown): number {
-  if (!isNumeric(value)) throw badArgument();
-  return toInt(value as Numeric);
-}
-
-/** A long of milliseconds. */
-function millis(value: unknown): number {
-  if (!isNumeric(value)) throw badArgument();
-  return toNumber(value);
 }
 
 export function zoneArgument(value: unknown): Zone {
@@ -482,7 +472,7 @@ defineMethods('java.util.TimeZone', 'java.lang.Object', {
   'inDaylightTime/1': (self: Zone, date: JavaDate) =>
     self.offsetAt(date.ms) !==
     Math.min(self.offsetAt(Date.UTC(2024, 0, 1)), self.offsetAt(Date.UTC(2024, 6, 1))),
-  'toZoneId/0': (self: Zone) => self.as('java.time.ZoneId'),
+  'toZoneId/0': (self: Zone) => self.as('java.time.ZoneRegion'),
 });
 
 /** `%tF` and the like in `String.format`. */

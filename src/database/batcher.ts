@@ -11,12 +11,14 @@ export interface BatcherOptions<Item, Result> {
   readonly maxBatch: number;
   /** Answers in the order of the items. Rejects for all of them. */
   readonly run: (items: readonly Item[]) => Promise<readonly Result[]>;
+  /** Whether a batch that failed so may be tried again in parts. Default: always. */
+  readonly mayRepeat?: (error: unknown) => boolean;
 }
 
 /**
  * Gathers what is asked for in one turn of the event loop, and while earlier batches are under way, into one
- * statement: a round trip or a commit costs far more than a row. A batch that fails is repeated item by item, so that
- * only the guilty one fails; `run` must therefore do all or nothing.
+ * statement: a round trip or a commit costs far more than a row. A batch that fails is repeated in halves, so that only
+ * the guilty one fails; `run` must therefore do all or nothing.
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
@@ -63,8 +65,13 @@ export class Batcher<Item, Result> {
       const results = await this.#options.run(batch.map(({ item }) => item));
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
     } catch (error) {
-      if (batch.length === 1) batch[0]!.reject(error);
-      else for (const waiting of batch) await this.#run([waiting]);
+      if (batch.length > 1 && (this.#options.mayRepeat?.(error) ?? true)) {
+        const half = Math.ceil(batch.length / 2);
+        await this.#run(batch.slice(0, half));
+        await this.#run(batch.slice(half));
+      } else {
+        for (const { reject } of batch) reject(error);
+      }
     }
   }
 }

@@ -1,0 +1,64 @@
+import { cloneJson, equalJson, type JsonObject } from '#json/index.ts';
+import { type ActionRequest, type Context, resourceBody } from '#resource/index.ts';
+import { newExchange } from './exchange.ts';
+import { dbOf, type ManagedPlatform } from './managed-platform.ts';
+import type { ManagedType } from './managed-type.ts';
+import { listObjects } from './relationship/target-repository.ts';
+import { deriveProperties } from './retrieve/derive-properties.ts';
+import { planFields } from './retrieve/field-plan.ts';
+import { attachReferences } from './retrieve/retrieve-objects.ts';
+import { retrieveProperty, type Working } from './retrieve/run-retrieve-hooks.ts';
+import { runLifecycle } from './run-lifecycle.ts';
+import { isProtectionCurrent } from './secret.ts';
+
+/**
+ * Calculates what is stored of virtual properties anew, and updates the object with itself if that changed, or if a
+ * secret is no longer protected as the type asks.
+ */
+export async function checkObject(
+  platform: ManagedPlatform,
+  type: ManagedType,
+  context: Context,
+  request: ActionRequest,
+  id: string,
+): Promise<JsonObject> {
+  const { path, fields, parameters } = request;
+  const update = { method: 'update', path, fields, parameters, revision: null, content: {} } as const;
+  const options = { cause: request, isCheck: true };
+  return resourceBody(
+    await runLifecycle(newExchange(platform, context, type, update, id, options)),
+  ) as JsonObject;
+}
+
+/** Those of the objects whose check would change something; however many there are, nothing is locked. */
+export async function findStale(
+  platform: ManagedPlatform,
+  type: ManagedType,
+  context: Context,
+  request: ActionRequest,
+  ids: readonly string[],
+): Promise<readonly string[]> {
+  const db = await dbOf(platform, context);
+  const stored = await listObjects(db, `managed/${type.name}`, ids);
+  const now: Working[] = stored.map((object) => ({ ...object, data: cloneJson(object.data) }));
+  const retrieval = { platform, context, type, request, fields: [], runsHooks: false };
+  await attachReferences(retrieval, db, planFields(type, []), now);
+  const kept = type.calculated.filter(({ isDefault }) => isDefault);
+  await deriveProperties(
+    platform,
+    db,
+    type,
+    kept.filter(({ derivation }) => derivation !== null),
+    now,
+  );
+  for (const { name, derivation } of kept) {
+    if (derivation !== null) continue;
+    for (const object of now) await retrieveProperty({ platform, context, type, request }, name, object);
+  }
+  const isStale = ({ data }: Working, before: JsonObject) =>
+    kept.some(({ name }) => !equalJson(data[name] ?? null, before[name] ?? null)) ||
+    !isProtectionCurrent(platform.crypto, type, before);
+  const stale = now.filter((object, index) => isStale(object, stored[index]!.data)).map(({ id }) => id);
+  // In one order, so that two checks at once wait for each other instead of deadlocking.
+  return stale.sort();
+}

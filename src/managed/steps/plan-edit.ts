@@ -1,0 +1,59 @@
+import { PreconditionFailedError } from '#errors/index.ts';
+import { collectionOf, type Exchange } from '../exchange.ts';
+import { type Edge, formatRef, sameEdge } from '../relationship/edge.ts';
+import type { EdgeEdit, EditPlan } from '../relationship/edge-edit.ts';
+import { findEdge, lockEdge } from '../relationship/edge-repository.ts';
+import { alreadyAssigned } from '../relationship/validate-edges.ts';
+import { lockGoverned } from './govern-edges.ts';
+
+/**
+ * Decides what an edit means for the edge as it is now, with the object and the edge locked, so that edits of one edge
+ * follow each other from whichever end they come. An edit that changes nothing ends here.
+ */
+export async function planEdit(exchange: Exchange): Promise<void> {
+  const edit = exchange.edit!;
+  const edge = await findEdited(exchange, edit);
+  const plan = await planOf(exchange, edit, edge);
+  exchange.editPlan = plan;
+  exchange.edited = plan.edge;
+  exchange.isUnchanged = plan.create.length + plan.update.length + plan.remove.length === 0;
+}
+planEdit.applies = ({ edit }: Exchange) => edit !== null;
+
+async function findEdited(
+  exchange: Exchange,
+  { edgeId, make, property }: EdgeEdit,
+): Promise<Edge | undefined> {
+  const { context, id, type } = exchange;
+  const isNew = edgeId === null && type.relationships.get(property)!.isArray;
+  const db = await context.unitOfWork!.db();
+  const owner = { collection: collectionOf(exchange), id, property };
+  const seen = isNew ? undefined : await findEdge(db, owner, edgeId);
+  const ends = [seen?.target ?? [], make?.target ?? []].flat();
+  await lockGoverned(exchange, property, ends);
+  if (seen === undefined) return undefined;
+  await lockEdge(db, seen.id);
+  return findEdge(db, owner, edgeId);
+}
+
+async function planOf({ id }: Exchange, edit: EdgeEdit, edge: Edge | undefined): Promise<EditPlan> {
+  const { change, make, notFound, property, revision } = edit;
+  const nothing = { property, create: [], update: [], remove: [] };
+  if (edge === undefined) {
+    if (make === undefined) throw notFound();
+    return { ...nothing, edge: null, create: [make] };
+  }
+  if (change === undefined) throw alreadyAssigned(id, formatRef(edge.target));
+  requireRevision(edge, revision);
+  const wanted = await change(edge);
+  if (wanted === null) return { ...nothing, edge, remove: [edge] };
+  return { ...nothing, edge, update: sameEdge(edge, wanted) ? [] : [{ edge, wanted }] };
+}
+
+function requireRevision(edge: Edge, revision: string | null): void {
+  if (revision === null || revision === String(edge.rev)) return;
+  throw new PreconditionFailedError(`Revision '${revision}' of the relationship is not the current one`, {
+    id: 'OBJECT_REVISION',
+    hint: `Read it again: it is at revision '${edge.rev}' now`,
+  });
+}

@@ -1,0 +1,133 @@
+import { InternalServerError } from '#errors/index.ts';
+import { getMember, type JsonValue } from '#json/index.ts';
+import { BpmnError, type DelegateCall } from '../engine/index.ts';
+import { toText } from '../expression/index.ts';
+import type { AddressGuard } from './address-guard.ts';
+import { type IncomingResponse, type OutgoingRequest, sendRequest } from './send-request.ts';
+
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
+const DEFAULT_TIMEOUT_MS = 5_000;
+/** The instance is locked meanwhile. */
+const MAX_TIMEOUT_MS = 60_000;
+
+/**
+ * Runs a task of type `http`. Fields: `requestMethod`, `requestUrl`, `requestHeaders` (lines), `requestBody`,
+ * `requestTimeout` (ms), `disallowRedirects`, `failStatusCodes` and `handleStatusCodes` (such as `404, 5XX`;
+ * the former fail the step, the latter are BPMN errors `HTTP404`), `ignoreException`, `responseVariableName`,
+ * `saveResponseVariableAsJson`, `saveResponseParameters`, `saveResponseParametersTransient`,
+ * `saveRequestVariables`, `resultVariablePrefix` (the id of the task).
+ *
+ * @throws BpmnError; what `sendRequest` throws; InternalServerError `WORKFLOW_HTTP_STATUS`, `WORKFLOW_HTTP_TASK`
+ */
+export async function runHttpTask(call: DelegateCall, guard: AddressGuard): Promise<void> {
+  const { element, execution } = call;
+  const field = (name: string): string => toText(getMember(call.fields, name) ?? null).trim();
+  const flag = (name: string): boolean => field(name).toLowerCase() === 'true';
+  const prefix = field('resultVariablePrefix') || element;
+  const save = (name: string, value: JsonValue): void => {
+    if (flag('saveResponseParametersTransient')) execution.setTransientVariable(name, value);
+    else execution.setVariable(name, value);
+  };
+  const request = readRequest(call, field, flag);
+  if (flag('saveRequestVariables')) {
+    execution.setVariable(`${prefix}RequestMethod`, request.method);
+    execution.setVariable(`${prefix}RequestUrl`, request.url);
+    execution.setVariable(`${prefix}RequestBody`, request.body);
+  }
+  let response: IncomingResponse;
+  try {
+    response = await sendRequest(request, guard);
+  } catch (error) {
+    if (!flag('ignoreException')) throw error;
+    save(`${prefix}ErrorMessage`, error instanceof Error ? error.message : String(error));
+    return;
+  }
+  const { status, body } = response;
+  if (matches(status, field('handleStatusCodes'))) {
+    throw new BpmnError(`HTTP${status}`, `'${request.url}' answered ${status} ${response.reason}`);
+  }
+  if (matches(status, field('failStatusCodes'))) {
+    throw new InternalServerError(`'${request.url}' of '${element}' answered ${status} ${response.reason}`, {
+      id: 'WORKFLOW_HTTP_STATUS',
+      detail: { element, status },
+    });
+  }
+  const isJson = flag('saveResponseVariableAsJson');
+  save(field('responseVariableName') || `${prefix}ResponseBody`, isJson ? parseBody(call, body) : body);
+  if (!flag('saveResponseParameters')) return;
+  save(`${prefix}ResponseProtocol`, response.protocol);
+  save(`${prefix}ResponseStatusCode`, status);
+  save(`${prefix}ResponseReason`, response.reason);
+  save(
+    `${prefix}ResponseHeaders`,
+    Object.entries(response.headers)
+      .map(([name, value]) => `${name}: ${String(value)}`)
+      .join('\n'),
+  );
+}
+
+function readRequest(
+  call: DelegateCall,
+  field: (name: string) => string,
+  flag: (name: string) => boolean,
+): OutgoingRequest {
+  const method = (field('requestMethod') || 'GET').toUpperCase();
+  if (!METHODS.includes(method))
+    throw bad(call, `has the method '${method}'`, `Use one of ${METHODS.join(', ')}`);
+  const url = field('requestUrl');
+  if (url === '') throw bad(call, 'has no requestUrl');
+  const timeout = Number(field('requestTimeout') || DEFAULT_TIMEOUT_MS);
+  if (!(timeout > 0))
+    throw bad(call, `has the requestTimeout '${field('requestTimeout')}'`, 'Use milliseconds');
+  const body = getMember(call.fields, 'requestBody') ?? null;
+  return {
+    method,
+    url,
+    headers: readHeaders(call, field('requestHeaders')),
+    body: body === null || body === '' ? null : toText(body),
+    timeoutMs: Math.min(timeout, MAX_TIMEOUT_MS),
+    followsRedirects: !flag('disallowRedirects'),
+  };
+}
+
+function readHeaders(call: DelegateCall, text: string): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const line of text.split(/\r?\n/).filter((each) => each.trim() !== '')) {
+    const [, name, value] = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*:(.*)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) {
+      throw bad(
+        call,
+        `has the request header '${line.slice(0, 80)}'`,
+        'Write lines such as Accept: text/plain',
+      );
+    }
+    headers[name] = value.trim();
+  }
+  return headers;
+}
+
+/** Codes between commas; `X` stands for any digit. */
+function matches(status: number, codes: string): boolean {
+  return codes
+    .split(',')
+    .map((code) => code.trim().toUpperCase())
+    .filter((code) => /^[0-9X]{3}$/.test(code))
+    .some((code) => [...code].every((digit, at) => digit === 'X' || digit === String(status)[at]));
+}
+
+function parseBody(call: DelegateCall, body: string): JsonValue {
+  if (body.trim() === '') return null;
+  try {
+    return JSON.parse(body) as JsonValue;
+  } catch {
+    throw bad(call, `got an answer that is no JSON: '${body.slice(0, 80)}'`);
+  }
+}
+
+function bad({ element }: DelegateCall, problem: string, hint?: string): InternalServerError {
+  return new InternalServerError(`The http task '${element}' ${problem}`, {
+    id: 'WORKFLOW_HTTP_TASK',
+    ...(hint === undefined ? {} : { hint }),
+    detail: { element },
+  });
+}

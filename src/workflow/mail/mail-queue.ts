@@ -1,0 +1,55 @@
+import type { UnitOfWork } from '#database/index.ts';
+import type { JsonValue } from '#json/index.ts';
+import type { Queue } from '#queue/index.ts';
+import type { DelegateCall } from '../engine/index.ts';
+import { composeMail, readMailFailurePlan } from './compose-mail.ts';
+import type { Mail, MailSettings } from './mail.ts';
+import { sendMail } from './mail-sender.ts';
+
+const MAIL_QUEUE = 'workflow-mail';
+
+/** A server that is away for an hour loses no mail: 10 s, 20 s, 40 s … between the attempts. */
+const DELIVERY = {
+  concurrency: 4,
+  runsScripts: false,
+  retries: 9,
+  retryDelayMs: 10_000,
+  backoff: true,
+  limitMs: 120_000,
+} as const;
+
+/** Tasks of type `mail`: the mail waits in the transaction of its process and leaves after the commit. */
+export class MailQueue {
+  readonly #queue: Queue;
+  readonly #settings: () => MailSettings;
+
+  /** To be built once on every node; `settings` is asked again for every mail. */
+  constructor(queue: Queue, settings: () => MailSettings) {
+    this.#queue = queue;
+    this.#settings = settings;
+    queue.work(MAIL_QUEUE, { run: (_unitOfWork, job) => this.#deliver(job.id, job.data as Mail) }, DELIVERY);
+  }
+
+  /**
+   * Runs a mail task. What its fields say wrongly fails the step, unless the task ignores that.
+   *
+   * @throws InternalServerError `WORKFLOW_BAD_MAIL`
+   */
+  async runTask(unitOfWork: UnitOfWork, call: DelegateCall): Promise<void> {
+    let mail: Mail;
+    try {
+      mail = composeMail(call, this.#settings().from);
+    } catch (error) {
+      const { isIgnored, variable } = readMailFailurePlan(call.fields);
+      if (!isIgnored) throw error;
+      if (variable !== null)
+        call.execution.setVariable(variable, error instanceof Error ? error.message : null);
+      return;
+    }
+    await this.#queue.enqueue(unitOfWork, { queue: MAIL_QUEUE, data: mail });
+  }
+
+  async #deliver(id: string, mail: Mail): Promise<JsonValue> {
+    return { ...(await sendMail(mail, id, this.#settings())) };
+  }
+}

@@ -1,0 +1,78 @@
+import { createTransport } from 'nodemailer';
+import { ServiceUnavailableError } from '#errors/index.ts';
+import type { Mail, MailSettings } from './mail.ts';
+
+const CONNECT_MS = 10_000;
+const SILENCE_MS = 60_000;
+
+export interface Sent {
+  /** Recipients that the server refused while it took the others. */
+  readonly rejected: string[];
+}
+
+/**
+ * Hands a mail to the server of the settings. The id names the mail in its `Message-ID`, so that a mail which
+ * is sent once more after a crash can be known for the same.
+ *
+ * @throws ServiceUnavailableError `WORKFLOW_MAIL_NOT_SENT` with what the server said
+ */
+export async function sendMail(mail: Mail, id: string, settings: MailSettings): Promise<Sent> {
+  const { host, port, username, password, starttls } = settings;
+  const transport = createTransport({
+    host,
+    port,
+    secure: port === 465,
+    requireTLS: starttls,
+    // Without starttls an offer of the server is taken, with any certificate: better than none.
+    tls: { rejectUnauthorized: starttls || port === 465 },
+    ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' } }),
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    const { rejected } = await transport.sendMail({
+      messageId: `<${id}@${domainOf(mail.from)}>`,
+      from: mail.from,
+      to: mail.to,
+      cc: mail.cc,
+      bcc: mail.bcc,
+      subject: mail.subject,
+      ...(mail.text === null && mail.html !== null ? {} : { text: mail.text ?? '' }),
+      ...(mail.html === null ? {} : { html: mail.html }),
+      headers: mail.headers,
+      attachments: mail.attachments.map(({ filename, contentType, content }) => ({
+        filename,
+        content,
+        encoding: 'base64',
+        ...(contentType === null ? {} : { contentType }),
+      })),
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+    return { rejected: [...rejected] };
+  } catch (error) {
+    throw notSent(error, host, port);
+  } finally {
+    transport.close();
+  }
+}
+
+function domainOf(sender: string): string {
+  return /@([A-Za-z0-9.-]+)/.exec(sender)?.[1] ?? 'localhost';
+}
+
+function notSent(error: unknown, host: string, port: number): ServiceUnavailableError {
+  const { message, code, responseCode } = error as Error & { code?: string; responseCode?: number };
+  return new ServiceUnavailableError(`The mail server ${host}:${port} did not take the mail: ${message}`, {
+    id: 'WORKFLOW_MAIL_NOT_SENT',
+    hint: 'Look at mail.host, mail.port and the other mail settings in workflow.json',
+    detail: {
+      ...(code === undefined ? {} : { code }),
+      ...(responseCode === undefined ? {} : { responseCode }),
+    },
+    cause: error,
+  });
+}

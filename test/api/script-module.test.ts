@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const js = (source: string, more: object = {}) => ({ type: 'text/javascript', source, ...more });
+
+const FILES = {
+  'conf/managed.json': {
+    objects: [
+      {
+        name: 'user',
+        schema: {
+          properties: {
+            userName: {
+              type: 'string',
+              policies: [{ policyId: 'minimum-length', params: { minLength: 3 } }],
+            },
+          },
+        },
+        onRetrieve: js(
+          "object.effective = require('roles/effectiveRoles').calculateEffectiveRoles(object, 'grants')",
+        ),
+        onCreate: js("require('stamp').stamp()"),
+      },
+      { name: 'role' },
+    ],
+  },
+  'script/stamp.js': "exports.stamp = function () { object.stampedBy = company + '/' + request.method; };",
+  'conf/script.json': { ECMAScript: {}, properties: { company: 'Example' } },
+  'conf/endpoint-guarded.json': js(`
+    var authz = require('router-authz');
+    if (request.additionalParameters.rules) authz.testAccess(JSON.parse(request.additionalParameters.rules));
+    else authz.testAccess();
+    'in'`),
+  'conf/endpoint-checked.json': js("require('policyFilter').runFilter(); 'passed'", {
+    context: 'endpoint/checked*',
+  }),
+  'conf/endpoint-linkedView.json': js("require('linkedView').fetch(request.resourcePath)", {
+    context: 'endpoint/linkedView/*',
+  }),
+  'conf/sync.json': {
+    mappings: [{ name: 'managedUser_systemLdap', source: 'managed/user', target: 'repo/ldap/account' }],
+  },
+};
+
+describe('modules that are shipped', () => {
+  let server: TestServer;
+  let api: Api;
+
+  beforeAll(async () => {
+    server = await startTestServer({ files: FILES });
+    api = server.api;
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const value = async (source: string) => {
+    const { status, body } = await api('POST', 'script?_action=eval', { body: js(source) });
+    if (status !== 200) throw new Error(JSON.stringify(body));
+    return body;
+  };
+
+  it('lib/lodash works, in many runs of one script and fresh in each', async () => {
+    const source = `
+      var _ = require('lib/lodash');
+      var seen = _.VERSION.split('.')[0] + typeof _.leak;
+      _.leak = 1;
+      [seen, _.chunk([1, 2, 3], 2), _.get({ a: [{ b: 7 }] }, 'a[0].b'), _.sortBy([3, 1, 2]), _.template('hi <%= n %>')({ n: 'x' })]`;
+    for (let round = 0; round < 6; round++) {
+      expect(await value(source)).toEqual(['4undefined', [[1, 2], [3]], 7, [1, 2, 3], 'hi x']);
+    }
+  });
+
+  it('lib/handlebars compiles templates', async () => {
+    const source = `
+      var handlebars = require('lib/handlebars');
+      handlebars.registerHelper('shout', function (text) { return text.toUpperCase(); });
+      handlebars.compile('{{#each people}}{{shout name}}, {{/each}}{{{raw}}}{{escaped}}')(
+        { people: [{ name: 'a' }, { name: 'b' }], raw: '<', escaped: '<' })`;
+    for (let round = 0; round < 3; round++) expect(await value(source)).toBe('A, B, <&lt;');
+  });
+
+  it('can be replaced by a file of the same path in a source', async () => {
+    expect(await value("require('lib/handlebars.js').VERSION")).toMatch(/^\d/);
+    await server.project.write('script/lib/handlebars.js', "exports.VERSION = 'ours'");
+    expect(await value("require('lib/handlebars').VERSION")).toBe('ours');
+  });
+
+  it('see the variables of the script that requires them, and change its object', async () => {
+    const { body } = await api('POST', 'managed/user', { body: { userName: 'jane' } });
+    expect(body).toMatchObject({ stampedBy: 'Example/create' });
+  });
+
+  it('roles/effectiveRoles leaves out grants and roles that are not in effect', async () => {
+    const over = [{ duration: '2001-01-01T00:00:00Z/2002-01-01T00:00:00Z' }];
+    await api('PUT', 'managed/role/r1', { body: {} });
+    await api('PUT', 'managed/role/r2', { body: { temporalConstraints: over } });
+    const grants = [
+      { _ref: 'managed/role/r1' },
+      { _ref: 'managed/role/r2' },
+      { _ref: 'managed/role/r1', _refProperties: { temporalConstraints: over } },
+      { _ref: 'managed/role/none' },
+    ];
+    await api('PUT', 'managed/user/granted', { body: { userName: 'granted', grants } });
+    const { body } = await api('GET', 'managed/user/granted');
+    expect(body.effective).toEqual([{ _ref: 'managed/role/r1' }]);
+  });
+
+  it.each<[string, number]>([
+    ['', 200],
+    ['[{"pattern":"*","roles":"svc-admin","methods":"read","actions":"*"}]', 200],
+    ['[{"pattern":"*","roles":"svc-admin","methods":"create,update","actions":"*"}]', 403],
+    ['[{"pattern":"*","roles":"svc-authorized-nobody","methods":"*","actions":"*"}]', 403],
+    ['[{"pattern":"a/*","roles":"*","methods":"*","actions":"*"}]', 200],
+    ['[{"pattern":"a","roles":"*","methods":"*","actions":"*"}]', 403],
+    ['[{"pattern":"*","roles":"*","methods":"*","actions":"*","excludePatterns":"x,a/*"}]', 403],
+    [
+      '[{"pattern":"*","roles":"*","methods":"*","actions":"*","customAuthz":"hasRole(\\"svc-admin\\") && request.method === \\"read\\""}]',
+      200,
+    ],
+    ['[{"pattern":"*","roles":"*","methods":"*","actions":"*","customAuthz":"ownDataOnly()"}]', 403],
+  ])('router-authz with the rules %s answers %i', async (rules, status) => {
+    const query = rules === '' ? '' : `?rules=${encodeURIComponent(rules)}`;
+    expect((await api('GET', `endpoint/guarded/a/b${query}`)).status).toBe(status);
+  });
+
+  it('policyFilter refuses what breaks a policy, with the requirements', async () => {
+    const refused = await api('POST', 'endpoint/checked/managed/user', { body: { userName: 'x' } });
+    expect([refused.status, refused.body]).toMatchObject([
+      403,
+      { detail: { result: false, failedPolicyRequirements: [{ property: 'userName' }] } },
+    ]);
+    expect((await api('POST', 'endpoint/checked/managed/user', { body: { userName: 'long' } })).status).toBe(
+      201,
+    );
+  });
+
+  it('linkedView shows an object with what it is linked to', async () => {
+    await api('PUT', 'managed/user/linked', { body: { userName: 'linked', grants: [] } });
+    await api('PUT', 'repo/ldap/account/a1', { body: { uid: 'linked' } });
+    await api('PUT', 'repo/link/l1', {
+      body: {
+        firstId: 'linked',
+        secondId: 'a1',
+        linkType: 'managedUser_systemLdap',
+        linkQualifier: 'default',
+      },
+    });
+    const { body } = await api('GET', 'endpoint/linkedView/managed/user/linked');
+    expect(body).toMatchObject({
+      userName: 'linked',
+      linkedTo: [
+        { resourceName: 'repo/ldap/account/a1', content: { uid: 'linked' }, linkQualifier: 'default' },
+      ],
+    });
+    expect((await api('GET', 'endpoint/linkedView/managed/user/none')).status).toBe(404);
+  });
+
+  it('util knows the small things', async () => {
+    const source = `var util = require('util');
+      [util.isObject({}), util.isObject([]), util.isEmpty({}), util.isEmpty('a'), util.clone({ a: [1] }), util.format('%s is %j', 'a', { b: 1 }, 'more')]`;
+    expect(await value(source)).toEqual([true, false, true, false, { a: [1] }, 'a is {"b":1} more']);
+  });
+});

@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Cluster } from '../support/cluster.ts';
+import { type Fault, faultyEnvironment } from '../support/database-faults.ts';
+import type { NodeProcess } from '../support/node-process.ts';
+
+describe('a cluster of which a node is killed', () => {
+  let cluster: Cluster;
+  let heir: NodeProcess;
+
+  beforeAll(async () => {
+    cluster = await Cluster.create();
+    heir = await cluster.start('heir');
+    for (const job of ['one', 'two', 'three']) await cluster.schedule(heir, job);
+    await cluster.schedule(heir, 'concurrent', { concurrentExecution: true });
+  });
+  afterAll(() => cluster[Symbol.asyncDispose]());
+
+  it.each<[string, string, Fault]>([
+    [
+      'claimed',
+      'has claimed',
+      { statement: 'insert into scheduler_run', when: 'after', minRows: 2, what: 'kill' },
+    ],
+    ['started', 'has started runs', { statement: 'set started_at', when: 'after', minRows: 1, what: 'kill' }],
+    [
+      'runs',
+      'runs, its effects written',
+      { statement: 'insert into .?managed_object', when: 'after', what: 'kill' },
+    ],
+    [
+      'completing',
+      'is about to complete',
+      { statement: 'delete from scheduler_run r', when: 'before', what: 'kill' },
+    ],
+    [
+      'committing',
+      'is about to commit',
+      { armedBy: 'delete from scheduler_run r', statement: '^commit$', when: 'before', what: 'kill' },
+    ],
+    [
+      'committed',
+      'has committed',
+      { armedBy: 'delete from scheduler_run r', statement: '^commit$', when: 'after', what: 'kill' },
+    ],
+  ])(
+    'loses and doubles nothing: %s, when it %s',
+    async (name, _phase, fault) => {
+      await sql`update scheduler_setting set paused = false`.execute(cluster.database.db);
+      const victim = await cluster.start(name, faultyEnvironment(fault));
+      expect(await victim.ended).toBe('SIGKILL');
+      const lost = await heir.logged(
+        (line) => line.kind === 'node.lost' && line.msg.includes(`node ${name} lost`),
+      );
+      expect(lost).toMatchObject({ by: 'session' });
+      await cluster.rowsMore(8);
+      const rows = await cluster.expectExactlyOnce();
+      expect(new Set(rows.map((row) => row.schedule)).size).toBe(4);
+      const { body } = await heir.api('GET', `cluster/${name}`);
+      expect(body).toMatchObject({
+        state: 'down',
+        recovery: { recoveredBy: 'heir', recoveryAttempts: 1, recoveryFinished: expect.any(String) },
+      });
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,132 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, type GroupWrite, openDatabase, runUnitOfWork } from '#database/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+
+interface Row {
+  readonly id: number;
+  readonly text: string;
+}
+
+describe('rows that wait for the commit', () => {
+  let test: TestDatabase;
+  let database: Database;
+
+  beforeAll(async () => {
+    test = await createTestDatabase();
+    database = openDatabase({ url: test.url });
+    for (const table of ['note', 'remark']) {
+      await sql`create table ${sql.table(table)} (id int primary key, text text, born xid8 default pg_current_xact_id())`.execute(
+        database.db,
+      );
+    }
+  });
+  beforeEach(() => sql`truncate note, remark`.execute(database.db));
+  afterAll(async () => {
+    await database.close();
+    await test[Symbol.asyncDispose]();
+  });
+
+  const inserts = (table: string): GroupWrite<Row> => ({
+    async run(db, rows) {
+      const { rows: stored } = await sql<{ id: number }>`insert into ${sql.table(table)} (id, text)
+        select * from unnest(${rows.map(({ id }) => id)}::int[], ${rows.map(({ text }) => text)}::text[])
+        on conflict do nothing returning id`.execute(db);
+      const ids = new Set(stored.map(({ id }) => id));
+      return rows.map(({ id }) => ids.delete(id));
+    },
+  });
+  const notes = inserts('note');
+  const remarks = inserts('remark');
+  const idsOf = async (table: string) =>
+    (await sql<Row>`select id from ${sql.table(table)} order by id`.execute(database.db)).rows.map(
+      ({ id }) => id,
+    );
+  const transactionsOf = async (table: string) =>
+    (await sql`select distinct born from ${sql.table(table)}`.execute(database.db)).rows.length;
+  const write = (id: number, text = 'x') =>
+    runUnitOfWork(database, {}, async (work) => {
+      if (!(await work.write(notes, { id, text }))) throw new Error(`${id} is taken`);
+      return id;
+    });
+
+  it('are committed together with those of others', async () => {
+    const all = Array.from({ length: 50 }, (_, id) => id);
+    expect(await Promise.all(all.map((id) => write(id)))).toEqual(all);
+    expect(await idsOf('note')).toEqual(all);
+    expect(await transactionsOf('note')).toBe(1);
+  });
+
+  it('fail by themselves when they cannot be stored', async () => {
+    await write(3);
+    const outcomes = await Promise.allSettled([write(1), write(2, 'a\0b'), write(3), write(4), write(4)]);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'fulfilled',
+      'rejected',
+    ]);
+    expect(outcomes[1]).toMatchObject({ reason: { code: 400 } });
+    expect(outcomes[2]).toMatchObject({ reason: { message: '3 is taken' } });
+    expect(await idsOf('note')).toEqual([1, 3, 4]);
+  });
+
+  it('of several kinds are stored all or not at all', async () => {
+    const both = (id: number, remark: number) =>
+      runUnitOfWork(database, {}, async (work) => {
+        const stored = [
+          await work.write(notes, { id, text: 'n' }),
+          await work.write(remarks, { id: remark, text: 'r' }),
+        ];
+        if (stored.includes(false)) throw new Error('taken');
+      });
+    const outcomes = await Promise.allSettled([both(1, 1), both(2, 1), both(3, 3)]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect([await idsOf('note'), await idsOf('remark')]).toEqual([
+      [1, 3],
+      [1, 3],
+    ]);
+  });
+
+  it('are part of the transaction when something else is asked of the database', async () => {
+    const seen = await runUnitOfWork(database, {}, async (work) => {
+      await work.write(notes, { id: 1, text: 'x' });
+      expect(work.isOpen).toBe(true);
+      return (await sql<Row>`select id from note`.execute(await work.reader())).rows;
+    });
+    expect(seen).toEqual([{ id: 1 }]);
+    const failing = runUnitOfWork(database, {}, async (work) => {
+      await work.write(notes, { id: 2, text: 'x' });
+      await work.db();
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await idsOf('note')).toEqual([1]);
+  });
+
+  it('make the work run again when they cannot be stored, even if the error was caught on the way', async () => {
+    await write(1);
+    let runs = 0;
+    const answers = await runUnitOfWork(database, {}, async (work) => {
+      runs += 1;
+      const stored = await work.write(notes, { id: 1, text: 'again' });
+      const caught = await work.db().then(
+        () => false,
+        () => true,
+      );
+      return [stored, caught];
+    });
+    expect([runs, answers]).toEqual([2, [false, false]]);
+  });
+
+  it('are not stored by a dry run, which says at once what cannot be', async () => {
+    await write(1);
+    const stored = await runUnitOfWork(database, { dryRun: true }, async (work) => [
+      await work.write(notes, { id: 1, text: 'x' }),
+      await work.write(notes, { id: 2, text: 'x' }),
+    ]);
+    expect(stored).toEqual([false, true]);
+    expect(await idsOf('note')).toEqual([1]);
+  });
+});

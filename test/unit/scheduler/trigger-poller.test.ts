@@ -1,0 +1,115 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Database, runUnitOfWork } from '#database/index.ts';
+import { persistentJobStore, TriggerPoller } from '#scheduler/index.ts';
+import type { FiringResult } from '../../../src/scheduler/fire-trigger.ts';
+import { createSchedule } from '../../../src/scheduler/register-schedule.ts';
+import { parseSchedule } from '../../../src/scheduler/schedule.ts';
+import { eventually } from '../../support/eventually.ts';
+import { createMigratedDatabase } from '../../support/migrated-database.ts';
+
+describe('the trigger poller', () => {
+  let database: Database & AsyncDisposable;
+  beforeAll(async () => {
+    database = await createMigratedDatabase();
+    await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(database.db);
+  });
+  afterAll(() => database[Symbol.asyncDispose]());
+
+  /** A node of two slots whose runs last until the gate opens. */
+  function node(name: string, nodeId: number, gate: () => Promise<void>, fired: string[]): TriggerPoller {
+    return new TriggerPoller({
+      store: persistentJobStore(database.db),
+      clock: { now: () => Date.now() },
+      nodeName: name,
+      holder: () => ({ nodeId, epoch: 1 }),
+      threadCount: 2,
+      idleWaitMs: 100,
+      async fire({ run }): Promise<FiringResult> {
+        fired.push(`${name} ${run.jobId}`);
+        await gate();
+        return { end: 'completed', ms: 0, error: null, entries: [] };
+      },
+      observe: () => {},
+    });
+  }
+
+  const schedule = (id: string) =>
+    runUnitOfWork(database, {}, (unitOfWork) =>
+      createSchedule(
+        { unitOfWork, now: Date.now() },
+        {
+          id,
+          source: 'rest',
+          definition: parseSchedule(
+            { type: 'simple', startTime: '2020-01-01T00:00:00', invokeService: 'held' },
+            { persisted: true },
+          ),
+        },
+      ),
+    );
+
+  it('leaves what it has no slot for to other nodes', async () => {
+    const fired: string[] = [];
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    for (const id of ['one', 'two', 'three', 'four', 'five']) await schedule(id);
+    const a = node('a', 1, () => gate, fired);
+    const b = node('b', 2, () => gate, fired);
+    await a.start();
+    await eventually(
+      async () => a.active,
+      (active) => active === 2,
+    );
+    await b.start();
+    await eventually(
+      async () => b.active,
+      (active) => active === 2,
+    );
+    const waiting = await sql<{ n: number }>`select count(*) as n from scheduler_due`.execute(database.db);
+    expect(waiting.rows[0]!.n).toBe(1);
+    open();
+    await eventually(
+      async () => fired.length,
+      (count) => count === 5,
+    );
+    await Promise.all([a.stop(), b.stop()]);
+    expect(fired.map((each) => each.split(' ')[1]).sort()).toEqual(['five', 'four', 'one', 'three', 'two']);
+  });
+
+  it('hands back what it had claimed before long runs took all its slots', async () => {
+    const fired: string[] = [];
+    const gates = { a: Promise.withResolvers<void>(), b: Promise.withResolvers<void>() };
+    // A history of quick runs lets the node claim more than it has slots.
+    let gate = Promise.resolve();
+    const a = node('a', 1, () => gate, fired);
+    for (let n = 0; n < 20; n++) await schedule(`quick-${n}`);
+    await a.start();
+    await eventually(
+      async () => fired.length,
+      (count) => count === 20,
+    );
+    gate = gates.a.promise;
+    for (let n = 0; n < 6; n++) await schedule(`long-${n}`);
+    a.wake();
+    await eventually(
+      async () => a.active,
+      (active) => active === 2,
+    );
+    const b = node('b', 2, () => gates.b.promise, fired);
+    await b.start();
+    await eventually(
+      async () => b.active,
+      (active) => active === 2,
+    );
+    expect(fired.filter((each) => each.startsWith('a long'))).toHaveLength(2);
+    expect(fired.filter((each) => each.startsWith('b long'))).toHaveLength(2);
+    gates.a.resolve();
+    gates.b.resolve();
+    await eventually(
+      async () => fired.length,
+      (count) => count === 26,
+    );
+    await Promise.all([a.stop(), b.stop()]);
+    expect(new Set(fired).size).toBe(26);
+  });
+});

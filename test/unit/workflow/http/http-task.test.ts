@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import { AddressGuard, runHttpTask } from '../../../../src/workflow/http/index.ts';
+import { BpmnError, type DelegateCall } from '../../../../src/workflow/index.ts';
+
+let server: Server;
+let base: string;
+let answer: RequestListener;
+const local = new AddressGuard(['127.0.0.0/8']);
+
+beforeAll(async () => {
+  server = createServer((request, response) => answer(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+async function run(fields: JsonObject, guard = local) {
+  const variables: Record<string, JsonValue> = {};
+  const transients: Record<string, JsonValue> = {};
+  const call = {
+    element: 'ask',
+    kind: 'http',
+    name: 'http',
+    fields: { requestUrl: `${base}/thing`, ...fields },
+    execution: {
+      setVariable: (name: string, value: JsonValue) => {
+        variables[name] = value;
+      },
+      setTransientVariable: (name: string, value: JsonValue) => {
+        transients[name] = value;
+      },
+    },
+  } as unknown as DelegateCall;
+  await runHttpTask(call, guard);
+  return { variables, transients };
+}
+
+const reply = (status: number, body = '', headers = {}) => {
+  answer = (_request, response) => response.writeHead(status, headers).end(body);
+};
+
+describe('a task of type http', () => {
+  test('sends what its fields say and keeps the answer', async () => {
+    let seen: IncomingMessage | undefined;
+    let body = '';
+    answer = async (request, response) => {
+      seen = request;
+      body = await text(request);
+      response.writeHead(201, 'Made', { 'X-Kind': 'test' }).end('{"id":7}');
+    };
+    const { variables } = await run({
+      requestMethod: 'post',
+      requestHeaders: 'Content-Type: application/json\nX-Token: abc',
+      requestBody: { name: 'Ada' },
+      saveResponseVariableAsJson: 'true',
+      responseVariableName: 'made',
+      saveResponseParameters: 'true',
+      saveRequestVariables: 'true',
+    });
+    expect(seen).toMatchObject({ method: 'POST', url: '/thing' });
+    expect(seen!.headers).toMatchObject({ 'content-type': 'application/json', 'x-token': 'abc' });
+    expect(body).toBe('{"name":"Ada"}');
+    expect(variables).toMatchObject({
+      made: { id: 7 },
+      askRequestMethod: 'POST',
+      askRequestUrl: `${base}/thing`,
+      askResponseProtocol: 'HTTP/1.1',
+      askResponseStatusCode: 201,
+      askResponseReason: 'Made',
+      askResponseHeaders: expect.stringContaining('x-kind: test'),
+    });
+  });
+
+  test('stores the body under its own name when no other is given, or for this step alone', async () => {
+    reply(200, 'Grüße', { 'Content-Type': 'text/plain; charset=utf-8' });
+    expect((await run({})).variables).toEqual({ askResponseBody: 'Grüße' });
+    const { variables, transients } = await run({
+      saveResponseParametersTransient: 'true',
+      resultVariablePrefix: 'x',
+    });
+    expect([variables, transients]).toEqual([{}, { xResponseBody: 'Grüße' }]);
+  });
+
+  test('takes any status for an answer, unless it is to fail or to be handled', async () => {
+    reply(404, 'gone');
+    expect((await run({})).variables).toEqual({ askResponseBody: 'gone' });
+    await expect(run({ failStatusCodes: '500, 4XX' })).rejects.toMatchObject({
+      code: 500,
+      message: `'${base}/thing' of 'ask' answered 404 Not Found`,
+      detail: { id: 'WORKFLOW_HTTP_STATUS', status: 404 },
+    });
+    const handled = await run({ failStatusCodes: '4XX', handleStatusCodes: '404' }).catch((error) => error);
+    expect(handled).toBeInstanceOf(BpmnError);
+    expect(handled.code).toBe('HTTP404');
+  });
+
+  test('may go on when there is no answer', async () => {
+    const { variables } = await run({ requestUrl: 'http://127.0.0.1:1/', ignoreException: 'true' });
+    expect(variables['askErrorMessage']).toContain("'http://127.0.0.1:1/' could not be reached");
+  });
+
+  test('follows redirects, without secrets to another place', async () => {
+    const other = createServer((request, response) =>
+      response.end(`${request.method} ${request.headers.authorization ?? 'no secret'}`),
+    ).listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const elsewhere = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`;
+    answer = (request, response) => {
+      if (request.url === '/here') response.end(`${request.method} ${request.headers.authorization}`);
+      else response.writeHead(302, { Location: request.url === '/thing' ? '/here' : elsewhere }).end();
+    };
+    const fields = { requestMethod: 'POST', requestHeaders: 'Authorization: secret', requestBody: 'x' };
+    expect((await run(fields)).variables['askResponseBody']).toBe('GET secret');
+    expect((await run({ ...fields, requestUrl: `${base}/away` })).variables['askResponseBody']).toBe(
+      'GET no secret',
+    );
+    const { variables } = await run({ ...fields, disallowRedirects: 'true', saveResponseParameters: 'true' });
+    expect(variables['askResponseStatusCode']).toBe(302);
+    other.close();
+  });
+
+  test('gives up on endless redirects, silence and floods', async () => {
+    answer = (_request, response) => response.writeHead(302, { Location: '/again' }).end();
+    await expect(run({})).rejects.toMatchObject({
+      message: expect.stringContaining('redirects more than 5'),
+    });
+    answer = () => {};
+    await expect(run({ requestTimeout: '50' })).rejects.toMatchObject({
+      code: 504,
+      message: `'${base}/thing' did not answer within 50 ms`,
+    });
+    reply(200, 'x'.repeat(5_000_001));
+    await expect(run({})).rejects.toMatchObject({
+      message: expect.stringContaining('more than 5000000 bytes'),
+    });
+  });
+
+  test.each<[JsonObject, string]>([
+    [{ requestUrl: '' }, 'has no requestUrl'],
+    [{ requestUrl: 'file:///etc/passwd' }, 'no http or https address'],
+    [{ requestUrl: 'thing' }, 'no http or https address'],
+    [{ requestMethod: 'TRACE' }, "the method 'TRACE'"],
+    [{ requestTimeout: 'soon' }, "the requestTimeout 'soon'"],
+    [{ requestHeaders: 'no colon' }, "the request header 'no colon'"],
+    [{ saveResponseVariableAsJson: 'true' }, 'no JSON'],
+  ])('refuses %j', async (fields, message) => {
+    reply(200, 'no json');
+    await expect(run(fields)).rejects.toMatchObject({ message: expect.stringContaining(message) });
+  });
+});
+
+describe('the guard', () => {
+  const strict = new AddressGuard();
+
+  test.each([
+    'http://127.0.0.1/',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://0/',
+    'http://[::1]/',
+    'http://[::]/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://[::127.0.0.1]/',
+    'http://[64:ff9b::169.254.169.254]/',
+    'http://[2002:a9fe:a9fe::1]/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://[fe80::1]/',
+    'http://[fd00:ec2::254]/',
+    'http://100.100.100.200/',
+    'http://localhost/',
+    'http://224.0.0.1/',
+  ])('refuses %s', async (requestUrl) => {
+    await expect(run({ requestUrl }, strict)).rejects.toMatchObject({
+      code: 403,
+      detail: { id: 'WORKFLOW_HTTP_DENIED' },
+    });
+  });
+
+  test('looks at redirects too, and at names when they are resolved for the connection', async () => {
+    answer = (_request, response) => response.writeHead(302, { Location: 'http://169.254.169.254/' }).end();
+    await expect(run({})).rejects.toMatchObject({ code: 403 });
+    answer = (_request, response) => response.writeHead(302, { Location: 'http://[::1]:1/' }).end();
+    await expect(run({})).rejects.toMatchObject({ code: 403 });
+  });
+
+  test.each([
+    ['10.0.0.7', true],
+    ['192.168.1.1', true],
+    ['fd12:3456::1', true],
+    ['2606:4700::1111', true],
+    ['93.184.216.34', true],
+    ['fe80::1%eth0', false],
+  ])('of %s says %s', (address, allowed) => {
+    expect(strict.isAllowed(address)).toBe(allowed);
+  });
+
+  test('can be told otherwise, and says what it cannot read', () => {
+    expect(new AddressGuard(['169.254.169.254', '::1/128']).isAllowed('169.254.169.254')).toBe(true);
+    expect(() => new AddressGuard(['example.com'])).toThrow("'example.com' is no address or network");
+  });
+});

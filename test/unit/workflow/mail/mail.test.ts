@@ -1,0 +1,305 @@
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '#json/index.ts';
+import { JobPoller, type JobResult, Queue, runJob } from '#queue/index.ts';
+import { type Database, runUnitOfWork } from '../../../../src/database/index.ts';
+import type { DelegateCall } from '../../../../src/workflow/index.ts';
+import { composeMail, MailQueue, type MailSettings, sendMail } from '../../../../src/workflow/mail/index.ts';
+import { createMigratedDatabase } from '../../../support/migrated-database.ts';
+
+/** What a task of type `mail` hands over, with the variables it set. */
+function mailCall(fields: JsonObject, variables: JsonObject = {}) {
+  const set: JsonObject = {};
+  const call = {
+    element: 'tell',
+    kind: 'mail',
+    name: 'mail',
+    fields,
+    execution: {
+      getVariable: (name: string) => variables[name],
+      setVariable: (name: string, value: string) => {
+        set[name] = value;
+      },
+    },
+  } as unknown as DelegateCall;
+  return { call, set };
+}
+
+const compose = (fields: JsonObject, variables?: JsonObject) =>
+  composeMail(mailCall(fields, variables).call, 'svc@example.com');
+
+interface Received {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly content: string;
+  readonly user: string | undefined;
+  readonly isEncrypted: boolean;
+}
+
+/** A real mail server, which notes what it is given. */
+async function startMailServer(options: SMTPServerOptions = {}) {
+  const received: Received[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    async onData(stream, session, done) {
+      const content = await text(stream);
+      const { mailFrom, rcptTo } = session.envelope;
+      received.push({
+        from: mailFrom === false ? '' : mailFrom.address,
+        to: rcptTo.map(({ address }) => address),
+        content,
+        user: session.user,
+        isEncrypted: session.secure,
+      });
+      done();
+    },
+    ...options,
+  });
+  // A client that breaks off is the point of some tests.
+  server.on('error', () => {});
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  const { port } = server.server.address() as { port: number };
+  const settings: MailSettings = { host: '127.0.0.1', port, starttls: false, from: 'svc@example.com' };
+  return { received, settings, stop: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+}
+
+describe('a mail is composed', () => {
+  test('from the fields of its task', () => {
+    const mail = compose(
+      {
+        to: 'a@x.org, "Byron, Ada" <ada@x.org>',
+        cc: ['c@x.org'],
+        from: 'Service <me@x.org>',
+        subject: 'Hello\nthere',
+        textVar: 'letter',
+        html: '<b>x</b>',
+        headers: 'X-Priority: 1\nReply-To: r@x.org',
+        attachments: [
+          { filename: 'a.txt', content: 'Grüße', contentType: 'text/plain' },
+          { name: 'b.bin', content: 'AAE=', encoding: 'base64' },
+        ],
+      },
+      { letter: 'Dear all' },
+    );
+    expect(mail).toEqual({
+      from: 'Service <me@x.org>',
+      to: ['a@x.org', '"Byron, Ada" <ada@x.org>'],
+      cc: ['c@x.org'],
+      bcc: [],
+      subject: 'Hello there',
+      text: 'Dear all',
+      html: '<b>x</b>',
+      headers: { 'X-Priority': '1', 'Reply-To': 'r@x.org' },
+      attachments: [
+        { filename: 'a.txt', contentType: 'text/plain', content: Buffer.from('Grüße').toString('base64') },
+        { filename: 'b.bin', contentType: null, content: 'AAE=' },
+      ],
+    });
+  });
+
+  test('with the sender of the settings when it names none, and to hidden recipients alone', () => {
+    expect(compose({ bcc: 'a@x.org', text: 'x' })).toMatchObject({
+      from: 'svc@example.com',
+      bcc: ['a@x.org'],
+    });
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ['no recipient', { text: 'x' }, 'has no recipient'],
+    ['no address', { to: 'nobody' }, "'nobody', which is no address"],
+    [
+      'a recipient with a header in it',
+      { to: 'a@x.org\r\nBcc: b@x.org' },
+      'control characters in the field to',
+    ],
+    ['a sender with a header in it', { to: 'a@x.org', from: 'a@x.org\nX: y' }, 'control characters'],
+    ['two addresses in one', { to: ['<a@x.org> <b@x.org>'] }, 'no address'],
+    ['a header that the mail has itself', { to: 'a@x.org', headers: 'Bcc: b@x.org' }, "the header 'Bcc"],
+    ['a header without a name', { to: 'a@x.org', headers: 'hello' }, "the header 'hello'"],
+    ['a file', { to: 'a@x.org', attachments: '/etc/passwd' }, 'not { filename, content }'],
+    [
+      'an address to fetch',
+      { to: 'a@x.org', attachments: { path: 'http://x' } },
+      'not { filename, content }',
+    ],
+    ['a variable that is not there', { to: 'a@x.org', htmlVar: 'gone' }, "names 'gone'"],
+    ['too many recipients', { to: Array.from({ length: 201 }, (_, n) => `u${n}@x.org`) }, '201 recipients'],
+    ['more than a queue takes', { to: 'a@x.org', text: 'x'.repeat(10_000_001) }, 'longer than'],
+  ])('but not with %s', (_case, fields, message) => {
+    expect(() => compose(fields)).toThrow(
+      expect.objectContaining({
+        code: 500,
+        message: expect.stringContaining(message),
+        detail: expect.objectContaining({ id: 'WORKFLOW_BAD_MAIL', element: 'tell' }),
+      }),
+    );
+  });
+});
+
+describe('a mail server', () => {
+  test('gets text, pages and attachments, and hidden recipients stay hidden', async () => {
+    const server = await startMailServer();
+    const mail = compose({
+      to: 'Zoë <a@x.org>',
+      bcc: 'b@x.org',
+      subject: 'Grüße aus Wien',
+      text: 'Hello',
+      html: '<p>Hello</p>',
+      attachments: { filename: 'a.txt', content: 'inside' },
+    });
+    expect(await sendMail(mail, 'job-1', server.settings)).toEqual({ rejected: [] });
+    await server.stop();
+    const [got] = server.received;
+    expect(got).toMatchObject({ from: 'svc@example.com', to: ['a@x.org', 'b@x.org'] });
+    expect(got!.content).toContain('Message-ID: <job-1@example.com>');
+    expect(got!.content).toContain('Subject: =?UTF-8?Q?Gr=C3=BC=C3=9Fe_aus_Wien?=');
+    expect(got!.content).toContain('<p>Hello</p>');
+    expect(got!.content).toContain(Buffer.from('inside').toString('base64'));
+    expect(got!.content).not.toContain('b@x.org');
+  });
+
+  test('is told who we are', async () => {
+    const server = await startMailServer({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth: ({ username, password }, _session, done) =>
+        password === 'secret' ? done(null, { user: username! }) : done(new Error('Wrong password')),
+    });
+    const mail = compose({ to: 'a@x.org', text: 'x' });
+    await sendMail(mail, '1', { ...server.settings, username: 'svc', password: 'secret' });
+    expect(server.received).toMatchObject([{ user: 'svc' }]);
+    await expect(
+      sendMail(mail, '2', { ...server.settings, username: 'svc', password: 'no' }),
+    ).rejects.toMatchObject({
+      code: 503,
+      detail: { id: 'WORKFLOW_MAIL_NOT_SENT', responseCode: 535 },
+    });
+    await server.stop();
+  });
+
+  test('that offers encryption gets the mail encrypted; where it is demanded the certificate must be right', async () => {
+    const server = await startMailServer({ disabledCommands: [] });
+    const mail = compose({ to: 'a@x.org', text: 'x' });
+    await sendMail(mail, '1', server.settings);
+    expect(server.received).toMatchObject([{ isEncrypted: true }]);
+    await expect(sendMail(mail, '2', { ...server.settings, starttls: true })).rejects.toMatchObject({
+      code: 503,
+    });
+    await server.stop();
+    const plain = await startMailServer();
+    await expect(sendMail(mail, '3', { ...plain.settings, starttls: true })).rejects.toMatchObject({
+      code: 503,
+    });
+    expect(plain.received).toEqual([]);
+    await plain.stop();
+  });
+
+  test('may refuse some of the recipients', async () => {
+    const server = await startMailServer({
+      onRcptTo: ({ address }, _session, done) =>
+        done(address.startsWith('no') ? new Error('No such person') : undefined),
+    });
+    expect(await sendMail(compose({ to: 'a@x.org, no@x.org' }), '1', server.settings)).toEqual({
+      rejected: ['no@x.org'],
+    });
+    await expect(sendMail(compose({ to: 'no@x.org' }), '1', server.settings)).rejects.toMatchObject({
+      message: expect.stringContaining('did not take the mail'),
+    });
+    await server.stop();
+  });
+
+  test('that is not there is named', async () => {
+    const server = await startMailServer();
+    await server.stop();
+    await expect(sendMail(compose({ to: 'a@x.org' }), '1', server.settings)).rejects.toMatchObject({
+      code: 503,
+      message: expect.stringContaining(`127.0.0.1:${server.settings.port}`),
+    });
+  });
+});
+
+describe('the queue of mails', () => {
+  let database: Database & AsyncDisposable;
+  let server: Awaited<ReturnType<typeof startMailServer>>;
+  let refusals = 0;
+
+  beforeAll(async () => {
+    database = await createMigratedDatabase();
+    server = await startMailServer({
+      onMailFrom: (_address, _session, done) => done(refusals-- > 0 ? new Error('Not now') : undefined),
+    });
+  });
+  afterAll(async () => {
+    await server.stop();
+    await database[Symbol.asyncDispose]();
+  });
+
+  async function openQueue() {
+    const ended: JobResult[] = [];
+    let look = () => {};
+    const queue: Queue = new Queue({ database, notify: () => poller.wake() });
+    const mails = new MailQueue(queue, () => server.settings);
+    const { id: nodeId } = await database.db
+      .insertInto('cluster_node')
+      .values({ name: `n${Math.random()}`, epoch: 1, state: 'running', roles: ['worker'] })
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    const poller = new JobPoller({
+      queue,
+      holder: () => ({ nodeId, epoch: 1 }),
+      observe: () => {},
+      async run(job) {
+        const result = await runJob(queue, job);
+        ended.push(result);
+        look();
+        return result;
+      },
+    });
+    await queue.prepare();
+    await poller.start();
+    return {
+      mails,
+      poller,
+      ended: (count: number) =>
+        new Promise<readonly JobResult[]>((resolve) => {
+          look = () => ended.length >= count && resolve(ended);
+          look();
+        }),
+    };
+  }
+
+  test('sends after the commit, never after a rollback, and again when the server was busy', async () => {
+    const { mails, poller, ended } = await openQueue();
+    const failed = runUnitOfWork(database, {}, async (unitOfWork) => {
+      await mails.runTask(unitOfWork, mailCall({ to: 'never@x.org', text: 'x' }).call);
+      throw new Error('The step failed');
+    });
+    await expect(failed).rejects.toThrow('The step failed');
+    await runUnitOfWork(database, {}, async (unitOfWork) => {
+      await mails.runTask(unitOfWork, mailCall({ to: 'first@x.org', text: 'x' }).call);
+      expect(server.received).toEqual([]);
+    });
+    expect(await ended(1)).toMatchObject([{ end: 'completed' }]);
+    refusals = 1;
+    await runUnitOfWork(database, {}, (unitOfWork) =>
+      mails.runTask(unitOfWork, mailCall({ to: 'second@x.org', text: 'x' }).call),
+    );
+    expect((await ended(2))[1]).toMatchObject({ end: 'retrying', error: expect.stringContaining('Not now') });
+    await poller.stop();
+    expect(server.received.map(({ to }) => to)).toEqual([['first@x.org']]);
+  });
+
+  test('a task may go on without its mail, and learn why', async () => {
+    const queue = new Queue({ database, notify: () => {} });
+    const mails = new MailQueue(queue, () => server.settings);
+    const { call, set } = mailCall({ ignoreException: 'true', exceptionVariableName: 'why' });
+    await runUnitOfWork(database, {}, (unitOfWork) => mails.runTask(unitOfWork, call));
+    expect(set).toEqual({ why: "The mail of 'tell' has no recipient" });
+    const strict = runUnitOfWork(database, {}, (unitOfWork) => mails.runTask(unitOfWork, mailCall({}).call));
+    await expect(strict).rejects.toMatchObject({ detail: { id: 'WORKFLOW_BAD_MAIL' } });
+  });
+});
