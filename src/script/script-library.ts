@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { type ConfigStore, type ScriptConfig, scriptConfig } from '#config/index.ts';
-import { NotSupportedError, ServiceUnavailableError } from '#errors/index.ts';
+import { ServiceUnavailableError } from '#errors/index.ts';
 import { getMember, type JsonObject } from '#json/index.ts';
 import type { ScriptSource } from './javascript/index.ts';
 import type { ScriptLanguage, ScriptReference } from './script-reference.ts';
@@ -49,9 +49,6 @@ export class ScriptLibrary {
   async load(reference: ScriptReference, label?: string): Promise<ScriptSource> {
     const { sources } = this.#require();
     const { language, source, file, name, revision } = reference;
-    if (language !== 'javascript') {
-      throw new NotSupportedError('Groovy scripts are not available yet', { id: 'SCRIPT_NO_GROOVY' });
-    }
     const version = revision === undefined ? {} : { revision };
     if (source !== undefined) return { name: label ?? hashOf(source, language), source, ...version };
     const options = { extension: EXTENSION[language], revision };

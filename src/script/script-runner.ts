@@ -6,12 +6,13 @@ import type { Observe } from '#observability/index.ts';
 import type { Context, RequestSink } from '#resource/index.ts';
 import { bindingLibraries } from './binding-libraries.ts';
 import { contextView } from './context-view.ts';
+import { GroovyPool } from './groovy/index.ts';
 import { SandboxPool, ScriptLimitError, ScriptSyntaxError } from './javascript/index.ts';
 import { compileFailure, runFailure } from './script-error.ts';
 import { hostOf } from './script-host.ts';
 import { notActive, ScriptLibrary } from './script-library.ts';
 import { ScriptLog } from './script-log.ts';
-import type { ScriptReference } from './script-reference.ts';
+import type { ScriptLanguage, ScriptReference } from './script-reference.ts';
 import type { ScriptCall, ScriptOutcome, Scripts } from './scripts.ts';
 import { watchedWork } from './thread-server.ts';
 
@@ -34,6 +35,8 @@ export class ScriptRunner implements Scripts {
   readonly #options: ScriptRunnerOptions;
   readonly #library: ScriptLibrary;
   #pool: SandboxPool | undefined;
+  /** Made when the first Groovy script comes; who has none pays nothing for it. */
+  #groovy: Promise<GroovyPool> | undefined;
 
   constructor(options: ScriptRunnerOptions) {
     this.#options = options;
@@ -48,12 +51,15 @@ export class ScriptRunner implements Scripts {
     this.#library.close();
     this.#pool?.close();
     this.#pool = undefined;
+    const groovy = await this.#groovy?.catch(() => undefined);
+    groovy?.close();
+    this.#groovy = undefined;
   }
 
   async compile(reference: ScriptReference): Promise<void> {
     const script = await this.#library.load(reference);
     try {
-      this.#pool!.check(script);
+      (await this.#poolOf(reference.language)).check(script);
     } catch (error) {
       // A name stands for a script that is registered already, so it is the server's fault.
       throw reference.name === undefined || !(error instanceof ScriptSyntaxError)
@@ -73,7 +79,7 @@ export class ScriptRunner implements Scripts {
     const ended = (outcome: 'ok' | 'thrown' | 'limit') =>
       observe({ kind: 'script.evaluated', script: script.name, ms: performance.now() - startedAt, outcome });
     try {
-      const { value, bindings } = await this.#pool!.run({
+      const { value, bindings } = await (await this.#poolOf(reference.language)).run({
         script,
         bindings: {
           ...this.#library.properties,
@@ -94,6 +100,12 @@ export class ScriptRunner implements Scripts {
       ended(error instanceof ScriptLimitError ? 'limit' : 'thrown');
       throw runFailure(error, this.#debugInfo());
     }
+  }
+
+  async #poolOf(language: ScriptLanguage): Promise<SandboxPool | GroovyPool> {
+    if (language === 'javascript') return this.#pool!;
+    this.#groovy ??= GroovyPool.create({ libraries: bindingLibraries });
+    return this.#groovy;
   }
 
   #hostOf(context: Context, log: ScriptLog) {

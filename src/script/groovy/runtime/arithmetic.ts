@@ -229,11 +229,16 @@ export function combineBits(
   return width === WIDTH.LONG ? BigInt.asIntN(64, bits) : new BigInteger(bits);
 }
 
+/** The lowest bits as a number without sign; `BigInt.asUintN` of QuickJS leaves negative numbers as they are. */
+export function unsigned(value: bigint, bits: bigint): bigint {
+  return value & ((1n << bits) - 1n);
+}
+
 export function shift(value: Numeric, distance: number, direction: '<<' | '>>' | '>>>'): Numeric {
   if (typeof value === 'bigint') {
     const by = BigInt(distance & 63);
     if (direction === '<<') return BigInt.asIntN(64, value << by);
-    return direction === '>>' ? value >> by : BigInt.asIntN(64, BigInt.asUintN(64, value) >> by);
+    return direction === '>>' ? value >> by : BigInt.asIntN(64, unsigned(value, 64n) >> by);
   }
   if (value instanceof BigInteger) {
     return new BigInteger(

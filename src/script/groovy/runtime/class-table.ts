@@ -65,7 +65,6 @@ groovy.lang @GroovyObject Closure:Object+Runnable+Cloneable GString:Object+CharS
   ReadOnlyPropertyException:MissingPropertyException NumberRange:AbstractList+Range
 groovy.json JsonDelegate JsonSlurper JsonSlurperClassic JsonBuilder JsonOutput JsonException:RuntimeException
 groovy.transform @Field @CompileStatic @TypeChecked @CompileDynamic @PackageScope
-groovy.util @Expando
 org.codehaus.groovy.runtime GStringImpl:groovy.lang.GString MethodClosure:groovy.lang.Closure
 org.codehaus.groovy.runtime.typehandling GroovyCastException:java.lang.ClassCastException
 org.codehaus.groovy.runtime.powerassert PowerAssertionError:java.lang.AssertionError

@@ -1,5 +1,6 @@
 import { castError } from './casting.ts';
 import { classNamed } from './java-class.ts';
+import { JavaMap } from './java-map.ts';
 import { resourceExceptionOf } from './statics/exception-statics.ts';
 import { toText } from './text.ts';
 import { exception, nullPointer, Throwable } from './throwable.ts';
@@ -50,11 +51,25 @@ export const hostValues = {
   toJson: (value: unknown): unknown => value,
 };
 
-/** What `throw value` throws. */
+/**
+ * What `throw value` throws. A map with a code is the error with that status, as scripts in JavaScript throw it: the
+ * original can throw nothing but exceptions.
+ */
 export function thrown(value: unknown): unknown {
   if (value instanceof Throwable) return value;
+  if (value instanceof JavaMap) {
+    const code = value.get('code');
+    if (typeof code === 'number') return statusError(code, value);
+  }
   if (value === null) return nullPointer('Cannot throw exception null');
   return castError(value, classNamed('java.lang.Throwable'));
+}
+
+function statusError(code: number, facts: JavaMap): Throwable {
+  const message = facts.get('message');
+  const failure = resourceExceptionOf(code, '', message === null ? null : toText(message));
+  if (facts.has('detail')) failure.fields['detail'] = facts.get('detail');
+  return failure;
 }
 
 export function assertionFailed(text: string, message?: unknown): Throwable {

@@ -1,4 +1,4 @@
-import { toBigInt, toDecimal, toNumber } from './arithmetic.ts';
+import { toBigInt, toDecimal, toNumber, unsigned } from './arithmetic.ts';
 import { plainText, rescale } from './decimal.ts';
 import { formatDateWith } from './format-date-port.ts';
 import { isFixedPoint } from './number-text.ts';
@@ -88,9 +88,9 @@ function whole(value: unknown, kind: string, flags: string, width: number): stri
   if (kind !== 'd') {
     const bits =
       typeof value === 'number'
-        ? BigInt.asUintN(32, number)
+        ? unsigned(number, 32n)
         : typeof value === 'bigint'
-          ? BigInt.asUintN(64, number)
+          ? unsigned(number, 64n)
           : number;
     const digits = bits.toString(kind === 'x' ? 16 : 8);
     const prefix = flags.includes('#') ? (kind === 'x' ? '0x' : '0') : '';

@@ -20,7 +20,7 @@ export interface RunInput {
 
 type Factory = (runtime: typeof operations, script: Script) => () => unknown;
 
-const GLOBALS = ['svc', 'identityServer', 'console'] as const;
+const GLOBALS = ['svc', 'identityServer', 'console', 'logger'] as const;
 
 export interface RunOptions {
   /** What becomes of the value of the script; tests look closer than JSON can. */

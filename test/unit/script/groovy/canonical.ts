@@ -106,7 +106,7 @@ function variablesOf(script: Script): string[] {
   return script.binding.variables
     .list()
     .map(({ key, value }) => `${toText(key)}=${canonical(value)}`)
-    .filter((text) => !/^(?:svc|identityServer|console|out)=/.test(text))
+    .filter((text) => !/^(?:svc|identityServer|console|logger|out)=/.test(text))
     .sort();
 }
 

@@ -6,6 +6,7 @@ import {
   toInt,
   toLong,
   toNumber,
+  unsigned,
   WIDTH,
   widthOf,
 } from '../arithmetic.ts';
@@ -66,8 +67,7 @@ const longOf = parsed(64, (value) => value);
 function unsignedText(radix: number) {
   return (value: unknown) => {
     const number = numeric(value);
-    const bits =
-      typeof number === 'bigint' ? BigInt.asUintN(64, number) : BigInt.asUintN(32, toBigInt(number));
+    const bits = typeof number === 'bigint' ? unsigned(number, 64n) : unsigned(toBigInt(number), 32n);
     return bits.toString(radix);
   };
 }

@@ -1,0 +1,122 @@
+import { LRUCache } from 'lru-cache';
+import { cloneJson, getMember, isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import {
+  SandboxPool,
+  type SandboxPoolOptions,
+  type SandboxResult,
+  type SandboxRun,
+  type ScriptSource,
+  ScriptThrownError,
+} from '../javascript/index.ts';
+import { type CompiledGroovy, compileGroovy } from './compile-groovy.ts';
+import { ENTRY } from './generate/generate-script.ts';
+import { answerGroovy, isGroovyOperation } from './host-operations.ts';
+import { linkModules } from './link-modules.ts';
+
+const MOST_COMPILED = 1000;
+const RUNTIME = new URL('./runtime/install.ts', import.meta.url);
+
+/**
+ * Runs Groovy scripts: compiles them, and has sandboxes of its own with the runtime in them, so that JavaScript pays
+ * nothing for it.
+ */
+export class GroovyPool {
+  readonly #pool: SandboxPool;
+  readonly #compiled = new LRUCache<string, CompiledGroovy>({ max: MOST_COMPILED });
+
+  private constructor(pool: SandboxPool) {
+    this.#pool = pool;
+  }
+
+  static async create(options: SandboxPoolOptions = {}): Promise<GroovyPool> {
+    const runtime = { name: 'groovy', source: linkModules(RUNTIME) };
+    // It takes over from `reviveBinding`, so it comes before those that use it.
+    return new GroovyPool(
+      await SandboxPool.create({ ...options, libraries: [runtime, ...(options.libraries ?? [])] }),
+    );
+  }
+
+  get stats() {
+    return this.#pool.stats;
+  }
+
+  close(): void {
+    this.#pool.close();
+  }
+
+  /** As of SandboxPool; rejects with GroovySyntaxError for what does not compile. */
+  async run(request: SandboxRun): Promise<SandboxResult> {
+    const { script, bindings, host, debugInfo, returnBindings = [] } = request;
+    const compiled = this.#compile(script);
+    const isSeen = (name: string) => compiled.freeNames === 'all' || compiled.freeNames.has(name);
+    const given: JsonObject = {};
+    for (const name of Object.keys(bindings)) {
+      if (isSeen(name)) setMember(given, name, getMember(bindings, name)!);
+    }
+    try {
+      const { value, bindings: after } = await this.#pool.run({
+        ...request,
+        script: { name: script.name, source: compiled.javascript },
+        bindings: { [ENTRY]: { bindings: given, returned: returnBindings.filter(isSeen) } },
+        returnBindings: [ENTRY],
+        host: (operation, args) =>
+          isGroovyOperation(operation) ? answerGroovy(operation, args) : host(operation, args),
+        debugInfo: false,
+      });
+      return { value, bindings: statesOf(request, after[ENTRY]) };
+    } catch (error) {
+      throw error instanceof ScriptThrownError ? inGroovyPlaces(error, compiled, debugInfo === true) : error;
+    }
+  }
+
+  #compile(script: ScriptSource): CompiledGroovy {
+    const key = `${script.name}\n${script.source}`;
+    let compiled = this.#compiled.get(key);
+    if (compiled === undefined) {
+      compiled = compileGroovy(script);
+      this.#compiled.set(key, compiled);
+    }
+    return compiled;
+  }
+
+  /** @throws GroovySyntaxError; nothing of the script runs */
+  check(script: ScriptSource): void {
+    this.#compile(script);
+  }
+}
+
+/** What the script left of the bindings that are wanted; one that it does not name never went in. */
+function statesOf({ bindings, returnBindings = [] }: SandboxRun, after: JsonValue | undefined): JsonObject {
+  const states: JsonObject = {};
+  for (const name of returnBindings) {
+    const state = isObject(after) ? getMember(after, name) : undefined;
+    setMember(states, name, state === undefined ? cloneJson(getMember(bindings, name) ?? null) : state);
+  }
+  return states;
+}
+
+const PLACE = /\(([^()]*):(\d+):(\d+)\)$/gm;
+
+/** The same error with the places of the Groovy source instead of those of the JavaScript made of it. */
+function inGroovyPlaces(
+  error: ScriptThrownError,
+  compiled: CompiledGroovy,
+  debugInfo: boolean,
+): ScriptThrownError {
+  const { name: fileName } = compiled;
+  const { position, thrownName, resourceError } = error;
+  const place = position === undefined ? undefined : { fileName, ...compiled.positionOf(position) };
+  const scriptStack = error.scriptStack.replace(PLACE, (_all, _file, line, column) => {
+    const at = compiled.positionOf({ line: Number(line), column: Number(column) });
+    return `(${fileName}:${at.line}:${at.column})`;
+  });
+  const where = debugInfo && place !== undefined ? ` (${place.fileName}#${place.line})` : '';
+  return new ScriptThrownError({
+    thrown: error.thrown,
+    message: `${error.message}${where}`,
+    scriptStack,
+    ...(thrownName === undefined ? {} : { thrownName }),
+    ...(place === undefined ? {} : { position: place }),
+    ...(resourceError === undefined ? {} : { resourceError }),
+  });
+}

@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const groovy = (source: string, more: object = {}) => ({ type: 'groovy', source, ...more });
+
+const ECHO = `import org.forgerock.json.resource.*
+
+def kind = request.requestType.name()
+if (request instanceof QueryRequest) return [[_id: 'one', filter: request.queryFilter]]
+if (request instanceof ActionRequest && request.action == 'fail') {
+  throw new NotFoundException("no \${request.content.what.asString()}").setDetail([what: request.content.what.getObject()])
+}
+def answer = [kind: kind, path: resourcePath, isText: request.requestType == kind, who: context.security.authenticationId]
+if (kind in ['CREATE', 'UPDATE', 'ACTION']) {
+  answer.name = request.content.get('name').asString()
+  answer.nested = request.content.deep.items.collect { it.asInteger() * 2 }
+  answer.missing = request.content.get('absent').isNull()
+}
+if (kind == 'PATCH') answer.patch = request.patchOperations*.field
+answer`;
+
+const FILES = {
+  'conf/managed.json': {
+    objects: [
+      { name: 'note' },
+      {
+        name: 'person',
+        schema: {
+          properties: {
+            initials: {
+              type: 'string',
+              isVirtual: true,
+              onRetrieve: groovy("(object.givenName ?: '?')[0] + (object.sn ?: '?')[0]"),
+            },
+            phone: {
+              type: 'string',
+              conditionalPolicies: [
+                {
+                  condition: groovy("fullObject.kind == 'employee'"),
+                  dependencies: ['kind'],
+                  policies: [{ policyId: 'minimum-length', params: { minLength: 6 } }],
+                },
+              ],
+            },
+          },
+        },
+        onCreate: { type: 'groovy', file: 'onCreate.groovy' },
+        onUpdate: groovy(`
+          if (object.sn != oldObject.sn) object.history = (oldObject.history ?: []) + [oldObject.sn]
+          if (object.refuse) throw [code: 409, message: "not \${object.refuse}", detail: [field: 'refuse']]`),
+        postCreate: groovy(`
+          svc.create('managed/note', object._id, [text: "created \${object.userName}", by: context.security.authenticationId])
+          if (object.fail) throw new IllegalStateException('after all')`),
+      },
+    ],
+  },
+  'script/onCreate.groovy': `import java.text.SimpleDateFormat
+
+object.userName = "\${object.givenName[0]}\${object.sn}".toLowerCase()
+object.mail = object.mail ?: "\${object.userName}@\${company}"
+object.joined = new SimpleDateFormat('yyyy-MM-dd').parse('2024-02-29').format('dd.MM.yyyy')
+object.weight = object.rolesGiven?.sum { it.weight } ?: 0
+println "created \${object.userName}"`,
+  'conf/endpoint-echo.json': groovy(ECHO),
+  'conf/endpoint-broken.json': groovy('def x = 1\nnew File("/etc/passwd").text'),
+  'conf/endpoint-deep.json': groovy(`
+    def names = []
+    def rest = svc.query('managed/note', [_queryFilter: 'true', _sortKeys: 'n']) { names << it._id }
+    def found = svc.query('managed/note', [_queryFilter: 'n ge 2']).result.collect { svc.read("managed/note/\${it._id}").n }
+    def patched = svc.patch('managed/note/n1', null, [[operation: 'replace', field: 'n', value: 7 / 2]])
+    def caught = ''
+    try { svc.update('managed/note/absent', null, [:]) } catch (org.forgerock.json.resource.ResourceException e) {
+      caught = "\${e.class.simpleName} \${e.code} \${e.reason}"
+    }
+    [names: names, found: found.sort(), n: patched.n, caught: caught, gone: svc.read('managed/note/absent'),
+     hashed: svc.isHashed(svc.hash('x', 'SHA-256')), location: identityServer.getProjectLocation() instanceof String]`),
+  'conf/script.json': {
+    ECMAScript: {},
+    Groovy: {
+      'groovy.source.encoding': 'UTF-8',
+      'groovy.recompile': 'true',
+      'groovy.recompile.minimumInterval': '60000',
+      'groovy.target.directory': '&{launcher.install.location}/classes',
+      'groovy.classpath': '&{launcher.install.location}/lib',
+    },
+    properties: { company: 'example.com', limits: { most: [1, 2.5] } },
+  },
+};
+
+describe('Groovy', () => {
+  let server: TestServer;
+  let api: Api;
+
+  beforeAll(async () => {
+    server = await startTestServer({ files: FILES });
+    api = server.api;
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const evaluate = (source: string, more: object = {}, query = '') =>
+    api('POST', `script?_action=eval${query}`, { body: groovy(source, more) });
+
+  it('answers with the last value as JSON, and binds body members, globals, parameters and properties', async () => {
+    const source = `[sum: a.inject(0) { s, x -> s + x } / 2, type: a.class.simpleName, map: m.getClass().simpleName,
+      all: "\${p}-\${company}-\${limits.most[1].class.simpleName}".toString(), big: 2L ** 40, none: null, day: Date.parse('yyyy', '1970')]`;
+    const answer = await evaluate(source, { a: [1, 2, 4], globals: { m: { x: 1 } } }, '&p=7');
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      {
+        sum: 3.5,
+        type: 'ArrayList',
+        map: 'LinkedHashMap',
+        all: '7-example.com-Double',
+        big: 1_099_511_627_776,
+        none: null,
+        day: expect.any(Number),
+      },
+    ]);
+  });
+
+  it('is refused with line, column and advice where it is not Groovy or not supported', async () => {
+    const compile = async (source: string) => {
+      const { status, body } = await api('POST', 'script?_action=compile', { body: groovy(source) });
+      return [status, body.message ?? body];
+    };
+    expect(await compile('def a = 1\na + 1')).toEqual([200, true]);
+    expect(await compile('def a = 1\nif (a {')).toEqual([
+      400,
+      expect.stringMatching(/@ line 2, column \d+\./),
+    ]);
+    expect(await compile('def a = 1\n  new Socket("x", 1)')).toEqual([
+      400,
+      expect.stringMatching(/^unable to resolve class Socket @ line 2, column \d+\. There is no Java/),
+    ]);
+    expect(await compile('System.exit(1)')).toEqual([
+      400,
+      expect.stringMatching(/no static method exit\(\).*@ line 1, column \d+\. A script ends with return/),
+    ]);
+  });
+
+  it('tells what was thrown: resource exceptions with their status, everything else as 500', async () => {
+    const thrown = await evaluate("throw new org.forgerock.json.resource.ConflictException('taken')");
+    expect([thrown.status, thrown.body]).toEqual([409, { code: 409, reason: 'Conflict', message: 'taken' }]);
+    const mapped = await evaluate("throw [code: 410, message: 'left', detail: [to: 'x']]");
+    expect([mapped.status, mapped.body.message, mapped.body.detail]).toEqual([410, 'left', { to: 'x' }]);
+    const mistake = await evaluate('def m = null\nm.size()');
+    expect([mistake.status, mistake.body.message]).toEqual([
+      500,
+      'Cannot invoke method size() on null object',
+    ]);
+    const nameless = await evaluate('throw new IllegalStateException()');
+    expect([nameless.status, nameless.body.message]).toEqual([500, 'java.lang.IllegalStateException']);
+    const overflow = await evaluate('def f(n) { f(n + 1) + 1 }\nf(0)');
+    expect([overflow.status, overflow.body.message]).toEqual([500, 'The script calls itself too deeply']);
+  });
+
+  it('runs hooks, virtual properties and conditions of policies', async () => {
+    const body = { givenName: 'Ada', sn: 'Byron', rolesGiven: [{ weight: 2 }, { weight: 3 }] };
+    const created = await api('POST', 'managed/person?_action=create', { body: { _id: 'ada', ...body } });
+    expect([created.status, created.body]).toEqual([
+      201,
+      expect.objectContaining({
+        userName: 'abyron',
+        mail: 'abyron@example.com',
+        joined: '29.02.2024',
+        weight: 5,
+      }),
+    ]);
+    expect((await api('GET', 'managed/person/ada?_fields=*,initials')).body).toMatchObject({
+      initials: 'AB',
+    });
+    expect((await api('GET', 'managed/note/ada')).body).toMatchObject({
+      text: 'created abyron',
+      by: 'svc-admin',
+    });
+    const patch = [{ operation: 'replace', field: 'sn', value: 'Lovelace' }];
+    expect((await api('PATCH', 'managed/person/ada', { body: patch })).body).toMatchObject({
+      history: ['Byron'],
+    });
+    const refused = await api('PATCH', 'managed/person/ada', {
+      body: [{ operation: 'add', field: 'refuse', value: 'now' }],
+    });
+    expect([refused.status, refused.body.message, refused.body.detail]).toEqual([
+      409,
+      'not now',
+      { field: 'refuse' },
+    ]);
+    const short = { givenName: 'B', sn: 'C', kind: 'employee', phone: '123' };
+    const invalid = await api('POST', 'managed/person?_action=create', { body: short });
+    expect([invalid.status, JSON.stringify(invalid.body)]).toEqual([
+      403,
+      expect.stringContaining('MIN_LENGTH'),
+    ]);
+    expect(
+      (await api('POST', 'managed/person?_action=create', { body: { ...short, kind: 'guest' } })).status,
+    ).toBe(201);
+  });
+
+  it('leaves nothing behind when a hook fails', async () => {
+    const body = { _id: 'never', givenName: 'N', sn: 'E', fail: true };
+    const failed = await api('POST', 'managed/person?_action=create', { body });
+    expect([failed.status, failed.body.message]).toEqual([500, 'after all']);
+    expect((await api('GET', 'managed/note/never')).status).toBe(404);
+    expect((await api('GET', 'managed/person/never')).status).toBe(404);
+  });
+
+  it('sees the request of an endpoint as Groovy has it', async () => {
+    const body = { name: 'n', deep: { items: [1, 2] } };
+    const seen = { isText: false, who: 'svc-admin', path: 'sub', name: 'n', nested: [2, 4], missing: true };
+    const call = async (method: string, path: string, options = {}) => {
+      const answer = await api(method, path, options);
+      return [answer.status, answer.body];
+    };
+    expect(await call('PUT', 'endpoint/echo/sub', { body, headers: { 'If-Match': '*' } })).toMatchObject([
+      200,
+      { kind: 'UPDATE', ...seen },
+    ]);
+    expect(await call('POST', 'endpoint/echo/sub?_action=go', { body })).toEqual([
+      200,
+      { kind: 'ACTION', ...seen },
+    ]);
+    expect(await call('GET', 'endpoint/echo')).toMatchObject([
+      200,
+      { kind: 'READ', path: '', isText: false, who: 'svc-admin' },
+    ]);
+    const patch = [{ operation: 'remove', field: '/a/b' }];
+    expect(await call('PATCH', 'endpoint/echo', { body: patch })).toEqual([
+      200,
+      expect.objectContaining({ kind: 'PATCH', patch: ['/a/b'] }),
+    ]);
+    expect((await api('GET', 'endpoint/echo?_queryFilter=a+eq+1')).body.result).toEqual([
+      { _id: 'one', filter: expect.stringContaining('eq') },
+    ]);
+    expect(await call('POST', 'endpoint/echo?_action=fail', { body: { what: 'luck' } })).toEqual([
+      404,
+      { code: 404, reason: 'Not Found', message: 'no luck', detail: { what: 'luck' } },
+    ]);
+  });
+
+  it('calls resources as if the calls were answered at once, also from closures', async () => {
+    for (const n of [1, 2, 3]) await api('PUT', `managed/note/n${n}`, { body: { n } });
+    const { body } = await api('GET', 'endpoint/deep');
+    expect(body).toMatchObject({
+      names: expect.arrayContaining(['n1', 'n2', 'n3']),
+      found: [2, 3],
+      n: 3.5,
+      caught: 'NotFoundException 404 Not Found',
+      gone: null,
+      hashed: true,
+      location: true,
+    });
+  });
+
+  it('keeps an endpoint inactive whose script does not compile', async () => {
+    expect((await api('GET', 'endpoint/broken')).status).toBe(404);
+    const { message } = await server.observed('config.warned', (said) => said.message.includes('broken'));
+    expect(message).toMatch(/inactive.*unable to resolve class File @ line 2, column \d+/);
+  });
+
+  it('runs as a schedule, and its prints are lines of the log', async () => {
+    const source = `def date = Date.parse('yyyy-MM-dd', object.from)
+      svc.create('managed/note', object.id, [day: (date + 1).format('yyyy-MM-dd'), n: object.n / 4])
+      println "made \${object.id}"
+      logger.info('and {}', [a: 1])`;
+    const created = await api('PUT', 'scheduler/job/once', {
+      body: {
+        type: 'simple',
+        startTime: '2020-01-01T00:00:00',
+        invokeService: 'script',
+        invokeContext: { input: { id: 'fired', from: '2024-02-28', n: 10 }, script: groovy(source) },
+      },
+    });
+    expect(created.status).toBe(201);
+    await server.observed('trigger.completed', (said) => said.schedule === 'once');
+    const note = (await api('GET', 'managed/note/fired')).body;
+    expect(note).toMatchObject({ day: '2024-02-29', n: 2.5 });
+  });
+});
