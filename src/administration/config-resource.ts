@@ -6,6 +6,7 @@ import {
   applyPatch,
   type Context,
   formatPath,
+  hasTransform,
   type Request,
   type Resource,
   type Response,
@@ -54,8 +55,7 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
         actions: [],
       },
     ],
-    runsScripts: (request) =>
-      request.method === 'patch' && request.operations.some(({ operation }) => operation === 'transform'),
+    runsScripts: hasTransform,
   };
 }
 

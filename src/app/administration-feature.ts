@@ -6,8 +6,7 @@ import {
   protectSecrets,
 } from '#administration/index.ts';
 import { clusterResource } from '#cluster/index.ts';
-import { isObject } from '#json/index.ts';
-import { parseScriptReference } from '#script/index.ts';
+import { scriptTransform } from '#script/index.ts';
 import { type Platform, TOPIC } from './platform.ts';
 
 export interface ServerState {
@@ -27,14 +26,7 @@ export function addAdministration(platform: Platform, server: ServerState): { ov
       store: config,
       protect: (id, content) =>
         protectSecrets(crypto, String(config.properties.get('svc.config.crypto.alias')), id, content),
-      transform: (context) => async (value, current) => {
-        const reference = parseScriptReference(
-          isObject(value) ? value['script'] : undefined,
-          '/value/script',
-        );
-        const call = { reference, label: 'transform', bindings: { content: current } };
-        return (await scripts.evaluate(context, call)).value;
-      },
+      transform: (context) => scriptTransform(scripts, context),
       async activate() {
         await overrides.refresh();
         notifier.notify(TOPIC.config);

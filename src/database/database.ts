@@ -84,15 +84,15 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
     keepAlive: true,
     idleTimeoutMillis,
     connectionTimeoutMillis: 10_000,
+    onConnect: async (client) => {
+      await client.query(
+        `set idle_in_transaction_session_timeout = ${options.idleInTransactionMs ?? 60_000}`,
+      );
+    },
   });
   // An idle connection that breaks emits here; without a listener it would end the process.
   pool.on('error', (error) => options.onError?.(error));
-  pool.on('connect', (client) => {
-    // A broken connection during a query emits on the client as well as rejecting the query.
-    client.on('error', (error) => options.onError?.(error));
-    client
-      .query(`set idle_in_transaction_session_timeout = ${options.idleInTransactionMs ?? 60_000}`)
-      .catch((error: unknown) => options.onError?.(error));
-  });
+  // A broken connection during a query emits on the client as well as rejecting the query.
+  pool.on('connect', (client) => client.on('error', (error) => options.onError?.(error)));
   return pool;
 }

@@ -71,12 +71,17 @@ export function translateDatabaseError(error: unknown): unknown {
         ...facts,
         id: 'DB_STATEMENT_TIMEOUT',
       });
+    case '22P02':
     case '22P05':
     case '22021':
-      return new ResourceError(400, 'A text holds a character that cannot be stored (NUL)', {
-        ...facts,
-        id: 'DB_BAD_TEXT',
-      });
+      return new ResourceError(
+        400,
+        'A text holds a character that cannot be stored (NUL, or half a character)',
+        {
+          ...facts,
+          id: 'DB_BAD_TEXT',
+        },
+      );
     default:
       return error;
   }

@@ -48,6 +48,7 @@ export function translateRequest(http: HttpRequest): TranslatedRequest {
     path: parsePath(http.path),
     fields: readFields(reserved._fields),
     parameters: parameters.additional,
+    ...(readFlag(parameters, '_nestedFields') ? { nestedFields: true } : {}),
     ...(readFlag(parameters, '_dryRun') ? { dryRun: true } : {}),
   };
   const request = (): ResourceRequest => {
@@ -181,6 +182,6 @@ function readFields(text: string | undefined): ResourceRequest['fields'] {
   return text.split(',').map((field) => parsePointer(field.trim()));
 }
 
-function readFlag({ reserved }: UrlParameters, name: '_dryRun' | '_prettyPrint'): boolean {
+function readFlag({ reserved }: UrlParameters, name: '_dryRun' | '_nestedFields' | '_prettyPrint'): boolean {
   return reserved[name]?.toLowerCase() === 'true';
 }

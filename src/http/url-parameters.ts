@@ -13,6 +13,7 @@ const SINGLE = [
   '_prettyPrint',
   '_mimeType',
   '_dryRun',
+  '_nestedFields',
   '_crestapi',
 ] as const;
 /** May be repeated; the values are joined by commas. */

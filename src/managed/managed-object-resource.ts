@@ -1,7 +1,9 @@
+import { BadRequestError, type ResourceError } from '#errors/index.ts';
 import { findObject, objectStore } from '#repo/index.ts';
 import {
   type Context,
   collection,
+  hasTransform,
   notFound,
   type Request,
   type Resource,
@@ -35,7 +37,7 @@ export function managedObjectResource(platform: ManagedPlatform): RouteHandler {
   return {
     async handle(context, request, match) {
       const type = platform.types.current().get(match.remaining[0] ?? '');
-      if (type === undefined) throw notFound(request);
+      if (type === undefined) throw noSuchType(platform, request, match);
       const edges = edgesAt(type, request, match);
       if (edges !== undefined) {
         const { ownerId, relationship, edgeId } = edges;
@@ -60,6 +62,19 @@ export function managedObjectResource(platform: ManagedPlatform): RouteHandler {
         (type) => handlerOf(type).describe?.(`${path}/${type.name}`) ?? [],
       ),
   };
+}
+
+/** A PUT to a type looks like the creation of the type. */
+function noSuchType(platform: ManagedPlatform, request: Request, { remaining }: RouteMatch): ResourceError {
+  const { method } = request;
+  const name = method === 'create' && remaining.length === 0 ? request.newResourceId : null;
+  if (name === null || !platform.types.current().has(name)) return notFound(request);
+  return new BadRequestError(
+    `The resource collection 'managed/${name}' cannot be updated; name an object in it`,
+    {
+      id: 'RESOURCE_IS_A_COLLECTION',
+    },
+  );
 }
 
 /** The relationship that a path leads to, if it does. A PUT of a singleton comes as a create below its object. */
@@ -88,6 +103,7 @@ function mayRunScripts(
   match: RouteMatch,
 ): boolean {
   const { runsScripts } = type;
+  if (hasTransform(request)) return true;
   const stores = request.method !== 'read' && request.method !== 'query' && request.method !== 'delete';
   if (stores && platform.enforcesPolicies() && platform.policies().runsScripts(`managed/${type.name}`))
     return true;

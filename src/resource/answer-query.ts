@@ -13,6 +13,8 @@ const SHIPPED: ReadonlyMap<string, PredefinedQuery> = new Map([
   ['query-all-ids', compilePredefinedQuery('true')],
   // biome-ignore-start lint/suspicious/noTemplateCurlyInString: places of a query template
   ['for-userName', compilePredefinedQuery('userName eq ${uid}')],
+  ['credential-query', compilePredefinedQuery('userName eq ${username} and accountStatus eq "active"')],
+  ['credential-internaluser-query', compilePredefinedQuery('_id eq ${username}')],
   ['get-by-field-value', compilePredefinedQuery('${pointer:field} eq ${value}')],
   [
     'scan-tasks',

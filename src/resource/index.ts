@@ -30,7 +30,7 @@ export {
   parsePageCookie,
 } from './paging-cookie.ts';
 export { applyQueryInMemory } from './paging-in-memory.ts';
-export { applyPatch, parsePatch, type Transform } from './patch-operation.ts';
+export { applyPatch, hasTransform, parsePatch, type Transform } from './patch-operation.ts';
 export { compilePredefinedQuery, type PredefinedQuery } from './predefined-query.ts';
 export {
   type CollectionProvider,
@@ -72,7 +72,7 @@ export {
 } from './response.ts';
 export type { RouteHandler, RouteMatch } from './route.ts';
 export { type Filter, Router } from './router.ts';
-export { resourceBody, selectFields } from './select-fields.ts';
+export { placeField, resourceBody, selectFields } from './select-fields.ts';
 export {
   formatSortKeys,
   parseSortKeys,

@@ -13,7 +13,7 @@ import {
   removeAt,
   setAt,
 } from '#json/index.ts';
-import type { PatchOperation, PatchOperationName } from './request.ts';
+import type { PatchOperation, PatchOperationName, Request } from './request.ts';
 
 const NAMES: readonly PatchOperationName[] = [
   'add',
@@ -82,6 +82,17 @@ function parseOperation(entry: JsonValue, index: number): PatchOperation {
     ...(value === undefined ? {} : { value }),
     ...(typeof from === 'string' ? { from: parsePointer(from) } : {}),
   };
+}
+
+/** Whether a request patches with a script. */
+export function hasTransform(request: Request): boolean {
+  if (request.method === 'patch')
+    return request.operations.some(({ operation }) => operation === 'transform');
+  if (request.method !== 'action' || request.action !== 'patch' || !Array.isArray(request.content))
+    return false;
+  return request.content.some(
+    (entry) => isObject(entry) && String(entry['operation']).toLowerCase() === 'transform',
+  );
 }
 
 /** Runs the script of a `transform`: current value in, new value out; undefined or null removes the field. */

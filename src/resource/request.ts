@@ -9,6 +9,8 @@ interface RequestBase {
   readonly path: ResourcePath;
   /** `_fields`; empty for all default fields. */
   readonly fields: readonly Pointer[];
+  /** Selected fields keep their places; without it each stands under the last token of its pointer. */
+  readonly nestedFields?: boolean;
   /** URL parameters without a meaning of their own; handlers and scripts read them. */
   readonly parameters: Readonly<Record<string, string>>;
   /** Run for real, roll back, and answer with what would have changed. */

@@ -1,4 +1,4 @@
-import { type Database, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
+import { type Database, runUnitOfWork, translateDatabaseError, type UnitOfWork } from '#database/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Context, RouterContext } from './context.ts';
@@ -53,8 +53,12 @@ export class Router {
   }
 
   async handle(context: Context, request: Request): Promise<Response> {
-    if (!isWrite(request)) return this.#filter(context, request);
     const { unitOfWork } = context;
+    if (!isWrite(request)) {
+      const answer = this.#filter(context, request);
+      // Inside a unit of work it is for the unit to judge the error.
+      return unitOfWork === null ? answer.catch(rejectTranslated) : answer;
+    }
     if (unitOfWork === null) return this.#own(context, request);
     if (request.dryRun === true) return this.#rehearse(context, request, unitOfWork);
     if (!context.survivable) return this.#filter(context, request);
@@ -111,7 +115,7 @@ export class Router {
     return inner === undefined ? undefined : { ...inner, request: update };
   }
 
-  #filter(
+  async #filter(
     context: Context,
     request: Request,
     index = 0,
@@ -132,10 +136,15 @@ export class Router {
       found.request,
       found.match,
     );
-    if (response.kind === 'resource') return selectFields(response, request.fields);
+    const { fields, nestedFields } = request;
+    if (response.kind === 'resource') return selectFields(response, fields, nestedFields);
     if (response.kind === 'action') return response;
-    return { ...response, result: response.result.map((row) => selectFields(row, request.fields)) };
+    return { ...response, result: response.result.map((row) => selectFields(row, fields, nestedFields)) };
   }
+}
+
+function rejectTranslated(error: unknown): never {
+  throw translateDatabaseError(error);
 }
 
 function routerContext({ matched, remaining, variables }: RouteMatch): RouterContext {

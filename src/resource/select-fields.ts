@@ -1,11 +1,20 @@
-import { getAt, isObject, type JsonObject, type Pointer, setMember } from '#json/index.ts';
+import {
+  cloneJson,
+  getAt,
+  getMember,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type Pointer,
+  setMember,
+} from '#json/index.ts';
 import type { Resource } from './response.ts';
 
 /**
  * `_fields`: the response keeps one member per pointer, under the pointer's last token (of two with the same
  * one the later wins). Pointers without a value are dropped, an empty pointer means the whole content.
  */
-export function selectFields(resource: Resource, fields: readonly Pointer[]): Resource {
+export function selectFields(resource: Resource, fields: readonly Pointer[], isNested = false): Resource {
   if (fields.length === 0 || resource.fieldsSelected === true || !isObject(resource.content)) return resource;
   if (fields.some((field) => field.length === 0)) return resource;
   const whole: JsonObject = {
@@ -16,10 +25,30 @@ export function selectFields(resource: Resource, fields: readonly Pointer[]): Re
   const selected: JsonObject = {};
   for (const field of fields) {
     const value = getAt(whole, field);
-    if (value !== undefined && field.length > 0) setMember(selected, field.at(-1)!, value);
+    if (value !== undefined) placeField(selected, field, value, isNested);
   }
   const { _id, _rev, ...content } = selected;
   return { ...resource, content };
+}
+
+/** Puts a selected value where it was, or under the last token of its pointer. */
+export function placeField(selected: JsonObject, field: Pointer, value: JsonValue, isNested: boolean): void {
+  if (!isNested) {
+    setMember(selected, field.at(-1)!, value);
+    return;
+  }
+  let parent = selected;
+  for (const token of field.slice(0, -1)) {
+    const child = getMember(parent, token);
+    if (isObject(child)) {
+      parent = child;
+    } else {
+      const made: JsonObject = {};
+      setMember(parent, token, made);
+      parent = made;
+    }
+  }
+  setMember(parent, field.at(-1)!, cloneJson(value));
 }
 
 /** The resource as one object: `_id` first, then `_rev`, then the content. */

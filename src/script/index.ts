@@ -13,6 +13,7 @@ export { scriptResource } from './script-resource.ts';
 export { ScriptRunner } from './script-runner.ts';
 export { ScriptSources, type SourceDirectory } from './script-sources.ts';
 export { ScriptThreads } from './script-threads.ts';
+export { scriptTransform } from './script-transform.ts';
 export {
   noScripts,
   type ScriptCall,

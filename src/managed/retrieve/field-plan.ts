@@ -1,4 +1,5 @@
 import { getAt, type JsonObject, type Pointer, setMember } from '#json/index.ts';
+import { placeField } from '#resource/index.ts';
 import type { ManagedType } from '../managed-type.ts';
 
 /** What is asked of a relationship: its edges, and perhaps fields of what they lead to. */
@@ -101,7 +102,7 @@ export function selectPlanned(
   type: ManagedType,
   plan: FieldPlan,
   object: JsonObject,
-  isExternal: boolean,
+  { isExternal, isNested }: { readonly isExternal: boolean; readonly isNested: boolean },
 ): JsonObject {
   const visible: JsonObject = {};
   for (const [name, value] of Object.entries(object)) {
@@ -115,7 +116,7 @@ export function selectPlanned(
   }
   for (const pointer of plan.named) {
     const value = getAt(visible, pointer);
-    if (value !== undefined) setMember(selected, pointer.at(-1)!, value);
+    if (value !== undefined) placeField(selected, pointer, value, isNested);
   }
   for (const name of plan.references.keys()) {
     const value = visible[name];

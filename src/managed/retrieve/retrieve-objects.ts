@@ -25,7 +25,7 @@ export async function retrieveObjects(
   const { platform, context, type, fields, runsHooks } = retrieval;
   if (objects.length === 0) return [];
   const plan = planFields(type, fields);
-  const isExternal = context.client.isExternal;
+  const form = { isExternal: context.client.isExternal, isNested: retrieval.request.nestedFields === true };
   const calculates = runsHooks && (type.calculated.length > 0 || type.runsScripts.read);
   const isPlain = plan.references.size === 0 && !calculates;
   const working = isPlain ? objects : objects.map((object) => ({ ...object, data: cloneJson(object.data) }));
@@ -36,7 +36,7 @@ export async function retrieveObjects(
   }
   return working.map(({ id, rev, data }) =>
     withoutIdentity(
-      selectPlanned(type, plan, plan.named.some(isIdentity) ? withIdentity(id, rev, data) : data, isExternal),
+      selectPlanned(type, plan, plan.named.some(isIdentity) ? withIdentity(id, rev, data) : data, form),
     ),
   );
 }

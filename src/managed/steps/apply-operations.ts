@@ -1,6 +1,7 @@
 import { BadRequestError, ForbiddenError } from '#errors/index.ts';
 import { formatPointer, getAt, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { applyPatch, type PatchOperation, type PatchRequest } from '#resource/index.ts';
+import { scriptTransform } from '#script/index.ts';
 import { type Exchange, withIdentity, withoutIdentity } from '../exchange.ts';
 import { parseEdge, sameEdge, sameTarget, type WantedEdge } from '../relationship/edge.ts';
 import { decryptProperties, refuseForeignEnvelopes } from '../secret.ts';
@@ -9,12 +10,16 @@ import { decryptProperties, refuseForeignEnvelopes } from '../secret.ts';
 export async function applyOperations(exchange: Exchange): Promise<void> {
   const { operations } = exchange.request as PatchRequest;
   const before = withIdentity(exchange.id, exchange.rev, exchange.object);
+  const transform = scriptTransform(exchange.platform.scripts, exchange.context);
   let after = before;
   for (const operation of operations) {
-    if (exchange.context.client.isExternal) refuseTheft(exchange, operation);
+    if (exchange.context.client.isExternal) {
+      refuseForeignScript(exchange, operation);
+      refuseTheft(exchange, operation);
+    }
     after = isEdgeRemoval(exchange, operation)
       ? removeEdges(after, operation)
-      : await applyPatch(after, [operation]);
+      : await applyPatch(after, [operation], transform);
   }
   if (after['_id'] !== before['_id']) {
     throw new BadRequestError(`The _id of '${exchange.id}' cannot be changed`, {
@@ -33,6 +38,15 @@ export async function applyOperations(exchange: Exchange): Promise<void> {
     if (Object.hasOwn(exchange.before!, name)) exchange.object[name] = exchange.before![name]!;
     else delete exchange.object[name];
   }
+}
+
+/** Who may change an object may not for that reason run scripts, which may do anything. */
+function refuseForeignScript({ context }: Exchange, { operation }: PatchOperation): void {
+  if (operation !== 'transform' || context.security.authorization.roles.includes('svc-admin')) return;
+  throw new ForbiddenError("Patch operation 'transform' is for administrators only", {
+    id: 'PATCH_TRANSFORM_DENIED',
+    hint: "The role 'svc-admin' is needed, as for any script that is sent",
+  });
 }
 
 /** A copy of a secret under another name would show it; so would an envelope that somebody brings along. */

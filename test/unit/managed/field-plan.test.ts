@@ -64,7 +64,10 @@ describe('_fields of a managed object', () => {
   it('select by the last token, references by their property, and nothing private from outside', () => {
     const object = { mail: 'm', secret: 's', name: { given: 'g' }, manager: { _ref: 'x/y' } };
     const select = (isExternal: boolean, ...fields: string[]) =>
-      selectPlanned(user, planFields(user, fields.map(parsePointer)), object, isExternal);
+      selectPlanned(user, planFields(user, fields.map(parsePointer)), object, {
+        isExternal,
+        isNested: false,
+      });
     expect(select(true, 'name/given', 'manager/mail', 'secret', 'nothing')).toEqual({
       given: 'g',
       manager: { _ref: 'x/y' },

@@ -1,0 +1,28 @@
+import { BadRequestError } from '#errors/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
+import type { Context, Transform } from '#resource/index.ts';
+import { ScriptInactiveError } from './script-error.ts';
+import { parseScriptReference } from './script-reference.ts';
+import type { Scripts } from './scripts.ts';
+
+const UNREADABLE = 'SCRIPT_NOT_COMPILED';
+
+/** Runs the script of a patch operation `transform`; it finds the field's value in `content`, and answers the new one. */
+export function scriptTransform(scripts: Scripts, context: Context): Transform {
+  return async (value, current) => {
+    const script = isObject(value) ? value['script'] : undefined;
+    const reference = parseScriptReference(script, '/value/script');
+    const call = { reference, label: 'transform', bindings: { content: current } };
+    const outcome = await scripts.evaluate(context, call).catch((error: unknown) => {
+      // The script came with the request, so it is the request that is wrong.
+      if (
+        error instanceof ScriptInactiveError &&
+        (error.detail as JsonObject | undefined)?.['id'] === UNREADABLE
+      ) {
+        throw new BadRequestError(error.message, { id: UNREADABLE, field: '/value/script' });
+      }
+      throw error;
+    });
+    return outcome.value;
+  };
+}
