@@ -61,6 +61,21 @@ describe('the protocol', () => {
     expect((await api('GET', `managed/device/d1?${query}`)).body).toEqual(body);
   });
 
+  it('keeps selected fields in their places on request', async () => {
+    const path = 'managed/device/d1?_fields=/address/city,label,nothing/here&_nestedFields=true';
+    expect((await api('GET', path)).body).toEqual({
+      _id: 'd1',
+      _rev: '0',
+      address: { city: 'Brno' },
+      label: 'one',
+    });
+    await api('PUT', 'repo/place/p1', { body: { a: { b: 1, c: 2, d: 3 } } });
+    expect((await api('GET', 'repo/place/p1?_fields=a/b,a/c&_nestedFields=true')).body.a).toEqual({
+      b: 1,
+      c: 2,
+    });
+  });
+
   it('selects fields of every kind of answer', async () => {
     const created = await api('PUT', 'managed/device/f1?_fields=label', { body: { label: 'x', other: 1 } });
     expect(created.body).toEqual({ _id: 'f1', _rev: '0', label: 'x' });
@@ -72,6 +87,165 @@ describe('the protocol', () => {
     expect(queried.body.result).toEqual([{ _id: 'f1', _rev: '1', other: 2 }]);
     const deleted = await api('DELETE', 'managed/device/f1?_fields=label');
     expect(deleted.body).toEqual({ _id: 'f1', _rev: '1', label: 'x' });
+  });
+
+  it.each<[string, string, string, object, number, RegExp]>([
+    ['a collection that is read', 'GET', 'managed/device', {}, 400, /collection/],
+    ['a collection that is patched', 'PATCH', 'managed/device', { body: [] }, 400, /collection/],
+    ['a collection that is deleted', 'DELETE', 'managed/device', {}, 400, /collection/],
+    ['a collection that is put', 'PUT', 'managed/device', { body: {} }, 400, /collection/],
+    [
+      'a collection that is updated',
+      'PUT',
+      'managed/device',
+      { body: {}, headers: { 'If-Match': '*' } },
+      400,
+      /collection/,
+    ],
+    ['an instance that is created below', 'POST', 'managed/device/d1', { body: {} }, 400, /instance/],
+    ['an instance that is queried', 'GET', 'managed/device/d1?_queryFilter=true', {}, 400, /instance/],
+    ['a singleton that is created below', 'POST', 'cluster', { body: {} }, 400, /singleton/],
+    ['a singleton that is deleted', 'DELETE', 'scheduler', {}, 400, /singleton/],
+    ['an operation that is not offered', 'DELETE', 'info/ping', {}, 501, /not supported/],
+    ['a path without a route', 'GET', 'nowhere/at/all', {}, 404, /'nowhere\/at\/all' not found/],
+    ['a type that is not declared', 'GET', 'managed/none/x', {}, 404, /not found/],
+    ['a plain property as a path', 'GET', 'managed/device/d1/label', {}, 404, /not found/],
+    ['an action that nobody knows', 'POST', 'managed/device/d1?_action=dance', {}, 400, /'dance'/],
+    [
+      'an update of nothing',
+      'PUT',
+      'managed/device/none',
+      { body: {}, headers: { 'If-Match': '*' } },
+      404,
+      /none/,
+    ],
+    [
+      'a create of what there is',
+      'PUT',
+      'managed/device/d1',
+      { body: {}, headers: { 'If-None-Match': '*' } },
+      412,
+      /exists/,
+    ],
+    ['a create with a taken id', 'POST', 'managed/device', { body: { _id: 'd1' } }, 412, /exists/],
+    ['another id in the body', 'PUT', 'managed/device/d1', { body: { _id: 'd2' } }, 400, /'d1'|d2/],
+    ['an id that is no text', 'POST', 'managed/device', { body: { _id: 5 } }, 400, /_id/],
+    ['an id that is too long', 'PUT', `managed/device/${'x'.repeat(256)}`, { body: {} }, 400, /255/],
+    ['a character that cannot be stored', 'POST', 'managed/device', { body: '{"a":"\\u0000"}' }, 400, /NUL/],
+    ['half a character', 'POST', 'managed/device', { body: '{"a":"\\ud800"}' }, 400, /character/],
+    ['an id that cannot be', 'GET', 'managed/device/a%00b', {}, 400, /character/],
+    ['text after the JSON', 'POST', 'managed/device', { body: '{} x' }, 400, /JSON/],
+    [
+      'another charset',
+      'POST',
+      'managed/device',
+      { body: '{}', headers: { 'Content-Type': 'application/json; charset=latin1' } },
+      400,
+      /latin1/,
+    ],
+    [
+      'If-Match on a create',
+      'POST',
+      'managed/device',
+      { body: {}, headers: { 'If-Match': '*' } },
+      412,
+      /If-Match/,
+    ],
+    [
+      'If-Match on an action',
+      'POST',
+      'managed/device?_action=patch',
+      { body: [], headers: { 'If-Match': '0' } },
+      412,
+      /If-Match/,
+    ],
+    [
+      'both conditions',
+      'PUT',
+      'managed/device/d1',
+      { body: {}, headers: { 'If-Match': '0', 'If-None-Match': '*' } },
+      412,
+      /exclude/,
+    ],
+    [
+      'If-None-Match on a patch',
+      'PATCH',
+      'managed/device/d1',
+      { body: [], headers: { 'If-None-Match': '0' } },
+      412,
+      /If-None-Match/,
+    ],
+    [
+      'If-None-Match on a query',
+      'GET',
+      'managed/device?_queryFilter=true',
+      { headers: { 'If-None-Match': '0' } },
+      412,
+      /If-None-Match/,
+    ],
+    [
+      'a version that cannot be read',
+      'GET',
+      'managed/device/d1',
+      { headers: { 'Accept-API-Version': 'protocol=x' } },
+      400,
+      /protocol=x/,
+    ],
+    ['a flag given twice', 'GET', 'managed/device/d1?_prettyPrint=true&_prettyPrint=true', {}, 400, /once/],
+    [
+      'a key to sort by that is broken',
+      'GET',
+      'managed/device?_queryFilter=true&_sortKeys=%25zz',
+      {},
+      400,
+      /%zz/,
+    ],
+    ['a patch of what is broken', 'PATCH', 'managed/device/d1', { body: '[', headers: {} }, 400, /JSON/],
+    ['a patch without a body', 'PATCH', 'managed/device/d1', {}, 400, /body/],
+  ])('refuses %s', async (_title, method, path, options, status, message) => {
+    const answer = await api(method, path, options);
+    expect([answer.status, answer.body?.code, answer.body?.message]).toEqual([
+      status,
+      status,
+      expect.stringMatching(message),
+    ]);
+    expect(answer.body.reason).toMatch(/^[A-Z]/);
+  });
+
+  it.each<[string, string, Record<string, string>]>([
+    ['an upper-case route', 'REPO/internal/role/svc-admin', {}],
+    ['slashes around the path', '/repo/internal/role/svc-admin/', {}],
+    ['parameters that mean nothing', 'repo/internal/role/svc-admin?_unknown=1&more=2', {}],
+    ['a resource version', 'repo/internal/role/svc-admin', { 'Accept-API-Version': 'resource=1.0' }],
+    ['both versions', 'repo/internal/role/svc-admin', { 'Accept-API-Version': 'protocol=2.0, resource=1' }],
+    [
+      'an override that is not of a POST',
+      'repo/internal/role/svc-admin',
+      { 'X-HTTP-Method-Override': 'DELETE' },
+    ],
+    ['fields that are the whole', 'repo/internal/role/svc-admin?_fields=/', {}],
+    ['no fields in particular', 'repo/internal/role/svc-admin?_fields=', {}],
+    ['another revision to compare', 'repo/internal/role/svc-admin', { 'If-None-Match': '"7"' }],
+  ])('takes %s', async (_title, path, headers) => {
+    const answer = await api('GET', path, { headers });
+    expect([answer.status, answer.headers.get('etag'), answer.headers.get('cache-control')]).toEqual([
+      200,
+      '"0"',
+      'no-cache',
+    ]);
+    expect(answer.headers.get('content-type')).toBe('application/json;charset=UTF-8');
+    expect(Object.keys(answer.body)).toEqual(['_id', '_rev', 'description']);
+  });
+
+  it('takes JSON in any spelling of its media type', async () => {
+    for (const type of [
+      'Application/JSON',
+      'application/json; charset="utf-8"',
+      'application/json;charset=UTF-8',
+    ]) {
+      const headers = { 'Content-Type': type };
+      expect((await api('POST', 'managed/device', { body: '{"label":"typed"}', headers })).status).toBe(201);
+    }
   });
 
   const many = 'managed/device?_queryFilter=label%20eq%20%22many%22';
