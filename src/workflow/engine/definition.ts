@@ -87,6 +87,9 @@ export interface TaskListener extends ListenerImplementation {
   readonly event: TaskEvent | 'all';
 }
 
+/** The most rounds of a multi-instance activity: each is an execution, and a parallel one keeps all at once. */
+export const MAX_ROUNDS = 10_000;
+
 export interface MultiInstance {
   readonly isSequential: boolean;
   readonly cardinality?: Expression;
@@ -189,6 +192,8 @@ export interface CallActivity extends NodeCommon {
   readonly businessKey?: Expression;
   readonly inheritsBusinessKey: boolean;
   readonly instanceName?: Expression;
+  /** Gets the id of the called instance. */
+  readonly idVariable?: string;
   readonly hasLocalOutputs: boolean;
 }
 

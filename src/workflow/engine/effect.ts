@@ -110,6 +110,8 @@ export type Effect =
       readonly kind: 'child.started';
       readonly execution: number;
       readonly element: string;
+      /** The id that the child must get, because a variable holds it already. */
+      readonly instanceId?: string;
       readonly calledElement: string;
       readonly calledElementType: 'key' | 'id';
       readonly isSameDeployment: boolean;

@@ -17,6 +17,10 @@ export interface EngineHandlers {
   readonly nextCron?: NextCron;
   /** The id that the task of an execution has, for `taskIdVariableName`. */
   readonly taskId?: (execution: number) => string;
+  /** An id for an instance that is about to be called, for `idVariableName`. */
+  readonly newInstanceId?: () => string;
+  /** A task that is stored, for `task:get`: its fields as JSON; null when there is none of that id. */
+  readonly findTask?: (id: string) => MaybePromise<JsonObject | null>;
 }
 
 export interface InstanceFacts {

@@ -1,6 +1,14 @@
 import { InternalServerError } from '#errors/index.ts';
 import { type JsonObject, setMember } from '#json/index.ts';
-import { type Expression, evaluate, isLiteral, toJson, type Value } from '../expression/index.ts';
+import {
+  type Expression,
+  evaluate,
+  isJuel,
+  isLiteral,
+  parseExpression,
+  toJson,
+  type Value,
+} from '../expression/index.ts';
 import type {
   ExecutionListener,
   Field,
@@ -98,6 +106,9 @@ export async function runScript(
   fields: JsonObject,
   options: CallOptions & { readonly autoStoreVariables?: boolean },
 ): Promise<ScriptOutcome> {
+  if (isJuel(script.format)) {
+    return { value: toJson(await resolveValue(run, execution, parseExpression(script.source), options)) };
+  }
   return await run.handlers.runScript({
     ...callFacts(run, execution, owner, fields, options),
     format: script.format,

@@ -35,6 +35,8 @@ export class Run {
   hasEnded = false;
   /** Executions whose activity has been reported as started. */
   readonly begun = new Set<number>();
+  /** Tasks made in this step, by their id. */
+  readonly tasks = new Map<string, JsonObject>();
   /** Conditions are looked at again before the step ends. */
   mustCheckConditions = false;
   readonly #children = new Map<number, Set<LiveExecution>>();

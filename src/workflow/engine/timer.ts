@@ -2,6 +2,9 @@ import { getDate, parseDuration } from '@0dep/piso';
 import { BadRequestError } from '#errors/index.ts';
 import { toText, type Value } from '../expression/index.ts';
 
+/** A calendar duration such as a month has to be walked; this is more than a century of days. */
+const MAX_STEPS = 50_000;
+
 /** When a timer is due, and how it goes on. */
 export interface TimerPlan {
   /** Milliseconds since the epoch. */
@@ -79,16 +82,32 @@ export function readDueDate(value: Value, now: number): number {
   return typeof value === 'string' && value.startsWith('P') ? addDuration(value, now) : readDate(value);
 }
 
+/** The mistake in the literal text of a due date, or undefined. */
+export function checkDueDate(text: string): string | undefined {
+  return mistakeIn(() => readDueDate(text, 0));
+}
+
+/** Whether it says how often and how soon a failed job is tried again: `R5/PT7M`, or durations between commas. */
+export function isRetryCycle(text: string): boolean {
+  const [, cycle] = /^R\d+\/(P.+)$/.exec(text.trim()) ?? [];
+  const pauses = cycle === undefined ? text.split(',') : [cycle];
+  return pauses.every((pause) => mistakeIn(() => addDuration(pause.trim(), 0)) === undefined);
+}
+
 /** The mistake in the literal text of a timer, or undefined; a cycle that is no ISO text is taken for cron. */
 export function checkTimer(
   kind: 'date' | 'duration' | 'cycle',
   text: string,
   checkCron?: (text: string) => string | undefined,
 ): string | undefined {
+  if (kind === 'date') return mistakeIn(() => readDate(text));
+  if (kind === 'duration') return mistakeIn(() => addDuration(text, 0));
+  return mistakeIn(() => parseCycle(text)) ?? (isIsoCycle(text) ? undefined : checkCron?.(text));
+}
+
+function mistakeIn(read: () => unknown): string | undefined {
   try {
-    if (kind === 'date') readDate(text);
-    else if (kind === 'duration') addDuration(text, 0);
-    else if (parseCycle(text) === undefined) return checkCron?.(text);
+    read();
   } catch (error) {
     return (error as Error).message;
   }
@@ -122,11 +141,15 @@ interface Cycle {
   readonly end?: number;
 }
 
+function isIsoCycle(text: string): boolean {
+  return /^\s*(R(-1|\d*)(\/|\s*$)|P)/.test(text);
+}
+
 /** Undefined when the text is not of the ISO kind. */
 function parseCycle(text: string): Cycle | undefined {
+  if (!isIsoCycle(text)) return undefined;
   const pieces = text.trim().split('/');
   const count = /^R(-1|\d*)$/.exec(pieces[0] ?? '');
-  if (count === null && !text.startsWith('P')) return undefined;
   const rest = count === null ? pieces : pieces.slice(1);
   const place = rest.findIndex((piece) => piece.startsWith('P'));
   const every = rest[place];
@@ -151,6 +174,8 @@ function firstAfter(every: string, from: number, after: number): number {
   if (at > after) return at;
   // Without years and months every step is equally long, so a long downtime needs no walk.
   if (!/^P[^T]*[YM]/.test(every)) return at + (Math.floor((after - at) / (at - from)) + 1) * (at - from);
+  if ((after - at) / (at - from) > MAX_STEPS)
+    throw badTimer(`'${every}' has passed more than ${MAX_STEPS} times`);
   while (at <= after) at = addDuration(every, at);
   return at;
 }

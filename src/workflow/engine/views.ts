@@ -2,6 +2,7 @@ import { cloneJson, type JsonValue } from '#json/index.ts';
 import {
   type ExpressionScope,
   HostObject,
+  type MaybePromise,
   toJson,
   toNumber,
   toText,
@@ -69,7 +70,13 @@ export function scopeOf(
       return run.handlers.findBinding?.(name, viewExecution(run, execution, options.eventName));
     },
     findVariable: (name) => findVariable(run, execution, name),
+    findTask: (id) => findTask(run, id),
   };
+}
+
+/** A task of this step, which is not stored yet, or one that is. */
+function findTask(run: Run, id: string): MaybePromise<Value> {
+  return run.tasks.get(id) ?? run.handlers.findTask?.(id) ?? null;
 }
 
 function executionObject(view: ExecutionView): HostObject {

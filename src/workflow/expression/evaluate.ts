@@ -22,6 +22,8 @@ export interface ExpressionScope {
   find(name: string): Value | undefined;
   /** A variable only, for the `vars:` functions. */
   findVariable(name: string): Value | undefined;
+  /** The fields of a task, for `task:get`; null when there is none of that id. */
+  findTask?(id: string): MaybePromise<Value>;
 }
 
 /**
@@ -69,6 +71,8 @@ class Evaluator {
         return chain(this.#args(node.args), ([name = null, ...args]) =>
           this.#guard(node.at, () => callFunction(node.name, this.#scope.findVariable(toText(name)), args)),
         );
+      case 'task':
+        return chain(this.value(node.id), (id) => this.#scope.findTask?.(toText(id)) ?? null);
       case 'unary':
         return chain(this.value(node.operand), (operand) =>
           this.#guard(node.at, () => {
@@ -157,7 +161,10 @@ class Evaluator {
 
   #guard<T>(at: number, operation: () => T): T {
     try {
-      return operation();
+      const result = operation();
+      if (typeof result === 'number' && !Number.isFinite(result))
+        throw new CoercionError('gives no finite number');
+      return result;
     } catch (error) {
       if (error instanceof CoercionError) throw new ExpressionError(this.#text, at, error.message);
       throw error;

@@ -9,6 +9,6 @@ export { type Assignment, assign } from './assign.ts';
 export { isEmpty, toBoolean, toNumber, toText } from './coercion.ts';
 export { type ExpressionScope, evaluate } from './evaluate.ts';
 export { ExpressionError } from './expression-error.ts';
-export { type Expression, isLiteral } from './node.ts';
+export { type Expression, isJuel, isLiteral } from './node.ts';
 export { parseExpression } from './parse-expression.ts';
 export { chain, HostObject, type MaybePromise, toJson, type Value } from './value.ts';

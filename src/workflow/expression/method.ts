@@ -2,6 +2,8 @@ import { getMember, type JsonObject } from '#json/index.ts';
 import { CoercionError, isEqual, toNumber, toText } from './coercion.ts';
 import { isObject, toJson, type Value } from './value.ts';
 
+const MAX_TEXT = 10_000_000;
+
 type Method<T> = (target: T, args: readonly Value[]) => Value;
 
 const text = (args: readonly Value[], index = 0): string => toText(args[index] ?? null);
@@ -13,7 +15,7 @@ const TEXT_METHODS: ReadonlyMap<string, Method<string>> = new Map<string, Method
   ['contains', (target, args) => target.includes(text(args))],
   ['startsWith', (target, args) => target.startsWith(text(args))],
   ['endsWith', (target, args) => target.endsWith(text(args))],
-  ['concat', (target, args) => target + text(args)],
+  ['concat', (target, args) => limited(target, text(args).length, () => target + text(args))],
   ['length', (target) => target.length],
   ['isEmpty', (target) => target === ''],
   ['toLowerCase', (target) => target.toLowerCase()],
@@ -27,7 +29,13 @@ const TEXT_METHODS: ReadonlyMap<string, Method<string>> = new Map<string, Method
   ['lastIndexOf', (target, args) => target.lastIndexOf(text(args))],
   // Literal, not a pattern as in Java: a pattern from a variable could take for ever.
   ['split', (target, args) => target.split(text(args))],
-  ['replace', (target, args) => target.replaceAll(text(args), () => text(args, 1))],
+  [
+    'replace',
+    (target, args) => {
+      const added = target.split(text(args)).length * text(args, 1).length;
+      return limited(target, added, () => target.replaceAll(text(args), () => text(args, 1)));
+    },
+  ],
   ['toString', (target) => target],
 ]);
 
@@ -75,6 +83,13 @@ export function methodNames(target: Value): Iterable<string> {
   if (typeof target === 'string') return TEXT_METHODS.keys();
   if (Array.isArray(target)) return LIST_METHODS.keys();
   return isObject(target) ? OBJECT_METHODS.keys() : ['toString', 'equals'];
+}
+
+/** Short expressions must not make texts that fill the memory. */
+function limited(target: string, added: number, make: () => string): string {
+  if (target.length + added > MAX_TEXT)
+    throw new CoercionError(`makes a text of more than ${MAX_TEXT} characters`);
+  return make();
 }
 
 function getter(target: JsonObject, name: string, args: readonly Value[]): Value | undefined {

@@ -29,6 +29,8 @@ export type Node =
       readonly args: readonly Node[];
     }
   | { readonly kind: 'function'; readonly at: number; readonly name: string; readonly args: readonly Node[] }
+  /** The task of an id. */
+  | { readonly kind: 'task'; readonly at: number; readonly id: Node }
   | {
       readonly kind: 'unary';
       readonly at: number;
@@ -54,6 +56,11 @@ export type Node =
 export interface Expression {
   readonly text: string;
   readonly parts: readonly (string | Node)[];
+}
+
+/** Expressions may stand where scripts do. */
+export function isJuel(format: string): boolean {
+  return format.toLowerCase() === 'juel';
 }
 
 export function isLiteral(expression: Expression): boolean {

@@ -141,8 +141,9 @@ class Parser {
     if (name === 'true' || name === 'false') return { kind: 'literal', at: token.at, value: name === 'true' };
     if (name === 'null') return { kind: 'literal', at: token.at, value: null };
     const following = operatorOf(this.#tokens[this.#next]);
-    if (following === ':' && isFunctionPrefix(name) && operatorOf(this.#tokens[this.#next + 2]) === '(') {
-      return this.#function(name, token.at);
+    if (following === ':' && operatorOf(this.#tokens[this.#next + 2]) === '(') {
+      if (isFunctionPrefix(name)) return this.#function(name, token.at);
+      if (name === 'task') return this.#taskFunction(token.at);
     }
     if (following === '(') {
       throw this.#error(
@@ -168,6 +169,23 @@ class Parser {
     if (first === undefined) throw new ExpressionError(this.#text, at, 'names no variable for its function');
     const named: Node = first.kind === 'name' ? { kind: 'literal', at: first.at, value: first.name } : first;
     return { kind: 'function', at, name, args: [named, ...rest] };
+  }
+
+  /** `task:get(id)`, the only one of its kind. */
+  #taskFunction(at: number): Node {
+    this.#next++;
+    const written = this.#name();
+    this.#expect('(');
+    const [id, ...others] = this.#args();
+    if (written !== 'get' || id === undefined || others.length > 0) {
+      throw new ExpressionError(
+        this.#text,
+        at,
+        `calls an unknown function 'task:${written}'`,
+        'Write task:get(id)',
+      );
+    }
+    return { kind: 'task', at, id };
   }
 
   #args(): Node[] {

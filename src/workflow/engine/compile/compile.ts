@@ -5,7 +5,7 @@ import { type CompileOptions, Findings } from './findings.ts';
 import { computeJoinReach } from './join-reach.ts';
 import { lintFlows } from './lint-flows.ts';
 import { lintNodes } from './lint-nodes.ts';
-import { attribute, documentationOf, vendorAttribute } from './model-element.ts';
+import { attribute, children, documentationOf, vendorAttribute } from './model-element.ts';
 import { type ProcessFile, readProcessFile } from './process-file.ts';
 import { ProcessFileError } from './process-file-error.ts';
 import { readExecutionListeners } from './read-listener.ts';
@@ -24,16 +24,20 @@ export async function compile(
 ): Promise<readonly [ProcessDefinition, ...ProcessDefinition[]]> {
   const findings = new Findings(options);
   const file = await readProcessFile(xml, findings);
-  const wanted = selectProcesses(file, options.key);
+  const wanted = selectProcesses(file, options.key, findings);
   const [first, ...others] = wanted.map((process) => compileProcess(process, file, findings.forProcess()));
   if (findings.refusals.length > 0) throw new ProcessFileError(findings.refusals);
   return [first!, ...others];
 }
 
-function selectProcesses(file: ProcessFile, key: string | undefined): ModdleElement[] {
-  const executable = file.processes.filter((process) => process['isExecutable'] !== false);
+/** An empty process is none: drawings hold them for pools that are not described further. */
+function selectProcesses(file: ProcessFile, key: string | undefined, findings: Findings): ModdleElement[] {
+  const executable = file.processes.filter(
+    (process) => process['isExecutable'] !== false && children(process, 'flowElements').length > 0,
+  );
   const wanted = key === undefined ? executable : executable.filter((process) => file.id(process) === key);
   if (wanted.length > 0) return wanted;
+  if (findings.refusals.length > 0) throw new ProcessFileError(findings.refusals);
   if (key === undefined) {
     throw new BadRequestError('The process file holds no executable process', { id: 'WORKFLOW_NO_PROCESS' });
   }

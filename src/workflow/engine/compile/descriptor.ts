@@ -1,5 +1,5 @@
 /**
- * The extension elements of process files, in the namespaces of both lines of the engine family. Only child
+ * The extension elements of process files, in the namespaces of the engine family and its cousin. Only child
  * elements and texts are declared: attributes are read by name wherever they stand.
  */
 const CHILDREN: Readonly<Record<string, Readonly<Record<string, 'one' | 'many' | 'text'>>>> = {
@@ -18,9 +18,11 @@ const CHILDREN: Readonly<Record<string, Readonly<Record<string, 'one' | 'many' |
   variableAggregation: {},
 };
 
+/** In the order in which they are asked. */
 const NAMESPACES = {
   flowable: 'http://flowable.org/bpmn',
   activiti: 'http://activiti.org/bpmn',
+  camunda: 'http://camunda.org/schema/1.0/bpmn',
 } as const;
 
 export const PREFIXES = Object.keys(NAMESPACES);

@@ -1,4 +1,10 @@
-import { type Expression, ExpressionError, parseExpression } from '../../expression/index.ts';
+import {
+  type Expression,
+  ExpressionError,
+  isJuel,
+  isLiteral,
+  parseExpression,
+} from '../../expression/index.ts';
 import type { Finding } from '../definition.ts';
 
 /** What the host can tell about names that a process file uses; what is absent is not checked. */
@@ -49,11 +55,34 @@ export class Findings {
     }
   }
 
+  /** An expression that must say true or false, which no literal text does. */
+  condition(element: string, text: string): Expression {
+    const expression = this.expression(element, text);
+    const isMistaken = this.refusals.some((refusal) => refusal.element === element);
+    if (!isMistaken && isLiteral(expression)) {
+      this.refuse(
+        'BAD_CONDITION',
+        element,
+        `has the condition '${text}'`,
+        `Write an expression: \${${text}}`,
+      );
+    }
+    return expression;
+  }
+
+  optionalCondition(element: string, text: string | undefined): Expression | undefined {
+    return text === undefined ? undefined : this.condition(element, text);
+  }
+
   optionalExpression(element: string, text: string | undefined): Expression | undefined {
     return text === undefined ? undefined : this.expression(element, text);
   }
 
   script(element: string, format: string, source: string): void {
+    if (isJuel(format)) {
+      this.expression(element, source);
+      return;
+    }
     const problem = this.options.checkScript?.(format, source);
     if (problem !== undefined)
       this.refuse('BAD_SCRIPT', element, `holds a script with a mistake: ${problem}`);

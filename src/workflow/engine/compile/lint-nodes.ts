@@ -26,6 +26,16 @@ const TRIGGERS: Readonly<Record<string, readonly TriggerKind[]>> = {
   ],
 };
 
+const ACTIVITIES: ReadonlySet<FlowNode['kind']> = new Set<FlowNode['kind']>([
+  'userTask',
+  'scriptTask',
+  'serviceTask',
+  'receiveTask',
+  'callActivity',
+  'subProcess',
+  'pass',
+]);
+
 /** Refuses what cannot run, element by element. */
 export function lintNodes(process: string, elements: ReadElements, findings: Findings): void {
   lintStarts(process, elements.body.starts, elements, findings);
@@ -126,6 +136,15 @@ function lintWiring(node: FlowNode, { nodes, flows }: ReadElements, findings: Fi
       'has more than one outgoing flow',
       'Let one flow lead to a gateway',
     );
+  }
+  if (node.boundaries.length > 0 && !ACTIVITIES.has(node.kind)) {
+    findings.refuse('BAD_BOUNDARY', node.boundaries[0]!, `is attached to '${node.id}', which is no activity`);
+  }
+  if (node.loop !== undefined && !ACTIVITIES.has(node.kind)) {
+    findings.refuse('UNSUPPORTED_LOOP', node.id, 'is no activity and cannot be multi-instance');
+  }
+  if (node.isForCompensation && node.incoming.length + node.outgoing.length > 0) {
+    findings.refuse('BAD_COMPENSATION', node.id, 'undoes something and cannot be part of the flow too');
   }
   if (node.kind === 'endEvent' && node.outgoing.length > 0) {
     findings.refuse('FLOW_FROM_END', node.id, 'is an end event with an outgoing flow');

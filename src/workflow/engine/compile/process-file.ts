@@ -2,6 +2,7 @@ import { BpmnModdle, type ModdleElement, type ModdleResult } from 'bpmn-moddle';
 import { describeExtensions } from './descriptor.ts';
 import type { Findings } from './findings.ts';
 import { attribute, children, idOf, tagOf } from './model-element.ts';
+import { reportUnreadable } from './unreadable-part.ts';
 import { badXml, guardXml } from './xml-guard.ts';
 
 /** A parsed file: its processes, and what its references mean. */
@@ -13,6 +14,9 @@ export interface ProcessFile {
   /** The element a reference attribute names, or the bare text when there is no such element. */
   reference(element: ModdleElement, name: string): ModdleElement | string | undefined;
 }
+
+/** Finding the place of a mistake takes a walk through the file. */
+const MAX_PLACES = 20;
 
 const moddle = new BpmnModdle(describeExtensions());
 
@@ -30,7 +34,10 @@ export async function parseModel(text: string): Promise<ModdleResult> {
  */
 export async function readProcessFile(text: string, findings: Findings): Promise<ProcessFile> {
   const result = await parseModel(text);
-  for (const { message } of result.warnings) reportParserWarning(message, findings);
+  const xml = guardXml(text);
+  for (const [index, { message }] of result.warnings.entries()) {
+    reportUnreadable(message, index < MAX_PLACES ? xml : '', findings);
+  }
   const root = result.rootElement;
   const unresolved = new Map<ModdleElement, Map<string, string>>();
   for (const { element, property, id } of result.references) {
@@ -76,22 +83,6 @@ function nameElements(root: ModdleElement): Map<ModdleElement, string> {
     ids.set(element, `${tag}_${count}`);
   }
   return ids;
-}
-
-/** The parser drops what it cannot read; where that may be a step of the process, the file is refused. */
-function reportParserWarning(message: string, findings: Findings): void {
-  if (!message.startsWith('unparsable content')) return;
-  const element = /<([^>]*)>/.exec(message)?.[1] ?? '';
-  const reason = /nested error: (.*)/.exec(message)?.[1] ?? 'unreadable';
-  if (/unknown type <(flowable|activiti):/.test(reason)) {
-    findings.warn(
-      'IGNORED_EXTENSION',
-      element,
-      'is an extension element that is not supported and is ignored',
-    );
-  } else {
-    findings.refuse('UNREADABLE_ELEMENT', element, `cannot be read: ${firstLine(reason)}`);
-  }
 }
 
 function firstLine(text: string): string {

@@ -116,6 +116,7 @@ function readTimer(
     );
     return undefined;
   }
+  refuseCalendar(definition, owner, findings);
   const value = findings.expression(owner, timer.text);
   if (isLiteral(value)) {
     const problem = checkTimer(timer.kind, timer.text, findings.options.checkCron);
@@ -124,6 +125,13 @@ function readTimer(
   }
   const end = findings.optionalExpression(owner, vendorAttribute(timer.element, 'endDate'));
   return { kind: timer.kind, value, ...(end === undefined ? {} : { end }) };
+}
+
+/** Calendars of one's own tell which days count; the built-in ones say what the timer says anyway. */
+export function refuseCalendar(element: ModdleElement, owner: string, findings: Findings): void {
+  const calendar = vendorAttribute(element, 'businessCalendarName');
+  if (calendar === undefined || ['cycle', 'dueDate', 'duration'].includes(calendar)) return;
+  findings.refuse('UNSUPPORTED_CALENDAR', owner, `uses the calendar '${calendar}', which is not supported`);
 }
 
 function nameOf(target: ModdleElement | string | undefined): string | undefined {

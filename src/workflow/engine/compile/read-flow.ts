@@ -22,7 +22,7 @@ export function readFlow(
   }
   const name = attribute(element, 'name');
   const condition = readCondition(child(element, 'conditionExpression'), id, findings);
-  const skip = findings.optionalExpression(id, vendorAttribute(element, 'skipExpression'));
+  const skip = findings.optionalCondition(id, vendorAttribute(element, 'skipExpression'));
   return {
     id,
     ...(name === undefined ? {} : { name }),
@@ -44,7 +44,7 @@ export function readCondition(
   if (element === undefined || text === undefined) return undefined;
   const language = attribute(element, 'language');
   if (language === undefined || language.toLowerCase() === 'juel' || /[$#]\{/.test(text)) {
-    return { kind: 'expression', expression: findings.expression(owner, text) };
+    return { kind: 'expression', expression: findings.condition(owner, text) };
   }
   findings.script(owner, language, text);
   return { kind: 'script', format: language, source: text };

@@ -1,9 +1,12 @@
 import type { ModdleElement } from 'bpmn-moddle';
-import type { MultiInstance, NodeCommon } from '../definition.ts';
+import { isLiteral } from '../../expression/index.ts';
+import { MAX_ROUNDS, type MultiInstance, type NodeCommon } from '../definition.ts';
+import { isRetryCycle } from '../timer.ts';
 import type { Findings } from './findings.ts';
 import {
   attribute,
   child,
+  children,
   documentationOf,
   extensions,
   tagOf,
@@ -34,7 +37,15 @@ export function readNode(
   const fallback = file.reference(element, 'default');
   const retry = extensions(element, 'failedJobRetryTimeCycle')[0];
   const retryCycle = findings.optionalExpression(id, textOf(retry));
-  const skip = findings.optionalExpression(id, vendorAttribute(element, 'skipExpression'));
+  if (retryCycle !== undefined && isLiteral(retryCycle) && !isRetryCycle(retryCycle.text)) {
+    findings.refuse(
+      'BAD_RETRY',
+      id,
+      `has the retry cycle '${retryCycle.text}'`,
+      'Write R3/PT10M, or PT1M,PT10M',
+    );
+  }
+  const skip = findings.optionalCondition(id, vendorAttribute(element, 'skipExpression'));
   const loop = readMultiInstance(element, id, file, findings);
   return {
     id,
@@ -44,8 +55,9 @@ export function readNode(
     incoming: [],
     outgoing: [],
     ...(typeof fallback === 'object' ? { defaultFlow: file.id(fallback) } : {}),
-    isAsyncBefore: vendorFlag(element, 'async') || vendorFlag(element, 'asyncBefore'),
-    isAsyncAfter: vendorFlag(element, 'asyncLeave') || vendorFlag(element, 'asyncAfter'),
+    isAsyncBefore: vendorFlag(element, 'async') || vendorFlag(element, 'asyncBefore') || throwsLater(element),
+    // completeAsync is that of call activities.
+    isAsyncAfter: ['asyncLeave', 'asyncAfter', 'completeAsync'].some((flag) => vendorFlag(element, flag)),
     isExclusive: vendorFlag(element, 'exclusive', true),
     ...(retryCycle === undefined ? {} : { retryCycle }),
     listeners: readExecutionListeners(element, id, findings),
@@ -54,6 +66,13 @@ export function readNode(
     boundaries: [],
     isForCompensation: attribute(element, 'isForCompensation') === 'true',
   };
+}
+
+/** A signal that is thrown asynchronously: the event waits for a job of its own. */
+function throwsLater(element: ModdleElement): boolean {
+  return children(element, 'eventDefinitions').some(
+    (definition) => tagOf(definition) === 'signalEventDefinition' && vendorFlag(definition, 'async'),
+  );
 }
 
 function readMultiInstance(
@@ -72,6 +91,17 @@ function readMultiInstance(
     findings.refuse('UNSUPPORTED_LOOP', owner, 'aggregates variables, which is not supported');
   }
   const cardinality = findings.optionalExpression(owner, textOf(child(loop, 'loopCardinality')));
+  if (cardinality !== undefined && isLiteral(cardinality)) {
+    const count = Number(cardinality.text);
+    if (!Number.isInteger(count) || count < 0 || count > MAX_ROUNDS) {
+      findings.refuse(
+        'BAD_LOOP',
+        owner,
+        `has the cardinality '${cardinality.text}'`,
+        `Use a whole number up to ${MAX_ROUNDS}`,
+      );
+    }
+  }
   const input = file.reference(loop, 'loopDataInputRef');
   const collection =
     vendorAttribute(loop, 'collection') ?? (typeof input === 'object' ? file.id(input) : input);
@@ -87,6 +117,6 @@ function readMultiInstance(
     ...(collection === undefined ? {} : { collection: findings.expression(owner, collection) }),
     ...(elementVariable === undefined ? {} : { elementVariable }),
     indexVariable: vendorAttribute(loop, 'elementIndexVariable') ?? 'loopCounter',
-    ...(completion === undefined ? {} : { completionCondition: findings.expression(owner, completion) }),
+    ...(completion === undefined ? {} : { completionCondition: findings.condition(owner, completion) }),
   };
 }

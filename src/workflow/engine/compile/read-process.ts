@@ -140,6 +140,12 @@ class ElementReader {
       case 'parallelGateway':
       case 'inclusiveGateway':
       case 'eventBasedGateway':
+        if (
+          attribute(element, 'eventGatewayType') === 'Parallel' ||
+          attribute(element, 'instantiate') === 'true'
+        ) {
+          findings.refuse('BAD_EVENT_GATEWAY', draft.id, 'waits for all of its events or starts the process');
+        }
         return { ...draft, kind: GATEWAYS[tag] };
       case 'subProcess':
       case 'transaction':

@@ -1,7 +1,9 @@
 import type { ModdleElement } from 'bpmn-moddle';
+import { isLiteral } from '../../expression/index.ts';
 import type {
   CallActivity,
   ExceptionMapping,
+  Field,
   Implementation,
   Mapping,
   ResultTarget,
@@ -32,11 +34,14 @@ export function readScriptTask(element: ModdleElement, node: NodeDraft, findings
 
 /** Service, send and business rule tasks: all of them call something. */
 export function readServiceTask(element: ModdleElement, node: NodeDraft, findings: Findings): ServiceTask {
+  const implementation = readImplementation(element, node.id, findings);
+  const fields = readFields(extensions(element, 'field'), node.id, findings);
+  if (implementation.kind === 'type') lintFields(implementation.type, fields, node.id, findings);
   return {
     ...node,
     kind: 'serviceTask',
-    implementation: readImplementation(element, node.id, findings),
-    fields: readFields(extensions(element, 'field'), node.id, findings),
+    implementation,
+    fields,
     isTriggerable: vendorFlag(element, 'triggerable'),
     exceptionMappings: readExceptionMappings(element),
     ...readResult(element),
@@ -47,11 +52,13 @@ export function readCallActivity(element: ModdleElement, node: NodeDraft, findin
   const { id } = node;
   const called = attribute(element, 'calledElement');
   if (called === undefined) findings.refuse('NO_CALLED_ELEMENT', id, 'names no process to call');
-  if (vendorAttribute(element, 'processInstanceIdVariableName', 'idVariableName') !== undefined) {
-    findings.warn('IGNORED_ATTRIBUTE', id, "has 'idVariableName', which is ignored");
-  }
   if (extensions(element, 'mapException').length > 0) {
-    findings.warn('IGNORED_EXTENSION', id, "has 'mapException', which a call ignores");
+    findings.refuse(
+      'UNSUPPORTED_EXTENSION',
+      id,
+      'maps exceptions of the process it calls',
+      'A failure there fails the whole step; let the called process end with an error event and catch that',
+    );
   }
   const expression = (name: string) => findings.optionalExpression(id, vendorAttribute(element, name));
   return {
@@ -66,6 +73,7 @@ export function readCallActivity(element: ModdleElement, node: NodeDraft, findin
     ...withoutAbsent({
       businessKey: expression('businessKey'),
       instanceName: expression('processInstanceName'),
+      idVariable: vendorAttribute(element, 'idVariableName', 'processInstanceIdVariableName'),
     }),
     inheritsBusinessKey: vendorFlag(element, 'inheritBusinessKey'),
     hasLocalOutputs: vendorFlag(element, 'useLocalScopeForOutParameters'),
@@ -78,7 +86,9 @@ function readImplementation(element: ModdleElement, owner: string, findings: Fin
     return { kind: 'expression', expression: findings.expression(owner, expression) };
   const delegate = vendorAttribute(element, 'delegateExpression');
   if (delegate !== undefined) {
-    return { kind: 'delegateExpression', expression: findings.expression(owner, delegate) };
+    const named = findings.expression(owner, delegate);
+    if (isLiteral(named)) findings.delegate(owner, delegate);
+    return { kind: 'delegateExpression', expression: named };
   }
   const name = vendorAttribute(element, 'class');
   if (name !== undefined) {
@@ -98,6 +108,15 @@ function readImplementation(element: ModdleElement, owner: string, findings: Fin
     findings.refuse('UNSUPPORTED_TYPE', owner, `is of the type '${type}'`, `Use one of ${TYPES.join(', ')}`);
   }
   return { kind: 'type', type: type ?? '' };
+}
+
+/** What a mail or http task cannot do without. */
+function lintFields(type: string, fields: readonly Field[], owner: string, findings: Findings): void {
+  const needed = type === 'mail' ? ['to', 'cc', 'bcc'] : ['requestUrl'];
+  const isGiven = fields.some(({ name, value }) => needed.includes(name) && value.text !== '');
+  if (isGiven || !TYPES.includes(type)) return;
+  const problem = type === 'mail' ? 'is a mail without a recipient' : 'is a request without an address';
+  findings.refuse('MISSING_FIELD', owner, problem, `Give it a field ${needed.join(', ')}`);
 }
 
 function readResult(element: ModdleElement): ResultTarget {

@@ -1,8 +1,10 @@
 import type { ModdleElement } from 'bpmn-moddle';
-import type { Expression } from '../../expression/index.ts';
+import { type Expression, isLiteral } from '../../expression/index.ts';
 import type { UserTask } from '../definition.ts';
+import { checkDueDate } from '../timer.ts';
 import type { Findings } from './findings.ts';
 import { attribute, child, children, tagOf, textOf, vendorAttribute } from './model-element.ts';
+import { refuseCalendar } from './read-event.ts';
 import { readFormProperties } from './read-form.ts';
 import { readTaskListeners } from './read-listener.ts';
 import type { NodeDraft } from './read-node.ts';
@@ -26,6 +28,14 @@ export function readUserTask(element: ModdleElement, node: NodeDraft, findings: 
     taskIdVariable: vendorAttribute(element, 'taskIdVariableName'),
     completerVariable: vendorAttribute(element, 'taskCompleterVariableName'),
   };
+  refuseCalendar(element, id, findings);
+  const { priority, dueDate } = given;
+  if (priority !== undefined && isLiteral(priority) && !/^\s*-?\d+\s*$/.test(priority.text)) {
+    findings.refuse('BAD_TASK', id, `has the priority '${priority.text}'`, 'Use a whole number');
+  }
+  const mistake = dueDate !== undefined && isLiteral(dueDate) ? checkDueDate(dueDate.text) : undefined;
+  if (mistake !== undefined)
+    findings.refuse('BAD_TASK', id, `has a due date that cannot be read: ${mistake}`);
   return {
     ...node,
     kind: 'userTask',

@@ -25,6 +25,8 @@ export async function callProcess(run: Run, execution: LiveExecution, node: Call
   const businessKey = key !== null ? toText(key) : node.inheritsBusinessKey ? run.businessKey : undefined;
   const name = await optionalValue(run, execution, node.instanceName);
   const calledElement = toText(await resolveValue(run, execution, node.calledElement));
+  const instanceId = node.idVariable === undefined ? undefined : run.handlers.newInstanceId?.();
+  if (node.idVariable !== undefined) setVariable(run, execution, node.idVariable, instanceId ?? null);
   execution.is = 'child';
   run.emitRevocable(`child ${execution.id}`, {
     kind: 'child.started',
@@ -36,6 +38,7 @@ export async function callProcess(run: Run, execution: LiveExecution, node: Call
     variables,
     ...(businessKey === undefined ? {} : { businessKey }),
     ...(name === null ? {} : { name: toText(name) }),
+    ...(instanceId === undefined ? {} : { instanceId }),
   });
 }
 

@@ -1,14 +1,12 @@
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import { isLiteral, toJson, toNumber, toText, type Value } from '../../expression/index.ts';
-import type { FlowNode, MultiInstance } from '../definition.ts';
+import { type FlowNode, MAX_ROUNDS, type MultiInstance } from '../definition.ts';
 import { conditionHolds, resolveValue, runExecutionListeners } from '../implementation.ts';
 import type { LiveExecution, Run } from '../run.ts';
 import { findVariable, setLocalVariable } from '../variables.ts';
 import { destroyChildren } from './destroy.ts';
 import { armBoundaries } from './wait.ts';
-
-const MAX_ROUNDS = 10_000;
 
 /** Turns an execution into the body of a multi-instance activity, with its rounds inside. */
 export async function startLoop(

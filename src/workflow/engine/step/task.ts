@@ -27,11 +27,12 @@ export async function createTask(run: Run, execution: LiveExecution, node: UserT
   if (facts.assignee !== null) await tellTaskListeners(run, execution, node, 'assignment', facts);
   await tellTaskListeners(run, execution, node, 'create', facts);
   execution.is = 'task';
-  const { id, at: element = '' } = execution;
+  const id = taskIdOf(run, execution);
+  run.tasks.set(id, { id, taskDefinitionKey: node.id, ...facts });
   run.emit({
     kind: 'task.created',
-    execution: id,
-    element,
+    execution: execution.id,
+    element: node.id,
     task: facts,
     formProperties: node.formProperties,
   });

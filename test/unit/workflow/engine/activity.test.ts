@@ -106,7 +106,7 @@ describe('user task', () => {
     );
     await host.complete('a');
     expect(host.variables).toMatchObject({
-      id: String(host.effects('task.created')[0]!.execution),
+      id: `t${host.effects('task.created')[0]!.execution}`,
       by: 'kim',
     });
   });
@@ -243,6 +243,37 @@ describe('service and script task', () => {
         path('b', 'u'),
     );
     expect((await begin(xml)).tasks).toEqual(['u']);
+  });
+});
+
+describe('expressions', () => {
+  bothWays('stand where scripts do', async (begin) => {
+    const script = tag(
+      'scriptTask',
+      'x',
+      { scriptFormat: 'juel', 'flowable:resultVariable': 'r' },
+      '<script>${a + 1}</script>',
+    );
+    expect((await begin(around(script), { a: 1 })).variables).toEqual({ a: 1, r: 2 });
+  });
+
+  bothWays('find the tasks of the process, old and new', async (begin) => {
+    const note =
+      '<flowable:taskListener event="create" expression="${execution.setVariable(\'seen\', task.id)}"/>';
+    const xml = bpmn(
+      start() +
+        user('a', { 'flowable:assignee': 'ann', 'flowable:taskIdVariableName': 'first' }) +
+        user('b', { 'flowable:assignee': '${task:get(first).assignee}' }, extension(note)) +
+        service('c', '${task:get(seen).name}', { 'flowable:resultVariableName': 'name' }) +
+        service('d', "${task:get('gone')}", { 'flowable:resultVariableName': 'gone' }) +
+        user('e') +
+        path('s', 'a', 'b', 'c', 'd', 'e'),
+    );
+    const host = await begin(xml);
+    await host.complete('a');
+    expect(host.effects('task.created')[1]?.task.assignee).toBe('ann');
+    await host.complete('b');
+    expect(host.variables).toMatchObject({ name: 'b', gone: null });
   });
 });
 
@@ -478,7 +509,8 @@ describe('multi-instance', () => {
     await expect(
       Host.start(around(user('a', {}, loop('', { 'flowable:collection': 'list' }))), { list: 'x' }),
     ).rejects.toThrow('not a list');
-    await expect(Host.start(around(user('a', {}, times(-1))))).rejects.toThrow('cardinality');
-    await expect(Host.start(around(user('a', {}, times(1e9))))).rejects.toThrow('1000000000 rounds');
+    const counted = around(user('a', {}, times('${n}')));
+    await expect(Host.start(counted, { n: -1 })).rejects.toThrow('cardinality');
+    await expect(Host.start(counted, { n: 1e9 })).rejects.toThrow('1000000000 rounds');
   });
 });

@@ -26,6 +26,7 @@ import {
   terminate,
   thrown,
   timer,
+  times,
   user,
 } from './bpmn.ts';
 
@@ -86,6 +87,22 @@ describe('reading', () => {
       ],
     });
     expect(definition.nodes.get('s')).toMatchObject({ formKey: 'start.xhtml' });
+  });
+
+  test('attributes of the cousin engine, and of any prefix', async () => {
+    const xml = one(user('a', { 'c:assignee': 'ann', 'f:owner': 'kim' })).replace(
+      'xmlns:flowable="http://flowable.org/bpmn"',
+      `xmlns:flowable="http://example.org/else" xmlns:c="http://camunda.org/schema/1.0/bpmn"
+        xmlns:f="http://flowable.org/bpmn"`,
+    );
+    const task = (await compile(xml))[0].nodes.get('a');
+    expect(task).toMatchObject({ assignee: { text: 'ann' }, owner: { text: 'kim' } });
+  });
+
+  test('an empty process is none', async () => {
+    const two = one(user('a')).replace('<process', '<process id="empty"/><process');
+    expect((await compile(two)).map(({ key }) => key)).toEqual(['p']);
+    await expect(compile(bpmn(''))).rejects.toMatchObject({ detail: { id: 'WORKFLOW_NO_PROCESS' } });
   });
 
   test('elements without ids get the same ones each time', async () => {
@@ -168,12 +185,8 @@ describe('refusals', () => {
   test.each<[string, string, string[]]>([
     ['an ad-hoc sub-process', one(tag('adHocSubProcess', 'a')), ['a UNSUPPORTED_ELEMENT']],
     ['a complex gateway', one(tag('complexGateway', 'a')), ['a UNSUPPORTED_ELEMENT']],
-    ['an unknown element', one(`${user('a')}<wizardTask id="w"/>`), ['wizardTask UNREADABLE_ELEMENT']],
-    [
-      'an id used twice',
-      bpmn(start() + user('a') + user('a') + path('s', 'a')),
-      ['userTask UNREADABLE_ELEMENT'],
-    ],
+    ['an unknown element', one(`${user('a')}<wizardTask id="w"/>`), ['w UNREADABLE_ELEMENT']],
+    ['an id used twice', bpmn(start() + user('a') + user('a') + path('s', 'a')), ['a UNREADABLE_ELEMENT']],
     ['a standard loop', one(user('a', {}, '<standardLoopCharacteristics/>')), ['a UNSUPPORTED_LOOP']],
     ['multi-instance without a count', one(user('a', {}, loop(''))), ['a EMPTY_LOOP']],
     [
@@ -188,6 +201,116 @@ describe('refusals', () => {
         ),
       ),
       ['a UNSUPPORTED_LOOP'],
+    ],
+    ['an element with an id that is none', bpmn(start() + user('a b')), ['a b UNREADABLE_ELEMENT']],
+    [
+      'an event-based gateway that waits for all of its events',
+      bpmn(
+        start() +
+          gateway('eventBased', 'g', { eventGatewayType: 'Parallel' }) +
+          caught('t', timer('PT1H')) +
+          path('s', 'g', 't'),
+      ),
+      ['g BAD_EVENT_GATEWAY'],
+    ],
+    [
+      'an event-based gateway that starts the process',
+      bpmn(
+        start() +
+          gateway('eventBased', 'g', { instantiate: true }) +
+          caught('t', timer('PT1H')) +
+          path('s', 'g', 't'),
+      ),
+      ['g BAD_EVENT_GATEWAY'],
+    ],
+    [
+      'a boundary event on a gateway',
+      bpmn(start() + gateway('exclusive', 'g') + boundary('b', 'g', timer('PT1H')) + path('s', 'g')),
+      ['b BAD_BOUNDARY'],
+    ],
+    [
+      'a compensation handler in the flow',
+      one(user('a', { isForCompensation: true })),
+      ['a BAD_COMPENSATION'],
+    ],
+    ['a cardinality that is none', one(user('a', {}, times('many'))), ['a BAD_LOOP']],
+    ['a negative cardinality', one(user('a', {}, times(-1))), ['a BAD_LOOP']],
+    ['more rounds than can be', one(user('a', {}, times(10_001))), ['a BAD_LOOP']],
+    ['a priority that is none', one(user('a', { 'flowable:priority': 'high' })), ['a BAD_TASK']],
+    ['a due date that is none', one(user('a', { 'flowable:dueDate': 'tomorrow' })), ['a BAD_TASK']],
+    [
+      'a calendar of its own for a due date',
+      one(user('a', { 'flowable:dueDate': 'P1D', 'flowable:businessCalendarName': 'austria' })),
+      ['a UNSUPPORTED_CALENDAR'],
+    ],
+    [
+      'a calendar of its own for a timer',
+      one(
+        caught(
+          'a',
+          timer('PT1H').replace(
+            '<timerEventDefinition',
+            '<timerEventDefinition flowable:businessCalendarName="at"',
+          ),
+        ),
+      ),
+      ['a UNSUPPORTED_CALENDAR'],
+    ],
+    [
+      'a retry cycle that is none',
+      one(
+        user(
+          'a',
+          {},
+          extension('<flowable:failedJobRetryTimeCycle>often</flowable:failedJobRetryTimeCycle>'),
+        ),
+      ),
+      ['a BAD_RETRY'],
+    ],
+    [
+      'a condition that is no expression',
+      bpmn(start() + user('a') + flow('s', 'a', 'yes')),
+      ['s-a BAD_CONDITION'],
+    ],
+    [
+      'a skip condition that is no expression',
+      one(user('a', { 'flowable:skipExpression': 'yes' })),
+      ['a BAD_CONDITION'],
+    ],
+    [
+      'a mail without a recipient',
+      one(tag('serviceTask', 'a', { 'flowable:type': 'mail' })),
+      ['a MISSING_FIELD'],
+    ],
+    [
+      'a request without an address',
+      one(tag('serviceTask', 'a', { 'flowable:type': 'http' })),
+      ['a MISSING_FIELD'],
+    ],
+    [
+      'exceptions mapped by a call',
+      one(
+        tag('callActivity', 'a', { calledElement: 'x' }, extension('<flowable:mapException errorCode="E"/>')),
+      ),
+      ['a UNSUPPORTED_EXTENSION'],
+    ],
+    [
+      'listeners of the engine',
+      bpmn(extension('<flowable:eventListener class="x"/>') + start()),
+      ['p UNSUPPORTED_EXTENSION'],
+    ],
+    [
+      'forms of another engine',
+      one(user('a', {}, extension('<camunda:formData/>'))).replace(
+        'xmlns:flowable',
+        'xmlns:camunda="http://camunda.org/schema/1.0/bpmn" xmlns:flowable',
+      ),
+      ['a UNSUPPORTED_EXTENSION'],
+    ],
+    [
+      'an expression for a script with a mistake',
+      one(tag('scriptTask', 'a', { scriptFormat: 'juel' }, '<script>${1 +}</script>')),
+      ['a BAD_EXPRESSION'],
     ],
     ['a service without implementation', one(tag('serviceTask', 'a')), ['a NO_IMPLEMENTATION']],
     [
@@ -389,10 +512,26 @@ describe('warnings', () => {
     [
       'an extension that is not known',
       one(user('a', {}, extension('<flowable:glitter/>'))),
-      ['f IGNORED_EXTENSION'],
+      ['a IGNORED_EXTENSION'],
     ],
-  ])('%s', async (title, xml, findings) => {
-    if (title.startsWith('an extension')) expect((await warned(xml)).join()).toContain('IGNORED_EXTENSION');
-    else expect(await warned(xml)).toEqual(findings);
+    [
+      'identity links of other kinds',
+      one(
+        user(
+          'a',
+          {},
+          extension(`<flowable:customResource flowable:name="auditor"><resourceAssignmentExpression>
+            <formalExpression>user(x)</formalExpression></resourceAssignmentExpression></flowable:customResource>`),
+        ),
+      ),
+      ['a IGNORED_EXTENSION'],
+    ],
+    [
+      'a history level of its own',
+      bpmn(extension('<flowable:historyLevel>none</flowable:historyLevel>') + start()),
+      ['p IGNORED_EXTENSION'],
+    ],
+  ])('%s', async (_title, xml, findings) => {
+    expect(await warned(xml)).toEqual(findings);
   });
 });

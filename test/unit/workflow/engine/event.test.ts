@@ -101,6 +101,14 @@ describe('intermediate events', () => {
     expect(host.effects('signal.thrown')).toEqual([]);
   });
 
+  bothWays('a signal thrown asynchronously waits for a job', async (begin) => {
+    const later = signal().replace('<signalEventDefinition', '<signalEventDefinition flowable:async="true"');
+    const host = await begin(between(thrown('t', later), 't'));
+    expect(host.effects('signal.thrown')).toEqual([]);
+    await host.job('t');
+    expect(host.effects('signal.thrown')).toHaveLength(1);
+  });
+
   bothWays('a thrown message goes out when nothing inside waits for it', async (begin) => {
     expect((await begin(between(thrown('t', message()), 't'))).effects('message.thrown')).toMatchObject([
       { name: 'hello' },

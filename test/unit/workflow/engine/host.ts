@@ -251,8 +251,17 @@ export class Host {
         if (name === 'log') return logObject;
         return name === 'greeter' ? new Delegate('greeter', {}) : undefined;
       },
+      taskId: (execution) => `t${execution}`,
+      newInstanceId: () => `child-${this.instances.length}`,
+      findTask: (id) => this.#findTask(id),
       nextCron: (_text, after) => (Math.floor(after / 3_600_000) + 1) * 3_600_000,
     };
+  }
+
+  /** As a server would find it among the stored tasks. */
+  #findTask(id: string): JsonObject | null {
+    const created = this.effects('task.created').find(({ execution }) => `t${execution}` === id);
+    return created === undefined ? null : { id, ...created.task };
   }
 
   #waits(kind: 'timer' | 'message') {

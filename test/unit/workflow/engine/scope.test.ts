@@ -324,6 +324,21 @@ describe('call activity', () => {
     expect((await begin([caller(''), child(start() + end() + path('s', 'e'))])).tasks).toEqual(['after']);
   });
 
+  bothWays('a variable gets the id of the child, which the host must give it', async (begin) => {
+    const host = await begin([caller('', { 'flowable:idVariableName': 'called' }), simple]);
+    expect(host.effects('child.started')).toMatchObject([{ instanceId: 'child-1' }]);
+    expect(host.variables).toMatchObject({ called: 'child-1' });
+    expect((await begin([caller(''), simple])).effects('child.started')[0]).not.toHaveProperty('instanceId');
+  });
+
+  bothWays('goes on in a job of its own when it is to complete asynchronously', async (begin) => {
+    const host = await begin([caller('', { 'flowable:completeAsync': true }), simple]);
+    await host.complete('a');
+    expect(host.tasks).toEqual([]);
+    await host.job('c');
+    expect(host.tasks).toEqual(['after']);
+  });
+
   bothWays('only declared variables cross', async (begin) => {
     const mappings =
       '<flowable:in source="x" target="y"/><flowable:in sourceExpression="${x * 2}" target="z"/><flowable:out source="r" target="result"/><flowable:out sourceExpression="${y + z}" target="sum"/>';

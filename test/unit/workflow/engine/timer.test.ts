@@ -98,6 +98,12 @@ describe('cycles', () => {
   );
 });
 
+test('a month is walked, a second with a zero year not for ever', () => {
+  const start = Date.UTC(1990, 0, 15);
+  expect(iso(planNext(start, { every: 'P1M' }, NOW))).toBe('2026-02-15T00:00:00.000Z');
+  expect(() => planNext(start, { every: 'P0YT1S' }, NOW)).toThrow('has passed more than 50000 times');
+});
+
 test('what starts a process is listed for its deployment', async () => {
   const [definition] = await compile(
     bpmn(

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
 import {
+  assign,
   ExpressionError,
   evaluate,
   HostObject,
@@ -154,6 +155,37 @@ describe('what expressions give', () => {
     expect(evaluated(text)).toEqual(value);
   });
 
+  test('a task by its id, now or later', async () => {
+    const scope = {
+      find: (name: string) => (name === 'id' ? 't1' : undefined),
+      findVariable: () => undefined,
+      findTask: async (id: string) => ({ id, assignee: 'ann' }),
+    };
+    expect(await evaluate(parseExpression("${task:get(id).assignee == 'ann' ? id : null}"), scope)).toBe(
+      't1',
+    );
+    expect(evaluated("${task:get('t1')}")).toBeNull();
+    expect(refusal("${task:find('t1')}")).toContain("unknown function 'task:find'");
+    expect(refusal('${task:get()}')).toContain('unknown function');
+  });
+
+  test('a value put into a place', async () => {
+    const find = (name: string) => (name === 'user' ? { mail: { home: 'a@b' } } : undefined);
+    const put = (text: string) => assign(parseExpression(text), 'new', { find, findVariable: find });
+    expect(await put('#{x}')).toEqual({ name: 'x', value: 'new' });
+    expect(await put("${user.mail['home']}")).toEqual({ name: 'user', value: { mail: { home: 'new' } } });
+    expect(await put('${other.a.b}')).toEqual({ name: 'other', value: { a: { b: 'new' } } });
+    expect(await put('${user.__proto__.polluted}')).toEqual({
+      name: 'user',
+      value: JSON.parse('{"mail":{"home":"a@b"},"__proto__":{"polluted":"new"}}'),
+    });
+    expect(({} as { polluted?: string }).polluted).toBeUndefined();
+    for (const text of ['x', '${1}', 'a ${x}', '${x.y()}', '${a + b}']) {
+      await expect(put(text)).rejects.toThrow('is no place for a value');
+    }
+    await expect(put('${user.mail.home.deeper}')).rejects.toMatchObject({ code: 400 });
+  });
+
   test('only a method that answers later makes it wait', async () => {
     expect(evaluated('${svc.now()}')).toBe(7);
     const later = evaluated(
@@ -275,6 +307,22 @@ describe('attacks', () => {
       expect(refusal(`\${${name}}`)).toContain('unknown name');
       expect(evaluated(`\${vars:get(${name})}`)).toBeNull();
     }
+  });
+
+  test.each([
+    ["${name.replace('', big)}", 'makes a text of more than'],
+    ["${big.replace('x', big)}", 'makes a text of more than'],
+    [
+      '${big.concat(big).concat(big).concat(big).concat(big).concat(big).concat(big)}',
+      'makes a text of more than',
+    ],
+    ['${1e308 * 10}', 'gives no finite number'],
+    ['${-1e308 - 1e308}', 'gives no finite number'],
+    ["${'1e999' + 0}", 'gives no finite number'],
+  ])('%s neither fills the memory nor leaves the numbers', (text, message) => {
+    const big = 'x'.repeat(2_000_000);
+    const find = (name: string) => ({ name: 'Kimberly', big })[name];
+    expect(() => evaluate(parseExpression(text), { find, findVariable: find })).toThrow(message);
   });
 
   test('any text gives a value or an ExpressionError, and no function ever', async () => {
