@@ -20,7 +20,11 @@ export function reportUnreadable(message: string, xml: string, findings: Finding
   const extension = UNKNOWN_EXTENSION.exec(reason)?.[1];
   if (extension === undefined) {
     const own = idIn(/^<[^>]*>/.exec(xml.slice(at, at + 1000))?.[0] ?? '');
-    findings.refuse('UNREADABLE_ELEMENT', own ?? around, `has a part '${part}' that cannot be read: ${reason}`);
+    findings.refuse(
+      'UNREADABLE_ELEMENT',
+      own ?? around,
+      `has a part '${part}' that cannot be read: ${reason}`,
+    );
   } else if (EFFECTIVE.some((name) => name.toLowerCase() === extension.toLowerCase())) {
     findings.refuse('UNSUPPORTED_EXTENSION', around, `has the extension '${part}', which is not supported`);
   } else {
