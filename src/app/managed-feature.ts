@@ -6,6 +6,7 @@ import {
   noMappings,
   PolicyBook,
   type PolicySettings,
+  policeRawObjects,
   policyResource,
 } from '#managed/index.ts';
 import { compileQueries, repoResource, type WantedIndex, wantedIndexes } from '#repo/index.ts';
@@ -60,7 +61,10 @@ export function addManaged(platform: Platform): ManagedFeature {
   router.mount('policy*', policyResource(managed));
   router.mount(
     'repo*',
-    repoResource(database, () => queries),
+    policeRawObjects(
+      managed,
+      repoResource(database, () => queries),
+    ),
   );
   return { wantedIndexes: () => wantedIndexes(types.current().values(), queries) };
 }

@@ -11,6 +11,7 @@
 export { managedObjectResource } from './managed-object-resource.ts';
 export type { ManagedPlatform, Resources } from './managed-platform.ts';
 export { ManagedTypes } from './managed-types.ts';
+export { policeRawObjects } from './policy/police-raw-objects.ts';
 export { PolicyBook, type PolicySettings } from './policy/policy-book.ts';
 export { policyResource } from './policy/policy-resource.ts';
 export {

@@ -230,6 +230,25 @@ describe('policies', () => {
     expect([answer.status, answer.body.message]).toEqual([500, "There is no policy 'unheard-of'"]);
   });
 
+  it('hold for internal users as policy.json says, from inside as well', async () => {
+    await using shipped = await startTestServer();
+    const put = (id: string, body: object) => shipped.api('PUT', `repo/internal/user/${id}`, { body });
+    expect(failed((await put('weak', { password: 'weak' })).body)).toEqual([
+      ['password', 'MIN_LENGTH'],
+      ['password', 'AT_LEAST_X_CAPITAL_LETTERS'],
+      ['password', 'AT_LEAST_X_NUMBERS'],
+    ]);
+    expect((await put('none', {})).status).toBe(403);
+    expect((await put('strong', { password: 'Strong-123' })).status).toBe(201);
+    expect((await put('strong', { password: 'weaker' })).status).toBe(403);
+    const source = `try { svc.create('repo/internal/user', 'inside', { password: 'weak' }); } catch (e) { e.code }`;
+    const inside = await shipped.api('POST', 'script?_action=eval', {
+      body: { type: 'text/javascript', source },
+    });
+    expect(inside.body).toBe(403);
+    expect((await shipped.api('PUT', 'repo/elsewhere/x', { body: {} })).status).toBe(201);
+  });
+
   it('that cannot be are refused with their configuration', async () => {
     const policies = [{ policyId: 'regexpMatches', params: { regexp: '(' } }];
     const resources = [{ resource: 'managed/plain/*', properties: [{ name: 'name', policies }] }];

@@ -80,7 +80,7 @@ async function validate(
   });
 }
 
-async function readStored(
+export async function readStored(
   platform: ManagedPlatform,
   context: Context,
   collection: string,
@@ -157,7 +157,7 @@ function requirementsOf(policies: readonly JsonObject[]): string[] {
   return [...new Set(policies.flatMap(({ policyRequirements }) => policyRequirements as string[]))];
 }
 
-function scriptsOf(platform: ManagedPlatform): PolicyScripts {
+export function scriptsOf(platform: ManagedPlatform): PolicyScripts {
   return {
     scripts: platform.scripts,
     files: () => platform.policies().files,

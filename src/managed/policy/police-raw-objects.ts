@@ -1,0 +1,73 @@
+import { ForbiddenError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import {
+  type Context,
+  type CreateRequest,
+  formatPath,
+  type Request,
+  type RouteHandler,
+  type RouteMatch,
+  type UpdateRequest,
+} from '#resource/index.ts';
+import { requestView } from '#script/index.ts';
+import { dbOf, type ManagedPlatform } from '../managed-platform.ts';
+import { readStored, scriptsOf } from './policy-resource.ts';
+import { validateObject } from './validate-object.ts';
+
+/** Raw objects for which rules hold: internal users and roles. */
+const GUARDED = 'internal';
+
+/** The resource of raw objects, with the rules of `policy.json` asked before `repo/internal/…` is created or replaced. */
+export function policeRawObjects(platform: ManagedPlatform, repo: RouteHandler): RouteHandler {
+  const isAsked = (request: Request, { remaining }: RouteMatch): request is CreateRequest | UpdateRequest =>
+    (request.method === 'create' || request.method === 'update') &&
+    remaining[0] === GUARDED &&
+    platform.enforcesPolicies();
+  return {
+    ...repo,
+    async handle(context, request, match) {
+      if (isAsked(request, match)) await requireValid(platform, context, request);
+      return repo.handle(context, request, match);
+    },
+    runsScripts: (request, match) =>
+      isAsked(request, match) && platform.policies().runsScripts(placeOf(request).collection),
+  };
+}
+
+/** Where the object is, or will be. */
+function placeOf(request: CreateRequest | UpdateRequest): { collection: string; id: string | null } {
+  if (request.method === 'update') {
+    return { collection: formatPath(request.path.slice(0, -1)), id: request.path.at(-1)! };
+  }
+  const inBody = request.content['_id'];
+  const id = request.newResourceId ?? (typeof inBody === 'string' ? inBody : null);
+  return { collection: formatPath(request.path), id };
+}
+
+async function requireValid(
+  platform: ManagedPlatform,
+  context: Context,
+  request: CreateRequest | UpdateRequest,
+): Promise<void> {
+  const { collection, id } = placeOf(request);
+  const rules = platform.policies().rulesFor(collection);
+  if (rules.length === 0) return;
+  const object: JsonObject = { ...request.content, ...(id === null ? {} : { _id: id }) };
+  const result = await validateObject({
+    context,
+    scripts: scriptsOf(platform),
+    rules,
+    place: {
+      collection,
+      id,
+      db: () => dbOf(platform, context),
+      stored: () => readStored(platform, context, collection, id),
+      isBinding: true,
+      mappings: () => platform.synchronizer.mappings(),
+    },
+    object,
+    bindings: { request: requestView(request), resourceName: `${collection}/${id ?? '*'}` },
+    isHashed: (value) => platform.crypto.isHashed(value),
+  });
+  if (!result.result) throw new ForbiddenError('Policy validation failed', { detail: result });
+}
