@@ -1,10 +1,11 @@
 /**
  * Managed objects over HTTP with 50 clients: create, read, patch and query of users that have two hooks and three
  * relationships, next to the same without hooks, which says what a hook costs. Then one role whose condition comes
- * to fit, and ceases to fit, 100,000 users, and the page of 100 users with all that they refer to.
+ * to fit, and ceases to fit, 100,000 users. `--profile patch plain` profiles one of these loads instead.
  */
 import { Latency } from './support/latency.ts';
 import { createBenchDatabase, onServer } from './support/postgres.ts';
+import { profileService } from './support/profile-service.ts';
 import { interleave } from './support/rounds.ts';
 import { compare, report } from './support/row.ts';
 import { AUTHORIZATION, call, createProject, startService } from './support/service.ts';
@@ -59,23 +60,63 @@ const PROJECT = {
 await using scope = new AsyncDisposableStack();
 const { url: databaseUrl } = scope.use(await createBenchDatabase());
 const project = scope.use(await createProject(PROJECT));
-const { url } = scope.use(await startService({ databaseUrl, project: project.location }));
 const NAMES = ['plain', 'hooked'] as const;
 type Name = (typeof NAMES)[number];
 const USERS = 1_000;
 let next = 0;
 
-for (const name of NAMES) await fill(name);
-await measure('create', 'POST', (name) => ({ path: `managed/${name}`, body: userOf(name, `new-${next++}`) }));
-await measure('read with roles', 'GET', (name) => ({ path: `managed/${name}/${anyId()}?_fields=*,roles` }));
-await measure('patch', 'PATCH', (name) => ({
-  path: `managed/${name}/${anyId()}`,
-  body: [{ operation: 'replace', field: '/mail', value: `mail-${next++}@example.com` }],
-}));
-await measure('page of 20 with roles and manager', 'GET', (name) => ({
-  path: `managed/${name}?_queryFilter=true&_pageSize=20&_fields=*,roles/*,manager/*`,
-}));
-await measureCondition();
+const REQUESTS: readonly { readonly quantity: string; readonly method: string; readonly make: Make }[] = [
+  {
+    quantity: 'create',
+    method: 'POST',
+    make: (name) => ({ path: `managed/${name}`, body: userOf(name, `new-${next++}`) }),
+  },
+  {
+    quantity: 'read with roles',
+    method: 'GET',
+    make: (name) => ({ path: `managed/${name}/${anyId()}?_fields=*,roles` }),
+  },
+  {
+    quantity: 'patch',
+    method: 'PATCH',
+    make: (name) => ({
+      path: `managed/${name}/${anyId()}`,
+      body: [{ operation: 'replace', field: '/mail', value: `mail-${next++}@example.com` }],
+    }),
+  },
+  {
+    quantity: 'page of 20 with roles and manager',
+    method: 'GET',
+    make: (name) => ({
+      path: `managed/${name}?_queryFilter=true&_pageSize=20&_fields=*,roles/*,manager/*`,
+    }),
+  },
+];
+const options = { databaseUrl, project: project.location };
+let url = '';
+const profiled = process.argv.indexOf('--profile');
+if (profiled > 0) await profile(process.argv[profiled + 1] ?? 'patch', process.argv[profiled + 2] ?? 'plain');
+else await measureAll();
+
+async function measureAll(): Promise<void> {
+  ({ url } = scope.use(await startService(options)));
+  for (const name of NAMES) await fill(name);
+  for (const { quantity, method, make } of REQUESTS) await measure(quantity, method, make);
+  await measureCondition();
+}
+
+/** `--profile patch hooked` says where the threads spend their time instead. */
+async function profile(quantity: string, name: string): Promise<void> {
+  const { method, make } = REQUESTS.find((request) => request.quantity.startsWith(quantity))!;
+  const type = NAMES.find((known) => known === name)!;
+  await profileService(options, async (at) => {
+    url = at;
+    await fill(type);
+    const result = await load(method, () => make(type), 8_000);
+    console.log(JSON.stringify(result));
+    return result;
+  });
+}
 
 async function fill(name: Name): Promise<void> {
   await call(url, 'PUT', `managed/${name}/boss`, { userName: 'boss' });
