@@ -31,6 +31,7 @@ export {
   constraintOf,
   isConflict,
   isConnectionLost,
+  LostRace,
   sqlStateOf,
   translateDatabaseError,
 } from './sql-state.ts';

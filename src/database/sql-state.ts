@@ -1,4 +1,5 @@
 import {
+  ConflictError,
   type ErrorFacts,
   PreconditionFailedError,
   ResourceError,
@@ -22,8 +23,12 @@ export function constraintOf(error: unknown): string | undefined {
   return typeof constraint === 'string' ? constraint : undefined;
 }
 
-/** Serialization failure and deadlock: Postgres rolled back and asks to try again. */
+/** Somebody else was faster; a unit of work that runs again from the start will see what they did. */
+export class LostRace extends Error {}
+
+/** Serialization failure, deadlock and a lost race: what was done is rolled back, and it is worth to try again. */
 export function isConflict(error: unknown): boolean {
+  if (error instanceof LostRace) return true;
   const state = sqlStateOf(error);
   return state === '40001' || state === '40P01';
 }
@@ -48,6 +53,9 @@ export function translateDatabaseError(error: unknown): unknown {
       hint: 'Try again in a moment',
       cause: error,
     });
+  }
+  if (error instanceof LostRace) {
+    return new ConflictError(error.message, { id: 'DB_RACE', hint: 'Try again', cause: error });
   }
   const facts: ErrorFacts = { cause: error };
   switch (sqlStateOf(error)) {

@@ -308,5 +308,11 @@ describe('managed objects in unusual configurations', () => {
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(49);
     expect((await read('thing/contested'))._rev).toBe('49');
+    const groups = [ref(`group/${await group()}`)];
+    const related = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => put('person/contested', { n, groups })),
+    );
+    expect(related.map(({ status }) => status).sort()).toEqual([...Array(19).fill(200), 201]);
+    expect((await read('person/contested?_fields=groups')).groups).toHaveLength(1);
   });
 });

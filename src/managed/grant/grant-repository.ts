@@ -8,23 +8,23 @@ import { ownerIsFirst } from '../relationship/edge-repository.ts';
 import { CONDITIONAL } from './conditional-grant.ts';
 
 /**
- * Objects that are evaluated against conditions hold the lock of each type with conditions in common; who changes a
- * condition holds it alone, so that no object is missed between the two.
+ * Who changes a condition holds the lock of its type alone, and who evaluates an object holds it in common, so that no
+ * object is missed between the two.
  */
-export async function lockConditions(db: Db, type: string, mode: 'shared' | 'alone'): Promise<void> {
-  const lock = sql.raw(mode === 'shared' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock');
-  await sql`select ${lock}(hashtextextended(${`conditions of managed/${type}`}, 0))`.execute(db);
+export async function lockConditions(db: Db, type: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`conditions of managed/${type}`}, 0))`.execute(
+    db,
+  );
 }
 
-/** The conditions of all objects of a type that have one. */
+/** The conditions of all objects of a type that have one, locked in common. */
 export async function listConditions(
   db: Db,
   type: string,
   field: string,
 ): Promise<readonly { readonly id: string; readonly condition: JsonValue }[]> {
   const { rows } = await sql<{ id: string; condition: JsonValue }>`
-    select id, data->${field} as condition from managed_object
-    where type = ${type} and coalesce(data->>${field}, '') <> '' order by id`.execute(db);
+    select id, condition from managed_conditions(${type}, ${field})`.execute(db);
   return rows;
 }
 
@@ -76,6 +76,12 @@ export async function revokeFrom(
   return Number(numAffectedRows ?? 0);
 }
 
+/** UUIDs of version 7 in the order of the rows, like those that are made one by one. */
+const orderedId = sql`(select substr(ms, 1, 8) || '-' || substr(ms, 9, 4) || '-7' || lpad(to_hex(n >> 12), 3, '0')
+    || '-8' || lpad(to_hex(n & 4095), 3, '0') || '-' || right(gen_random_uuid()::text, 12)
+  from (select lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') as ms,
+    (row_number() over (order by o.id))::bigint as n) numbered)`;
+
 /**
  * Gives conditional edges to all who match and have no edge to the target, all at once.
  *
@@ -112,7 +118,7 @@ export async function grantTo(
   const { numAffectedRows } = await sql`
     insert into relationship (id, first_collection, first_id, first_property, first_single,
       second_collection, second_id, second_property, second_single, properties)
-    select gen_random_uuid()::text, ${first.collection}, ${first.id}, ${first.property}::text,
+    select ${orderedId}, ${first.collection}, ${first.id}, ${first.property}::text,
       ${first.isSingle}::boolean, ${second.collection}, ${second.id}, ${second.property}::text,
       ${second.isSingle}::boolean, ${JSON.stringify(CONDITIONAL)}::jsonb
     from managed_object o
@@ -123,6 +129,7 @@ export async function grantTo(
         where e.target_collection = ${collection} and e.target_id = ${id}
           and e.owner_collection = ${ownerCollection} and e.owner_property = ${relationship.property}
           and e.owner_id = o.id)
+    order by o.id
     on conflict do nothing`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { objectStore, type StoredObject } from '#repo/index.ts';
+import { formatRef, type Target } from './edge.ts';
 
 /** Where objects of a collection stand; undefined for collections that no table of ours holds. */
 export function storeOf(collection: string) {
@@ -27,21 +28,29 @@ export async function listObjects(
 }
 
 /**
- * Which of the ids exist. They cannot be deleted until the end of the transaction; they can be changed, so that
- * granting a role does not wait for those who edit it.
+ * Which of the objects exist, as references. They cannot be deleted until the end of the transaction; they can be
+ * changed, so that granting a role does not wait for those who edit it. One statement for each table they stand in.
  */
-export async function lockExisting(
-  db: Db,
-  collection: string,
-  ids: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const store = storeOf(collection);
-  if (store === undefined || ids.length === 0) return new Set();
-  const { rows } = await sql<{ id: string }>`select id from ${sql.table(store.table)}
-    where type = ${store.type} and id = any(${ids as string[]}::text[]) order by id for key share`.execute(
-    db,
-  );
-  return new Set(rows.map(({ id }) => id));
+export async function lockExisting(db: Db, targets: readonly Target[]): Promise<ReadonlySet<string>> {
+  const existing = new Set<string>();
+  const stored = targets.map((target) => ({ target, store: storeOf(target.collection)! }));
+  for (const [table, group] of Map.groupBy(stored, ({ store }) => store.table)) {
+    const types = group.map(({ store }) => store.type);
+    const ids = group.map(({ target }) => target.id);
+    const { rows } = await sql<{ type: string; id: string }>`select type, id from ${sql.table(table)}
+      where (type, id) in (select * from unnest(${types}::text[], ${ids}::text[]))
+      order by type, id for key share`.execute(db);
+    const found = new Set(rows.map(({ type, id }) => JSON.stringify([type, id])));
+    for (const { store, target } of group) {
+      if (found.has(JSON.stringify([store.type, target.id]))) existing.add(formatRef(target));
+    }
+  }
+  return existing;
+}
+
+/** Queues those who create an object with the same id. */
+export async function lockNewId(db: Db, type: string, id: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`new managed/${type}/${id}`}, 0))`.execute(db);
 }
 
 /** The object, locked against other writers; against new edges to it as well when it is to be deleted. */

@@ -15,47 +15,48 @@ import type { Relationship } from './relationship.ts';
 import { lockExisting, storeOf } from './target-repository.ts';
 
 /**
- * Checks the references that a plan adds: the targets exist and stay, the edge is not there already, and a
+ * Checks the references that plans add: the targets exist and stay, the edge is not there already, and a
  * singleton at the other side is free. The constraints of the table hold the last two whatever happens at once.
  *
  * @param always also when the relationship does not ask for it
  */
 export async function validateEdges(
   exchange: Exchange,
-  relationship: Relationship,
-  plan: EdgePlan,
+  plans: readonly EdgePlan[],
   always: boolean,
 ): Promise<void> {
-  const added = newTargets(plan);
-  if (added.length === 0) return;
+  const { relationships } = exchange.type;
+  const adding = plans.filter((plan) => newTargets(plan).length > 0);
+  if (adding.length === 0) return;
   const db = await exchange.context.unitOfWork!.db();
-  if (relationship.validate || always) await requireTargets(exchange, db, added);
-  await refuseAssigned(exchange, db, relationship, plan);
-  await refuseTaken(exchange, db, relationship, plan);
+  const asking = adding.filter(({ property }) => always || relationships.get(property)!.validate);
+  await requireTargets(exchange, db, asking.flatMap(newTargets));
+  for (const plan of adding) {
+    const relationship = relationships.get(plan.property)!;
+    await refuseAssigned(exchange, db, relationship, plan);
+    await refuseTaken(exchange, db, relationship, plan);
+  }
 }
 
 async function requireTargets(exchange: Exchange, db: Db, added: readonly WantedEdge[]): Promise<void> {
-  const byCollection = Map.groupBy(added, ({ target }) => target.collection);
-  for (const [collection, edges] of [...byCollection].sort(([left], [right]) => (left < right ? -1 : 1))) {
-    const existing =
-      storeOf(collection) === undefined
-        ? await readExisting(exchange, edges)
-        : await lockExisting(
-            db,
-            collection,
-            edges.map(({ target }) => target.id),
-          );
+  if (added.length === 0) return;
+  const stored = added.filter(({ target }) => storeOf(target.collection) !== undefined);
+  const others = added.filter(({ target }) => storeOf(target.collection) === undefined);
+  const existing = new Set([
+    ...(await lockExisting(
+      db,
+      stored.map(({ target }) => target),
+    )),
+    ...(await readExisting(exchange, others)),
+  ]);
+  const missing = added.find(
     // An object may refer to itself before it is stored.
-    const missing = edges.find(
-      ({ target }) => !existing.has(target.id) && !sameTarget(target, ownerOf(exchange)),
-    );
-    if (missing !== undefined) {
-      throw new BadRequestError(
-        `The referenced relationship '${formatRef(missing.target)}', does not exist`,
-        { id: 'RELATIONSHIP_NO_TARGET' },
-      );
-    }
-  }
+    ({ target }) => !existing.has(formatRef(target)) && !sameTarget(target, ownerOf(exchange)),
+  );
+  if (missing === undefined) return;
+  throw new BadRequestError(`The referenced relationship '${formatRef(missing.target)}', does not exist`, {
+    id: 'RELATIONSHIP_NO_TARGET',
+  });
 }
 
 /** Objects that stand in no table of ours are asked for through the router. */
@@ -65,7 +66,7 @@ async function readExisting(exchange: Exchange, edges: readonly WantedEdge[]): P
   for (const { target } of edges) {
     try {
       await connection.read(formatRef(target));
-      found.add(target.id);
+      found.add(formatRef(target));
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
     }

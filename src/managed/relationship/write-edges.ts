@@ -1,66 +1,101 @@
-import { constraintOf, type Db } from '#database/index.ts';
-import { ConflictError } from '#errors/index.ts';
-import { type Exchange, objectPath } from '../exchange.ts';
+import { constraintOf, type Db, LostRace } from '#database/index.ts';
+import { collectionOf, type Exchange, objectPath } from '../exchange.ts';
 import { type Edge, edgeValue, formatRef, type Target, type WantedEdge } from './edge.ts';
 import { newEdgeId } from './edge-id.ts';
 import { deleteEdges, insertEdges, lockEnds, type NewEdge, updateEdge } from './edge-repository.ts';
 import { type EdgeChange, type EdgePlan, isEmptyPlan, newTargets } from './plan-edges.ts';
-import type { Relationship } from './relationship.ts';
 import { alreadyAssigned, reverseIsSingle, takenError } from './validate-edges.ts';
 
-/** Writes the edges of one property, removals first, and records what changed. */
+/**
+ * Writes the edges of properties, removals first, and records what changed. However many edges are made or removed, it
+ * is one statement each.
+ *
+ * @returns the edges that were made or changed, by property
+ */
 export async function writeEdges(
   exchange: Exchange,
-  relationship: Relationship,
-  plan: EdgePlan,
-): Promise<readonly Edge[]> {
-  if (isEmptyPlan(plan)) return [];
+  plans: readonly EdgePlan[],
+): Promise<ReadonlyMap<string, readonly Edge[]>> {
   const db = await exchange.context.unitOfWork!.db();
-  const owner = { collection: `managed/${exchange.type.name}`, id: exchange.id };
-  const { property, reverseProperty } = relationship;
-  if (property === reverseProperty) {
-    await lockEnds(db, [owner, ...newTargets(plan).map(({ target }) => target)]);
+  await lockSymmetric(exchange, db, plans);
+  await deleteEdges(
+    db,
+    plans.flatMap(({ remove }) => remove.map(({ id }) => id)),
+  );
+  const created = plans.map(({ property, create }) =>
+    create.map((wanted) => ({ property, wanted, id: wanted.id ?? newEdgeId() })),
+  );
+  try {
+    await insertEdges(
+      db,
+      created.flat().map(({ property, id, wanted }) => rowOf(exchange, property, id, wanted)),
+    );
+    for (const { property, update } of plans) {
+      for (const { edge, wanted } of update) {
+        await updateOne(db, edge, rowOf(exchange, property, edge.id, wanted));
+      }
+    }
+  } catch (error) {
+    throw translate(error, exchange, plans);
   }
-  const rowOf = (id: string, { target, properties }: WantedEdge): NewEdge => ({
+  return new Map(plans.map((plan, index) => [plan.property, recordAll(exchange, plan, created[index]!)]));
+}
+
+/** Where both ends are the same property, no index can keep two writers apart. */
+async function lockSymmetric(exchange: Exchange, db: Db, plans: readonly EdgePlan[]): Promise<void> {
+  const { relationships } = exchange.type;
+  const symmetric = plans.filter(({ property }) => relationships.get(property)!.reverseProperty === property);
+  if (symmetric.every(isEmptyPlan)) return;
+  await lockEnds(db, [
+    ownerOf(exchange),
+    ...symmetric.flatMap((plan) => newTargets(plan).map(({ target }) => target)),
+  ]);
+}
+
+function rowOf(
+  exchange: Exchange,
+  property: string,
+  id: string,
+  { target, properties }: WantedEdge,
+): NewEdge {
+  const { isArray, reverseProperty } = exchange.type.relationships.get(property)!;
+  return {
     id,
-    owner: { ...owner, property, isSingle: !relationship.isArray },
+    owner: { ...ownerOf(exchange), property, isSingle: !isArray },
     other: {
       ...target,
       property: reverseProperty,
       isSingle: reverseProperty !== null && reverseIsSingle(exchange, target, reverseProperty),
     },
     properties,
-  });
-  await deleteEdges(
-    db,
-    plan.remove.map(({ id }) => id),
-  );
-  const created = plan.create.map((wanted) => ({ id: wanted.id ?? newEdgeId(), wanted }));
-  try {
-    await insertEdges(
-      db,
-      created.map(({ id, wanted }) => rowOf(id, wanted)),
-    );
-    for (const { edge, wanted } of plan.update) await update(db, edge, rowOf(edge.id, wanted));
-  } catch (error) {
-    throw translate(error, exchange, relationship, plan);
-  }
+  };
+}
+
+function recordAll(
+  exchange: Exchange,
+  { property, remove, update }: EdgePlan,
+  created: readonly { readonly id: string; readonly wanted: WantedEdge }[],
+): readonly Edge[] {
   const common = { ownerId: exchange.id, property };
-  const edges = created.map(({ id, wanted }) => ({ ...common, ...wanted, id, rev: 0 }));
-  const updated = plan.update.map(({ edge, wanted }) => ({
+  const made = created.map(({ id, wanted }) => ({ ...common, ...wanted, id, rev: 0 }));
+  const updated = update.map(({ edge, wanted }) => ({
     ...common,
     ...wanted,
     id: edge.id,
     rev: edge.rev + 1,
   }));
   const changes: EdgeChange[] = [
-    ...plan.remove.map((before) => ({ before, after: null })),
-    ...edges.map((after) => ({ before: null, after })),
-    ...updated.map((after, index) => ({ before: plan.update[index]!.edge, after })),
+    ...remove.map((before) => ({ before, after: null })),
+    ...made.map((after) => ({ before: null, after })),
+    ...updated.map((after, index) => ({ before: update[index]!.edge, after })),
   ];
   for (const change of changes) record(exchange, property, change);
   exchange.edgeChanges.push(...changes);
-  return [...edges, ...updated];
+  return [...made, ...updated];
+}
+
+function ownerOf(exchange: Exchange): Target {
+  return { collection: collectionOf(exchange), id: exchange.id };
 }
 
 function record(exchange: Exchange, property: string, { before, after }: EdgeChange): void {
@@ -72,32 +107,40 @@ function record(exchange: Exchange, property: string, { before, after }: EdgeCha
   });
 }
 
-async function update(db: Db, edge: Edge, row: NewEdge): Promise<void> {
+async function updateOne(db: Db, edge: Edge, row: NewEdge): Promise<void> {
   if (!(await updateEdge(db, edge.rev, row))) throw raced(edge.property);
 }
 
 /** What a constraint refused: somebody else was faster, or the same is there already. */
-function translate(error: unknown, exchange: Exchange, relationship: Relationship, plan: EdgePlan): unknown {
-  const target: Target | undefined = newTargets(plan)[0]?.target;
-  switch (constraintOf(error)) {
+function translate(error: unknown, exchange: Exchange, plans: readonly EdgePlan[]): unknown {
+  const constraint = constraintOf(error);
+  if (constraint?.startsWith('relationship_') !== true) return error;
+  const adding = plans.filter((plan) => newTargets(plan).length > 0);
+  const { relationships } = exchange.type;
+  switch (constraint) {
     case 'relationship_edge':
-    case 'relationship_pkey':
-      return target === undefined
-        ? raced(relationship.property)
-        : alreadyAssigned(exchange.id, formatRef(target));
+    case 'relationship_pkey': {
+      const target = adding.flatMap(newTargets)[0]?.target;
+      return target === undefined ? error : alreadyAssigned(exchange.id, formatRef(target));
+    }
     case 'relationship_first_single':
-    case 'relationship_second_single':
-      return target !== undefined && relationship.isArray
-        ? takenError(relationship.reverseProperty!, target.id)
-        : raced(relationship.property);
+    case 'relationship_second_single': {
+      for (const plan of adding) {
+        const { isArray, reverseProperty } = relationships.get(plan.property)!;
+        if (!isArray || reverseProperty === null) continue;
+        const taken = newTargets(plan).find(({ target }) =>
+          reverseIsSingle(exchange, target, reverseProperty),
+        );
+        if (taken !== undefined) return takenError(reverseProperty, taken.target.id);
+      }
+      // The place at this end was taken from the other one.
+      return raced(adding[0]?.property ?? '');
+    }
     default:
       return error;
   }
 }
 
-function raced(property: string): ConflictError {
-  return new ConflictError(`'${property}' was changed by another request at the same time`, {
-    id: 'RELATIONSHIP_RACE',
-    hint: 'Try again',
-  });
+function raced(property: string): LostRace {
+  return new LostRace(`'${property}' was changed by another request at the same time`);
 }

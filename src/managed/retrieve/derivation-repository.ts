@@ -11,41 +11,56 @@ export interface DerivedStep {
   readonly data: JsonObject | null;
 }
 
-/** All paths of edges that begin at the objects and go through the properties, in the order of their edges. */
+/**
+ * All paths of edges that begin at the objects and go through the properties, in the order of their edges.
+ *
+ * @param least paths that have so many steps are told although they end there
+ */
 export async function followPath(
   db: Db,
   collection: string,
   ids: readonly string[],
   path: readonly string[],
+  least: number,
 ): Promise<readonly { readonly ownerId: string; readonly steps: readonly DerivedStep[] }[]> {
-  const columns: RawBuilder<unknown>[] = [];
-  const joins: RawBuilder<unknown>[] = [];
-  const order: RawBuilder<unknown>[] = [];
-  for (const [index, property] of path.entries()) {
-    const edge = sql.table(`e${index}`);
-    const object = sql.table(`o${index}`);
-    const raw = sql.table(`r${index}`);
-    const before = sql.table(`e${index - 1}`);
-    joins.push(
-      index === 0
-        ? sql`relationship_end ${edge}`
-        : sql`join relationship_end ${edge} on ${edge}.owner_collection = ${before}.target_collection
-            and ${edge}.owner_id = ${before}.target_id and ${edge}.owner_property = ${property}`,
-      sql`left join managed_object ${object} on ${edge}.target_collection like 'managed/%'
-          and ${object}.type = substr(${edge}.target_collection, 9) and ${object}.id = ${edge}.target_id
-        left join repo_object ${raw} on ${edge}.target_collection like 'repo/%'
-          and ${raw}.type = substr(${edge}.target_collection, 6) and ${raw}.id = ${edge}.target_id`,
-    );
-    columns.push(sql`jsonb_build_object('edgeProperties', ${edge}.properties,
-      'target', jsonb_build_object('collection', ${edge}.target_collection, 'id', ${edge}.target_id),
-      'rev', coalesce(${object}.rev, ${raw}.rev), 'data', coalesce(${object}.data, ${raw}.data - 'password'))`);
-    order.push(sql`${edge}.id`);
-  }
-  const { rows } = await sql<{ owner_id: string; steps: DerivedStep[] }>`
+  const steps = path.map((property, index) => stepSql(property, index, index >= least));
+  const columns = steps.map(({ column }) => column);
+  const { rows } = await sql<{ owner_id: string; steps: (DerivedStep | null)[] }>`
     select e0.owner_id, jsonb_build_array(${sql.join(columns)}) as steps
-    from ${sql.join(joins, sql` `)}
+    from ${sql.join(
+      steps.map(({ from }) => from),
+      sql` `,
+    )}
     where e0.owner_collection = ${collection} and e0.owner_id = any(${ids as string[]}::text[])
       and e0.owner_property = ${path[0]}
-    order by ${sql.join(order)}`.execute(db);
-  return rows.map(({ owner_id, steps }) => ({ ownerId: owner_id, steps }));
+    order by ${sql.join(steps.map(({ edge }) => sql`${edge}.id`))}`.execute(db);
+  return rows.map((row) => ({ ownerId: row.owner_id, steps: row.steps.filter((step) => step !== null) }));
+}
+
+interface StepSql {
+  readonly edge: RawBuilder<unknown>;
+  readonly from: RawBuilder<unknown>;
+  readonly column: RawBuilder<unknown>;
+}
+
+function stepSql(property: string, index: number, mayEnd: boolean): StepSql {
+  const edge = sql.table(`e${index}`);
+  const object = sql.table(`o${index}`);
+  const raw = sql.table(`r${index}`);
+  const before = sql.table(`e${index - 1}`);
+  const join = mayEnd ? sql`left join` : sql`join`;
+  const edges =
+    index === 0
+      ? sql`relationship_end ${edge}`
+      : sql`${join} relationship_end ${edge} on ${edge}.owner_collection = ${before}.target_collection
+          and ${edge}.owner_id = ${before}.target_id and ${edge}.owner_property = ${property}`;
+  const from = sql`${edges}
+    left join managed_object ${object} on ${edge}.target_collection like 'managed/%'
+      and ${object}.type = substr(${edge}.target_collection, 9) and ${object}.id = ${edge}.target_id
+    left join repo_object ${raw} on ${edge}.target_collection like 'repo/%'
+      and ${raw}.type = substr(${edge}.target_collection, 6) and ${raw}.id = ${edge}.target_id`;
+  const told = sql`jsonb_build_object('edgeProperties', ${edge}.properties,
+    'target', jsonb_build_object('collection', ${edge}.target_collection, 'id', ${edge}.target_id),
+    'rev', coalesce(${object}.rev, ${raw}.rev), 'data', coalesce(${object}.data, ${raw}.data - 'password'))`;
+  return { edge, from, column: mayEnd ? sql`case when ${edge}.id is not null then ${told} end` : told };
 }

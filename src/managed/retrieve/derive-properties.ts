@@ -8,7 +8,10 @@ import { formatRef } from '../relationship/edge.ts';
 import type { Derivation } from './derivation.ts';
 import { type DerivedStep, followPath } from './derivation-repository.ts';
 
-/** Calculates derived properties of objects in place, each with one statement for all of them. */
+/**
+ * Calculates derived properties of objects in place, with one statement for all objects; properties whose path is the
+ * beginning of another's share it.
+ */
 export async function deriveProperties(
   platform: ManagedPlatform,
   db: Db,
@@ -16,18 +19,40 @@ export async function deriveProperties(
   properties: readonly ManagedProperty[],
   objects: readonly { readonly id: string; readonly data: JsonObject }[],
 ): Promise<void> {
-  for (const { name, derivation } of properties) {
-    const found = await followPath(
-      db,
-      `managed/${type.name}`,
-      objects.map(({ id }) => id),
-      derivation!.path,
-    );
-    const byOwner = Map.groupBy(found, ({ ownerId }) => ownerId);
+  const ids = objects.map(({ id }) => id);
+  const found = new Map<ManagedProperty, ReadonlyMap<string, Paths>>();
+  for (const group of sharedPaths(properties)) {
+    const least = Math.min(...group.map(({ derivation }) => derivation!.path.length));
+    const longest = group[0]!.derivation!.path;
+    const paths = await followPath(db, `managed/${type.name}`, ids, longest, least);
+    const byOwner = Map.groupBy(paths, ({ ownerId }) => ownerId);
+    for (const property of group) found.set(property, byOwner);
+  }
+  for (const property of properties) {
+    const byOwner = found.get(property)!;
     for (const { id, data } of objects) {
-      setMember(data, name, derive(platform, type, derivation!, byOwner.get(id) ?? []));
+      setMember(data, property.name, derive(platform, type, property.derivation!, byOwner.get(id) ?? []));
     }
   }
+}
+
+type Paths = readonly { readonly steps: readonly DerivedStep[] }[];
+
+/** Groups whose paths begin one another, the longest first. */
+function sharedPaths(properties: readonly ManagedProperty[]): readonly (readonly ManagedProperty[])[] {
+  const groups: ManagedProperty[][] = [];
+  const byLength = properties.toSorted(
+    (left, right) => right.derivation!.path.length - left.derivation!.path.length,
+  );
+  for (const property of byLength) {
+    const { path } = property.derivation!;
+    const group = groups.find(([longest]) =>
+      path.every((step, index) => longest!.derivation!.path[index] === step),
+    );
+    if (group === undefined) groups.push([property]);
+    else group.push(property);
+  }
+  return groups;
 }
 
 /** The ends of all paths that are in effect now, each once, in the order in which they are met. */
@@ -35,12 +60,15 @@ function derive(
   platform: ManagedPlatform,
   type: ManagedType,
   derivation: Derivation,
-  paths: readonly { readonly steps: readonly DerivedStep[] }[],
+  paths: Paths,
 ): JsonValue[] {
   const ends = new Map<string, JsonValue>();
   const now = Date.now();
-  for (const { steps } of paths) {
+  for (const { steps: all } of paths) {
+    const steps = all.slice(0, derivation.path.length);
     const end = steps.at(-1)!;
+    // Shared with a longer path, or with a shorter one that ends before.
+    if (steps.length < derivation.path.length) continue;
     const ref = formatRef(end.target);
     const isValid = () =>
       steps.every((_, index) => stepInEffect(platform, type, derivation, steps, index, now));

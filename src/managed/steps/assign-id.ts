@@ -3,6 +3,7 @@ import { BadRequestError } from '#errors/index.ts';
 import { findObject, objectStore } from '#repo/index.ts';
 import type { CreateRequest } from '#resource/index.ts';
 import type { Exchange } from '../exchange.ts';
+import { lockNewId } from '../relationship/target-repository.ts';
 import { objectExists } from './store.ts';
 
 const MAX_ID_LENGTH = 255;
@@ -36,7 +37,10 @@ export async function assignId(exchange: Exchange): Promise<void> {
   }
   exchange.id = id;
   if (newResourceId === null && inBody === null) return;
-  const db = await exchange.context.unitOfWork!.reader();
+  const { context, type } = exchange;
+  // Edges are written before the object. Of two who create it at once, the second must wait before it writes any.
+  if (type.relationships.size > 0) await lockNewId(await context.unitOfWork!.db(), type.name, id);
+  const db = await context.unitOfWork!.reader();
   const taken = await findObject(db, objectStore(['managed', exchange.type.name]), id);
   if (taken !== undefined) throw objectExists(exchange);
 }

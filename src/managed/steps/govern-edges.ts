@@ -36,7 +36,7 @@ governEdges.applies = checkGoverning.applies;
 
 async function evaluateForAll(exchange: Exchange, governed: Governed, field: string): Promise<void> {
   const db = await exchange.context.unitOfWork!.db();
-  await lockConditions(db, exchange.type.name, 'alone');
+  await lockConditions(db, exchange.type.name);
   await evaluate(exchange, governed, field);
 }
 

@@ -1,7 +1,7 @@
 import { equalJson } from '#json/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { asStored, CONDITIONAL, isConditional, parseCondition } from '../grant/conditional-grant.ts';
-import { listConditions, lockConditions } from '../grant/grant-repository.ts';
+import { listConditions } from '../grant/grant-repository.ts';
 import { type Edge, formatRef, sameTarget, type Target, type WantedEdge } from '../relationship/edge.ts';
 import type { Relationship } from '../relationship/relationship.ts';
 import { writeEdges } from '../relationship/write-edges.ts';
@@ -35,13 +35,16 @@ async function evaluate(exchange: Exchange, relationship: Relationship): Promise
   const db = await exchange.context.unitOfWork!.db();
   const seen = asStored(type, object, id);
   const met: Target[] = [];
+  let isConditioned = false;
   for (const collection of collections.filter((path) => path.startsWith('managed/'))) {
     const name = collection.slice('managed/'.length);
-    await lockConditions(db, name, 'shared');
     for (const { id: targetId, condition } of await listConditions(db, name, conditionField!)) {
+      isConditioned = true;
       if (isMet(condition, conditionField!, seen)) met.push({ collection, id: targetId });
     }
   }
+  // Without conditions there are no conditional edges, apart from those that a client made up just now.
+  if (!isConditioned && !exchange.wanted.has(property) && exchange.edit === null) return;
   if (exchange.edit !== null) edges.delete(property);
   if (exchange.request.method === 'create' && !edges.has(property)) edges.set(property, []);
   await lookUp(exchange, new Set([property]));
@@ -56,11 +59,12 @@ async function evaluate(exchange: Exchange, relationship: Relationship): Promise
   const create: WantedEdge[] = mayHave
     .filter((target) => !has(target))
     .map((target) => ({ id: null, target, properties: { ...CONDITIONAL } }));
-  const written = await writeEdges(exchange, relationship, { property, create, update: [], remove });
+  if (create.length + remove.length === 0) return;
+  const written = await writeEdges(exchange, [{ property, create, update: [], remove }]);
   const gone = new Set(remove.map(({ target }) => formatRef(target)));
   edges.set(property, [
     ...current.filter((edge) => !(isConditional(edge) && gone.has(formatRef(edge.target)))),
-    ...written,
+    ...written.get(property)!,
   ]);
 }
 

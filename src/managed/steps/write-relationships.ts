@@ -3,7 +3,7 @@ import { getMember, type JsonValue } from '#json/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { isConditional } from '../grant/conditional-grant.ts';
 import { parseEdge, type Target, type WantedEdge } from '../relationship/edge.ts';
-import { type EdgePlan, planEdges } from '../relationship/plan-edges.ts';
+import { type EdgePlan, isEmptyPlan, planEdges } from '../relationship/plan-edges.ts';
 import type { Relationship } from '../relationship/relationship.ts';
 import { validateEdges } from '../relationship/validate-edges.ts';
 import { writeEdges } from '../relationship/write-edges.ts';
@@ -31,20 +31,23 @@ takeRelationships.applies = ({ type, edit }: Exchange) => type.relationships.siz
 export async function writeRelationships(exchange: Exchange): Promise<void> {
   const { editPlan, edges, type, wanted } = exchange;
   if (editPlan !== null) {
-    const relationship = type.relationships.get(editPlan.property)!;
-    await validateEdges(exchange, relationship, editPlan, editPlan.create.length > 0);
-    const [written] = await writeEdges(exchange, relationship, editPlan);
+    await validateEdges(exchange, [editPlan], editPlan.create.length > 0);
+    const [written] = (await writeEdges(exchange, [editPlan])).get(editPlan.property)!;
     if (written !== undefined) exchange.edited = written;
     return;
   }
-  for (const [name, value] of wanted) {
-    const relationship = type.relationships.get(name)!;
-    const plan = planWanted(exchange, relationship, value);
-    await lockGoverned(exchange, name, targetsOf(plan));
-    await validateEdges(exchange, relationship, plan, false);
-    const written = await writeEdges(exchange, relationship, plan);
-    const gone = new Set([...plan.remove, ...plan.update.map(({ edge }) => edge)]);
-    edges.set(name, [...edges.get(name)!.filter((edge) => !gone.has(edge)), ...written]);
+  const plans = [...wanted].map(([name, value]) =>
+    planWanted(exchange, type.relationships.get(name)!, value),
+  );
+  const changing = plans.filter((plan) => !isEmptyPlan(plan));
+  if (changing.length === 0) return;
+  for (const plan of changing) await lockGoverned(exchange, plan.property, targetsOf(plan));
+  await validateEdges(exchange, changing, false);
+  const written = await writeEdges(exchange, changing);
+  for (const { property, remove, update } of changing) {
+    const gone = new Set([...remove, ...update.map(({ edge }) => edge)]);
+    const left = edges.get(property)!.filter((edge) => !gone.has(edge));
+    edges.set(property, [...left, ...written.get(property)!]);
   }
 }
 writeRelationships.applies = ({ editPlan, wanted }: Exchange) => editPlan !== null || wanted.size > 0;
