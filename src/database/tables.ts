@@ -103,7 +103,29 @@ export interface TriggerView {
 }
 
 /** The tables and views of `migrations/`, as Kysely sees them. */
+export interface SessionTable {
+  id: string;
+  authentication_id: string;
+  component: string;
+  user_id: string;
+  module: string;
+  roles: string[];
+  credential_stamp: string | null;
+  created_at: Generated<Date>;
+  seen_at: Generated<Date>;
+  expires_at: Date;
+}
+
+export interface LoginFailureTable {
+  key: string;
+  failures: number;
+  last_at: Date;
+  blocked_until: Date;
+}
+
 export interface Tables {
+  auth_session: SessionTable;
+  login_failure: LoginFailureTable;
   managed_object: ObjectTable;
   repo_object: ObjectTable;
   relationship: RelationshipTable;

@@ -15,6 +15,7 @@ export {
   PreconditionFailedError,
   ServiceUnavailableError,
   TimeoutError,
+  TooManyRequestsError,
   UnauthorizedError,
 } from './named-errors.ts';
 export { reasonOf } from './reason.ts';

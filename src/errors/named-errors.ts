@@ -17,6 +17,7 @@ export class NotFoundError extends named('NotFoundError', 404) {}
 export class ConflictError extends named('ConflictError', 409) {}
 export class PreconditionFailedError extends named('PreconditionFailedError', 412) {}
 export class PayloadTooLargeError extends named('PayloadTooLargeError', 413) {}
+export class TooManyRequestsError extends named('TooManyRequestsError', 429) {}
 export class InternalServerError extends named('InternalServerError', 500) {}
 export class NotSupportedError extends named('NotSupportedError', 501) {}
 export class ServiceUnavailableError extends named('ServiceUnavailableError', 503) {}

@@ -8,12 +8,12 @@ import type { JsonObject } from '#json/index.ts';
 import type { Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import {
+  type ClientContext,
   type RequestSink,
   type ResourceDescription,
   rootContext,
   type SecurityContext,
 } from '#resource/index.ts';
-import { accessDenied, readCredentials } from '#security/index.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { type Health, healthRoutes } from './health.ts';
 import { type Incoming, readIncoming } from './incoming.ts';
@@ -32,7 +32,11 @@ export interface HttpServerOptions {
   readonly bodyLimitBytes: number;
   /** Absent on a node that only works: it answers health checks and metrics, nothing else. */
   readonly resources: RequestSink | undefined;
-  readonly authenticate: (credentials: { username: string; password: string }) => Promise<SecurityContext>;
+  /** @throws UnauthorizedError when the caller is nobody we know */
+  readonly authenticate: (
+    header: (name: string) => string | undefined,
+    client: ClientContext,
+  ) => Promise<SecurityContext>;
   readonly health: Health;
   readonly metrics: { render(): Promise<string>; readonly contentType: string };
   readonly observe: Observe;
@@ -157,9 +161,7 @@ export class HttpServer implements Service {
     requestId: string,
     resources: RequestSink,
   ): Promise<Response> {
-    const credentials = readCredentials(header);
-    if (credentials === undefined) throw accessDenied();
-    const security = await this.#options.authenticate(credentials);
+    const security = await this.#options.authenticate(header, client);
     const path = fullPath.slice(BASE_PATH.length);
     if (asksFor(search, '_crestapi') !== undefined) return Response.json(this.#describe(path));
     const { request, ...form } = translateRequest({

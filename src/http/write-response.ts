@@ -23,7 +23,7 @@ export function writeResponse(
   },
 ): Response {
   const { base, ifNoneMatch, mimeType } = options;
-  if (response.kind === 'action') return json(200, response.content, options);
+  if (response.kind === 'action') return json(200, response.content, options, response.headers);
   if (response.kind === 'query') {
     const body = {
       result: response.result.map(resourceBody),
@@ -80,8 +80,14 @@ interface Form {
 export function writeError(error: ResourceError, form: Form = { prettyPrint: false }): Response {
   // Scripts may throw any integer; only some of them are legal HTTP statuses.
   const status = error.code >= 200 && error.code <= 599 ? error.code : 500;
-  const retry = error.code === 503 ? { 'Retry-After': '1' } : {};
-  return json(status, error.toJSON(), form, retry);
+  return json(status, error.toJSON(), form, retryAfter(error));
+}
+
+function retryAfter({ code, detail }: ResourceError): Record<string, string> {
+  if (code === 503) return { 'Retry-After': '1' };
+  const seconds =
+    code === 429 ? (detail as { retryAfterSeconds?: number } | undefined)?.retryAfterSeconds : undefined;
+  return seconds === undefined ? {} : { 'Retry-After': String(seconds) };
 }
 
 /** Headers are complete from the start: a Response that is changed afterwards costs several times as much. */

@@ -135,6 +135,13 @@ function describe(said: Observation): Line | undefined {
         requestId: said.requestId,
         ...errorFacts(said.error),
       };
+    case 'login.attempted':
+      return {
+        level: said.result === 'FAILED' ? 'warn' : 'info',
+        message: `login of '${said.principal}' from ${said.address}: ${said.result.toLowerCase()}`,
+        principal: said.principal,
+        address: said.address,
+      };
     case 'loop.failed':
       return {
         level: 'warn',

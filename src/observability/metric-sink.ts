@@ -72,6 +72,12 @@ export function createMetrics(): Metrics {
     help: 'Nodes that this node found dead and recovered',
     registers,
   });
+  const logins = new Counter({
+    name: 'svc_login_total',
+    help: 'Logins with credentials, by result',
+    labelNames: ['result'],
+    registers,
+  });
   const listening = new Gauge({
     name: 'svc_listen_connected',
     help: '1 while wake-ups arrive, 0 while only polling',
@@ -111,6 +117,9 @@ export function createMetrics(): Metrics {
         break;
       case 'loop.failed':
         loops.inc({ loop: said.loop });
+        break;
+      case 'login.attempted':
+        logins.inc({ result: said.result.toLowerCase() });
         break;
       case 'config.changed':
         reloads.inc({ result: 'ok' });

@@ -21,6 +21,7 @@ export type Observation =
   | { kind: 'config.note'; message: string }
   | { kind: 'http.answered'; method: string; path: string; status: number; ms: number; requestId: string }
   | { kind: 'http.failed'; method: string; path: string; requestId: string; error: unknown }
+  | { kind: 'login.attempted'; result: 'SUCCESSFUL' | 'FAILED'; principal: string; address: string }
   | { kind: 'loop.failed'; loop: string; error: unknown }
   | { kind: 'listen.connected' }
   | { kind: 'listen.lost'; error: unknown }

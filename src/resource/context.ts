@@ -15,7 +15,10 @@ export interface SecurityContext {
 /** Where the request came in. `isExternal` is true for HTTP and false for everything inside the server. */
 export interface ClientContext {
   readonly isExternal: boolean;
+  /** The caller's, as a trusted proxy tells it. */
   readonly remoteAddress: string;
+  /** The other end of the connection, where a proxy stands between. */
+  readonly peerAddress?: string;
   readonly remotePort: number;
   readonly userAgent: string;
   readonly isSecure: boolean;

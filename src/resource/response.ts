@@ -25,6 +25,8 @@ export interface QueryResult {
 export interface ActionResult {
   readonly kind: 'action';
   readonly content: JsonValue;
+  /** For the HTTP response, when the action was asked for over HTTP. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export type Response = Resource | QueryResult | ActionResult;

@@ -11,11 +11,15 @@ import { type RouteHandler, type RouteMatch, RouteTable } from './route.ts';
 import { resourceBody, selectFields } from './select-fields.ts';
 
 /** Looks at a request before its handler, and at the answer after it. */
-export type Filter = (
-  context: Context,
-  request: Request,
-  next: (context: Context, request: Request) => Promise<Response>,
-) => Promise<Response>;
+export interface Filter {
+  (
+    context: Context,
+    request: Request,
+    next: (context: Context, request: Request) => Promise<Response>,
+  ): Promise<Response>;
+  /** Whether it may have to run a script for the request. */
+  readonly runsScripts?: (request: Request) => boolean;
+}
 
 export interface RouterOptions {
   readonly database: Database;
@@ -48,6 +52,7 @@ export class Router {
 
   /** Whether the request must be executed where scripts may run. */
   runsScripts(request: Request): boolean {
+    if (this.#options.filters.some((filter) => filter.runsScripts?.(request) ?? false)) return true;
     const found = this.#find(request);
     return found?.handler.runsScripts?.(found.request, found.match) ?? false;
   }

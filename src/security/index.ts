@@ -1,7 +1,17 @@
 /**
- * Who may come in, and what they may do. Authentication turns credentials into a security context; the access
- * filter stands first in the router and is asked for external requests only. Default: no.
+ * Who may come in, and what they may do. Authentication turns what a caller shows into a security context; the
+ * access filter stands first in the router and is asked for external requests only. Default: no.
+ *
+ * Words: a *module* is one way to be known, an *account* somebody with a stored password, a *session* a row that a
+ * cookie names, a *rule* one grant of `script/access.js`, a *condition* its `customAuthz`.
  */
-export { authorize } from './authorize.ts';
-export { accessDenied, readCredentials } from './credentials.ts';
-export { ADMIN, createAdministrator, InternalUsers } from './internal-users.ts';
+export { type AccessFile, AccessRules } from './access/access-rules.ts';
+export { authorize } from './access/authorize.ts';
+export { CONDITION_NAMES } from './access/conditions.ts';
+export { authenticationResource } from './authentication/authentication-resource.ts';
+export { Authenticator, type AuthenticatorParts, type LoginEvent } from './authentication/authenticator.ts';
+export { buildModules, type ModuleParts, readSessionSettings } from './authentication/build-modules.ts';
+export { ADMIN, createAdministrator } from './authentication/create-administrator.ts';
+export { LoginThrottle } from './authentication/login-throttle.ts';
+export { Sessions } from './authentication/sessions.ts';
+export { callerAddress, TrustedProxies } from './authentication/trusted-proxies.ts';

@@ -179,7 +179,7 @@ describe('the server over HTTP', () => {
       authenticationId: 'svc-admin',
       authorization: {
         id: 'svc-admin',
-        component: 'internal/user',
+        component: 'repo/internal/user',
         roles: ['svc-admin', 'svc-authorized'],
         ipAddress: expect.any(String),
       },

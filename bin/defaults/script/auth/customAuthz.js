@@ -1,36 +1,171 @@
-/* require('auth/customAuthz'): conditions for rules of access and for endpoints, about `request` and `context`. */
+/*
+ * require('auth/customAuthz'): conditions about the `request` and the `context` of the script, for `customAuthz` in
+ * script/access.js and for endpoints of your own. Rules that only combine them are decided by the server without a
+ * script, with the same answers.
+ */
+function conditionsOf(request, context) {
+  if (!request || !context) return {};
+  var security = context.security;
+  var roles = security.authorization.roles || [];
 
-/* The request concerns the caller's own object, or something below it. */
-exports.ownDataOnly = function () {
-  var caller = context.security.authorization;
-  var own = caller.component + '/' + caller.id;
-  return request.resourcePath === own || request.resourcePath.indexOf(own + '/') === 0;
-};
+  function listOf(value) {
+    if (typeof value === 'string') return value.split(',');
+    return Array.isArray(value) ? value : [];
+  }
 
-/* A query names no expression, only a filter or an id. */
-exports.disallowQueryExpression = function () {
-  return request.method !== 'query' || !request.queryExpression;
-};
+  function top(pointer) {
+    return String(pointer).replace(/^\//, '').split('/')[0];
+  }
 
-exports.isQueryOneOf = function (allowed) {
-  return request.method === 'query' && (allowed[request.resourcePath] || []).indexOf(request.queryId) >= 0;
-};
+  function read(path) {
+    return svc.read(path);
+  }
 
-/* A patch or an update touches only the named properties. */
-exports.restrictPatchToFields = function (fields) {
-  var touched =
-    request.method === 'patch'
-      ? request.patchOperations.map(function (operation) {
-          return String(operation.field).replace(/^\//, '').split('/')[0];
-        })
-      : Object.keys(request.content || {}).filter(function (name) {
-          return name.charAt(0) !== '_';
-        });
-  return touched.every(function (name) {
-    return fields.indexOf(name) >= 0;
-  });
-};
+  function schemaOf(type) {
+    var types = read('config/managed').objects || [];
+    for (var i = 0; i < types.length; i++) {
+      if (types[i].name === type) return (types[i].schema && types[i].schema.properties) || {};
+    }
+    return null;
+  }
 
-exports.hasRole = function (role) {
-  return context.security.authorization.roles.indexOf(role) >= 0;
-};
+  function patchedProperties() {
+    var operations = request.method === 'patch' ? request.patchOperations : null;
+    if (request.method === 'action' && request.action === 'patch') {
+      if (!Array.isArray(request.content)) return [''];
+      operations = request.content;
+    }
+    if (operations === null) return null;
+    var names = [];
+    operations.forEach(function (operation) {
+      names.push(top(operation.field || ''));
+      if (operation.from !== undefined) names.push(top(operation.from));
+    });
+    return names;
+  }
+
+  function isHidden(schema, name) {
+    var property = schema[name];
+    return (
+      !!property &&
+      (property.scope === 'private' || property.isVirtual === true || property.returnByDefault === false)
+    );
+  }
+
+  function equal(left, right) {
+    if (left === right) return true;
+    if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null)
+      return false;
+    var keys = Object.keys(left);
+    if (Array.isArray(left) !== Array.isArray(right) || keys.length !== Object.keys(right).length)
+      return false;
+    return keys.every(function (key) {
+      return key in right && equal(left[key], right[key]);
+    });
+  }
+
+  function changedProperties() {
+    var patched = patchedProperties();
+    if (patched !== null) return patched;
+    var content = request.content;
+    if (typeof content !== 'object' || content === null || Array.isArray(content)) return null;
+    if (request.method !== 'update') return Object.keys(content);
+    var stored = read('repo/' + request.resourcePath) || {};
+    var schema = schemaOf(request.resourcePath.split('/')[1]) || {};
+    var names = Object.keys(content).concat(Object.keys(stored));
+    return names.filter(function (name) {
+      if (name.charAt(0) === '_') return false;
+      if (!(name in content) && isHidden(schema, name)) return false;
+      var now = name in content ? content[name] : null;
+      var before = name in stored ? stored[name] : null;
+      return !equal(now, before);
+    });
+  }
+
+  function every(names, holds) {
+    return names !== null && names.every(holds);
+  }
+
+  function isCandidate(users, groups) {
+    return (
+      listOf(users).indexOf(security.authenticationId) >= 0 ||
+      listOf(groups).some(function (group) {
+        return roles.indexOf(group) >= 0;
+      })
+    );
+  }
+
+  return {
+    ownDataOnly: function () {
+      var id = security.authorization.id.replace(/[%/?#]/g, encodeURIComponent);
+      return request.resourcePath === security.authorization.component + '/' + id;
+    },
+    disallowQueryExpression: function () {
+      return request.method !== 'query' || !request.queryExpression;
+    },
+    disallowCommandAction: function () {
+      return request.method !== 'action' || request.action !== 'command';
+    },
+    restrictPatchToFields: function (fields) {
+      return every(patchedProperties(), function (name) {
+        return listOf(fields).indexOf(name) >= 0;
+      });
+    },
+    onlyEditableManagedObjectProperties: function (type, further) {
+      var schema = schemaOf(type);
+      if (schema === null) return false;
+      return every(changedProperties(), function (name) {
+        return listOf(further).indexOf(name) >= 0 || (!!schema[name] && schema[name].userEditable === true);
+      });
+    },
+    reauthIfProtectedAttributeChange: function () {
+      var component = security.authorization.component.split('/');
+      var schema = component[0] === 'managed' ? schemaOf(component[1]) : null;
+      if (schema === null) return true;
+      var changed = changedProperties() || Object.keys(schema);
+      var isProtected = changed.some(function (name) {
+        return !!schema[name] && schema[name].isProtected === true;
+      });
+      if (!isProtected || security.authorization.reauthenticated === true) return true;
+      throw { code: 403, message: 'Access denied' };
+    },
+    isMyTask: function () {
+      var task = read(request.resourcePath);
+      return task !== null && task.assignee === security.authenticationId;
+    },
+    canUpdateTask: function () {
+      var task = read(request.resourcePath);
+      if (task === null) return false;
+      var candidates = task.candidates || {};
+      return (
+        task.assignee === security.authenticationId ||
+        isCandidate(candidates.candidateUsers, candidates.candidateGroups)
+      );
+    },
+    isAllowedToStartProcess: function () {
+      var path = request.resourcePath.split('/');
+      var id = path[1] === 'processdefinition' ? path[2] : (request.content || {})._processDefinitionId;
+      var definition = typeof id === 'string' ? read('workflow/processdefinition/' + id) : null;
+      if (definition === null) return false;
+      var users = listOf(definition.candidateStarterUsers);
+      var groups = listOf(definition.candidateStarterGroups);
+      return (users.length === 0 && groups.length === 0) || isCandidate(users, groups);
+    },
+    hasRole: function (role) {
+      return roles.indexOf(role) >= 0;
+    },
+    isQueryOneOf: function (allowed) {
+      return (
+        request.method === 'query' && listOf(allowed[request.resourcePath]).indexOf(request.queryId) >= 0
+      );
+    },
+  };
+}
+
+module.exports = conditionsOf(
+  typeof request === 'undefined' ? null : request,
+  typeof context === 'undefined' ? null : context,
+);
+
+/* The same conditions about another request. */
+Object.defineProperty(module.exports, 'of', { value: conditionsOf });

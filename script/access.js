@@ -1,0 +1,94 @@
+/*
+ * Who may do what from outside. Rules are tried in order, the first that grants wins, and what no rule grants is
+ * refused; there are no rules that deny. Lists are separated by commas without spaces, * stands for any.
+ *
+ *   pattern          *, a path, or prefix/* for everything below the prefix
+ *   roles            roles of the caller
+ *   methods          create, read, update, delete, patch, action, query
+ *   actions          for the method action: which ones
+ *   excludePatterns  paths that the rule does not grant
+ *   customAuthz      an expression that must be true besides; it sees request and context. Known functions, such as
+ *                    ownDataOnly(), cost nothing; any other expression runs as a script.
+ */
+var httpAccessConfig = {
+  configs: [
+    // Anybody who names themselves, also as anonymous.
+    { pattern: 'info/*', roles: '*', methods: 'read', actions: '*' },
+    { pattern: 'authentication', roles: '*', methods: 'read,action', actions: 'login,logout' },
+    { pattern: 'authentication', roles: 'svc-authorized', methods: 'action', actions: 'reauthenticate' },
+
+    // Administrators: everything; raw storage without commands.
+    {
+      pattern: '*',
+      roles: 'svc-admin',
+      methods: '*',
+      actions: '*',
+      excludePatterns: 'repo,repo/*',
+    },
+    {
+      pattern: 'repo',
+      roles: 'svc-admin',
+      methods: '*',
+      actions: '*',
+      customAuthz: 'disallowCommandAction()',
+    },
+    {
+      pattern: 'repo/*',
+      roles: 'svc-admin',
+      methods: '*',
+      actions: '*',
+      customAuthz: 'disallowCommandAction()',
+    },
+
+    // Users who have logged in: what the rules for properties are, and their own object.
+    { pattern: 'policy/*', roles: 'svc-authorized', methods: 'read,action', actions: '*' },
+    { pattern: '*', roles: 'svc-authorized', methods: 'read', actions: '', customAuthz: 'ownDataOnly()' },
+    {
+      pattern: '*',
+      roles: 'svc-authorized',
+      methods: 'update,patch,action',
+      actions: 'patch',
+      customAuthz:
+        "ownDataOnly() && onlyEditableManagedObjectProperties('user', []) && reauthIfProtectedAttributeChange()",
+    },
+
+    // Their tasks and processes.
+    {
+      pattern: 'workflow/taskinstance/*',
+      roles: 'svc-authorized',
+      methods: 'action',
+      actions: 'complete',
+      customAuthz: 'isMyTask()',
+    },
+    {
+      pattern: 'workflow/taskinstance/*',
+      roles: 'svc-authorized',
+      methods: 'read,update',
+      actions: '',
+      customAuthz: 'canUpdateTask()',
+    },
+    {
+      pattern: 'workflow/processinstance',
+      roles: 'svc-authorized',
+      methods: 'create',
+      actions: '',
+      customAuthz: 'isAllowedToStartProcess()',
+    },
+    {
+      pattern: 'workflow/processdefinition/*',
+      roles: 'svc-authorized',
+      methods: 'read',
+      actions: '',
+      customAuthz: 'isAllowedToStartProcess()',
+    },
+
+    // Callers with a client certificate may set the password of a user they name.
+    {
+      pattern: 'managed/user',
+      roles: 'svc-cert',
+      methods: 'patch,action',
+      actions: 'patch',
+      customAuthz: "restrictPatchToFields(['password'])",
+    },
+  ],
+};

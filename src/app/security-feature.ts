@@ -1,0 +1,112 @@
+import {
+  type AuthenticationConfig,
+  authenticationConfig,
+  type ConfigStore,
+  managedConfig,
+} from '#config/index.ts';
+import { deriveSecrets, type KeyRingText } from '#crypto/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
+import { internalContext, type RequestSink, systemContext } from '#resource/index.ts';
+import { parseScriptReference, requestView, type ScriptReference } from '#script/index.ts';
+import {
+  type AccessFile,
+  AccessRules,
+  Authenticator,
+  type AuthenticatorParts,
+  authenticationResource,
+  buildModules,
+  CONDITION_NAMES,
+  LoginThrottle,
+  readSessionSettings,
+  Sessions,
+} from '#security/index.ts';
+import type { Platform } from './platform.ts';
+
+const ACCESS_FILE = 'script/access.js';
+const SESSION_KEY = 'svc-jwtsessionhmac-key';
+
+/** The rules for external requests. Until `loadAccessRules` only administrators may do anything. */
+export function accessRules(config: ConfigStore, platform: () => Platform): AccessRules {
+  return new AccessRules({
+    properties(type) {
+      const found = config.get(managedConfig).objects.find(({ name }) => name === type) as
+        | JsonObject
+        | undefined;
+      const schema = found?.['schema'];
+      const properties = isObject(schema ?? null) ? (schema as JsonObject)['properties'] : undefined;
+      return properties === undefined ? undefined : (properties as JsonObject);
+    },
+    async decideByScript(context, request, condition, text) {
+      const { scripts } = platform();
+      const known = `var {${CONDITION_NAMES.join(', ')}, isQueryOneOf} = require('auth/customAuthz');`;
+      const reference = javascript(`${text}\n;${known}\n(${condition});`);
+      const call = { reference, label: ACCESS_FILE, bindings: { request: requestView(request) } };
+      return (await scripts.evaluate(internalContext(context), call)).value === true;
+    },
+  });
+}
+
+/** Evaluates `script/access.js`, where scripts run; undefined when there is no such file. */
+export async function evaluateAccessFile({
+  scripts,
+  scriptFiles,
+}: Platform): Promise<AccessFile | undefined> {
+  const file = await scriptFiles.find(ACCESS_FILE);
+  if (file === undefined) return undefined;
+  const reference = javascript(`${file.text}\n;httpAccessConfig;`);
+  const { value } = await scripts.evaluate(systemContext(), { reference, label: ACCESS_FILE, bindings: {} });
+  return { config: value, text: file.text };
+}
+
+function javascript(source: string): ScriptReference {
+  return parseScriptReference({ type: 'text/javascript', source }, '');
+}
+
+/** The text of `script/access.js`, to see when it changes. */
+export async function accessFileText({ scriptFiles }: Platform): Promise<string | undefined> {
+  return (await scriptFiles.find(ACCESS_FILE))?.text;
+}
+
+export interface AuthenticationFeature {
+  readonly authenticator: Authenticator;
+}
+
+/** `/authentication`, and what turns a caller's credentials into an identity. */
+export function addAuthentication(
+  platform: Platform,
+  { keyRing, users }: { keyRing: KeyRingText; users: RequestSink },
+): AuthenticationFeature {
+  const { database, config, crypto, router, observe } = platform;
+  const throttle = new LoginThrottle(database);
+  const secrets = deriveSecrets(keyRing, SESSION_KEY, 'session cookie');
+  const build = (value: AuthenticationConfig): AuthenticatorParts => {
+    const modules = buildModules(value, {
+      database,
+      crypto,
+      resources: users,
+      admit: (attempt) => throttle.admit(attempt),
+    });
+    const settings = readSessionSettings(value);
+    const sessions =
+      settings === undefined || secrets.length === 0
+        ? undefined
+        : new Sessions({ database, secrets, settings, modules });
+    return { modules, sessions };
+  };
+  let parts = build(config.get(authenticationConfig));
+  config.addCheck(authenticationConfig, (value) => void build(value));
+  config.watchOnly(authenticationConfig, () => {
+    parts = build(config.get(authenticationConfig));
+  });
+  router.mount(
+    'authentication',
+    authenticationResource(() => parts),
+  );
+  const authenticator = new Authenticator({
+    parts: () => parts,
+    throttle,
+    onLogin: ({ result, principal, client }) =>
+      observe({ kind: 'login.attempted', result, principal, address: client.remoteAddress }),
+  });
+  return { authenticator };
+}

@@ -1,0 +1,46 @@
+import { Ticker } from '#lifecycle/index.ts';
+import type { ScriptThreads } from '#script/index.ts';
+import type { AccessFile } from '#security/index.ts';
+import type { Core } from './core.ts';
+import type { NodePart } from './node-part.ts';
+import { accessFileText } from './security-feature.ts';
+
+const LOOK_INTERVAL_MS = 1_000;
+
+/** Follows `script/access.js`: a script thread evaluates it, and what comes out holds in every thread. */
+export function securityNode(core: Core, threads: ScriptThreads): NodePart {
+  const { access, config, observe } = core;
+  let text: string | undefined;
+  const refresh = async () => {
+    const rules = await threads.run({ kind: 'accessRules', payload: null, repeatable: true });
+    if (rules !== undefined) access.replace(rules as AccessFile);
+  };
+  const onError = (error: unknown) => observe({ kind: 'loop.failed', loop: 'access rules', error });
+  config.watch(() => refresh().catch(onError));
+  const watcher = new Ticker({
+    name: 'access rules',
+    intervalMs: LOOK_INTERVAL_MS,
+    async runOnce() {
+      const now = await accessFileText(core);
+      if (now === text) return;
+      await threads.reload();
+      await refresh();
+      text = now;
+    },
+    onError,
+  });
+  return {
+    services: [
+      {
+        name: 'access rules',
+        async start() {
+          text = await accessFileText(core);
+          // A file that cannot be evaluated must not keep the node down: administrators may mend it.
+          await refresh().catch(onError);
+          await watcher.start();
+        },
+        stop: () => watcher.stop(),
+      },
+    ],
+  };
+}

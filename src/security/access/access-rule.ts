@@ -1,0 +1,85 @@
+import { ActivationError } from '#errors/index.ts';
+import { getMember, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { type AccessCondition, parseCondition } from './access-condition.ts';
+
+/** One rule of `script/access.js`. It grants; there are no rules that deny. */
+export interface AccessRule {
+  /** `*`, a path, or `prefix/*`. */
+  readonly pattern: string;
+  /** Lower case; `*` among them stands for any. */
+  readonly roles: ReadonlySet<string>;
+  readonly methods: ReadonlySet<string>;
+  readonly actions: ReadonlySet<string>;
+  readonly excludePatterns: readonly string[];
+  /** Null when nothing else is asked. */
+  readonly condition: AccessCondition | null;
+}
+
+/** What of a request the static part of a rule looks at. */
+export interface AccessQuestion {
+  readonly path: string;
+  readonly roles: readonly string[];
+  readonly method: string;
+  /** Null unless the method is `action`. */
+  readonly action: string | null;
+}
+
+/**
+ * @param config the value of `httpAccessConfig`: `{configs: [{pattern, roles, methods, actions, …}]}`
+ * @throws ActivationError that names the rule
+ */
+export function parseAccessRules(config: JsonValue): readonly AccessRule[] {
+  const configs = isObject(config) ? getMember(config, 'configs') : undefined;
+  if (!Array.isArray(configs)) throw bad('', 'httpAccessConfig has no list `configs`');
+  return configs.map((rule, index) => {
+    if (!isObject(rule)) throw bad(`/configs/${index}`, 'the rule is no object');
+    return parseRule(rule, `/configs/${index}`);
+  });
+}
+
+function parseRule(rule: JsonObject, where: string): AccessRule {
+  const pattern = rule['pattern'];
+  if (typeof pattern !== 'string' || pattern === '') throw bad(`${where}/pattern`, 'the rule has no pattern');
+  const words = (name: string) => {
+    const text = rule[name];
+    if (typeof text !== 'string') throw bad(`${where}/${name}`, `the rule for '${pattern}' has no ${name}`);
+    return new Set(text.split(',').map((word) => word.toLowerCase()));
+  };
+  const excluded = rule['excludePatterns'];
+  const condition = rule['customAuthz'];
+  return {
+    pattern,
+    roles: words('roles'),
+    methods: words('methods'),
+    actions: 'actions' in rule ? words('actions') : new Set(),
+    excludePatterns: typeof excluded === 'string' && excluded !== '' ? excluded.split(',') : [],
+    condition: typeof condition === 'string' && condition.trim() !== '' ? parseCondition(condition) : null,
+  };
+}
+
+/** Whether the rule grants, as far as it can be said without its condition. */
+export function fitsRule(rule: AccessRule, { path, roles, method, action }: AccessQuestion): boolean {
+  return (
+    fitsPattern(rule.pattern, path) &&
+    has(rule.methods, method) &&
+    (action === null || has(rule.actions, action.toLowerCase())) &&
+    (rule.roles.has('*') || roles.some((role) => rule.roles.has(role.toLowerCase()))) &&
+    !rule.excludePatterns.some((pattern) => fitsPattern(pattern, path))
+  );
+}
+
+/** `prefix/*` is everything below, at any depth, but not `prefix` itself. */
+export function fitsPattern(pattern: string, path: string): boolean {
+  if (pattern === '*') return true;
+  if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1));
+  return path === pattern;
+}
+
+function has(words: ReadonlySet<string>, word: string): boolean {
+  return words.has('*') || words.has(word);
+}
+
+function bad(where: string, message: string): ActivationError {
+  const hint = 'A rule is {pattern, roles, methods, actions?, customAuthz?, excludePatterns?}';
+  return new ActivationError([{ id: 'ACCESS_BAD_RULE', where: `script/access.js ${where}`, message, hint }]);
+}

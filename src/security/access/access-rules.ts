@@ -1,0 +1,127 @@
+import { ForbiddenError, NotFoundError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { type Context, formatPath, internalContext, parsePath, type Request } from '#resource/index.ts';
+import { type AccessCondition, needsScript } from './access-condition.ts';
+import { type AccessRule, fitsRule, parseAccessRules } from './access-rule.ts';
+import { CONDITIONS, type ConditionQuestion } from './conditions.ts';
+
+export interface AccessOptions {
+  /** The schema properties of a managed type; undefined when there is no such type. */
+  readonly properties: (type: string) => JsonObject | undefined;
+  /** Decides what only a script can, beside the text that the rules came from; exists where scripts may run. */
+  readonly decideByScript: (
+    context: Context,
+    request: Request,
+    condition: string,
+    text: string,
+  ) => Promise<boolean>;
+}
+
+/** `script/access.js`, and the value of its `httpAccessConfig`. */
+export interface AccessFile {
+  readonly config: JsonValue;
+  readonly text: string;
+}
+
+/** Where rules come from while `script/access.js` cannot be evaluated: administrators may mend it. */
+const ADMINISTRATORS_ONLY: JsonObject = {
+  configs: [{ pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' }],
+};
+
+type Handle = (
+  context: Context,
+  request: Request,
+) => Promise<{ readonly kind: string; readonly content?: unknown }>;
+
+/**
+ * The rules of `script/access.js`, tried in order; the first that grants wins, and no grant means no. Most rules
+ * are data and are decided here; one whose `customAuthz` is an expression of its own moves the request to where
+ * scripts may run.
+ */
+export class AccessRules {
+  readonly #options: AccessOptions;
+  #rules: readonly AccessRule[] = parseAccessRules(ADMINISTRATORS_ONLY);
+  #text = '';
+
+  constructor(options: AccessOptions) {
+    this.#options = options;
+  }
+
+  /** @throws ActivationError; the rules before stay in force */
+  replace({ config, text }: AccessFile): void {
+    this.#rules = parseAccessRules(config);
+    this.#text = text;
+  }
+
+  /** Whether a script may have to say if the request is granted. */
+  needsScript(request: Request): boolean {
+    return this.#rules.some(
+      (rule) => needsScript(rule.condition) && fitsRule({ ...rule, roles: ANYBODY }, questionOf(request, [])),
+    );
+  }
+
+  /** @throws ForbiddenError also when a condition says what would be missing */
+  async grants(context: Context, request: Request, handle: Handle): Promise<boolean> {
+    const question = questionOf(request, context.security.authorization.roles);
+    const asked: ConditionQuestion = {
+      context,
+      request,
+      read: (of, path) => readInternally(handle, of, path),
+      properties: this.#options.properties,
+    };
+    let refusal: ForbiddenError | undefined;
+    for (const rule of this.#rules) {
+      if (!fitsRule(rule, question)) continue;
+      try {
+        if (rule.condition === null || (await this.#holds(rule.condition, asked))) return true;
+      } catch (error) {
+        if (!(error instanceof ForbiddenError)) throw error;
+        refusal = error;
+      }
+    }
+    if (refusal !== undefined) throw refusal;
+    return false;
+  }
+
+  async #holds(condition: AccessCondition, asked: ConditionQuestion): Promise<boolean> {
+    switch (condition.kind) {
+      case 'call':
+        return CONDITIONS[condition.name]!(asked, condition.args);
+      case 'not':
+        return !(await this.#holds(condition.of, asked));
+      case 'and':
+        return (await this.#holds(condition.of[0], asked)) && this.#holds(condition.of[1], asked);
+      case 'or':
+        return (await this.#holds(condition.of[0], asked)) || this.#holds(condition.of[1], asked);
+      case 'script':
+        return this.#options.decideByScript(asked.context, asked.request, condition.source, this.#text);
+    }
+  }
+}
+
+const ANYBODY: ReadonlySet<string> = new Set(['*']);
+
+function questionOf(request: Request, roles: readonly string[]) {
+  return {
+    path: formatPath(request.path),
+    roles,
+    method: request.method,
+    action: request.method === 'action' ? request.action : null,
+  };
+}
+
+/** As the server itself, so that no access rule is asked again. */
+async function readInternally(
+  handle: Handle,
+  context: Context,
+  path: string,
+): Promise<JsonObject | undefined> {
+  try {
+    const request = { method: 'read', path: parsePath(path), fields: [], parameters: {} } as const;
+    const { content } = await handle(internalContext(context), request);
+    return isObject(content as JsonValue) ? (content as JsonObject) : undefined;
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}

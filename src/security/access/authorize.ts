@@ -1,0 +1,55 @@
+import { ForbiddenError } from '#errors/index.ts';
+import type { Context, CreateRequest, Filter, Request, UpdateRequest } from '#resource/index.ts';
+import type { AccessRules } from './access-rules.ts';
+
+/** Lets external requests pass that a rule grants. Requests of the server itself pass. */
+export function authorize(rules: AccessRules): Filter {
+  const filter: Filter = async (context, request, next) => {
+    if (!context.client.isExternal) return next(context, request);
+    refuseForgery(context, request);
+    const granted =
+      request.method === 'create' && request.orUpdate === true
+        ? await grantedUpsert(rules, context, request, next)
+        : (await rules.grants(context, request, next)) && request;
+    if (granted === false) throw denied();
+    return next(context, granted);
+  };
+  return Object.assign(filter, { runsScripts: (request: Request) => rules.needsScript(request) });
+}
+
+/** Who may only do one half of a PUT that creates or updates does that half. */
+async function grantedUpsert(
+  rules: AccessRules,
+  context: Context,
+  request: CreateRequest,
+  next: Parameters<Filter>[2],
+): Promise<Request | false> {
+  const { orUpdate: _, newResourceId, method: __, ...rest } = request;
+  const path = [...request.path, newResourceId!];
+  const update: UpdateRequest = { ...rest, method: 'update', path, revision: null };
+  const mayUpdate = await rules.grants(context, update, next);
+  const mayCreate = await rules.grants(context, request, next);
+  if (mayUpdate && mayCreate) return request;
+  if (mayUpdate) return update;
+  return mayCreate && { ...rest, method: 'create', newResourceId };
+}
+
+/**
+ * A browser sends a session cookie with every request, whoever made the page that asked. A header that only a
+ * script of our own origin can set shows that it was one of ours.
+ */
+function refuseForgery(context: Context, request: Request): void {
+  if (context.security.authorization['moduleId'] !== 'JWT_SESSION' || request.method === 'read') return;
+  if (context.http === null || 'x-requested-with' in context.http.headers) return;
+  throw new ForbiddenError('Access denied', {
+    id: 'ACCESS_FORGED_REQUEST',
+    hint: 'With a session cookie, everything but a read needs the header X-Requested-With',
+  });
+}
+
+function denied(): ForbiddenError {
+  return new ForbiddenError('Access denied', {
+    id: 'ACCESS_DENIED',
+    hint: 'No rule of script/access.js grants this to the roles of the caller; an administrator has them all',
+  });
+}

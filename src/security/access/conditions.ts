@@ -1,0 +1,172 @@
+import { ForbiddenError } from '#errors/index.ts';
+import { equalJson, getMember, isObject, type JsonObject, type Pointer, parsePointer } from '#json/index.ts';
+import { type Context, formatPath, type Request } from '#resource/index.ts';
+
+/** What a condition may look at. */
+export interface ConditionQuestion {
+  readonly context: Context;
+  readonly request: Request;
+  /** Reads a resource as the server itself. @returns undefined when there is none */
+  readonly read: (context: Context, path: string) => Promise<JsonObject | undefined>;
+  /** The schema properties of a managed type; undefined when there is no such type. */
+  readonly properties: (type: string) => JsonObject | undefined;
+}
+
+type Condition = (question: ConditionQuestion, args: readonly unknown[]) => boolean | Promise<boolean>;
+
+/**
+ * The functions that `customAuthz` may call without costing a script. `auth/customAuthz.js` has the same ones for
+ * expressions that are scripts.
+ */
+export const CONDITIONS: Readonly<Record<string, Condition>> = {
+  ownDataOnly,
+  disallowQueryExpression: ({ request }) => request.method !== 'query' || request.queryExpression === null,
+  disallowCommandAction: ({ request }) => request.method !== 'action' || request.action !== 'command',
+  restrictPatchToFields: ({ request }, [fields]) =>
+    patchedProperties(request)?.every((name) => listOf(fields).includes(name)) ?? false,
+  onlyEditableManagedObjectProperties,
+  reauthIfProtectedAttributeChange,
+  hasRole: ({ context }, [role]) => context.security.authorization.roles.includes(String(role)),
+  isMyTask,
+  canUpdateTask,
+  isAllowedToStartProcess,
+};
+
+export const CONDITION_NAMES: readonly string[] = Object.keys(CONDITIONS);
+
+/** The path is exactly the caller's own object. */
+function ownDataOnly({ context, request }: ConditionQuestion): boolean {
+  return formatPath(request.path) === ownPath(context);
+}
+
+function ownPath(context: Context): string {
+  const { component, id } = context.security.authorization;
+  return `${component}/${formatPath([id])}`;
+}
+
+/** @param args the managed type, and names of further properties that may change */
+async function onlyEditableManagedObjectProperties(
+  question: ConditionQuestion,
+  [type, further]: readonly unknown[],
+): Promise<boolean> {
+  const properties = question.properties(String(type));
+  if (properties === undefined) return false;
+  const allowed = new Set(listOf(further));
+  const changed = await changedProperties(question);
+  return changed?.every((name) => allowed.has(name) || has(properties, name, 'userEditable')) ?? false;
+}
+
+/** A protected property changes only with the password once more, in `X-Svc-Reauth-Password`. */
+async function reauthIfProtectedAttributeChange(question: ConditionQuestion): Promise<boolean> {
+  const { context } = question;
+  const [area, type] = context.security.authorization.component.split('/');
+  const properties = area === 'managed' ? question.properties(type ?? '') : undefined;
+  if (properties === undefined) return true;
+  const changed = (await changedProperties(question)) ?? Object.keys(properties);
+  if (!changed.some((name) => has(properties, name, 'isProtected'))) return true;
+  if (context.security.authorization['reauthenticated'] === true) return true;
+  throw new ForbiddenError('Access denied', {
+    id: 'ACCESS_NEEDS_REAUTHENTICATION',
+    hint: 'Send your password once more in the header X-Svc-Reauth-Password',
+  });
+}
+
+/** Names of the properties that the request would change; on a patch every one that it names counts. */
+async function changedProperties({
+  context,
+  request,
+  read,
+  properties,
+}: ConditionQuestion): Promise<readonly string[] | undefined> {
+  const patched = patchedProperties(request);
+  if (patched !== undefined) return patched;
+  const content = 'content' in request && isObject(request.content) ? request.content : undefined;
+  if (content === undefined) return undefined;
+  if (request.method !== 'update') return Object.keys(content);
+  const stored = (await read(context, formatPath(['repo', ...request.path]))) ?? {};
+  const schema = properties(request.path[1] ?? '') ?? {};
+  const names = new Set([...Object.keys(content), ...Object.keys(stored)]);
+  return [...names].filter((name) => {
+    const [now, before] = [getMember(content, name), getMember(stored, name)];
+    // Leaving out what the caller was never shown is no change; leaving out anything else removes it.
+    if (name.startsWith('_') || (now === undefined && isHidden(schema, name))) return false;
+    return !equalJson(now ?? null, before ?? null);
+  });
+}
+
+function isHidden(schema: JsonObject, name: string): boolean {
+  const property = getMember(schema, name);
+  return (
+    isObject(property) &&
+    (property['scope'] === 'private' ||
+      property['isVirtual'] === true ||
+      property['returnByDefault'] === false)
+  );
+}
+
+/** What a patch names; one of the whole object names the empty property, which nobody may edit. */
+function patchedProperties(request: Request): readonly string[] | undefined {
+  if (request.method === 'patch') {
+    return request.operations.flatMap(({ field, from }) =>
+      [field, ...(from === undefined ? [] : [from])].map(top),
+    );
+  }
+  if (request.method !== 'action' || request.action !== 'patch') return undefined;
+  if (!Array.isArray(request.content)) return [''];
+  return request.content.flatMap((operation) => {
+    const { field = '', from } = isObject(operation) ? operation : {};
+    return [field, ...(from === undefined ? [] : [from])].map((pointer) =>
+      top(parsePointer(String(pointer))),
+    );
+  });
+}
+
+function top(pointer: Pointer): string {
+  return pointer[0] ?? '';
+}
+
+async function isMyTask({ context, request, read }: ConditionQuestion): Promise<boolean> {
+  const task = await read(context, formatPath(request.path));
+  return task?.['assignee'] === context.security.authenticationId;
+}
+
+/** The caller is the assignee or a candidate, by name or through a role. */
+async function canUpdateTask({ context, request, read }: ConditionQuestion): Promise<boolean> {
+  const task = await read(context, formatPath(request.path));
+  if (task === undefined) return false;
+  const { authenticationId, authorization } = context.security;
+  if (task['assignee'] === authenticationId) return true;
+  const candidates = isObject(task['candidates']) ? task['candidates'] : {};
+  const users = listOf(candidates['candidateUsers']);
+  const groups = listOf(candidates['candidateGroups']);
+  return users.includes(authenticationId) || groups.some((group) => authorization.roles.includes(group));
+}
+
+/** Whoever reads a definition, or starts one: it must be offered to the caller, or to everybody. */
+async function isAllowedToStartProcess({ context, request, read }: ConditionQuestion): Promise<boolean> {
+  const path = definitionPath(request);
+  const definition = path === undefined ? undefined : await read(context, path);
+  if (definition === undefined) return false;
+  const { authenticationId, authorization } = context.security;
+  const users = listOf(definition['candidateStarterUsers']);
+  const groups = listOf(definition['candidateStarterGroups']);
+  if (users.length === 0 && groups.length === 0) return true;
+  return users.includes(authenticationId) || groups.some((group) => authorization.roles.includes(group));
+}
+
+function definitionPath(request: Request): string | undefined {
+  if (request.path[1] === 'processdefinition') return formatPath(request.path.slice(0, 3));
+  const content = 'content' in request && isObject(request.content) ? request.content : {};
+  const id = content['_processDefinitionId'];
+  return typeof id === 'string' ? formatPath(['workflow', 'processdefinition', id]) : undefined;
+}
+
+function has(properties: JsonObject, name: string, flag: string): boolean {
+  const property = getMember(properties, name);
+  return isObject(property) && property[flag] === true;
+}
+
+function listOf(value: unknown): string[] {
+  if (typeof value === 'string') return value.split(',');
+  return Array.isArray(value) ? value.map(String) : [];
+}

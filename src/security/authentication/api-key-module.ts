@@ -1,0 +1,23 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import { type AuthenticationModule, identity } from './authentication-module.ts';
+import type { ApiKeySettings } from './module-settings-schema.ts';
+
+/** `X-Svc-Api-Key: <id>.<secret>`. The configuration holds a hash; the secret is long, so a fast one will do. */
+export function apiKeyModule(name: string, { keys, defaultUserRoles }: ApiKeySettings): AuthenticationModule {
+  const known = new Map(keys.map((key) => [key.id, key]));
+  return {
+    name,
+    async authenticate({ header }) {
+      const sent = header('x-svc-api-key');
+      const id = sent?.slice(0, sent.indexOf('.'));
+      const key = known.get(id ?? '');
+      if (sent === undefined || key === undefined) return undefined;
+      const expected = Buffer.from(key.hash, 'base64url');
+      const actual = hash('sha256', sent, 'buffer');
+      if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return undefined;
+      if (key.expiresAt !== undefined && Date.parse(key.expiresAt) <= Date.now()) return undefined;
+      const roles = [...defaultUserRoles, ...key.roles];
+      return identity({ name: key.id, module: name, component: 'authentication/api-key', id: key.id, roles });
+    },
+  };
+}

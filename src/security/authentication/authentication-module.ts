@@ -1,0 +1,49 @@
+import type { ClientContext, SecurityContext } from '#resource/index.ts';
+import type { Credentials } from './credentials.ts';
+
+/** What a caller shows to say who it is. */
+export interface Attempt {
+  readonly header: (name: string) => string | undefined;
+  readonly client: ClientContext;
+  /** Name and password, if it sent any. */
+  readonly credentials: Credentials | undefined;
+}
+
+/** What a module makes of somebody it knows. */
+export interface Identity {
+  readonly security: SecurityContext;
+  /** Changes with the password; sessions of the old one end. Absent where the server stores none. */
+  readonly stamp?: string;
+}
+
+/** One way to be known. The modules of `authentication.json` are asked in order. */
+export interface AuthenticationModule {
+  /** As in the configuration, such as `MANAGED_USER`; callers see it as `moduleId`. */
+  readonly name: string;
+  /** @returns undefined when it does not know the caller; the next module is asked */
+  authenticate(attempt: Attempt): Promise<Identity | undefined>;
+  /** What it remembers of the same attempt, without the cost of one. */
+  recall?(attempt: Attempt): Promise<Identity | undefined>;
+  /** The same person now, for a session: undefined when it may come in no more. Absent where nothing can change. */
+  refresh?(authenticationId: string): Promise<Identity | undefined>;
+}
+
+export function identity(
+  facts: {
+    readonly name: string;
+    readonly module: string;
+    readonly component: string;
+    readonly id: string;
+    readonly roles: readonly string[];
+  },
+  stamp?: string,
+): Identity {
+  const { name, module, component, id, roles } = facts;
+  return {
+    security: {
+      authenticationId: name,
+      authorization: { id, component, roles: [...new Set(roles)], moduleId: module },
+    },
+    ...(stamp === undefined ? {} : { stamp }),
+  };
+}

@@ -1,0 +1,88 @@
+import { BadRequestError, didYouMean, ForbiddenError } from '#errors/index.ts';
+import type { JsonValue } from '#json/index.ts';
+import { type ActionResult, type Context, type RouteHandler, singleton } from '#resource/index.ts';
+import type { AuthenticatorParts } from './authenticator.ts';
+import { SESSION_COOKIE, SESSION_MODULE, type Sessions } from './sessions.ts';
+
+const ACTIONS = ['login', 'logout', 'reauthenticate'];
+
+/** `/authentication`: a session for browsers, its end, and the password once more. */
+export function authenticationResource(parts: () => AuthenticatorParts): RouteHandler {
+  return singleton({
+    description: { title: 'authentication', instanceActions: ACTIONS },
+
+    async action(context, { action }): Promise<ActionResult> {
+      const { sessions } = parts();
+      switch (action.toLowerCase()) {
+        case 'login':
+          return logIn(context, parts());
+        case 'logout':
+          return logOut(context, sessions);
+        case 'reauthenticate':
+          if (context.security.authorization['reauthenticated'] === true)
+            return answer({ reauthenticated: true });
+          throw new ForbiddenError('Access denied', {
+            id: 'AUTH_REAUTHENTICATION_FAILED',
+            hint: 'Send the password in the header X-Svc-Reauth-Password',
+          });
+        default:
+          throw new BadRequestError(`Unknown action '${action}'`, {
+            id: 'RESOURCE_UNKNOWN_ACTION',
+            hint: didYouMean(action, ACTIONS) ?? `Use one of ${ACTIONS.join(', ')}`,
+          });
+      }
+    },
+  });
+}
+
+async function logIn(context: Context, { sessions, modules }: AuthenticatorParts): Promise<ActionResult> {
+  const { security, unitOfWork } = context;
+  const { moduleId } = security.authorization;
+  if (sessions === undefined) {
+    throw new BadRequestError('Sessions are switched off', {
+      id: 'AUTH_NO_SESSIONS',
+      hint: 'authentication.json has its sessionModule disabled',
+    });
+  }
+  if (moduleId === SESSION_MODULE) {
+    throw new BadRequestError('This request came with a session already', {
+      id: 'AUTH_HAS_SESSION',
+      hint: 'Send name and password in X-Svc-Username and X-Svc-Password',
+    });
+  }
+  const name = String(moduleId);
+  const module = modules.find((candidate) => candidate.name === name);
+  const now = (await module?.refresh?.(security.authenticationId)) ?? { security };
+  const token = await sessions.begin(await unitOfWork!.db(), now, name);
+  const { authenticationId, authorization } = security;
+  return answer(
+    { authenticationId, authorization: { ...authorization, roles: [...authorization.roles] } as JsonValue },
+    [cookie(token, context, sessions)],
+  );
+}
+
+async function logOut(context: Context, sessions: Sessions | undefined): Promise<ActionResult> {
+  const { sessionId } = context.security.authorization;
+  if (typeof sessionId === 'string') await sessions?.end(await context.unitOfWork!.db(), sessionId);
+  return answer({ success: true }, [`${SESSION_COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`]);
+}
+
+function cookie(token: string, { client }: Context, { settings }: Sessions): string {
+  const secure = settings.isSecure === true || (settings.isSecure === 'auto' && client.isSecure);
+  return [
+    `${SESSION_COOKIE}=${token}`,
+    'Path=/',
+    'HttpOnly',
+    'SameSite=Strict',
+    ...(secure ? ['Secure'] : []),
+    ...(settings.sessionOnly ? [] : [`Max-Age=${Math.ceil(settings.maxTokenLifeMinutes * 60)}`]),
+  ].join('; ');
+}
+
+function answer(content: JsonValue, [setCookie]: readonly string[] = []): ActionResult {
+  return {
+    kind: 'action',
+    content,
+    ...(setCookie === undefined ? {} : { headers: { 'Set-Cookie': setCookie } }),
+  };
+}

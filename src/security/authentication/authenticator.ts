@@ -1,0 +1,103 @@
+import { ForbiddenError } from '#errors/index.ts';
+import type { ClientContext, SecurityContext } from '#resource/index.ts';
+import type { Attempt, AuthenticationModule } from './authentication-module.ts';
+import { accessDenied, readCredentials } from './credentials.ts';
+import type { LoginThrottle } from './login-throttle.ts';
+import { SESSION_COOKIE, type Sessions } from './sessions.ts';
+
+export interface AuthenticatorParts {
+  readonly modules: readonly AuthenticationModule[];
+  /** Undefined where cookies are switched off. */
+  readonly sessions: Sessions | undefined;
+}
+
+/** A login, or an attempt at one, as the audit tells of it. */
+export interface LoginEvent {
+  readonly result: 'SUCCESSFUL' | 'FAILED';
+  readonly principal: string;
+  readonly module?: string;
+  readonly client: ClientContext;
+}
+
+export interface AuthenticatorOptions {
+  /** What the configuration says now. */
+  readonly parts: () => AuthenticatorParts;
+  readonly throttle: LoginThrottle;
+  readonly onLogin: (event: LoginEvent) => void;
+}
+
+/** Turns what a caller shows into who it is. Credentials that are sent win over a session. */
+export class Authenticator {
+  readonly #options: AuthenticatorOptions;
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * @throws UnauthorizedError in the same words whatever was wrong
+   * @throws TooManyRequestsError after too many failures
+   */
+  async authenticate(header: Attempt['header'], client: ClientContext): Promise<SecurityContext> {
+    const credentials = readCredentials(header);
+    const attempt: Attempt = { header, client, credentials };
+    const { modules, sessions } = this.#options.parts();
+    for (const module of modules) {
+      const found = await module.recall?.(attempt);
+      if (found !== undefined) return this.#reauthenticated(found.security, module, attempt);
+    }
+    for (const module of modules) {
+      const found = await module.authenticate(attempt);
+      if (found !== undefined) return this.#reauthenticated(found.security, module, attempt);
+    }
+    if (
+      credentials === undefined &&
+      header('authorization') === undefined &&
+      header('x-svc-api-key') === undefined
+    ) {
+      return this.#fromSession(sessions, attempt);
+    }
+    await this.#failed(attempt);
+    throw accessDenied();
+  }
+
+  async #fromSession(sessions: Sessions | undefined, attempt: Attempt): Promise<SecurityContext> {
+    const token = readCookie(attempt.header('cookie'), SESSION_COOKIE);
+    const security = token === undefined ? undefined : await sessions?.find(token);
+    if (security === undefined) throw accessDenied();
+    const { modules } = this.#options.parts();
+    const module = modules.find(({ name }) => name === security.authorization['loginModuleId']);
+    return module === undefined ? security : this.#reauthenticated(security, module, attempt);
+  }
+
+  /** With the password once more in its header, the caller may also change what is protected. */
+  async #reauthenticated(
+    security: SecurityContext,
+    module: AuthenticationModule,
+    attempt: Attempt,
+  ): Promise<SecurityContext> {
+    const again = attempt.header('x-svc-reauth-password');
+    if (again === undefined) return security;
+    const credentials = { username: security.authenticationId, password: again };
+    const withPassword = { ...attempt, credentials };
+    if ((await module.authenticate(withPassword)) === undefined) {
+      await this.#failed(withPassword);
+      throw new ForbiddenError('Access denied', { id: 'AUTH_REAUTHENTICATION_FAILED' });
+    }
+    return { ...security, authorization: { ...security.authorization, reauthenticated: true } };
+  }
+
+  async #failed(attempt: Attempt): Promise<void> {
+    const principal = attempt.credentials?.username ?? '';
+    this.#options.onLogin({ result: 'FAILED', principal, client: attempt.client });
+    await this.#options.throttle.failed(attempt);
+  }
+}
+
+export function readCookie(header: string | undefined, name: string): string | undefined {
+  for (const pair of header?.split(';') ?? []) {
+    const at = pair.indexOf('=');
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return undefined;
+}

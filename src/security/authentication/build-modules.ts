@@ -1,0 +1,166 @@
+import type { AuthenticationConfig } from '#config/index.ts';
+import { type Crypto, hashPassword } from '#crypto/index.ts';
+import type { Database } from '#database/index.ts';
+import { ActivationError, didYouMean } from '#errors/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { RequestSink } from '#resource/index.ts';
+import type { PropertyMapping } from './account.ts';
+import { apiKeyModule } from './api-key-module.ts';
+import type { Attempt, AuthenticationModule } from './authentication-module.ts';
+import { bearerModule } from './bearer-module.ts';
+import { certificateModule } from './certificate-module.ts';
+import { accountFinder } from './find-account.ts';
+import {
+  apiKeySettings,
+  bearerSettings,
+  certificateSettings,
+  passwordModuleSettings,
+  type SessionSettings,
+  sessionSettings,
+  staticUserSettings,
+} from './module-settings-schema.ts';
+import { PasswordModule } from './password-module.ts';
+import { staticModule } from './static-module.ts';
+
+export interface ModuleParts {
+  readonly database: Database;
+  readonly crypto: Crypto;
+  /** Asked for users, as the server itself. */
+  readonly resources: RequestSink;
+  /** Asked before a password is compared. @throws when the caller must wait */
+  readonly admit: (attempt: Attempt) => Promise<void>;
+}
+
+type ModuleConfig = AuthenticationConfig['serverAuthContext']['authModules'][number];
+
+const NOBODYS_PASSWORD = hashPassword('nobody');
+
+/**
+ * The modules that are enabled, in order.
+ *
+ * @throws ActivationError for an unknown module, or properties that it does not understand
+ */
+export function buildModules(
+  config: AuthenticationConfig,
+  parts: ModuleParts,
+): readonly AuthenticationModule[] {
+  return config.serverAuthContext.authModules
+    .map((module, index) => ({ module, where: `/serverAuthContext/authModules/${index}` }))
+    .filter(({ module }) => module.enabled)
+    .map(({ module, where }) => buildModule(module, where, parts));
+}
+
+export function readSessionSettings(config: AuthenticationConfig): SessionSettings | undefined {
+  const module = config.serverAuthContext.sessionModule;
+  if (module?.enabled === false) return undefined;
+  return parse(sessionSettings, module?.properties ?? {}, '/serverAuthContext/sessionModule/properties');
+}
+
+function buildModule(
+  { name, properties }: ModuleConfig,
+  where: string,
+  parts: ModuleParts,
+): AuthenticationModule {
+  const build = BUILDERS[name];
+  if (build === undefined) {
+    const hint = didYouMean(name, Object.keys(BUILDERS)) ?? `There are ${Object.keys(BUILDERS).join(', ')}`;
+    throw failed(`${where}/name`, `Unknown authentication module '${name}'`, hint);
+  }
+  return build(name, properties as JsonObject, `${where}/properties`, parts);
+}
+
+type Builder = (
+  name: string,
+  properties: JsonObject,
+  where: string,
+  parts: ModuleParts,
+) => AuthenticationModule;
+
+const BUILDERS: Readonly<Record<string, Builder>> = {
+  STATIC_USER: (name, properties, where) => staticModule(name, parse(staticUserSettings, properties, where)),
+  MANAGED_USER: passwordModule('authzRoles'),
+  INTERNAL_USER: passwordModule('roles'),
+  OPENID_CONNECT(name, properties, where, { database, resources }) {
+    const settings = parse(bearerSettings, properties, where);
+    const { queryOnResource, propertyMapping } = settings;
+    const find =
+      queryOnResource === undefined
+        ? undefined
+        : accountFinder(database, resources, {
+            queryOnResource,
+            mapping: {
+              authenticationId: propertyMapping.authenticationId,
+              userCredential: '',
+              userRoles: propertyMapping.userRoles ?? 'authzRoles',
+            },
+            defaultRoles: [],
+          });
+    return bearerModule({ name, settings, find });
+  },
+  CLIENT_CERT: (name, properties, where) => {
+    const settings = parse(certificateSettings, properties, where);
+    try {
+      return certificateModule(name, settings);
+    } catch (error) {
+      throw failed(where, (error as Error).message, 'See trustedProxies and allowedAuthenticationIdPatterns');
+    }
+  },
+  API_KEY: (name, properties, where) => apiKeyModule(name, parse(apiKeySettings, properties, where)),
+};
+
+function passwordModule(rolesProperty: string): Builder {
+  return (name, properties, where, { database, crypto, resources, admit }) => {
+    const { queryOnResource, defaultUserRoles, propertyMapping } = parse(
+      passwordModuleSettings,
+      properties,
+      where,
+    );
+    const mapping: PropertyMapping = {
+      authenticationId: propertyMapping.authenticationId,
+      userCredential: propertyMapping.userCredential,
+      userRoles: propertyMapping.userRoles ?? rolesProperty,
+    };
+    return new PasswordModule({
+      name,
+      find: accountFinder(database, resources, { queryOnResource, mapping, defaultRoles: defaultUserRoles }),
+      matches: (password, stored) => matchesStored(crypto, password, stored),
+      decoy: NOBODYS_PASSWORD,
+      admit,
+    });
+  };
+}
+
+/** A hash, or an encrypted text. Plain text never matches: nobody should have been able to store one. */
+async function matchesStored(crypto: Crypto, password: string, stored: JsonValue): Promise<boolean> {
+  if (crypto.isHashed(stored)) return crypto.matches(password, stored);
+  if (!crypto.isEncrypted(stored)) return false;
+  const plain = await crypto.decrypt(stored);
+  return typeof plain === 'string' && crypto.matches(password, await crypto.hash(plain, 'SHA-512'));
+}
+
+interface Schema<T> {
+  safeParse(value: unknown):
+    | { readonly success: true; readonly data: T }
+    | {
+        readonly success: false;
+        readonly error: { readonly issues: readonly { path: PropertyKey[]; message: string }[] };
+      };
+}
+
+function parse<T>(schema: Schema<T>, properties: JsonObject, where: string): T {
+  const parsed = schema.safeParse(properties);
+  if (parsed.success) return parsed.data;
+  throw new ActivationError(
+    parsed.error.issues.map(({ path, message }) => ({
+      id: 'AUTH_BAD_MODULE',
+      where: `authentication.json ${[where, ...path.map(String)].join('/')}`,
+      message,
+    })),
+  );
+}
+
+function failed(where: string, message: string, hint: string): ActivationError {
+  return new ActivationError([
+    { id: 'AUTH_BAD_MODULE', where: `authentication.json ${where}`, message, hint },
+  ]);
+}

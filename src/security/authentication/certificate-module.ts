@@ -1,0 +1,26 @@
+import { type AuthenticationModule, identity } from './authentication-module.ts';
+import type { CertificateSettings } from './module-settings-schema.ts';
+import { TrustedProxies } from './trusted-proxies.ts';
+
+/** A TLS proxy in front has checked the client's certificate and passes its subject on in a header. */
+export function certificateModule(name: string, settings: CertificateSettings): AuthenticationModule {
+  const proxies = new TrustedProxies(settings.trustedProxies);
+  const allowed = settings.allowedAuthenticationIdPatterns.map((pattern) => new RegExp(`^(?:${pattern})$`));
+  return {
+    name,
+    async authenticate({ header, client }) {
+      const subject = header(settings.header);
+      // Anybody can send the header; it counts only from a proxy, by the address of the connection itself.
+      if (
+        subject === undefined ||
+        subject === '' ||
+        !proxies.include(client.peerAddress ?? client.remoteAddress)
+      ) {
+        return undefined;
+      }
+      if (!allowed.some((pattern) => pattern.test(subject))) return undefined;
+      const { queryOnResource: component, defaultUserRoles: roles } = settings;
+      return identity({ name: subject, module: name, component, id: subject, roles });
+    },
+  };
+}

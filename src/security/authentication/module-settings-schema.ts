@@ -1,0 +1,104 @@
+import { z } from 'zod';
+
+const roles = z.array(z.string().min(1)).default([]);
+
+/** `STATIC_USER`: one caller whose password is no secret. */
+export const staticUserSettings = z.looseObject({
+  username: z.string().min(1),
+  password: z.string().min(1),
+  defaultUserRoles: roles,
+  queryOnResource: z.string().default('repo/internal/user'),
+});
+export type StaticUserSettings = z.output<typeof staticUserSettings>;
+
+/** `MANAGED_USER` and `INTERNAL_USER`: callers with a stored password. */
+export const passwordModuleSettings = z.looseObject({
+  queryOnResource: z.string().min(1),
+  defaultUserRoles: roles,
+  propertyMapping: z
+    .looseObject({
+      authenticationId: z.string().default('userName'),
+      userCredential: z.string().default('password'),
+      userRoles: z.string().optional(),
+    })
+    .prefault({}),
+});
+export type PasswordModuleSettings = z.output<typeof passwordModuleSettings>;
+
+/** Algorithms with a public key; a shared secret or none at all would let a caller sign for itself. */
+const SIGNATURES = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'PS256',
+  'PS384',
+  'PS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'EdDSA',
+] as const;
+
+/** `OPENID_CONNECT`: bearer tokens that an issuer has signed. */
+export const bearerSettings = z.looseObject({
+  issuer: z.url(),
+  audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
+  /** Default: what the issuer's `/.well-known/openid-configuration` says. */
+  jwksUri: z.url().optional(),
+  algorithms: z.array(z.enum(SIGNATURES)).min(1).default(['RS256', 'PS256', 'ES256', 'EdDSA']),
+  /** The claim that names the caller. */
+  authenticationIdClaim: z.string().default('sub'),
+  /** The claim that lists further roles; a text or a list of texts. */
+  rolesClaim: z.string().optional(),
+  /** Only these roles can come from the token. */
+  acceptedRoles: roles,
+  defaultUserRoles: roles,
+  /** Where the caller is looked up; absent: the claims alone say who it is. */
+  queryOnResource: z.string().optional(),
+  propertyMapping: z
+    .looseObject({ authenticationId: z.string().default('userName'), userRoles: z.string().optional() })
+    .prefault({}),
+  clockToleranceSeconds: z.coerce.number().min(0).max(300).default(30),
+});
+export type BearerSettings = z.output<typeof bearerSettings>;
+
+/** `CLIENT_CERT`: a proxy has checked a certificate and says whose it is. */
+export const certificateSettings = z.looseObject({
+  header: z.string().min(1),
+  /** Addresses or networks of the proxies; nobody else is believed. */
+  trustedProxies: z.array(z.string().min(1)).min(1),
+  /** Regular expressions of the subjects that may come in. */
+  allowedAuthenticationIdPatterns: z.array(z.string()).min(1),
+  defaultUserRoles: roles.prefault(['svc-cert']),
+  queryOnResource: z.string().default('repo/internal/user'),
+});
+export type CertificateSettings = z.output<typeof certificateSettings>;
+
+/** `API_KEY`: callers that are programs. `hash` is the SHA-256 of the key in Base64url; `svc api-key` makes both. */
+export const apiKeySettings = z.looseObject({
+  keys: z
+    .array(
+      z.looseObject({
+        id: z.string().regex(/^[\w-]+$/),
+        hash: z.string().length(43),
+        roles,
+        expiresAt: z.iso.datetime({ offset: true }).optional(),
+      }),
+    )
+    .default([]),
+  defaultUserRoles: roles,
+});
+export type ApiKeySettings = z.output<typeof apiKeySettings>;
+
+const minutes = z.coerce.number().positive();
+
+/** The session module. Times are minutes. */
+export const sessionSettings = z.looseObject({
+  maxTokenLifeMinutes: minutes.default(120),
+  tokenIdleTimeMinutes: minutes.default(30),
+  /** Send the cookie over TLS only; `auto`: whenever the request came over TLS. */
+  isSecure: z.union([z.boolean(), z.literal('auto')]).default('auto'),
+  /** The cookie ends with the browser. */
+  sessionOnly: z.boolean().default(true),
+});
+export type SessionSettings = z.output<typeof sessionSettings>;

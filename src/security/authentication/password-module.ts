@@ -1,0 +1,102 @@
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { JsonValue } from '#json/index.ts';
+import { type Account, stampOf } from './account.ts';
+import { type Attempt, type AuthenticationModule, type Identity, identity } from './authentication-module.ts';
+
+export interface PasswordModuleOptions {
+  readonly name: string;
+  readonly find: (authenticationId: string) => Promise<Account | undefined>;
+  readonly matches: (password: string, stored: JsonValue) => Promise<boolean>;
+  /** A hash that no password matches, made as those of accounts are. */
+  readonly decoy: Promise<JsonValue>;
+  /** Asked before a password is compared the slow way. @throws when this caller must wait */
+  readonly admit: (attempt: Attempt) => Promise<void>;
+}
+
+interface Known {
+  readonly account: Account;
+  readonly stamp: string;
+  readonly readAt: number;
+  /** The password that matched this stamp, hashed under a key of this process. */
+  readonly verified: Buffer | undefined;
+}
+
+const ACCOUNT_TTL_MS = 1_000;
+const MAX_KNOWN = 10_000;
+
+/**
+ * Name and password. Comparing is slow on purpose, so a password that matched is remembered, as a keyed hash, for as
+ * long as the stored one stays the same. Every attempt costs one comparison, whether the name is known or not.
+ */
+export class PasswordModule implements AuthenticationModule {
+  readonly name: string;
+  readonly #options: PasswordModuleOptions;
+  readonly #key = randomBytes(32).toString('hex');
+  readonly #known = new Map<string, Known>();
+
+  constructor(options: PasswordModuleOptions) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  async recall({ credentials }: Attempt): Promise<Identity | undefined> {
+    if (credentials === undefined) return undefined;
+    const { username, password } = credentials;
+    if (this.#known.get(username)?.verified === undefined) return undefined;
+    const known = await this.#find(username);
+    if (known?.verified === undefined || !timingSafeEqual(known.verified, this.#fingerprint(password)))
+      return undefined;
+    return this.#identify(username, known);
+  }
+
+  async authenticate(attempt: Attempt): Promise<Identity | undefined> {
+    const { credentials } = attempt;
+    if (credentials === undefined) return undefined;
+    const { username, password } = credentials;
+    const known = await this.#find(username);
+    const { admit, matches, decoy } = this.#options;
+    await admit(attempt);
+    const isRight = await matches(password, known?.account.password ?? (await decoy));
+    if (!isRight || known === undefined || known.account.password === undefined) return undefined;
+    this.#remember(username, { ...known, verified: this.#fingerprint(password) });
+    return this.#identify(username, known);
+  }
+
+  async refresh(authenticationId: string): Promise<Identity | undefined> {
+    const known = await this.#find(authenticationId);
+    return known === undefined ? undefined : this.#identify(authenticationId, known);
+  }
+
+  #fingerprint(password: string): Buffer {
+    return hash('sha256', this.#key + password, 'buffer');
+  }
+
+  #identify(name: string, { account, stamp }: Known): Identity | undefined {
+    if (!account.isActive) return undefined;
+    const { id, component, roles } = account;
+    return identity({ name, module: this.name, component, id, roles }, stamp);
+  }
+
+  async #find(name: string): Promise<Known | undefined> {
+    const known = this.#known.get(name);
+    if (known !== undefined && performance.now() - known.readAt < ACCOUNT_TTL_MS) return known;
+    const account = await this.#options.find(name);
+    this.#known.delete(name);
+    if (account === undefined) return undefined;
+    const stamp = stampOf(account);
+    const found = {
+      account,
+      stamp,
+      readAt: performance.now(),
+      verified: known?.stamp === stamp ? known.verified : undefined,
+    };
+    this.#remember(name, found);
+    return found;
+  }
+
+  #remember(name: string, known: Known): void {
+    this.#known.delete(name);
+    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(name, known);
+  }
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { jwtVerify, SignJWT } from 'jose';
+import type { Database, Db } from '#database/index.ts';
+import type { SecurityContext } from '#resource/index.ts';
+import { type AuthenticationModule, type Identity, identity } from './authentication-module.ts';
+import type { SessionSettings } from './module-settings-schema.ts';
+import {
+  deleteExpiredSessions,
+  deleteSession,
+  findSession,
+  insertSession,
+  type SessionRow,
+  touchSession,
+} from './session-repository.ts';
+
+export const SESSION_COOKIE = 'session-jwt';
+export const SESSION_MODULE = 'JWT_SESSION';
+
+const MINUTE_MS = 60_000;
+const KNOWN_MS = 1_000;
+const MAX_KNOWN = 10_000;
+const ISSUER = 'svc';
+
+export interface SessionsOptions {
+  readonly database: Database;
+  /** Secrets to sign cookies with: the one in use first, replaced ones after it. */
+  readonly secrets: readonly Uint8Array[];
+  readonly settings: SessionSettings;
+  readonly modules: readonly AuthenticationModule[];
+}
+
+interface Known {
+  readonly row: SessionRow;
+  readonly readAt: number;
+}
+
+/**
+ * Sessions of browsers. The cookie is a signed token that names a row; the row can be ended, and ends by itself with
+ * its time, with disuse, with another password, and with the account.
+ */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #known = new Map<string, Known>();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  get settings(): SessionSettings {
+    return this.#options.settings;
+  }
+
+  /** Begins one. @returns the token for the cookie */
+  async begin(db: Db, { security, stamp }: Identity, module: string): Promise<string> {
+    const { maxTokenLifeMinutes, tokenIdleTimeMinutes } = this.settings;
+    const id = randomBytes(18).toString('base64url');
+    const { authenticationId, authorization } = security;
+    await deleteExpiredSessions(db, tokenIdleTimeMinutes * MINUTE_MS);
+    await insertSession(
+      db,
+      {
+        id,
+        authentication_id: authenticationId,
+        component: authorization.component,
+        user_id: authorization.id,
+        module,
+        roles: [...authorization.roles],
+        credential_stamp: stamp ?? null,
+      },
+      maxTokenLifeMinutes * MINUTE_MS,
+    );
+    return new SignJWT({})
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setIssuer(ISSUER)
+      .setJti(id)
+      .setSubject(authenticationId)
+      .setIssuedAt()
+      .setExpirationTime(`${Math.ceil(maxTokenLifeMinutes * 60)} seconds`)
+      .sign(this.#options.secrets[0]!);
+  }
+
+  async end(db: Db, id: string): Promise<void> {
+    this.#known.delete(id);
+    await deleteSession(db, id);
+  }
+
+  /** Who the session belongs to, as they are now. @returns undefined when it does not hold */
+  async find(token: string): Promise<SecurityContext | undefined> {
+    const id = await this.#idOf(token);
+    const row = id === undefined ? undefined : await this.#read(id);
+    if (row === undefined) return undefined;
+    const now = await this.#refresh(row);
+    if (now === undefined || (row.credential_stamp ?? undefined) !== now.stamp) return undefined;
+    const { authenticationId, authorization } = now.security;
+    return {
+      authenticationId,
+      authorization: {
+        ...authorization,
+        moduleId: SESSION_MODULE,
+        sessionId: row.id,
+        loginModuleId: row.module,
+      },
+    };
+  }
+
+  async #refresh(row: SessionRow): Promise<Identity | undefined> {
+    const { authentication_id: name, component, user_id: id, module, roles } = row;
+    const found = this.#options.modules.find((candidate) => candidate.name === module);
+    if (found === undefined) return undefined;
+    if (found.refresh !== undefined) return found.refresh(name);
+    return identity({ name, module, component, id, roles });
+  }
+
+  async #idOf(token: string): Promise<string | undefined> {
+    for (const key of this.#options.secrets) {
+      try {
+        const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], issuer: ISSUER });
+        return payload.jti;
+      } catch {
+        // Signed with another key of the ring, or with none of ours.
+      }
+    }
+    return undefined;
+  }
+
+  async #read(id: string): Promise<SessionRow | undefined> {
+    const known = this.#known.get(id);
+    if (known !== undefined && performance.now() - known.readAt < KNOWN_MS) return known.row;
+    this.#known.delete(id);
+    const { db } = this.#options.database;
+    const row = await findSession(db, id, this.settings.tokenIdleTimeMinutes * MINUTE_MS);
+    if (row === undefined) return undefined;
+    if (row.stale) await touchSession(db, id);
+    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
+    this.#known.set(id, { row, readAt: performance.now() });
+    return row;
+  }
+}

@@ -1,0 +1,350 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NotFoundError } from '../../src/errors/index.ts';
+import { parsePointer } from '../../src/json/index.ts';
+import { formatPath, type Request, systemContext } from '../../src/resource/index.ts';
+import { requestView } from '../../src/script/index.ts';
+import { AccessRules, CONDITION_NAMES } from '../../src/security/index.ts';
+import type { Api, CallOptions } from '../support/api.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const PASSWORD = 'Passw0rd-of-users';
+
+const TYPES = {
+  objects: [
+    {
+      name: 'user',
+      schema: {
+        type: 'object',
+        required: ['userName'],
+        properties: {
+          userName: { type: 'string' },
+          password: {
+            type: 'string',
+            scope: 'private',
+            userEditable: true,
+            isProtected: true,
+            secureHash: { algorithm: 'SHA-256' },
+          },
+          mail: { type: ['string', 'null'], userEditable: true },
+          endDate: { type: ['string', 'null'] },
+          accountStatus: { type: ['string', 'null'] },
+          nick: {
+            type: ['string', 'null'],
+            isVirtual: true,
+            onRetrieve: { type: 'text/javascript', source: '"nick"' },
+          },
+          authzRoles: {
+            type: 'array',
+            returnByDefault: false,
+            items: {
+              type: 'relationship',
+              reverseRelationship: false,
+              validate: true,
+              properties: {
+                _ref: { type: 'string' },
+                _refProperties: { type: 'object', properties: { _id: { type: 'string' } } },
+              },
+              resourceCollection: [
+                { path: 'repo/internal/role', query: { queryFilter: 'true', fields: ['_id'] } },
+              ],
+            },
+          },
+        },
+      },
+    },
+  ],
+};
+
+let server: TestServer;
+let api: Api;
+const asAda = (method: string, path: string, options: CallOptions = {}) =>
+  api(method, path, { user: 'ada', password: PASSWORD, ...options });
+const asNobody = (method: string, path: string, options: CallOptions = {}) =>
+  api(method, path, { user: 'anonymous', password: 'anonymous', ...options });
+
+beforeAll(async () => {
+  server = await startTestServer({ files: { 'conf/managed.json': TYPES } });
+  api = server.api;
+  for (const name of ['ada', 'ben']) {
+    const body = { userName: name, password: PASSWORD, mail: `${name}@example.com`, endDate: '2030-01-01' };
+    const { status } = await api('PUT', `managed/user/${name}`, { body });
+    expect(status).toBe(201);
+  }
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe('a user who has logged in', () => {
+  it('is who it says, with the role of users', async () => {
+    const { body } = await asAda('GET', 'info/login');
+    expect(body).toMatchObject({
+      authenticationId: 'ada',
+      authorization: {
+        id: 'ada',
+        component: 'managed/user',
+        roles: ['svc-authorized'],
+        moduleId: 'MANAGED_USER',
+      },
+    });
+  });
+
+  it('reads itself, and not what is private', async () => {
+    const { status, body } = await asAda('GET', 'managed/user/ada');
+    expect([status, body.mail, body.password]).toEqual([200, 'ada@example.com', undefined]);
+  });
+
+  it.each([
+    ['GET', 'managed/user/ben'],
+    ['GET', 'managed/user?_queryFilter=true'],
+    ['GET', 'managed/user/ada/authzRoles?_queryFilter=true'],
+    ['POST', 'managed/user?_action=create'],
+    ['PUT', 'managed/user/ada2'],
+    ['DELETE', 'managed/user/ada'],
+    ['GET', 'repo/managed/user/ada'],
+    ['GET', 'repo/internal/user/svc-admin'],
+    ['GET', 'config/managed'],
+    ['POST', 'script?_action=eval'],
+    ['GET', 'scheduler/job?_queryFilter=true'],
+    ['POST', 'scheduler/job?_action=pauseJobs'],
+    ['GET', 'cluster'],
+    ['GET', 'health/os'],
+    ['GET', 'endpoint/echo'],
+    ['GET', 'managed/user/ada%2f..%2fben'],
+    ['GET', 'managed/user/../user/ben'],
+    ['GET', 'MANAGED/user/ben'],
+  ])('is refused %s %s', async (method, path) => {
+    const { status, body } = await asAda(
+      method,
+      path,
+      method === 'GET' || method === 'DELETE' ? {} : { body: {} },
+    );
+    expect([status, body.message]).toEqual([403, 'Access denied']);
+  });
+
+  it('changes what it may edit of itself', async () => {
+    const patched = await asAda('PATCH', 'managed/user/ada', {
+      body: [{ operation: 'replace', field: '/mail', value: 'a@example.com' }],
+    });
+    expect([patched.status, patched.body.mail]).toEqual([200, 'a@example.com']);
+    const own = (await asAda('GET', 'managed/user/ada')).body;
+    const updated = await asAda('PUT', 'managed/user/ada', { body: { ...own, mail: 'b@example.com' } });
+    expect([updated.status, updated.body.mail]).toEqual([200, 'b@example.com']);
+  });
+
+  it.each([
+    [
+      'a property that is not editable',
+      'PATCH',
+      [{ operation: 'replace', field: '/endDate', value: '2031-01-01' }],
+    ],
+    [
+      'the roles',
+      'PATCH',
+      [{ operation: 'add', field: '/authzRoles/-', value: { _ref: 'repo/internal/role/svc-admin' } }],
+    ],
+    [
+      'the whole object',
+      'PATCH',
+      [{ operation: 'replace', field: '', value: { userName: 'ada', accountStatus: 'x' } }],
+    ],
+    ['by copying', 'PATCH', [{ operation: 'copy', from: '/userName', field: '/accountStatus' }]],
+    ['by moving away', 'PATCH', [{ operation: 'move', from: '/endDate', field: '/mail' }]],
+    ['what it leaves out of a PUT', 'PUT', { userName: 'ada', mail: 'c@example.com' }],
+    [
+      'what it adds in a PUT',
+      'PUT',
+      { userName: 'ada', mail: 'c@example.com', endDate: '2030-01-01', authzRoles: [] },
+    ],
+  ])('cannot change %s', async (_what, method, body) => {
+    const before = (await api('GET', 'repo/managed/user/ada')).body;
+    expect((await asAda(method, 'managed/user/ada', { body })).status).toBe(403);
+    expect(
+      (await asAda('POST', 'managed/user/ada?_action=patch', { body: method === 'PATCH' ? body : [] }))
+        .status,
+    ).not.toBe(method === 'PATCH' ? 200 : 500);
+    expect((await api('GET', 'repo/managed/user/ada')).body).toEqual(before);
+  });
+
+  it('changes its password only with the old one', async () => {
+    const change = [{ operation: 'replace', field: '/password', value: 'Another-Passw0rd' }];
+    const denied = await asAda('PATCH', 'managed/user/ada', { body: change });
+    expect([denied.status, denied.body.detail.id]).toEqual([403, 'ACCESS_NEEDS_REAUTHENTICATION']);
+    const wrong = await asAda('PATCH', 'managed/user/ada', {
+      body: change,
+      headers: { 'X-Svc-Reauth-Password': 'guess' },
+    });
+    expect([wrong.status, wrong.body.detail.id]).toEqual([403, 'AUTH_REAUTHENTICATION_FAILED']);
+    const right = { 'X-Svc-Reauth-Password': PASSWORD };
+    expect((await asAda('PATCH', 'managed/user/ada', { body: change, headers: right })).status).toBe(200);
+    await api('PATCH', 'managed/user/ada', {
+      body: [{ operation: 'replace', field: '/password', value: PASSWORD }],
+    });
+  });
+
+  it('asks what the rules for properties are', async () => {
+    expect((await asAda('GET', 'policy/managed/user')).status).toBe(200);
+  });
+});
+
+describe('nobody', () => {
+  it('sees that the server is there, and hardly more', async () => {
+    expect((await asNobody('GET', 'info/ping')).status).toBe(200);
+    expect((await asNobody('GET', 'info/login')).body.authorization.roles).toEqual(['svc-reg']);
+    for (const path of [
+      'managed/user/ada',
+      'policy/managed/user',
+      'repo/internal/user/svc-admin',
+      'config',
+      'cluster',
+    ]) {
+      expect((await asNobody('GET', path)).status).toBe(403);
+    }
+  });
+
+  it('has to say that it is nobody', async () => {
+    expect((await api('GET', 'info/ping', { user: null })).status).toBe(401);
+  });
+});
+
+describe('the rules of script/access.js', () => {
+  const rules = (extra: string) => `
+    function small(limit) { return request.content.amount < limit; }
+    var httpAccessConfig = { configs: [
+      { pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' },
+      ${extra}
+    ] };`;
+
+  it('are read again when the file changes, in every thread', async () => {
+    await server.project.write(
+      'script/access.js',
+      rules(`{ pattern: 'endpoint/echo', roles: 'svc-authorized', methods: 'action', actions: 'try', customAuthz: 'small(100)' },
+             { pattern: 'managed/user/*', roles: 'svc-authorized', methods: 'read', actions: '', customAuthz: 'ownDataOnly() || request.additionalParameters.pass === "yes"' }`),
+    );
+    await expect
+      .poll(async () => (await asAda('GET', 'policy/managed/user')).status, { timeout: 10_000 })
+      .toBe(403);
+    expect((await asAda('POST', 'endpoint/echo?_action=try', { body: { amount: 99 } })).status).toBe(200);
+    expect((await asAda('POST', 'endpoint/echo?_action=try', { body: { amount: 100 } })).status).toBe(403);
+    expect((await asAda('GET', 'managed/user/ada')).status).toBe(200);
+    expect((await asAda('GET', 'managed/user/ben')).status).toBe(403);
+    expect((await asAda('GET', 'managed/user/ben?pass=yes')).status).toBe(200);
+  });
+
+  it('stay in force when the file becomes nonsense', async () => {
+    await server.project.write('script/access.js', 'var httpAccessConfig = {');
+    await server.observed('loop.failed', ({ loop }) => loop === 'access rules');
+    expect((await asAda('GET', 'managed/user/ada')).status).toBe(200);
+    expect((await asAda('GET', 'managed/user/ben')).status).toBe(403);
+    await server.project.remove('script/access.js');
+    await expect
+      .poll(async () => (await asAda('GET', 'policy/managed/user')).status, { timeout: 10_000 })
+      .toBe(200);
+  });
+});
+
+describe('conditions', () => {
+  const field = fc.constantFrom(
+    '/mail',
+    'mail',
+    '/mail/x',
+    '/endDate',
+    '/password',
+    '',
+    '/',
+    '/_id',
+    '/nick',
+    '/unknown',
+  );
+  const pointer = field.map((text) => parsePointer(text));
+  const operation = fc.record(
+    {
+      operation: fc.constantFrom('add', 'replace', 'remove', 'copy', 'move'),
+      field,
+      from: field,
+      value: fc.constant('x'),
+    },
+    { requiredKeys: ['operation', 'field'] },
+  );
+  const content = fc.record(
+    {
+      userName: fc.constantFrom('ada', 'eve'),
+      mail: fc.constantFrom('b@example.com', 'x', null),
+      endDate: fc.constantFrom('2030-01-01', '2031-01-01', null),
+      password: fc.constant('x'),
+      nick: fc.constantFrom('nick', 'x'),
+      accountStatus: fc.constantFrom(null, 'active'),
+      extra: fc.constant({ a: [1, { b: null }] }),
+    },
+    { requiredKeys: [] },
+  );
+  const path = fc.constantFrom(['managed', 'user', 'ada'], ['managed', 'user', 'ben']);
+  const common = { path, fields: fc.constant([]), parameters: fc.constant({}) };
+  const request = fc.oneof(
+    fc.record({
+      ...common,
+      method: fc.constant('patch'),
+      revision: fc.constant(null),
+      operations: fc.array(
+        fc.record({ operation: fc.constant('replace'), field: pointer, value: fc.constant('x') }),
+        { minLength: 1, maxLength: 3 },
+      ),
+    }),
+    fc.record({ ...common, method: fc.constant('update'), revision: fc.constant(null), content }),
+    fc.record({
+      ...common,
+      method: fc.constant('action'),
+      action: fc.constantFrom('patch', 'patch', 'command'),
+      content: fc.oneof(fc.array(operation, { maxLength: 3 }), fc.constant({}), fc.constant(null)),
+    }),
+  );
+  const condition = fc.constantFrom(
+    'ownDataOnly()',
+    "onlyEditableManagedObjectProperties('user', [])",
+    "onlyEditableManagedObjectProperties('user', ['endDate', 'extra'])",
+    "onlyEditableManagedObjectProperties('nothing', [])",
+    "restrictPatchToFields(['mail', 'password'])",
+    'reauthIfProtectedAttributeChange()',
+    '!ownDataOnly() || restrictPatchToFields("mail,nick")',
+    'hasRole("svc-authorized") && !hasRole("svc-admin")',
+    'disallowCommandAction() && disallowQueryExpression()',
+  );
+
+  it('are decided alike by the server and by auth/customAuthz.js', async () => {
+    const native = new AccessRules({
+      properties: (type) => TYPES.objects.find(({ name }) => name === type)?.schema.properties as never,
+      decideByScript: () => Promise.reject(new Error('No condition here needs a script')),
+    });
+    const { body: login } = await asAda('GET', 'info/login');
+    const context = { ...systemContext(login), client: { ...systemContext().client, isExternal: true } };
+    const read = async (_context: unknown, asked: Request) => {
+      const { status, body } = await api('GET', formatPath(asked.path));
+      if (status !== 200) throw new NotFoundError('none');
+      return { kind: 'resource', content: body };
+    };
+    const decideNatively = async (text: string, asked: Request) => {
+      const rule = { pattern: '*', roles: '*', methods: '*', actions: '*', customAuthz: text };
+      native.replace({ config: { configs: [rule] }, text: '' });
+      return native.grants(context, asked, read).catch((error) => error.code);
+    };
+    const decideByScript = async (text: string, asked: Request) => {
+      const source = `var { ${CONDITION_NAMES.join(', ')} } = require('auth/customAuthz').of(asked, caller); (${text});`;
+      const { status, body } = await api('POST', 'script?_action=eval', {
+        body: {
+          type: 'text/javascript',
+          source,
+          asked: requestView(asked),
+          caller: { security: { authenticationId: 'ada', authorization: login.authorization } },
+        },
+      });
+      return status === 200 ? body : status;
+    };
+    await fc.assert(
+      fc.asyncProperty(request, condition, async (asked, text) => {
+        expect(await decideNatively(text, asked as Request)).toBe(
+          await decideByScript(text, asked as Request),
+        );
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
