@@ -81,6 +81,7 @@ class ElementReader {
 
   wire(): void {
     for (const flow of this.flows.values()) {
+      this.#refuseLooseEnds(flow);
       this.#drafts.get(flow.source)?.outgoing.push(flow.id);
       this.#drafts.get(flow.target)?.incoming.push(flow.id);
     }
@@ -103,6 +104,14 @@ class ElementReader {
         continue;
       const host = this.#drafts.get(source.attachedTo);
       if (host !== undefined) host.compensation = target.id;
+    }
+  }
+
+  /** A reference may lead to something that is there and is no step: a flow, a lane, a message. */
+  #refuseLooseEnds({ id, source, target }: SequenceFlow): void {
+    for (const end of [source, target]) {
+      const isKnown = this.nodes.has(end) || this.#findings.refusals.some(({ element }) => element === end);
+      if (!isKnown) this.#findings.refuse('LOOSE_FLOW', id, `leads from or to '${end}', which is no step`);
     }
   }
 

@@ -233,6 +233,7 @@ describe('refusals', () => {
       one(user('a', { isForCompensation: true })),
       ['a BAD_COMPENSATION'],
     ],
+    ['a flow to a flow', bpmn(start() + user('a') + flow('s', 'a') + flow('a', 's-a')), ['a-s-a LOOSE_FLOW']],
     ['a cardinality that is none', one(user('a', {}, times('many'))), ['a BAD_LOOP']],
     ['a negative cardinality', one(user('a', {}, times(-1))), ['a BAD_LOOP']],
     ['more rounds than can be', one(user('a', {}, times(10_001))), ['a BAD_LOOP']],
