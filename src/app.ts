@@ -184,7 +184,7 @@ function assembleNode(given: {
   const features: readonly NodePart[] = [
     queueNode({ core, membership, threads, isWorker: settings.roles.includes('worker') }),
     schedulerNode({ core, membership, threads, memory, nodeName, isWorker }),
-    workflowNode(core, settings),
+    workflowNode(core, threads, settings),
     securityNode(core, threads),
     indexNode(core, databaseUrl),
     configNode(core),

@@ -82,7 +82,7 @@ export function buildCore(options: CoreOptions): Core {
     ...(serviceDirectory === undefined ? {} : { serviceDirectory }),
   });
   addTaskScanner(platform, services);
-  const workflow = addWorkflow(platform);
+  const workflow = addWorkflow(platform, serviceDirectory === undefined ? {} : { serviceDirectory });
   const { overrides } = addAdministration(platform, options);
   return { ...platform, managed, services, endpoints, overrides, workflow, access, authentication };
 }

@@ -1,9 +1,16 @@
-import { workflowConfig } from '#config/index.ts';
+import { scriptConfig, workflowConfig } from '#config/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import { nextFireTime, parseCron } from '#scheduler/index.ts';
 import { getTimeZone } from '#time/index.ts';
 import {
+  AddressGuard,
   Definitions,
+  DiagramPainter,
+  MailQueue,
   mountWorkflow,
+  noDelegates,
+  ProjectDelegates,
+  readMailSettings,
   readWorkflowSettings,
   WORKFLOW_QUEUE,
   type WorkflowPlatform,
@@ -15,8 +22,14 @@ import type { Platform } from './platform.ts';
 const CONCURRENCY = 16;
 
 /** `/workflow`, and what is done with the jobs of processes. */
-export function addWorkflow(platform: Platform): WorkflowPlatform {
-  const { database, config, clock, router, observe, queue, scripts } = platform;
+export function addWorkflow(
+  platform: Platform,
+  options: {
+    /** Where the project's own delegates are; only where they may run. */
+    readonly serviceDirectory?: string;
+  },
+): WorkflowPlatform {
+  const { database, config, clock, crypto, router, observe, queue, scripts } = platform;
   const workflow: WorkflowPlatform = {
     database,
     resources: router,
@@ -29,7 +42,16 @@ export function addWorkflow(platform: Platform): WorkflowPlatform {
       next: (text, after) => nextFireTime(parseCron(text), after, getTimeZone('UTC')) ?? undefined,
       check: cronMistake,
     },
-    checks: {},
+    crypto,
+    painter: new DiagramPainter(),
+    delegates:
+      options.serviceDirectory === undefined
+        ? noDelegates
+        : new ProjectDelegates(options.serviceDirectory, observe),
+    mail: new MailQueue(queue, () => readMailSettings(config.get(workflowConfig), crypto)),
+    addressGuard: () => new AddressGuard(config.get(workflowConfig).http.allow),
+    scriptProperties: () => config.get(scriptConfig).properties as JsonObject,
+    getProperty: (name) => config.properties.get(name),
     settings: () => readWorkflowSettings(config.get(workflowConfig)),
   };
   queue.work(WORKFLOW_QUEUE, workflowJobs(workflow), { concurrency: CONCURRENCY, runsScripts: true });

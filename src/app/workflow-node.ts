@@ -1,13 +1,21 @@
 import { type Settings, workflowConfig } from '#config/index.ts';
+import { Connection, systemContext } from '#resource/index.ts';
+import type { ScriptThreads } from '#script/index.ts';
 import { DeploymentAgent, workflowDirectory, workflowInactive } from '#workflow/index.ts';
 import type { Core } from './core.ts';
 import type { NodePart } from './node-part.ts';
+import { inTheRightThread } from './right-thread.ts';
 
 /** Follows the directory of process files. */
-export function workflowNode({ config, workflow }: Core, { projectLocation }: Settings): NodePart {
+export function workflowNode(
+  { config, workflow, router }: Core,
+  threads: ScriptThreads,
+  { projectLocation }: Settings,
+): NodePart {
   const current = () => config.get(workflowConfig);
   const agent = new DeploymentAgent({
     platform: workflow,
+    connection: new Connection(inTheRightThread(router, threads), systemContext()),
     directory: () => workflowDirectory(current(), projectLocation),
   });
   return {

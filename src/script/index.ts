@@ -5,10 +5,12 @@
  * are a script's variables; a *script thread* executes whole requests that may run a script. Invariants: user
  * code never runs on the main thread; every run starts with fresh globals; a run ends within its limits.
  */
+export type { HostOperations } from './host-operations.ts';
 export { requestView } from './request-view.ts';
+export { resourceOperations } from './resource-operations.ts';
 export { ScriptError, ScriptInactiveError } from './script-error.ts';
 export { scriptsInactive } from './script-library.ts';
-export { parseScriptReference, type ScriptReference } from './script-reference.ts';
+export { parseScriptReference, type ScriptLanguage, type ScriptReference } from './script-reference.ts';
 export { scriptResource } from './script-resource.ts';
 export { ScriptRunner } from './script-runner.ts';
 export { ScriptSources, type SourceDirectory } from './script-sources.ts';

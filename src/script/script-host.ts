@@ -4,6 +4,7 @@ import { BadRequestError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { LogLevel } from '#observability/index.ts';
 import { Connection, type Context, type RequestSink } from '#resource/index.ts';
+import type { HostOperations } from './host-operations.ts';
 import { resourceOperations } from './resource-operations.ts';
 import type { ScriptLibrary } from './script-library.ts';
 
@@ -15,10 +16,9 @@ export interface HostOptions {
   readonly settings: Settings;
   readonly properties: PropertySource;
   readonly log: (level: LogLevel, message: string) => void;
+  /** Of this call alone. */
+  readonly operations?: HostOperations;
 }
-
-/** By name. What scripts give comes as JSON of any shape; the prelude has checked it, and it may have been changed. */
-export type HostOperations = Record<string, (args: JsonValue[]) => Promise<JsonValue> | JsonValue>;
 
 export type Host = (operation: string, args: JsonValue[]) => Promise<JsonValue>;
 
@@ -26,6 +26,7 @@ export type Host = (operation: string, args: JsonValue[]) => Promise<JsonValue>;
 export function hostOf(options: HostOptions): Host {
   const connection = new Connection(options.resources, options.context);
   const operations: HostOperations = {
+    ...options.operations,
     ...resourceOperations(connection),
     ...cryptoOperations(options.crypto),
     ...loggers(options.log),

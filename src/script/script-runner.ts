@@ -88,7 +88,7 @@ export class ScriptRunner implements Scripts {
           ...call.bindings,
         } as JsonObject,
         ...(call.returnBindings === undefined ? {} : { returnBindings: call.returnBindings }),
-        host: this.#hostOf({ ...contextOfCalls(context, reference), scriptDepth: depth + 1 }, log),
+        host: this.#hostOf({ ...contextOfCalls(context, reference), scriptDepth: depth + 1 }, log, call),
         isNested: depth > 0,
         timeoutMs: reference.timeoutMs ?? DEFAULT_TIMEOUT_MS,
         debugInfo: this.#debugInfo(),
@@ -108,7 +108,7 @@ export class ScriptRunner implements Scripts {
     return this.#groovy;
   }
 
-  #hostOf(context: Context, log: ScriptLog) {
+  #hostOf(context: Context, log: ScriptLog, { operations }: ScriptCall) {
     const { config, crypto, resources, settings } = this.#options;
     return hostOf({
       context,
@@ -118,6 +118,7 @@ export class ScriptRunner implements Scripts {
       settings,
       properties: config.properties,
       log: (level, message) => log.add(level, message),
+      ...(operations === undefined ? {} : { operations }),
     });
   }
 

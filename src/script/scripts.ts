@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { LogLevel } from '#observability/index.ts';
 import type { Context } from '#resource/index.ts';
+import type { HostOperations } from './host-operations.ts';
 import type { ScriptReference } from './script-reference.ts';
 
 export interface ScriptCall {
@@ -11,6 +12,8 @@ export interface ScriptCall {
   readonly bindings: JsonObject;
   /** Variables whose state after the run is wanted back. */
   readonly returnBindings?: readonly string[];
+  /** Further functions of the host, by name, for what the bindings of this call can do. */
+  readonly operations?: HostOperations;
   /** Told of each line as it is logged, so that the lines of a run that fails are known too. */
   readonly onLog?: (level: LogLevel, message: string) => void;
 }

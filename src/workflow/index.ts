@@ -9,7 +9,9 @@
  * a job has its effect once.
  */
 export { Definitions } from './definition/definitions.ts';
+export { noDelegates, ProjectDelegates } from './delegate/project-delegates.ts';
 export { DeploymentAgent } from './deployment/deployment-agent.ts';
+export { DiagramPainter } from './diagram/index.ts';
 export {
   apply,
   type Body,
@@ -62,8 +64,15 @@ export {
   type Wait,
 } from './engine/index.ts';
 export { ExpressionError, HostObject, type MaybePromise, type Value } from './expression/index.ts';
+export { AddressGuard } from './http/index.ts';
 export { WORKFLOW_QUEUE } from './job/enqueue-job.ts';
 export { workflowJobs } from './job/run-workflow-job.ts';
+export { MailQueue } from './mail/index.ts';
 export type { CronReader, WorkflowPlatform, WorkflowSettings } from './workflow-platform.ts';
 export { mountWorkflow } from './workflow-resources.ts';
-export { readWorkflowSettings, workflowDirectory, workflowInactive } from './workflow-settings.ts';
+export {
+  readMailSettings,
+  readWorkflowSettings,
+  workflowDirectory,
+  workflowInactive,
+} from './workflow-settings.ts';

@@ -1,11 +1,17 @@
+import type { Crypto } from '#crypto/index.ts';
 import type { Database, Db } from '#database/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Queue } from '#queue/index.ts';
 import type { Context, RequestSink } from '#resource/index.ts';
 import type { Scripts } from '#script/index.ts';
 import type { Definitions } from './definition/definitions.ts';
-import type { CompileOptions, NextCron } from './engine/index.ts';
+import type { Delegates } from './delegate/project-delegates.ts';
+import type { DiagramPainter } from './diagram/index.ts';
+import type { NextCron } from './engine/index.ts';
 import type { HistoryLevel } from './history/history-level.ts';
+import type { AddressGuard } from './http/index.ts';
+import type { MailQueue } from './mail/index.ts';
 
 /** What workflow needs of the house. */
 export interface WorkflowPlatform {
@@ -18,9 +24,17 @@ export interface WorkflowPlatform {
   /** Epoch ms by the database's clock. */
   readonly now: () => number;
   readonly definitions: Definitions;
+  readonly painter: DiagramPainter;
+  readonly crypto: Crypto;
+  readonly delegates: Delegates;
+  readonly mail: MailQueue;
+  /** Where http tasks may go. */
+  readonly addressGuard: () => AddressGuard;
+  /** What `script.json` binds in every script. */
+  readonly scriptProperties: () => JsonObject;
+  /** A property of the identity server. */
+  readonly getProperty: (name: string) => JsonValue | undefined;
   readonly cron: CronReader;
-  /** What is looked at in a process file besides the file itself. */
-  readonly checks: Pick<CompileOptions, 'hasDelegate' | 'checkScript'>;
   /** What `workflow.json` says now. @throws ResourceError while workflow is inactive */
   readonly settings: () => WorkflowSettings;
 }

@@ -1,7 +1,10 @@
 import { isAbsolute, join } from 'node:path';
 import type { WorkflowConfig } from '#config/index.ts';
+import type { Crypto } from '#crypto/index.ts';
 import { didYouMean, InternalServerError, ServiceUnavailableError } from '#errors/index.ts';
+import type { JsonValue } from '#json/index.ts';
 import { HISTORY_LEVELS } from './history/history-level.ts';
+import type { MailSettings } from './mail/index.ts';
 import type { WorkflowSettings } from './workflow-platform.ts';
 
 /**
@@ -34,6 +37,20 @@ export function readWorkflowSettings(config: WorkflowConfig): WorkflowSettings {
     });
   }
   return { history: level, validatesForms: config.forms.validate };
+}
+
+/** How mail leaves; the password is decrypted. */
+export async function readMailSettings({ mail }: WorkflowConfig, crypto: Crypto): Promise<MailSettings> {
+  const { host, port, username, password, starttls, from } = mail;
+  const plain = password === undefined ? undefined : await crypto.decrypt(password as JsonValue);
+  return {
+    host,
+    port,
+    starttls,
+    from: from ?? 'svc@localhost',
+    ...(username === undefined ? {} : { username }),
+    ...(plain === undefined || plain === null ? {} : { password: String(plain) }),
+  };
 }
 
 /** Why workflow is not active; undefined while it is, or while a location without an engine is configured. */

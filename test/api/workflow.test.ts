@@ -2,7 +2,19 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { processFile, workflowApi } from '../support/workflow.ts';
-import { end, flow, gateway, path, service, start, user } from '../unit/workflow/engine/bpmn.ts';
+import {
+  boundary,
+  end,
+  error,
+  extension,
+  flow,
+  gateway,
+  path,
+  service,
+  start,
+  tag,
+  user,
+} from '../unit/workflow/engine/bpmn.ts';
 
 /** `${…}` of the expression language, which is no template of ours. */
 const $ = (expression: string) => `\${${expression}}`;
@@ -28,13 +40,72 @@ const straight = processFile(
     path('s', 'calc', 'e'),
 );
 
+/** The script stands in a CDATA section, as authors write it. */
+const script = (id: string, source: string, attributes = {}) =>
+  tag(
+    'scriptTask',
+    id,
+    { scriptFormat: 'javascript', ...attributes },
+    `<script><![CDATA[${source}]]></script>`,
+  );
+const scripted = processFile(
+  'scripted',
+  start() +
+    script('read', "execution.setVariable('name', svc.read('managed/user/' + userId).userName); 1 + 1", {
+      'flowable:resultVariable': 'two',
+    }) +
+    script('assign', 'total = two * 10; name = name.toUpperCase(); var hidden = 1;', {
+      'flowable:autoStoreVariables': 'true',
+    }) +
+    script(
+      'change',
+      "if (fails) throw new BpmnError('BROKEN', 'no luck'); if (crashes) throw new Error('crashed'); execution.setBusinessKey('key-' + total)",
+    ) +
+    boundary('caught', 'change', error('broken')) +
+    user(
+      'check',
+      {},
+      extension(
+        '<flowable:taskListener event="create" type="script"><flowable:field name="language"><flowable:string>javascript</flowable:string></flowable:field><flowable:field name="script"><flowable:string>task.addCandidateGroup("auditors"); task.setPriority(70); task.setVariable("listened", task.eventName + " " + task.name)</flowable:string></flowable:field></flowable:taskListener>',
+      ),
+    ) +
+    end() +
+    end('failed') +
+    path('s', 'read', 'assign', 'change', 'check', 'e') +
+    flow('caught', 'failed'),
+);
+const delegated = processFile(
+  'delegated',
+  start() +
+    tag(
+      'serviceTask',
+      'greet',
+      { 'flowable:delegateExpression': $('greeter'), 'flowable:resultVariable': 'greeting' },
+      extension(
+        `<flowable:field name="whom"><flowable:expression>${$('name')}</flowable:expression></flowable:field>`,
+      ),
+    ) +
+    service('create', $("svc.create('managed/user', null, user)"), {
+      'flowable:resultVariableName': 'created',
+    }) +
+    user('wait') +
+    end() +
+    path('s', 'greet', 'create', 'wait', 'e'),
+);
+
 let server: TestServer;
 let api: Api;
 let workflow: ReturnType<typeof workflowApi>;
 
 beforeAll(async () => {
   server = await startTestServer({
-    files: { 'workflow/approval.bpmn20.xml': approval, 'workflow/straight.bpmn20.xml': straight },
+    files: {
+      'workflow/scripted.bpmn20.xml': scripted,
+      'workflow/delegated.bpmn20.xml': delegated,
+      'service/greeter.js': "export const delegates = { greeter: ({ fields }) => 'Hello ' + fields.whom };",
+      'workflow/approval.bpmn20.xml': approval,
+      'workflow/straight.bpmn20.xml': straight,
+    },
   });
   ({ api } = server);
   workflow = workflowApi(api);
@@ -107,5 +178,57 @@ describe('an instance', () => {
     const read = await workflow.get(`processinstance/history/${created.body._id}`);
     expect(read.processVariables).toEqual({ sum: 3 });
     expect(await workflow.list('processinstance', `processInstanceId=${created.body._id}`)).toEqual([]);
+  });
+});
+
+describe('scripts, expressions and delegates', () => {
+  let userId: string;
+  beforeAll(async () => {
+    const created = await api('POST', 'managed/user', {
+      body: { userName: 'scriptee', givenName: 'S', sn: 'Criptee', mail: 's@example.com' },
+    });
+    userId = created.body._id;
+  });
+
+  test('a script task reads through svc, gives a result, and stores what it assigns when told so', async () => {
+    const id = await workflow.start('scripted', { userId, fails: false, crashes: false });
+    const instance = await workflow.get(`processinstance/${id}`);
+    expect(instance.businessKey).toBe('key-20');
+    expect(instance.processVariables).toMatchObject({
+      two: 2,
+      total: 20,
+      name: 'SCRIPTEE',
+      listened: 'create check',
+    });
+    expect(instance.processVariables).not.toHaveProperty('hidden');
+    const [task] = await workflow.tasks(id);
+    expect(task.priority).toBe(70);
+    expect((await workflow.get(`taskinstance/${task._id}`)).candidates.candidateGroups).toEqual(['auditors']);
+  });
+
+  test('a BPMN error of a script is caught at its boundary', async () => {
+    const id = await workflow.start('scripted', { userId, fails: true, crashes: false });
+    expect(await workflow.openTasks(id)).toEqual([]);
+    expect((await workflow.get(`processinstance/${id}`)).endTime).not.toBeNull();
+  });
+
+  test('a script that fails leaves nothing behind', async () => {
+    const failed = await api('POST', 'workflow/processinstance', {
+      body: { _key: 'scripted', _businessKey: 'never', userId, fails: false, crashes: true },
+    });
+    expect([failed.status, failed.body.message]).toEqual([500, 'Error: crashed']);
+    expect(await workflow.list('processinstance/history', 'processInstanceBusinessKey=never')).toEqual([]);
+  });
+
+  test('an expression writes through svc in the transaction of the process, and calls delegates by name', async () => {
+    const body = {
+      user: { userName: 'made', givenName: 'M', sn: 'Ade', mail: 'm@example.com' },
+      name: 'Ann',
+    };
+    const id = await workflow.start('delegated', body);
+    const { processVariables } = await workflow.get(`processinstance/${id}`);
+    expect(processVariables).toMatchObject({ greeting: 'Hello Ann', created: { userName: 'made' } });
+    const made = await api('GET', 'managed/user?_queryFilter=userName eq "made"');
+    expect(made.body.resultCount).toBe(1);
   });
 });

@@ -1,10 +1,23 @@
 import type { Db } from '#database/index.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { findResource } from './definition-repository.ts';
 import type { CompiledDefinition } from './definitions.ts';
 
-/** The diagram of a definition in base64; undefined when its file has no graphical notation. */
-export async function definitionDiagram(db: Db, { row }: CompiledDefinition): Promise<string | undefined> {
-  if (row.diagram_resource_name === null) return undefined;
-  const given = await findResource(db, row.deployment_id, row.diagram_resource_name);
-  return given?.toString('base64');
+/**
+ * The diagram of a definition in base64: the image that came with it, else one drawn from its graphical notation;
+ * undefined when there is neither.
+ */
+export async function definitionDiagram(
+  { painter }: WorkflowPlatform,
+  db: Db,
+  definition: CompiledDefinition,
+): Promise<string | undefined> {
+  const { diagram_resource_name: name, deployment_id } = definition.row;
+  if (name === null) return undefined;
+  const picture = (await findResource(db, deployment_id, name)) ?? (await painter.png(sourceOf(definition)));
+  return picture?.toString('base64');
+}
+
+export function sourceOf({ row, xml }: CompiledDefinition) {
+  return { id: row.id, key: row.key, xml };
 }

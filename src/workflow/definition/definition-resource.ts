@@ -21,8 +21,6 @@ import { unknownDefinition } from './definitions.ts';
 export function definitionResource(platform: WorkflowPlatform): CollectionProvider {
   return {
     description: { title: 'Process definition' },
-    // Drawing takes its time.
-    runsScripts: (request) => asksForDiagram(request),
     async query(context, request) {
       const kind = queryKind(request);
       const page = await listDefinitions(await dbOf(platform, context), request, kind);
@@ -82,7 +80,7 @@ async function read(
     );
   }
   if (asksForDiagram(request)) {
-    const diagram = await definitionDiagram(db, { ...definition, row });
+    const diagram = await definitionDiagram(platform, db, definition);
     if (diagram !== undefined) content['diagram'] = diagram;
   }
   return resource(row.id, String(row.revision), content);

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { UnitOfWork } from '#database/index.ts';
 import { BadRequestError } from '#errors/index.ts';
-import { compile, type Finding, type ProcessDefinition } from '../engine/index.ts';
+import { compile, type Finding, type ProcessDefinition, ProcessFileError } from '../engine/index.ts';
 import { lintForms } from '../form/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { armStarts } from './arm-starts.ts';
+import { checkScripts } from './check-scripts.ts';
 import {
   findLatestDeployment,
   insertDefinition,
@@ -12,6 +13,7 @@ import {
   listDefinitionsOf,
   lockDeployments,
   setSuspended,
+  wasDeployed,
 } from './deployment-repository.ts';
 
 export interface DeploymentFile {
@@ -20,6 +22,11 @@ export interface DeploymentFile {
   readonly resources: ReadonlyMap<string, Buffer>;
   /** Where it was found. */
   readonly origin: string | null;
+  /**
+   * False at the first look of a node: then a file that another machine has deployed meanwhile in a newer form does
+   * not come back.
+   */
+  readonly isNews: boolean;
 }
 
 export interface Deployed {
@@ -47,6 +54,8 @@ export async function deploy(
     await resume(platform, unitOfWork, latest.id);
     return undefined;
   }
+  const isOthers = latest !== undefined && latest.origin !== file.origin;
+  if (!file.isNews && isOthers && (await wasDeployed(db, file.name, hash))) return undefined;
   const processes = await compileAll(platform, file);
   const deploymentId = await insertDeployment(db, { ...file, hash });
   const definitions: { id: string; findings: Finding[] }[] = [];
@@ -96,18 +105,23 @@ interface FoundProcess {
   readonly xml: string;
 }
 
-async function compileAll({ cron, checks }: WorkflowPlatform, file: DeploymentFile): Promise<FoundProcess[]> {
+async function compileAll(
+  { cron, scripts }: WorkflowPlatform,
+  file: DeploymentFile,
+): Promise<FoundProcess[]> {
   const found: FoundProcess[] = [];
   for (const [resourceName, bytes] of file.resources) {
     if (!PROCESS_FILE.test(resourceName) && !(file.resources.size === 1 && resourceName.endsWith('.xml')))
       continue;
     const xml = bytes.toString('utf8');
-    for (const process of await compile(xml, { checkCron: cron.check, ...checks })) {
+    for (const process of await compile(xml, { checkCron: cron.check })) {
       const twin = found.find((other) => other.process.key === process.key);
       if (twin !== undefined) throw twice(process.key, twin.resourceName, resourceName);
       found.push({ process, resourceName, xml });
     }
   }
+  const mistakes = await Promise.all(found.map(({ process }) => checkScripts(scripts, process)));
+  if (mistakes.flat().length > 0) throw new ProcessFileError(mistakes.flat());
   if (found.length > 0) return found;
   throw new BadRequestError(`'${file.name}' holds no process file`, {
     id: 'WORKFLOW_NO_PROCESS',

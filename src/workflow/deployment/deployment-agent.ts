@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { runUnitOfWork } from '#database/index.ts';
 import { ResourceError } from '#errors/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
+import type { Connection } from '#resource/index.ts';
+import type { Finding } from '../engine/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
-import { deploy, hashOf } from './deploy.ts';
 import { isDeployable, readResources } from './deployment-file.ts';
-import { findLatestDeployment, listDeploymentsFrom, wasDeployed } from './deployment-repository.ts';
+import { findLatestDeployment, listDeploymentsFrom } from './deployment-repository.ts';
 import { retire } from './undeploy.ts';
 
 /** Fixed: clients wait that long. */
@@ -15,8 +16,16 @@ const INTERVAL_MS = 2_000;
 
 export interface DeploymentAgentOptions {
   readonly platform: WorkflowPlatform;
+  /** To the router, and to a thread where scripts can be compiled. */
+  readonly connection: Connection;
   /** The watched directory; undefined while workflow is inactive. */
   readonly directory: () => string | undefined;
+}
+
+/** What the action `deploy` answers. */
+interface DeployAnswer {
+  readonly unchanged: boolean;
+  readonly definitions: readonly { readonly _id: string; readonly findings: readonly Finding[] }[];
 }
 
 /** What a file was like at the last look. */
@@ -84,23 +93,21 @@ export class DeploymentAgent implements Service {
   async #deploy(path: string, name: string, isNews: boolean): Promise<boolean> {
     const { platform } = this.#options;
     try {
-      const resources = await readResources(name, await readFile(path));
-      if (resources === undefined) return true;
-      const deployed = await runUnitOfWork(platform.database, {}, async (unitOfWork) => {
-        const db = await unitOfWork.db();
-        const latest = await findLatestDeployment(db, name);
-        // What another machine deployed last stands, unless this file is news.
-        const isOurs = latest === undefined || latest.origin === this.#origin;
-        if (!isNews && !isOurs && (await wasDeployed(db, name, hashOf(resources)))) return undefined;
-        return deploy(platform, unitOfWork, { name, resources, origin: this.#origin });
-      });
-      if (deployed !== undefined) {
-        const { definitions } = deployed;
+      const bytes = await readFile(path);
+      if ((await readResources(name, bytes)) === undefined) return true;
+      const isArchive = name.toLowerCase().endsWith('.bar');
+      const deployed = (await this.#options.connection.action('workflow/deployment', 'deploy', {
+        name,
+        content: bytes.toString(isArchive ? 'base64' : 'utf8'),
+        origin: this.#origin,
+        isNews,
+      })) as unknown as DeployAnswer;
+      if (!deployed.unchanged) {
         platform.observe({
           kind: 'workflow.deployed',
           file: name,
-          definitions: definitions.map(({ id }) => id),
-          findings: definitions.flatMap(({ findings }) =>
+          definitions: deployed.definitions.map(({ _id }) => _id),
+          findings: deployed.definitions.flatMap(({ findings }) =>
             findings.map(({ element, message }) => `'${element}' ${message}`),
           ),
         });

@@ -1,14 +1,22 @@
 import type { Db } from '#database/index.ts';
-import { definitionDiagram } from '../definition/definition-diagram.ts';
+import { sourceOf } from '../definition/definition-diagram.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import type { InstanceRow } from './instance-listing-repository.ts';
+import { findState } from './instance-repository.ts';
 
-/** The diagram of an instance in base64, with what is active in red; undefined without graphical notation. */
+/**
+ * The diagram of an instance's own version in base64, with where it stands in red; undefined without graphical
+ * notation, or when the definition is gone.
+ */
 export async function instanceDiagram(
-  platform: WorkflowPlatform,
+  { definitions, painter }: WorkflowPlatform,
   db: Db,
   row: InstanceRow,
 ): Promise<string | undefined> {
-  const definition = await platform.definitions.get(db, row.definition_id).catch(() => undefined);
-  return definition === undefined ? undefined : definitionDiagram(db, definition);
+  const definition = await definitions.get(db, row.definition_id).catch(() => undefined);
+  if (definition === undefined) return undefined;
+  const state = await findState(db, row.id);
+  const active =
+    state?.executions.flatMap(({ at, is }) => (at === undefined || is === 'scope' ? [] : [at])) ?? [];
+  return (await painter.png(sourceOf(definition), [...new Set(active)]))?.toString('base64');
 }

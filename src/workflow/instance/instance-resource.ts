@@ -37,8 +37,7 @@ export function instanceResource(platform: WorkflowPlatform, isHistory: boolean)
       title: isHistory ? 'Process instance history' : 'Process instance',
       instanceActions: ACTIONS,
     },
-    runsScripts: (request) =>
-      request.method !== 'query' && (request.method !== 'read' || asksForDiagram(request)),
+    runsScripts: (request) => request.method !== 'query' && request.method !== 'read',
     async query(context, request) {
       const kind = queryKind(request);
       const page = await listInstances(await dbOf(platform, context), request, kind, isHistory);

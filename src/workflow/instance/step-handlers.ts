@@ -1,6 +1,13 @@
 import { InternalServerError } from '#errors/index.ts';
-import type { Context } from '#resource/index.ts';
-import type { EngineHandlers } from '../engine/index.ts';
+import { getMember } from '#json/index.ts';
+import { Connection, type Context } from '#resource/index.ts';
+import { delegateResult } from '../delegate/project-delegates.ts';
+import { Delegate, type DelegateCall, type EngineHandlers, type ExecutionView } from '../engine/index.ts';
+import { runHttpTask } from '../http/index.ts';
+import { readSecurity } from '../identity/kept-security.ts';
+import { identityServerObject, svcObject } from '../script/expression-bindings.ts';
+import { runProcessScript } from '../script/script-calls.ts';
+import { CONTEXT_VARIABLE } from '../variable/variable.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import type { Instance } from './instance.ts';
 import { executionId } from './instance-id.ts';
@@ -12,6 +19,11 @@ export function stepHandlers(
   instance: Instance,
   now: number,
 ): EngineHandlers {
+  /** Scripts act with the identity that the process has kept, within the unit of work of this step. */
+  const actingContext = (execution: ExecutionView): Context => ({
+    ...context,
+    security: readSecurity(execution.getVariable(CONTEXT_VARIABLE)),
+  });
   return {
     now,
     instance: {
@@ -20,13 +32,45 @@ export function stepHandlers(
       user: context.security.authenticationId,
       ...(instance.tenantId === '' ? {} : { tenant: instance.tenantId }),
     },
-    runScript: ({ element }) => {
-      throw new InternalServerError(`Scripts are not wired for '${element}'`);
-    },
-    callDelegate: ({ name }) => {
-      throw new InternalServerError(`There is no delegate '${name}'`, { id: 'WORKFLOW_NO_DELEGATE' });
+    runScript: (call) => runProcessScript(platform.scripts, actingContext(call.execution), call),
+    callDelegate: (call) => callDelegate(platform, actingContext(call.execution), call),
+    findBinding(name, execution) {
+      if (name === 'svc') return svcObject(platform, actingContext(execution));
+      if (name === 'identityServer') return identityServerObject(platform.getProperty);
+      if (platform.delegates.find(name) !== undefined) {
+        return new Delegate(name, {
+          methods: [['execute', () => callByName(platform, actingContext(execution), name, execution)]],
+        });
+      }
+      return getMember(platform.scriptProperties(), name);
     },
     nextCron: platform.cron.next,
     taskId: (execution) => executionId(instance.id, execution),
   };
+}
+
+async function callDelegate(platform: WorkflowPlatform, context: Context, call: DelegateCall) {
+  if (call.kind === 'mail') return (await platform.mail.runTask(context.unitOfWork!, call)) ?? undefined;
+  if (call.kind === 'http') return (await runHttpTask(call, platform.addressGuard())) ?? undefined;
+  const run = platform.delegates.find(call.name);
+  if (run === undefined) {
+    throw new InternalServerError(`There is no delegate '${call.name}', which '${call.element}' names`, {
+      id: 'WORKFLOW_NO_DELEGATE',
+      hint: "Export it in a module of the project's service folder: export const delegates = { … }",
+    });
+  }
+  return delegateResult(await run({ ...call, svc: new Connection(platform.resources, context) }));
+}
+
+async function callByName(
+  platform: WorkflowPlatform,
+  context: Context,
+  name: string,
+  execution: ExecutionView,
+) {
+  const element = execution.currentActivityId ?? '';
+  return (
+    (await callDelegate(platform, context, { kind: 'delegate', name, element, execution, fields: {} })) ??
+    null
+  );
 }

@@ -52,6 +52,7 @@ export async function startStep(
   changes.isNew = true;
   changes.addLink(null, 'starter', instance.startUserId);
   const { process } = await platform.definitions.get(await dbOf(platform, context), instance.definitionId);
+  await platform.delegates.refresh();
   const handlers = stepHandlers(platform, context, instance, changes.now);
   const outcome = await apply(process, null, stimulus, handlers);
   changes.state =
@@ -71,6 +72,7 @@ export async function takeStep(
   const { instance, state, revision } = locked;
   const changes = new Changes(instance, platform.now());
   const { process } = await platform.definitions.get(await dbOf(platform, context), instance.definitionId);
+  await platform.delegates.refresh();
   const handlers = stepHandlers(platform, context, instance, changes.now);
   const outcome = await apply(process, state, stimulus, handlers);
   changes.state = nextState(outcome.state, revision);
@@ -91,6 +93,7 @@ export async function migrateStep(
   const changes = new Changes(moved, platform.now());
   const source = await platform.definitions.get(db, instance.definitionId);
   const next = await platform.definitions.get(db, target.definitionId);
+  await platform.delegates.refresh();
   const handlers = stepHandlers(platform, context, moved, changes.now);
   const migration = await migrate(source.process, next.process, state, handlers);
   if (!migration.isMigrated) return migration;

@@ -1,9 +1,10 @@
 import type { UnitOfWork } from '#database/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Job, JobFailure, JobHandler } from '#queue/index.ts';
-import { type Context, type SecurityContext, SYSTEM, systemContext } from '#resource/index.ts';
+import { type Context, systemContext } from '#resource/index.ts';
 import { findDefinition } from '../definition/definition-repository.ts';
 import { planNext } from '../engine/index.ts';
+import { readSecurity } from '../identity/kept-security.ts';
 import { beginStep } from '../instance/begin-step.ts';
 import type { LockedInstance } from '../instance/instance.ts';
 import { lockInstance } from '../instance/instance-repository.ts';
@@ -111,20 +112,4 @@ function textOf({ message, cause }: JsonObject): string {
 function contextOf({ state }: LockedInstance, unitOfWork: UnitOfWork): Context {
   const kept = state.variables['0']?.[CONTEXT_VARIABLE];
   return { ...systemContext(readSecurity(kept)), unitOfWork };
-}
-
-export function readSecurity(kept: JsonValue | undefined): SecurityContext {
-  if (!isObject(kept) || typeof kept['authenticationId'] !== 'string') return SYSTEM;
-  const { authenticationId, authorization } = kept;
-  const given = isObject(authorization) ? authorization : {};
-  const roles = Array.isArray(given['roles']) ? given['roles'].map(String) : [];
-  return {
-    authenticationId,
-    authorization: {
-      ...given,
-      id: String(given['id'] ?? authenticationId),
-      component: String(given['component'] ?? 'managed/user'),
-      roles,
-    },
-  };
 }

@@ -21,10 +21,10 @@ const DELIVERY = {
 /** Tasks of type `mail`: the mail waits in the transaction of its process and leaves after the commit. */
 export class MailQueue {
   readonly #queue: Queue;
-  readonly #settings: () => MailSettings;
+  readonly #settings: () => Promise<MailSettings>;
 
   /** To be built once on every node; `settings` is asked again for every mail. */
-  constructor(queue: Queue, settings: () => MailSettings) {
+  constructor(queue: Queue, settings: () => Promise<MailSettings>) {
     this.#queue = queue;
     this.#settings = settings;
     queue.work(MAIL_QUEUE, { run: (_unitOfWork, job) => this.#deliver(job.id, job.data as Mail) }, DELIVERY);
@@ -37,8 +37,9 @@ export class MailQueue {
    */
   async runTask(unitOfWork: UnitOfWork, call: DelegateCall): Promise<void> {
     let mail: Mail;
+    const { from } = await this.#settings();
     try {
-      mail = composeMail(call, this.#settings().from);
+      mail = composeMail(call, from);
     } catch (error) {
       const { isIgnored, variable } = readMailFailurePlan(call.fields);
       if (!isIgnored) throw error;
@@ -50,6 +51,6 @@ export class MailQueue {
   }
 
   async #deliver(id: string, mail: Mail): Promise<JsonValue> {
-    return { ...(await sendMail(mail, id, this.#settings())) };
+    return { ...(await sendMail(mail, id, await this.#settings())) };
   }
 }

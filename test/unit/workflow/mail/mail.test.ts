@@ -242,7 +242,7 @@ describe('the queue of mails', () => {
     const ended: JobResult[] = [];
     let look = () => {};
     const queue: Queue = new Queue({ database, notify: () => poller.wake() });
-    const mails = new MailQueue(queue, () => server.settings);
+    const mails = new MailQueue(queue, async () => server.settings);
     const { id: nodeId } = await database.db
       .insertInto('cluster_node')
       .values({ name: `n${Math.random()}`, epoch: 1, state: 'running', roles: ['worker'] })
@@ -295,7 +295,7 @@ describe('the queue of mails', () => {
 
   test('a task may go on without its mail, and learn why', async () => {
     const queue = new Queue({ database, notify: () => {} });
-    const mails = new MailQueue(queue, () => server.settings);
+    const mails = new MailQueue(queue, async () => server.settings);
     const { call, set } = mailCall({ ignoreException: 'true', exceptionVariableName: 'why' });
     await runUnitOfWork(database, {}, (unitOfWork) => mails.runTask(unitOfWork, call));
     expect(set).toEqual({ why: "The mail of 'tell' has no recipient" });

@@ -1,0 +1,115 @@
+// `execution` and `task` of processes: facts, and functions that ask the host. Functions are enumerable, by which
+// Groovy knows an object that is more than data.
+({ host, reviveBinding }) => {
+  const { assign, defineProperty, keys } = Object;
+
+  const plain = (value) => (value instanceof Date ? value.getTime() : value === undefined ? null : value);
+
+  function addGetters(view) {
+    for (const name of keys(view)) {
+      const value = view[name];
+      view[`get${name[0].toUpperCase()}${name.slice(1)}`] = () => value;
+    }
+    return view;
+  }
+
+  function addVariables(view) {
+    const ask =
+      (operation) =>
+      (...args) =>
+        host(`execution.${operation}`, ...args.map(plain));
+    return assign(view, {
+      getVariable: ask('getVariable'),
+      getVariableLocal: ask('getVariableLocal'),
+      getVariables: ask('getVariables'),
+      hasVariable: ask('hasVariable'),
+      removeVariable: ask('removeVariable'),
+      setTransientVariable: ask('setTransientVariable'),
+      setVariable: ask('setVariable'),
+      setVariableLocal: ask('setVariableLocal'),
+      setVariables: (values) => {
+        for (const name of keys(values)) host('execution.setVariable', name, plain(values[name]));
+      },
+    });
+  }
+
+  function isView(view, mark) {
+    return view !== null && typeof view === 'object' && typeof view[mark] === 'string';
+  }
+
+  function executionOf(view) {
+    addVariables(addGetters(view));
+    const setBusinessKey = (key) => host('execution.setBusinessKey', plain(key));
+    return assign(view, {
+      setBusinessKey,
+      setProcessBusinessKey: setBusinessKey,
+      updateProcessBusinessKey: setBusinessKey,
+    });
+  }
+
+  reviveBinding('execution', (view) => (isView(view, 'processInstanceId') ? executionOf(view) : view));
+
+  reviveBinding('task', (view) => {
+    if (!isView(view, 'taskDefinitionKey')) return view;
+    const { execution, ...facts } = view;
+    const task = addVariables(addGetters(facts));
+    const set = (name) => (value) => {
+      task[name] = host('task.set', name, plain(value));
+    };
+    const add = (kind) => (names) => host('task.add', kind, names);
+    const remove = (kind) => (name) => host('task.remove', kind, name);
+    for (const name of [
+      'name',
+      'description',
+      'assignee',
+      'owner',
+      'category',
+      'formKey',
+      'priority',
+      'dueDate',
+    ]) {
+      task[`set${name[0].toUpperCase()}${name.slice(1)}`] = set(name);
+      task[`get${name[0].toUpperCase()}${name.slice(1)}`] = () => task[name];
+    }
+    task.execution = executionOf(execution);
+    task.getExecution = () => task.execution;
+    task.addCandidateUser = add('candidateUsers');
+    task.addCandidateUsers = add('candidateUsers');
+    task.addCandidateGroup = add('candidateGroups');
+    task.addCandidateGroups = add('candidateGroups');
+    task.deleteCandidateUser = remove('candidateUsers');
+    task.deleteCandidateGroup = remove('candidateGroups');
+    return task;
+  });
+
+  // Of a script whose assignments are stored: its variables are globals, and what it makes of them goes back.
+  reviveBinding('$variables', (variables) => {
+    if (variables === null || typeof variables !== 'object') return variables;
+    const before = new Set(keys(globalThis));
+    assign(globalThis, variables);
+    defineProperty(variables, 'toJSON', {
+      value: () => {
+        const after = { __proto__: null };
+        for (const name of keys(globalThis)) {
+          const value = globalThis[name];
+          if (!before.has(name) && typeof value !== 'function') after[name] = plain(value);
+        }
+        return after;
+      },
+    });
+    return variables;
+  });
+
+  class BpmnError extends Error {
+    constructor(errorCode, message = '') {
+      super(String(message));
+      this.code = 500;
+      this.errorCode = String(errorCode);
+      this.detail = { bpmnError: this.errorCode };
+    }
+    getErrorCode() {
+      return this.errorCode;
+    }
+  }
+  defineProperty(globalThis, 'BpmnError', { value: BpmnError, writable: true, configurable: true });
+};

@@ -1,0 +1,47 @@
+import { ResourceError } from '#errors/index.ts';
+import type { Scripts } from '#script/index.ts';
+import type { Finding, ProcessDefinition, Script } from '../engine/index.ts';
+import { scriptReference } from '../script/script-calls.ts';
+
+/** The mistakes in all scripts of a process: those of tasks, listeners and conditions. */
+export async function checkScripts(scripts: Scripts, process: ProcessDefinition): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { element, script } of scriptsOf(process)) {
+    try {
+      await scripts.compile(scriptReference(script.format, script.source));
+    } catch (error) {
+      // Anything else is no mistake of the script.
+      if (!(error instanceof ResourceError) || (error.code !== 400 && error.code !== 501)) throw error;
+      const message = `holds a script with a mistake: ${error.message}`;
+      findings.push({ id: 'WORKFLOW_BAD_SCRIPT', element, message });
+    }
+  }
+  return findings;
+}
+
+interface FoundScript {
+  readonly element: string;
+  readonly script: Script;
+}
+
+function scriptsOf({ key, nodes, flows, listeners }: ProcessDefinition): FoundScript[] {
+  const found: FoundScript[] = [];
+  const add = (element: string, candidate: unknown) => {
+    for (const script of findScripts(candidate)) found.push({ element, script });
+  };
+  add(key, listeners);
+  for (const node of nodes.values()) {
+    // What stands inside a sub-process is among the nodes itself.
+    add(node.id, { ...node, body: undefined });
+  }
+  for (const flow of flows.values()) add(flow.id, flow);
+  return found;
+}
+
+/** Whatever has a format and a source is a script, however deep it stands. */
+function findScripts(value: unknown): Script[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { format, source } = value as Partial<Script>;
+  if (typeof format === 'string' && typeof source === 'string') return [{ format, source }];
+  return Object.values(value).flatMap(findScripts);
+}

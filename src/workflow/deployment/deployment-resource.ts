@@ -1,0 +1,61 @@
+import { BadRequestError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { actionResult, type CollectionProvider, unknownAction } from '#resource/index.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
+import { deploy } from './deploy.ts';
+import { readResources } from './deployment-file.ts';
+
+/**
+ * `/workflow/deployment`: the action `deploy` takes a file as `{ name, content }`, with the text of a process file or
+ * an archive in base64, and answers with the definitions and what their author should know. The watched directory
+ * goes the same way. A dry run says what would come of it.
+ */
+export function deploymentResource(platform: WorkflowPlatform): CollectionProvider {
+  return {
+    description: { title: 'Deployment', collectionActions: ['deploy'] },
+    // Scripts are compiled, so that mistakes show now and not when a process comes to them.
+    runsScripts: (request) => request.method === 'action',
+    async actionOnCollection(context, request) {
+      if (request.action !== 'deploy') return unknownAction(request, ['deploy']);
+      const { name, origin, isNews, bytes } = readFile(request.content);
+      const resources = await readResources(name, bytes);
+      if (resources === undefined) {
+        throw new BadRequestError(`'${name}' is no process file`, {
+          id: 'WORKFLOW_NO_PROCESS',
+          field: '/content',
+        });
+      }
+      const deployed = await deploy(platform, context.unitOfWork!, { name, resources, origin, isNews });
+      return actionResult({
+        deploymentId: deployed === undefined ? null : String(deployed.deploymentId),
+        unchanged: deployed === undefined,
+        definitions: (deployed?.definitions ?? []).map(({ id, findings }) => ({
+          _id: id,
+          findings: findings as unknown as JsonObject[],
+        })),
+      });
+    },
+  };
+}
+
+function readFile(content: JsonValue): {
+  name: string;
+  origin: string | null;
+  isNews: boolean;
+  bytes: Buffer;
+} {
+  const { name, content: text, encoding, origin, isNews } = isObject(content) ? content : {};
+  if (typeof name !== 'string' || name === '' || typeof text !== 'string') {
+    throw new BadRequestError("The action 'deploy' needs the name and the content of a file", {
+      id: 'WORKFLOW_BAD_FIELD',
+      field: typeof name === 'string' ? '/content' : '/name',
+    });
+  }
+  const isBase64 = encoding === 'base64' || name.toLowerCase().endsWith('.bar');
+  return {
+    name,
+    origin: typeof origin === 'string' ? origin : null,
+    isNews: isNews !== false,
+    bytes: Buffer.from(text, isBase64 ? 'base64' : 'utf8'),
+  };
+}

@@ -1,0 +1,164 @@
+import { BadRequestError, ResourceError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import type { Context } from '#resource/index.ts';
+import type { HostOperations, ScriptReference, Scripts } from '#script/index.ts';
+import {
+  BpmnError,
+  type ExecutionView,
+  type ScriptCall,
+  type ScriptOutcome,
+  type TaskFacts,
+} from '../engine/index.ts';
+
+/** Binding under which a script whose assignments are stored gets its variables; see `bindings/execution.js`. */
+const VARIABLES = '$variables';
+
+/** A script of a process as the script service knows it. What is not JavaScript is Groovy. */
+export function scriptReference(format: string, source: string): ScriptReference {
+  const isJavaScript = /(?:java|ecma)script|^js$/i.test(format.trim());
+  return { language: isJavaScript ? 'javascript' : 'groovy', source, globals: {}, transactional: true };
+}
+
+/**
+ * Runs a script of a process: with `execution` (or `task`), every visible variable by name, and `svc` in the name of
+ * whoever the context says.
+ *
+ * @throws BpmnError when the script throws one
+ */
+export async function runProcessScript(
+  scripts: Scripts,
+  context: Context,
+  call: ScriptCall,
+): Promise<ScriptOutcome> {
+  const { execution, task, autoStoreVariables, element } = call;
+  const variables = execution.getVariables();
+  const reference = scriptReference(call.format, call.source);
+  const view = viewOf(execution);
+  const given: JsonObject =
+    task === undefined ? { execution: view } : { execution: view, task: taskView(task, view) };
+  const bindings: JsonObject = {
+    ...call.fields,
+    ...(autoStoreVariables ? { [VARIABLES]: variables } : variables),
+    ...given,
+  };
+  try {
+    const outcome = await scripts.evaluate(context, {
+      // Mentioned, or it would not be bound.
+      reference: autoStoreVariables ? { ...reference, source: `${VARIABLES};${call.source}` } : reference,
+      label: `${execution.processDefinitionId} ${element}`,
+      bindings,
+      operations: {
+        ...executionOperations(execution),
+        ...(task === undefined ? {} : taskOperations(task.facts)),
+      },
+      ...(autoStoreVariables ? { returnBindings: [VARIABLES] } : {}),
+    });
+    const after = outcome.bindings[VARIABLES];
+    const assigned = isObject(after) ? changedOf(variables, after) : undefined;
+    return { value: outcome.value, ...(assigned === undefined ? {} : { assigned }) };
+  } catch (error) {
+    throw bpmnErrorOf(error) ?? error;
+  }
+}
+
+function changedOf(before: JsonObject, after: JsonObject): JsonObject {
+  const changed: JsonObject = {};
+  for (const [name, value] of Object.entries(after)) {
+    if (JSON.stringify(before[name]) !== JSON.stringify(value)) setMember(changed, name, value);
+  }
+  return changed;
+}
+
+/** `throw new BpmnError('CODE', 'message')` of a script. */
+function bpmnErrorOf(error: unknown): BpmnError | undefined {
+  if (!(error instanceof ResourceError) || !isObject(error.detail)) return undefined;
+  const code = error.detail['bpmnError'];
+  return typeof code === 'string' ? new BpmnError(code, error.message) : undefined;
+}
+
+function viewOf(execution: ExecutionView): JsonObject {
+  const { id, processInstanceId, processDefinitionId, businessKey, currentActivityId, eventName } = execution;
+  return {
+    id,
+    processInstanceId,
+    processDefinitionId,
+    businessKey,
+    processBusinessKey: businessKey,
+    processInstanceBusinessKey: businessKey,
+    currentActivityId,
+    eventName,
+  };
+}
+
+function taskView(task: NonNullable<ScriptCall['task']>, execution: JsonObject): JsonObject {
+  const { candidateUsers: _u, candidateGroups: _g, dueAt, ...facts } = task.facts;
+  return {
+    id: task.id,
+    taskDefinitionKey: task.definitionKey,
+    eventName: task.eventName,
+    processInstanceId: execution['processInstanceId'] ?? null,
+    processDefinitionId: execution['processDefinitionId'] ?? null,
+    executionId: execution['id'] ?? null,
+    ...facts,
+    dueDate: dueAt,
+    execution,
+  };
+}
+
+function executionOperations(execution: ExecutionView): HostOperations {
+  const name = (value: JsonValue | undefined): string => {
+    if (typeof value === 'string' && value !== '') return value;
+    throw new BadRequestError(`${JSON.stringify(value ?? null)} is not the name of a variable`);
+  };
+  const set = (write: (name: string, value: JsonValue) => void) => (args: JsonValue[]) => {
+    write(name(args[0]), args[1] ?? null);
+    return null;
+  };
+  return {
+    'execution.getVariable': (args) => execution.getVariable(name(args[0])) ?? null,
+    'execution.getVariableLocal': (args) => execution.getVariableLocal(name(args[0])) ?? null,
+    'execution.getVariables': () => execution.getVariables(),
+    'execution.hasVariable': (args) => execution.hasVariable(name(args[0])),
+    'execution.setVariable': set(execution.setVariable),
+    'execution.setVariableLocal': set(execution.setVariableLocal),
+    'execution.setTransientVariable': set(execution.setTransientVariable),
+    'execution.removeVariable': (args) => {
+      execution.removeVariable(name(args[0]));
+      return null;
+    },
+    'execution.setBusinessKey': (args) => {
+      execution.setBusinessKey(String(args[0] ?? ''));
+      return null;
+    },
+  };
+}
+
+const TEXTS = ['name', 'description', 'assignee', 'owner', 'category', 'formKey'] as const;
+
+function taskOperations(facts: TaskFacts): HostOperations {
+  const listOf = (kind: JsonValue | undefined) =>
+    kind === 'candidateUsers' ? ('candidateUsers' as const) : ('candidateGroups' as const);
+  return {
+    'task.set': ([field, value = null]) => {
+      const text = TEXTS.find((known) => known === field);
+      if (text !== undefined) facts[text] = value === null ? null : String(value);
+      else if (field === 'priority') facts.priority = Math.trunc(Number(value));
+      else if (field === 'dueDate')
+        facts.dueAt = value === null ? null : new Date(value as string | number).getTime();
+      return value;
+    },
+    'task.add': ([kind, names]) => {
+      const list = listOf(kind);
+      const added = (Array.isArray(names) ? names : String(names ?? '').split(',')).map((each) =>
+        String(each).trim(),
+      );
+      facts[list] = [...new Set([...facts[list], ...added.filter((each) => each !== '')])];
+      return null;
+    },
+    'task.remove': ([kind, name]) => {
+      const list = listOf(kind);
+      facts[list] = facts[list].filter((each) => each !== name);
+      return null;
+    },
+  };
+}
