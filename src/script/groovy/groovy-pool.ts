@@ -95,7 +95,7 @@ function statesOf({ bindings, returnBindings = [] }: SandboxRun, after: JsonValu
   return states;
 }
 
-const PLACE = /\(([^()]*):(\d+):(\d+)\)$/gm;
+const FRAME = /^at (.*) \(.*:(\d+):(\d+)\)$/;
 
 /** The same error with the places of the Groovy source instead of those of the JavaScript made of it. */
 function inGroovyPlaces(
@@ -106,10 +106,7 @@ function inGroovyPlaces(
   const { name: fileName } = compiled;
   const { position, thrownName, resourceError } = error;
   const place = position === undefined ? undefined : { fileName, ...compiled.positionOf(position) };
-  const scriptStack = error.scriptStack.replace(PLACE, (_all, _file, line, column) => {
-    const at = compiled.positionOf({ line: Number(line), column: Number(column) });
-    return `(${fileName}:${at.line}:${at.column})`;
-  });
+  const scriptStack = groovyTrace(error.scriptStack, compiled);
   const where = debugInfo && place !== undefined ? ` (${place.fileName}#${place.line})` : '';
   return new ScriptThrownError({
     thrown: error.thrown,
@@ -119,4 +116,15 @@ function inGroovyPlaces(
     ...(place === undefined ? {} : { position: place }),
     ...(resourceError === undefined ? {} : { resourceError }),
   });
+}
+
+/** The outermost frame is the call of the script itself, which nobody wrote. */
+function groovyTrace(trace: string, compiled: CompiledGroovy): string {
+  const lines = trace.split('\n').flatMap((line) => {
+    const match = FRAME.exec(line);
+    if (match === null) return [];
+    const { line: at, column } = compiled.positionOf({ line: Number(match[2]), column: Number(match[3]) });
+    return [`at ${match[1]!.replace(/^M\$/, '')} (${compiled.name}:${at}:${column})`];
+  });
+  return lines.slice(0, -1).join('\n');
 }

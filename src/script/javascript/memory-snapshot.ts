@@ -41,9 +41,15 @@ export class SandboxMemory {
   readonly #heapStart: number;
   #dataEnd = 0;
 
-  constructor(quickjs: QuickJsModule, breakAddress: number) {
+  /** @param original of an instance whose memory this one is going to be a copy of */
+  constructor(quickjs: QuickJsModule, breakAddress: number, original?: SandboxMemory) {
     this.#quickjs = quickjs;
     this.#breakAddress = breakAddress;
+    if (original !== undefined) {
+      this.#heapStart = original.#heapStart;
+      this.#dataEnd = original.#dataEnd;
+      return;
+    }
     const first = quickjs._malloc(16);
     this.#heapStart = first - (first % PAGE) - PAGE;
   }
@@ -100,7 +106,11 @@ export class MemorySnapshot {
   readonly #copied: Copied[] = [];
   readonly #cleared: Range[] = [];
 
+  /** Behind the last byte that it covers. */
+  readonly end: number;
+
   constructor(heap: Uint8Array<ArrayBuffer>, ranges: readonly Range[]) {
+    this.end = Math.max(...ranges.map(({ to }) => to));
     for (const { from, to } of ranges) this.#record(heap, from, to);
   }
 

@@ -59,7 +59,8 @@ export class QuickJsContext {
   #abandon: (reason: unknown) => void = () => {};
   readonly #suspendable: (...args: number[]) => number | Promise<number>;
 
-  constructor(kind: EngineKind, quickjs: QuickJsModule, limits: ContextLimits) {
+  /** @param original of an instance whose memory this one is a copy of; it has everything in the same place */
+  constructor(kind: EngineKind, quickjs: QuickJsModule, limits: ContextLimits, original?: QuickJsContext) {
     this.#quickjs = quickjs;
     this.#suspendable = suspendableCall(kind, quickjs);
     quickjs.callbacks = {
@@ -71,6 +72,12 @@ export class QuickJsContext {
           ? this.#callHost(argv)
           : sleeper.handleSleep((wake) => void this.#callHost(argv).then(wake, () => {})),
     };
+    if (original !== undefined) {
+      this.#context = original.#context;
+      this.#undefined = original.#undefined;
+      this.#argv = original.#argv;
+      return;
+    }
     const runtime = quickjs._QTS_NewRuntime();
     quickjs._QTS_RuntimeSetMemoryLimit(runtime, limits.memoryBytes);
     quickjs._QTS_RuntimeSetMaxStackSize(runtime, limits.stackBytes);

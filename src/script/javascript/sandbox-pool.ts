@@ -62,6 +62,8 @@ export class SandboxPool {
   readonly #occupancy = new Occupancy();
   /** What a script required in its last run, so that it is compiled before its next. */
   readonly #modulesOf = new WeakMap<CompiledScript, ReadonlySet<CompiledScript>>();
+  /** One that others are made after. */
+  #model: Sandbox | undefined;
   readonly #idle: Sandbox[] = [];
   readonly #waiting: PromiseWithResolvers<Sandbox>[] = [];
   #instances = 0;
@@ -193,6 +195,8 @@ export class SandboxPool {
     }
     this.#instances--;
     this.#discarded++;
+    // It would keep its memory as long as it is known here.
+    if (sandbox === this.#model) this.#model = this.#idle[0];
     const waiter = this.#waiting.shift();
     if (waiter !== undefined) this.#createSandbox().then(waiter.resolve, waiter.reject);
   }
@@ -201,7 +205,10 @@ export class SandboxPool {
     this.#instances++;
     this.#created++;
     try {
-      return await Sandbox.create(this.#engine, this.#sandboxOptions);
+      const sandbox = await (this.#model?.createAnother(this.#engine, this.#sandboxOptions) ??
+        Sandbox.create(this.#engine, this.#sandboxOptions));
+      this.#model ??= sandbox;
+      return sandbox;
     } catch (error) {
       this.#instances--;
       throw error;

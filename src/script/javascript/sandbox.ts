@@ -51,23 +51,42 @@ export class Sandbox {
   #snapshot: MemorySnapshot;
   #isBroken = false;
 
-  private constructor(context: QuickJsContext, memory: SandboxMemory, entries: Entries, memoryLimit: number) {
+  private constructor(
+    context: QuickJsContext,
+    memory: SandboxMemory,
+    entries: Entries,
+    memoryLimit: number,
+    pristine: MemorySnapshot,
+  ) {
     this.#memoryLimit = memoryLimit;
     this.#context = context;
     this.#memory = memory;
     this.#entries = entries;
     this.#initialBytes = memory.bytes;
-    this.#pristine = memory.takeSnapshot();
-    this.#snapshot = this.#pristine;
+    this.#pristine = pristine;
+    this.#snapshot = pristine;
   }
 
   static async create(engine: EngineModule, options: SandboxOptions): Promise<Sandbox> {
-    const maximum = Math.ceil((options.memoryBytes + ROOM_ABOVE_LIMIT) / WASM_PAGE_BYTES);
-    const quickjs = await createQuickJs(engine.kind, engine.module, maximum);
+    const quickjs = await createQuickJs(engine.kind, engine.module, mostPages(options));
     const memory = new SandboxMemory(quickjs, engine.breakAddress);
     const context = new QuickJsContext(engine.kind, quickjs, options);
     const entries = loadPrelude(context, options.libraries);
-    return new Sandbox(context, memory, entries, options.memoryBytes);
+    return new Sandbox(context, memory, entries, options.memoryBytes, memory.takeSnapshot());
+  }
+
+  /**
+   * Another one of the same engine and options, as new: its memory is the snapshot of this one's before any script,
+   * which the two share. Large libraries are evaluated once that way.
+   */
+  async createAnother(engine: EngineModule, options: SandboxOptions): Promise<Sandbox> {
+    const quickjs = await createQuickJs(engine.kind, engine.module, mostPages(options));
+    // Libraries that need more than a memory starts with; growing it here is not worth the trouble.
+    if (this.#pristine.end > quickjs.HEAPU8.length) return Sandbox.create(engine, options);
+    const memory = new SandboxMemory(quickjs, engine.breakAddress, this.#memory);
+    memory.restore(this.#pristine);
+    const context = new QuickJsContext(engine.kind, quickjs, options, this.#context);
+    return new Sandbox(context, memory, this.#entries, options.memoryBytes, this.#pristine);
   }
 
   /** False once its memory can no longer be trusted, or has grown for good. */
@@ -180,6 +199,10 @@ export class Sandbox {
     const { position } = mapStackTrace(error.quickJsStack, (_fileName, place) => script.positionOf(place));
     return new ScriptSyntaxError(error.message, position ?? { fileName: script.name, line: 1, column: 1 });
   }
+}
+
+function mostPages({ memoryBytes }: SandboxOptions): number {
+  return Math.ceil((memoryBytes + ROOM_ABOVE_LIMIT) / WASM_PAGE_BYTES);
 }
 
 /** Exceptions and traps that mean a limit. A trap of the native stack is a RangeError, of the memory a RuntimeError. */

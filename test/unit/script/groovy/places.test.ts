@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '#json/index.ts';
+import { GroovyPool, GroovySyntaxError } from '../../../../src/script/groovy/index.ts';
+import { ScriptThrownError } from '../../../../src/script/javascript/index.ts';
+
+let pool: GroovyPool;
+beforeAll(async () => {
+  pool = await GroovyPool.create();
+});
+afterAll(() => pool.close());
+
+async function failure(source: string, bindings: JsonObject = {}) {
+  const script = { name: 'hook.groovy', source };
+  try {
+    await pool.run({ script, bindings, host: async () => null, timeoutMs: 5000, debugInfo: true });
+  } catch (error) {
+    if (error instanceof ScriptThrownError)
+      return { ...error.position!, message: error.message, trace: error.scriptStack };
+    if (error instanceof GroovySyntaxError)
+      return { line: error.line, column: error.column, message: error.message, hint: error.hint };
+    throw error;
+  }
+  throw new Error('It did not fail');
+}
+
+describe('the place of an error in Groovy', () => {
+  test.each([
+    ['a method', 'def f(x) {\n  x.foo()\n}\n\nf(1)', 2, 4],
+    ['a closure', '[1, 2].each {\n  if (it == 2)\n    throw new Exception("two")\n}', 3, 11],
+    ['a property of null', 'def m = null\n\nm.x', 3, 2],
+    ['a division', 'int x = 5\ndef y = x / 0', 2, undefined],
+    ['a class', 'class A {\n  def go() { nope }\n}\nnew A().go()', 2, 14],
+    ['a name', 'def a = 1\na + unknown', 2, 5],
+    ['a text', `def a = null\n"x \${1 +\n  a.b}"`, 3, 4],
+    ['a library method', 'def a = 1\nInteger.parseInt("x")', 2, undefined],
+    ['an assertion', '\nassert 1 == 2', 2, 1],
+    ['a cast', '\nint x = "abc"', 2, undefined],
+  ])('is its line and column: %s', async (_where, source, line, column) => {
+    const found = await failure(source);
+    expect(found).toMatchObject({ fileName: 'hook.groovy', line });
+    if (column !== undefined) expect(Math.abs(found.column - column)).toBeLessThanOrEqual(1);
+    expect(found.message).toMatch(new RegExp(`\\(hook\\.groovy#${line}\\)$`));
+  });
+
+  test('has a trace in the words of the script', async () => {
+    const found = await failure('def inner(x) {\n  x.y\n}\ndef outer() {\n  inner(null)\n}\nouter()');
+    expect('trace' in found && found.trace.split('\n')).toEqual([
+      expect.stringMatching(/^at inner \(hook\.groovy:2:\d+\)$/),
+      expect.stringMatching(/^at outer \(hook\.groovy:5:\d+\)$/),
+      expect.stringMatching(/^at <anonymous> \(hook\.groovy:7:\d+\)$/),
+    ]);
+  });
+});
+
+describe('what is not supported is refused before anything runs', () => {
+  test.each([
+    ['an unfinished text', 'def a = "abc', 1, /never closed/],
+    ['an unknown class', 'def a = 1\ndef b = new Foo()', 2, /unable to resolve class Foo/],
+    [
+      'an unknown class by its full name',
+      '\njava.nio.file.Files.exists(null)',
+      2,
+      /unable to resolve class java\.nio\.file\.Files/,
+    ],
+    ['an unknown import', 'import com.example.Thing', 1, /unable to resolve class com\.example\.Thing/],
+    [
+      'an unknown class in a catch',
+      'try { 1 }\ncatch (SQLException e) { }',
+      2,
+      /unable to resolve class SQLException/,
+    ],
+    ['an unknown static method', 'Math.cube(2)', 1, /no static method cube\(\)/],
+    ['an unknown static field', 'Math.TAU', 1, /no static field TAU/],
+    ['an unknown annotation', '@Immutable class A { }', 1, /annotation @Immutable/],
+    ['a trait', 'trait T { }', 1, /trait/i],
+    ['a variable declared twice', 'def a = 1\ndef a = 2', 2, /already contains a variable of the name a/],
+    ['break without a loop', 'break', 1, /break/],
+    ['an abstract class', 'abstract class A { }\nnew A()', 2, /abstract class/],
+    ['a jump', 'goto x', 1, /goto|unexpected|resolve/i],
+    ['a final variable that changes', 'final a = 1\na = 2', 2, /final/],
+  ])('%s', async (_what, source, line, message) => {
+    const found = await failure(source);
+    expect([found.line, found.message]).toEqual([line, expect.stringMatching(message)]);
+    expect(found.message).toMatch(/@ line \d+, column \d+\./);
+  });
+
+  test('with what to write instead', async () => {
+    expect((await failure('"ls".execute()')).message).toMatch(/Scripts cannot start programs/);
+    expect((await failure('System.exit(0)')).message).toMatch(/ends with return or throw/);
+    expect((await failure('@Grab("a:b:1")\nimport a.B')).message).toMatch(/not supported|not available/i);
+  });
+});
