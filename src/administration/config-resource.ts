@@ -7,6 +7,7 @@ import {
   type Context,
   formatPath,
   hasTransform,
+  isWrite,
   type Request,
   type Resource,
   type Response,
@@ -23,6 +24,8 @@ export interface ConfigResourceOptions {
   readonly protect: (id: string, content: JsonObject) => Promise<JsonObject>;
   /** Runs the script of a `transform` operation. */
   readonly transform: (context: Context) => Transform;
+  /** Takes over what another node or thread has changed. */
+  readonly refresh: () => Promise<void>;
   /** Brings changes in force, here and on all other nodes. */
   readonly activate: () => Promise<void>;
 }
@@ -31,6 +34,8 @@ export interface ConfigResourceOptions {
 export function configResource(options: ConfigResourceOptions): RouteHandler {
   return {
     async handle(context, request, match) {
+      // Whoever reads after a write sees it, whichever thread or node took the write.
+      if (!isWrite(request)) await options.refresh();
       const scope = new ConfigScope(options, context);
       if (request.method === 'create') {
         const path = [...match.remaining, ...(request.newResourceId === null ? [] : [request.newResourceId])];

@@ -27,6 +27,7 @@ export function addAdministration(platform: Platform, server: ServerState): { ov
       protect: (id, content) =>
         protectSecrets(crypto, String(config.properties.get('svc.config.crypto.alias')), id, content),
       transform: (context) => scriptTransform(scripts, context),
+      refresh: () => overrides.refresh(),
       async activate() {
         await overrides.refresh();
         notifier.notify(TOPIC.config);

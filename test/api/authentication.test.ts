@@ -1,0 +1,420 @@
+import { createHash } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api, CallOptions } from '../support/api.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+/** What a node knows of an account is a second old at most. */
+const SOON = { timeout: 5_000 };
+const PASSWORD = 'Passw0rd-of-users';
+const KEY = 'robot.0123456789abcdef0123456789abcdef';
+const CERTIFICATE = { 'X-Client-Cert-Subject': 'CN=device-7, O=Example' };
+
+let server: TestServer;
+let api: Api;
+let issuer: Server;
+let issuerUrl: string;
+let sign: (
+  claims: object,
+  options?: { issuer?: string; audience?: string; expires?: string },
+) => Promise<string>;
+let stranger: Awaited<ReturnType<typeof generateKeyPair>>;
+
+const asNobody = (method: string, path: string, options: CallOptions = {}) =>
+  api(method, path, { user: null, ...options });
+const whoAmI = async (headers: Record<string, string>) => asNobody('GET', 'info/login', { headers });
+const password = (user: string, text = PASSWORD) => ({ 'X-Svc-Username': user, 'X-Svc-Password': text });
+
+beforeAll(async () => {
+  const keys = await generateKeyPair('RS256');
+  stranger = await generateKeyPair('RS256');
+  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
+  issuer = createServer((request, response) => {
+    const body = request.url?.includes('openid-configuration')
+      ? { issuer: issuerUrl, jwks_uri: `${issuerUrl}/keys` }
+      : { keys: [jwk] };
+    response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
+  issuerUrl = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
+  sign = (claims, options = {}) =>
+    new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+      .setIssuer(options.issuer ?? issuerUrl)
+      .setAudience(options.audience ?? 'svc')
+      .setExpirationTime(options.expires ?? '5 minutes')
+      .sign(keys.privateKey);
+
+  server = await startTestServer({ files: { 'conf/authentication.json': modules() } });
+  api = server.api;
+  for (const name of ['ada', 'ben', 'eve', 'zoë']) {
+    const body = {
+      userName: name,
+      password: PASSWORD,
+      givenName: name.toUpperCase(),
+      sn: 'Nagy',
+      mail: `${createHash('md5').update(name).digest('hex')}@example.com`,
+    };
+    expect((await api('PUT', `managed/user/${encodeURIComponent(name)}`, { body })).status).toBe(201);
+  }
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  issuer.close();
+});
+
+function modules(further: object[] = []) {
+  const users = { queryOnResource: 'managed/user', defaultUserRoles: ['svc-authorized'] };
+  return {
+    serverAuthContext: {
+      sessionModule: {
+        name: 'JWT_SESSION',
+        properties: { maxTokenLifeMinutes: 60, tokenIdleTimeMinutes: 10 },
+      },
+      authModules: [
+        { name: 'MANAGED_USER', properties: users },
+        { name: 'INTERNAL_USER', properties: { queryOnResource: 'repo/internal/user' } },
+        {
+          name: 'OPENID_CONNECT',
+          properties: {
+            issuer: issuerUrl,
+            audience: 'svc',
+            authenticationIdClaim: 'preferred_username',
+            rolesClaim: 'roles',
+            acceptedRoles: ['svc-tasks-manager'],
+            defaultUserRoles: ['svc-authorized'],
+            queryOnResource: 'managed/user',
+          },
+        },
+        {
+          name: 'CLIENT_CERT',
+          properties: {
+            header: 'x-client-cert-subject',
+            trustedProxies: ['127.0.0.0/8', '::1'],
+            allowedAuthenticationIdPatterns: ['CN=[\\w-]+, O=Example'],
+          },
+        },
+        {
+          name: 'API_KEY',
+          properties: {
+            keys: [
+              {
+                id: 'robot',
+                hash: createHash('sha256').update(KEY).digest('base64url'),
+                roles: ['svc-authorized'],
+              },
+              {
+                id: 'old',
+                hash: createHash('sha256').update('old.secret').digest('base64url'),
+                expiresAt: '2020-01-01T00:00:00Z',
+              },
+            ],
+          },
+        },
+        ...further,
+      ],
+    },
+  };
+}
+
+describe('credentials', () => {
+  it('of a managed user are a name and a password, in headers of their own or as Basic', async () => {
+    expect((await whoAmI(password('ada'))).body).toMatchObject({ authenticationId: 'ada' });
+    const basic = Buffer.from(`ada:${PASSWORD}`).toString('base64');
+    expect((await whoAmI({ Authorization: `Basic ${basic}` })).body).toMatchObject({
+      authenticationId: 'ada',
+    });
+  });
+
+  it('may be written as RFC 5987 says', async () => {
+    const { body } = await whoAmI({ 'X-Svc-Username': "UTF-8''zo%C3%AB", 'X-Svc-Password': PASSWORD });
+    expect(body.authenticationId).toBe('zoë');
+  });
+
+  it('of the administrator stay those of the administrator, whatever the modules before say', async () => {
+    expect((await api('GET', 'info/login')).body.authorization).toMatchObject({
+      component: 'repo/internal/user',
+      roles: ['svc-admin', 'svc-authorized'],
+    });
+  });
+
+  it.each([
+    ['no credentials', {}],
+    ['an unknown name', password('nobody-here')],
+    ['a wrong password', password('ben', 'wrong')],
+    ['an empty password', password('ben', '')],
+    ['the hash as the password', password('ben', '$argon2id$')],
+    ['a name without a password', { 'X-Svc-Username': 'ben' }],
+    ['half of Basic', { Authorization: 'Basic YWRh' }],
+    ['Basic that is no Base64', { Authorization: 'Basic §§§' }],
+    ['an unknown scheme', { Authorization: 'Digest x' }],
+    ['a name with SQL in it', password("ada' or '1'='1")],
+    ['a name with a filter in it', password('ada" or userName sw "')],
+    ['a certificate of somebody else', { 'X-Client-Cert-Subject': 'CN=device-7, O=Example, O=Other' }],
+    ['an unknown API key', { 'X-Svc-Api-Key': 'robot.ffffffffffffffffffffffffffffffff' }],
+    ['an API key of an unknown id', { 'X-Svc-Api-Key': `robo.${KEY}` }],
+    ['an API key whose time is over', { 'X-Svc-Api-Key': 'old.secret' }],
+    ['a cookie that is no token', { Cookie: 'session-jwt=x' }],
+  ])('that are %s are refused in the same words', async (_what, headers) => {
+    const { status, body, headers: answered } = await whoAmI(headers);
+    expect([status, body.code, body.reason, body.message]).toEqual([
+      401,
+      401,
+      'Unauthorized',
+      'Access Denied',
+    ]);
+    expect(answered.get('WWW-Authenticate')).toBeNull();
+  });
+
+  it('of an inactive account are refused, also those that were right a moment ago', async () => {
+    expect((await whoAmI(password('eve'))).status).toBe(200);
+    const change = [{ operation: 'replace', field: '/accountStatus', value: 'inactive' }];
+    expect((await api('PATCH', 'managed/user/eve', { body: change })).status).toBe(200);
+    await expect.poll(async () => (await whoAmI(password('eve'))).status, SOON).toBe(401);
+  });
+
+  it('of a machine are an API key or a certificate that a trusted proxy vouches for', async () => {
+    expect((await whoAmI({ 'X-Svc-Api-Key': KEY })).body).toMatchObject({
+      authenticationId: 'robot',
+      authorization: { roles: ['svc-authorized'], moduleId: 'API_KEY' },
+    });
+    expect((await whoAmI(CERTIFICATE)).body).toMatchObject({
+      authenticationId: 'CN=device-7, O=Example',
+      authorization: { roles: ['svc-cert'] },
+    });
+  });
+});
+
+describe('a bearer token', () => {
+  const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
+
+  it('names a managed user, with only those roles that tokens may bring', async () => {
+    const token = await sign({ preferred_username: 'ada', roles: ['svc-admin', 'svc-tasks-manager'] });
+    const { body } = await whoAmI(bearer(token));
+    expect(body).toMatchObject({
+      authenticationId: 'ada',
+      authorization: { component: 'managed/user', id: 'ada' },
+    });
+    expect(body.authorization.roles).toEqual(['svc-authorized', 'svc-tasks-manager']);
+  });
+
+  it.each([
+    ['of another issuer', () => sign({ preferred_username: 'ada' }, { issuer: 'https://evil.example.com' })],
+    ['for another audience', () => sign({ preferred_username: 'ada' }, { audience: 'other' })],
+    ['whose time is over', () => sign({ preferred_username: 'ada' }, { expires: '2 hours ago' })],
+    ['of an unknown user', () => sign({ preferred_username: 'mallory' })],
+    ['of nobody', () => sign({})],
+    [
+      'that is not signed',
+      async () =>
+        new UnsecuredJWT({ preferred_username: 'ada' })
+          .setAudience('svc')
+          .setIssuer(issuerUrl)
+          .setExpirationTime('1 hour')
+          .encode(),
+    ],
+    [
+      'that another key signed',
+      () =>
+        new SignJWT({ preferred_username: 'ada' })
+          .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+          .setIssuer(issuerUrl)
+          .setAudience('svc')
+          .setExpirationTime('1 hour')
+          .sign(stranger.privateKey),
+    ],
+    [
+      'that the public key signed as a shared secret',
+      async () =>
+        new SignJWT({ preferred_username: 'ada' })
+          .setProtectedHeader({ alg: 'HS256', kid: 'k1' })
+          .setIssuer(issuerUrl)
+          .setAudience('svc')
+          .setExpirationTime('1 hour')
+          .sign(new TextEncoder().encode(JSON.stringify(await exportJWK(stranger.publicKey)))),
+    ],
+    ['that never ends', () => signForever()],
+    ['that is cut short', async () => (await sign({ preferred_username: 'ada' })).slice(0, -5)],
+  ])('%s is refused', async (_what, token) => {
+    expect((await whoAmI(bearer(await token()))).status).toBe(401);
+  });
+
+  async function signForever(): Promise<string> {
+    const claims = Buffer.from(JSON.stringify({ preferred_username: 'ada', iss: issuerUrl, aud: 'svc' }));
+    const token = await sign({ preferred_username: 'ada' });
+    const [header, , signature] = token.split('.');
+    return `${header}.${claims.toString('base64url')}.${signature}`;
+  }
+});
+
+describe('a session', () => {
+  async function logIn(user = 'ada', text = PASSWORD) {
+    const { status, headers, body } = await asNobody('POST', 'authentication?_action=login', {
+      headers: password(user, text),
+    });
+    expect([status, body.authenticationId]).toEqual([200, user]);
+    const cookie = headers.get('Set-Cookie') ?? '';
+    expect(cookie).toMatch(/^session-jwt=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/);
+    return { Cookie: cookie.split(';')[0]! };
+  }
+  const OWN_PAGE = { 'X-Requested-With': 'XMLHttpRequest' };
+
+  it('begins only when asked for', async () => {
+    expect((await whoAmI(password('ada'))).headers.get('Set-Cookie')).toBeNull();
+    const session = await logIn();
+    expect((await whoAmI(session)).body).toMatchObject({
+      authenticationId: 'ada',
+      authorization: { component: 'managed/user', roles: ['svc-authorized'], moduleId: 'JWT_SESSION' },
+    });
+  });
+
+  it('reads, but changes nothing without the header that only its own pages can send', async () => {
+    const session = await logIn();
+    expect((await asNobody('GET', 'managed/user/ada', { headers: session })).status).toBe(200);
+    const body = [{ operation: 'replace', field: '/givenName', value: 'Ada' }];
+    const forged = await asNobody('PATCH', 'managed/user/ada', { headers: session, body });
+    expect([forged.status, forged.body.detail.id]).toEqual([403, 'ACCESS_FORGED_REQUEST']);
+    const own = { ...session, ...OWN_PAGE };
+    expect((await asNobody('PATCH', 'managed/user/ada', { headers: own, body })).status).toBe(200);
+  });
+
+  it('ends with the log-out, for whoever has the cookie', async () => {
+    const session = await logIn();
+    const { body, headers } = await asNobody('POST', 'authentication?_action=logout', {
+      headers: { ...session, ...OWN_PAGE },
+    });
+    expect([body, headers.get('Set-Cookie')]).toEqual([
+      { success: true },
+      expect.stringContaining('Max-Age=0'),
+    ]);
+    expect((await whoAmI(session)).status).toBe(401);
+  });
+
+  it('ends with another password, and with the account', async () => {
+    const session = await logIn('ben');
+    const other = 'Another-Passw0rd';
+    await api('PATCH', 'managed/user/ben', {
+      body: [{ operation: 'replace', field: '/password', value: other }],
+    });
+    await expect.poll(async () => (await whoAmI(session)).status, SOON).toBe(401);
+    const next = await logIn('ben', other);
+    await api('PATCH', 'managed/user/ben', {
+      body: [{ operation: 'replace', field: '/accountStatus', value: 'inactive' }],
+    });
+    await expect.poll(async () => (await whoAmI(next)).status, SOON).toBe(401);
+  });
+
+  it('follows the roles of its user', async () => {
+    const session = await logIn();
+    const grant = {
+      operation: 'add',
+      field: '/authzRoles/-',
+      value: { _ref: 'repo/internal/role/svc-tasks-manager' },
+    };
+    expect((await api('PATCH', 'managed/user/ada', { body: [grant] })).status).toBe(200);
+    await expect
+      .poll(async () => (await whoAmI(session)).body.authorization.roles, SOON)
+      .toEqual(['svc-authorized', 'svc-tasks-manager']);
+  });
+
+  it('ends with its time and with disuse', async () => {
+    for (const past of ['expires_at = now()', "seen_at = now() - interval '11 minutes'"]) {
+      const session = await logIn();
+      expect((await whoAmI(session)).status).toBe(200);
+      await server.database.pool.query(`update auth_session set ${past}`);
+      await expect.poll(async () => (await whoAmI(session)).status, SOON).toBe(401);
+    }
+  });
+
+  it('cannot be made up', async () => {
+    const { Cookie } = await logIn();
+    const [header, claims] = Cookie.replace('session-jwt=', '').split('.');
+    const { jti } = JSON.parse(Buffer.from(claims!, 'base64url').toString());
+    const none = new UnsecuredJWT({}).setJti(jti).setIssuer('svc').setExpirationTime('1 hour').encode();
+    const other = await new SignJWT({})
+      .setProtectedHeader({ alg: 'HS256' })
+      .setJti(jti)
+      .setIssuer('svc')
+      .setExpirationTime('1 hour')
+      .sign(new Uint8Array(32));
+    for (const token of [none, other, `${header}.${claims}.`, `${header}.${claims}`]) {
+      expect((await whoAmI({ Cookie: `session-jwt=${token}` })).status).toBe(401);
+    }
+  });
+
+  it('does not beget another one', async () => {
+    const session = { ...(await logIn()), ...OWN_PAGE };
+    const { status, body } = await asNobody('POST', 'authentication?_action=login', { headers: session });
+    expect([status, body.detail.id]).toEqual([400, 'AUTH_HAS_SESSION']);
+  });
+
+  it('is reauthenticated by the password once more', async () => {
+    const session = { ...(await logIn()), ...OWN_PAGE };
+    const again = (text?: string) =>
+      asNobody('POST', 'authentication?_action=reauthenticate', {
+        headers: { ...session, ...(text === undefined ? {} : { 'X-Svc-Reauth-Password': text }) },
+      });
+    expect((await again(PASSWORD)).body).toEqual({ reauthenticated: true });
+    expect((await again('wrong')).status).toBe(403);
+    expect((await again()).status).toBe(403);
+  });
+
+  it('has no other actions', async () => {
+    const { status, body } = await api('POST', 'authentication?_action=logon');
+    expect([status, body.detail?.hint]).toEqual([400, "Did you mean 'login'?"]);
+    expect((await api('GET', 'authentication')).status).toBe(501);
+  });
+});
+
+describe('guessing', () => {
+  it('has to wait after five wrong passwords, alike for names that exist and names that do not', async () => {
+    for (const name of ['zoë', 'nobody']) {
+      const headers = { 'X-Svc-Username': `UTF-8''${encodeURIComponent(name)}`, 'X-Svc-Password': 'guess' };
+      const statuses: number[] = [];
+      for (let attempt = 0; attempt < 6; attempt += 1) statuses.push((await whoAmI(headers)).status);
+      expect(statuses).toEqual([401, 401, 401, 401, 401, 429]);
+      const { body, headers: answered } = await whoAmI(headers);
+      expect([body.detail.id, Number(answered.get('Retry-After')) > 0]).toEqual(['AUTH_THROTTLED', true]);
+    }
+  });
+
+  it('does not lock out who is known already', async () => {
+    expect((await whoAmI(password('ada'))).status).toBe(200);
+    for (let attempt = 0; attempt < 6; attempt += 1) await whoAmI(password('ada', 'guess'));
+    expect((await whoAmI(password('ada', 'guess'))).status).toBe(429);
+    expect((await whoAmI(password('ada'))).status).toBe(200);
+  });
+});
+
+describe('authentication.json', () => {
+  it('is refused with a module that nobody knows, and stays as it was', async () => {
+    const put = (further: object) => api('PUT', 'config/authentication', { body: modules([further]) });
+    const unknown = await put({ name: 'MANAGED_USERS' });
+    expect([unknown.status, JSON.stringify(unknown.body)]).toEqual([
+      400,
+      expect.stringContaining("Did you mean 'MANAGED_USER'?"),
+    ]);
+    const bad = await put({
+      name: 'OPENID_CONNECT',
+      properties: { issuer: 'x', algorithms: ['HS256', 'none'] },
+    });
+    expect([bad.status, JSON.stringify(bad.body)]).toEqual([
+      400,
+      expect.stringContaining('/properties/algorithms'),
+    ]);
+    expect((await whoAmI(password('ada'))).status).toBe(200);
+  });
+
+  it('changes who may come in, at once', async () => {
+    const nobody = { 'X-Svc-Username': 'anonymous', 'X-Svc-Password': 'anonymous' };
+    expect((await whoAmI(nobody)).status).toBe(401);
+    const module = {
+      name: 'STATIC_USER',
+      properties: { username: 'anonymous', password: 'anonymous', defaultUserRoles: ['svc-reg'] },
+    };
+    expect((await api('PUT', 'config/authentication', { body: modules([module]) })).status).toBe(200);
+    expect((await whoAmI(nobody)).body.authorization.roles).toEqual(['svc-reg']);
+  });
+});
