@@ -126,7 +126,15 @@ function nameOf(element: ModdleElement): string | undefined {
     tagOf(element) === 'textAnnotation'
       ? text
       : (attribute(element, 'name') ?? (category && attribute(category, 'value')));
-  return name === undefined || name.trim() === '' ? undefined : name.slice(0, MAX_NAME);
+  return name === undefined || name.trim() === '' ? undefined : readable(name.slice(0, MAX_NAME));
+}
+
+/** Expressions in a name are shown by what they are about: `${person.name}` as ‹name›. */
+function readable(name: string): string {
+  return name.replace(/[$#]\{([^}]*)\}/g, (_expression, inner: string) => {
+    const [word] = /[\p{L}_][\p{L}\p{N}_]*$/u.exec(inner.trim()) ?? [];
+    return word === undefined ? '…' : `‹${word}›`;
+  });
 }
 
 function isCollection(element: ModdleElement): boolean {

@@ -100,6 +100,12 @@ describe('a drawing', () => {
     expect(text).toContain(`<title>${name}</title>`);
   });
 
+  test('shows expressions in names by what they are about', async () => {
+    const name = `Approve \${role} for \${person.name}, \${a + 1}`;
+    const diagram = await readDiagram(withDi(`<task id="t" name="${name}"/>`, at('t', 0)), 'p');
+    expect(diagram!.shapes[0]!.name).toBe('Approve ‹role› for ‹name›, …');
+  });
+
   test('lights up where an instance stands, and the closed sub-process around it', () => {
     const { svg } = drawDiagram(pictured, { active: ['t_userTask', 'hidden', 'unknown'] });
     expect([...svg.matchAll(/data-element-id="([^"]+)" class="\w+ active"/g)].map(([, id]) => id)).toEqual([
