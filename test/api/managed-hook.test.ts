@@ -14,6 +14,18 @@ const names = [
   'syncResults',
 ];
 
+const seeing = `({ names: [${[...names, 'property', 'propertyName']
+  .map((name) => `typeof ${name} !== 'undefined' && '${name}'`)
+  .join(', ')}].filter(Boolean),
+  method: request.method, type: request.requestType, resourceName: resourceName,
+  old: typeof oldObject === 'undefined' ? 'none' : oldObject,
+  changed: typeof newObject === 'undefined' ? 'none' : newObject,
+  property: typeof property === 'undefined' ? 'none' : property })`;
+const failing = (hook: string) =>
+  `if (object.failIn === '${hook}') { throw { code: 418, message: 'in ${hook}', detail: { why: 'asked to' } }; }
+   if (object.failIn === '${hook} text') { throw 'just a text'; }
+   if (object.failIn === '${hook} call') { svc.update('managed/note/nowhere', null, {}); }`;
+
 /** Writes down, as an object of its own, which variables a hook saw. */
 const note = (hook: string) =>
   script(`var seen = {};
@@ -47,6 +59,21 @@ const TYPES = {
       name: 'noted',
       schema: { properties: { secret: { type: 'string', encryption: { key: 'svc-sym-default' } } } },
       ...Object.fromEntries(HOOKS.map((hook) => [hook, note(hook)])),
+    },
+    {
+      name: 'retrieved',
+      schema: {
+        properties: {
+          kept: { type: 'string', onStore: script(`${failing('property onStore')} property || null`) },
+          seen: {
+            type: 'object',
+            onRetrieve: script(`${failing('property onRetrieve')} ${seeing}`),
+          },
+          stored: { type: 'object', onStore: script(seeing) },
+        },
+      },
+      onRetrieve: script(`${failing('onRetrieve')} object.retrieved = ${seeing};`),
+      onRead: script(`${failing('onRead')} object.read = ${seeing};`),
     },
     {
       name: 'changed',
@@ -254,6 +281,58 @@ describe('hooks of managed objects', () => {
       expect((await api('GET', `managed/note/${hook}-${id}`)).status).toBe(404);
     },
   );
+
+  it('of retrieval and of properties see the request, the context, and what they are about', async () => {
+    const path = 'managed/retrieved/seen';
+    const { body: created } = await api('PUT', path, { body: { n: 1 } });
+    const common = ['request', 'context', 'resourceName', 'object'];
+    expect(created.stored).toEqual({
+      names: [...common, 'property', 'propertyName'],
+      method: 'create',
+      type: 'CREATE',
+      resourceName: path,
+      old: 'none',
+      changed: 'none',
+      property: null,
+    });
+    const { body } = await api('GET', path);
+    const seen = { method: 'read', type: 'READ', resourceName: path };
+    const nothing = { old: null, changed: null, property: 'none' };
+    const all = [...common, 'oldObject', 'newObject'];
+    expect(body.retrieved).toEqual({ ...seen, ...nothing, names: all });
+    expect(body.read).toEqual({ ...seen, ...nothing, names: all });
+    expect(body.seen).toMatchObject({ ...seen, names: [...common, 'property', 'propertyName'] });
+    const queried = await api('GET', 'managed/retrieved?_queryFilter=true');
+    expect(queried.body.result[0].retrieved).toMatchObject({ method: 'query', resourceName: path });
+  });
+
+  it.each(['onRetrieve', 'onRead', 'property onRetrieve'])(
+    'fail the read, and only the read, when %s throws',
+    async (hook) => {
+      const path = `managed/retrieved/r${++next}`;
+      const fail = async (failIn: string) => {
+        expect((await api('PUT', path, { body: { failIn } })).status).toBeLessThan(300);
+        return (await api('GET', path)).body;
+      };
+      expect(await fail(hook)).toMatchObject({
+        code: 418,
+        message: `in ${hook}`,
+        detail: { why: 'asked to' },
+      });
+      expect(await fail(`${hook} text`)).toMatchObject({ code: 500 });
+      expect(await fail(`${hook} call`)).toMatchObject({ code: 404 });
+      expect((await api('GET', `${path}?executeOnRetrieve=false`)).status).toBe(200);
+      await api('DELETE', path);
+    },
+  );
+
+  it('refuse the write when the onStore of a property throws', async () => {
+    const put = (failIn: string) => api('PUT', 'managed/retrieved/refused', { body: { failIn } });
+    expect((await put('property onStore')).body).toMatchObject({ code: 418, detail: { why: 'asked to' } });
+    expect((await put('property onStore text')).status).toBe(500);
+    expect((await put('property onStore call')).status).toBe(404);
+    expect((await api('GET', 'managed/retrieved/refused')).status).toBe(404);
+  });
 
   it('that break answer 500, and nothing has changed', async () => {
     const answer = await api('PUT', 'managed/noted/broken', { body: { breakIn: 'postCreate' } });
