@@ -106,7 +106,7 @@ async function cancelChildren(
 ): Promise<void> {
   const db = await dbOf(step.platform, step.context);
   for (const id of await listChildren(db, instanceId, execution)) {
-    const child = await lockInstance(db, id);
+    const child = (await lockInstance(db, id)) ?? (await lockInstance(db, id, { isOrphan: true }));
     if (child !== undefined) await takeStep(step, child, { kind: 'cancel', reason });
   }
 }

@@ -43,6 +43,8 @@ interface LockedRow {
 export interface LockOptions {
   /** Of the task that the transition is about. */
   readonly task?: number;
+  /** The root has ended in this transaction: nobody else can come to the instance any more, and it stands alone. */
+  readonly isOrphan?: boolean;
   /** Gives up instead of waiting for a transition that is under way. */
   readonly skipLocked?: boolean;
 }
@@ -65,7 +67,8 @@ export async function lockInstance(
   return row === undefined ? undefined : readLocked(row);
 }
 
-function lockQuery(id: string, { task, skipLocked }: LockOptions) {
+function lockQuery(id: string, { task, skipLocked, isOrphan }: LockOptions) {
+  const root = isOrphan === true ? sql.ref('s.instance_id') : sql.ref('s.root_id');
   const taskColumn =
     task === undefined
       ? sql`null::jsonb`
@@ -78,15 +81,15 @@ function lockQuery(id: string, { task, skipLocked }: LockOptions) {
                from workflow_task t
                where t.instance_id = s.instance_id and t.execution = ${task} and t.ended_at is null)`;
   return sql<LockedRow>`
-    select i.id, i.definition_id, i.definition_key, i.definition_name, i.deployment_id, i.root_id, i.super_instance_id,
+    select i.id, i.definition_id, i.definition_key, i.definition_name, i.deployment_id, ${root} as root_id, i.super_instance_id,
            i.super_execution, i.business_key, i.name, i.description, i.tenant_id, i.start_user_id, i.started_at,
            s.state, root.revision,
-           (select r.revision from workflow_state r where r.instance_id = s.root_id) as seen_revision,
+           (select r.revision from workflow_state r where r.instance_id = ${root}) as seen_revision,
            (select coalesce(jsonb_agg(jsonb_build_array(v.scope, v.name, v.value)), '[]')
             from workflow_variable v where v.instance_id = s.instance_id and v.scope = any(s.scopes)) as variables,
            ${taskColumn} as task
     from workflow_state s
-    join workflow_state root on root.instance_id = s.root_id
+    join workflow_state root on root.instance_id = ${root}
     join workflow_instance i on i.id = s.instance_id
     where s.instance_id = ${id}
     for update of root ${skipLocked === true ? sql`skip locked` : sql``}`;

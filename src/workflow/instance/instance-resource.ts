@@ -49,6 +49,9 @@ export function instanceResource(platform: WorkflowPlatform, isHistory: boolean)
         totalPagedResults: page.total,
       };
     },
+    // A PUT with a new id creates, and the id is not taken over.
+    exists: async (context, id) =>
+      isId(id) && (await findInstance(await dbOf(platform, context), id)) !== undefined,
     async create(context, request) {
       return createInstance(platform, context, request.content);
     },

@@ -45,6 +45,8 @@ export function taskResource(platform: WorkflowPlatform): CollectionProvider {
     async read(context, _request, id) {
       return readTask(platform, context, id);
     },
+    // A PUT is never a creation here, so that one on nothing finds nothing.
+    exists: async () => true,
     async update(context, request, id) {
       await updateTask(platform, context, id, request.content, request.revision);
       return resource(id, null, { 'Task updated': id });
