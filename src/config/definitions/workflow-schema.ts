@@ -25,7 +25,7 @@ const schema = z.looseObject({
   /** Declared by the field and never read. */
   engine: z.looseObject({}).optional(),
   forms: z.looseObject({ validate: flag().default(false) }).prefault({}),
-  /** Networks that http tasks may reach besides the public ones. */
+  /** Networks that http tasks may reach though they are refused otherwise: this machine, link-local addresses. */
   http: z.looseObject({ allow: z.array(filledText()).default([]) }).prefault({}),
   /** Days that finished instances are kept; without it for ever. */
   historyKeepDays: wholeNumber({ min: 1 }).optional(),

@@ -42,7 +42,7 @@ async function load(db: Db, id: string): Promise<CompiledDefinition> {
   if (stored === undefined) throw unknownDefinition(id);
   const { bytes, ...row } = stored;
   const xml = bytes.toString('utf8');
-  const [process] = await compile(xml, { key: row.key });
+  const [process] = await compile(xml, { key: row.key, isDeployed: true });
   return { row, process, xml };
 }
 

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { ForbiddenError } from '#errors/index.ts';
+import { InternalServerError } from '#errors/index.ts';
 
 /** `address` or `network/bits`, of either family. */
 export type Network = string;
@@ -29,7 +29,7 @@ export class AddressGuard {
   readonly #denied = listOf(DENIED);
   readonly #allowed: BlockList;
 
-  /** @throws TypeError when an allowed network is none */
+  /** @throws InternalServerError `WORKFLOW_BAD_NETWORK` when an allowed network is none */
   constructor(allowed: readonly Network[] = []) {
     this.#allowed = listOf(allowed);
   }
@@ -40,11 +40,11 @@ export class AddressGuard {
     return this.#allowed.check(plain, family) || !this.#denied.check(plain, family);
   }
 
-  /** @throws ForbiddenError `WORKFLOW_HTTP_DENIED` */
+  /** @throws InternalServerError `WORKFLOW_HTTP_DENIED` */
   check(host: string, address: string): void {
     if (this.isAllowed(address)) return;
     const shown = host === address ? host : `${host} (${address})`;
-    throw new ForbiddenError(`Processes may not connect to ${shown}`, {
+    throw new InternalServerError(`Processes may not connect to ${shown}`, {
       id: 'WORKFLOW_HTTP_DENIED',
       hint: 'An administrator can allow the network in http.allow of workflow.json',
     });
@@ -82,7 +82,13 @@ function listOf(networks: readonly Network[]): BlockList {
   for (const network of networks) {
     const [address = '', bits] = network.split('/');
     const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-    if (isIP(address) === 0) throw new TypeError(`'${network}' is no address or network`);
+    const most = family === 'ipv6' ? 128 : 32;
+    if (isIP(address) === 0 || (bits !== undefined && !(Number(bits) >= 0 && Number(bits) <= most))) {
+      throw new InternalServerError(`'${network}' in http.allow of workflow.json is no address or network`, {
+        id: 'WORKFLOW_BAD_NETWORK',
+        hint: 'Write it like 10.0.0.7 or 10.0.0.0/8',
+      });
+    }
     if (bits === undefined) list.addAddress(address, family);
     else list.addSubnet(address, Number(bits), family);
   }

@@ -29,7 +29,7 @@ export interface IncomingResponse {
 /**
  * Sends a request to where the guard lets it; each redirect is looked at again.
  *
- * @throws BadRequestError `WORKFLOW_HTTP_URL`, ForbiddenError `WORKFLOW_HTTP_DENIED`, TimeoutError,
+ * @throws BadRequestError `WORKFLOW_HTTP_URL`, InternalServerError `WORKFLOW_HTTP_DENIED`, TimeoutError,
  *   ServiceUnavailableError `WORKFLOW_HTTP_FAILED`
  */
 export async function sendRequest(request: OutgoingRequest, guard: AddressGuard): Promise<IncomingResponse> {

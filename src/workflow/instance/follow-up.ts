@@ -73,6 +73,7 @@ async function callChild(
   await startInstance(step, definition, {
     variables,
     caller: { instance: caller, execution: effect.execution },
+    ...(effect.instanceId === undefined ? {} : { id: effect.instanceId }),
     ...(effect.businessKey === undefined ? {} : { businessKey: effect.businessKey }),
     ...(effect.name === undefined ? {} : { name: effect.name }),
   });

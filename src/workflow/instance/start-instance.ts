@@ -9,6 +9,8 @@ import { newInstanceId } from './instance-id.ts';
 import { type StepContext, startStep } from './take-step.ts';
 
 export interface StartOptions {
+  /** A new one, when a variable of its caller holds it already. */
+  readonly id?: string;
   /** The start event; the none start event when absent. */
   readonly element?: string;
   readonly variables: JsonObject;
@@ -36,7 +38,7 @@ export async function startInstance(
   if (definition.suspended) throw suspended(definition);
   const { platform, context } = step;
   const now = platform.now();
-  const id = newInstanceId(now);
+  const id = options.id ?? newInstanceId(now);
   const { caller, isUnattended = false } = options;
   const starter = isUnattended ? null : context.security.authenticationId;
   const instance: Instance = {

@@ -7,10 +7,12 @@ import { runHttpTask } from '../http/index.ts';
 import { readSecurity } from '../identity/kept-security.ts';
 import { identityServerObject, svcObject } from '../script/expression-bindings.ts';
 import { runProcessScript } from '../script/script-calls.ts';
+import { findTask } from '../task/task-listing-repository.ts';
+import { viewTask } from '../task/task-view.ts';
 import { CONTEXT_VARIABLE } from '../variable/variable.ts';
-import type { WorkflowPlatform } from '../workflow-platform.ts';
+import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
 import type { Instance } from './instance.ts';
-import { executionId } from './instance-id.ts';
+import { executionId, isId, newInstanceId } from './instance-id.ts';
 
 /** What the engine asks of the house while it takes a step of this instance. */
 export function stepHandlers(
@@ -46,6 +48,11 @@ export function stepHandlers(
     },
     nextCron: platform.cron.next,
     taskId: (execution) => executionId(instance.id, execution),
+    newInstanceId: () => newInstanceId(now),
+    async findTask(id) {
+      const row = isId(id) ? await findTask(await dbOf(platform, context), id) : undefined;
+      return row === undefined ? null : { id: row.id, ...viewTask(row) };
+    },
   };
 }
 

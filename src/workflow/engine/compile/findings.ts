@@ -11,6 +11,8 @@ import type { Finding } from '../definition.ts';
 export interface CompileOptions {
   /** The process of the file that is wanted; without it, all executable ones. */
   readonly key?: string;
+  /** Instances run by it: what would be refused today is let pass, for it was not when it was deployed. */
+  readonly isDeployed?: boolean;
   /** Whether a class name or delegate name is registered. */
   readonly hasDelegate?: (name: string) => boolean;
   /** The mistake in a script, or undefined. */

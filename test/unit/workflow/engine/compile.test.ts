@@ -99,6 +99,12 @@ describe('reading', () => {
     expect(task).toMatchObject({ assignee: { text: 'ann' }, owner: { text: 'kim' } });
   });
 
+  test('what has been deployed once can be read again, whatever is refused today', async () => {
+    const xml = one(user('a', { 'flowable:priority': 'high' }));
+    expect(await refused(xml)).toEqual(['a BAD_TASK']);
+    expect(await refused(xml, { isDeployed: true })).toEqual([]);
+  });
+
   test('an empty process is none', async () => {
     const two = one(user('a')).replace('<process', '<process id="empty"/><process');
     expect((await compile(two)).map(({ key }) => key)).toEqual(['p']);

@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
 import { JobPoller, type JobResult, Queue, runJob } from '#queue/index.ts';
 import { type Database, runUnitOfWork } from '../../../../src/database/index.ts';
 import type { DelegateCall } from '../../../../src/workflow/index.ts';
-import { composeMail, MailQueue, type MailSettings, sendMail } from '../../../../src/workflow/mail/index.ts';
+import { composeMail, MailQueue, sendMail } from '../../../../src/workflow/mail/index.ts';
+import { startMailServer } from '../../../support/mail-server.ts';
 import { createMigratedDatabase } from '../../../support/migrated-database.ts';
 
 /** What a task of type `mail` hands over, with the variables it set. */
@@ -29,43 +27,6 @@ function mailCall(fields: JsonObject, variables: JsonObject = {}) {
 
 const compose = (fields: JsonObject, variables?: JsonObject) =>
   composeMail(mailCall(fields, variables).call, 'svc@example.com');
-
-interface Received {
-  readonly from: string;
-  readonly to: readonly string[];
-  readonly content: string;
-  readonly user: string | undefined;
-  readonly isEncrypted: boolean;
-}
-
-/** A real mail server, which notes what it is given. */
-async function startMailServer(options: SMTPServerOptions = {}) {
-  const received: Received[] = [];
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ['STARTTLS'],
-    async onData(stream, session, done) {
-      const content = await text(stream);
-      const { mailFrom, rcptTo } = session.envelope;
-      received.push({
-        from: mailFrom === false ? '' : mailFrom.address,
-        to: rcptTo.map(({ address }) => address),
-        content,
-        user: session.user,
-        isEncrypted: session.secure,
-      });
-      done();
-    },
-    ...options,
-  });
-  // A client that breaks off is the point of some tests.
-  server.on('error', () => {});
-  server.listen(0, '127.0.0.1');
-  await once(server.server, 'listening');
-  const { port } = server.server.address() as { port: number };
-  const settings: MailSettings = { host: '127.0.0.1', port, starttls: false, from: 'svc@example.com' };
-  return { received, settings, stop: () => new Promise<void>((resolve) => server.close(() => resolve())) };
-}
 
 describe('a mail is composed', () => {
   test('from the fields of its task', () => {

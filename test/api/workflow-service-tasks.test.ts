@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { startMailServer } from '../support/mail-server.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { processFile, workflowApi } from '../support/workflow.ts';
+import { end, extension, path, service, start, tag, user } from '../unit/workflow/engine/bpmn.ts';
+
+const $ = (expression: string) => `\${${expression}}`;
+const fields = (values: Record<string, string>) =>
+  extension(
+    Object.entries(values)
+      .map(
+        ([name, value]) =>
+          `<flowable:field name="${name}"><flowable:expression>${value}</flowable:expression></flowable:field>`,
+      )
+      .join(''),
+  );
+
+const letter = processFile(
+  'letter',
+  start() +
+    tag(
+      'serviceTask',
+      'tell',
+      { 'flowable:type': 'mail' },
+      fields({ to: $('to'), subject: `Hello ${$('name')}`, text: 'Welcome' }),
+    ) +
+    service('check', $('broken ? missing : 1')) +
+    end() +
+    path('s', 'tell', 'check', 'e'),
+);
+const asking = processFile(
+  'asking',
+  start() +
+    tag(
+      'serviceTask',
+      'ask',
+      { 'flowable:type': 'http' },
+      fields({ requestUrl: $('url'), saveResponseVariableAsJson: 'true', responseVariableName: 'answer' }),
+    ) +
+    end() +
+    path('s', 'ask', 'e'),
+);
+const child = processFile(
+  'child',
+  start() + user('inner', { 'flowable:assignee': 'ann' }) + end() + path('s', 'inner', 'e'),
+);
+const parent = processFile(
+  'parent',
+  start() +
+    user('first', { 'flowable:assignee': 'bob', 'flowable:taskIdVariableName': 'firstTask' }) +
+    tag('callActivity', 'call', { calledElement: 'child', 'flowable:idVariableName': 'childId' }) +
+    service('look', $('task:get(firstTask).assignee'), { 'flowable:resultVariableName': 'who' }) +
+    user('last') +
+    end() +
+    path('s', 'first', 'call', 'look', 'last', 'e'),
+);
+
+let mails: Awaited<ReturnType<typeof startMailServer>>;
+let web: Server;
+let url: string;
+let server: TestServer;
+let api: Api;
+let workflow: ReturnType<typeof workflowApi>;
+
+beforeAll(async () => {
+  mails = await startMailServer();
+  web = createServer((_request, response) => response.end('{"free":true}')).listen(0, '127.0.0.1');
+  await once(web, 'listening');
+  url = `http://127.0.0.1:${(web.address() as AddressInfo).port}/`;
+  server = await startTestServer({
+    files: {
+      'conf/workflow.json': {
+        mail: { host: '127.0.0.1', port: mails.settings.port, from: 'svc@example.com' },
+        http: { allow: ['127.0.0.1'] },
+      },
+      'workflow/letter.bpmn20.xml': letter,
+      'workflow/asking.bpmn20.xml': asking,
+      'workflow/child.bpmn20.xml': child,
+      'workflow/parent.bpmn20.xml': parent,
+    },
+  });
+  ({ api } = server);
+  workflow = workflowApi(api);
+  await eventually(
+    () => workflow.list('processdefinition'),
+    (definitions) => definitions.length === 4,
+  );
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  web.close();
+  await mails.stop();
+});
+
+const startProcess = (body: Record<string, unknown>) => api('POST', 'workflow/processinstance', { body });
+
+describe('a mail', () => {
+  test('leaves when its process has been committed, and never for a step that failed', async () => {
+    const failed = await startProcess({ _key: 'letter', to: 'no@x.org', name: 'Nobody', broken: true });
+    expect(failed.status).toBe(500);
+    const sent = await startProcess({ _key: 'letter', to: 'ada@x.org', name: 'Ada', broken: false });
+    expect(sent.body).toMatchObject({ status: 'ended' });
+    await eventually(
+      async () => mails.received,
+      (received) => received.length > 0,
+    );
+    expect(mails.received).toMatchObject([{ from: 'svc@example.com', to: ['ada@x.org'] }]);
+    expect(mails.received[0]!.content).toContain('Subject: Hello Ada');
+  });
+
+  test('is only listed by a rehearsal', async () => {
+    const { body } = await api('POST', 'workflow/processinstance?_dryRun=true', {
+      body: { _key: 'letter', to: 'dry@x.org', name: 'Dry', broken: false },
+    });
+    expect(body.dryRun).toBe(true);
+    expect(mails.received.flatMap(({ to }) => to)).not.toContain('dry@x.org');
+  });
+});
+
+describe('a request', () => {
+  test('brings its answer into the process', async () => {
+    const { body } = await startProcess({ _key: 'asking', url });
+    const { processVariables } = await workflow.get(`processinstance/history/${body._id}`);
+    expect(processVariables.answer).toEqual({ free: true });
+  });
+
+  test.each(['http://169.254.169.254/latest/meta-data/', 'http://[::1]:5432/'])(
+    'does not reach %s',
+    async (denied) => {
+      const { status, body } = await startProcess({ _key: 'asking', url: denied });
+      expect([status, body.detail.id]).toEqual([500, 'WORKFLOW_HTTP_DENIED']);
+    },
+  );
+});
+
+test('a process knows what it has called, and finds its tasks', async () => {
+  const id = await workflow.start('parent');
+  await workflow.completeAt(id, 'first');
+  const { childId } = (await workflow.get(`processinstance/${id}`)).processVariables;
+  expect(await workflow.get(`processinstance/${childId}`)).toMatchObject({ superProcessInstanceId: id });
+  await workflow.completeAt(childId, 'inner');
+  expect((await workflow.get(`processinstance/${id}`)).processVariables).toMatchObject({ who: 'bob' });
+  expect(await workflow.openTasks(id)).toEqual(['last']);
+});
