@@ -40,11 +40,18 @@ export async function openProperties(
   const { environment, settings } = options;
   const { entries, findings } = await readBootProperties(environment, settings);
   const launcher = launcherProperties(settings);
-  const get = (name: string) =>
+  const find = (name: string) =>
     fromEnvironment(environment, name) ??
     entries.get(name) ??
     launcher.get(name) ??
     (name === 'svc.node.id' ? settings.nodeId : BUILT_IN.get(name));
+  // Nothing of this changes while the server runs, and requests ask for some of it.
+  const found = new Map<string, string>();
+  const get = (name: string) => {
+    const value = found.get(name) ?? find(name);
+    if (value !== undefined) found.set(name, value);
+    return value;
+  };
   return { properties: { get }, findings };
 }
 

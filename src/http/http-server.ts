@@ -16,7 +16,7 @@ import {
 } from '#resource/index.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { type Health, healthRoutes } from './health.ts';
-import { type Incoming, readIncoming } from './incoming.ts';
+import { Incoming, IncomingClient, IncomingHttp } from './incoming.ts';
 import { openApiDocument } from './openapi.ts';
 import { readBody } from './read-body.ts';
 import { translateRequest } from './read-request.ts';
@@ -134,13 +134,11 @@ export class HttpServer implements Service {
     const { observe } = this.#options;
     const startedAt = performance.now();
     const requestId = randomUUID();
-    const { incoming: message } = hono.env as { incoming: IncomingMessage };
-    const incoming = readIncoming(message);
-    const { path, search } = incoming;
-    const method = message.method ?? '';
+    const incoming = new Incoming((hono.env as { incoming: IncomingMessage }).incoming);
+    const { method, path, search } = incoming;
     let response: Response;
     try {
-      response = await this.#answer(message, incoming, requestId, resources);
+      response = await this.#answer(incoming, requestId, resources);
     } catch (thrown) {
       const error = toResourceError(thrown);
       if (error.code >= 500 && error.cause !== undefined) {
@@ -155,17 +153,14 @@ export class HttpServer implements Service {
     return response;
   }
 
-  async #answer(
-    message: IncomingMessage,
-    { header, path: fullPath, search, origin, client, http }: Incoming,
-    requestId: string,
-    resources: RequestSink,
-  ): Promise<Response> {
+  async #answer(incoming: Incoming, requestId: string, resources: RequestSink): Promise<Response> {
+    const { header, message, method, search } = incoming;
+    const client = new IncomingClient(incoming);
     const security = await this.#options.authenticate(header, client);
-    const path = fullPath.slice(BASE_PATH.length);
+    const path = incoming.path.slice(BASE_PATH.length);
     if (asksFor(search, '_crestapi') !== undefined) return Response.json(this.#describe(path));
     const { request, ...form } = translateRequest({
-      method: http.method,
+      method,
       path,
       search,
       header,
@@ -177,10 +172,10 @@ export class HttpServer implements Service {
       receivedAt: Date.now(),
       security,
       client,
-      http,
+      http: new IncomingHttp(incoming),
     });
     const result = await resources.handle(context, request);
-    return writeResponse(request, result, { ...form, base: origin + BASE_PATH, requestId });
+    return writeResponse(request, result, { ...form, base: () => incoming.origin + BASE_PATH, requestId });
   }
 }
 

@@ -2,60 +2,47 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { ClientContext, HttpContext } from '#resource/index.ts';
 
-/** Headers, address and target of a request, read off Node's own message: building web objects for them costs more than a query. */
-export interface Incoming {
-  /** @param name in lower case */
-  readonly header: (name: string) => string | undefined;
+const NOTHING = new URLSearchParams();
+
+/**
+ * Headers, address and target of a request, read off Node's own message: building web objects for them costs more than
+ * a query. What only scripts look at is made when they do.
+ */
+export class Incoming {
+  readonly message: IncomingMessage;
+  /** As it came: path and parameters, percent-encoded. */
+  readonly target: string;
   /** Percent-encoded, without the parameters. */
   readonly path: string;
   readonly search: URLSearchParams;
-  /** Scheme, host and port that the client speaks to; empty when its Host header is none. */
-  readonly origin: string;
-  readonly client: ClientContext;
-  /** Its parts are made when a script first looks at them. */
-  readonly http: HttpContext;
-}
 
-const NOTHING = new URLSearchParams();
+  constructor(message: IncomingMessage) {
+    this.message = message;
+    this.target = targetOf(message);
+    const mark = this.target.indexOf('?');
+    this.path = mark === -1 ? this.target : this.target.slice(0, mark);
+    this.search = mark === -1 ? NOTHING : new URLSearchParams(this.target.slice(mark));
+  }
 
-export function readIncoming(incoming: IncomingMessage): Incoming {
-  const { headers, socket } = incoming;
-  const target = targetOf(incoming);
-  const mark = target.indexOf('?');
-  const path = mark === -1 ? target : target.slice(0, mark);
-  const search = mark === -1 ? NOTHING : new URLSearchParams(target.slice(mark));
-  const isSecure = (socket as TLSSocket).encrypted === true;
-  const scheme = isSecure ? 'https' : 'http';
-  return {
-    header: (name) => {
-      const value = headers[name];
-      return Array.isArray(value) ? value.join(', ') : value;
-    },
-    path,
-    search,
-    get origin() {
-      return originOf(scheme, headers.host);
-    },
-    client: {
-      isExternal: true,
-      remoteAddress: socket.remoteAddress ?? '',
-      remotePort: socket.remotePort ?? -1,
-      userAgent: headers['user-agent'] ?? '',
-      isSecure,
-    },
-    http: {
-      method: incoming.method ?? '',
-      get path() {
-        return originOf(scheme, headers.host) + target;
-      },
-      get headers() {
-        return withoutSecrets(headers);
-      },
-      get parameters() {
-        return Object.fromEntries(search);
-      },
-    },
+  /** @param name in lower case */
+  readonly header = (name: string): string | undefined => {
+    const value = this.message.headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
   };
+
+  get method(): string {
+    return this.message.method ?? '';
+  }
+
+  get isSecure(): boolean {
+    return (this.message.socket as TLSSocket).encrypted === true;
+  }
+
+  /** Scheme, host and port that the client speaks to; empty when its Host header is none. */
+  get origin(): string {
+    const scheme = this.isSecure ? 'https' : 'http';
+    return URL.parse(`${scheme}://${this.message.headers.host ?? ''}`)?.origin ?? '';
+  }
 }
 
 /** A proxy may send the whole URL instead of its path. */
@@ -65,8 +52,53 @@ function targetOf({ url = '/' }: IncomingMessage): string {
   return absolute === null ? '/' : absolute.pathname + absolute.search;
 }
 
-function originOf(scheme: string, host: string | undefined): string {
-  return URL.parse(`${scheme}://${host ?? ''}`)?.origin ?? '';
+export class IncomingClient implements ClientContext {
+  readonly #incoming: Incoming;
+  readonly isExternal = true;
+
+  constructor(incoming: Incoming) {
+    this.#incoming = incoming;
+  }
+
+  get remoteAddress(): string {
+    return this.#incoming.message.socket.remoteAddress ?? '';
+  }
+
+  get remotePort(): number {
+    return this.#incoming.message.socket.remotePort ?? -1;
+  }
+
+  get userAgent(): string {
+    return this.#incoming.header('user-agent') ?? '';
+  }
+
+  get isSecure(): boolean {
+    return this.#incoming.isSecure;
+  }
+}
+
+export class IncomingHttp implements HttpContext {
+  readonly #incoming: Incoming;
+
+  constructor(incoming: Incoming) {
+    this.#incoming = incoming;
+  }
+
+  get method(): string {
+    return this.#incoming.method;
+  }
+
+  get path(): string {
+    return this.#incoming.origin + this.#incoming.target;
+  }
+
+  get headers(): Record<string, string> {
+    return withoutSecrets(this.#incoming.message.headers);
+  }
+
+  get parameters(): Record<string, string> {
+    return Object.fromEntries(this.#incoming.search);
+  }
 }
 
 const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'x-svc-password']);

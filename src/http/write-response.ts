@@ -10,12 +10,12 @@ import {
 
 const HEADERS = { 'Content-Type': 'application/json;charset=UTF-8', 'Cache-Control': 'no-cache' };
 
-/** The HTTP form of a response. `base` is the absolute URL that resource paths are appended to. */
+/** The HTTP form of a response. `base` gives the absolute URL that resource paths are appended to. */
 export function writeResponse(
   request: ResourceRequest,
   response: ResourceResponse,
   options: {
-    readonly base: string;
+    readonly base: () => string;
     readonly prettyPrint: boolean;
     readonly ifNoneMatch: string | null;
     readonly mimeType: string | null;
@@ -42,7 +42,8 @@ export function writeResponse(
   }
   if (mimeType !== null) return rawField(request, response, mimeType, options.requestId);
   const created = request.method === 'create' && (request.orUpdate !== true || response.created === true);
-  const location = created && id !== null ? { Location: `${base}/${encodePath([...request.path, id])}` } : {};
+  const location =
+    created && id !== null ? { Location: `${base()}/${encodePath([...request.path, id])}` } : {};
   return json(created ? 201 : 200, resourceBody(response), options, { ...location, ...etag });
 }
 

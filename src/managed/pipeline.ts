@@ -18,13 +18,20 @@ export function pipeline(declare: (step: DeclareStep) => void): (exchange: Excha
     for (const column of columns) lists[column].push(step);
   });
   return async (exchange) => {
-    const trace = exchange.context.unitOfWork?.trace;
+    const { rehearsed, unitOfWork } = exchange.context;
+    const trace = rehearsed === true ? unitOfWork?.trace : undefined;
     for (const step of lists[exchange.request.method]) {
       if (exchange.isUnchanged && step.always !== true) continue;
       if (step.applies?.(exchange) === false) continue;
+      if (trace === undefined) {
+        // Most steps have nothing to wait for.
+        const pending = step(exchange);
+        if (pending !== undefined) await pending;
+        continue;
+      }
       const startedAt = performance.now();
       await step(exchange);
-      trace?.push({
+      trace.push({
         step: step.name,
         resource: `managed/${exchange.type.name}/${exchange.id}`,
         ms: Math.round((performance.now() - startedAt) * 1000) / 1000,

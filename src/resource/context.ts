@@ -99,7 +99,19 @@ export function rootContext(data: ContextData): Context {
 
 export function contextData(context: Context): ContextData {
   const { id, transactionId, receivedAt, security, client, http } = context;
-  return { id, transactionId, receivedAt, security, client, http: http === null ? null : { ...http } };
+  return { id, transactionId, receivedAt, security, client: clientData(client), http: httpData(http) };
+}
+
+/** A link may find its members only when it is asked for them; copied, it has them. */
+export function clientData(client: ClientContext): ClientContext {
+  const { isExternal, remoteAddress, remotePort, userAgent, isSecure } = client;
+  return { isExternal, remoteAddress, remotePort, userAgent, isSecure };
+}
+
+export function httpData(http: HttpContext | null): HttpContext | null {
+  if (http === null) return null;
+  const { method, path, headers, parameters } = http;
+  return { method, path, headers, parameters };
 }
 
 /** For requests that the server makes on behalf of this one: same identity and work, no longer external. */

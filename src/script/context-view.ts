@@ -1,5 +1,5 @@
 import { cloneJson, type JsonObject, type JsonValue } from '#json/index.ts';
-import type { Context } from '#resource/index.ts';
+import { type Context, clientData, httpData } from '#resource/index.ts';
 
 /**
  * The context chain as it goes into the sandbox: each link by its name, the innermost first. `bindings/context.js`
@@ -15,7 +15,7 @@ export function contextView(context: Context): JsonObject {
       ? {}
       : {
           advice: { name: 'advice', restrictedAdviceNames: [], advice: {} },
-          http: { name: 'http', ...copy(http) },
+          http: { name: 'http', ...copy(httpData(http)!) },
         }),
     security: { name: 'security', ...copy(security) },
     client: {
@@ -24,7 +24,7 @@ export function contextView(context: Context): JsonObject {
       certificates: [],
       localAddress: '',
       localPort: -1,
-      ...client,
+      ...clientData(client),
     },
     ...(http === null ? {} : { attributes: { name: 'attributes', attributes: {} } }),
     requestAudit: { name: 'requestAudit', receivedTime: context.receivedAt },

@@ -104,6 +104,9 @@ export function selectPlanned(
   object: JsonObject,
   { isExternal, isNested }: { readonly isExternal: boolean; readonly isNested: boolean },
 ): JsonObject {
+  const hidesNothing = type.hidden.size === 0 && !(isExternal && type.privates.size > 0);
+  if (hidesNothing && plan.hasDefaults && plan.named.length === 0 && plan.references.size === 0)
+    return object;
   const visible: JsonObject = {};
   for (const [name, value] of Object.entries(object)) {
     if (!(isExternal && type.privates.has(name))) setMember(visible, name, value);

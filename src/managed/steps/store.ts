@@ -10,7 +10,9 @@ export async function store(exchange: Exchange): Promise<void> {
   const unitOfWork = context.unitOfWork!;
   const place = objectStore(['managed', type.name]);
   const resource = objectPath(exchange);
-  const reported = (rev: number, data: JsonObject) => withIdentity(id, rev, withoutPrivate(exchange, data));
+  // Only a rehearsal tells what has changed.
+  const reported = (rev: number, data: JsonObject) =>
+    context.rehearsed === true ? withIdentity(id, rev, withoutPrivate(exchange, data)) : null;
   const before = stored === null ? null : reported(stored.rev, stored.data);
   if (request.method === 'create') {
     if (!(await createObject(unitOfWork, place, id, object))) throw objectExists(exchange);
