@@ -1,7 +1,7 @@
 import { type Settings, workflowConfig } from '#config/index.ts';
 import { Connection, systemContext } from '#resource/index.ts';
 import type { ScriptThreads } from '#script/index.ts';
-import { DeploymentAgent, workflowDirectory, workflowInactive } from '#workflow/index.ts';
+import { DeploymentAgent, historyKeeper, workflowDirectory, workflowInactive } from '#workflow/index.ts';
 import type { Core } from './core.ts';
 import type { NodePart } from './node-part.ts';
 import { inTheRightThread } from './right-thread.ts';
@@ -19,7 +19,7 @@ export function workflowNode(
     directory: () => workflowDirectory(current(), projectLocation),
   });
   return {
-    services: [agent],
+    services: [agent, historyKeeper(workflow, () => current().historyKeepDays)],
     health: () => {
       const detail = workflowInactive(current());
       return [{ name: 'workflow', ok: detail === undefined, ...(detail === undefined ? {} : { detail }) }];

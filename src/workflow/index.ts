@@ -64,6 +64,7 @@ export {
   type Wait,
 } from './engine/index.ts';
 export { ExpressionError, HostObject, type MaybePromise, type Value } from './expression/index.ts';
+export { historyKeeper } from './history/history-keeper-agent.ts';
 export { AddressGuard } from './http/index.ts';
 export { WORKFLOW_QUEUE } from './job/enqueue-job.ts';
 export { workflowJobs } from './job/run-workflow-job.ts';

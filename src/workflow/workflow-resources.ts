@@ -1,7 +1,8 @@
-import { collection, type RouteHandler, type Router } from '#resource/index.ts';
+import { collection, type RouteHandler, type Router, singleton } from '#resource/index.ts';
 import { definitionResource } from './definition/definition-resource.ts';
 import { taskDefinitionResource } from './definition/task-definition-resource.ts';
 import { deploymentResource } from './deployment/deployment-resource.ts';
+import { messageResource, signalResource } from './instance/event-resource.ts';
 import { instanceResource } from './instance/instance-resource.ts';
 import { deadLetterResource } from './job/dead-letter-resource.ts';
 import { taskHistoryResource, taskResource } from './task/task-resource.ts';
@@ -16,6 +17,8 @@ export function mountWorkflow(router: Router, platform: WorkflowPlatform): void 
   mount('workflow/processinstance/history*', collection(instanceResource(platform, true)));
   mount('workflow/taskinstance*', collection(taskResource(platform)));
   mount('workflow/taskinstance/history*', collection(taskHistoryResource(platform)));
+  mount('workflow/message', singleton(messageResource(platform)));
+  mount('workflow/signal', singleton(signalResource(platform)));
   mount('workflow/deployment*', collection(deploymentResource(platform)));
   mount('workflow/job/deadletter*', collection(deadLetterResource(platform)));
 }

@@ -9,10 +9,12 @@ import {
   resource,
   unknownAction,
 } from '#resource/index.ts';
-import { asksForDiagram } from '../query/fields.ts';
+import { type EventRow, listEvents } from '../history/event-repository.ts';
+import { asksFor, asksForDiagram } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
 import { listTasksOf } from '../task/task-listing-repository.ts';
 import { viewHistoricTask } from '../task/task-view.ts';
+import { withoutContext } from '../variable/variable.ts';
 import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
 import { beginStep } from './begin-step.ts';
 import { createInstance } from './create-instance.ts';
@@ -23,6 +25,7 @@ import { listLocalVariables, lockInstance } from './instance-repository.ts';
 import { viewInstance } from './instance-view.ts';
 import { migrateInstance } from './migrate-instance.ts';
 import { takeStep } from './take-step.ts';
+import { waitsFor } from './waits-for.ts';
 
 const ACTIONS = ['migrate'];
 const DELETED = 'Deleted by svc.';
@@ -97,7 +100,22 @@ async function read(
     const diagram = await instanceDiagram(platform, db, row);
     if (diagram !== undefined) content['diagram'] = diagram;
   }
+  if (asksFor(request, 'waitsFor')) {
+    const definition = await platform.definitions.get(db, row.definition_id).catch(() => undefined);
+    content['waitsFor'] = await waitsFor(db, row.id, definition?.process);
+  }
+  if (asksFor(request, 'events')) content['events'] = (await listEvents(db, row.id)).map(viewEvent);
   return resource(row.id, null, content);
+}
+
+function viewEvent({ number, at, user_id, stimulus, effects }: EventRow): JsonObject {
+  return {
+    number,
+    at: at.toISOString(),
+    userId: user_id,
+    stimulus: withoutContext(stimulus),
+    effects: withoutContext(effects),
+  };
 }
 
 export function noInstance(id: string): NotFoundError {

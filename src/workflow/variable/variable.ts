@@ -80,3 +80,17 @@ function readTimestamp(text: string): number | undefined {
   const at = Date.parse(text.replace(',', '.').replace(/([+-]\d\d)(\d\d)$/, '$1:$2'));
   return Number.isNaN(at) ? undefined : at;
 }
+
+/** A record of steps without what nobody is shown, wherever it stands. */
+export function withoutContext(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.filter((each) => !isContextEntry(each)).map(withoutContext);
+  if (!isObject(value)) return value;
+  const shown: JsonObject = {};
+  for (const [key, member] of Object.entries(shownVariables(value)))
+    setMember(shown, key, withoutContext(member));
+  return shown;
+}
+
+function isContextEntry(value: JsonValue): boolean {
+  return isObject(value) && value['name'] === CONTEXT_VARIABLE && 'scope' in value;
+}

@@ -1,0 +1,63 @@
+import { BadRequestError, NotFoundError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { actionResult, type SingletonProvider, unknownAction } from '#resource/index.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
+import { beginStep } from './begin-step.ts';
+import { deliverMessage, deliverSignal } from './deliver-event.ts';
+
+/**
+ * `/workflow/message`: the action `send` with `{ name, processInstanceId?, variables? }` hands a message to one
+ * receiver: the instance named, else the one that has waited longest, else a start event.
+ */
+export function messageResource(platform: WorkflowPlatform): SingletonProvider {
+  return {
+    description: { title: 'Message to processes', instanceActions: ['send'] },
+    runsScripts: () => true,
+    async action(context, request) {
+      if (request.action !== 'send') return unknownAction(request, ['send']);
+      const { name, variables, content } = readEvent(request.content);
+      const instance = content['processInstanceId'];
+      if (instance !== undefined && instance !== null && typeof instance !== 'string') {
+        throw badField('processInstanceId', 'a text');
+      }
+      const step = beginStep(platform, context);
+      const received = await deliverMessage(step, name, variables, instance ?? undefined);
+      if (received === undefined) {
+        throw new NotFoundError(`Nobody waits for the message '${name}'`, {
+          id: 'WORKFLOW_NO_WAIT',
+          hint: 'Look at what an instance waits for: processinstance/<id>?_fields=waitsFor',
+        });
+      }
+      return actionResult({ processInstanceId: received });
+    },
+  };
+}
+
+/**
+ * `/workflow/signal`: the action `send` with `{ name, variables? }` hands a signal to everybody who waits for it. One
+ * that is busy gets it as soon as it is free.
+ */
+export function signalResource(platform: WorkflowPlatform): SingletonProvider {
+  return {
+    description: { title: 'Signal to processes', instanceActions: ['send'] },
+    runsScripts: () => true,
+    async action(context, request) {
+      if (request.action !== 'send') return unknownAction(request, ['send']);
+      const { name, variables } = readEvent(request.content);
+      const received = await deliverSignal(beginStep(platform, context), name, variables);
+      return actionResult({ processInstanceIds: received });
+    },
+  };
+}
+
+function readEvent(content: JsonValue): { name: string; variables: JsonObject; content: JsonObject } {
+  const given = isObject(content) ? content : {};
+  const { name, variables = {} } = given;
+  if (typeof name !== 'string' || name === '') throw badField('name', 'a text');
+  if (!isObject(variables)) throw badField('variables', 'an object');
+  return { name, variables, content: given };
+}
+
+function badField(field: string, what: string): BadRequestError {
+  return new BadRequestError(`${field} must be ${what}`, { id: 'WORKFLOW_BAD_FIELD', field: `/${field}` });
+}

@@ -1,0 +1,281 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { processFile, workflowApi } from '../support/workflow.ts';
+import {
+  boundary,
+  caught,
+  cycle,
+  end,
+  extension,
+  gateway,
+  message,
+  path,
+  service,
+  signal,
+  start,
+  tag,
+  thrown,
+  timer,
+  user,
+} from '../unit/workflow/engine/bpmn.ts';
+
+const $ = (expression: string) => `\${${expression}}`;
+const retrying = (cycleText: string) =>
+  extension(`<flowable:failedJobRetryTimeCycle>${cycleText}</flowable:failedJobRetryTimeCycle>`);
+
+const files = {
+  timed: processFile(
+    'timed',
+    start() +
+      user('work') +
+      boundary('late', 'work', timer('PT0.2S')) +
+      user('escalated') +
+      end() +
+      path('s', 'work', 'e') +
+      path('late', 'escalated', 'e'),
+  ),
+  reminded: processFile(
+    'reminded',
+    start() +
+      user('work') +
+      boundary('remind', 'work', cycle('R3/PT0.2S'), false) +
+      service('count', $('vars:getOrDefault(reminders, 0) + 1'), { 'flowable:resultVariable': 'reminders' }) +
+      end() +
+      end('noted') +
+      path('s', 'work', 'e') +
+      path('remind', 'count', 'noted'),
+  ),
+  failing: processFile(
+    'failing',
+    start() +
+      service(
+        'risky',
+        $("svc.read('managed/user/'.concat(who))"),
+        { 'flowable:async': true, 'flowable:resultVariable': 'found' },
+        retrying('R3/PT0S'),
+      ) +
+      user('after') +
+      end() +
+      path('s', 'risky', 'after', 'e'),
+  ),
+  repeated: processFile('repeated', start('s', cycle('R2/PT0.3S')) + end() + path('s', 'e')),
+  waiting: processFile(
+    'waiting',
+    start() +
+      gateway('eventBased', 'first') +
+      caught('told', message()) +
+      caught('alarmed', signal()) +
+      user('read') +
+      user('run') +
+      end() +
+      path('s', 'first', 'told', 'read', 'e') +
+      path('first', 'alarmed', 'run', 'e'),
+  ),
+  byMessage: processFile(
+    'byMessage',
+    start('s', message()) + user('answer') + end() + path('s', 'answer', 'e'),
+  ),
+  thrower: processFile('thrower', start() + thrown('shout', signal()) + end() + path('s', 'shout', 'e')),
+  grouped: processFile(
+    'grouped',
+    start() +
+      gateway('parallel', 'split') +
+      tag('serviceTask', 'a', { 'flowable:expression': $('1'), 'flowable:async': true }) +
+      tag('serviceTask', 'b', { 'flowable:expression': $('2'), 'flowable:async': true }) +
+      gateway('parallel', 'join') +
+      user('both') +
+      end() +
+      path('s', 'split', 'a', 'join', 'both', 'e') +
+      path('split', 'b', 'join'),
+  ),
+};
+
+let server: TestServer;
+let api: Api;
+let workflow: ReturnType<typeof workflowApi>;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    files: {
+      'conf/workflow.json': { history: 'full', historyKeepDays: 30 },
+      ...Object.fromEntries(
+        Object.entries(files).map(([name, text]) => [`workflow/${name}.bpmn20.xml`, text]),
+      ),
+    },
+  });
+  ({ api } = server);
+  workflow = workflowApi(api);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const reached = (id: string, element: string) =>
+  eventually(
+    () => workflow.openTasks(id),
+    (open) => open.includes(element),
+  );
+
+describe('timers', () => {
+  test('interrupt what takes too long, and history says so', async () => {
+    const id = await workflow.start('timed');
+    expect(await workflow.openTasks(id)).toEqual(['work']);
+    await reached(id, 'escalated');
+    const tasks = (await workflow.get(`processinstance/${id}`)).tasks;
+    expect(tasks[0]).toMatchObject({ taskDefinitionKey: 'work', deleteReason: 'boundary event' });
+  });
+
+  test('that are cleared do nothing', async () => {
+    const id = await workflow.start('timed');
+    await workflow.completeAt(id, 'work');
+    const jobs = await server.database.pool.query('select 1 from workflow_job where instance_id = $1', [id]);
+    expect(jobs.rowCount).toBe(0);
+    expect((await workflow.get(`processinstance/${id}`)).endTime).not.toBeNull();
+  });
+
+  test('repeat as often as they say', async () => {
+    const id = await workflow.start('reminded');
+    const { processVariables } = await eventually(
+      () => workflow.get(`processinstance/${id}`),
+      (instance) => instance.processVariables.reminders === 3,
+    );
+    expect(processVariables).toEqual({ reminders: 3 });
+    const jobs = await server.database.pool.query('select 1 from workflow_job where instance_id = $1', [id]);
+    expect(jobs.rowCount).toBe(0);
+    expect(await workflow.openTasks(id)).toEqual(['work']);
+  });
+
+  test('start instances in nobody’s name, as often as they say', async () => {
+    const found = await eventually(
+      () => workflow.list('processinstance/history', 'processDefinitionKey=repeated'),
+      (instances) => instances.length === 2,
+    );
+    expect(found.map((instance: { startUserId: unknown }) => instance.startUserId)).toEqual([null, null]);
+    const jobs = await server.database.pool.query("select 1 from workflow_job where kind = 'startTimer'");
+    expect(jobs.rowCount).toBe(0);
+  });
+});
+
+describe('jobs', () => {
+  test('join once, whichever of them comes last', async () => {
+    const started = await Promise.all(Array.from({ length: 5 }, () => workflow.start('grouped')));
+    for (const id of started) {
+      await reached(id, 'both');
+      expect(await workflow.openTasks(id)).toEqual(['both']);
+    }
+  });
+
+  test('are dead letters after their last attempt, and a retry gives them one more', async () => {
+    const id = await workflow.start('failing', { who: 'late-comer' });
+    const find = () => workflow.list('job/deadletter', `processInstanceId=${id}`);
+    const [dead] = await eventually(find, (jobs) => jobs.length === 1);
+    expect(dead).toMatchObject({
+      _rev: expect.any(String),
+      createTime: expect.stringMatching(/Z$/),
+      elementId: 'risky',
+      exceptionMessage: expect.stringContaining('late-comer'),
+      jobType: 'async',
+      processDefinitionId: expect.stringMatching(/^failing:1:/),
+      retries: 0,
+    });
+    await server.observed('workflow.deadLetter', ({ instance }) => instance === id);
+    expect(
+      await workflow.list('job/deadletter', `jobId=${dead._id}&executionId=${dead.executionId}`),
+    ).toHaveLength(1);
+    const waits = (await workflow.get(`processinstance/${id}?_fields=waitsFor`)).waitsFor;
+    expect(waits).toMatchObject([{ type: 'job', element: 'risky', isDeadLetter: true, jobId: dead._id }]);
+    const views = await server.database.pool.query('select state from svc_process_instance where id = $1', [
+      id,
+    ]);
+    expect(views.rows).toEqual([{ state: 'dead letter' }]);
+
+    const retry = () => api('POST', `workflow/job/deadletter/${dead._id}?_action=retry`);
+    expect((await api('POST', `workflow/job/deadletter/${dead._id}?_action=other`)).status).toBe(400);
+    expect((await retry()).body).toEqual({ 'Successfully retried dead letter job': dead._id });
+    const [again] = await eventually(find, (jobs) => jobs.length === 1 && jobs[0]._rev !== dead._rev);
+    expect(again._id).toBe(dead._id);
+
+    await api('PUT', 'managed/user/late-comer', {
+      body: { userName: 'late', givenName: 'L', sn: 'C', mail: 'l@example.com' },
+    });
+    expect((await retry()).status).toBe(200);
+    await reached(id, 'after');
+    expect(await find()).toEqual([]);
+    expect((await retry()).status).toBe(404);
+  });
+});
+
+describe('messages and signals', () => {
+  const send = (kind: 'message' | 'signal', body: Record<string, unknown>) =>
+    api('POST', `workflow/${kind}?_action=send`, { body });
+
+  test('a message goes to one receiver, a signal to all; the first event of several wins', async () => {
+    const [first, second, third] = [
+      await workflow.start('waiting'),
+      await workflow.start('waiting'),
+      await workflow.start('waiting'),
+    ];
+    const { waitsFor } = await workflow.get(`processinstance/${second}?_fields=waitsFor`);
+    expect(waitsFor.map((wait: { type: string; element: string }) => [wait.type, wait.element])).toEqual([
+      ['message', 'told'],
+      ['signal', 'alarmed'],
+    ]);
+    const named = await send('message', {
+      name: 'hello',
+      processInstanceId: second,
+      variables: { word: 'hi' },
+    });
+    expect([named.status, named.body]).toEqual([200, { processInstanceId: second }]);
+    expect(await workflow.openTasks(second!)).toEqual(['read']);
+    expect((await workflow.get(`processinstance/${second}`)).processVariables).toEqual({ word: 'hi' });
+    expect((await send('message', { name: 'hello' })).body).toEqual({ processInstanceId: first });
+
+    expect((await send('signal', { name: 'alarm' })).body).toEqual({ processInstanceIds: [third] });
+    expect(await workflow.openTasks(third!)).toEqual(['run']);
+    expect((await send('signal', { name: 'alarm' })).body).toEqual({ processInstanceIds: [] });
+
+    const started = await send('message', { name: 'hello', variables: { word: 'you' } });
+    expect(await workflow.openTasks(started.body.processInstanceId)).toEqual(['answer']);
+    expect((await send('message', { name: 'nobody' })).status).toBe(404);
+    expect((await send('message', {})).status).toBe(400);
+    expect((await send('signal', { name: 'alarm', variables: 1 })).status).toBe(400);
+  });
+
+  test('a process signals others in its own step', async () => {
+    const waiting = await workflow.start('waiting');
+    await workflow.start('thrower');
+    expect(await workflow.openTasks(waiting)).toEqual(['run']);
+  });
+});
+
+describe('history', () => {
+  test('in full tells every step of an instance, without the context that it keeps', async () => {
+    const id = await workflow.start('waiting', { secret: 1 });
+    await api('POST', 'workflow/message?_action=send', { body: { name: 'hello', processInstanceId: id } });
+    await workflow.completeAt(id, 'read', { done: true });
+    const { events } = await workflow.get(`processinstance/${id}?_fields=events`);
+    expect(events.map((event: { stimulus: { kind: string } }) => event.stimulus.kind)).toEqual([
+      'start',
+      'message',
+      'complete',
+    ]);
+    expect(events[2]).toMatchObject({
+      number: 3,
+      userId: 'svc-admin',
+      stimulus: { variables: { done: true } },
+    });
+    expect(JSON.stringify(events)).not.toContain('svccontext');
+  });
+
+  test('older than is kept is forgotten, a running instance never', async () => {
+    const [old, running] = [await workflow.start('thrower'), await workflow.start('waiting')];
+    await server.database.pool.query(
+      "update workflow_instance set started_at = now() - interval '90 days', ended_at = case when id = $1 then now() - interval '31 days' end where id = any($2)",
+      [old, [old, running]],
+    );
+    const { pruneInstances } = await import('../../src/workflow/history/event-repository.ts');
+    expect(await pruneInstances(server.database.db, 30, 100)).toBe(1);
+    expect((await api('GET', `workflow/processinstance/${old}`)).status).toBe(404);
+    expect((await api('GET', `workflow/processinstance/${running}`)).status).toBe(200);
+  });
+});
