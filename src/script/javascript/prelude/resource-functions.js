@@ -1,12 +1,26 @@
 // svc.create, read, update, patch, delete, query, action.
 (sandbox) => {
-  const { ask, host, isObject, matchArguments, methodNotFound } = sandbox;
-  const TAIL = ['object?', 'array?', 'object?'];
-  const QUERY = ['string', 'object', 'array?', 'object?'];
-  const QUERY_KINDS = ['_queryid', '_queryexpression', '_queryfilter'];
-  const QUERY_NUMBERS = ['_pagesize', '_pagedresultsoffset'];
-  const QUERY_OTHERS = ['_fields', '_sortkeys', '_pagedresultscookie', '_totalpagedresultspolicy'];
-  const QUERY_PARAMETERS = [...QUERY_KINDS, ...QUERY_NUMBERS, ...QUERY_OTHERS];
+  const { ask, askOrNull, host, isObject, matchArguments, methodNotFound, TYPE } = sandbox;
+  const { keys } = Object;
+  const { string, stringOrNull, object, objectOrNull, array, arrayOrNull, value: any } = TYPE;
+  const TAIL = [objectOrNull, arrayOrNull, objectOrNull];
+  const READ = [string, ...TAIL];
+  const QUERY = [string, object, arrayOrNull, objectOrNull];
+  const ACTION = [string, stringOrNull, objectOrNull, ...TAIL];
+  const [KIND, NUMBER, OTHER] = [1, 2, 3];
+  /** What a query itself understands, in lower case. */
+  const QUERY_PARAMETERS = {
+    __proto__: null,
+    _queryid: KIND,
+    _queryexpression: KIND,
+    _queryfilter: KIND,
+    _pagesize: NUMBER,
+    _pagedresultsoffset: NUMBER,
+    _fields: OTHER,
+    _sortkeys: OTHER,
+    _pagedresultscookie: OTHER,
+    _totalpagedresultspolicy: OTHER,
+  };
 
   function withoutFunctions(args) {
     for (let index = 0; index < args.length; index++) {
@@ -19,31 +33,39 @@
     return sandbox.toError({ code: 400, reason: 'Bad Request', message });
   }
 
-  /** Additional parameters are text: numbers and booleans are written out, nulls dropped, the rest refused. */
-  function toParameters(params, isReserved) {
-    if (params === null) return null;
+  /** Additional parameters are text: numbers and booleans are written out, the rest is refused. */
+  function toText(key, value) {
+    if (typeof value === 'object') {
+      throw badRequest(`The parameter ${key} must be a string, a number or a boolean`);
+    }
+    return String(value);
+  }
+
+  function toParameters(params) {
+    if (params === null || params === undefined) return null;
     const result = {};
-    for (const [key, value] of Object.entries(params)) {
-      if (value === null || value === undefined) continue;
-      if (isReserved?.(key)) result[key] = value;
-      else if (typeof value === 'object') {
-        throw badRequest(`The parameter ${key} must be a string, a number or a boolean`);
-      } else result[key] = String(value);
+    for (const key of keys(params)) {
+      const value = params[key];
+      if (value !== null && value !== undefined) result[key] = toText(key, value);
     }
     return result;
   }
 
   function toQueryParameters(params) {
-    const result = toParameters(params, (key) => QUERY_PARAMETERS.includes(key.toLowerCase()));
-    const keys = Object.keys(result);
-    const kinds = keys.filter((key) => QUERY_KINDS.includes(key.toLowerCase()));
-    if (kinds.length !== 1) {
-      throw badRequest('A query needs exactly one of _queryId, _queryExpression and _queryFilter');
-    }
-    for (const key of keys) {
-      if (QUERY_NUMBERS.includes(key.toLowerCase()) && typeof result[key] !== 'number') {
+    const result = {};
+    let kinds = 0;
+    for (const key of keys(params)) {
+      const value = params[key];
+      if (value === null || value === undefined) continue;
+      const meaning = QUERY_PARAMETERS[key.toLowerCase()];
+      if (meaning === KIND) kinds++;
+      if (meaning === NUMBER && typeof value !== 'number') {
         throw badRequest(`The parameter ${key} must be a number`);
       }
+      result[key] = meaning === undefined ? toText(key, value) : value;
+    }
+    if (kinds !== 1) {
+      throw badRequest('A query needs exactly one of _queryId, _queryExpression and _queryFilter');
     }
     return result;
   }
@@ -54,27 +76,23 @@
     const full = [...pattern, ...TAIL];
     return (...given) => {
       const args = matchArguments(name, withoutFunctions(given), least, full);
-      args[params] = toParameters(args[params]);
+      if (args.length > params) args[params] = toParameters(args[params]);
       return ask(operation, args);
     };
   }
 
-  const readOrThrow = define('read', 1, 'string');
-
-  function read(...args) {
-    try {
-      return readOrThrow(...args);
-    } catch (error) {
-      if (error.javaException !== undefined && error.code === 404) return null;
-      throw error;
-    }
+  function read(...given) {
+    const args = matchArguments('read', withoutFunctions(given), 1, READ);
+    if (args.length > 1) args[1] = toParameters(args[1]);
+    return askOrNull('svc.read', args);
   }
 
   function query(...given) {
     const last = given[given.length - 1];
     const callback = typeof last === 'function' ? last : undefined;
-    const [container, params, fields, context] = matchArguments('query', withoutFunctions(given), 2, QUERY);
-    const answer = host('svc.query', container, toQueryParameters(params), fields, context);
+    const args = matchArguments('query', withoutFunctions(given), 2, QUERY);
+    args[1] = toQueryParameters(args[1]);
+    const answer = ask('svc.query', args);
     if (callback === undefined) return answer;
     const { result, ...rest } = answer;
     for (const entry of result ?? []) {
@@ -93,64 +111,52 @@
     if (args.length < 3) throw methodNotFound('action', args);
     const isShifted = isObject(args[1]);
     const full = isShifted ? [args[0], null, ...args.slice(1)] : args;
-    let [name, actionId, content, params, fields, context] = matchArguments('action', full, 3, [
-      'string',
-      'string?',
-      'object?',
-      ...TAIL,
-    ]);
+    let [name, actionId, content, params, fields, context] = matchArguments('action', full, 3, ACTION);
     // The oldest form, (name, params, content).
     if (isShifted && !params?._action && typeof content._action === 'string') {
       [content, params] = [params, content];
     }
     const id = actionId === null ? params?._action : actionId;
     if (typeof id !== 'string') throw badRequest(`An action on ${name} needs an action id`);
-    const { _action, ...others } = params === null ? {} : params;
-    return host(
-      'svc.action',
-      name,
-      id,
-      content,
-      toParameters(params === null ? null : others),
-      fields,
-      context,
-    );
+    const parameters = toParameters(params);
+    if (parameters !== null) delete parameters._action;
+    return host('svc.action', name, id, content, parameters, fields, context);
   }
 
   function encrypt(...args) {
-    return host('svc.encrypt', ...matchArguments('encrypt', args, 3, ['value', 'string?', 'string']));
+    return host('svc.encrypt', ...matchArguments('encrypt', args, 3, [any, stringOrNull, string]));
   }
 
   function decrypt(...args) {
-    return host('svc.decrypt', ...matchArguments('decrypt', args, 1, ['object']));
+    return host('svc.decrypt', ...matchArguments('decrypt', args, 1, [object]));
   }
 
   function hash(...args) {
-    return host('svc.hash', ...matchArguments('hash', args, 2, ['value', 'string?']));
+    return host('svc.hash', ...matchArguments('hash', args, 2, [any, stringOrNull]));
   }
 
   function isEncrypted(...args) {
-    const [value] = matchArguments('isEncrypted', args, 0, ['value']);
+    const [value] = matchArguments('isEncrypted', args, 0, [any]);
     return isObject(value) && host('svc.isEncrypted', value);
   }
 
   function isHashed(...args) {
-    const [value] = matchArguments('isHashed', args, 0, ['value']);
+    const [value] = matchArguments('isHashed', args, 0, [any]);
     return isObject(value) && host('svc.isHashed', value);
   }
 
   function matches(...args) {
     if (args.length < 2) return false;
-    const [plain, hashed] = matchArguments('matches', args, 2, ['value', 'value']);
+    const [plain, hashed] = matchArguments('matches', args, 2, [any, any]);
     return host('svc.matches', String(plain), hashed);
   }
 
   globalThis.svc = {
-    create: define('create', 3, 'string', 'string?', 'object'),
+    create: define('create', 3, string, stringOrNull, object),
     read,
-    update: define('update', 3, 'string', 'string?', 'object'),
-    patch: define('patch', 3, 'string', 'string?', 'array'),
-    delete: define('delete', 2, 'string', 'string?'),
+    update: define('update', 3, string, stringOrNull, object),
+    patch: define('patch', 3, string, stringOrNull, array),
+    delete: define('delete', 2, string, stringOrNull),
     query,
     action,
     encrypt,

@@ -14,6 +14,14 @@
     return answer[0];
   }
 
+  /** Null for what is not there. */
+  function askOrNull(operation, args) {
+    const answer = parse(rawHost(operation, stringify(args)));
+    if (answer.length === 1) return answer[0];
+    if (answer[1].code === 404) return null;
+    throw sandbox.toError(answer[1], answer[2]);
+  }
+
   function host(operation, ...args) {
     return ask(operation, args);
   }
@@ -68,6 +76,6 @@
 
   const valuesOf = (names) => names.map((name) => bindings[name]);
 
-  const sandbox = { ask, host, reviveBinding, bind, valuesOf, define, run, load, compiled };
+  const sandbox = { ask, askOrNull, host, reviveBinding, bind, valuesOf, define, run, load, compiled };
   return sandbox;
 };

@@ -1,6 +1,7 @@
 // console, logger, identityServer.
 (sandbox) => {
-  const { host, matchArguments } = sandbox;
+  const { host, matchArguments, TYPE } = sandbox;
+  const PROPERTY = [TYPE.string, TYPE.value, TYPE.value];
 
   function toText(value) {
     if (typeof value !== 'object' || value === null || value instanceof Error) return String(value);
@@ -30,7 +31,7 @@
 
   globalThis.identityServer = {
     getProperty(...args) {
-      const [name, fallback, useCache] = matchArguments('getProperty', args, 1, ['string', 'value', 'value']);
+      const [name, fallback, useCache] = matchArguments('getProperty', args, 1, PROPERTY);
       return host('identityServer.getProperty', name, fallback, useCache === true);
     },
   };

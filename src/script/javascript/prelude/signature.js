@@ -1,5 +1,16 @@
 // Arguments of the functions that scripts call, checked as the field does: a wrong call is "method not found".
 (sandbox) => {
+  // Numbers, because every call of every script comes through here and QuickJS compares them fastest.
+  const TYPE = {
+    value: 0,
+    string: 1,
+    stringOrNull: 2,
+    object: 3,
+    objectOrNull: 4,
+    array: 5,
+    arrayOrNull: 6,
+  };
+
   function isObject(value) {
     return typeof value === 'object' && value !== null && !Array.isArray(value);
   }
@@ -11,25 +22,25 @@
     return type[0].toUpperCase() + type.slice(1);
   }
 
+  sandbox.TYPE = TYPE;
   sandbox.isObject = isObject;
 
   sandbox.methodNotFound = (name, args) =>
     new Error(`method not found ${name}(${args.map(typeName).join(',')})`);
 
-  /** `?` admits null. A switch and plain loops, because every call of every script comes through here. */
   function accepts(type, value) {
     switch (type) {
-      case 'string':
+      case 1:
         return typeof value === 'string';
-      case 'string?':
+      case 2:
         return value === null || typeof value === 'string';
-      case 'object':
+      case 3:
         return isObject(value);
-      case 'object?':
+      case 4:
         return value === null || isObject(value);
-      case 'array':
+      case 5:
         return Array.isArray(value);
-      case 'array?':
+      case 6:
         return value === null || Array.isArray(value);
       default:
         return true;
@@ -37,19 +48,17 @@
   }
 
   /**
-   * `pattern` names the type of each parameter; one beyond the first `least` may be left out. The answer has one
-   * entry per parameter, absent ones null.
+   * `pattern` names the type of each parameter; one beyond the first `least` may be left out. Answers with `args`,
+   * in which undefined has become null.
    */
   sandbox.matchArguments = (name, args, least, pattern) => {
     const given = args.length;
     let fits = given >= least && given <= pattern.length;
-    const matched = [];
-    for (let index = 0; fits && index < pattern.length; index++) {
-      const value = args[index] === undefined ? null : args[index];
-      matched[index] = value;
-      fits = index >= given || accepts(pattern[index], value);
+    for (let index = 0; fits && index < given; index++) {
+      if (args[index] === undefined) args[index] = null;
+      fits = accepts(pattern[index], args[index]);
     }
     if (!fits) throw sandbox.methodNotFound(name, args);
-    return matched;
+    return args;
   };
 };

@@ -7,6 +7,11 @@ import { describeEngines, type Host } from './support.ts';
 const CONTENT = { userName: 'jdoe' };
 const FILTER = { _queryFilter: 'true' };
 
+/** What is null at the end may be left out. */
+function trimmed(args: readonly JsonValue[]): readonly JsonValue[] {
+  return args.slice(0, args.findLastIndex((value) => value !== null) + 1);
+}
+
 describeEngines('functions of scripts', (runner) => {
   it.each<[string, string, JsonValue[]]>([
     ["svc.create('managed/user', null, c)", 'svc.create', ['managed/user', null, CONTENT, null, null, null]],
@@ -69,7 +74,11 @@ describeEngines('functions of scripts', (runner) => {
     ['identityServer.getProjectLocation()', 'identityServer.getProjectLocation', []],
   ])('%s asks the host for %s', async (source, operation, args) => {
     const bindings = { c: CONTENT, context: { id: 'ctx' } };
-    expect(await runner().value(source, { bindings })).toEqual({ operation, args });
+    const asked = (await runner().value(source, { bindings })) as { operation: string; args: JsonValue[] };
+    expect({ operation, args: trimmed(asked.args) }).toEqual({
+      operation: asked.operation,
+      args: trimmed(args),
+    });
   });
 
   it.each([
