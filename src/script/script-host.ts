@@ -24,10 +24,22 @@ export type Host = (operation: string, args: JsonValue[]) => Promise<JsonValue>;
 
 /** What a script can reach outside its sandbox, and nothing else. */
 export function hostOf(options: HostOptions): Host {
-  const connection = new Connection(options.resources, options.context);
-  const operations: HostOperations = {
+  // Most scripts ask for nothing.
+  let operations: HostOperations | undefined;
+  return async (operation, args) => {
+    operations ??= operationsOf(options);
+    const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
+    if (run === undefined) {
+      throw new BadRequestError(`Scripts have no function '${operation}'`, { id: 'SCRIPT_NO_FUNCTION' });
+    }
+    return run(args);
+  };
+}
+
+function operationsOf(options: HostOptions): HostOperations {
+  return {
     ...options.operations,
-    ...resourceOperations(connection),
+    ...resourceOperations(new Connection(options.resources, options.context)),
     ...cryptoOperations(options.crypto),
     ...loggers(options.log),
     'identityServer.getProperty': ([name, byDefault]) => {
@@ -43,13 +55,6 @@ export function hostOf(options: HostOptions): Host {
         typeof requiring === 'string' ? requiring : null,
       )),
     }),
-  };
-  return async (operation, args) => {
-    const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
-    if (run === undefined) {
-      throw new BadRequestError(`Scripts have no function '${operation}'`, { id: 'SCRIPT_NO_FUNCTION' });
-    }
-    return run(args);
   };
 }
 

@@ -84,7 +84,10 @@ export class ScriptRunner implements Scripts {
         bindings: {
           ...this.#library.properties,
           ...reference.globals,
-          context: contextView(context),
+          // Made for scripts that mention it.
+          get context() {
+            return contextView(context);
+          },
           ...call.bindings,
         } as JsonObject,
         ...(call.returnBindings === undefined ? {} : { returnBindings: call.returnBindings }),
