@@ -1,7 +1,5 @@
 import { BadRequestError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-
-const MAX_DEPTH = 256;
+import { isObject, isTooDeep, type JsonObject, type JsonValue, MOST_LEVELS } from '#json/index.ts';
 
 /**
  * Reads a JSON body. Any other media type is 400, as clients of this protocol expect.
@@ -21,7 +19,11 @@ export function parseJsonBody(text: string, contentType: string | undefined): Js
       detail: { parser: (error as Error).message },
     });
   }
-  refuseDepth(value);
+  if (isTooDeep(value)) {
+    throw new BadRequestError(`The request body is nested deeper than ${MOST_LEVELS} levels`, {
+      id: 'HTTP_TOO_DEEP',
+    });
+  }
   return value;
 }
 
@@ -38,19 +40,6 @@ function requireJson(contentType: string | undefined): void {
       : `The Content-Type is '${contentType}'`,
     { id: 'HTTP_MEDIA_TYPE', hint: "Send 'application/json', in UTF-8" },
   );
-}
-
-/** Iterative, because the stack of a recursive check is what a deep body would be aimed at. */
-function refuseDepth(value: JsonValue): void {
-  let level: JsonValue[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) {
-      throw new BadRequestError(`The request body is nested deeper than ${MAX_DEPTH} levels`, {
-        id: 'HTTP_TOO_DEEP',
-      });
-    }
-    level = level.flatMap((each) => (Array.isArray(each) ? each : isObject(each) ? Object.values(each) : []));
-  }
 }
 
 /** @throws BadRequestError unless the body is a JSON object */

@@ -1,4 +1,5 @@
 import { BadRequestError } from '#errors/index.ts';
+import { MOST_LEVELS } from './depth.ts';
 import { getMember, isObject, type JsonObject, type JsonValue, setMember } from './value.ts';
 
 /** The tokens of a JSON pointer, decoded. The empty pointer is the root. */
@@ -8,12 +9,19 @@ export type Pointer = readonly string[];
  * Reads a pointer of the Common REST dialect: the leading slash is optional, a trailing one is ignored, and
  * escapes are percent escapes (`%2F`, `%20`, `%25`), not the tildes of RFC 6901.
  *
- * @throws BadRequestError when a percent escape is malformed
+ * @throws BadRequestError when a percent escape is malformed, or there are too many levels
  */
 export function parsePointer(text: string): Pointer {
   const trimmed = text.replace(/^\//, '').replace(/\/$/, '');
   if (trimmed === '') return [];
-  return trimmed.split('/').map((token) => {
+  const tokens = trimmed.split('/');
+  // One that adds a value makes a level of each.
+  if (tokens.length > MOST_LEVELS) {
+    throw new BadRequestError(`A JSON pointer has ${tokens.length} levels; ${MOST_LEVELS} are allowed`, {
+      id: 'JSON_BAD_POINTER',
+    });
+  }
+  return tokens.map((token) => {
     if (!token.includes('%')) return token;
     try {
       return decodeURIComponent(token);

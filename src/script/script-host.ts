@@ -1,5 +1,6 @@
 import { type PropertySource, type Settings, substitute } from '#config/index.ts';
 import type { Crypto } from '#crypto/index.ts';
+import { translateDatabaseError } from '#database/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { LogLevel } from '#observability/index.ts';
@@ -32,7 +33,12 @@ export function hostOf(options: HostOptions): Host {
     if (run === undefined) {
       throw new BadRequestError(`Scripts have no function '${operation}'`, { id: 'SCRIPT_NO_FUNCTION' });
     }
-    return run(args);
+    try {
+      return await run(args);
+    } catch (error) {
+      // A script can tell a value that cannot be stored from a server that is broken, as every caller can.
+      throw translateDatabaseError(error);
+    }
   };
 }
 

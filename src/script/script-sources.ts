@@ -52,7 +52,7 @@ export class ScriptSources {
     this.#now = now;
   }
 
-  /** @throws NotFoundError when no source has the file, or the path leaves its source */
+  /** @throws NotFoundError when no source has the file, or the path leaves its source or is hidden */
   async get(path: string, options: FindOptions = {}): Promise<ScriptFile> {
     const file = await this.find(path, options);
     if (file !== undefined) return file;
@@ -104,13 +104,19 @@ export class ScriptSources {
   }
 }
 
-/** The file's place below the directory; undefined when the path would lead out of it. */
+/**
+ * The file's place below the directory; undefined when the path would lead out of it, or to what is hidden: a source
+ * may be a whole project, and an `.env` or a key ring in `.svc` is no script.
+ */
 function within(directory: string, path: string): string | undefined {
-  if (isAbsolute(path) || path.includes('\0')) return undefined;
+  if (isAbsolute(path) || path.includes('\0') || HIDDEN.test(path)) return undefined;
   const root = resolve(directory);
   const file = resolve(root, normalize(path));
   return file.startsWith(root.endsWith(sep) ? root : root + sep) ? file : undefined;
 }
+
+/** A name that begins with a dot and is neither `.` nor `..`. */
+const HIDDEN = /(?:^|[/\\])\.(?!\.?(?:[/\\]|$))/;
 
 async function modificationTime(path: string): Promise<number | undefined> {
   try {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
-import { toResourceError } from '#errors/index.ts';
+import { InternalServerError, toResourceError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { monotonicMs } from '#time/index.ts';
 import {
@@ -73,10 +73,18 @@ export function watchedWork(): { onEnter: (deadline: number) => void; onLeave: (
 }
 
 function answer(id: number, work: () => Promise<unknown>): void {
-  work().then(
-    (value) => post({ type: 'done', id, value }),
-    (error: unknown) => post({ type: 'failed', id, error: toMessage(error) }),
-  );
+  work()
+    .then((value) => post({ type: 'done', id, value }))
+    .catch((error: unknown) => post({ type: 'failed', id, error: toMessage(error) }))
+    // Nested so deeply that it cannot be sent: whoever waits must hear of it all the same.
+    .catch((error: unknown) => post({ type: 'failed', id, error: toMessage(unsendable(error)) }));
+}
+
+function unsendable(cause: unknown): InternalServerError {
+  return new InternalServerError('The answer is nested too deeply to be sent', {
+    id: 'SCRIPT_RESULT_TOO_DEEP',
+    cause,
+  });
 }
 
 function toMessage(thrown: unknown): ErrorMessage {

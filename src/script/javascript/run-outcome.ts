@@ -1,8 +1,17 @@
 import type { ResourceError } from '#errors/index.ts';
-import { cloneJson, getMember, isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import {
+  cloneJson,
+  getMember,
+  isObject,
+  isTooDeep,
+  type JsonObject,
+  type JsonValue,
+  MOST_LEVELS,
+  setMember,
+} from '#json/index.ts';
 import { ScriptLimitError, type ScriptPosition, ScriptThrownError } from './failures.ts';
 import { limitError } from './sandbox.ts';
-import type { SandboxRun } from './script-run.ts';
+import { type SandboxRun, SHALLOW_LENGTH } from './script-run.ts';
 import type { TextPosition } from './source-edits.ts';
 import { mapStackTrace } from './stack-trace.ts';
 
@@ -32,6 +41,12 @@ export function readOutcome(text: string, request: SandboxRun, reader: OutcomeRe
   }
   const outcome: unknown = JSON.parse(text);
   if (!isObject(outcome)) throw brokenEnvironmentError('no result');
+  if (text.length > SHALLOW_LENGTH && isTooDeep(outcome)) {
+    throw new ScriptLimitError(
+      'result',
+      `The result of the script is nested deeper than ${MOST_LEVELS} levels`,
+    );
+  }
   const failure = getMember(outcome, 'failure');
   if (isObject(failure)) throw toFailure(failure, request, reader, outcome['inResult'] === true);
   const changed = getMember(outcome, 'bindings');

@@ -1,5 +1,13 @@
 import { BadRequestError, ResourceError, toResourceError } from '#errors/index.ts';
-import { getMember, isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import {
+  getMember,
+  isObject,
+  isTooDeep,
+  type JsonObject,
+  type JsonValue,
+  MOST_LEVELS,
+  setMember,
+} from '#json/index.ts';
 import { monotonicMs } from '#time/index.ts';
 import type { CompiledScript } from './compile-script.ts';
 import { ScriptLimitError } from './failures.ts';
@@ -34,6 +42,9 @@ export type ModuleCompiler = (
   module: ModuleSource,
   isKnown: (compiled: CompiledScript) => boolean,
 ) => CompiledScript;
+
+/** A text of so many characters has no room for too many levels. */
+export const SHALLOW_LENGTH = 2 * MOST_LEVELS;
 
 /** A run in progress: its deadline, its calls of the host, the errors that it may still throw. */
 export class ScriptRun implements ContextUser, Occupant {
@@ -128,6 +139,9 @@ export class ScriptRun implements ContextUser, Occupant {
     try {
       const args: unknown = JSON.parse(argsText);
       if (!Array.isArray(args)) throw new BadRequestError(`The arguments of ${operation} are not a list`);
+      if (argsText.length > SHALLOW_LENGTH && isTooDeep(args)) {
+        throw new BadRequestError(`An argument of ${operation} is nested deeper than ${MOST_LEVELS} levels`);
+      }
       const value = (await this.#request.host(operation, args)) ?? null;
       const answer = operation === 'require.resolve' ? this.#admitModule(value) : value;
       return `[${JSON.stringify(answer)}]`;

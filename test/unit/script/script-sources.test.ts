@@ -15,6 +15,9 @@ describe('script sources', () => {
       'high/both.js': 'high',
       'high/sub/deep.js': 'deep',
       'secret.js': 'secret',
+      'high/.env': 'PASSWORD=hidden',
+      'high/.svc/keys.json': '["hidden"]',
+      'high/sub/.hidden.js': 'hidden',
     });
   });
   afterAll(() => project[Symbol.asyncDispose]());
@@ -32,15 +35,24 @@ describe('script sources', () => {
     expect((await sources().get('sub/deep.js')).text).toBe('deep');
   });
 
-  it.each(['../secret.js', '/etc/passwd', 'sub/../../secret.js', 'a\0.js', '', '.', 'sub'])(
-    'give nothing for %j',
-    async (path) => {
-      await expect(sources().get(path)).rejects.toMatchObject({
-        code: 404,
-        detail: { hint: 'Looked in high, low' },
-      });
-    },
-  );
+  it.each([
+    '../secret.js',
+    '/etc/passwd',
+    'sub/../../secret.js',
+    'a\0.js',
+    '',
+    '.',
+    'sub',
+    '.env',
+    '.svc/keys.json',
+    'sub/.hidden.js',
+    './.env',
+  ])('give nothing for %j', async (path) => {
+    await expect(sources().get(path)).rejects.toMatchObject({
+      code: 404,
+      detail: { hint: 'Looked in high, low' },
+    });
+  });
 
   it('mind the case of a name', async () => {
     await expect(sources().get('BOTH.js')).rejects.toMatchObject({ code: 404 });
