@@ -29,6 +29,8 @@ export function pathOf({ object }: Pick<ScanDefinition, 'object'>, [id]: FoundOb
  * Claims an object, runs the script on it, and marks it completed if the script answers true: all within the
  * context's unit of work.
  *
+ * @param lookFirst false: claim an object that nobody had started when it was found without looking at it again; its
+ *   revision tells whether it has changed
  * @throws what the script throws, or `ClaimLostError`
  */
 export async function processObject(
@@ -36,15 +38,19 @@ export async function processObject(
   context: Context,
   scan: { readonly definition: ScanDefinition; readonly label: string },
   found: FoundObject,
+  { lookFirst = true } = {},
 ): Promise<Processed> {
   const { definition, label } = scan;
   const connection = connectionOf(platform, context);
   const path = pathOf(definition, found);
-  const current = await readCurrent(connection, path);
-  if (current === undefined || !isClaimable(definition, found, current, platform.clock.now())) {
-    return { verdict: 'skipped' };
-  }
-  const claimed = await claimObject(platform, connection, definition, path, current.revision);
+  const [, revision, started] = found;
+  const isPlain = started === null && revision !== null && !lookFirst;
+  const current = isPlain ? { revision } : await look(platform, connection, definition, found);
+  if (current === undefined) return { verdict: 'skipped' };
+  const claimed = await claimObject(platform, connection, definition, path, current.revision).catch(
+    ignoreMissing,
+  );
+  if (claimed === undefined) return { verdict: 'skipped' };
   const { value } = await platform.scripts.evaluate(context, {
     reference: parseScriptReference(definition.script),
     label,
@@ -62,6 +68,18 @@ export async function processObject(
   // A script may have done with the object by deleting it.
   await connection.patch(path, null, completed, stampOptions(definition)).catch(ignoreMissing);
   return { verdict: 'successes' };
+}
+
+/** The object as it is now; undefined when it may not be claimed. */
+async function look(
+  platform: TaskScannerPlatform,
+  connection: Connection,
+  definition: ScanDefinition,
+  found: FoundObject,
+): Promise<CurrentObject | undefined> {
+  const current = await readCurrent(connection, pathOf(definition, found));
+  const now = platform.clock.now();
+  return current !== undefined && isClaimable(definition, found, current, now) ? current : undefined;
 }
 
 /** Sets the started pointer, if the object is still at the revision. @returns the object with its id and revision */

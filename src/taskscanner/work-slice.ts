@@ -123,7 +123,8 @@ async function processOne(
     try {
       return await inUnitOfWork(platform, async (unitOfWork) => {
         const context = contextOf(run, unitOfWork);
-        const { verdict, error } = await processObject(platform, context, scan, found).catch(
+        const looking = { lookFirst: attempt > 1 };
+        const { verdict, error } = await processObject(platform, context, scan, found, looking).catch(
           async (thrown: unknown) => {
             // What a script makes of a broken connection no longer says so: ask the connection itself.
             if (unitOfWork.isOpen) await probe(await unitOfWork.db());
