@@ -5,10 +5,11 @@ import { configCheck } from './config-check.ts';
 import { databaseUrl } from './database-url.ts';
 import { health } from './health.ts';
 import { migrateCommand } from './migrate.ts';
+import { scan } from './scan.ts';
 import { start } from './start.ts';
 import { why } from './why.ts';
 
-const COMMANDS: readonly Command[] = [start, migrateCommand, databaseUrl, configCheck, health, why];
+const COMMANDS: readonly Command[] = [start, migrateCommand, databaseUrl, configCheck, health, why, scan];
 
 const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 

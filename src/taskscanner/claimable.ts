@@ -3,7 +3,7 @@ import { getAt, type JsonObject, parsePointer } from '#json/index.ts';
 import { addDuration, parseDuration } from '#time/index.ts';
 import type { ScanDefinition } from './scan-definition.ts';
 
-/** An object as the query found it: id, revision, and the value at the started pointer. */
+/** An object as the query found it: id, revision (null: unknown), and the value at the started pointer. */
 export type FoundObject = readonly [id: string, revision: string | null, started: string | null];
 
 /** An object as it is now. */
@@ -31,7 +31,7 @@ export function isClaimable(
   const started = getAt(current.content, parsePointer(definition.started)) ?? null;
   const completed = getAt(current.content, parsePointer(definition.completed)) ?? null;
   const [, revision, startedThen] = found;
-  const changed = revision === null || revision !== current.revision;
+  const changed = revision !== null && revision !== current.revision;
   if (changed && completed !== null && completed !== false) return false;
   if (changed && started !== null && started !== startedThen) return false;
   if (started === null) return true;

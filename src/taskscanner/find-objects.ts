@@ -3,6 +3,8 @@ import { type Connection, type Paging, parseQueryParameters, type QueryResult } 
 import type { FoundObject } from './claimable.ts';
 import type { ScanDefinition } from './scan-definition.ts';
 
+const IDS_ONLY = 'query-all-ids';
+
 export interface FoundPage {
   readonly objects: readonly FoundObject[];
   readonly cookie: string | null;
@@ -31,8 +33,10 @@ export async function findObjects(
   });
   return {
     objects: result.result.map(({ id, revision, content }): FoundObject => {
-      const at = getAt(content, started);
-      return [id ?? '', revision, typeof at === 'string' ? at : null];
+      // A selected field stands under the last name of its pointer, unless the resource selects no fields.
+      const at = getAt(content, started) ?? getAt(content, started.slice(-1));
+      // What answers with ids only says nothing of the state that the revision stands for.
+      return [id ?? '', queryId === IDS_ONLY ? null : revision, typeof at === 'string' ? at : null];
     }),
     cookie: result.pagedResultsCookie,
     total: result.totalPagedResults,

@@ -172,6 +172,10 @@ describe('the task scanner', () => {
     const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
     await items(3, (n) => ({ task: { started: ago([0, 60_000, 4_000_000][n]!) } }));
     expect((await perform(scan(MARK))).progress).toMatchObject({ total: 3, skipped: 3, processed: 0 });
+    const { _queryFilter: _, ...byIds } = scan(MARK).scan;
+    expect(
+      (await perform({ ...scan(MARK), scan: { ...byIds, _queryId: 'query-all-ids' } })).progress,
+    ).toMatchObject({ total: 3, skipped: 3 });
     const run = await perform(scan(MARK, {}, { recovery: { timeout: '1h' } }));
     expect(run.progress).toMatchObject({ successes: 1, skipped: 2 });
     expect(await marks()).toEqual(['managed/item/i2']);

@@ -25,7 +25,7 @@ describe('the command line', () => {
   it('lists its commands', async () => {
     const { code, output } = await svc(['--help']);
     expect(code).toBe(0);
-    for (const command of ['start', 'migrate', 'database-url', 'config-check', 'health']) {
+    for (const command of ['start', 'migrate', 'database-url', 'config-check', 'health', 'scan']) {
       expect(output).toMatch(new RegExp(`^  ${command} `, 'm'));
     }
   });
