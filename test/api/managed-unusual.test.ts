@@ -77,6 +77,33 @@ const TYPES: { objects: object[] } = {
       },
     },
     {
+      name: 'member',
+      schema: {
+        properties: {
+          clubs: list(two('members')),
+          effective: {
+            isVirtual: true,
+            returnByDefault: true,
+            queryConfig: {
+              referencedRelationshipFields: ['clubs', 'rights'],
+              referencedObjectFields: ['label'],
+              flattenProperties: true,
+            },
+          },
+        },
+      },
+    },
+    {
+      name: 'club',
+      schema: { properties: { members: list(two('clubs')), rights: list(two('clubs')) } },
+      onSync: { type: 'text/javascript', file: 'roles/onSync-roles.js' },
+    },
+    {
+      name: 'right',
+      schema: { properties: { clubs: list(two('rights')) } },
+      onSync: { type: 'text/javascript', file: 'roles/onSync-assignments.js', rolesPropName: 'clubs' },
+    },
+    {
       name: 'odd',
       schema: { properties: { constructor: { type: 'string' }, toString: { type: 'relationship' } } },
     },
@@ -141,6 +168,34 @@ describe('managed objects in unusual configurations', () => {
       ]);
       await Promise.all(requests.flat());
       expect((await read(`person/${id}`)).n).toBe(20);
+    });
+  });
+
+  describe('with the shipped onSync scripts of roles and assignments', () => {
+    const storedOf = async (id: string) => {
+      const { rows } = await server.database.pool.query(
+        'select rev, data from managed_object where id = $1',
+        [id],
+      );
+      return [rows[0].rev, rows[0].data.effective];
+    };
+
+    it('are stored anew when something that they have by a role changes', async () => {
+      await put('right/enter', { label: 'enter' });
+      await put('club/chess');
+      await put('member/mia', { clubs: [ref('club/chess')] });
+      expect(await storedOf('mia')).toEqual([0, []]);
+      await patch('club/chess', { operation: 'add', field: '/rights/-', value: ref('right/enter') });
+      expect(await storedOf('mia')).toEqual([1, ['enter']]);
+      await patch('right/enter', { operation: 'replace', field: '/label', value: 'stay' });
+      expect(await storedOf('mia')).toEqual([2, ['stay']]);
+      await put('member/max');
+      await api('POST', 'managed/club/chess/members', { body: ref('member/max') });
+      await patch('club/chess', { operation: 'add', field: '/name', value: 'Chess' });
+      expect([await storedOf('mia'), await storedOf('max')]).toEqual([
+        [2, ['stay']],
+        [1, ['stay']],
+      ]);
     });
   });
 

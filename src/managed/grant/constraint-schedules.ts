@@ -5,6 +5,8 @@ import type { Exchange } from '../exchange.ts';
 import { parseTemporalConstraints } from './temporal-constraint.ts';
 
 const SCRIPT = 'roles/apply-temporal-constraint.js';
+/** A role may have very many members. */
+const TIMEOUT_MS = 600_000;
 /** Time spans end between two instants; a moment later nobody doubts on which side we are. */
 const MARGIN_MS = 1_000;
 
@@ -38,7 +40,7 @@ export async function planConstraint(
       startTime: new Date(at + MARGIN_MS).toISOString().slice(0, 19),
       timeZone: 'UTC',
       invokeService: 'script',
-      invokeContext: { script: { type: 'text/javascript', file: SCRIPT }, input },
+      invokeContext: { script: { type: 'text/javascript', file: SCRIPT, timeout: TIMEOUT_MS }, input },
     });
   }
 }
