@@ -53,21 +53,26 @@ export async function readMailSettings({ mail }: WorkflowConfig, crypto: Crypto)
   };
 }
 
-/** Why workflow is not active; undefined while it is, or while a location without an engine is configured. */
+/** Why workflow could not be activated; undefined also while it is active with nothing to work on. */
 export function workflowInactive(config: WorkflowConfig): string | undefined {
-  try {
-    readWorkflowSettings(config);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
+  const problem = problemOf(config);
+  return problem instanceof ServiceUnavailableError ? problem.message : undefined;
 }
 
 /** The directory of process files; undefined while nothing may be deployed. */
 export function workflowDirectory(config: WorkflowConfig, projectLocation: string): string | undefined {
-  if (workflowInactive(config) !== undefined) return undefined;
+  if (problemOf(config) !== undefined) return undefined;
   const { workflowDirectory: directory } = config;
   return isAbsolute(directory) ? directory : join(projectLocation, directory);
+}
+
+function problemOf(config: WorkflowConfig): unknown {
+  try {
+    readWorkflowSettings(config);
+    return undefined;
+  } catch (error) {
+    return error;
+  }
 }
 
 function inactive(what: string, hint: string): ServiceUnavailableError {

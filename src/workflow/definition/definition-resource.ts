@@ -8,7 +8,7 @@ import {
 } from '#resource/index.ts';
 import { undeploy } from '../deployment/undeploy.ts';
 import { describeStartForm, findTemplate } from '../form/index.ts';
-import { asksForDiagram } from '../query/fields.ts';
+import { asksForDiagram, keepAllFields } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
 import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
 import { definitionDiagram } from './definition-diagram.ts';
@@ -83,5 +83,5 @@ async function read(
     const diagram = await definitionDiagram(platform, db, definition);
     if (diagram !== undefined) content['diagram'] = diagram;
   }
-  return resource(row.id, String(row.revision), content);
+  return keepAllFields(request, resource(row.id, String(row.revision), content));
 }

@@ -10,7 +10,7 @@ import {
   unknownAction,
 } from '#resource/index.ts';
 import { type EventRow, listEvents } from '../history/event-repository.ts';
-import { asksFor, asksForDiagram } from '../query/fields.ts';
+import { asksFor, asksForDiagram, keepAllFields } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
 import { listTasksOf } from '../task/task-listing-repository.ts';
 import { viewHistoricTask } from '../task/task-view.ts';
@@ -105,7 +105,7 @@ async function read(
     content['waitsFor'] = await waitsFor(db, row.id, definition?.process);
   }
   if (asksFor(request, 'events')) content['events'] = (await listEvents(db, row.id)).map(viewEvent);
-  return resource(row.id, null, content);
+  return keepAllFields(request, resource(row.id, null, content));
 }
 
 function viewEvent({ number, at, user_id, stimulus, effects }: EventRow): JsonObject {

@@ -1,4 +1,4 @@
-import type { Request } from '#resource/index.ts';
+import type { Request, Resource } from '#resource/index.ts';
 
 /** `_fields` is also the switch for what is costly to make. */
 export function asksFor(request: Request, field: string): boolean {
@@ -7,4 +7,9 @@ export function asksFor(request: Request, field: string): boolean {
 
 export function asksForDiagram(request: Request): boolean {
   return asksFor(request, 'diagram');
+}
+
+/** `*` beside such a switch keeps all fields. */
+export function keepAllFields(request: Request, answer: Resource): Resource {
+  return asksFor(request, '*') ? { ...answer, fieldsSelected: true } : answer;
 }

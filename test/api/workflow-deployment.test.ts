@@ -1,0 +1,306 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ZipFile } from 'yazl';
+import type { Api } from '../support/api.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { processFile, workflowApi } from '../support/workflow.ts';
+import {
+  boundary,
+  end,
+  extension,
+  flow,
+  path,
+  service,
+  start,
+  tag,
+  timer,
+  user,
+} from '../unit/workflow/engine/bpmn.ts';
+
+const $ = (expression: string) => `\${${expression}}`;
+
+const v1 = processFile(
+  'moving',
+  start() + user('keep', { 'flowable:assignee': 'amy' }) + end() + path('s', 'keep', 'e'),
+);
+const v2 = processFile(
+  'moving',
+  start() +
+    user('keep', { name: $("'Renamed '.concat(topic)"), 'flowable:assignee': 'ben' }) +
+    boundary('late', 'keep', timer('PT1H')) +
+    user('next') +
+    end() +
+    end('over') +
+    path('s', 'keep', 'next', 'e') +
+    flow('late', 'over'),
+);
+const v3 = processFile('moving', start() + user('another') + end() + path('s', 'another', 'e'));
+const groovy = processFile(
+  'groovy',
+  start() +
+    tag(
+      'scriptTask',
+      'greet',
+      { 'flowable:resultVariable': 'greeting' },
+      "<script><![CDATA[def names = ['a', 'b']; execution.setVariable('count', names.size()); 'Hello ' + whom.toUpperCase()]]></script>",
+    ) +
+    end() +
+    path('s', 'greet', 'e'),
+);
+
+async function zip(entries: Record<string, string | Buffer>): Promise<Buffer> {
+  const file = new ZipFile();
+  for (const [name, content] of Object.entries(entries)) file.addBuffer(Buffer.from(content), name);
+  file.end();
+  const chunks: Buffer[] = [];
+  for await (const chunk of file.outputStream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+let server: TestServer;
+let api: Api;
+let workflow: ReturnType<typeof workflowApi>;
+const deployed = (file: string, count = 1) =>
+  server.observed(
+    'workflow.deployed',
+    (said) =>
+      said.file === file &&
+      server.observations.filter((one) => one.kind === 'workflow.deployed' && one.file === file).length >=
+        count,
+  );
+const failed = (file: string) => server.observed('workflow.deployFailed', (said) => said.file === file);
+const versions = async (key: string) =>
+  (await workflow.list('processdefinition', `key=${key}`)).map((row: { version: number }) => row.version);
+
+beforeAll(async () => {
+  server = await startTestServer({
+    files: {
+      'workflow/moving.bpmn20.xml': v1,
+      'workflow/groovy.bpmn20.xml': groovy,
+      'workflow/other.xml': '<beans xmlns="http://www.springframework.org/schema/beans"/>',
+      'workflow/off.bpmn20.xml': processFile('off', start() + end() + path('s', 'e'), {
+        isExecutable: 'false',
+      }),
+      'workflow/bad.bpmn20.xml': '<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"><process',
+      'workflow/script.bpmn20.xml': processFile(
+        'script',
+        start() +
+          tag('scriptTask', 'oops', { scriptFormat: 'javascript' }, '<script>if (</script>') +
+          end() +
+          path('s', 'oops', 'e'),
+      ),
+    },
+  });
+  ({ api } = server);
+  workflow = workflowApi(api);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe('the watched directory', () => {
+  test('has been deployed when the server is up: what is BPMN, executable and without mistakes', async () => {
+    const keys = (await workflow.list('processdefinition')).map((row: { key: string }) => row.key);
+    expect(keys.sort()).toEqual(['groovy', 'moving']);
+    const refused = (file: string) =>
+      server.observations.find((one) => one.kind === 'workflow.deployFailed' && one.file === file);
+    expect(refused('bad.bpmn20.xml')).toBeDefined();
+    expect(refused('off.bpmn20.xml')).toBeDefined();
+    expect(refused('other.xml')).toBeUndefined();
+    const { error } = refused('script.bpmn20.xml') as unknown as { error: Error };
+    expect(error.message).toContain("'oops' holds a script with a mistake");
+  });
+
+  test('a script without a language is Groovy', async () => {
+    const id = await workflow.start('groovy', { whom: 'amy' });
+    expect((await workflow.get(`processinstance/${id}`)).processVariables).toMatchObject({
+      greeting: 'Hello AMY',
+      count: 2,
+    });
+  });
+
+  test('a changed file is a new version, a touched one is not; instances stay, migrate, or cannot', async () => {
+    const stays = await workflow.start('moving', { topic: 'x' });
+    const ends = await workflow.start('moving', { topic: 'x' });
+    const migrate = (id: string) => api('POST', `workflow/processinstance/${id}?_action=migrate`);
+    const already = await migrate(stays);
+    expect([already.status, already.body.message]).toEqual([
+      400,
+      expect.stringContaining('already on the latest'),
+    ]);
+    expect((await migrate('nobody')).status).toBe(400);
+
+    await server.project.write('workflow/moving.bpmn20.xml', v1);
+    await server.project.write(
+      'workflow/new.bpmn20.xml',
+      processFile('new', start() + end() + path('s', 'e')),
+    );
+    await deployed('new.bpmn20.xml');
+    expect(await versions('moving')).toEqual([1]);
+
+    await server.project.write('workflow/moving.bpmn20.xml', v2);
+    await deployed('moving.bpmn20.xml', 2);
+    expect(await versions('moving')).toEqual([1, 2]);
+    const [before] = await workflow.tasks(stays);
+    expect(before.processDefinitionId).toMatch(/^moving:1:/);
+    const moved = await migrate(stays);
+    expect([moved.status, moved.body]).toEqual([200, { 'Successfully migrated process instance': stays }]);
+    const [after] = await workflow.tasks(stays);
+    expect(after).toMatchObject({ _id: before._id, assignee: 'amy', name: 'Renamed x' });
+    expect(after.processDefinitionId).toMatch(/^moving:2:/);
+    const { waitsFor } = await workflow.get(`processinstance/${stays}?_fields=waitsFor`);
+    expect(waitsFor.map((wait: { type: string }) => wait.type)).toEqual(['task', 'timer']);
+    await workflow.completeAt(stays, 'keep');
+    expect(await workflow.openTasks(stays)).toEqual(['next']);
+
+    await server.project.write('workflow/moving.bpmn20.xml', v3);
+    await deployed('moving.bpmn20.xml', 3);
+    const refused = await migrate(ends);
+    expect([refused.status, refused.body.message]).toEqual([500, expect.stringContaining("'keep'")]);
+    await workflow.completeAt(ends, 'keep');
+    expect((await workflow.get(`processinstance/${ends}`)).endTime).not.toBeNull();
+
+    const [latest] = await workflow.list('processdefinition', 'key=moving&version=3');
+    const [running] = await workflow.list('processdefinition', 'key=moving&version=2');
+    const blocked = await api('DELETE', `workflow/processdefinition/${running._id}`);
+    expect([blocked.status, blocked.body.detail.id]).toEqual([409, 'WORKFLOW_IN_USE']);
+    const gone = await api('DELETE', `workflow/processdefinition/${latest._id}`);
+    expect([gone.status, gone.body._id]).toEqual([200, latest._id]);
+    expect((await api('DELETE', `workflow/processdefinition/${latest._id}`)).status).toBe(404);
+    expect(await versions('moving')).toEqual([1, 2]);
+    const again = await workflow.start('moving', { topic: 'y' });
+    expect(await workflow.openTasks(again)).toEqual(['keep']);
+  });
+
+  test('an archive brings forms and images along, and goes as a whole', async () => {
+    const image = Buffer.from('89504e470d0a1a0a', 'hex');
+    const bar = await zip({
+      'one.bpmn20.xml': processFile(
+        'one',
+        start('s', '', { 'flowable:formKey': 'start.xhtml' }) +
+          user('fill', { 'flowable:formKey': 'fill.xhtml' }) +
+          end() +
+          path('s', 'fill', 'e'),
+      ),
+      'two.bpmn': processFile('two', start() + end() + path('s', 'e')),
+      'start.xhtml': '<form>{{start}}</form>',
+      'fill.xhtml': '<form>{{fill}}</form>',
+      'one.one.png': image,
+    });
+    await writeFile(join(server.project.location, 'workflow', 'both.bar'), bar);
+    await deployed('both.bar');
+    const [one] = await workflow.list('processdefinition', 'key=one');
+    const [two] = await workflow.list('processdefinition', 'key=two');
+    expect(one.deploymentId).toBe(two.deploymentId);
+    expect(one.processDiagramResourceName).toBe('one.one.png');
+    const read = await workflow.get(`processdefinition/${one._id}?_fields=*,diagram`);
+    expect(read).toMatchObject({
+      formResourceKey: 'start.xhtml',
+      formGenerationTemplate: '<form>{{start}}</form>',
+    });
+    expect(read.diagram).toBe(image.toString('base64'));
+    const raw = await fetch(
+      `${server.url}/svc/workflow/processdefinition/${one._id}?_fields=/diagram&_mimeType=image/png`,
+      {
+        headers: { 'X-Svc-Username': 'svc-admin', 'X-Svc-Password': 'Correct-Horse-9' },
+      },
+    );
+    expect([raw.headers.get('content-type'), Buffer.from(await raw.arrayBuffer())]).toEqual([
+      'image/png',
+      image,
+    ]);
+    const task = await workflow.get(`processdefinition/${one._id}/taskdefinition/fill`);
+    expect(task.formGenerationTemplate).toBe('<form>{{fill}}</form>');
+    expect((await workflow.get(`processdefinition/${two._id}?_fields=diagram`)).diagram).toBeUndefined();
+    expect((await api('DELETE', `workflow/processdefinition/${two._id}`)).status).toBe(200);
+    expect(await versions('one')).toEqual([]);
+
+    await writeFile(join(server.project.location, 'workflow', 'hostile.bar'), 'no zip at all');
+    await failed('hostile.bar');
+  });
+
+  test('a removed file is undeployed, or, while instances run, suspended until it comes back', async () => {
+    const text = processFile('brief', start() + user('stay') + end() + path('s', 'stay', 'e'));
+    await server.project.write('workflow/brief.bpmn20.xml', text);
+    await deployed('brief.bpmn20.xml');
+    const id = await workflow.start('brief');
+    await server.project.remove('workflow/brief.bpmn20.xml');
+    const { outcome } = await server.observed(
+      'workflow.undeployed',
+      ({ file }) => file === 'brief.bpmn20.xml',
+    );
+    expect(outcome).toBe('suspended');
+    const create = () => api('POST', 'workflow/processinstance', { body: { _key: 'brief' } });
+    expect((await create()).status).toBe(409);
+    expect(await workflow.list('processdefinition', 'key=brief')).toMatchObject([{ suspended: true }]);
+    expect((await workflow.completeAt(id, 'stay')).status).toBe(200);
+
+    await server.project.write(
+      'workflow/gone.bpmn20.xml',
+      processFile('gone', start() + end() + path('s', 'e')),
+    );
+    await deployed('gone.bpmn20.xml');
+    await server.project.remove('workflow/gone.bpmn20.xml');
+    await server.observed(
+      'workflow.undeployed',
+      ({ file, outcome: how }) => file === 'gone.bpmn20.xml' && how === 'undeployed',
+    );
+    expect(await versions('gone')).toEqual([]);
+  });
+
+  test('a file can be deployed over REST, and rehearsed', async () => {
+    const content = processFile('rest', start() + service('sum', $('1')) + end() + path('s', 'sum', 'e'));
+    const deploy = (query: string, body: unknown) =>
+      api('POST', `workflow/deployment?_action=deploy${query}`, { body });
+    const rehearsed = await deploy('&_dryRun=true', { name: 'rest.bpmn20.xml', content });
+    expect(rehearsed.body.result.definitions).toHaveLength(1);
+    expect(await versions('rest')).toEqual([]);
+    const done = await deploy('', { name: 'rest.bpmn20.xml', content });
+    expect(done.body).toMatchObject({ unchanged: false, definitions: [{ findings: [] }] });
+    expect((await deploy('', { name: 'rest.bpmn20.xml', content })).body).toMatchObject({ unchanged: true });
+    expect((await deploy('', { name: 'x.bpmn20.xml', content: 'x' })).status).toBe(400);
+    expect((await deploy('', { name: 'x.bar', content: 'x' })).status).toBe(400);
+    expect((await deploy('', {})).status).toBe(400);
+  });
+});
+
+describe('workflow.json', () => {
+  const set = (content: unknown) => api('PUT', 'config/workflow', { body: content });
+  const ask = () => api('GET', 'workflow/processdefinition?_queryId=query-all-ids');
+  test.each([
+    [{ location: 'local' }, 500],
+    [{ location: 'remote' }, 503],
+    [{ history: 'everything' }, 503],
+    [{ useDataSource: 'other' }, 500],
+    [{ location: 'embedded', tablePrefix: 'ACT_', tablePrefixIsSchema: true, engine: { url: 'x' } }, 200],
+  ])('%j answers %i', async (content, status) => {
+    expect((await set(content)).status).toBeLessThan(300);
+    expect((await ask()).status).toBe(status);
+    const ready = await fetch(`${server.url}/health/ready`);
+    expect(ready.status).toBe(status === 503 ? 503 : 200);
+  });
+
+  test('forms are checked when it says so', async () => {
+    const property = extension('<flowable:formProperty id="n" type="long" required="true"/>');
+    const content = processFile(
+      'checked',
+      start('s', property) + user('fill', {}, property) + end() + path('s', 'fill', 'e'),
+    );
+    await api('POST', 'workflow/deployment?_action=deploy', {
+      body: { name: 'checked.bpmn20.xml', content },
+    });
+    const create = (body: unknown) => api('POST', 'workflow/processinstance', { body });
+    expect((await create({ _key: 'checked' })).status).toBe(201);
+    expect((await set({ forms: { validate: true } })).status).toBeLessThan(300);
+    expect((await create({ _key: 'checked' })).status).toBe(400);
+    const started = await create({ _key: 'checked', n: '7' });
+    expect(started.status).toBe(201);
+    expect((await workflow.completeAt(started.body._id, 'fill', { n: 'seven' })).status).toBe(400);
+    expect((await workflow.completeAt(started.body._id, 'fill', { n: 8 })).status).toBe(200);
+  });
+
+  test('the password of the mail server is stored encrypted', async () => {
+    expect((await set({ mail: { host: 'mail', password: 'secret' } })).status).toBeLessThan(300);
+    const { body } = await api('GET', 'config/workflow');
+    expect(body.mail.password.$crypto).toBeDefined();
+  });
+});
