@@ -36,6 +36,7 @@ answerParent(async (task: ClaimerTask): Promise<ClaimerResult> => {
       limit: task.batch,
       lookAheadMs: LOOK_AHEAD_MS,
       watermark,
+      startLimit: task.batch,
     });
     watermark = Math.max(watermark, (runs[0]?.dueAt ?? 0) - SLACK_MS);
     if (task.completion === 'each') await completeEach(runs);

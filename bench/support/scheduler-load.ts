@@ -88,6 +88,7 @@ const STAND_INS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [903, ':batch'],
   [904, String(LOOK_AHEAD_MS)],
   [905, ':watermark'],
+  [906, ':batch'],
 ]);
 
 async function captureClaim(): Promise<string> {
@@ -107,6 +108,12 @@ async function captureClaim(): Promise<string> {
       });
     },
   });
-  await claimDue(db, { holder: { nodeId: 901, epoch: 902 }, limit: 903, lookAheadMs: 904, watermark: 905 });
+  await claimDue(db, {
+    holder: { nodeId: 901, epoch: 902 },
+    limit: 903,
+    lookAheadMs: 904,
+    watermark: 905,
+    startLimit: 906,
+  });
   return text;
 }

@@ -33,7 +33,7 @@ export interface JobStore {
   complete(holder: Holder, completions: readonly Completion[]): Promise<ReadonlySet<string>>;
   /** How a run ended whose completion was sent and not answered. */
   findFate(holder: Holder, completion: Completion): Promise<'open' | 'completed' | 'lost'>;
-  /** What the holder has claimed and not started. */
+  /** All that the holder has, started or not. */
   listHeld(holder: Holder): Promise<readonly Run[]>;
   /** Gives back what the holder has not started. */
   handBack(holder: Holder): Promise<number>;

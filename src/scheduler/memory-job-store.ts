@@ -122,13 +122,13 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
   }
 
   async listHeld(holder: Holder): Promise<readonly Run[]> {
-    return [...this.#runs.values()]
-      .filter((run) => isHeldBy(run, holder) && run.startedAt === null)
-      .map(toRun);
+    return [...this.#runs.values()].filter((run) => isHeldBy(run, holder)).map(toRun);
   }
 
   async handBack(holder: Holder): Promise<number> {
-    const held = await this.listHeld(holder);
+    const held = [...this.#runs.values()]
+      .filter((run) => isHeldBy(run, holder) && run.startedAt === null)
+      .map(toRun);
     for (const run of held) {
       this.#runs.delete(formatRunKey(run));
       if (this.#jobOf(run) === undefined) continue;

@@ -51,6 +51,8 @@ export class RunExecutor {
       return decision.next;
     } catch (error) {
       observe({ kind: 'server.failed', part: `firing of ${run.jobId}`, error });
+      // It is tried again, and parked when it fails so each time: left as it is, it would block its schedule.
+      await this.#insist(() => store.release(holder, nodeName, run));
       return null;
     }
   }

@@ -25,10 +25,16 @@ export interface ClaimOptions {
   readonly lookAheadMs: number;
   /** Epoch ms; nothing claimable lies before it, apart from what a sweep finds. */
   readonly watermark: number;
+  /** Up to so many of those whose time has come are started with the claim. Default none; a store may start none. */
+  readonly startLimit?: number;
 }
 
 export interface Claim {
-  readonly runs: readonly (Run & { readonly dueAt: number })[];
+  readonly runs: readonly (Run & {
+    readonly dueAt: number;
+    /** Only of a run that was started: by its name and definition it can be run right away. */
+    readonly started?: Pick<StartedRun, 'jobId' | 'definition'>;
+  })[];
   /** When the earliest firing that still waits may be claimed, epoch ms; not looked for after a full batch. */
   readonly nextDueAt: number | null;
 }
@@ -44,20 +50,35 @@ interface RunRow {
   readonly cause: Cause | null;
 }
 
+/** What tells the runs of a schedule apart: one with concurrent execution has a slot for each of its runs. */
+const SLOT = sql.raw('floor(extract(epoch from fire_at) * 1000)::bigint * 1024 + generation % 1024');
+
+/**
+ * Lets this transaction commit without waiting for the disk, unless it starts a run outside a unit of work. When the
+ * database crashes, the mark that a run was claimed or started may be lost, but only together with all that came
+ * after it: its effects and its completion. Such a run simply is due again; one that leaves effects elsewhere must
+ * not be, so its mark is waited for.
+ */
+const relaxCommit = (started: RawBuilder<unknown>) => sql`(case
+  when exists (select 1 from ${started} where (definition->>'transactional')::boolean is false)
+  then current_setting('synchronous_commit') else set_config('synchronous_commit', 'off', true) end)`;
+
 /**
  * Claims what is due: one statement. Rows locked by other claimers are skipped, a paused cluster and a node that
- * was fenced out claim nothing. The lower bound keeps the scan from walking the dead index entries of earlier
+ * was fenced out claim nothing. What is due and finds a slot is started with it. The lower bound keeps the scan from walking the dead index entries of earlier
  * claims, which a long transaction elsewhere would keep from being cleaned up. A firing whose schedule runs
  * already and may not run twice finds its slot taken and goes back to wait.
  */
 export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
-  const { holder, limit, lookAheadMs, watermark } = options;
+  const { holder, limit, lookAheadMs, watermark, startLimit = 0 } = options;
   const { rows } = await sql<
     Omit<RunRow, 'trigger_id'> & {
       trigger_id: number | null;
       due_at: number;
       priority: number;
       next_due: number | null;
+      job_id: string | null;
+      definition: ScheduleDefinition | null;
     }
   >`
     with candidates as (
@@ -73,14 +94,22 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
     ), due as (
       delete from scheduler_due where ctid = any(array(select ctid from candidates))
       returning *
+    ), judged as (
+      select d.*, j.id as job_id, j.definition
+      from (select *, row_number() over (order by due_at, priority desc) as place from due) d
+      left join lateral (
+        select * from scheduler_job
+        where trigger_id = d.trigger_id and generation = d.generation
+          and d.place <= ${startLimit}::int and d.fire_at <= clock_timestamp()
+          and (parked is null or d.kind = 'manual') and not (paused and d.kind = 'planned')
+        limit 1) j on true
     ), run as (
       insert into scheduler_run (trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause,
-                                 node_id, node_epoch, slot)
+                                 node_id, node_epoch, slot, started_at)
       select trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause,
              ${holder.nodeId}, ${holder.epoch},
-             case when concurrent then floor(extract(epoch from fire_at) * 1000)::bigint * 1024 + generation % 1024
-                  else 0 end
-      from due
+             case when concurrent then ${SLOT} else 0 end, case when job_id is not null then clock_timestamp() end
+      from judged
       on conflict do nothing
       returning trigger_id, generation, fire_at
     ), blocked as (
@@ -97,24 +126,48 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
                                    and r.generation = d.generation and r.fire_at = d.fire_at)
     )
     select d.trigger_id, d.generation, ${MS('d.fire_at')} as fire_at, ${MS('d.due_at')} as due_at, d.attempt,
-           ${MS('d.late_from')} as late_from, d.next_planned, d.kind, d.cause, d.priority, null::float8 as next_due
-    from due d join run r using (trigger_id, generation, fire_at)
+           ${MS('d.late_from')} as late_from, d.next_planned, d.kind, d.cause, d.priority, d.job_id, d.definition,
+           null::float8 as next_due
+    from judged d join run r using (trigger_id, generation, fire_at)
     union all
-    select null, 0, 0, 0, 0, null, false, '', null, 0,
+    select null, 0, 0, 0, 0, null, false, ${relaxCommit(sql`judged`)}, null, 0, null, null,
            case when (select count(*) from candidates) < ${limit} then (
              select ${MS('due_at')} from scheduler_due
              where due_at >= to_timestamp(${watermark}::float8 / 1000) and due_at < 'infinity'
                and ctid <> all(array(select ctid from candidates))
              order by due_at limit 1) end`.execute(db);
-  const runs = rows.flatMap(({ trigger_id, ...row }) =>
+  const runs = rows.flatMap(({ trigger_id, job_id, definition, ...row }) =>
     trigger_id === null
       ? []
-      : { ...toRun({ ...row, trigger_id }), dueAt: row.due_at, priority: row.priority },
+      : {
+          ...toRun({ ...row, trigger_id }),
+          dueAt: row.due_at,
+          priority: row.priority,
+          ...(job_id === null || definition === null ? {} : { started: { jobId: job_id, definition } }),
+        },
   );
   // Neither a delete nor a join keeps the order of the scan.
   runs.sort((left, right) => left.dueAt - right.dueAt || right.priority - left.priority);
   return { runs, nextDueAt: rows.find((row) => row.trigger_id === null)?.next_due ?? null };
 }
+
+/**
+ * The run of the key `k`, if its row fulfils the condition. Always looked up by its primary key: these tables swell
+ * and empty faster than they are analysed, and a join that trusts their statistics compares each key with each run.
+ * The sum and the offset keep the planner from any other way. Nothing is locked, because a run never changes its
+ * holder: whoever takes it over deletes its row.
+ */
+const ownRun = (holder: Holder, condition: RawBuilder<unknown>) => sql`lateral (
+        select r.* from scheduler_run r
+        where r.trigger_id = k.trigger_id and r.slot = any(array[0, k.slot])
+          and r.generation = k.generation and r.fire_at = k.fire_at
+          and r.node_id + 0 = ${holder.nodeId} and r.node_epoch = ${holder.epoch} and ${condition}
+        offset 0)`;
+
+/** The schedule of the run `r`, looked up by key like the run; null when it has been edited or is gone. */
+const schedule = (of: string) => sql`lateral (
+        select j.* from scheduler_job j
+        where j.trigger_id = ${sql.ref(`${of}.trigger_id`)} and j.generation = ${sql.ref(`${of}.generation`)} limit 1)`;
 
 /**
  * Marks claimed runs as started and returns those that may start: still ours, and of the schedule as it is now.
@@ -123,20 +176,16 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
 export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]> {
   const { rows } = await sql<RunRow & { job_id: string; definition: ScheduleDefinition }>`
     with key as (
-      select * from unnest(${keys.map((key) => key.triggerId)}::bigint[], ${keys.map((key) => key.generation)}::int[],
+      select *, ${SLOT} as slot from unnest(${keys.map((key) => key.triggerId)}::bigint[], ${keys.map((key) => key.generation)}::int[],
                            ${keys.map((key) => new Date(key.fireAt))}::timestamptz[]) as k(trigger_id, generation, fire_at)
     ), mine as (
-      select r.trigger_id, r.generation, r.fire_at, j.id as job_id, j.definition,
+      select r.trigger_id, r.slot, j.id as job_id, j.definition,
              case when j.id is null or (j.parked is not null and r.kind <> 'manual') then 'dropped'
                   when j.paused and r.kind = 'planned' then 'paused' else 'started' end as fate
-      from key join scheduler_run r using (trigger_id, generation, fire_at)
-      left join scheduler_job j on j.trigger_id = r.trigger_id and j.generation = r.generation
-      where r.node_id = ${holder.nodeId} and r.node_epoch = ${holder.epoch}
-      for update of r
+      from key k cross join ${ownRun(holder, sql`true`)} r left join ${schedule('r')} j on true
     ), gone as (
       delete from scheduler_run r using mine m
-      where m.fate <> 'started'
-        and r.trigger_id = m.trigger_id and r.generation = m.generation and r.fire_at = m.fire_at
+      where m.fate <> 'started' and r.trigger_id = m.trigger_id and r.slot = m.slot
       returning r.*, m.fate, m.definition
     ), waiting as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,
@@ -147,9 +196,8 @@ export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[])
       on conflict do nothing
     )
     update scheduler_run r set started_at = clock_timestamp()
-    from mine m
-    where m.fate = 'started'
-      and r.trigger_id = m.trigger_id and r.generation = m.generation and r.fire_at = m.fire_at
+    from mine m cross join (select ${relaxCommit(sql`mine`)} as how) durability
+    where m.fate = 'started' and r.trigger_id = m.trigger_id and r.slot = m.slot
     returning r.trigger_id, r.generation, ${MS('r.fire_at')} as fire_at, r.attempt, ${MS('r.late_from')} as late_from,
               r.next_planned, r.kind, r.cause, m.job_id, m.definition`.execute(db);
   return rows.map((row) => ({ ...toRun(row), jobId: row.job_id, definition: row.definition }));
@@ -200,17 +248,18 @@ export async function completeRuns(
   const of = <T>(read: (completion: Completion) => T) => completions.map(read);
   const { rows } = await sql<{ n: number }>`
     with item as (
-      select * from unnest(
+      select *, ${SLOT} as slot from unnest(
         ${of(({ run }) => run.triggerId)}::bigint[], ${of(({ run }) => run.generation)}::int[],
         ${of(({ run }) => new Date(run.fireAt))}::timestamptz[], ${of(({ run }) => run.attempt)}::int[],
         ${of(({ next }) => (next === null ? null : new Date(next)))}::timestamptz[],
         ${of(({ run }) => run.definition?.priority ?? NORMAL_PRIORITY)}::int[],
         ${of(({ run }) => run.definition?.concurrentExecution ?? false)}::boolean[]
       ) with ordinality as i(trigger_id, generation, fire_at, attempt, next_at, priority, concurrent, n)
+    ), mine as (
+      select r.trigger_id, r.slot, k.next_at, k.priority, k.concurrent, k.n
+      from item k cross join ${ownRun(holder, sql`r.attempt = k.attempt`)} r
     ), done as (
-      delete from scheduler_run r using item i
-      where r.trigger_id = i.trigger_id and r.generation = i.generation and r.fire_at = i.fire_at
-        and r.attempt = i.attempt and r.node_id = ${holder.nodeId} and r.node_epoch = ${holder.epoch}
+      delete from scheduler_run r using mine i where r.trigger_id = i.trigger_id and r.slot = i.slot
       returning r.trigger_id, r.generation, r.fire_at, r.attempt, r.next_planned, r.claimed_at,
                 i.next_at, i.priority, i.concurrent, i.n
     ), next as (
@@ -220,7 +269,7 @@ export async function completeRuns(
              case when d.next_at < clock_timestamp() then jsonb_build_object(
                'kind', 'blocked', 'by', d.fire_at, 'until', clock_timestamp(),
                'node', (select name from cluster_node where id = ${holder.nodeId})) end
-      from done d join scheduler_job j using (trigger_id, generation)
+      from done d cross join ${schedule('d')} j
       where not d.next_planned and d.next_at is not null
       on conflict do nothing
     ), finished as (
@@ -295,13 +344,13 @@ export async function probe(db: Db): Promise<void> {
   });
 }
 
-/** What this life of the node holds and has not started. */
+/** All that this life of the node holds. */
 export async function listHeld(db: Db, holder: Holder): Promise<Run[]> {
   const { rows } = await sql<RunRow>`
     select trigger_id, generation, ${MS('fire_at')} as fire_at, attempt, ${MS('late_from')} as late_from, next_planned,
            kind, cause
     from scheduler_run
-    where node_id = ${holder.nodeId} and node_epoch = ${holder.epoch} and started_at is null`.execute(db);
+    where node_id = ${holder.nodeId} and node_epoch = ${holder.epoch}`.execute(db);
   return rows.map(toRun);
 }
 

@@ -121,12 +121,26 @@ export function timingOf(definition: ScheduleDefinition, dst: DaylightSaving = '
     return value === null ? null : inField(field, () => localDateTimeToInstant(value, zone));
   };
   return {
-    cron: definition.type === 'cron' ? inField('schedule', () => parseCron(definition.schedule ?? '')) : null,
+    cron: definition.type === 'cron' ? inField('schedule', () => compiled(definition.schedule ?? '')) : null,
     zone,
     startAt: instant('startTime'),
     endAt: instant('endTime'),
     dst,
   };
+}
+
+/** Expressions that were compiled lately: each firing asks for its next time. */
+const expressions = new Map<string, CronExpression>();
+const MAX_EXPRESSIONS = 2_000;
+
+function compiled(text: string): CronExpression {
+  let expression = expressions.get(text);
+  if (expression === undefined) {
+    expression = parseCron(text);
+    if (expressions.size >= MAX_EXPRESSIONS) expressions.clear();
+    expressions.set(text, expression);
+  }
+  return expression;
 }
 
 /** Whether a run that was interrupted may simply be done again. */

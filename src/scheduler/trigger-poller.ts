@@ -65,6 +65,8 @@ export class TriggerPoller implements Service {
   #starts = 0;
   #startScheduled = false;
   #active = 0;
+  /** Slots for what a claim under way may start. */
+  #reserved = 0;
   #accepting = false;
   /** More was due than there was room for. */
   #starved = false;
@@ -139,7 +141,8 @@ export class TriggerPoller implements Service {
   }
 
   async #runOnce(): Promise<number> {
-    const { store, clock, holder, idleWaitMs = POLL_INTERVAL_MS, maxBatch = MAX_BATCH } = this.#options;
+    const { store, clock, holder, threadCount } = this.#options;
+    const { idleWaitMs = POLL_INTERVAL_MS, maxBatch = MAX_BATCH } = this.#options;
     await this.#handBackStuck();
     const free = this.#room();
     this.#starved = free <= 0;
@@ -148,15 +151,34 @@ export class TriggerPoller implements Service {
     const sweeping = await this.#beginSweep();
     const startedAt = performance.now();
     this.#claimInDoubt = true;
-    const { runs, nextDueAt } = await store.claim({
-      holder: holder(),
-      limit,
-      lookAheadMs: LOOK_AHEAD_MS,
-      watermark: sweeping ? 0 : this.#watermark - SLACK_MS,
-    });
+    const life = holder();
+    this.#reserved = Math.max(0, Math.min(limit, threadCount - this.#active - this.#queue.length));
+    const { runs, nextDueAt } = await store
+      .claim({
+        holder: life,
+        limit,
+        lookAheadMs: LOOK_AHEAD_MS,
+        watermark: sweeping ? 0 : this.#watermark - SLACK_MS,
+        startLimit: this.#reserved,
+      })
+      .finally(() => {
+        this.#reserved = 0;
+      });
     this.#claimInDoubt = false;
     if (sweeping) this.#sweepTookMs = performance.now() - startedAt;
-    for (const run of runs) this.#take(run);
+    let started = 0;
+    for (const { started: job, ...run } of runs) {
+      if (job === undefined) {
+        this.#take(run);
+        continue;
+      }
+      started += 1;
+      this.#known.add(formatRunKey(run));
+      this.#active += 1;
+      void this.#run({ ...run, ...job }, life);
+    }
+    this.#countStarts(started);
+    if (this.#queue.length > 0) this.#scheduleStart();
     const earliest = runs[0]?.dueAt;
     if (earliest !== undefined) this.#watermark = Math.max(this.#watermark, earliest);
     if (runs.length === limit) return 0;
@@ -178,7 +200,7 @@ export class TriggerPoller implements Service {
 
   /** Long runs took all slots after more had been claimed: another node may have room for it. */
   async #handBackStuck(): Promise<void> {
-    if (!this.#isStuck || this.#queue.length === 0) return;
+    if (!this.#isStuck || this.#queue.length === 0 || this.#starts > 0) return;
     this.abandon();
     await this.#options.store.handBack(this.#options.holder());
   }
@@ -191,7 +213,7 @@ export class TriggerPoller implements Service {
 
   /**
    * From time to time everything is looked through: rows behind the watermark, claims of lives that are over, and
-   * claims of our own that we do not know of, because their answer was lost.
+   * claims of our own that we do not know of, because their answer was lost: to start them again changes nothing.
    */
   async #beginSweep(): Promise<boolean> {
     const interval = Math.max(SWEEP_INTERVAL_MS, this.#sweepTookMs * 50);
@@ -241,7 +263,7 @@ export class TriggerPoller implements Service {
 
   async #startBatch(): Promise<void> {
     const { store, holder, threadCount, observe } = this.#options;
-    const free = Math.min(threadCount - this.#active, MAX_BATCH);
+    const free = Math.min(threadCount - this.#active - this.#reserved, MAX_BATCH);
     if (free <= 0 || this.#queue.length === 0 || this.#starts >= MAX_STARTS) return;
     const batch = this.#queue.slice(0, free);
     this.#queue = this.#queue.slice(free);

@@ -77,6 +77,23 @@ describe('the job store', () => {
     expect(nextDueAt).toBeGreaterThanOrEqual(later - 1000);
   });
 
+  it('starts with the claim what is due and finds a slot, unless its schedule must not run now', async () => {
+    for (const id of ['a', 'b', 'c', 'paused']) await add(id);
+    await sql`update scheduler_job set paused = true where id = 'paused'`.execute(database.db);
+    const options = { holder: A, limit: 10, lookAheadMs: 0, watermark: 0, startLimit: 2 };
+    const { runs } = await claimDue(database.db, options);
+    const started = runs.filter((run) => run.started !== undefined);
+    expect(runs).toHaveLength(4);
+    expect(started.map((run) => run.started!.jobId)).toEqual(
+      runs.slice(0, 2).flatMap((run) => run.started?.jobId ?? []),
+    );
+    const marked = await sql<{ n: number }>`
+      select count(*) as n from scheduler_run where started_at is not null`.execute(database.db);
+    expect(marked.rows[0]!.n).toBe(started.length);
+    for (const run of started) expect(await complete(run, null, A, run.started!.jobId)).toBe(true);
+    expect((await startRuns(database.db, A, runs)).map(({ jobId }) => jobId)).not.toContain('paused');
+  });
+
   it('claims nothing while the cluster is paused', async () => {
     await add('j');
     await sql`update scheduler_setting set paused = true`.execute(database.db);

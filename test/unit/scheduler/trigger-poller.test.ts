@@ -49,6 +49,12 @@ describe('the trigger poller', () => {
       ),
     );
 
+  const firedSo = (fired: readonly string[], start: string, count: number) =>
+    eventually(
+      async () => fired.filter((each) => each.startsWith(start)).length,
+      (found) => found === count,
+    );
+
   it('leaves what it has no slot for to other nodes', async () => {
     const fired: string[] = [];
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
@@ -56,59 +62,38 @@ describe('the trigger poller', () => {
     const a = node('a', 1, () => gate, fired);
     const b = node('b', 2, () => gate, fired);
     await a.start();
-    await eventually(
-      async () => a.active,
-      (active) => active === 2,
-    );
+    await firedSo(fired, 'a', 2);
     await b.start();
+    await firedSo(fired, 'b', 2);
     await eventually(
-      async () => b.active,
-      (active) => active === 2,
+      async () =>
+        (await sql<{ n: number }>`select count(*) as n from scheduler_due`.execute(database.db)).rows,
+      ([waiting]) => waiting!.n === 1,
     );
-    const waiting = await sql<{ n: number }>`select count(*) as n from scheduler_due`.execute(database.db);
-    expect(waiting.rows[0]!.n).toBe(1);
     open();
-    await eventually(
-      async () => fired.length,
-      (count) => count === 5,
-    );
+    await firedSo(fired, '', 5);
     await Promise.all([a.stop(), b.stop()]);
     expect(fired.map((each) => each.split(' ')[1]).sort()).toEqual(['five', 'four', 'one', 'three', 'two']);
   });
 
   it('hands back what it had claimed before long runs took all its slots', async () => {
     const fired: string[] = [];
-    const gates = { a: Promise.withResolvers<void>(), b: Promise.withResolvers<void>() };
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
     // A history of quick runs lets the node claim more than it has slots.
-    let gate = Promise.resolve();
-    const a = node('a', 1, () => gate, fired);
+    let gateOfA = Promise.resolve();
+    const a = node('a', 1, () => gateOfA, fired);
     for (let n = 0; n < 20; n++) await schedule(`quick-${n}`);
     await a.start();
-    await eventually(
-      async () => fired.length,
-      (count) => count === 20,
-    );
-    gate = gates.a.promise;
+    await firedSo(fired, 'a quick', 20);
+    gateOfA = gate;
     for (let n = 0; n < 6; n++) await schedule(`long-${n}`);
     a.wake();
-    await eventually(
-      async () => a.active,
-      (active) => active === 2,
-    );
-    const b = node('b', 2, () => gates.b.promise, fired);
+    await firedSo(fired, 'a long', 2);
+    const b = node('b', 2, () => gate, fired);
     await b.start();
-    await eventually(
-      async () => b.active,
-      (active) => active === 2,
-    );
-    expect(fired.filter((each) => each.startsWith('a long'))).toHaveLength(2);
-    expect(fired.filter((each) => each.startsWith('b long'))).toHaveLength(2);
-    gates.a.resolve();
-    gates.b.resolve();
-    await eventually(
-      async () => fired.length,
-      (count) => count === 26,
-    );
+    await firedSo(fired, 'b long', 2);
+    open();
+    await firedSo(fired, '', 26);
     await Promise.all([a.stop(), b.stop()]);
     expect(new Set(fired).size).toBe(26);
   });
