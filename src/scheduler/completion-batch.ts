@@ -4,6 +4,8 @@ import type { JobStore } from './job-store.ts';
 import { type Completion, formatRunKey, type Holder } from './run.ts';
 
 const MAX_BATCH = 500;
+/** With so many waiting a second statement goes beside the one under way. */
+const MANY = 250;
 
 interface Item {
   readonly holder: Holder;
@@ -19,7 +21,7 @@ export class CompletionBatch {
   readonly #store: JobStore;
   readonly #onError: (error: unknown) => void;
   #items: Item[] = [];
-  #running = false;
+  #running = 0;
 
   constructor(store: JobStore, onError: (error: unknown) => void) {
     this.#store = store;
@@ -30,8 +32,8 @@ export class CompletionBatch {
   complete(holder: Holder, completion: Completion): Promise<boolean> {
     return new Promise((resolve) => {
       this.#items.push({ holder, completion, resolve });
-      if (this.#running) return;
-      this.#running = true;
+      if (this.#running > (this.#items.length < MANY ? 0 : 1)) return;
+      this.#running += 1;
       // What ends in the same turn of the loop goes together.
       setImmediate(() => void this.#run());
     });
@@ -46,7 +48,7 @@ export class CompletionBatch {
       this.#items = this.#items.filter((item) => !taken.has(item));
       await this.#complete(holder, batch);
     }
-    this.#running = false;
+    this.#running -= 1;
   }
 
   async #complete(holder: Holder, batch: readonly Item[]): Promise<void> {

@@ -176,8 +176,8 @@ const schedule = (of: string) => sql`lateral (
 export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]> {
   const { rows } = await sql<RunRow & { job_id: string; definition: ScheduleDefinition }>`
     with key as (
-      select *, ${SLOT} as slot from unnest(${keys.map((key) => key.triggerId)}::bigint[], ${keys.map((key) => key.generation)}::int[],
-                           ${keys.map((key) => new Date(key.fireAt))}::timestamptz[]) as k(trigger_id, generation, fire_at)
+      select *, ${SLOT} as slot from unnest(${plain(keys.map((key) => key.triggerId))}::bigint[],
+        ${plain(keys.map((key) => key.generation))}::int[], ${instants(keys.map((key) => key.fireAt))}) as k(trigger_id, generation, fire_at)
     ), mine as (
       select r.trigger_id, r.slot, j.id as job_id, j.definition,
              case when j.id is null or (j.parked is not null and r.kind <> 'manual') then 'dropped'
@@ -245,13 +245,13 @@ export async function completeRuns(
     completion.entries.map((entry) => ({ ...entry, n: n + 1 })),
   );
   const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
-  const of = <T>(read: (completion: Completion) => T) => completions.map(read);
+  const of = (read: (completion: Completion) => number | boolean) => plain(completions.map(read));
   const { rows } = await sql<{ n: number }>`
     with item as (
       select *, ${SLOT} as slot from unnest(
         ${of(({ run }) => run.triggerId)}::bigint[], ${of(({ run }) => run.generation)}::int[],
-        ${of(({ run }) => new Date(run.fireAt))}::timestamptz[], ${of(({ run }) => run.attempt)}::int[],
-        ${of(({ next }) => (next === null ? null : new Date(next)))}::timestamptz[],
+        ${instants(completions.map(({ run }) => run.fireAt))}, ${of(({ run }) => run.attempt)}::int[],
+        ${instants(completions.map(({ next }) => next))},
         ${of(({ run }) => run.definition?.priority ?? NORMAL_PRIORITY)}::int[],
         ${of(({ run }) => run.definition?.concurrentExecution ?? false)}::boolean[]
       ) with ordinality as i(trigger_id, generation, fire_at, attempt, next_at, priority, concurrent, n)
@@ -285,11 +285,11 @@ export async function completeRuns(
       select e.planned_at, d.trigger_id, d.generation, e.job_id, e.outcome, e.node, d.attempt, d.claimed_at,
              e.started_at, e.late_ms, e.error, e.log, e.why
       from done d join unnest(
-        ${entries.map((entry) => entry.n)}::int[], ${entries.map((entry) => new Date(entry.plannedAt))}::timestamptz[],
+        ${plain(entries.map((entry) => entry.n))}::int[], ${instants(entries.map((entry) => entry.plannedAt))},
         ${entries.map((entry) => entry.jobId)}::text[], ${entries.map((entry) => entry.outcome)}::text[],
         ${entries.map((entry) => entry.node)}::text[],
-        ${entries.map(({ startedAt }) => (startedAt === null ? null : new Date(startedAt)))}::timestamptz[],
-        ${entries.map((entry) => entry.lateMs)}::float8[], ${entries.map(({ error }) => json(error))}::jsonb[],
+        ${instants(entries.map(({ startedAt }) => startedAt))},
+        ${plain(entries.map((entry) => entry.lateMs))}::float8[], ${entries.map(({ error }) => json(error))}::jsonb[],
         ${entries.map(({ log }) => json(log))}::jsonb[], ${entries.map((entry) => entry.why)}::text[]
       ) as e(n, planned_at, job_id, outcome, node, started_at, late_ms, error, log, why) on e.n = d.n
       on conflict do nothing
@@ -342,6 +342,17 @@ export async function probe(db: Db): Promise<void> {
   await sql`select 1`.execute(db).catch((error: unknown) => {
     if (isConnectionLost(error)) throw error;
   });
+}
+
+/** An array of Postgres as text: the driver would quote and escape each of its elements. */
+function plain(values: readonly (number | boolean | null)[]): string {
+  return `{${values.map((value) => value ?? 'null').join(',')}}`;
+}
+
+/** Instants in epoch ms, fractions rounded, as an array of `timestamptz`. */
+function instants(values: readonly (number | null)[]): RawBuilder<unknown> {
+  const texts = values.map((value) => (value === null ? 'null' : new Date(value).toISOString()));
+  return sql`${`{${texts.join(',')}}`}::timestamptz[]`;
 }
 
 /** All that this life of the node holds. */

@@ -70,6 +70,8 @@ export class TriggerPoller implements Service {
   #accepting = false;
   /** More was due than there was room for. */
   #starved = false;
+  /** The last claim found as much as it asked for: there may be more that is due already. */
+  #backlog = false;
   /** A claim was sent and not answered: it may have been made. */
   #claimInDoubt = false;
   #watermark = 0;
@@ -144,7 +146,9 @@ export class TriggerPoller implements Service {
     const { store, clock, holder, threadCount } = this.#options;
     const { idleWaitMs = POLL_INTERVAL_MS, maxBatch = MAX_BATCH } = this.#options;
     await this.#handBackStuck();
-    const free = this.#room();
+    const slots = Math.max(0, threadCount - this.#active - this.#queue.length);
+    // What is due already is claimed when it can start, what is not may wait here as well as there.
+    const free = this.#backlog ? slots : this.#room();
     this.#starved = free <= 0;
     if (free <= 0 || !this.#accepting) return idleWaitMs;
     const limit = Math.min(free, maxBatch);
@@ -152,7 +156,7 @@ export class TriggerPoller implements Service {
     const startedAt = performance.now();
     this.#claimInDoubt = true;
     const life = holder();
-    this.#reserved = Math.max(0, Math.min(limit, threadCount - this.#active - this.#queue.length));
+    this.#reserved = Math.min(limit, slots);
     const { runs, nextDueAt } = await store
       .claim({
         holder: life,
@@ -181,7 +185,8 @@ export class TriggerPoller implements Service {
     if (this.#queue.length > 0) this.#scheduleStart();
     const earliest = runs[0]?.dueAt;
     if (earliest !== undefined) this.#watermark = Math.max(this.#watermark, earliest);
-    if (runs.length === limit) return 0;
+    this.#backlog = runs.length === limit;
+    if (this.#backlog) return 0;
     if (nextDueAt === null) return jittered(idleWaitMs);
     const sleep = nextDueAt - LOOK_AHEAD_MS - clock.now();
     return Math.min(Math.max(sleep, SHORTEST_SLEEP_MS) + this.#courtesy(), idleWaitMs);
