@@ -5,6 +5,7 @@ import type { Observe } from '#observability/index.ts';
 
 import {
   beat,
+  countSessions,
   endSessions,
   finishRecovery,
   getNodeId,
@@ -17,8 +18,11 @@ import {
 } from './node-repository.ts';
 
 const BEAT_INTERVAL_MS = 750;
-/** A cut session is not a dead node: it has this long to take its lock back. */
+/** Silent for so long is lost, by the database's clock; as `svc_node_state` has it. */
+const LEASE_MS = 3_000;
+/** A cut session is not a dead node, as long as it has others: it has this long to take its lock back. */
 const SESSION_GRACE_MS = 250;
+const SESSION_CHECK_MS = 5;
 /** How long a node waits for the sessions of its own earlier life to end. */
 const NAME_RELEASE_MS = 5_000;
 
@@ -145,16 +149,16 @@ export class Membership implements Service {
     }
   }
 
-  async #runOnce(): Promise<void> {
+  async #runOnce(): Promise<number | undefined> {
     const { database, nodeName, observe } = this.#options;
-    if (this.#stopped) return;
+    if (this.#stopped) return undefined;
     const cut = this.#own?.isOpen !== true;
     if (cut) await this.#holdLock();
     if (!(await beat(database.db, this.nodeId, this.epoch))) {
       observe({ kind: 'node.fenced', node: nodeName, epoch: this.epoch });
       for (const listener of this.#fenced) listener();
       await this.#join();
-      return;
+      return undefined;
     }
     const nodes = await listNodes(database.db);
     for (const node of nodes) {
@@ -163,6 +167,17 @@ export class Membership implements Service {
       else if (isHalfRecovered(node)) await this.#finishOther(node);
     }
     await this.#watchSuccessor(nodes);
+    return this.#nextLook(nodes);
+  }
+
+  /** The next heartbeat, or the moment at which somebody who is silent will have been so for too long. */
+  #nextLook(nodes: readonly NodeRow[]): number | undefined {
+    const silent = nodes.filter(
+      (node) =>
+        node.state === 'running' && node.id !== this.nodeId && node.silent_ms > LEASE_MS - BEAT_INTERVAL_MS,
+    );
+    if (silent.length === 0) return undefined;
+    return LEASE_MS - Math.max(...silent.map((node) => node.silent_ms)) + 1;
   }
 
   /** Waits for the lock of the next live node in the ring of ids. */
@@ -193,7 +208,7 @@ export class Membership implements Service {
       const nodes = await listNodes(database.db);
       const node = nodes.find((other) => other.id === watch.target);
       if (node === undefined || node.state === 'down') return;
-      await new Promise((resolve) => setTimeout(resolve, SESSION_GRACE_MS));
+      await this.#awaitEndOfSessions(node);
       if (!(await watch.session.tryHold(watch.target))) return;
       await watch.session.close();
       await this.#recover(node, 'session');
@@ -203,6 +218,15 @@ export class Membership implements Service {
       await watch.session.close();
       if (this.#watch === watch) this.#watch = undefined;
       this.#ticker.wake();
+    }
+  }
+
+  /** Until the kernel has closed all its sockets, which takes milliseconds, or its grace is over. */
+  async #awaitEndOfSessions(node: NodeRow): Promise<void> {
+    const { db } = this.#options.database;
+    const until = performance.now() + SESSION_GRACE_MS;
+    while ((await countSessions(db, sessionName(node.id))) > 0 && performance.now() < until) {
+      await new Promise((resolve) => setTimeout(resolve, SESSION_CHECK_MS));
     }
   }
 

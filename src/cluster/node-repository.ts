@@ -11,6 +11,8 @@ export interface NodeRow {
   readonly epoch: number;
   /** By the one predicate of liveness. */
   readonly state: 'running' | 'lost' | 'down';
+  /** Since its last heartbeat, ms. */
+  readonly silent_ms: number;
   readonly started_at: Date;
   readonly stopped_at: Date | null;
   readonly recovery: JsonObject | null;
@@ -60,7 +62,8 @@ export async function beat(db: Db, id: number, epoch: number): Promise<boolean> 
 
 export async function listNodes(db: Db): Promise<NodeRow[]> {
   const { rows } = await sql<NodeRow>`
-    select id, name, epoch, svc_node_state(state, seen_at) as state, started_at, stopped_at, recovery
+    select id, name, epoch, svc_node_state(state, seen_at) as state, started_at,
+           (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as silent_ms, stopped_at, recovery
     from cluster_node order by id`.execute(db);
   return rows;
 }
@@ -120,10 +123,25 @@ export async function resumeRecovery(db: Db, node: NodeRow, by: string): Promise
   return numAffectedRows === 1n;
 }
 
-/** Ends the database sessions of a dead node, so that no lock of its open transactions stays behind. */
+/**
+ * How many database sessions a node has: none, when its process is gone. One that waits for a lock does not count,
+ * because it learns that its client is gone only when it has the lock.
+ */
+export async function countSessions(db: Db, applicationName: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int as count from pg_stat_activity where application_name = ${applicationName} and wait_event_type is distinct from 'Lock'`.execute(
+    db,
+  );
+  return rows[0]!.count;
+}
+
+/**
+ * Ends the database sessions of a dead node, so that no lock of its open transactions stays behind. Does not wait for
+ * their end: whoever needs their locks does.
+ */
 export async function endSessions(db: Db, applicationName: string): Promise<number> {
   const { rows } = await sql<{ ended: number }>`
-    select count(pg_terminate_backend(pid, 1000))::int as ended from pg_stat_activity
+    select count(pg_terminate_backend(pid))::int as ended from pg_stat_activity
     where application_name = ${applicationName} and pid <> pg_backend_pid()`.execute(db);
   return rows[0]?.ended ?? 0;
 }

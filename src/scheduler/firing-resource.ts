@@ -4,11 +4,13 @@ import { collection, type Resource, type RouteHandler, resource } from '#resourc
 import { type FiringView, findFiring, queryFirings } from './firing-repository.ts';
 import { pageResult } from './page-result.ts';
 import { parseRunKey } from './run.ts';
+import { VALIDATE_CRON, validatingActions } from './scheduler-resource.ts';
 
 /** `/scheduler/firing`: the ledger, read only. */
 export function firingResource(database: Database): RouteHandler {
   return collection({
-    description: { title: 'firings' },
+    description: { title: 'firings', collectionActions: [VALIDATE_CRON], instanceActions: [VALIDATE_CRON] },
+    ...validatingActions,
 
     async read(_context, _request, id) {
       const key = parseRunKey(id);

@@ -1,5 +1,5 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
-import type { JsonObject, JsonValue } from '#json/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { getTimeZone, localDateTimeToInstant, type TimeZone } from '#time/index.ts';
 import { type CronExpression, type DaylightSaving, parseCron } from './cron/index.ts';
 
@@ -89,7 +89,7 @@ export function parseSchedule(json: JsonObject, defaults: { persisted: boolean }
     schedule: text(json, 'schedule'),
     type,
     invokeService: serviceName(json),
-    invokeContext: json['invokeContext'] ?? null,
+    invokeContext: objectOrNull(json, 'invokeContext'),
     invokeLogLevel: oneOf(json, 'invokeLogLevel', LOG_LEVELS, 'info', true),
     timeZone: text(json, 'timeZone'),
     startTime: text(json, 'startTime'),
@@ -177,6 +177,12 @@ function priority(json: JsonObject): { priority?: number } {
     throw refuse('priority', `priority is ${JSON.stringify(value)}`, 'A whole number from 1 to 10, 10 first');
   }
   return number === NORMAL_PRIORITY ? {} : { priority: number };
+}
+
+function objectOrNull(json: JsonObject, field: string): JsonObject | null {
+  const value = json[field] ?? null;
+  if (value === null || isObject(value)) return value;
+  throw refuse(field, `${field} is ${JSON.stringify(value)}, not an object`);
 }
 
 function text(json: JsonObject, field: string): string | null {

@@ -1,6 +1,14 @@
 import { BadRequestError, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
-import { actionResult, type RouteHandler, singleton, unknownAction } from '#resource/index.ts';
+import {
+  type ActionRequest,
+  type ActionResult,
+  actionResult,
+  type Context,
+  type RouteHandler,
+  singleton,
+  unknownAction,
+} from '#resource/index.ts';
 import { parseCron } from './cron/index.ts';
 
 /** The name of the action that says whether a cron expression is legal. */
@@ -11,13 +19,21 @@ export function schedulerResource(): RouteHandler {
   return singleton({
     description: { title: 'scheduler', instanceActions: [VALIDATE_CRON] },
 
-    async action(_context, request) {
-      if (request.action.toLowerCase() !== VALIDATE_CRON.toLowerCase()) {
-        return unknownAction(request, [VALIDATE_CRON]);
-      }
-      return actionResult(validateCron(request.content));
-    },
+    action: async (_context, request) => validatedCron(request),
   });
+}
+
+/** Clients of the field send the action to any path below `/scheduler`. */
+export const validatingActions = {
+  actionOnCollection: async (_context: Context, request: ActionRequest) => validatedCron(request),
+  actionOnInstance: async (_context: Context, request: ActionRequest) => validatedCron(request),
+};
+
+function validatedCron(request: ActionRequest): ActionResult {
+  if (request.action.toLowerCase() !== VALIDATE_CRON.toLowerCase()) {
+    return unknownAction(request, [VALIDATE_CRON]);
+  }
+  return actionResult(validateCron(request.content));
 }
 
 /** @throws BadRequestError when the body holds no expression at all */

@@ -3,6 +3,7 @@ import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { collection, type Resource, type RouteHandler, resource, singleton } from '#resource/index.ts';
 import { pageResult } from './page-result.ts';
+import { VALIDATE_CRON, validatingActions } from './scheduler-resource.ts';
 import {
   findTrigger,
   listAcquired,
@@ -18,7 +19,8 @@ const SEPARATOR = '_$x$x$_';
 /** `/scheduler/trigger` and `/repo/scheduler/triggers`: triggers of persisted schedules, read only. */
 export function triggerResource(database: Database): RouteHandler {
   return collection({
-    description: { title: 'triggers' },
+    description: { title: 'triggers', collectionActions: [VALIDATE_CRON], instanceActions: [VALIDATE_CRON] },
+    ...validatingActions,
 
     async read(_context, _request, id) {
       const name = id.startsWith(GROUP + SEPARATOR) ? id.slice(GROUP.length + SEPARATOR.length) : id;

@@ -256,6 +256,12 @@ describe('schedules over HTTP', () => {
     expect(await validate('0 0 12 * * ?')).toEqual({ valid: true });
     expect(await validate('0 0 12 * * *')).toMatchObject({ valid: false });
     expect(await validate(5)).toMatchObject({ code: 400 });
+    for (const path of ['job', 'job/any', 'trigger', 'trigger/any', 'firing', 'firing/any']) {
+      const answer = await api('POST', `scheduler/${path}?_action=validateQuartzCronExpression`, {
+        body: { cronExpression: '0 0 12 * * ?' },
+      });
+      expect(answer.body, path).toEqual({ valid: true });
+    }
   });
 
   it.each<[string, object, RegExp, string]>([

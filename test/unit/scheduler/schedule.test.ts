@@ -66,6 +66,7 @@ describe('a schedule', () => {
     ],
     ['is enabled by a number', { enabled: 1 }, '/enabled', /not a boolean/],
     ['has a number for its expression', { schedule: 5 }, '/schedule', /not a text/],
+    ['has a text for its context', { invokeContext: 'x' }, '/invokeContext', /"x", not an object/],
   ])('is refused when it %s', (_title, json, field, message) => {
     const error = (() => {
       try {
