@@ -177,6 +177,8 @@ export interface ServiceTask extends NodeCommon, ResultTarget {
 /** Which thrown errors become BPMN errors; without a class it is the mapping for all others. */
 export interface ExceptionMapping {
   readonly className?: string;
+  /** What is thrown may also be of a kind below that class. */
+  readonly includesChildren: boolean;
   readonly errorCode: string;
 }
 

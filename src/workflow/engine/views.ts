@@ -63,7 +63,9 @@ export function scopeOf(
       if (name === 'execution' || name === 'variableContainer') {
         return executionObject(viewExecution(run, execution, options.eventName));
       }
-      if (name === 'task' && options.task !== undefined) return taskObject(options.task);
+      if (name === 'task' && options.task !== undefined) {
+        return taskObject(options.task, viewExecution(run, execution, options.eventName));
+      }
       const value = findVariable(run, execution, name);
       if (value !== undefined) return value;
       if (Object.hasOwn(implicit, name)) return implicit[name]?.();
@@ -91,35 +93,46 @@ function executionObject(view: ExecutionView): HostObject {
     eventName: () => view.eventName,
     variables: () => view.getVariables(),
   };
+  return new HostObject('execution', {
+    properties: Object.entries(properties),
+    methods: [...getters(properties), ...variableMethods(view)],
+  });
+}
+
+type Methods = [string, (...args: Value[]) => Value][];
+
+/** What executions and tasks have in common: a task sees and sets the variables of its execution. */
+function variableMethods(view: ExecutionView): Methods {
   const set = (write: (name: string, value: JsonValue) => void) => (name: Value, value: Value) => {
     write(toText(name), toJson(value));
     return null;
   };
-  return new HostObject('execution', {
-    properties: Object.entries(properties),
-    methods: [
-      ...getters(properties),
-      ['getVariable', (name = null) => view.getVariable(toText(name)) ?? null],
-      ['getVariableLocal', (name = null) => view.getVariableLocal(toText(name)) ?? null],
-      ['hasVariable', (name = null) => view.hasVariable(toText(name))],
-      ['setVariable', set(view.setVariable)],
-      ['setVariableLocal', set(view.setVariableLocal)],
-      ['setTransientVariable', set(view.setTransientVariable)],
-      [
-        'removeVariable',
-        (name = null) => {
-          view.removeVariable(toText(name));
-          return null;
-        },
-      ],
+  return [
+    ['getVariable', (name = null) => view.getVariable(toText(name)) ?? null],
+    ['getVariableLocal', (name = null) => view.getVariableLocal(toText(name)) ?? null],
+    ['hasVariable', (name = null) => view.hasVariable(toText(name))],
+    ['setVariable', set(view.setVariable)],
+    ['setVariableLocal', set(view.setVariableLocal)],
+    ['setTransientVariable', set(view.setTransientVariable)],
+    [
+      'removeVariable',
+      (name = null) => {
+        view.removeVariable(toText(name));
+        return null;
+      },
     ],
-  });
+  ];
 }
 
-function taskObject(view: TaskView): HostObject {
+function taskObject(view: TaskView, execution: ExecutionView): HostObject {
   const { facts } = view;
-  const properties = {
+  const properties: Record<string, () => Value> = {
     id: () => view.id,
+    execution: () => executionObject(execution),
+    executionId: () => execution.id,
+    processInstanceId: () => execution.processInstanceId,
+    processDefinitionId: () => execution.processDefinitionId,
+    variables: () => execution.getVariables(),
     eventName: () => view.eventName,
     taskDefinitionKey: () => view.definitionKey,
     name: () => facts.name,
@@ -136,6 +149,10 @@ function taskObject(view: TaskView): HostObject {
       facts[name] = value === null ? null : toText(value);
       return null;
     };
+  const remove = (name: 'candidateUsers' | 'candidateGroups') => (value: Value) => {
+    facts[name] = facts[name].filter((candidate) => candidate !== toText(value));
+    return null;
+  };
   const add = (name: 'candidateUsers' | 'candidateGroups') => (value: Value) => {
     const added = Array.isArray(value) ? value.map(toText) : [toText(value)];
     facts[name] = [...new Set([...facts[name], ...added])];
@@ -145,6 +162,7 @@ function taskObject(view: TaskView): HostObject {
     properties: Object.entries(properties),
     methods: [
       ...getters(properties),
+      ...variableMethods(execution),
       ['setName', text('name')],
       ['setDescription', text('description')],
       ['setAssignee', text('assignee')],
@@ -157,6 +175,8 @@ function taskObject(view: TaskView): HostObject {
       ['addCandidateUsers', add('candidateUsers')],
       ['addCandidateGroup', add('candidateGroups')],
       ['addCandidateGroups', add('candidateGroups')],
+      ['deleteCandidateUser', remove('candidateUsers')],
+      ['deleteCandidateGroup', remove('candidateGroups')],
     ],
   });
 }
@@ -166,7 +186,7 @@ function setNumber(facts: TaskFacts, name: 'priority' | 'dueAt', value: Value): 
   return null;
 }
 
-function getters(properties: Readonly<Record<string, () => Value>>): [string, () => Value][] {
+function getters(properties: Readonly<Record<string, () => Value>>): Methods {
   return Object.entries(properties).map(([name, read]) => [
     `get${name.charAt(0).toUpperCase()}${name.slice(1)}`,
     read,

@@ -1,10 +1,10 @@
 import type { ModdleElement } from 'bpmn-moddle';
-import type { JsonValue } from '#json/index.ts';
-import type { Body, DataObject, FlowNode, SequenceFlow } from '../definition.ts';
+import type { Body, FlowNode, SequenceFlow } from '../definition.ts';
 import type { EventTrigger } from '../event-trigger.ts';
 import type { Findings } from './findings.ts';
-import { attribute, children, extensions, tagOf, textOf } from './model-element.ts';
+import { attribute, children, tagOf } from './model-element.ts';
 import type { ProcessFile } from './process-file.ts';
+import { readDataObject } from './read-data-object.ts';
 import { readTrigger } from './read-event.ts';
 import { readFlow } from './read-flow.ts';
 import { type NodeDraft, readNode } from './read-node.ts';
@@ -75,7 +75,9 @@ class ElementReader {
       nodes: inside.map((node) => node.id),
       starts: ids('startEvent'),
       eventSubProcesses: ids('eventSubProcess'),
-      dataObjects: elements.filter((element) => tagOf(element) === 'dataObject').map(readDataObject),
+      dataObjects: elements
+        .filter((element) => tagOf(element) === 'dataObject')
+        .map((element) => readDataObject(element, this.#file, this.#findings)),
     };
   }
 
@@ -225,22 +227,4 @@ class ElementReader {
         return undefined;
     }
   }
-}
-
-function readDataObject(element: ModdleElement): DataObject {
-  const name = attribute(element, 'name') ?? attribute(element, 'id') ?? '';
-  const text = extensions(element, 'value').map(textOf)[0];
-  const type = element['itemSubjectRef'];
-  const typeName =
-    typeof type === 'object' && type !== null ? String((type as ModdleElement)['structureRef']) : '';
-  return { name, value: typedValue(text, typeName) };
-}
-
-/** Types are XML Schema names; an undeclared type is guessed from the text by nobody: it stays a text. */
-function typedValue(text: string | undefined, type: string): JsonValue {
-  if (text === undefined) return null;
-  const name = type.replace(/^.*:/, '');
-  if (name === 'boolean') return text === 'true';
-  if (['int', 'integer', 'long', 'short', 'double', 'float', 'decimal'].includes(name)) return Number(text);
-  return text;
 }

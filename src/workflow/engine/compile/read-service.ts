@@ -132,7 +132,8 @@ function readExceptionMappings(element: ModdleElement): ExceptionMapping[] {
   return extensions(element, 'mapException').flatMap((mapping) => {
     const errorCode = attribute(mapping, 'errorCode');
     const className = textOf(mapping);
-    return errorCode === undefined ? [] : [{ errorCode, ...withoutAbsent({ className }) }];
+    const includesChildren = attribute(mapping, 'includeChildExceptions')?.toLowerCase() === 'true';
+    return errorCode === undefined ? [] : [{ errorCode, includesChildren, ...withoutAbsent({ className }) }];
   });
 }
 

@@ -1,12 +1,13 @@
 import type { JsonValue } from '#json/index.ts';
 import { toJson, toText } from '../../expression/index.ts';
 import { BpmnError } from '../bpmn-error.ts';
-import type { ExceptionMapping, FlowNode, ResultTarget, ScriptTask, ServiceTask } from '../definition.ts';
+import type { FlowNode, ResultTarget, ScriptTask, ServiceTask } from '../definition.ts';
 import { invoke, isSkipped, optionalValue, runExecutionListeners, runScript } from '../implementation.ts';
 import type { LiveExecution, Run } from '../run.ts';
 import { setLocalVariable, setTransientVariable, setVariable } from '../variables.ts';
 import { callProcess } from './call-activity.ts';
 import { arriveAtJoin } from './gateway.ts';
+import { mapException } from './map-exception.ts';
 import { startLoop } from './multi-instance.ts';
 import { createTask } from './task.ts';
 import { performThrow } from './throw-event.ts';
@@ -143,17 +144,6 @@ async function performService(run: Run, execution: LiveExecution, node: ServiceT
   } catch (error) {
     throw mapException(error, node.exceptionMappings);
   }
-}
-
-/** A thrown error as the business error that the process has declared for it, or as it is. */
-function mapException(error: unknown, mappings: readonly ExceptionMapping[]): unknown {
-  if (!(error instanceof Error) || error instanceof BpmnError) return error;
-  const names = new Set([error.name, error.constructor.name]);
-  const simpleName = (className: string) => className.replace(/^.*\./, '');
-  const mapping =
-    mappings.find(({ className }) => className !== undefined && names.has(simpleName(className))) ??
-    mappings.find(({ className }) => className === undefined);
-  return mapping === undefined ? error : new BpmnError(mapping.errorCode, error.message);
 }
 
 function storeResult(run: Run, execution: LiveExecution, target: ResultTarget, value: JsonValue): void {

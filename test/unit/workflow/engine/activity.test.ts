@@ -257,6 +257,33 @@ describe('expressions', () => {
     expect((await begin(around(script), { a: 1 })).variables).toEqual({ a: 1, r: 2 });
   });
 
+  bothWays('of task listeners see the task with its execution, and change it', async (begin) => {
+    const on = (event: string, expression: string) =>
+      `<flowable:taskListener event="${event}" expression="\${${expression}}"/>`;
+    const host = await begin(
+      around(
+        user(
+          'a',
+          { 'flowable:candidateUsers': 'ann,bob' },
+          extension(
+            on('create', "task.setVariable('seen', task.getVariable('x'))") +
+              on('create', "task.deleteCandidateUser('ann')") +
+              on(
+                'create',
+                "task.execution.setVariable('same', task.processInstanceId == execution.processInstanceId)",
+              ) +
+              on('complete', "task.setVariableLocal('mine', task.getAssignee())"),
+          ),
+        ),
+      ),
+      { x: 1 },
+    );
+    expect(host.variables).toMatchObject({ seen: 1, same: true });
+    expect(host.effects('task.created')[0]?.task.candidateUsers).toEqual(['bob']);
+    await host.complete('a');
+    expect(host.variables).not.toHaveProperty('mine');
+  });
+
   bothWays('find the tasks of the process, old and new', async (begin) => {
     const note =
       '<flowable:taskListener event="create" expression="${execution.setVariable(\'seen\', task.id)}"/>';

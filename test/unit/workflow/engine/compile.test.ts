@@ -105,6 +105,36 @@ describe('reading', () => {
     expect(await refused(xml, { isDeployed: true })).toEqual([]);
   });
 
+  test('data objects with their type, named directly or by a definition', async () => {
+    const data = (id: string, type: string, value: string) =>
+      tag(
+        'dataObject',
+        id,
+        { name: id, itemSubjectRef: type },
+        extension(`<flowable:value>${value}</flowable:value>`),
+      );
+    const xml = (body: string) =>
+      bpmn(body + start()).replace(
+        '<process',
+        '<itemDefinition id="flag" structureRef="xsd:boolean"/><process',
+      );
+    const [definition] = await compile(
+      xml(
+        data('a', 'xsd:int', '5') +
+          data('b', 'flag', 'true') +
+          data('c', 'xsd:string', '5') +
+          data('d', 'xsd:double', '0.5'),
+      ),
+    );
+    expect(definition.body.dataObjects).toEqual([
+      { name: 'a', value: 5 },
+      { name: 'b', value: true },
+      { name: 'c', value: '5' },
+      { name: 'd', value: 0.5 },
+    ]);
+    expect(await refused(xml(data('a', 'xsd:int', 'five')))).toEqual(['a BAD_DATA']);
+  });
+
   test('an empty process is none', async () => {
     const two = one(user('a')).replace('<process', '<process id="empty"/><process');
     expect((await compile(two)).map(({ key }) => key)).toEqual(['p']);
