@@ -1,6 +1,5 @@
 import type { JsonValue } from '#json/index.ts';
 import { toJson, toText } from '../../expression/index.ts';
-import { BpmnError } from '../bpmn-error.ts';
 import type { FlowNode, ResultTarget, ScriptTask, ServiceTask } from '../definition.ts';
 import { invoke, isSkipped, optionalValue, runExecutionListeners, runScript } from '../implementation.ts';
 import type { LiveExecution, Run } from '../run.ts';
