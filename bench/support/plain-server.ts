@@ -32,6 +32,13 @@ answerParent(async ({ kind, body }: PlainServerTask): Promise<string> => {
       const { id, rev, data } = await find(hono.req.param('id'));
       return hono.json({ _id: id, _rev: String(rev), ...data });
     });
+    app.get('/svc/managed/user', async (hono) => {
+      const userName = /"(.*)"/.exec(hono.req.query('_queryFilter') ?? '')?.[1];
+      const users = await searchWithPg(userName);
+      return hono.json({
+        result: users.map(({ id, rev, data }) => ({ _id: id, _rev: String(rev), ...data })),
+      });
+    });
     const insert = kind === 'pg' ? insertWithPg : insertWithKysely;
     app.post('/svc/managed/user', async (hono) => {
       const id = randomUUID();
@@ -63,6 +70,18 @@ async function findWithKysely(id: string): Promise<UserRow> {
     .where('type', '=', 'user')
     .where('id', '=', id)
     .executeTakeFirstOrThrow();
+}
+
+/** What our server asks when the filter is `userName eq …`. */
+async function searchWithPg(userName: string | undefined): Promise<UserRow[]> {
+  const { rows } = await database.pool.query<UserRow>({
+    name: 'search-user',
+    text: `select id, rev, data from managed_object where type = 'user'
+           and ((data ->> 'userName') collate "C") = $1 and jsonb_typeof(data -> 'userName') = 'string'
+           order by id collate "C" limit 21`,
+    values: [userName],
+  });
+  return rows;
 }
 
 async function insertWithPg(id: string, data: object): Promise<void> {

@@ -26,7 +26,7 @@ export const USERS = 10_000;
 export const USER_PATHS = Array.from({ length: USERS }, (_, n) => `/svc/managed/user/user-${n + 1}`);
 
 /** Puts users of some 400 bytes in place. */
-export async function fillUsers(url: string): Promise<void> {
+export async function fillUsers(url: string, count = USERS): Promise<void> {
   await onServer(
     url,
     `insert into managed_object (type, id, data)
@@ -36,7 +36,7 @@ export async function fillUsers(url: string): Promise<void> {
        'accountStatus', 'active', 'description', repeat('x', 100), 'employeeNumber', n,
        'address', jsonb_build_object('street', n || ' Long Street', 'city', 'Springfield', 'country', 'US'),
        'roles', jsonb_build_array('employee', 'printer'))
-     from generate_series(1, ${USERS}) n;
+     from generate_series(1, ${count}) n;
      analyze managed_object`,
   );
 }

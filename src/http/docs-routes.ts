@@ -7,6 +7,7 @@ const FOLDER = new URL('./docs/', import.meta.url);
 const ASSETS: Readonly<Record<string, string>> = {
   'docs.css': 'text/css; charset=utf-8',
   'docs.js': 'text/javascript; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
 };
 
 const HEADERS = {
@@ -18,7 +19,12 @@ const HEADERS = {
 export function docsRoutes(describe: () => JsonObject): Hono {
   const routes = new Hono({ strict: false });
   const page = readFileSync(new URL('index.html', FOLDER), 'utf8');
-  routes.get('/', (hono) => hono.html(page, 200, HEADERS));
+  routes.get('/', (hono) =>
+    // The page's links are relative, so that it works behind a proxy with a path of its own.
+    new URL(hono.req.url).pathname.endsWith('/')
+      ? hono.redirect('../docs', 308)
+      : hono.html(page, 200, HEADERS),
+  );
   routes.get('/openapi.json', (hono) => hono.json(describe()));
   for (const [name, type] of Object.entries(ASSETS)) {
     const text = readFileSync(new URL(name, FOLDER), 'utf8');
