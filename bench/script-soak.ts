@@ -41,7 +41,14 @@ const CASES: readonly Case[] = [
     expected: () => 'ScriptLimitError memory',
   },
   { source: 'require("m").f(n)', expected: (n) => n * 2 },
+  { source: `var kept = require("kept"); ${DIRTY} kept.n += n; kept.n`, expected: (n) => n },
+  { source: 'require("sees").n()', expected: (n) => n },
 ];
+const MODULES: Record<string, { source: string; isShared?: boolean }> = {
+  m: { source: 'exports.f = function (x) { return x * 2 }' },
+  kept: { source: 'exports.n = 0; exports.big = new Array(20000).fill("x")', isShared: true },
+  sees: { source: 'exports.n = function () { return n }' },
+};
 const RARE = new Set([8, 9, 10]);
 
 const pool = await SandboxPool.create({ engine, size: 16, maxSize: 16 });
@@ -63,7 +70,7 @@ async function outcome({ source }: Case, n: number): Promise<unknown> {
       host: async (operation, args) => {
         if (Math.random() < 0.5) await delay(Math.random() * 3);
         if (operation === 'require.resolve')
-          return { id: 'm.js', source: 'exports.f = function (x) { return x * 2 }' };
+          return { id: `${String(args[0])}.js`, ...MODULES[String(args[0])]! };
         if (args[0] === 'never') return new Promise(() => {});
         if (args[0] === 'bad') throw new Error('bad');
         return { x: args[0] ?? null };

@@ -412,10 +412,16 @@ describe('with debug information', () => {
 });
 
 describe('on every node', () => {
-  it('an endpoint follows its file, its script and /config, and secrets can be read', async () => {
+  it('an endpoint follows its file, its script, modules, properties and /config, and secrets can be read', async () => {
+    const scriptJson = (properties: object) => ({
+      ECMAScript: { 'javascript.recompile.minimumInterval': '100' },
+      properties,
+    });
     await using database = await createTestDatabase();
     await using project = await createProject({
-      'conf/script.json': { ECMAScript: { 'javascript.recompile.minimumInterval': '100' } },
+      'conf/script.json': scriptJson({ company: 'Old' }),
+      'conf/endpoint-parts.json': js("require('part').value + ' ' + (typeof company) + ' ' + (typeof city)"),
+      'script/part.js': "exports.value = 'one'",
       'conf/endpoint-shared.json': { type: 'text/javascript', file: 'shared.js' },
       'script/shared.js': '"one"',
     });
@@ -435,8 +441,12 @@ describe('on every node', () => {
         (answers) => answers.every((answer) => answer.body === body),
       );
     await all('endpoint/shared', 'one');
+    await all('endpoint/parts', 'one string undefined');
     await project.write('script/shared.js', '"two"');
+    await project.write('script/part.js', "exports.value = 'two'");
+    await project.write('conf/script.json', scriptJson({ city: 'New' }));
     await all('endpoint/shared', 'two');
+    await all('endpoint/parts', 'two undefined string');
     await project.write('conf/endpoint-shared.json', js('"three"'));
     await all('endpoint/shared', 'three');
     const secret = js('apiKey', { apiKey: 's3cret', encrypt: ['/apiKey'] });
