@@ -1,4 +1,3 @@
-import type { JsonValue } from '#json/index.ts';
 import type { CompiledScript } from './compile-script.ts';
 import {
   chooseEngine,
@@ -12,7 +11,7 @@ import { Occupancy } from './occupancy.ts';
 import { QuickJsException } from './quickjs-context.ts';
 import { drawSeed } from './random-seed.ts';
 import { brokenEnvironmentError, readOutcome, type SandboxResult } from './run-outcome.ts';
-import { Sandbox, type SandboxOptions } from './sandbox.ts';
+import { Sandbox, type SandboxInput, type SandboxOptions } from './sandbox.ts';
 import { ScriptCache } from './script-cache.ts';
 import { type SandboxRun, ScriptRun, timeLimitError } from './script-run.ts';
 import type { ScriptSource } from './script-source.ts';
@@ -216,9 +215,15 @@ export class SandboxPool {
   }
 }
 
-function inputOf(script: CompiledScript, request: SandboxRun): string {
-  const values: JsonValue[] = script.parameters.map((name) => request.bindings[name] ?? null);
-  return JSON.stringify({ seed: drawSeed(), values, returned: request.returnBindings ?? [] });
+function inputOf(script: CompiledScript, { bindings, returnBindings = [] }: SandboxRun): SandboxInput {
+  return {
+    values:
+      script.parameters.length === 0
+        ? ''
+        : JSON.stringify(script.parameters.map((name) => bindings[name] ?? null)),
+    returned: returnBindings.length === 0 ? '' : JSON.stringify(returnBindings),
+    seed: `[${drawSeed().join()}]`,
+  };
 }
 
 function positionIn(

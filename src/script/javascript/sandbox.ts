@@ -27,6 +27,15 @@ const MOST_COMPILED = 256;
 const MOST_COMPILED_BYTES = 8_388_608;
 const THROWN_NULL = '{"failure":{"thrown":null,"message":"null"}}';
 
+/** What the prelude's `run` is given: JSON, or an empty text for nothing. */
+export interface SandboxInput {
+  /** Of the script's parameters, in their order. */
+  readonly values: string;
+  /** The names of the bindings that are wanted back. */
+  readonly returned: string;
+  readonly seed: string;
+}
+
 /** The functions of the prelude that the host calls. */
 interface Entries {
   readonly define: Pointer;
@@ -148,11 +157,11 @@ export class Sandbox {
   }
 
   /**
-   * Runs a prepared script; `input` and the result are the JSON of the prelude's `run`. Afterwards the instance
+   * Runs a prepared script; the result is the JSON of the prelude's `run`. Afterwards the instance
    * is as if nothing had happened, or not usable. Rejects with QuickJsException, ScriptLimitError, or with what
    * the user's `answer` rejected with.
    */
-  async run(script: CompiledScript, input: string, user: ContextUser): Promise<string> {
+  async run(script: CompiledScript, input: SandboxInput, user: ContextUser): Promise<string> {
     this.#context.user = user;
     try {
       const text = await this.#call(script, input);
@@ -181,9 +190,13 @@ export class Sandbox {
     }
   }
 
-  async #call(script: CompiledScript, input: string): Promise<string> {
+  async #call(script: CompiledScript, input: SandboxInput): Promise<string> {
     try {
-      const args = [this.#context.newNumber(script.id), this.#context.newString(input)];
+      const texts = [input.values, input.returned, input.seed];
+      const args = [
+        this.#context.newNumber(script.id),
+        ...texts.map((text) => this.#context.newString(text)),
+      ];
       const result = await this.#context.callSuspendable(this.#entries.run, args);
       return this.#context.getString(result);
     } catch (error) {

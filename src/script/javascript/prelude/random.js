@@ -1,17 +1,19 @@
 // Every run starts from the same memory, so QuickJS's own generator would tell every run the same numbers.
 (sandbox) => {
+  const { parse } = JSON;
   let seed;
   let a;
   let b;
   let c;
   let counter;
 
+  /** Read when the first number is asked for. */
   sandbox.seedRandom = (words) => {
     seed = words;
   };
 
   function start() {
-    [a, b, c] = seed;
+    [a, b, c] = parse(seed);
     seed = undefined;
     counter = 1;
     for (let round = 0; round < 12; round++) next();

@@ -41,16 +41,19 @@
     compiled.set(id, { fn, parameters: parse(parameters) });
   }
 
-  function run(id, input) {
+  /** `values`, `returned` and `seed` are JSON; the first two may be empty texts, because most scripts need none. */
+  function run(id, values, returned, seed) {
     const { fn, parameters } = compiled.get(id);
-    const { seed, values, returned } = parse(input);
     sandbox.seedRandom(seed);
     bindings = { __proto__: null };
     const args = [undefined];
-    for (let index = 0; index < parameters.length; index++) {
-      const name = parameters[index];
-      bind(name, values[index]);
-      args.push(bindings[name]);
+    if (parameters.length > 0) {
+      const given = parse(values);
+      for (let index = 0; index < parameters.length; index++) {
+        const name = parameters[index];
+        bind(name, given[index]);
+        args.push(bindings[name]);
+      }
     }
     let value;
     try {
@@ -62,12 +65,18 @@
       if (value instanceof Promise) {
         throw new TypeError('The script returned a promise; scripts and resource functions are synchronous');
       }
-      const changed = { __proto__: null };
-      for (const name of returned) if (name in bindings) changed[name] = bindings[name];
-      return stringify({ __proto__: null, value: value === undefined ? null : value, bindings: changed });
+      const text = stringify(value);
+      const changed = returned === '' ? '{}' : changedBindings(parse(returned));
+      return `{"value":${text === undefined ? 'null' : text},"bindings":${changed}}`;
     } catch (error) {
       return stringify({ __proto__: null, failure: sandbox.describe(error), inResult: true });
     }
+  }
+
+  function changedBindings(names) {
+    const changed = { __proto__: null };
+    for (const name of names) if (name in bindings) changed[name] = bindings[name];
+    return stringify(changed);
   }
 
   function load(library) {
