@@ -76,6 +76,10 @@ describe('the access request', () => {
     expect(formProperties).toEqual([{ decision: null }, { comment: null }]);
     const { diagram } = await workflow.get(`processinstance/${id}?_fields=diagram`);
     expect(Buffer.from(diagram, 'base64').subarray(0, 4)).toEqual(PNG);
+    const { diagramSvg } = await workflow.get(`processinstance/${id}?_fields=diagramSvg`);
+    expect(Buffer.from(diagramSvg, 'base64').toString()).toContain(
+      'data-element-id="approve" class="userTask active"',
+    );
     expect(await rolesOf('emil')).toEqual([]);
     await workflow.complete(open._id, { decision: 'accept' });
     expect(await rolesOf('emil')).toEqual(['managed/role/auditor']);

@@ -18,6 +18,15 @@ export async function definitionDiagram(
   return picture?.toString('base64');
 }
 
+/** The same as SVG, always drawn; in base64 too, so that `_mimeType` gives it plain. */
+export async function definitionSvg(
+  { painter }: WorkflowPlatform,
+  definition: CompiledDefinition,
+): Promise<string | undefined> {
+  const svg = await painter.svg(sourceOf(definition));
+  return svg && Buffer.from(svg).toString('base64');
+}
+
 export function sourceOf({ row, xml }: CompiledDefinition) {
   return { id: row.id, key: row.key, xml };
 }

@@ -8,10 +8,10 @@ import {
 } from '#resource/index.ts';
 import { undeploy } from '../deployment/undeploy.ts';
 import { describeStartForm, findTemplate } from '../form/index.ts';
-import { asksForDiagram, keepAllFields } from '../query/fields.ts';
+import { asksFor, asksForDiagram, keepAllFields } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
 import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
-import { definitionDiagram } from './definition-diagram.ts';
+import { definitionDiagram, definitionSvg } from './definition-diagram.ts';
 import { listDefinitions } from './definition-listing-repository.ts';
 import { type DefinitionRow, findDefinition, findResource } from './definition-repository.ts';
 import { viewDefinition } from './definition-view.ts';
@@ -82,6 +82,10 @@ async function read(
   if (asksForDiagram(request)) {
     const diagram = await definitionDiagram(platform, db, definition);
     if (diagram !== undefined) content['diagram'] = diagram;
+  }
+  if (asksFor(request, 'diagramSvg')) {
+    const svg = await definitionSvg(platform, definition);
+    if (svg !== undefined) content['diagramSvg'] = svg;
   }
   return keepAllFields(request, resource(row.id, String(row.revision), content));
 }

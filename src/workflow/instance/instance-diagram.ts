@@ -12,11 +12,13 @@ export async function instanceDiagram(
   { definitions, painter }: WorkflowPlatform,
   db: Db,
   row: InstanceRow,
+  format: 'png' | 'svg',
 ): Promise<string | undefined> {
   const definition = await definitions.get(db, row.definition_id).catch(() => undefined);
   if (definition === undefined) return undefined;
   const state = await findState(db, row.id);
   const active =
     state?.executions.flatMap(({ at, is }) => (at === undefined || is === 'scope' ? [] : [at])) ?? [];
-  return (await painter.png(sourceOf(definition), [...new Set(active)]))?.toString('base64');
+  const picture = await painter[format](sourceOf(definition), [...new Set(active)]);
+  return picture && Buffer.from(picture).toString('base64');
 }

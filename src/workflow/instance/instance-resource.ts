@@ -97,8 +97,12 @@ async function read(
   }));
   const content: JsonObject = { ...viewInstance(row), tasks };
   if (asksForDiagram(request)) {
-    const diagram = await instanceDiagram(platform, db, row);
+    const diagram = await instanceDiagram(platform, db, row, 'png');
     if (diagram !== undefined) content['diagram'] = diagram;
+  }
+  if (asksFor(request, 'diagramSvg')) {
+    const svg = await instanceDiagram(platform, db, row, 'svg');
+    if (svg !== undefined) content['diagramSvg'] = svg;
   }
   if (asksFor(request, 'waitsFor')) {
     const definition = await platform.definitions.get(db, row.definition_id).catch(() => undefined);
