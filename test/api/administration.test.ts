@@ -99,6 +99,22 @@ describe('the configuration over HTTP', () => {
     expect((await api('GET', 'config/managed')).body).toEqual(before);
   });
 
+  it('keeps secrets encrypted from the moment they are written', async () => {
+    const path = 'config/external.email';
+    const body = { host: 'mail.example.com', auth: { username: 'svc', password: 'open sesame' } };
+    const encrypted = { $crypto: { type: 'x-simple-encryption', value: expect.any(Object) } };
+    const created = await api('PUT', path, { body });
+    expect([created.status, created.body.auth]).toEqual([201, { username: 'svc', password: encrypted }]);
+    const patched = await api('PATCH', path, {
+      body: [{ operation: 'replace', field: '/auth/password', value: 'open barley' }],
+    });
+    expect(patched.body.auth.password).toEqual(encrypted);
+    expect(patched.body.auth.password).not.toEqual(created.body.auth.password);
+    const { rows } = await server.database.pool.query('select content from config_override');
+    expect(JSON.stringify([rows, (await api('GET', path)).body])).not.toMatch(/sesame|barley/);
+    expect((await api('DELETE', path)).status).toBe(200);
+  });
+
   it('can be rehearsed', async () => {
     const { body } = await api('PUT', 'config/managed?_dryRun=true', { body: managedWith('never') });
     expect(body).toMatchObject({

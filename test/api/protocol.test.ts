@@ -387,6 +387,40 @@ describe('the protocol', () => {
     ).toBe(200);
   });
 
+  it('commits creates that come at once together, and a wrong one fails by itself', async () => {
+    const body = { label: 'at once' };
+    const one = (n: number) =>
+      api('PUT', `managed/device/once-${n}`, { body, headers: { 'If-None-Match': '*' } });
+    const wrong = () => api('POST', 'managed/device', { body: '{"label":"at once \\u0000"}' });
+    const answers = await Promise.all([
+      ...Array.from({ length: 40 }, (_, n) => one(n)),
+      ...Array.from({ length: 5 }, wrong),
+      ...Array.from({ length: 5 }, () => one(7)),
+    ]);
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(40);
+    expect(statuses.slice(40, 45)).toEqual([400, 400, 400, 400, 400]);
+    expect(statuses.filter((status) => status === 412)).toHaveLength(5);
+    const { rows } = await server.database.pool.query<{ objects: number; transactions: number }>(
+      `select count(*) as objects, count(distinct xmin::text) as transactions
+       from managed_object where data->>'label' like 'at once%'`,
+    );
+    expect(rows[0]!.objects).toBe(40);
+    expect(rows[0]!.transactions).toBeLessThan(40);
+  });
+
+  it('makes one object of many PUTs that come at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) =>
+        api('PUT', 'managed/device/race', { body: { label: `race ${n}` } }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(19);
+    expect((await api('GET', 'managed/device/race')).body._rev).toBe('19');
+  });
+
   it('keeps members that look like tricks', async () => {
     const body = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"toString":"x"}';
     await api('PUT', 'managed/device/tricks', { body });
