@@ -205,6 +205,20 @@ describe('relationships', () => {
       expect((await read(`user/${a}`, 'friends')).friends).toHaveLength(1);
     });
 
+    it('cost a hundred edges the same statements as one', async () => {
+      const boss = await user();
+      await server.database.pool.query(
+        `insert into managed_object (type, id, data) select 'role', 'many-' || n, '{}' from generate_series(1, 100) n`,
+      );
+      const count = await countStatements(async (size) => {
+        const granted = Array.from({ length: size }, (_, n) => ref(`role/many-${n + 1}`));
+        const u = await user({ manager: ref(`user/${boss}`), home: ref(`user/${boss}`), roles: granted });
+        await put(`user/${u}`, { userName: u, roles: [] });
+      });
+      expect(count.hundred).toBe(count.one);
+      expect(count.one).toBeLessThanOrEqual(12);
+    });
+
     it('change nothing when the object cannot be stored', async () => {
       const r = await role();
       const failed = await api('POST', 'managed/user', { body: { roles: [ref(`role/${r}`)] } });
@@ -341,6 +355,20 @@ describe('relationships', () => {
         [u],
       );
       expect(rows[0].count).toBe(1);
+      const circle = [...others, u];
+      await Promise.all(
+        circle.map((other, index) =>
+          patch(`user/${other}`, {
+            operation: 'add',
+            field: '/spouse',
+            value: ref(`user/${circle[(index + 1) % circle.length]}`),
+          }),
+        ),
+      );
+      const crowded = await server.database.pool.query(
+        `select owner_id from relationship_end where owner_property = 'spouse' group by 1 having count(*) > 1`,
+      );
+      expect(crowded.rows).toEqual([]);
     });
   });
 

@@ -1,4 +1,4 @@
-import type { Db } from '#database/index.ts';
+import { type Db, LostRace } from '#database/index.ts';
 import {
   BadRequestError,
   NotFoundError,
@@ -9,7 +9,7 @@ import { equalJson } from '#json/index.ts';
 import { Connection } from '#resource/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { formatRef, sameTarget, type Target, type WantedEdge } from './edge.ts';
-import { listEdges, listEdgesBetween } from './edge-repository.ts';
+import { listEdges, listEdgesBetween, lockEnds } from './edge-repository.ts';
 import { type EdgePlan, newTargets } from './plan-edges.ts';
 import type { Relationship } from './relationship.ts';
 import { lockExisting, storeOf } from './target-repository.ts';
@@ -29,12 +29,38 @@ export async function validateEdges(
   const adding = plans.filter((plan) => newTargets(plan).length > 0);
   if (adding.length === 0) return;
   const db = await exchange.context.unitOfWork!.db();
+  await lockSymmetric(exchange, db, adding);
   const asking = adding.filter(({ property }) => always || relationships.get(property)!.validate);
   await requireTargets(exchange, db, asking.flatMap(newTargets));
   for (const plan of adding) {
     const relationship = relationships.get(plan.property)!;
     await refuseAssigned(exchange, db, relationship, plan);
     await refuseTaken(exchange, db, relationship, plan);
+  }
+}
+
+/**
+ * Where both ends are the same property, no index can keep two writers apart: they look one after the other, also
+ * whether the place at this end is still as the request has seen it.
+ */
+async function lockSymmetric(exchange: Exchange, db: Db, adding: readonly EdgePlan[]): Promise<void> {
+  const { relationships } = exchange.type;
+  const symmetric = adding.filter(
+    ({ property }) => relationships.get(property)!.reverseProperty === property,
+  );
+  if (symmetric.length === 0) return;
+  const targets = symmetric.flatMap((plan) => newTargets(plan).map(({ target }) => target));
+  const owner = ownerOf(exchange);
+  await lockEnds(db, [owner, ...targets]);
+  const single = symmetric.filter(({ property }) => !relationships.get(property)!.isArray);
+  const names = single.map(({ property }) => property);
+  const known = new Set(
+    [...names.flatMap((name) => exchange.edges.get(name) ?? []), exchange.editPlan?.edge ?? []]
+      .flat()
+      .map(({ id }) => id),
+  );
+  for (const { id, property } of await listEdges(db, owner.collection, [owner.id], names)) {
+    if (!known.has(id)) throw new LostRace(`'${property}' was changed by another request at the same time`);
   }
 }
 

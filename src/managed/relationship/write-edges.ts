@@ -2,8 +2,8 @@ import { constraintOf, type Db, LostRace } from '#database/index.ts';
 import { collectionOf, type Exchange, objectPath } from '../exchange.ts';
 import { type Edge, edgeValue, formatRef, type Target, type WantedEdge } from './edge.ts';
 import { newEdgeId } from './edge-id.ts';
-import { deleteEdges, insertEdges, lockEnds, type NewEdge, updateEdge } from './edge-repository.ts';
-import { type EdgeChange, type EdgePlan, isEmptyPlan, newTargets } from './plan-edges.ts';
+import { deleteEdges, insertEdges, type NewEdge, updateEdge } from './edge-repository.ts';
+import { type EdgeChange, type EdgePlan, newTargets } from './plan-edges.ts';
 import { alreadyAssigned, reverseIsSingle, takenError } from './validate-edges.ts';
 
 /**
@@ -17,7 +17,6 @@ export async function writeEdges(
   plans: readonly EdgePlan[],
 ): Promise<ReadonlyMap<string, readonly Edge[]>> {
   const db = await exchange.context.unitOfWork!.db();
-  await lockSymmetric(exchange, db, plans);
   await deleteEdges(
     db,
     plans.flatMap(({ remove }) => remove.map(({ id }) => id)),
@@ -39,17 +38,6 @@ export async function writeEdges(
     throw translate(error, exchange, plans);
   }
   return new Map(plans.map((plan, index) => [plan.property, recordAll(exchange, plan, created[index]!)]));
-}
-
-/** Where both ends are the same property, no index can keep two writers apart. */
-async function lockSymmetric(exchange: Exchange, db: Db, plans: readonly EdgePlan[]): Promise<void> {
-  const { relationships } = exchange.type;
-  const symmetric = plans.filter(({ property }) => relationships.get(property)!.reverseProperty === property);
-  if (symmetric.every(isEmptyPlan)) return;
-  await lockEnds(db, [
-    ownerOf(exchange),
-    ...symmetric.flatMap((plan) => newTargets(plan).map(({ target }) => target)),
-  ]);
 }
 
 function rowOf(
