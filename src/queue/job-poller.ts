@@ -91,7 +91,11 @@ export class JobPoller implements Service {
         wait = Math.min(wait, Math.ceil(inMs));
         continue;
       }
-      const jobs = await queue.claim(queue.database.db, name, room.get(name)!, holder());
+      const jobs = await queue.claim(queue.database.db, name, room.get(name)!, holder()).catch((error) => {
+        // Its answer was lost, not necessarily the claim: the next round gives back what we do not know of.
+        this.#sweptAt = 0;
+        throw error;
+      });
       for (const job of jobs) void this.#run(job);
       wait = Math.min(wait, jobs.length > 0 ? 0 : CONTENDED_MS * (1 + Math.random()));
     }

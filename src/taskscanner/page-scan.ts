@@ -69,7 +69,8 @@ async function readPage(
     return { cookie: page.cookie, objects: page.objects.slice(0, limitOf(run)) };
   } catch (thrown) {
     const error = toResourceError(thrown);
-    if (error.code === 503) throw thrown;
+    // A wrong query stays wrong; what goes wrong in the server may pass, so the job is tried again.
+    if (error.code >= 500 && error.code !== 501) throw thrown;
     return error;
   }
 }

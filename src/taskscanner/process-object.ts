@@ -1,6 +1,6 @@
-import { NotFoundError, ResourceError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue, parsePointer } from '#json/index.ts';
-import { type Connection, type Context, formatPath, parsePath } from '#resource/index.ts';
+import { NotFoundError, NotSupportedError, ResourceError } from '#errors/index.ts';
+import { isObject, type JsonObject, parsePointer, removeAt, setAt } from '#json/index.ts';
+import { type Connection, type Context, formatPath, parsePath, type Resource } from '#resource/index.ts';
 import { parseScriptReference } from '#script/index.ts';
 import { type CurrentObject, type FoundObject, isClaimable } from './claimable.ts';
 import type { ScanDefinition } from './scan-definition.ts';
@@ -64,9 +64,9 @@ export async function processObject(
       }),
     };
   }
-  const completed = [replace(definition.completed, new Date(platform.clock.now()).toISOString())];
+  const completed = { [definition.completed]: new Date(platform.clock.now()).toISOString() };
   // A script may have done with the object by deleting it.
-  await connection.patch(path, null, completed, stampOptions(definition)).catch(ignoreMissing);
+  await stampObject(connection, definition, path, null, completed).catch(ignoreMissing);
   return { verdict: 'successes' };
 }
 
@@ -90,16 +90,9 @@ export async function claimObject(
   path: string,
   revision: string | null,
 ): Promise<JsonObject> {
-  const operations = [
-    replace(definition.started, new Date(clock.now()).toISOString()),
-    { operation: 'remove', field: parsePointer(definition.completed) } as const,
-  ];
+  const stamps = { [definition.started]: new Date(clock.now()).toISOString(), [definition.completed]: null };
   try {
-    const {
-      id,
-      revision: rev,
-      content,
-    } = await connection.patch(path, revision, operations, stampOptions(definition));
+    const { id, revision: rev, content } = await stampObject(connection, definition, path, revision, stamps);
     const members = isObject(content) ? content : {};
     return { ...members, _id: id, _rev: rev };
   } catch (error) {
@@ -110,18 +103,42 @@ export async function claimObject(
   }
 }
 
+/**
+ * Sets the values at pointers, null taking them away: by a patch, or on a resource without patches by a read and an
+ * update.
+ */
+async function stampObject(
+  connection: Connection,
+  { synchronize }: ScanDefinition,
+  path: string,
+  revision: string | null,
+  stamps: Readonly<Record<string, string | null>>,
+): Promise<Resource> {
+  const options = synchronize ? {} : { parameters: { _synchronize: 'false' } };
+  const values = Object.entries(stamps).map(([text, value]) => ({ field: parsePointer(text), value }));
+  try {
+    const operations = values.map(({ field, value }) =>
+      value === null
+        ? ({ operation: 'remove', field } as const)
+        : ({ operation: 'replace', field, value } as const),
+    );
+    return await connection.patch(path, revision, operations, options);
+  } catch (error) {
+    if (!(error instanceof NotSupportedError)) throw error;
+    const current = await connection.read(path);
+    const { _id, _rev, ...members } = isObject(current.content) ? structuredClone(current.content) : {};
+    for (const { field, value } of values) {
+      if (value === null) removeAt(members, field);
+      else setAt(members, field, value);
+    }
+    return connection.update(path, revision ?? current.revision, members, options);
+  }
+}
+
 export async function readCurrent(connection: Connection, path: string): Promise<CurrentObject | undefined> {
   const found = await connection.read(path).catch(ignoreMissing);
   if (found === undefined) return undefined;
   return { revision: found.revision, content: isObject(found.content) ? found.content : {} };
-}
-
-function replace(pointer: string, value: JsonValue) {
-  return { operation: 'replace', field: parsePointer(pointer), value } as const;
-}
-
-function stampOptions({ synchronize }: ScanDefinition) {
-  return synchronize ? {} : { parameters: { _synchronize: 'false' } };
 }
 
 function ignoreMissing(error: unknown): undefined {

@@ -5,7 +5,7 @@ import { pageScan } from './page-scan.ts';
 import { parseScanDefinition } from './scan-definition.ts';
 import { PAGE_QUEUE, SLICE_QUEUE, type TaskScannerPlatform } from './scan-platform.ts';
 import { performScan, startScan } from './start-scan.ts';
-import { type Lane, laneFailed, workSlice } from './work-slice.ts';
+import { endFailedRun, type Lane, workSlice } from './work-slice.ts';
 
 export type { TaskScannerPlatform } from './scan-platform.ts';
 
@@ -31,7 +31,7 @@ export class TaskScanner {
       {
         run: (unitOfWork, { data }) => pageScan(platform, unitOfWork, String(data['run'])),
         failed: (unitOfWork, { data }, failure) =>
-          laneFailed(platform, unitOfWork, { run: String(data['run']), lane: 0 }, failure),
+          endFailedRun(platform, unitOfWork, String(data['run']), null, failure),
       },
       { concurrency: 2, runsScripts: true, retries: 5, retryDelayMs: 1_000, losses: 10 },
     );
@@ -40,7 +40,7 @@ export class TaskScanner {
       {
         run: (unitOfWork, { data }) => workSlice(platform, unitOfWork, data as unknown as Lane),
         failed: (unitOfWork, { data }, failure) =>
-          laneFailed(platform, unitOfWork, data as unknown as Lane, failure),
+          endFailedRun(platform, unitOfWork, String(data['run']), Number(data['lane']), failure),
       },
       { concurrency: lanes, runsScripts: true, retries: 5, retryDelayMs: 1_000, losses: 10, limitMs: DAY_MS },
     );

@@ -72,19 +72,23 @@ export async function workSlice(
   }
 }
 
-/** A lane that has failed for good ends its run: nobody would go on with its slice. */
-export async function laneFailed(
+/**
+ * A lane that has failed for good ends its run, because nobody would go on with its slice; and so does a page (null),
+ * because nobody would read on.
+ */
+export async function endFailedRun(
   platform: TaskScannerPlatform,
   unitOfWork: UnitOfWork,
-  { run: id, lane }: Lane,
+  id: string,
+  lane: number | null,
   { error, retryAt }: JobFailure,
 ): Promise<void> {
   if (retryAt !== null) return;
   const db = await unitOfWork.db();
-  await foldSlices(db, id, lane);
+  if (lane !== null) await foldSlices(db, id, lane);
   const run = await lockRun(db, id);
   if (run === undefined) return;
-  await dropLane(db, id);
+  if (lane !== null) await dropLane(db, id);
   if (!STATES_UNDER_WAY.includes(run.state)) return;
   await removeFreeSlices(db, id);
   await endRun(db, id, 'ERROR', error);
