@@ -29,11 +29,9 @@ export class GroovyPool {
   }
 
   static async create(options: SandboxPoolOptions = {}): Promise<GroovyPool> {
-    const runtime = { name: 'groovy', source: linkModules(RUNTIME) };
     // It takes over from `reviveBinding`, so it comes before those that use it.
-    return new GroovyPool(
-      await SandboxPool.create({ ...options, libraries: [runtime, ...(options.libraries ?? [])] }),
-    );
+    const libraries = [...linkModules(RUNTIME), ...(options.libraries ?? [])];
+    return new GroovyPool(await SandboxPool.create({ ...options, libraries }));
   }
 
   get stats() {

@@ -114,6 +114,11 @@ export class QuickJsContext {
     return this.#readText(at);
   }
 
+  /** For values whose memory matters; the pointer must not be used again. */
+  free(value: Pointer): void {
+    this.#quickjs._QTS_FreeValuePointer(this.#context, value);
+  }
+
   getProperty(value: Pointer, name: string): Pointer {
     const getter = this.evaluate(`(value => value.${name})`, 'property');
     return this.call(getter, [value]);

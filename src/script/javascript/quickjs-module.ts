@@ -55,6 +55,7 @@ export interface QuickJsModule {
   _QTS_Call(context: Pointer, fn: Pointer, self: Pointer, argc: number, argv: Pointer): Pointer;
   _QTS_ResolveException(context: Pointer, result: Pointer): Pointer;
   _QTS_Dump(context: Pointer, value: Pointer): Pointer;
+  _QTS_FreeValuePointer(context: Pointer, value: Pointer): void;
   _QTS_GetUndefined(): Pointer;
   _QTS_NewString(context: Pointer, text: Pointer): Pointer;
   _QTS_NewFloat64(context: Pointer, number: number): Pointer;

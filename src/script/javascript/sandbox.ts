@@ -246,7 +246,10 @@ function loadPrelude(context: QuickJsContext, libraries: readonly ScriptSource[]
   const record = context.call(start, [context.newHostFunction()]);
   const load = context.getProperty(record, 'load');
   for (const { source, name } of [...others, ...libraries]) {
-    context.call(load, [context.evaluate(source, name)]);
+    const library = context.evaluate(source, name);
+    context.call(load, [library]);
+    // Its own code is never needed again, only what it made.
+    context.free(library);
   }
   return {
     define: context.getProperty(record, 'define'),

@@ -107,6 +107,9 @@ export abstract class CallGenerator extends ValueGenerator {
       const type = classVariable(this.context.className);
       return `${mark(at)}$.superCall(${type},${this.context.self},${method},${list()})`;
     }
+    if (object.kind === 'text' && name === 'toString' && args.length === 0) {
+      return this.plainText(object);
+    }
     const meaning = this.classOf(object);
     if (meaning !== undefined && typeof name === 'string') this.checkStatic(meaning, name, true, at);
     if (object.kind === 'property') this.refuseUnknownClass(object);

@@ -51,6 +51,8 @@ const INT_CODE: Readonly<Record<string, (left: string, right: string) => string>
   '==': (left, right) => `(${left}===${right})`,
   '!=': (left, right) => `(${left}!==${right})`,
 };
+/** By such a number a remainder never fails. */
+const POSITIVE = /^[1-9]\d*$/;
 /** Those that are worth a look at the types before the runtime is called. */
 const QUICK = new Set(['+', '-', '<', '<=', '>', '>=', '==', '!=']);
 
@@ -166,6 +168,10 @@ export abstract class ExpressionGenerator extends CallGenerator {
   }
 
   protected operate(operator: string, left: Operand, right: Operand, at: number): string {
+    if (operator === '%' && POSITIVE.test(right.code)) {
+      if (left.isInt) return `(${left.code}%${right.code}|0)`;
+      if (left.isSimple) return quickRemainder(left.code, right.code, at);
+    }
     const intCode = INT_CODE[operator];
     if (intCode !== undefined && left.isInt && right.isInt) return intCode(left.code, right.code);
     const general = `${mark(at)}$.${OPERATOR_FUNCTIONS[operator]}(${left.code},${right.code})`;
@@ -199,8 +205,12 @@ export abstract class ExpressionGenerator extends CallGenerator {
     const right = this.#operand(value);
     const local = target.kind === 'name' ? this.scope.find(target.name) : undefined;
     const isInt = local?.kind === 'int';
-    return this.#update(target, at, (old, isSimple) =>
-      this.operate(binary, { code: old, isInt, isSimple }, right, at),
+    const kind = isInt && right.isInt && INT_CODE[binary] !== undefined ? 'int' : 'unknown';
+    return this.#update(
+      target,
+      at,
+      (old, isSimple) => this.operate(binary, { code: old, isInt, isSimple }, right, at),
+      kind,
     );
   }
 
@@ -251,13 +261,19 @@ export abstract class ExpressionGenerator extends CallGenerator {
   }
 
   /** Reads once, writes once. `compute` gets the JavaScript of the old value. */
-  #update(target: Expression, at: number, compute: (old: string, isSimple: boolean) => string): string {
+  #update(
+    target: Expression,
+    at: number,
+    compute: (old: string, isSimple: boolean) => string,
+    kind: StaticKind = 'unknown',
+  ): string {
     switch (target.kind) {
       case 'name':
         return this.assignTo(
           target,
           compute(this.name(target.name, target.at), this.scope.find(target.name) !== undefined),
           at,
+          kind,
         );
       case 'property': {
         const { object, name } = target;
@@ -310,6 +326,10 @@ export interface Operand {
   readonly isInt: boolean;
   /** May be written twice: a variable or a number. */
   readonly isSimple: boolean;
+}
+
+function quickRemainder(left: string, right: string, at: number): string {
+  return `(typeof ${left}==="number"?${left}%${right}|0:${mark(at)}$.remainder(${left},${right}))`;
 }
 
 function isNull(node: Expression): boolean {

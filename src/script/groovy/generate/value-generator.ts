@@ -26,11 +26,16 @@ export abstract class ValueGenerator extends GeneratorContext {
         return node.operator === '-' && this.kindOf(node.value) === 'int' ? 'int' : 'unknown';
       case 'binary':
         if (COMPARISONS.has(node.operator)) return 'boolean';
+        if (node.operator === '%') return this.#isIntRemainder(node) ? 'int' : 'unknown';
         if (!INT_OPERATORS.has(node.operator)) return 'unknown';
         return this.kindOf(node.left) === 'int' && this.kindOf(node.right) === 'int' ? 'int' : 'unknown';
       default:
         return 'unknown';
     }
+  }
+
+  #isIntRemainder({ left, right }: Expression & { kind: 'binary' }): boolean {
+    return this.kindOf(left) === 'int' && right.kind === 'number' && /^[1-9]\d*$/.test(right.text);
   }
 
   /** As JavaScript's own truth. */
@@ -48,6 +53,16 @@ export abstract class ValueGenerator extends GeneratorContext {
   protected text(node: Expression & { kind: 'text' }): string {
     const values = node.values.map((value) => this.expression(value));
     return `$.text(${this.constant(JSON.stringify(node.strings))},[${values.join(',')}])`;
+  }
+
+  /** A text that is wanted as a String at once. */
+  protected plainText({ strings, values }: Expression & { kind: 'text' }): string {
+    const parts = values.map((value, index) => {
+      const code =
+        value.kind === 'closure' ? `$.text(["",""],[${this.expression(value)}])` : this.expression(value);
+      return `$.toText(${code})+${JSON.stringify(strings[index + 1])}`;
+    });
+    return `(${[JSON.stringify(strings[0]), ...parts].join('+')})`;
   }
 
   protected items(nodes: readonly Expression[]): string {

@@ -1,9 +1,9 @@
 import { Closure, missingMethod, naming } from './closure.ts';
 import { dispatcher } from './dispatch-port.ts';
 import { identityOf } from './hash-key.ts';
-import { JavaClass } from './java-class.ts';
+import { classNamed, type JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
-import { isListView, type ListView, ValuesView } from './list-view.ts';
+import { type ListView, ValuesView } from './list-view.ts';
 import { type Method, staticMethods } from './method-table.ts';
 import { Script } from './script.ts';
 import {
@@ -17,6 +17,9 @@ import {
 import { BadArgument, exception, nullPointer, Throwable } from './throwable.ts';
 import { typeOf } from './type-of.ts';
 
+const CLASS = classNamed('java.lang.Class');
+const ARRAY_LIST = classNamed('java.util.ArrayList');
+
 /** Methods that would leave the sandbox if they existed; who calls them is told so. */
 const REFUSED: Readonly<Record<string, string>> = {
   execute: 'Scripts cannot start programs',
@@ -29,17 +32,36 @@ const REFUSED: Readonly<Record<string, string>> = {
 
 /** `receiver.name(args)`. */
 export function call(receiver: unknown, name: string, args: unknown[]): unknown {
-  if (receiver === null || receiver === undefined) {
-    return callOnNull(name, args);
+  const type = typeOf(receiver);
+  if (type === null) return callOnNull(name, args);
+  if (typeof receiver === 'object') {
+    if (type.isDeclared) return callObject(receiver as ScriptObject, type as ScriptClass, name, args);
+    if (type === CLASS) return callOnClass(receiver as JavaClass, name, args);
+    if (type === ARRAY_LIST && !Array.isArray(receiver)) return callOnView(receiver as ListView, name, args);
   }
-  const type = typeOf(receiver)!;
-  if (type instanceof ScriptClass) return callObject(receiver as ScriptObject, type, name, args);
-  if (receiver instanceof JavaClass) return callOnClass(receiver, name, args);
-  const method = type.methods[name];
-  if (method !== undefined && args.length >= method.least && args.length <= method.most) {
-    return isListView(receiver) ? runOnView(receiver, method, name, args) : run(method, receiver, name, args);
+  const method = (type.table ?? type.methods)[name];
+  if (method === undefined || args.length < method.least || args.length > method.most) {
+    return callOther(receiver, name, args);
   }
-  return callOther(receiver, name, args);
+  try {
+    switch (args.length) {
+      case 0:
+        return method.run(receiver);
+      case 1:
+        return method.run(receiver, args[0]);
+      default:
+        return method.run(receiver, ...args);
+    }
+  } catch (error) {
+    if (error instanceof BadArgument) throw missingMethod(naming.className(receiver), name, args);
+    throw error;
+  }
+}
+
+function callOnView(view: ListView, name: string, args: unknown[]): unknown {
+  const method = ARRAY_LIST.methods[name];
+  const fits = method !== undefined && args.length >= method.least && args.length <= method.most;
+  return fits ? runOnView(view, method, name, args) : callOther(view, name, args);
 }
 
 function callOnNull(name: string, args: unknown[]): unknown {

@@ -74,6 +74,7 @@ function isComparable(value: object): boolean {
 /** The items of what is a list: arrays, ranges, parts of lists. */
 export function itemsOf(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value;
+  if (typeof value !== 'object') return undefined;
   if (value instanceof Range) return value.items;
   return isListView(value) ? value.read() : undefined;
 }

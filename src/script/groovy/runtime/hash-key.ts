@@ -24,6 +24,7 @@ export function addKeyMaker(test: (value: object) => boolean, make: KeyMaker): v
 
 /** Text that strings of scripts cannot begin with, because they get another mark of their own. */
 const MARK = '\u0000';
+const BEHIND_MARK = '\u0001';
 
 /**
  * What stands for a value as a key: two values that are equal to Java's `equals` have the same. Strings, booleans,
@@ -32,7 +33,7 @@ const MARK = '\u0000';
 export function hashKey(value: unknown): unknown {
   switch (typeof value) {
     case 'string':
-      return value.startsWith(MARK) ? `${MARK}s${value}` : value;
+      return value < BEHIND_MARK && value !== '' ? `${MARK}s${value}` : value;
     case 'object':
       return value === null ? null : objectKey(value);
     default:

@@ -3,7 +3,7 @@ import { cast } from './casting.ts';
 import { call, responds } from './dispatch.ts';
 import { itemsOf } from './equality.ts';
 import { JavaClass } from './java-class.ts';
-import { JavaMap } from './java-map.ts';
+import { type JavaMap, pairsOf } from './java-map.ts';
 import { isListView } from './list-view.ts';
 import { property, setProperty } from './property.ts';
 import { Range } from './range.ts';
@@ -14,7 +14,7 @@ import { GString, isNumeric, type List, listKind, StringBuilder } from './values
 
 /** `receiver[at]`. */
 export function index(receiver: unknown, at: unknown): unknown {
-  if (receiver instanceof JavaMap) return receiver.get(at instanceof GString ? toText(at) : at);
+  if (pairsOf(receiver) !== undefined) return (receiver as JavaMap).get(keyOf(at));
   if (Array.isArray(receiver) && typeof at === 'number' && at >= 0) {
     if (at < receiver.length) return receiver[at];
     if (listKind(receiver)?.element !== undefined) throw arrayBounds(at, receiver.length);
@@ -31,6 +31,11 @@ export function index(receiver: unknown, at: unknown): unknown {
   const name = textOf(at);
   if (name !== undefined) return property(receiver, name);
   return call(receiver, 'getAt', [at]);
+}
+
+/** A text with values finds the String key. */
+function keyOf(at: unknown): unknown {
+  return typeof at === 'object' && at instanceof GString ? toText(at) : at;
 }
 
 export function indexSafe(receiver: unknown, at: unknown): unknown {
@@ -143,7 +148,7 @@ function arrayBounds(position: number, length: number): Throwable {
 
 /** `receiver[at] = value`. */
 export function setIndex(receiver: unknown, at: unknown, value: unknown): unknown {
-  if (receiver instanceof JavaMap) receiver.put(at instanceof GString ? toText(at) : at, value);
+  if (pairsOf(receiver) !== undefined) (receiver as JavaMap).put(keyOf(at), value);
   else if (Array.isArray(receiver)) setItem(receiver, at, value);
   else if (receiver === null || receiver === undefined) {
     throw nullPointer('Cannot invoke method putAt() on null object');

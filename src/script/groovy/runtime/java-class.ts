@@ -23,7 +23,10 @@ export class JavaClass {
   interfaces: JavaClass[] = [];
   /** Of arrays. */
   readonly element: JavaClass | null;
-  #methods: MethodTable | undefined;
+  /** True for those that scripts declare. */
+  readonly isDeclared: boolean = false;
+  /** `methods` once somebody has asked; read directly where every call of a script passes. */
+  table: MethodTable | undefined;
   #ancestors: Set<JavaClass> | undefined;
 
   constructor(name: string, form: ClassForm, element: JavaClass | null = null) {
@@ -39,8 +42,8 @@ export class JavaClass {
 
   /** The methods of its values, those of the nearest ancestor that has a table. */
   get methods(): MethodTable {
-    this.#methods ??= instanceMethods(this.name) ?? this.#inherited();
-    return this.#methods;
+    this.table ??= instanceMethods(this.name) ?? this.#inherited();
+    return this.table;
   }
 
   #inherited(): MethodTable {
@@ -93,6 +96,14 @@ export function classNamed(name: string): JavaClass {
   const type = classes.get(name);
   if (type === undefined) throw new Error(`There is no class ${name}`);
   return type;
+}
+
+/** Looks up what classes find out at their first use, so that it is known before the first script. */
+export function prepareClasses(): void {
+  for (const type of classes.values()) {
+    void type.methods;
+    void type.ancestors;
+  }
 }
 
 export function findClass(name: string): JavaClass | undefined {

@@ -19,9 +19,28 @@ import { typeOf } from './type-of.ts';
 
 /** A name without a receiver that no declaration gives a meaning. */
 export function name(owner: unknown, text: string): unknown {
+  if (owner instanceof Script) {
+    const entry = owner.binding.variables.pairs.get(text);
+    if (entry !== undefined) return entry.value;
+  } else {
+    const known = variableAround(owner, text);
+    if (known !== undefined) return known;
+  }
   const value = owner instanceof Closure ? nameInClosure(owner, text) : nameInHolder(owner, text);
   if (value !== undefined) return value;
   throw missingProperty(text, classNameForMessages(owner));
+}
+
+const OF_CLOSURES = new Set(['owner', 'delegate', 'thisObject', 'resolveStrategy']);
+
+/** A variable of the script, where nothing but closures that nobody gave another delegate stands between. */
+function variableAround(owner: unknown, text: string): unknown {
+  let holder = owner;
+  while (holder instanceof Closure && holder.delegate === holder.owner && holder.strategy <= DELEGATE_FIRST) {
+    holder = holder.owner;
+  }
+  if (!(holder instanceof Script) || OF_CLOSURES.has(text)) return undefined;
+  return holder.binding.variables.pairs.get(text)?.value;
 }
 
 function classNameForMessages(owner: unknown): string {

@@ -16,7 +16,7 @@ import { compare, equal, itemsOf } from './equality.ts';
 import { intRange, type Range, steppedRange } from './range.ts';
 import { toText } from './text.ts';
 import { nullPointer } from './throwable.ts';
-import { BigInteger, Char, GString, isNumeric, type Numeric } from './values.ts';
+import { BigInteger, Char, GString, isNumeric, listKind, type Numeric } from './values.ts';
 
 /*
  * Operators of numbers are calculated here, everything else is a method call: `a + b` is `a.plus(b)`.
@@ -53,6 +53,10 @@ export function power(left: unknown, right: unknown): unknown {
 }
 
 export function leftShift(left: unknown, right: unknown): unknown {
+  if (Array.isArray(left) && listKind(left) === undefined) {
+    left.push(right);
+    return left;
+  }
   if (isNumeric(left) && isNumeric(right)) return shift(left, toInt(right), '<<');
   return call(left, 'leftShift', [right]);
 }

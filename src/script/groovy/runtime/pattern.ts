@@ -13,6 +13,7 @@ export class Pattern extends JavaObject {
   readonly flags: number;
   /** Global; `lastIndex` is set before each use. */
   readonly regex: RegExp;
+  #whole: RegExp | undefined;
 
   constructor(source: string, flags = 0) {
     super();
@@ -31,19 +32,37 @@ export class Pattern extends JavaObject {
     return this.regex.exec(text);
   }
 
+  /** Not by `matchAll`, which compiles the expression again. */
   all(text: string): RegExpExecArray[] {
-    this.regex.lastIndex = 0;
-    return [...text.matchAll(this.regex)];
+    const { regex } = this;
+    const found: RegExpExecArray[] = [];
+    regex.lastIndex = 0;
+    for (let match = regex.exec(text); match !== null; match = regex.exec(text)) {
+      found.push(match);
+      if (match[0] === '') regex.lastIndex++;
+    }
+    return found;
   }
 
   /** The match of the whole text. */
   execWhole(text: string): RegExpExecArray | null {
-    return new RegExp(`^(?:${this.regex.source})$(?![^])`, this.regex.flags.replace(/[gm]/g, '')).exec(text);
+    this.#whole ??= new RegExp(`^(?:${this.regex.source})$(?![^])`, this.regex.flags.replace(/[gm]/g, ''));
+    return this.#whole.exec(text);
   }
 }
 
+const MOST_KNOWN = 200;
+const known = new Map<string, Pattern>();
+
 export function patternOf(value: unknown): Pattern {
-  return value instanceof Pattern ? value : new Pattern(toText(value));
+  if (value instanceof Pattern) return value;
+  const source = toText(value);
+  let pattern = known.get(source);
+  if (pattern === undefined) {
+    pattern = new Pattern(source);
+    if (known.size < MOST_KNOWN) known.set(source, pattern);
+  }
+  return pattern;
 }
 
 /** A match as scripts get it: its text, or with groups the list of all of them. */
@@ -114,6 +133,10 @@ export function replaceMatches(
   replacement: unknown,
   isFirstOnly: boolean,
 ): string {
+  if (typeof replacement === 'string' && !isFirstOnly && !/[$\\]/.test(replacement)) {
+    pattern.regex.lastIndex = 0;
+    return text.replace(pattern.regex, replacement);
+  }
   let result = '';
   let end = 0;
   const matches = isFirstOnly ? [pattern.execAt(text, 0)] : pattern.all(text);

@@ -4,7 +4,7 @@ import { call, capitalize, missing } from './dispatch.ts';
 import { dispatcher } from './dispatch-port.ts';
 import { itemsOf } from './equality.ts';
 import { JavaClass } from './java-class.ts';
-import { JavaMap } from './java-map.ts';
+import { JavaMap, pairsOf } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
 import { staticMethods, staticValue } from './method-table.ts';
 import { nameInClosure, setNameInClosure } from './names.ts';
@@ -17,7 +17,9 @@ import { Entry, type List, listKind } from './values.ts';
 
 /** `receiver.name`. */
 export function property(receiver: unknown, name: string): unknown {
-  if (receiver instanceof JavaMap) return receiver.get(name);
+  const pairs = pairsOf(receiver);
+  if (pairs !== undefined) return pairs.get(name)?.value ?? (receiver as JavaMap).get(name);
+  if (receiver instanceof Entry && (name === 'key' || name === 'value')) return receiver[name];
   if (receiver === null || receiver === undefined) {
     throw nullPointer(`Cannot get property '${name}' on null object`);
   }
@@ -33,7 +35,6 @@ export function property(receiver: unknown, name: string): unknown {
 
 /** Undefined when there is no such property. */
 function findProperty(receiver: unknown, name: string): unknown {
-  if (receiver instanceof Entry && (name === 'key' || name === 'value')) return receiver[name];
   if (receiver instanceof Script) return propertyOfScript(receiver, name);
   if (receiver instanceof JavaClass) return propertyOfClass(receiver, name);
   if (receiver instanceof Binding && name !== 'variables' && receiver.has(name)) return receiver.get(name);

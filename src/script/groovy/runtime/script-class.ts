@@ -29,6 +29,7 @@ export interface ScriptField {
 
 /** A class that a script declares. */
 export class ScriptClass extends JavaClass {
+  override readonly isDeclared = true;
   readonly statics: Record<string, unknown> = Object.create(null);
   readonly methodsByName = new Map<string, ScriptMethod[]>();
   readonly isAbstract: boolean;

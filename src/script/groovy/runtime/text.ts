@@ -70,7 +70,8 @@ export function gstringText({ strings, values }: GString): string {
   let text = strings[0]!;
   for (let index = 0; index < values.length; index++) {
     const value = values[index];
-    text += value instanceof Closure ? toText(closureValue(value)) : toText(value);
+    if (typeof value === 'string') text += value;
+    else text += value instanceof Closure ? toText(closureValue(value)) : toText(value);
     text += strings[index + 1]!;
   }
   return text;

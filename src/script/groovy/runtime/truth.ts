@@ -1,6 +1,6 @@
 import { toNumber } from './arithmetic.ts';
 import { dispatcher } from './dispatch-port.ts';
-import { JavaMap } from './java-map.ts';
+import { pairsOf } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
 import { isListView } from './list-view.ts';
 import { Range } from './range.ts';
@@ -28,7 +28,9 @@ export function truth(value: unknown): boolean {
 
 function objectTruth(value: object): boolean {
   if (Array.isArray(value)) return value.length > 0;
-  if (value instanceof JavaMap || value instanceof JavaSet) return value.size > 0;
+  const pairs = pairsOf(value);
+  if (pairs !== undefined) return pairs.size > 0;
+  if (value instanceof JavaSet) return value.size > 0;
   if (value instanceof GString || value instanceof StringBuilder) return toText(value) !== '';
   if (isNumeric(value)) {
     const number = toNumber(value);

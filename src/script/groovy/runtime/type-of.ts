@@ -1,6 +1,6 @@
 import { Closure, naming } from './closure.ts';
 import { arrayType, classNamed, JavaClass } from './java-class.ts';
-import { JavaMap } from './java-map.ts';
+import { type JavaMap, pairsOf } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
 import { isListView } from './list-view.ts';
 import { Range } from './range.ts';
@@ -55,6 +55,9 @@ const OTHERS: readonly (readonly [abstract new (...args: never[]) => object, Jav
   [Byte, classNamed('java.lang.Byte')],
   [JavaClass, classNamed('java.lang.Class')],
 ];
+/** On the prototypes of classes whose objects all are of one Java class. */
+const FIXED_TYPE = 'javaType$';
+for (const [make, type] of OTHERS) Object.defineProperty(make.prototype, FIXED_TYPE, { value: type });
 const OBJECT = classNamed('java.lang.Object');
 const INT_RANGE = classNamed('groovy.lang.IntRange');
 const OBJECT_RANGE = classNamed('groovy.lang.ObjectRange');
@@ -81,7 +84,9 @@ export function typeOf(value: unknown): JavaClass | null {
 
 function typeOfObject(value: object): JavaClass {
   if (Array.isArray(value)) return typeOfList(value);
-  if (value instanceof JavaMap) return MAPS[value.kind];
+  if (pairsOf(value) !== undefined) return MAPS[(value as JavaMap).kind];
+  const fixed = (value as { [FIXED_TYPE]?: JavaClass })[FIXED_TYPE];
+  if (fixed !== undefined) return fixed;
   if (value instanceof ScriptObject || value instanceof Throwable || value instanceof JavaObject)
     return value.type;
   if (value instanceof EnumConstant) return value.type;
@@ -89,9 +94,6 @@ function typeOfObject(value: object): JavaClass {
   if (value instanceof Range) return value.isInt ? INT_RANGE : OBJECT_RANGE;
   if (value instanceof StringBuilder) return value.isBuffer ? BUFFER : BUILDER;
   if (isListView(value)) return ARRAY_LIST;
-  for (const [make, type] of OTHERS) {
-    if (value instanceof make) return type;
-  }
   return OBJECT;
 }
 

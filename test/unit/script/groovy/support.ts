@@ -19,8 +19,7 @@ export interface SnippetOutcome {
 
 /** A sandbox whose Groovy answers with exact types instead of JSON. */
 export function createGroovyPool(): Promise<SandboxPool> {
-  const source = linkModules(new URL('./canonical.ts', import.meta.url));
-  return SandboxPool.create({ libraries: [{ name: 'groovy', source }] });
+  return SandboxPool.create({ libraries: linkModules(new URL('./canonical.ts', import.meta.url)) });
 }
 
 export async function runSnippet(pool: SandboxPool, source: string): Promise<SnippetOutcome> {

@@ -260,7 +260,7 @@ defineMethods('java.util.Map', 'java.lang.Object', {
   },
   'withDefault/1': (self: JavaMap, fn: unknown) => {
     const map = self.emptyCopy();
-    map.entries = self.entries;
+    map.pairs = self.pairs;
     map.byDefault = fn;
     return map;
   },
@@ -301,7 +301,7 @@ const byValue = (left: unknown, right: unknown) =>
 
 export function frozenMap(self: JavaMap): JavaMap {
   const map = new JavaMap('UnmodifiableMap', self.compare);
-  for (const [hashed, { key, value }] of self.entries) map.entries.set(hashed, new Entry(key, value));
+  for (const [hashed, { key, value }] of self.pairs) map.pairs.set(hashed, new Entry(key, value));
   return map;
 }
 

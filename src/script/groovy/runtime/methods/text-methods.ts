@@ -23,6 +23,13 @@ const CHARS = arrayType(classNamed('char'));
 
 /** A method of ours that wants the receiver as a string. */
 function onText(run: (text: string, ...args: never[]) => unknown) {
+  const code = run as (text: string, first: unknown, second: unknown) => unknown;
+  return (self: unknown, first: never, second: never) =>
+    code(typeof self === 'string' ? self : toText(self), first, second);
+}
+
+/** The same for methods with any number of arguments. */
+function onTextAndMore(run: (text: string, ...args: unknown[]) => unknown) {
   return (self: unknown, ...args: never[]) => run(toText(self), ...args);
 }
 
@@ -261,10 +268,12 @@ defineMethods('java.lang.CharSequence', 'java.lang.Object', {
     self.startsWith(text(part), int(from)),
   ),
   'endsWith/1': onText((self, part: unknown) => self.endsWith(text(part))),
-  'startsWithAny/1+': onText((self, ...parts: unknown[]) =>
+  'startsWithAny/1+': onTextAndMore((self, ...parts: unknown[]) =>
     parts.some((part) => self.startsWith(text(part))),
   ),
-  'endsWithAny/1+': onText((self, ...parts: unknown[]) => parts.some((part) => self.endsWith(text(part)))),
+  'endsWithAny/1+': onTextAndMore((self, ...parts: unknown[]) =>
+    parts.some((part) => self.endsWith(text(part))),
+  ),
   'startsWithIgnoreCase/1': onText((self, part: unknown) =>
     self.toLowerCase().startsWith(text(part).toLowerCase()),
   ),
@@ -375,7 +384,7 @@ defineMethods('java.lang.CharSequence', 'java.lang.Object', {
   'toBoolean/0': onText((self) => ['y', '1', 'true'].includes(self.trim().toLowerCase())),
   'intern/0': onText((self) => self),
   'toString/0': onText((self) => self),
-  'formatted/0+': onText((self, ...args: unknown[]) => formatText(self, args)),
+  'formatted/0+': onTextAndMore((self, ...args: unknown[]) => formatText(self, args)),
   'tr/2': onText(tr),
   'normalize/0': onText((self) => self.replace(/\r\n?/g, '\n')),
   'denormalize/0': onText((self) => self.replace(/\r\n?/g, '\n')),
