@@ -11,13 +11,14 @@ export const BOLD_FONT_FILE = FONT_FILE.replace(/\.ttf$/, '-Bold.ttf');
 export function textWidth(text: string, size: number): number {
   metrics ??= readMetrics(readFileSync(FONT_FILE));
   let width = 0;
-  for (const character of text) width += metrics.advanceOf(character.codePointAt(0)!);
+  for (let at = 0; at < text.length; at++) width += metrics.advances[text.charCodeAt(at)]!;
   return (width * size) / metrics.unitsPerEm;
 }
 
 interface Metrics {
   readonly unitsPerEm: number;
-  advanceOf(codePoint: number): number;
+  /** Of the characters of the basic plane, by their code. */
+  readonly advances: Uint16Array;
 }
 
 let metrics: Metrics | undefined;
@@ -29,14 +30,12 @@ function readMetrics(file: Buffer): Metrics {
     const entry = 12 + index * 16;
     tables.set(file.toString('latin1', entry, entry + 4), file.readUInt32BE(entry + 8));
   }
-  const unitsPerEm = file.readUInt16BE(tables.get('head')! + 18);
   const widths = tables.get('hmtx')!;
   const lastWidth = file.readUInt16BE(tables.get('hhea')! + 34) - 1;
-  const glyphs = readGlyphs(file, tables.get('cmap')!);
-  return {
-    unitsPerEm,
-    advanceOf: (codePoint) => file.readUInt16BE(widths + Math.min(glyphs.get(codePoint) ?? 0, lastWidth) * 4),
-  };
+  const advanceOf = (glyph: number) => file.readUInt16BE(widths + Math.min(glyph, lastWidth) * 4);
+  const advances = new Uint16Array(65_536).fill(advanceOf(0));
+  for (const [code, glyph] of readGlyphs(file, tables.get('cmap')!)) advances[code] = advanceOf(glyph);
+  return { unitsPerEm: file.readUInt16BE(tables.get('head')! + 18), advances };
 }
 
 /** Glyphs by character, from the table that covers the basic plane. */

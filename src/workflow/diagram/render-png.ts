@@ -8,6 +8,9 @@ import { FONT_FAMILY } from './style.ts';
 const MAX_SCALE = 2;
 const MAX_PIXELS = 3_000_000;
 const MAX_SIDE = 8000;
+/** Text is what takes long: none is drawn where nobody could read it, or where there is a book of it. */
+const READABLE_SCALE = 0.35;
+const MAX_TEXT_SVG = 300_000;
 
 const font = {
   loadSystemFonts: false,
@@ -23,6 +26,12 @@ export async function renderPng({ svg, width, height }: Drawing): Promise<Buffer
     MAX_SIDE / Math.max(width, height),
   );
   const wide = Math.max(1, Math.floor(width * scale));
-  const image = await renderAsync(svg, { font, fitTo: { mode: 'width', value: wide } });
+  const image = await renderAsync(readableIn(svg, scale), { font, fitTo: { mode: 'width', value: wide } });
   return await encodePng(image.width, image.height, image.pixels);
+}
+
+function readableIn(svg: string, scale: number): string {
+  const texts = /<text [\s\S]*?<\/text>/g;
+  const length = svg.match(texts)?.reduce((sum, text) => sum + text.length, 0) ?? 0;
+  return scale < READABLE_SCALE || length > MAX_TEXT_SVG ? svg.replace(texts, '') : svg;
 }

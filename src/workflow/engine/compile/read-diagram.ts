@@ -5,7 +5,7 @@ import { parseModel } from './process-file.ts';
 import { withoutAbsent } from './read-user-task.ts';
 
 /** More than anybody draws; what is beyond is left out. */
-const MAX_ELEMENTS = 5000;
+const MAX_ELEMENTS = 2000;
 const MAX_POINTS = 200;
 const MAX_COORDINATE = 100_000;
 const MAX_NAME = 300;

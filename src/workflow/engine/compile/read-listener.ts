@@ -78,7 +78,11 @@ function readListener(element: ModdleElement, owner: string, findings: Findings)
     );
     return [];
   }
-  const resultVariable = fieldText(fields, 'resultVariable') ?? attribute(element, 'resultVariable');
+  const script = child(element, 'script');
+  const resultVariable =
+    fieldText(fields, 'resultVariable') ??
+    attribute(element, 'resultVariable') ??
+    (script && attribute(script, 'resultVariable'));
   return [{ implementation, fields, ...(resultVariable === undefined ? {} : { resultVariable }) }];
 }
 

@@ -186,6 +186,24 @@ describe('hostile files', () => {
     expect(strip.width).toBeLessThanOrEqual(8000);
   });
 
+  test('letters that nobody could read cost nothing', async () => {
+    const picture = async (name: string) => {
+      const xml = withDi(`<task id="a" name="${name}"/><task id="b"/>`, at('a', 0) + at('b', 9000, 9000));
+      return await renderPng(drawDiagram((await readDiagram(xml, 'p'))!));
+    };
+    expect((await picture('Somebody')).equals(await picture(''))).toBe(true);
+    const many = Array.from({ length: 2100 }, (_, index) => `t${index}`);
+    const book = withDi(
+      many.map((id) => `<task id="${id}" name="${'word '.repeat(50)}"/>`).join(''),
+      many.map((id, index) => at(id, index % 40, index % 50)).join(''),
+    );
+    const diagram = (await readDiagram(book, 'p'))!;
+    expect(diagram.shapes).toHaveLength(2000);
+    const bare = { ...diagram, shapes: diagram.shapes.map(({ name: _, ...shape }) => shape) };
+    const [withNames, without] = [await renderPng(drawDiagram(diagram)), await renderPng(drawDiagram(bare))];
+    expect(withNames.equals(without)).toBe(true);
+  });
+
   test('a name without end is cut before it is measured', async () => {
     const diagram = await readDiagram(
       withDi(`<task id="t" name="${'x'.repeat(1_000_000)}"/>`, at('t', 0)),

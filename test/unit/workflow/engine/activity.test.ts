@@ -257,6 +257,14 @@ describe('expressions', () => {
     expect((await begin(around(script), { a: 1 })).variables).toEqual({ a: 1, r: 2 });
   });
 
+  bothWays('a script of a listener leaves its result in a variable', async (begin) => {
+    const listener =
+      '<flowable:executionListener event="start" type="script"><flowable:script language="juel" resultVariable="r">${x + 1}</flowable:script></flowable:executionListener>';
+    expect((await begin(around(user('a', {}, extension(listener))), { x: 1 })).variables).toMatchObject({
+      r: 2,
+    });
+  });
+
   bothWays('of task listeners see the task with its execution, and change it', async (begin) => {
     const on = (event: string, expression: string) =>
       `<flowable:taskListener event="${event}" expression="\${${expression}}"/>`;
