@@ -1,5 +1,6 @@
 import { Membership } from '#cluster/index.ts';
 import {
+  auditConfig,
   ConfigStore,
   clusterConfig,
   type Environment,
@@ -11,6 +12,7 @@ import { startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, type Observe, observeAll } from '#observability/index.ts';
 import type { RequestSink } from '#resource/index.ts';
 import { noScripts, ScriptThreads } from '#script/index.ts';
+import { AuditTrail } from '#security/index.ts';
 import { clockService } from './app/clock-service.ts';
 import { configNode, indexNode } from './app/config-node.ts';
 import { buildCore, type Core } from './app/core.ts';
@@ -49,7 +51,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const { settings, environment } = options;
   const startedAt = performance.now();
   const metrics = createMetrics();
-  const observe = observeAll(options.observe, metrics.observe);
+  let audit: AuditTrail | undefined;
+  const observe = observeAll(options.observe, metrics.observe, (said) => audit?.observe(said));
   const config = await ConfigStore.open({ settings, environment, report: observe });
   const nodeName = config.get(clusterConfig).instanceId;
 
@@ -79,6 +82,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
   });
   await core.overrides.refresh();
+  audit = new AuditTrail({ database, config: () => config.get(auditConfig), observe });
 
   const node = assembleNode({ options, core, foundation, memory: memory!, nodeName });
   resources = inTheRightThread(core.router, node.threads);
@@ -87,7 +91,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     port: settings.port,
     bodyLimitBytes: settings.bodyLimitBytes,
     resources: settings.roles.includes('api') ? resources : undefined,
-    authenticate: (header, client) => core.authentication.authenticator.authenticate(header, client),
+    authenticate: (...shown) => core.authentication.authenticator.authenticate(...shown),
     health: {
       started: () => started,
       parts: async () => (await Promise.all(node.parts.map((part) => part.health?.() ?? []))).flat(),
@@ -100,8 +104,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   for (const { name, help, read } of node.parts.flatMap(({ gauges }) => gauges ?? [])) {
     metrics.gauge(name, help, read);
   }
-  // The door opens last and closes first.
-  const services = [...node.parts.flatMap((part) => part.services ?? []), http];
+  // The door opens last and closes first; the audit outlives all that it tells of.
+  const services = [audit, ...node.parts.flatMap((part) => part.services ?? []), http];
   await core.clock.measure();
   await startAll(services);
   started = true;

@@ -14,7 +14,7 @@ import { addAdministration, type ServerState } from './administration-feature.ts
 import { addManaged, type ManagedFeature } from './managed-feature.ts';
 import { CHANNEL, type Platform, TOPIC } from './platform.ts';
 import { addScheduler } from './scheduler-feature.ts';
-import { type AuthenticationFeature, accessRules, addAuthentication } from './security-feature.ts';
+import { type AuthenticationFeature, accessRules, addAudit, addAuthentication } from './security-feature.ts';
 import { addTaskScanner } from './taskscanner-feature.ts';
 import { addWorkflow } from './workflow-feature.ts';
 
@@ -73,6 +73,7 @@ export function buildCore(options: CoreOptions): Core {
   };
   const authentication = addAuthentication(platform, { keyRing, users: options.users ?? router });
 
+  addAudit(platform);
   const managed = addManaged(platform);
   router.mount('script*', scriptResource(scripts));
   const endpoints = new Endpoints({ router, config, scripts, crypto, observe });

@@ -1,5 +1,6 @@
 import {
   type AuthenticationConfig,
+  auditConfig,
   authenticationConfig,
   type ConfigStore,
   managedConfig,
@@ -13,11 +14,13 @@ import {
   AccessRules,
   Authenticator,
   type AuthenticatorParts,
+  auditResource,
   authenticationResource,
   buildModules,
   CONDITION_NAMES,
   LoginThrottle,
   readSessionSettings,
+  recordChanges,
   Sessions,
 } from '#security/index.ts';
 import type { Platform } from './platform.ts';
@@ -67,6 +70,13 @@ export async function accessFileText({ scriptFiles }: Platform): Promise<string 
   return (await scriptFiles.find(ACCESS_FILE))?.text;
 }
 
+/** `/audit`, and the record of every change in the transaction that makes it. */
+export function addAudit({ database, config, router }: Platform): void {
+  const options = { database, config: () => config.get(auditConfig) };
+  recordChanges(options);
+  router.mount('audit*', auditResource(options));
+}
+
 export interface AuthenticationFeature {
   readonly authenticator: Authenticator;
 }
@@ -105,8 +115,8 @@ export function addAuthentication(
   const authenticator = new Authenticator({
     parts: () => parts,
     throttle,
-    onLogin: ({ result, principal, client }) =>
-      observe({ kind: 'login.attempted', result, principal, address: client.remoteAddress }),
+    onLogin: ({ client, ...event }) =>
+      observe({ kind: 'login.attempted', ...event, address: client.remoteAddress }),
   });
   return { authenticator };
 }

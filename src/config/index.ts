@@ -30,6 +30,7 @@ export {
   type OnConfigChange,
 } from './config-store.ts';
 export { ConfigWatcher, type ConfigWatcherOptions } from './config-watcher.ts';
+export { type AuditConfig, auditConfig } from './definitions/audit-schema.ts';
 export { type AuthenticationConfig, authenticationConfig } from './definitions/authentication-schema.ts';
 export { type ClusterConfig, clusterConfig } from './definitions/cluster-schema.ts';
 export { type EndpointConfig, endpointConfig } from './definitions/endpoint-schema.ts';

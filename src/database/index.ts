@@ -37,6 +37,8 @@ export {
 } from './sql-state.ts';
 export type { Tables } from './tables.ts';
 export {
+  type Actor,
+  beforeCommit,
   type Change,
   type Effect,
   runUnitOfWork,

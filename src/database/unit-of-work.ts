@@ -5,12 +5,21 @@ import type { Database, Db, Transaction } from './database.ts';
 import { commitInGroup, type GroupedRow, type GroupWrite } from './group-commit.ts';
 import { isConflict, isConnectionLost, translateDatabaseError } from './sql-state.ts';
 
-/** One stored change, as a dry run reports it. */
+/** One stored change, for the report of a dry run and for the audit. */
 export interface Change {
   readonly resource: string;
   readonly operation: 'create' | 'update' | 'delete';
   readonly before: JsonValue;
   readonly after: JsonValue;
+  /** Members of both that are shown to nobody outside. */
+  readonly privates?: ReadonlySet<string>;
+}
+
+/** On whose behalf a unit of work changes things. */
+export interface Actor {
+  readonly userId: string;
+  /** One id through everything that one outer request causes. */
+  readonly transactionId: string;
 }
 
 /** An effect outside the database that waits for the commit; a dry run lists it and does not cause it. */
@@ -41,6 +50,8 @@ export interface LogEntry {
  */
 export class UnitOfWork {
   readonly dryRun: boolean;
+  /** Of the first request that works in it; absent where the server does so without a request. */
+  actor: Actor | undefined;
   readonly #database: Database;
   readonly #mayGroup: boolean;
   readonly #callers: number;
@@ -96,12 +107,15 @@ export class UnitOfWork {
    * @returns false when the row could not be stored
    */
   async write<Row>(write: GroupWrite<Row>, row: Row): Promise<boolean> {
-    if (this.#mayGroup && this.#transaction === undefined) {
-      this.#waiting.push({ write: write as GroupWrite, row });
-      return true;
-    }
-    const [stored] = await write.run(await this.db(), [row]);
+    const [stored] = await this.writeAll(write, [row]);
     return stored === true;
+  }
+
+  /** As `write`, for several rows with one statement. */
+  async writeAll<Row>(write: GroupWrite<Row>, rows: readonly Row[]): Promise<readonly boolean[]> {
+    if (!this.#mayGroup || this.#transaction !== undefined) return write.run(await this.db(), rows);
+    for (const row of rows) this.#waiting.push({ write: write as GroupWrite, row });
+    return rows.map(() => true);
   }
 
   async #open(): Promise<Transaction> {
@@ -215,6 +229,14 @@ export interface UnitOfWorkOptions {
   readonly onEffectError?: (what: string, error: unknown) => void;
 }
 
+type Witness = (unitOfWork: UnitOfWork) => Promise<void>;
+const witnesses = new WeakMap<Database, Witness>();
+
+/** Has each unit of work that has changed something seen before its commit; what is written there goes with it. */
+export function beforeCommit(database: Database, witness: Witness): void {
+  witnesses.set(database, witness);
+}
+
 /**
  * Runs `work` as one unit of work: commit when it resolves, rollback when it rejects or in a dry run. A
  * serialization failure, a deadlock or a connection lost before the commit runs it again from the start, a few
@@ -238,6 +260,7 @@ export async function runUnitOfWork<T>(
         await unitOfWork.rollback();
         return result;
       }
+      if (unitOfWork.changes.length > 0) await witnesses.get(database)?.(unitOfWork);
       committing = true;
       await unitOfWork.commit();
       await runEffects(unitOfWork.effects, options);

@@ -4,11 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { type ServerType, serve } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { NotFoundError, PayloadTooLargeError, toResourceError } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import {
   type ClientContext,
+  formatPath,
+  type Request,
   type RequestSink,
   type ResourceDescription,
   rootContext,
@@ -36,6 +38,7 @@ export interface HttpServerOptions {
   readonly authenticate: (
     header: (name: string) => string | undefined,
     client: ClientContext,
+    requestId: string,
   ) => Promise<SecurityContext>;
   readonly health: Health;
   readonly metrics: { render(): Promise<string>; readonly contentType: string };
@@ -136,11 +139,14 @@ export class HttpServer implements Service {
     const requestId = randomUUID();
     const incoming = new Incoming((hono.env as { incoming: IncomingMessage }).incoming);
     const { method, path, search } = incoming;
+    const asked: Asked = {};
     let response: Response;
+    let failure: JsonValue = null;
     try {
-      response = await this.#answer(incoming, requestId, resources);
+      response = await this.#answer(incoming, requestId, resources, asked);
     } catch (thrown) {
       const error = toResourceError(thrown);
+      failure = error.toJSON() as unknown as JsonValue;
       if (error.code >= 500 && error.cause !== undefined) {
         observe({ kind: 'http.failed', method, path, requestId, error: error.cause });
       }
@@ -149,14 +155,30 @@ export class HttpServer implements Service {
       if (error instanceof PayloadTooLargeError) response.headers.set('Connection', 'close');
     }
     const ms = performance.now() - startedAt;
-    observe({ kind: 'http.answered', method, path, status: response.status, ms, requestId });
+    const { status } = response;
+    observe({
+      kind: 'http.answered',
+      method,
+      path,
+      status,
+      ms,
+      requestId,
+      ...answeredRequest(asked, failure),
+    });
     return response;
   }
 
-  async #answer(incoming: Incoming, requestId: string, resources: RequestSink): Promise<Response> {
+  async #answer(
+    incoming: Incoming,
+    requestId: string,
+    resources: RequestSink,
+    asked: Asked,
+  ): Promise<Response> {
     const { header, message, method, search } = incoming;
     const client = new IncomingClient(incoming);
-    const security = await this.#options.authenticate(header, client);
+    const security = await this.#options.authenticate(header, client, requestId);
+    asked.security = security;
+    asked.client = client;
     const path = incoming.path.slice(BASE_PATH.length);
     if (asksFor(search, '_crestapi') !== undefined) return Response.json(this.#describe(path));
     const { request, ...form } = translateRequest({
@@ -166,6 +188,7 @@ export class HttpServer implements Service {
       header,
       body: await readBody(message, this.#options.bodyLimitBytes),
     });
+    asked.request = request;
     const context = rootContext({
       id: requestId,
       transactionId: requestId,
@@ -177,6 +200,29 @@ export class HttpServer implements Service {
     const result = await resources.handle(context, request);
     return writeResponse(request, result, { ...form, base: () => incoming.origin + BASE_PATH, requestId });
   }
+}
+
+/** What becomes known of a request on its way. */
+interface Asked {
+  security?: SecurityContext;
+  client?: ClientContext;
+  request?: Request;
+}
+
+function answeredRequest({ security, request, client }: Asked, error: JsonValue) {
+  if (security === undefined || request === undefined || client === undefined) return {};
+  return {
+    request: {
+      operation: request.method,
+      resource: formatPath(request.path),
+      action: request.method === 'action' ? request.action : null,
+      userId: security.authenticationId,
+      roles: security.authorization.roles,
+      client: { ip: client.remoteAddress, port: client.remotePort },
+      isSecure: client.isSecure,
+      error,
+    },
+  };
 }
 
 /** The value of a parameter, whose name is compared ignoring case; in lower case, as is the name. */

@@ -1,3 +1,5 @@
+import type { JsonValue } from '#json/index.ts';
+
 /**
  * Everything the server has to say, as one type. Code observes; the sinks decide what becomes a log line, a
  * metric or both. To learn what the server can report, read this file.
@@ -19,9 +21,25 @@ export type Observation =
   | { kind: 'config.refused'; id: string; findings: readonly string[] }
   | { kind: 'config.warned'; message: string }
   | { kind: 'config.note'; message: string }
-  | { kind: 'http.answered'; method: string; path: string; status: number; ms: number; requestId: string }
+  | {
+      kind: 'http.answered';
+      method: string;
+      path: string;
+      status: number;
+      ms: number;
+      requestId: string;
+      /** Absent for what is no request of a resource, such as one that nobody could be found for. */
+      request?: AnsweredRequest;
+    }
   | { kind: 'http.failed'; method: string; path: string; requestId: string; error: unknown }
-  | { kind: 'login.attempted'; result: 'SUCCESSFUL' | 'FAILED'; principal: string; address: string }
+  | {
+      kind: 'login.attempted';
+      result: 'SUCCESSFUL' | 'FAILED';
+      principal: string;
+      address: string;
+      module?: string;
+      requestId: string;
+    }
   | { kind: 'loop.failed'; loop: string; error: unknown }
   | { kind: 'listen.connected' }
   | { kind: 'listen.lost'; error: unknown }
@@ -73,6 +91,20 @@ export type Observation =
   | { kind: 'workflow.deadLetter'; job: string; instance: string | null; element: string; error: string }
   | { kind: 'workflow.pruned'; instances: number }
   | { kind: 'script.threadKilled'; thread: number; reason: string };
+
+/** What was asked for over HTTP, and by whom. */
+export interface AnsweredRequest {
+  /** One of the seven kinds, in lower case. */
+  readonly operation: string;
+  readonly resource: string;
+  readonly action: string | null;
+  readonly userId: string;
+  readonly roles: readonly string[];
+  readonly client: { readonly ip: string; readonly port: number };
+  readonly isSecure: boolean;
+  /** The body of the answer when it failed. */
+  readonly error: JsonValue;
+}
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error';
 export type ObservationKind = Observation['kind'];

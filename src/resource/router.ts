@@ -1,5 +1,12 @@
-import { type Database, runUnitOfWork, translateDatabaseError, type UnitOfWork } from '#database/index.ts';
-import type { JsonValue } from '#json/index.ts';
+import {
+  type Actor,
+  type Change,
+  type Database,
+  runUnitOfWork,
+  translateDatabaseError,
+  type UnitOfWork,
+} from '#database/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Context, RouterContext } from './context.ts';
 import type { ResourceDescription } from './description.ts';
@@ -65,6 +72,7 @@ export class Router {
       return unitOfWork === null ? answer.catch(rejectTranslated) : answer;
     }
     if (unitOfWork === null) return this.#own(context, request);
+    unitOfWork.actor ??= actorOf(context);
     if (request.dryRun === true) return this.#rehearse(context, request, unitOfWork);
     if (!context.survivable) return this.#filter(context, request);
     return unitOfWork.savepoint(() => this.#filter({ ...context, survivable: false }, request));
@@ -87,6 +95,7 @@ export class Router {
         onEffectError: (part, error) => observe({ kind: 'server.failed', part, error }),
       },
       async (unitOfWork) => {
+        unitOfWork.actor = actorOf(context);
         const inner = { ...context, unitOfWork, survivable: false, ...(dryRun ? { rehearsed: true } : {}) };
         const response = await this.#filter(inner, request);
         return dryRun ? dryRunReport(response, unitOfWork, NOTHING_BEFORE) : response;
@@ -152,12 +161,25 @@ function rejectTranslated(error: unknown): never {
   throw translateDatabaseError(error);
 }
 
+function actorOf({ security, transactionId }: Context): Actor {
+  return { userId: security.authenticationId, transactionId };
+}
+
 function routerContext({ matched, remaining, variables }: RouteMatch): RouterContext {
   return {
     matchedUri: formatPath(matched),
     remainingUri: formatPath(remaining),
     uriTemplateVariables: variables,
   };
+}
+
+/** What a dry run reports leaves the house. */
+function shownChange({ resource, operation, before, after, privates }: Change): JsonObject {
+  const shown = (value: JsonValue) =>
+    privates === undefined || !isObject(value)
+      ? value
+      : Object.fromEntries(Object.entries(value).filter(([name]) => !privates.has(name)));
+  return { resource, operation, before: shown(before), after: shown(after) };
 }
 
 const NOTHING_BEFORE = { changes: 0, effects: 0, lines: 0 } as const;
@@ -179,7 +201,7 @@ function dryRunReport(
     content: {
       dryRun: true,
       result,
-      changes: unitOfWork.changes.slice(before.changes).map((change) => ({ ...change })),
+      changes: unitOfWork.changes.slice(before.changes).map(shownChange),
       effects: unitOfWork.effects.slice(before.effects).map((effect) => effect.what),
       log: unitOfWork.log.slice(before.lines).map((line) => ({ ...line })),
       trace: unitOfWork.trace.map((entry) => ({ ...entry })),

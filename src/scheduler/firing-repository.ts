@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { QueryColumn } from '#repo/index.ts';
+import { queryTable, type TablePage } from '#repo/index.ts';
 import type { QueryRequest } from '#resource/index.ts';
 import type { Completion, Run, RunKey } from './run.ts';
-import { queryTable, type TablePage } from './table-query-repository.ts';
 
 /** Entries of the ledger for runs that have no row, because they were planned in memory. */
 export async function recordFirings(

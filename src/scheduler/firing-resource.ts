@@ -1,8 +1,8 @@
 import type { Database } from '#database/index.ts';
 import { NotFoundError } from '#errors/index.ts';
+import { pageResult } from '#repo/index.ts';
 import { collection, type Resource, type RouteHandler, resource } from '#resource/index.ts';
 import { type FiringView, findFiring, queryFirings } from './firing-repository.ts';
-import { pageResult } from './page-result.ts';
 import { parseRunKey } from './run.ts';
 import { VALIDATE_CRON, validatingActions } from './scheduler-resource.ts';
 

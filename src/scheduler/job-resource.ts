@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database, DatabaseClock, Db } from '#database/index.ts';
 import { BadRequestError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { pageResult } from '#repo/index.ts';
 import {
   type ActionRequest,
   actionResult,
@@ -19,7 +20,6 @@ import { findJob, insertManual, type JobRow, setJobPaused } from './job-reposito
 import { jobResourceOf, memoryJobView } from './job-view.ts';
 import { findJobView, type JobView, queryJobViews } from './job-view-repository.ts';
 import type { MemorySchedule, MemorySchedules } from './memory-schedules.ts';
-import { pageResult } from './page-result.ts';
 import { previewFirings } from './preview-firings.ts';
 import { createSchedule, firstOf, record, removeSchedule, updateSchedule } from './register-schedule.ts';
 import { formatRunKey } from './run.ts';

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { QueryColumn, QueryTable } from '#repo/index.ts';
+import { queryTable, type TablePage } from '#repo/index.ts';
 import type { QueryRequest } from '#resource/index.ts';
 import { FURTHER_FIELDS, SCHEDULE_FIELDS, type ScheduleDefinition } from './schedule.ts';
-import { queryTable, type TablePage } from './table-query-repository.ts';
 
 /** A schedule with its moving part: its trigger record, its next and its previous run. */
 export interface JobView {

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { QueryColumn } from '#repo/index.ts';
+import { queryTable, type TablePage } from '#repo/index.ts';
 import type { QueryRequest } from '#resource/index.ts';
-import { queryTable, type TablePage } from './table-query-repository.ts';
 
 /** A trigger as the specification's record has it. */
 export interface TriggerRecord {

@@ -1,8 +1,8 @@
 import type { Database } from '#database/index.ts';
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import { pageResult } from '#repo/index.ts';
 import { collection, type Resource, type RouteHandler, resource, singleton } from '#resource/index.ts';
-import { pageResult } from './page-result.ts';
 import { VALIDATE_CRON, validatingActions } from './scheduler-resource.ts';
 import {
   findTrigger,

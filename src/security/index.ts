@@ -3,11 +3,14 @@
  * access filter stands first in the router and is asked for external requests only. Default: no.
  *
  * Words: a *module* is one way to be known, an *account* somebody with a stored password, a *session* a row that a
- * cookie names, a *rule* one grant of `script/access.js`, a *condition* its `customAuthz`.
+ * cookie names, a *rule* one grant of `script/access.js`, a *condition* its `customAuthz`, a
+ * *topic* one kind of entry of the audit trail.
  */
 export { type AccessFile, AccessRules } from './access/access-rules.ts';
 export { authorize } from './access/authorize.ts';
 export { CONDITION_NAMES } from './access/conditions.ts';
+export { auditResource } from './audit/audit-resource.ts';
+export { AuditTrail, recordChanges } from './audit/audit-trail.ts';
 export { authenticationResource } from './authentication/authentication-resource.ts';
 export { Authenticator, type AuthenticatorParts, type LoginEvent } from './authentication/authenticator.ts';
 export { buildModules, type ModuleParts, readSessionSettings } from './authentication/build-modules.ts';

@@ -22,6 +22,7 @@ export {
   parseLocalDateTime,
 } from './local-date-time.ts';
 export { monotonicMs } from './monotonic.ts';
+export { timeOrderedId } from './time-ordered-id.ts';
 export {
   getTimeZone,
   isTimeZone,

@@ -1,4 +1,5 @@
 import type { AnyConfigDefinition } from '../config-definition.ts';
+import { auditConfig } from './audit-schema.ts';
 import { authenticationConfig } from './authentication-schema.ts';
 import { clusterConfig } from './cluster-schema.ts';
 import { endpointConfig } from './endpoint-schema.ts';
@@ -22,5 +23,6 @@ export const shippedDefinitions: readonly AnyConfigDefinition[] = [
   repoConfig,
   policyConfig,
   authenticationConfig,
+  auditConfig,
   workflowConfig,
 ];

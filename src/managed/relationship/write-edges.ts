@@ -1,7 +1,7 @@
 import { constraintOf, type Db, LostRace } from '#database/index.ts';
+import { timeOrderedId } from '#time/index.ts';
 import { collectionOf, type Exchange, objectPath } from '../exchange.ts';
 import { type Edge, edgeValue, formatRef, type Target, type WantedEdge } from './edge.ts';
-import { newEdgeId } from './edge-id.ts';
 import { deleteEdges, insertEdges, type NewEdge, updateEdge } from './edge-repository.ts';
 import { type EdgeChange, type EdgePlan, newTargets } from './plan-edges.ts';
 import { alreadyAssigned, reverseIsSingle, takenError } from './validate-edges.ts';
@@ -22,7 +22,7 @@ export async function writeEdges(
     plans.flatMap(({ remove }) => remove.map(({ id }) => id)),
   );
   const created = plans.map(({ property, create }) =>
-    create.map((wanted) => ({ property, wanted, id: wanted.id ?? newEdgeId() })),
+    create.map((wanted) => ({ property, wanted, id: wanted.id ?? timeOrderedId() })),
   );
   try {
     await insertEdges(

@@ -10,23 +10,22 @@ export async function store(exchange: Exchange): Promise<void> {
   const unitOfWork = context.unitOfWork!;
   const place = objectStore(['managed', type.name]);
   const resource = objectPath(exchange);
-  // Only a rehearsal tells what has changed.
-  const reported = (rev: number, data: JsonObject) =>
-    context.rehearsed === true ? withIdentity(id, rev, withoutPrivate(exchange, data)) : null;
+  const reported = (rev: number, data: JsonObject) => withIdentity(id, rev, data);
+  const { privates } = type;
   const before = stored === null ? null : reported(stored.rev, stored.data);
   if (request.method === 'create') {
     if (!(await createObject(unitOfWork, place, id, object))) throw objectExists(exchange);
     exchange.rev = 0;
-    unitOfWork.record({ resource, operation: 'create', before, after: reported(0, object) });
+    unitOfWork.record({ resource, operation: 'create', before, after: reported(0, object), privates });
   } else if (request.method === 'delete') {
     // The row is locked: only a hook of this same request can have changed it, and that is no reason to keep it.
     if (!(await deleteObject(await unitOfWork.db(), place, id, null))) throw changedMeanwhile(resource);
-    unitOfWork.record({ resource, operation: 'delete', before, after: null });
+    unitOfWork.record({ resource, operation: 'delete', before, after: null, privates });
   } else {
     const rev = await updateObject(await unitOfWork.db(), place, id, stored!.rev, object);
     if (rev === undefined) throw changedMeanwhile(resource);
     exchange.rev = rev;
-    unitOfWork.record({ resource, operation: 'update', before, after: reported(rev, object) });
+    unitOfWork.record({ resource, operation: 'update', before, after: reported(rev, object), privates });
   }
   exchange.storedAt = unitOfWork.changes.length;
 }
@@ -48,11 +47,6 @@ export function objectExists(exchange: Exchange): PreconditionFailedError {
   return new PreconditionFailedError(`Object '${objectPath(exchange)}' exists already`, {
     id: 'OBJECT_EXISTS',
   });
-}
-
-/** What a dry run reports leaves the house. */
-function withoutPrivate({ type }: Exchange, data: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(data).filter(([name]) => !type.privates.has(name)));
 }
 
 /** The row is locked since it was read, so only a nested write of this same request can have changed it. */

@@ -7,6 +7,7 @@ export interface Attempt {
   readonly client: ClientContext;
   /** Name and password, if it sent any. */
   readonly credentials: Credentials | undefined;
+  readonly requestId: string;
 }
 
 /** What a module makes of somebody it knows. */

@@ -17,6 +17,7 @@ export interface LoginEvent {
   readonly principal: string;
   readonly module?: string;
   readonly client: ClientContext;
+  readonly requestId: string;
 }
 
 export interface AuthenticatorOptions {
@@ -38,9 +39,13 @@ export class Authenticator {
    * @throws UnauthorizedError in the same words whatever was wrong
    * @throws TooManyRequestsError after too many failures
    */
-  async authenticate(header: Attempt['header'], client: ClientContext): Promise<SecurityContext> {
+  async authenticate(
+    header: Attempt['header'],
+    client: ClientContext,
+    requestId: string,
+  ): Promise<SecurityContext> {
     const credentials = readCredentials(header);
-    const attempt: Attempt = { header, client, credentials };
+    const attempt: Attempt = { header, client, credentials, requestId };
     const { modules, sessions } = this.#options.parts();
     for (const module of modules) {
       const found = await module.recall?.(attempt);
@@ -48,7 +53,14 @@ export class Authenticator {
     }
     for (const module of modules) {
       const found = await module.authenticate(attempt);
-      if (found !== undefined) return this.#reauthenticated(found.security, module, attempt);
+      if (found === undefined) continue;
+      const principal = found.security.authenticationId;
+      // With a password a login is something special; a token or a key is shown with every request.
+      if (module.recall !== undefined) {
+        this.#options.onLogin({ result: 'SUCCESSFUL', principal, module: module.name, client, requestId });
+        await this.#options.throttle.succeeded(attempt);
+      }
+      return this.#reauthenticated(found.security, module, attempt);
     }
     if (
       credentials === undefined &&
@@ -89,7 +101,8 @@ export class Authenticator {
 
   async #failed(attempt: Attempt): Promise<void> {
     const principal = attempt.credentials?.username ?? '';
-    this.#options.onLogin({ result: 'FAILED', principal, client: attempt.client });
+    const { client, requestId } = attempt;
+    this.#options.onLogin({ result: 'FAILED', principal, client, requestId });
     await this.#options.throttle.failed(attempt);
   }
 }

@@ -1,7 +1,7 @@
 import type { UnitOfWork } from '#database/index.ts';
+import { timeOrderedId } from '#time/index.ts';
 import { findLatest } from '../definition/definition-repository.ts';
 import { listStarts, planStartTimer } from '../engine/index.ts';
-import { newUuid } from '../instance/instance-id.ts';
 import { enqueueJob } from '../job/enqueue-job.ts';
 import { insertStartTimer } from '../job/job-repository.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
@@ -28,7 +28,7 @@ export async function armStarts(
     const now = platform.now();
     const plan = await planStartTimer(start.timer, now, platform.cron.next);
     if (plan === undefined) continue;
-    const job = { id: newUuid(now), revision: 1, dueAt: plan.dueAt };
+    const job = { id: timeOrderedId(now), revision: 1, dueAt: plan.dueAt };
     await insertStartTimer(db, {
       ...job,
       definitionId: latest.id,

@@ -1,9 +1,9 @@
 import type { JsonObject } from '#json/index.ts';
+import { timeOrderedId } from '#time/index.ts';
 import { findDefinition } from '../definition/definition-repository.ts';
 import { enqueueJob } from '../job/enqueue-job.ts';
 import { insertSignal } from '../job/job-repository.ts';
 import { dbOf } from '../workflow-platform.ts';
-import { newUuid } from './instance-id.ts';
 import { lockInstance } from './instance-repository.ts';
 import { startInstance } from './start-instance.ts';
 import { listSubscribers } from './subscription-repository.ts';
@@ -99,7 +99,7 @@ async function tellLater(
   variables: JsonObject,
 ): Promise<void> {
   const now = platform.now();
-  const id = newUuid(now);
+  const id = timeOrderedId(now);
   const unitOfWork = context.unitOfWork!;
   await insertSignal(await unitOfWork.db(), { id, instanceId, payload: { name, variables } });
   await enqueueJob(platform, unitOfWork, { id, revision: 1, dueAt: now, instanceId });

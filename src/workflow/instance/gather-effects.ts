@@ -1,10 +1,11 @@
 import type { JsonObject } from '#json/index.ts';
+import { timeOrderedId } from '#time/index.ts';
 import type { Effect, TaskFacts } from '../engine/index.ts';
 import { type HistoryLevel, keeps } from '../history/history-level.ts';
 import { readRetryCycle } from '../job/retry-cycle.ts';
 import { storedVariable } from '../variable/variable.ts';
 import type { Changes, TaskChange } from './changes.ts';
-import { executionId, newUuid } from './instance-id.ts';
+import { executionId } from './instance-id.ts';
 
 const ATTEMPTS = 3;
 
@@ -74,7 +75,7 @@ const GATHER: { readonly [K in Effect['kind']]: Gather<K> } = {
   'timer.armed': (changes, effect) => {
     const { execution, element, dueAt, repeat } = effect;
     changes.jobs.set(`timer ${placeOf(effect)}`, {
-      id: newUuid(changes.now),
+      id: timeOrderedId(changes.now),
       kind: 'timer',
       execution,
       element,
@@ -100,7 +101,7 @@ const GATHER: { readonly [K in Effect['kind']]: Gather<K> } = {
   'job.created': (changes, effect) => {
     const { execution, element, moment, isExclusive, retryCycle } = effect;
     changes.jobs.set(`async ${placeOf(effect)}`, {
-      id: newUuid(changes.now),
+      id: timeOrderedId(changes.now),
       kind: 'async',
       execution,
       element,

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { timeOrderedId } from '#time/index.ts';
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const NUMBER_DIGITS = 6;
@@ -10,17 +10,7 @@ const MOST = 16 ** NUMBER_DIGITS - 1;
  * known without asking and sort by age like those of instances.
  */
 export function newInstanceId(now: number): string {
-  return `${newUuid(now).slice(0, -NUMBER_DIGITS)}${ZERO}`;
-}
-
-/** A UUID of version 7, for rows that no instance numbers. */
-export function newUuid(now: number): string {
-  const bytes = randomBytes(16);
-  bytes.writeUIntBE(Math.floor(now), 0, 6);
-  bytes[6] = 0x70 | (bytes[6]! & 0x0f);
-  bytes[8] = 0x80 | (bytes[8]! & 0x3f);
-  const hex = bytes.toString('hex');
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+  return `${timeOrderedId(now).slice(0, -NUMBER_DIGITS)}${ZERO}`;
 }
 
 /** The id of an execution, and of the task that it waits for; that of execution 0 is the instance's own. */

@@ -3,11 +3,10 @@ import { randomBytes } from 'node:crypto';
 let lastAt = 0;
 let sequence = 0;
 
-/** A UUID of version 7: ids of one process sort in the order in which they were made. */
-export function newEdgeId(): string {
-  const now = Date.now();
-  if (now > lastAt) {
-    lastAt = now;
+/** A UUID of version 7: ids of one thread sort in the order in which they were made. @param at epoch ms */
+export function timeOrderedId(at = Date.now()): string {
+  if (at > lastAt) {
+    lastAt = Math.floor(at);
     sequence = 0;
   } else if (++sequence > 0xfff) {
     lastAt += 1;

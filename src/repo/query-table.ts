@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
-import { cutPage, filterSql, pageSql, type QueryTable } from '#repo/index.ts';
 import {
   formatPath,
   type PlainQuery,
@@ -9,6 +8,9 @@ import {
   type QueryRequest,
   totalOrder,
 } from '#resource/index.ts';
+import { filterSql } from './filter-sql.ts';
+import type { QueryTable } from './filter-sql-table.ts';
+import { cutPage, pageSql } from './keyset-page.ts';
 
 export interface TablePage<Row> {
   readonly rows: readonly Row[];

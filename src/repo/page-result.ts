@@ -1,5 +1,5 @@
 import { type QueryResult, type Resource, resource } from '#resource/index.ts';
-import type { TablePage } from './table-query-repository.ts';
+import type { TablePage } from './query-table.ts';
 
 /** A page of rows as the answer of a query; of rows that are asked for by `query-all-ids` only the id. */
 export function pageResult<Row>(

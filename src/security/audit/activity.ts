@@ -1,0 +1,45 @@
+import type { AuditConfig } from '#config/index.ts';
+import type { Actor, Change } from '#database/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { type AuditEvent, auditEvent } from './audit-event.ts';
+import { changedAmong, changedFields, redact } from './changed-fields.ts';
+
+/** What is recorded of a change; undefined when the configuration leaves it out. */
+export function activityOf(
+  change: Change,
+  actor: Actor,
+  topics: AuditConfig['eventTopics'],
+): AuditEvent | undefined {
+  const { resource, operation, before, after } = change;
+  const isConfig = resource.startsWith('config/');
+  const { enabled, filter } = isConfig ? topics.config : topics.activity;
+  if (!enabled || !filter.actions.some((action) => action.toLowerCase() === operation)) return undefined;
+  const { watchedFields, passwordFields, details } = topics.activity;
+  const changed = changedFields(before, after);
+  const facts: JsonObject = {
+    runAs: actor.userId,
+    operation: operation.toUpperCase(),
+    changedFields: operation === 'update' ? changed : [],
+    revision: revisionOf(after ?? before),
+    ...(details || isConfig
+      ? { before: redact(before, passwordFields), after: redact(after, passwordFields) }
+      : {}),
+  };
+  if (isConfig) return auditEvent('config', actor, facts, resource.slice('config/'.length));
+  return auditEvent(
+    'activity',
+    actor,
+    {
+      ...facts,
+      status: 'SUCCESS',
+      message: '',
+      passwordChanged: operation !== 'delete' && changedAmong(passwordFields, changed).length > 0,
+      ...(watchedFields.length === 0 ? {} : { watchedFieldsChanged: changedAmong(watchedFields, changed) }),
+    },
+    resource,
+  );
+}
+
+function revisionOf(value: JsonValue): JsonValue {
+  return isObject(value) ? (value['_rev'] ?? null) : null;
+}

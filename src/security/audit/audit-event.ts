@@ -1,0 +1,42 @@
+import type { JsonObject } from '#json/index.ts';
+import { timeOrderedId } from '#time/index.ts';
+
+export const AUDIT_TOPICS = ['access', 'activity', 'authentication', 'config', 'recon', 'sync'] as const;
+export type AuditTopic = (typeof AUDIT_TOPICS)[number];
+
+/** One entry of the audit trail, ready to be stored. */
+export interface AuditEvent {
+  readonly id: string;
+  readonly topic: AuditTopic;
+  /** Epoch ms. */
+  readonly at: number;
+  readonly transactionId: string;
+  readonly userId: string | null;
+  readonly objectId: string | null;
+  /** What is special about the topic. */
+  readonly facts: JsonObject;
+}
+
+export function auditEvent(
+  topic: AuditTopic,
+  who: { readonly transactionId: string; readonly userId: string | null },
+  facts: JsonObject,
+  objectId: string | null = null,
+  at = Date.now(),
+): AuditEvent {
+  const { transactionId, userId } = who;
+  return { id: timeOrderedId(at), topic, at, transactionId, userId, objectId, facts };
+}
+
+/** The entry as `/audit/<topic>` shows it, without `_id`. */
+export function eventContent({ topic, at, transactionId, userId, objectId, facts }: AuditEvent): JsonObject {
+  return {
+    timestamp: new Date(at).toISOString(),
+    eventName: topic,
+    transactionId,
+    userId,
+    ...(objectId === null ? {} : { objectId }),
+    trackingIds: [],
+    ...facts,
+  };
+}

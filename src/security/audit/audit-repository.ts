@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import type { Db, GroupWrite } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import { type QueryColumn, type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
+import type { QueryRequest } from '#resource/index.ts';
+import { type AuditEvent, type AuditTopic, eventContent } from './audit-event.ts';
+
+export interface AuditRow {
+  readonly id: string;
+  readonly event: JsonObject;
+}
+
+/** How entries are written; for `UnitOfWork.write`, so that they share a commit with what they tell of. */
+export const auditInserts: GroupWrite<AuditEvent> = {
+  async run(db, events) {
+    await insertEvents(db, events);
+    return events.map(() => true);
+  },
+};
+
+export async function insertEvents(db: Db, events: readonly AuditEvent[]): Promise<void> {
+  await sql`
+    insert into audit_event (id, topic, recorded_at, transaction_id, user_id, object_id, event)
+    select * from unnest(
+      ${events.map(({ id }) => id)}::uuid[], ${events.map(({ topic }) => topic)}::text[],
+      ${events.map(({ at }) => new Date(at).toISOString())}::timestamptz[],
+      ${events.map(({ transactionId }) => transactionId)}::text[], ${events.map(({ userId }) => userId)}::text[],
+      ${events.map(({ objectId }) => objectId)}::text[],
+      ${events.map((event) => JSON.stringify(eventContent(event)))}::jsonb[])`.execute(db);
+}
+
+export async function findEvent(db: Db, topic: AuditTopic, id: string): Promise<AuditRow | undefined> {
+  const { rows } = await sql<AuditRow>`
+    select id::text as id, event from audit_event where topic = ${topic} and id::text = ${id}`.execute(db);
+  return rows[0];
+}
+
+const TABLE: QueryTable = {
+  columns: new Map<string, QueryColumn>([
+    ['_id', { expression: sql`id::text`, type: 'text', notNull: true }],
+    ['transactionId', { expression: sql.ref('transaction_id'), type: 'text', notNull: true }],
+    ['userId', { expression: sql.ref('user_id'), type: 'text' }],
+    ['objectId', { expression: sql.ref('object_id'), type: 'text' }],
+  ]),
+  document: sql.ref('event'),
+};
+
+export function queryEvents(db: Db, topic: AuditTopic, request: QueryRequest): Promise<TablePage<AuditRow>> {
+  return queryTable<AuditRow>(db, request, {
+    table: TABLE,
+    select: sql`id::text as id, event`,
+    from: sql`(select * from audit_event where topic = ${sql.lit(topic)}) audit`,
+  });
+}
+
+/** Months ahead and retention, in one transaction. Gives up rather than hold up changes behind its lock. */
+export async function keepEvents(db: Db, keepDays: number): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    await sql`set local lock_timeout = '2s'`.execute(transaction);
+    await sql`select audit_event_add_partitions(), audit_event_prune(${keepDays} * interval '1 day')`.execute(
+      transaction,
+    );
+  });
+}

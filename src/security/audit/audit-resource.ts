@@ -1,0 +1,120 @@
+import type { AuditConfig } from '#config/index.ts';
+import type { Database } from '#database/index.ts';
+import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { pageResult } from '#repo/index.ts';
+import {
+  type ActionRequest,
+  actionResult,
+  type Context,
+  type CreateRequest,
+  type Request,
+  type Resource,
+  type Response,
+  type RouteHandler,
+  resource,
+  unsupported,
+} from '#resource/index.ts';
+import { AUDIT_TOPICS, type AuditTopic, auditEvent, eventContent } from './audit-event.ts';
+import { type AuditRow, auditInserts, findEvent, queryEvents } from './audit-repository.ts';
+import { changedAmong, changedFields } from './changed-fields.ts';
+
+export interface AuditResourceOptions {
+  readonly database: Database;
+  readonly config: () => AuditConfig;
+}
+
+const ACTIONS = ['availableHandlers', 'getChangedWatchedFields', 'getChangedPasswordFields'];
+
+/** `/audit/<topic>`: the audit trail. It can be read, queried and added to, and nothing in it changes. */
+export function auditResource(options: AuditResourceOptions): RouteHandler {
+  return {
+    async handle(context, request, match): Promise<Response> {
+      const [topic, id, ...rest] = match.remaining;
+      if (topic === undefined) return onRoot(options, request);
+      const known = AUDIT_TOPICS.find((name) => name === topic);
+      if (known === undefined || rest.length > 0) {
+        throw new NotFoundError(`There is no audit topic '${match.remaining.join('/')}'`, {
+          id: 'AUDIT_UNKNOWN_TOPIC',
+          hint: didYouMean(topic, AUDIT_TOPICS) ?? `Topics are ${AUDIT_TOPICS.join(', ')}`,
+        });
+      }
+      const { db } = options.database;
+      if (id !== undefined)
+        return request.method === 'read' ? read(options.database, known, id) : unsupported(request);
+      if (request.method === 'create') return add(context, request, known);
+      if (request.method !== 'query') return unsupported(request);
+      return pageResult(await queryEvents(db, known, request), (row) => row.id, toResource);
+    },
+    describe: (path) => [
+      { path, kind: 'collection', title: 'audit trail', methods: ['action'], actions: ACTIONS },
+      {
+        path: `${path}/{topic}`,
+        kind: 'collection',
+        title: 'audit topic',
+        methods: ['query', 'create'],
+        actions: [],
+      },
+      {
+        path: `${path}/{topic}/{id}`,
+        kind: 'instance',
+        title: 'audit entry',
+        methods: ['read'],
+        actions: [],
+      },
+    ],
+  };
+}
+
+async function read(database: Database, topic: AuditTopic, id: string): Promise<Resource> {
+  const row = await findEvent(database.db, topic, id);
+  if (row === undefined) throw new NotFoundError(`Audit entry '${topic}/${id}' not found`);
+  return toResource(row);
+}
+
+function toResource({ id, event }: AuditRow): Resource {
+  return resource(id, null, event);
+}
+
+/** An entry of the caller's own; who it is from cannot be chosen. */
+async function add(
+  context: Context,
+  { content, newResourceId }: CreateRequest,
+  topic: AuditTopic,
+): Promise<Resource> {
+  if (newResourceId !== null) {
+    throw new BadRequestError('The server gives audit entries their ids', {
+      id: 'AUDIT_ID_GIVEN',
+      hint: 'Use POST',
+    });
+  }
+  const { transactionId, security } = context;
+  const { _id, timestamp, transactionId: _, userId, objectId, ...facts } = content;
+  const name = typeof objectId === 'string' ? objectId : null;
+  const event = auditEvent(topic, { transactionId, userId: security.authenticationId }, facts, name);
+  await context.unitOfWork!.write(auditInserts, event);
+  return resource(event.id, null, eventContent(event));
+}
+
+function onRoot({ config }: AuditResourceOptions, request: Request): Response {
+  if (request.method !== 'action') return unsupported(request);
+  const { watchedFields, passwordFields } = config().eventTopics.activity;
+  switch (request.action.toLowerCase()) {
+    case 'availablehandlers':
+      return actionResult([{ name: 'repo', topics: [...AUDIT_TOPICS], usableForQueries: true }]);
+    case 'getchangedwatchedfields':
+      return actionResult(changedAmong(watchedFields, changesOf(request)));
+    case 'getchangedpasswordfields':
+      return actionResult(changedAmong(passwordFields, changesOf(request)));
+    default:
+      throw new BadRequestError(`Unknown action '${request.action}'`, {
+        id: 'RESOURCE_UNKNOWN_ACTION',
+        hint: didYouMean(request.action, ACTIONS) ?? `Use one of ${ACTIONS.join(', ')}`,
+      });
+  }
+}
+
+function changesOf({ content }: ActionRequest): string[] {
+  const { before = null, after = null }: JsonObject = isObject(content) ? content : {};
+  return changedFields(before as JsonValue, after as JsonValue);
+}

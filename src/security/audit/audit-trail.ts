@@ -1,0 +1,163 @@
+import type { AuditConfig } from '#config/index.ts';
+import { beforeCommit, type Database, type UnitOfWork } from '#database/index.ts';
+import { type Service, Ticker } from '#lifecycle/index.ts';
+import type { Observation, Observe } from '#observability/index.ts';
+import { activityOf } from './activity.ts';
+import { type AuditEvent, auditEvent } from './audit-event.ts';
+import { auditInserts, insertEvents, keepEvents } from './audit-repository.ts';
+
+const FLUSH_INTERVAL_MS = 250;
+const FLUSH_AT = 500;
+/** What waits for a database that does not answer; the oldest go first beyond it. */
+const MAX_WAITING = 20_000;
+const KEEP_INTERVAL_MS = 3_600_000;
+
+export interface AuditTrailOptions {
+  readonly database: Database;
+  readonly config: () => AuditConfig;
+  readonly observe: Observe;
+}
+
+/** Records changes in the unit of work that makes them: they are stored together or not at all. */
+export function recordChanges({ database, config }: Pick<AuditTrailOptions, 'database' | 'config'>): void {
+  beforeCommit(database, async (unitOfWork: UnitOfWork) => {
+    const { actor = SYSTEM_ACTOR, changes } = unitOfWork;
+    const { eventTopics } = config();
+    const events = changes.flatMap((change) => activityOf(change, actor, eventTopics) ?? []);
+    if (events.length > 0) await unitOfWork.writeAll(auditInserts, events);
+  });
+}
+
+const SYSTEM_ACTOR = { userId: 'system', transactionId: 'system' } as const;
+
+/**
+ * Records requests and logins as they are observed, gathered for a moment. Nobody waits for it: what the server says
+ * of a request must not fail the request.
+ */
+export class AuditTrail implements Service {
+  readonly name = 'audit trail';
+  readonly #options: AuditTrailOptions;
+  readonly #flusher: Ticker;
+  readonly #keeper: Ticker;
+  #waiting: AuditEvent[] = [];
+  #lost = 0;
+
+  constructor(options: AuditTrailOptions) {
+    this.#options = options;
+    const { observe } = options;
+    const ticker = (name: string, intervalMs: number, runOnce: () => Promise<void>) =>
+      new Ticker({
+        name,
+        intervalMs,
+        runOnce,
+        onError: (error) => observe({ kind: 'loop.failed', loop: name, error }),
+      });
+    this.#flusher = ticker(this.name, FLUSH_INTERVAL_MS, () => this.flush());
+    this.#keeper = ticker('audit keeper', KEEP_INTERVAL_MS, () =>
+      keepEvents(options.database.db, options.config().keepDays),
+    );
+  }
+
+  async start(): Promise<void> {
+    await this.#flusher.start();
+    await this.#keeper.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#keeper.stop();
+    await this.#flusher.stop();
+    await this.flush().catch(() => undefined);
+  }
+
+  /** How many entries were given up because the database took none. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  /** A sink of observations. */
+  readonly observe: Observe = (said) => {
+    const event = this.#eventOf(said);
+    if (event === undefined) return;
+    if (this.#waiting.length >= MAX_WAITING) {
+      this.#waiting.shift();
+      this.#lost += 1;
+    }
+    this.#waiting.push(event);
+    if (this.#waiting.length === FLUSH_AT) this.#flusher.wake();
+  };
+
+  async flush(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.slice(0, FLUSH_AT);
+      await insertEvents(this.#options.database.db, batch);
+      this.#waiting = this.#waiting.slice(batch.length);
+    }
+  }
+
+  #eventOf(said: Observation): AuditEvent | undefined {
+    const { eventTopics } = this.#options.config();
+    if (said.kind === 'login.attempted') {
+      const { result, principal, address, module, requestId } = said;
+      if (!eventTopics.authentication.enabled) return undefined;
+      const entry = { moduleId: module ?? null, result, info: {} };
+      return auditEvent(
+        'authentication',
+        { transactionId: requestId, userId: principal },
+        { result, principal: [principal], context: { ipAddress: address }, entries: [entry] },
+      );
+    }
+    if (said.kind === 'trigger.completed' || said.kind === 'trigger.failed') {
+      return eventTopics.access.enabled ? runEvent(said) : undefined;
+    }
+    if (said.kind !== 'http.answered' || said.request === undefined) return undefined;
+    const { enabled, filter } = eventTopics.access;
+    const { operation, resource, action, userId, roles, client, isSecure, error } = said.request;
+    const failed = said.status >= 400;
+    if (!enabled || resource.startsWith('audit/') || !(failed || filter.actions.includes(operation)))
+      return undefined;
+    return auditEvent(
+      'access',
+      { transactionId: said.requestId, userId },
+      {
+        client,
+        request: {
+          protocol: 'CREST',
+          operation: operation.toUpperCase(),
+          detail: action === null ? null : { action },
+        },
+        http: { request: { secure: isSecure, method: said.method, path: said.path } },
+        response: {
+          status: failed ? 'FAILED' : 'SUCCESSFUL',
+          ...(failed ? { statusCode: String(said.status), detail: error } : {}),
+          elapsedTime: Math.round(said.ms),
+          elapsedTimeUnits: 'MILLISECONDS',
+        },
+        roles: [...roles],
+      },
+      resource,
+    );
+  }
+}
+
+/** A scheduled run, as the audit of access tells of it. The ledger knows more. */
+function runEvent(said: Extract<Observation, { kind: 'trigger.completed' | 'trigger.failed' }>): AuditEvent {
+  const failed = said.kind === 'trigger.failed';
+  return auditEvent(
+    'access',
+    { transactionId: said.run, userId: `Scheduled ${said.schedule}` },
+    {
+      request: {
+        protocol: 'CREST',
+        operation: 'ScheduledTask',
+        detail: { taskName: `scheduler-service-group.${said.schedule}` },
+      },
+      response: {
+        status: failed ? 'FAILED' : 'SUCCESSFUL',
+        elapsedTime: Math.round(said.ms),
+        elapsedTimeUnits: 'MILLISECONDS',
+        ...(failed ? { detail: { code: 500, reason: 'Internal Server Error', message: said.error } } : {}),
+      },
+    },
+    `scheduler/job/${said.schedule}`,
+  );
+}

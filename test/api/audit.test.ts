@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const PASSWORD = 'Passw0rd-of-users';
+let server: TestServer;
+let api: Api;
+
+beforeAll(async () => {
+  server = await startTestServer({
+    files: {
+      'conf/audit.json': {
+        eventTopics: { activity: { watchedFields: ['/mail'], passwordFields: ['/password'] } },
+      },
+    },
+  });
+  api = server.api;
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const user = (name: string) => ({
+  userName: name,
+  password: PASSWORD,
+  givenName: 'Ada',
+  sn: 'Nagy',
+  mail: `${name}@example.com`,
+});
+const entries = async (topic: string, filter: string) =>
+  (await api('GET', `audit/${topic}?_queryFilter=${encodeURIComponent(filter)}`)).body.result;
+/** Requests and logins are recorded a moment after them. */
+const soon = (topic: string, filter: string) =>
+  expect.poll(() => entries(topic, filter), { timeout: 5_000, interval: 50 });
+
+describe('the activity audit', () => {
+  it('holds each change with what was before and after, and shows no secret', async () => {
+    await api('PUT', 'managed/user/u1', { body: user('u1') });
+    await api('PATCH', 'managed/user/u1', {
+      body: [
+        { operation: 'replace', field: '/mail', value: 'new@example.com' },
+        { operation: 'replace', field: '/password', value: 'Another-Passw0rd' },
+      ],
+    });
+    await api('DELETE', 'managed/user/u1');
+    const [created, updated, deleted, ...rest] = await entries('activity', 'objectId eq "managed/user/u1"');
+    expect(rest).toEqual([]);
+    expect(created).toMatchObject({
+      eventName: 'activity',
+      userId: 'svc-admin',
+      runAs: 'svc-admin',
+      operation: 'CREATE',
+      before: null,
+      after: { userName: 'u1', password: '***' },
+      status: 'SUCCESS',
+      trackingIds: [],
+    });
+    expect(updated).toMatchObject({
+      operation: 'UPDATE',
+      before: { mail: 'u1@example.com', password: '***' },
+      after: { mail: 'new@example.com', password: '***' },
+      passwordChanged: true,
+      watchedFieldsChanged: ['/mail'],
+    });
+    expect(updated.changedFields).toEqual(expect.arrayContaining(['/mail', '/password']));
+    expect(deleted).toMatchObject({ operation: 'DELETE', after: null, passwordChanged: false });
+    expect(JSON.stringify([created, updated, deleted])).not.toMatch(/\$crypto|argon2|Passw0rd/);
+    expect(Date.parse(created.timestamp)).toBeLessThanOrEqual(Date.parse(deleted.timestamp));
+  });
+
+  it('has nothing of what failed or was rehearsed', async () => {
+    await api('PUT', 'managed/user/u2?_dryRun=true', { body: user('u2') });
+    await api('PUT', 'managed/user/u2', { body: { ...user('u2'), mail: 'no address' } });
+    expect(await entries('activity', 'objectId eq "managed/user/u2"')).toEqual([]);
+  });
+
+  it('gives everything that one request causes the id of that request', async () => {
+    const source = `
+      svc.create('managed/user', 'u3', request.user);
+      svc.patch('managed/user/u3', null, [{ operation: 'replace', field: 'mail', value: 'u3b@example.com' }]);
+      try { svc.create('managed/user', 'u3', request.user) } catch (e) {}`;
+    const { status, headers } = await api('POST', 'script?_action=eval', {
+      body: { type: 'text/javascript', source, request: { user: user('u3') } },
+    });
+    expect(status).toBe(200);
+    const id = headers.get('X-Request-Id');
+    const found = await entries('activity', `transactionId eq "${id}" and objectId eq "managed/user/u3"`);
+    expect(found.map(({ operation }: { operation: string }) => operation)).toEqual(['CREATE', 'UPDATE']);
+    await soon('access', `transactionId eq "${id}"`).toMatchObject([{ request: { operation: 'ACTION' } }]);
+  });
+
+  it('says who it was', async () => {
+    await api('PUT', 'managed/user/ada', { body: user('ada') });
+    const body = [{ operation: 'replace', field: '/givenName', value: 'Augusta' }];
+    await api('PATCH', 'managed/user/ada', { user: 'ada', password: PASSWORD, body });
+    expect(await entries('activity', 'userId eq "ada"')).toMatchObject([
+      { objectId: 'managed/user/ada', operation: 'UPDATE', changedFields: ['/givenName'] },
+    ]);
+  });
+});
+
+describe('the access audit', () => {
+  it('holds requests that change or look for something, and all that failed', async () => {
+    await api('GET', 'managed/user/ada');
+    await api('GET', 'managed/user?_queryFilter=userName%20eq%20%22ada%22');
+    await api('GET', 'managed/user/nobody');
+    await soon(
+      'access',
+      'objectId co "managed/user" and userId eq "svc-admin" and request/operation eq "QUERY"',
+    ).toMatchObject([
+      {
+        objectId: 'managed/user',
+        client: { ip: '127.0.0.1' },
+        request: { protocol: 'CREST', detail: null },
+        http: { request: { method: 'GET', secure: false, path: '/svc/managed/user' } },
+        response: { status: 'SUCCESSFUL', elapsedTimeUnits: 'MILLISECONDS' },
+        roles: ['svc-admin', 'svc-authorized'],
+      },
+    ]);
+    await soon('access', 'objectId eq "managed/user/nobody"').toMatchObject([
+      { response: { status: 'FAILED', statusCode: '404', detail: { code: 404, reason: 'Not Found' } } },
+    ]);
+    expect(await entries('access', 'objectId eq "managed/user/ada" and request/operation eq "READ"')).toEqual(
+      [],
+    );
+  });
+
+  it('holds what was refused', async () => {
+    await api('GET', 'config/managed', { user: 'ada', password: PASSWORD });
+    await soon('access', 'userId eq "ada" and objectId eq "config/managed"').toMatchObject([
+      { response: { status: 'FAILED', statusCode: '403' } },
+    ]);
+  });
+
+  it('holds scheduled runs', async () => {
+    const invokeContext = { script: { type: 'text/javascript', source: '1' } };
+    await api('PUT', 'scheduler/job/once', {
+      body: { type: 'simple', invokeService: 'script', invokeContext },
+    });
+    await api('POST', 'scheduler/job/once?_action=trigger');
+    await soon('access', 'userId sw "Scheduled once"').toContainEqual(
+      expect.objectContaining({
+        request: {
+          protocol: 'CREST',
+          operation: 'ScheduledTask',
+          detail: { taskName: 'scheduler-service-group.once' },
+        },
+      }),
+    );
+  });
+});
+
+describe('the other topics', () => {
+  it('hold logins, right and wrong', async () => {
+    await api('GET', 'info/ping', { user: 'ada', password: 'guess' });
+    await soon('authentication', 'result eq "FAILED"').toMatchObject([
+      { userId: 'ada', principal: ['ada'], context: { ipAddress: '127.0.0.1' } },
+    ]);
+    await soon('authentication', 'result eq "SUCCESSFUL" and userId eq "ada"').toMatchObject([
+      { entries: [{ moduleId: 'MANAGED_USER', result: 'SUCCESSFUL' }] },
+    ]);
+  });
+
+  it('hold changes of the configuration', async () => {
+    await api('PUT', 'config/endpoint/pong', { body: { type: 'text/javascript', source: '"pong"' } });
+    expect(await entries('config', 'objectId eq "endpoint/pong"')).toMatchObject([
+      { operation: 'CREATE', userId: 'svc-admin', before: null, after: { source: '"pong"' } },
+    ]);
+  });
+
+  it('take entries of others, as from who wrote them', async () => {
+    const { status, body } = await api('POST', 'audit/sync', {
+      body: { mapping: 'm', situation: 'FOUND', userId: 'mallory', timestamp: '2001-01-01T00:00:00Z' },
+    });
+    expect([status, body.userId, body.mapping]).toEqual([201, 'svc-admin', 'm']);
+    expect((await api('GET', `audit/sync/${body._id}`)).body).toMatchObject({
+      situation: 'FOUND',
+      userId: 'svc-admin',
+    });
+  });
+});
+
+describe('the audit trail', () => {
+  it('cannot be changed', async () => {
+    const [{ _id }] = await entries('activity', 'objectId eq "managed/user/ada" and operation eq "CREATE"');
+    for (const [method, body] of [
+      ['PUT', {}],
+      ['PATCH', [{ operation: 'remove', field: '/userId' }]],
+      ['DELETE', undefined],
+    ] as const) {
+      expect([400, 501]).toContain((await api(method, `audit/activity/${_id}`, { body })).status);
+    }
+    expect((await api('PUT', 'audit/activity/new', { body: {} })).status).not.toBe(201);
+  });
+
+  it('is read page by page', async () => {
+    const first = (
+      await api('GET', 'audit/activity?_queryFilter=true&_pageSize=2&_totalPagedResultsPolicy=EXACT')
+    ).body;
+    expect([first.result.length, first.totalPagedResults > 2]).toEqual([2, true]);
+    const next = (
+      await api(
+        'GET',
+        `audit/activity?_queryFilter=true&_pageSize=2&_pagedResultsCookie=${encodeURIComponent(first.pagedResultsCookie)}`,
+      )
+    ).body;
+    expect(next.result[0]._id > first.result[1]._id).toBe(true);
+  });
+
+  it('tells which watched fields two states differ in', async () => {
+    const body = { before: { mail: 'a', password: 'x' }, after: { mail: 'b', password: 'x' } };
+    expect((await api('POST', 'audit?_action=getChangedWatchedFields', { body })).body).toEqual(['/mail']);
+    expect((await api('POST', 'audit?_action=getChangedPasswordFields', { body })).body).toEqual([]);
+    expect((await api('POST', 'audit?_action=nonsense')).status).toBe(400);
+  });
+
+  it('has the topics that it has', async () => {
+    const { status, body } = await api('GET', 'audit/activities?_queryFilter=true');
+    expect([status, body.detail.hint]).toEqual([404, "Did you mean 'activity'?"]);
+  });
+
+  it('is for administrators', async () => {
+    expect(
+      (await api('GET', 'audit/activity?_queryFilter=true', { user: 'ada', password: PASSWORD })).status,
+    ).toBe(403);
+  });
+
+  it('keeps the months that are kept, and has the next ones ready', async () => {
+    const { pool } = server.database;
+    await pool.query(
+      `create table audit_event_2001_01 partition of audit_event for values from ('2001-01-01') to ('2001-02-01')`,
+    );
+    await pool.query(`insert into audit_event (id, topic, recorded_at, transaction_id, event)
+                      values (gen_random_uuid(), 'sync', '2001-01-15', 'old', '{}')`);
+    const { rows } = await pool.query(`select audit_event_prune(interval '365 days') as dropped`);
+    expect(rows).toEqual([{ dropped: 1 }]);
+    expect((await pool.query(`select 1 from audit_event where transaction_id = 'old'`)).rows).toEqual([]);
+    expect(await entries('activity', 'objectId eq "managed/user/ada"')).not.toEqual([]);
+  });
+});
