@@ -1,4 +1,3 @@
-import { renderAsync } from '@resvg/resvg-js';
 import type { Drawing } from './draw-diagram.ts';
 import { BOLD_FONT_FILE, FONT_FILE } from './font.ts';
 import { encodePng } from './png-image.ts';
@@ -26,6 +25,8 @@ export async function renderPng({ svg, width, height }: Drawing): Promise<Buffer
     MAX_SIDE / Math.max(width, height),
   );
   const wide = Math.max(1, Math.floor(width * scale));
+  // Native code: only threads that draw need it.
+  const { renderAsync } = await import('@resvg/resvg-js');
   const image = await renderAsync(readableIn(svg, scale), { font, fitTo: { mode: 'width', value: wide } });
   return await encodePng(image.width, image.height, image.pixels);
 }

@@ -1,4 +1,3 @@
-import { createTransport } from 'nodemailer';
 import { ServiceUnavailableError } from '#errors/index.ts';
 import type { Mail, MailSettings } from './mail.ts';
 
@@ -18,6 +17,8 @@ export interface Sent {
  */
 export async function sendMail(mail: Mail, id: string, settings: MailSettings): Promise<Sent> {
   const { host, port, username, password, starttls } = settings;
+  // It takes 20 MB: only threads that send mail need it.
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     host,
     port,
