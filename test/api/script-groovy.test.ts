@@ -1,6 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { processFile } from '../support/workflow.ts';
+import {
+  boundary,
+  end,
+  error,
+  extension,
+  flow,
+  path,
+  start,
+  tag,
+  user,
+} from '../unit/workflow/engine/bpmn.ts';
 
 const groovy = (source: string, more: object = {}) => ({ type: 'groovy', source, ...more });
 
@@ -20,7 +32,51 @@ if (kind in ['CREATE', 'UPDATE', 'ACTION']) {
 if (kind == 'PATCH') answer.patch = request.patchOperations*.field
 answer`;
 
+const task = (id: string, source: string, attributes = {}) =>
+  tag('scriptTask', id, { scriptFormat: 'groovy', ...attributes }, `<script><![CDATA[${source}]]></script>`);
+
+const PROCESS = processFile(
+  'hiring',
+  start() +
+    task(
+      'find',
+      `import java.text.SimpleDateFormat
+      def candidates = svc.query('managed/note', [_queryFilter: 'kind eq "job"']).result*._id.sort()
+      execution.setVariable('candidates', candidates)
+      execution.setVariable('since', new SimpleDateFormat('yyyy').format(new Date(0)))
+      execution.businessKey = "hire-\${name}".toString()
+      candidates.size() * 1.5`,
+      { 'flowable:resultVariable': 'share' },
+    ) +
+    task(
+      'store',
+      'def hidden = 1; total = share * 2; name = name.toUpperCase(); seen = candidates.collect { it * 2 }',
+      {
+        'flowable:autoStoreVariables': 'true',
+      },
+    ) +
+    task(
+      'risky',
+      `import org.flowable.engine.delegate.BpmnError
+      if (execution.getVariable('fails')) throw new BpmnError('BROKEN', 'no luck')
+      assert execution.hasVariable('total') : 'nothing was stored'`,
+    ) +
+    boundary('caught', 'risky', error('broken')) +
+    user(
+      'check',
+      {},
+      extension(
+        '<flowable:taskListener event="create" type="script"><flowable:field name="language"><flowable:string>groovy</flowable:string></flowable:field><flowable:field name="script"><flowable:string>task.addCandidateGroup("auditors"); task.priority = 60 + 10; task.setVariable("listened", task.eventName + " " + task.name)</flowable:string></flowable:field></flowable:taskListener>',
+      ),
+    ) +
+    end() +
+    end('failed') +
+    path('s', 'find', 'store', 'risky', 'check', 'e') +
+    flow('caught', 'failed'),
+);
+
 const FILES = {
+  'workflow/hiring.bpmn20.xml': PROCESS,
   'conf/managed.json': {
     objects: [
       { name: 'note' },
@@ -275,5 +331,29 @@ describe('Groovy', () => {
     await server.observed('trigger.completed', (said) => said.schedule === 'once');
     const note = (await api('GET', 'managed/note/fired')).body;
     expect(note).toMatchObject({ day: '2024-02-29', n: 2.5 });
+  });
+
+  it('writes processes: script tasks, stored assignments, errors of the process and listeners', async () => {
+    for (const id of ['job-1', 'job-2']) await api('PUT', `managed/note/${id}`, { body: { kind: 'job' } });
+    const begin = (variables: object) =>
+      api('POST', 'workflow/processinstance?_action=create', { body: { _key: 'hiring', ...variables } });
+    const started = await begin({ name: 'ada' });
+    expect([started.status, started.body.status]).toEqual([201, 'suspended']);
+    const { body } = await api('GET', `workflow/processinstance/${started.body._id}`);
+    expect(body).toMatchObject({
+      businessKey: 'hire-ada',
+      tasks: [{ taskDefinitionKey: 'check', priority: 70 }],
+    });
+    expect(body.processVariables).toEqual({
+      candidates: ['job-1', 'job-2'],
+      listened: 'create check',
+      name: 'ADA',
+      seen: ['job-1job-1', 'job-2job-2'],
+      share: 3,
+      since: '1970',
+      total: 6,
+    });
+    const failed = await begin({ name: 'b', fails: true });
+    expect([failed.status, failed.body.status]).toEqual([201, 'completed']);
   });
 });

@@ -46,7 +46,9 @@ export class GroovyPool {
   async run(request: SandboxRun): Promise<SandboxResult> {
     const { script, bindings, host, debugInfo, returnBindings = [] } = request;
     const compiled = this.#compile(script);
-    const isSeen = (name: string) => compiled.freeNames === 'all' || compiled.freeNames.has(name);
+    const { freeNames } = compiled;
+    // A binding with a dollar is a matter between the caller and the runtime: no script names it.
+    const isSeen = (name: string) => freeNames === 'all' || freeNames.has(name) || name.startsWith('$');
     const given: JsonObject = {};
     for (const name of Object.keys(bindings)) {
       if (isSeen(name)) setMember(given, name, getMember(bindings, name)!);

@@ -43,8 +43,11 @@ export async function runProcessScript(
   };
   try {
     const outcome = await scripts.evaluate(context, {
-      // Mentioned, or it would not be bound.
-      reference: autoStoreVariables ? { ...reference, source: `${VARIABLES};${call.source}` } : reference,
+      // Mentioned, or JavaScript would not bind it.
+      reference:
+        autoStoreVariables && reference.language === 'javascript'
+          ? { ...reference, source: `${VARIABLES};${call.source}` }
+          : reference,
       label: `${execution.processDefinitionId} ${element}`,
       bindings,
       operations: {

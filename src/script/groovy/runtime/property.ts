@@ -1,6 +1,6 @@
 import { cast } from './casting.ts';
 import { Closure, missingProperty, naming } from './closure.ts';
-import { call, capitalize, missing } from './dispatch.ts';
+import { call, capitalize, hostCalls, missing } from './dispatch.ts';
 import { dispatcher } from './dispatch-port.ts';
 import { itemsOf } from './equality.ts';
 import { JavaClass } from './java-class.ts';
@@ -154,6 +154,11 @@ function callSetter(receiver: unknown, name: string, value: unknown): boolean {
     return true;
   }
   if (receiver instanceof Closure) return setNameInClosure(receiver, name, value);
+  const ofHost = hostCalls.find(receiver, `set${capitalize(name)}`);
+  if (ofHost !== undefined) {
+    ofHost([value]);
+    return true;
+  }
   const items = itemsOf(receiver);
   if (items === undefined) return false;
   for (const item of items) setProperty(item, name, value);

@@ -1,9 +1,10 @@
+import { Closure } from './closure.ts';
 import { outside } from './dispatch-port.ts';
 import { toGroovy, toJson } from './host-values.ts';
 import { operations } from './operations.ts';
 import { requestOf } from './request.ts';
 import { Binding, Script } from './script.ts';
-import { throwableMessage } from './text.ts';
+import { throwableMessage, toText } from './text.ts';
 import { Throwable } from './throwable.ts';
 
 /** What the prelude hands to a library. */
@@ -19,6 +20,11 @@ export interface RunInput {
 }
 
 type Factory = (runtime: typeof operations, script: Script) => () => unknown;
+
+/** The binding whose members are variables that the caller wants back, with what the script adds to them. */
+const VARIABLES = '$variables';
+/** Variables of that kind that are no data. */
+const NOT_DATA = new Set(['out', 'out:print', 'lang:import', 'context', 'elcontext', 'print', 'println']);
 
 const GLOBALS = ['svc', 'identityServer', 'console', 'logger'] as const;
 
@@ -50,6 +56,8 @@ export class Run {
         name === 'request' ? requestOf(value) : toGroovy(revive === undefined ? value : revive(value)),
       );
     }
+    const variables = input.bindings[VARIABLES] as Record<string, unknown> | undefined;
+    for (const name in variables) given.set(name, () => toGroovy(variables[name]));
     const globals = globalThis as unknown as Record<string, unknown>;
     for (const name of GLOBALS) {
       if (typeof globals[name] === 'object') given.set(name, () => toGroovy(globals[name]));
@@ -72,8 +80,22 @@ export class Run {
   /** The caller's variables as the script left them: what it changed inside them, not what it assigned. */
   toJSON(): unknown {
     const state: Record<string, unknown> = {};
-    for (const name of this.#input.returned) state[name] = toJson(this.#script.binding.initial(name));
+    for (const name of this.#input.returned) {
+      state[name] = name === VARIABLES ? this.#assigned() : toJson(this.#script.binding.initial(name));
+    }
     return state;
+  }
+
+  /** Those of the caller as the script left them, and those that it made. */
+  #assigned(): unknown {
+    const result: Record<string, unknown> = Object.create(null);
+    const given = this.#input.bindings;
+    for (const { key, value } of this.#script.binding.all().list()) {
+      const name = toText(key);
+      const isOurs = name in given || NOT_DATA.has(name) || GLOBALS.some((known) => known === name);
+      if (!isOurs && !(value instanceof Closure)) result[name] = toJson(value);
+    }
+    return result;
   }
 }
 
@@ -87,9 +109,11 @@ function describeFailure(error: unknown): unknown {
   Object.defineProperty(told, 'stack', { value: error.stack, configurable: true });
   Object.defineProperty(told, 'name', { value: error.type.name, configurable: true });
   Object.defineProperty(told, 'toString', { value: () => message });
-  for (const name of ['code', 'reason', 'detail', 'errorCode']) {
+  for (const name of ['code', 'reason', 'detail']) {
     if (name in error.fields) (told as unknown as Record<string, unknown>)[name] = toJson(error.fields[name]);
   }
+  const { errorCode } = error.fields;
+  if (errorCode !== undefined) Object.assign(told, { code: 500, detail: { bpmnError: toText(errorCode) } });
   return told;
 }
 
