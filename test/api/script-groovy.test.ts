@@ -354,6 +354,6 @@ describe('Groovy', () => {
       total: 6,
     });
     const failed = await begin({ name: 'b', fails: true });
-    expect([failed.status, failed.body.status]).toEqual([201, 'completed']);
+    expect([failed.status, failed.body.status]).toEqual([201, 'ended']);
   });
 });
