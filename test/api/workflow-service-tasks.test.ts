@@ -60,6 +60,15 @@ const parent = processFile(
     path('s', 'first', 'call', 'look', 'last', 'e'),
 );
 
+const byClass = (key: string, name: string) =>
+  processFile(
+    key,
+    start() +
+      tag('serviceTask', 'greet', { 'flowable:class': name, 'flowable:resultVariable': 'greeting' }) +
+      end() +
+      path('s', 'greet', 'e'),
+  );
+
 let mails: Awaited<ReturnType<typeof startMailServer>>;
 let web: Server;
 let url: string;
@@ -82,13 +91,16 @@ beforeAll(async () => {
       'workflow/asking.bpmn20.xml': asking,
       'workflow/child.bpmn20.xml': child,
       'workflow/parent.bpmn20.xml': parent,
+      'workflow/java.bpmn20.xml': byClass('java', 'org.example.Greeter'),
+      'workflow/stranger.bpmn20.xml': byClass('stranger', 'org.example.Stranger'),
+      'service/greeter.js': "export const delegates = { greeter: () => 'Hello' };",
     },
   });
   ({ api } = server);
   workflow = workflowApi(api);
   await eventually(
     () => workflow.list('processdefinition'),
-    (definitions) => definitions.length === 4,
+    (definitions) => definitions.length === 5,
   );
 });
 afterAll(async () => {
@@ -136,6 +148,15 @@ describe('a request', () => {
       expect([status, body.detail.id]).toEqual([500, 'WORKFLOW_HTTP_DENIED']);
     },
   );
+});
+
+test('a Java class means the delegate of that name, and a process with one that is unknown is refused', async () => {
+  const { body } = await startProcess({ _key: 'java' });
+  expect((await workflow.get(`processinstance/history/${body._id}`)).processVariables).toEqual({
+    greeting: 'Hello',
+  });
+  const { error } = await server.observed('workflow.deployFailed', ({ file }) => file.startsWith('stranger'));
+  expect((error as Error).message).toContain("'greet' names 'org.example.Stranger', which is not registered");
 });
 
 test('a process knows what it has called, and finds its tasks', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { UnitOfWork } from '#database/index.ts';
 import { BadRequestError } from '#errors/index.ts';
+import { noDelegates } from '../delegate/project-delegates.ts';
 import { compile, type Finding, type ProcessDefinition, ProcessFileError } from '../engine/index.ts';
 import { lintForms } from '../form/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
@@ -106,15 +107,20 @@ interface FoundProcess {
 }
 
 async function compileAll(
-  { cron, scripts }: WorkflowPlatform,
+  { cron, scripts, delegates }: WorkflowPlatform,
   file: DeploymentFile,
 ): Promise<FoundProcess[]> {
+  await delegates.refresh();
+  const options = {
+    checkCron: cron.check,
+    hasDelegate: (name: string) => delegates === noDelegates || delegates.find(name) !== undefined,
+  };
   const found: FoundProcess[] = [];
   for (const [resourceName, bytes] of file.resources) {
     if (!PROCESS_FILE.test(resourceName) && !(file.resources.size === 1 && resourceName.endsWith('.xml')))
       continue;
     const xml = bytes.toString('utf8');
-    for (const process of await compile(xml, { checkCron: cron.check })) {
+    for (const process of await compile(xml, options)) {
       const twin = found.find((other) => other.process.key === process.key);
       if (twin !== undefined) throw twice(process.key, twin.resourceName, resourceName);
       found.push({ process, resourceName, xml });
