@@ -20,6 +20,7 @@ const config = await ConfigStore.open({ settings, environment, report: () => {} 
 const database = openDatabase({
   url: databaseUrl,
   poolSize: settings.databasePoolSize,
+  prepares: settings.databasePrepares,
   applicationName,
   onError: (error) => observe({ kind: 'database.connectionLost', error }),
 });

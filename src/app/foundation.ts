@@ -51,6 +51,7 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
   const database = openDatabase({
     url: databaseUrl,
     poolSize: settings.databasePoolSize,
+    prepares: settings.databasePrepares,
     applicationName,
     onError: (error) => observe({ kind: 'database.connectionLost', error }),
   });

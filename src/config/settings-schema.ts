@@ -22,6 +22,7 @@ export function settingsSchema(defaults: { nodeId: string; scriptThreads: number
     SVC_SCRIPT_THREADS: wholeNumber(1, 256).default(defaults.scriptThreads),
     SVC_BODY_LIMIT: wholeNumber(1024, 2 ** 30).default(2 ** 20),
     SVC_DATABASE_POOL: wholeNumber(1, 1000).default(10),
+    SVC_DATABASE_PREPARE: yesOrNo().default(true),
   });
 }
 
@@ -32,6 +33,14 @@ function wholeNumber(min: number, max: number) {
     .regex(/^\s*\d+\s*$/, message)
     .transform(Number)
     .refine((number) => number >= min && number <= max, message);
+}
+
+function yesOrNo() {
+  const message = 'must be true or false';
+  return z
+    .string()
+    .regex(/^(?:true|false)$/i, message)
+    .transform((text) => text.toLowerCase() === 'true');
 }
 
 function databaseUrl() {

@@ -11,6 +11,8 @@ export interface Settings {
   /** Absent: an embedded server in `dataDirectory`. */
   readonly databaseUrl?: string;
   readonly databasePoolSize: number;
+  /** Whether statements are prepared; not through a pooler that knows no prepared statements. */
+  readonly databasePrepares: boolean;
   /** Default: `.svc` in the project location, so that each project has its own embedded database. */
   readonly dataDirectory: string;
   readonly installLocation: string;
@@ -54,6 +56,7 @@ export const SETTING_FLAGS = {
   SVC_SCRIPT_THREADS: 'script-threads',
   SVC_BODY_LIMIT: 'body-limit',
   SVC_DATABASE_POOL: 'database-pool',
+  SVC_DATABASE_PREPARE: 'database-prepare',
 } as const;
 
 type Variable = keyof typeof SETTING_FLAGS;
@@ -110,6 +113,7 @@ export function readSettings(
     host: data.SVC_HOST,
     ...(data.DATABASE_URL === undefined ? {} : { databaseUrl: data.DATABASE_URL }),
     databasePoolSize: data.SVC_DATABASE_POOL,
+    databasePrepares: data.SVC_DATABASE_PREPARE,
     dataDirectory:
       data.SVC_DATA_DIR === undefined
         ? resolve(projectLocation, '.svc')

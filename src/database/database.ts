@@ -1,5 +1,6 @@
 import { type ControlledTransaction, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { PreparedStatements } from './prepared-statements.ts';
 import type { Tables } from './tables.ts';
 import { TransactionGate } from './transaction-gate.ts';
 
@@ -15,6 +16,8 @@ export interface DatabaseOptions {
   readonly applicationName?: string;
   /** Longest time a session may sit inside a transaction without a statement. Default 60 s. */
   readonly idleInTransactionMs?: number;
+  /** Have Postgres prepare what comes again and again. Not through a pooler that knows no prepared statements. */
+  readonly prepares?: boolean;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -76,6 +79,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
+const statements = new PreparedStatements();
+
 function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: number): pg.Pool {
   const pool = new pg.Pool({
     connectionString: options.url,
@@ -90,6 +95,7 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
       );
     },
   });
+  if (options.prepares !== false) pool.on('connect', (client) => statements.attach(client));
   // An idle connection that breaks emits here; without a listener it would end the process.
   pool.on('error', (error) => options.onError?.(error));
   // A broken connection during a query emits on the client as well as rejecting the query.

@@ -27,6 +27,7 @@ describe('settings', () => {
       port: 8080,
       host: '127.0.0.1',
       databasePoolSize: 10,
+      databasePrepares: true,
       dataDirectory: `${import.meta.dirname}/.svc`,
       installLocation: import.meta.dirname,
       projectLocation: import.meta.dirname,
@@ -53,12 +54,14 @@ describe('settings', () => {
       SVC_SCRIPT_THREADS: '1',
       SVC_BODY_LIMIT: '2048',
       SVC_DATABASE_POOL: '3',
+      SVC_DATABASE_PREPARE: 'false',
     });
     expect(settings).toEqual({
       port: 0,
       host: '::',
       databaseUrl: 'postgresql://u:p@db/svc',
       databasePoolSize: 3,
+      databasePrepares: false,
       dataDirectory: '/var/data',
       installLocation: import.meta.dirname,
       projectLocation: '/tmp',

@@ -1,0 +1,56 @@
+import pg from 'pg';
+
+/** A text is prepared when it comes for this time: most texts that differ each time never do. */
+const PREPARED_FROM = 4;
+/** Each prepared statement costs Postgres memory on every connection. */
+const MAX_PREPARED = 500;
+/** Texts that are counted; when there are more, counting begins anew. */
+const MAX_COUNTED = 5_000;
+
+const IS_STATEMENT = /^\s*(?:select|insert|update|delete|with)\b/i;
+/** What it answers changes with the table's columns, and Postgres then refuses the plan it has. */
+const ANSWERS_ALL_COLUMNS = /(?:\bselect|\breturning|\.)\s*\*/i;
+
+/**
+ * Has Postgres parse and plan a statement once for each connection when it comes again and again. Names are those of
+ * this thread, so that one name never means two texts.
+ */
+export class PreparedStatements {
+  readonly #names = new Map<string, string>();
+  #counts = new Map<string, number>();
+
+  /** @returns undefined for what is not, or not yet, worth it */
+  nameOf(text: string): string | undefined {
+    const name = this.#names.get(text);
+    if (name !== undefined) return name;
+    if (this.#names.size >= MAX_PREPARED) return undefined;
+    const count = (this.#counts.get(text) ?? 0) + 1;
+    if (count < PREPARED_FROM) {
+      if (this.#counts.size >= MAX_COUNTED) this.#counts = new Map();
+      this.#counts.set(text, count);
+      return undefined;
+    }
+    this.#counts.delete(text);
+    if (!IS_STATEMENT.test(text) || ANSWERS_ALL_COLUMNS.test(text)) return undefined;
+    const given = `svc_${this.#names.size + 1}`;
+    this.#names.set(text, given);
+    return given;
+  }
+
+  /** Makes a connection send its statements by name. */
+  attach(client: pg.PoolClient | pg.Client): void {
+    const query = (...args: unknown[]) => {
+      const [text, values] = args;
+      if (args.length !== 2 || typeof text !== 'string' || !Array.isArray(values))
+        return this.#pass(client, args);
+      const name = this.nameOf(text);
+      return name === undefined ? this.#pass(client, args) : this.#pass(client, [{ name, text, values }]);
+    };
+    Object.assign(client, { query });
+  }
+
+  /** The prototype's method at the moment, which tests replace. */
+  #pass(client: unknown, args: unknown[]): unknown {
+    return (pg.Client.prototype.query as (this: unknown, ...args: unknown[]) => unknown).apply(client, args);
+  }
+}
