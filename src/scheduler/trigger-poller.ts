@@ -136,7 +136,7 @@ export class TriggerPoller implements Service {
       clearTimeout(timer);
       this.#known.delete(key);
     }
-    for (const run of [...this.#queue, ...this.#starting]) this.#known.delete(formatRunKey(run));
+    for (const run of [...this.#queue, ...this.#starting]) this.#known.delete(claimKey(run));
     this.#waiting.clear();
     this.#queue = [];
     this.#starting = [];
@@ -177,7 +177,7 @@ export class TriggerPoller implements Service {
         continue;
       }
       started += 1;
-      this.#known.add(formatRunKey(run));
+      this.#known.add(claimKey(run));
       this.#active += 1;
       void this.#run({ ...run, ...job }, life);
     }
@@ -230,18 +230,18 @@ export class TriggerPoller implements Service {
       await store.sweep(nodeName);
     }
     for (const run of await store.listHeld(holder())) {
-      if (!this.#known.has(formatRunKey(run))) this.#take(run);
+      if (!this.#known.has(claimKey(run))) this.#take(run);
     }
     return isTime;
   }
 
   #take(run: Run): void {
-    this.#known.add(formatRunKey(run));
+    this.#known.add(claimKey(run));
     this.#wait(run);
   }
 
   #wait(run: Run): void {
-    const key = formatRunKey(run);
+    const key = claimKey(run);
     const early = run.fireAt - this.#options.clock.now();
     if (early <= 0) {
       this.#waiting.delete(key);
@@ -289,13 +289,13 @@ export class TriggerPoller implements Service {
     this.#starting = this.#starting.filter((run) => !taken.has(run));
     this.#active -= batch.length - started.length;
     this.#countStarts(started.length);
-    const running = new Set(started.map(formatRunKey));
+    const running = new Set(started.map(claimKey));
     for (const run of started) void this.#run(run, life);
     for (const run of batch) {
-      if (running.has(formatRunKey(run))) continue;
+      if (running.has(claimKey(run))) continue;
       // Whether it was started in spite of the error does not matter: to start it again changes nothing.
-      if (failed && this.#known.has(formatRunKey(run)) && this.#accepting) this.#retryLater(run);
-      else this.#known.delete(formatRunKey(run));
+      if (failed && this.#known.has(claimKey(run)) && this.#accepting) this.#retryLater(run);
+      else this.#known.delete(claimKey(run));
     }
     this.#settle();
     this.#scheduleStart();
@@ -303,7 +303,7 @@ export class TriggerPoller implements Service {
 
   #retryLater(run: Run): void {
     this.#waiting.set(
-      formatRunKey(run),
+      claimKey(run),
       setTimeout(() => this.#wait(run), RETRY_START_MS),
     );
   }
@@ -320,7 +320,7 @@ export class TriggerPoller implements Service {
   async #run(run: StartedRun, life: Holder): Promise<void> {
     const next = await this.#executor.run(run, life);
     this.#active -= 1;
-    this.#known.delete(formatRunKey(run));
+    this.#known.delete(claimKey(run));
     if (next !== null) this.#wakeAt(next - LOOK_AHEAD_MS + this.#courtesy());
     if (this.#starved && this.#accepting) this.wake();
     if (this.#queue.length > 0) this.#scheduleStart();
@@ -362,6 +362,11 @@ export class TriggerPoller implements Service {
     ]);
     clearTimeout(timer);
   }
+}
+
+/** A run that was given up by this node and claimed by it again is another claim: its attempt has been counted. */
+function claimKey(run: Run): string {
+  return `${formatRunKey(run)}.${run.attempt}`;
 }
 
 function jittered(ms: number): number {
