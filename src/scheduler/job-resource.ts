@@ -146,8 +146,9 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
   async function trigger(context: Context, id: string): Promise<JsonObject> {
     const kept = await get(context, id, true);
     if (kept.where === 'memory') {
-      const key = await memory.trigger(id);
-      return { _id: id, firing: key === undefined ? null : formatRunKey(key) };
+      // Its key is not known before the commit, and without a commit nothing may fire.
+      inMemory(context, 'fire the schedule', (schedules) => schedules.trigger(id));
+      return { _id: id, firing: null };
     }
     const db = await dbOf(context);
     let key = await insertManual(db, kept.row.triggerId);

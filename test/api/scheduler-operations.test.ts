@@ -163,6 +163,8 @@ describe('the operation of schedules', () => {
       (await api('PUT', 'scheduler/job/volatile', { body: read, headers: { 'If-None-Match': '*' } })).status,
     ).toBe(412);
 
+    const rehearsed = await api('POST', 'scheduler/job/volatile?_action=trigger&_dryRun=true');
+    expect(rehearsed.body).toMatchObject({ dryRun: true, result: { _id: 'volatile' } });
     await act('volatile', 'trigger');
     await ended('volatile');
     await act('in-memory', 'trigger');
