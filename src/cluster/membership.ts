@@ -60,6 +60,7 @@ export class Membership implements Service {
   readonly #fenced: (() => void)[] = [];
   #own: LockSession | undefined;
   #watch: { session: LockSession; target: number } | undefined;
+  #watching: Promise<void> | undefined;
   #stopped = true;
   readonly nodeId: number;
   epoch = 0;
@@ -106,6 +107,7 @@ export class Membership implements Service {
     if (this.#stopped) return;
     this.#stopped = true;
     await this.#ticker.stop();
+    await this.#watching;
     const { database, nodeName, observe } = this.#options;
     await signOff(database.db, this.nodeId, this.epoch).catch(() => undefined);
     await this.#watch?.session.close();
@@ -166,7 +168,12 @@ export class Membership implements Service {
       if (node.state === 'lost') await this.#recover(node, 'heartbeat');
       else if (isHalfRecovered(node)) await this.#finishOther(node);
     }
-    await this.#watchSuccessor(nodes);
+    // Opening a connection may take long where much is going on; the heartbeat does not wait for it.
+    this.#watching ??= this.#watchSuccessor(nodes)
+      .catch((error: unknown) => observe({ kind: 'loop.failed', loop: 'liveness watch', error }))
+      .finally(() => {
+        this.#watching = undefined;
+      });
     return this.#nextLook(nodes);
   }
 

@@ -52,7 +52,8 @@ export async function startNodeProcess(options: NodeProcessOptions): Promise<Nod
   const ended = new Promise<number | NodeJS.Signals>((resolve) =>
     child.once('exit', (code, signal) => resolve(code ?? signal ?? 1)),
   );
-  const up = log.wait((line) => line.kind === 'server.started');
+  // A node fires before it listens: a fault that was put in may come first.
+  const up = log.wait((line) => line.kind === 'server.started' || line.kind === 'test.fault');
   const started = await Promise.race([up, ended]);
   if (typeof started !== 'object') {
     throw new Error(`Node ${options.name} ended with ${started}:\n${log.text()}`);
