@@ -1,0 +1,177 @@
+/**
+ * The workflow service over HTTP on one node and on two: instances with one user task, started and completed (two
+ * requests, two transactions), and instances with three service tasks, which end in their start; how late timers are
+ * that are due at 1,000 a second; and task lists among many open tasks and more that have ended.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startChild } from './support/child.ts';
+import { Latency } from './support/latency.ts';
+import { createBenchDatabase, onServer } from './support/postgres.ts';
+import { remark, report } from './support/row.ts';
+import { call, createProject, type Service, startService } from './support/service.ts';
+import type { WorkflowResult, WorkflowTask } from './support/workflow-client.ts';
+
+const BENCH = 'workflow-service';
+const quick = process.argv.includes('--quick');
+const ROUNDS = quick ? 1 : 3;
+const MS = quick ? 2_000 : 4_000;
+const TIMERS = quick ? 2_000 : 5_000;
+const TIMERS_PER_SECOND = 1_000;
+const OPEN_TASKS = quick ? 50_000 : 1_000_000;
+const ENDED_TASKS = quick ? 250_000 : 5_000_000;
+const LISTS = quick ? 50 : 200;
+
+const processFile = (key: string, body: string) => `<?xml version="1.0"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:flowable="http://flowable.org/bpmn" targetNamespace="bench">
+  <process id="${key}">${body}</process></definitions>`;
+const flow = (from: string, to: string) =>
+  `<sequenceFlow id="${from}-${to}" sourceRef="${from}" targetRef="${to}"/>`;
+const service = (id: string) =>
+  `<serviceTask id="${id}" flowable:expression="\${count + 1}" flowable:resultVariable="count"/>`;
+const PROCESSES = {
+  oneTask: `<startEvent id="s"/><userTask id="t" flowable:candidateGroups="clerks"/><endEvent id="e"/>${flow('s', 't')}${flow('t', 'e')}`,
+  threeServices: `<startEvent id="s"/>${service('a')}${service('b')}${service('c')}<endEvent id="e"/>${flow('s', 'a')}${flow('a', 'b')}${flow('b', 'c')}${flow('c', 'e')}`,
+  timed: `<startEvent id="s"/><intermediateCatchEvent id="pause"><timerEventDefinition><timeDate>\${at}</timeDate></timerEventDefinition></intermediateCatchEvent><endEvent id="e"/>${flow('s', 'pause')}${flow('pause', 'e')}`,
+};
+
+await using scope = new AsyncDisposableStack();
+const { url: databaseUrl } = scope.use(await createBenchDatabase());
+const project = scope.use(await createProject({}));
+const nodes: Service[] = [];
+for (const name of ['one', 'two']) {
+  nodes.push(scope.use(await startService({ databaseUrl, project: project.location, name })));
+}
+const clients = [
+  scope.use(await startChild<WorkflowTask, WorkflowResult>('./workflow-client.ts')),
+  scope.use(await startChild<WorkflowTask, WorkflowResult>('./workflow-client.ts')),
+];
+for (const [key, body] of Object.entries(PROCESSES)) {
+  const file = { name: `${key}.bpmn20.xml`, content: processFile(key, body) };
+  await call(nodes[0]!.url, 'POST', 'workflow/deployment?_action=deploy', file);
+}
+
+await run(1, 8, 'oneTask', 2_000);
+for (const count of [1, 2]) {
+  for (const connections of [8, 32]) {
+    await measure(count, connections, 'oneTask', 'instances with a user task, started and completed');
+    await measure(count, connections, 'threeServices', 'instances with three service tasks');
+  }
+}
+await measureTimers();
+await measureLists();
+
+async function run(count: number, connections: number, key: string, ms: number): Promise<WorkflowResult> {
+  const results = await Promise.all(
+    nodes
+      .slice(0, count)
+      .map(({ url }, n) =>
+        clients[n]!.ask({ url, key, completes: key === 'oneTask', clients: connections / count, ms }),
+      ),
+  );
+  return {
+    perSecond: results.reduce((sum, { perSecond }) => sum + perSecond, 0),
+    p50Ms: Math.max(...results.map(({ p50Ms }) => p50Ms)),
+    p99Ms: Math.max(...results.map(({ p99Ms }) => p99Ms)),
+  };
+}
+
+async function measure(count: number, connections: number, key: string, what: string): Promise<void> {
+  const rounds: WorkflowResult[] = [];
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await run(count, connections, key, MS));
+  const where = `${count} ${count === 1 ? 'node' : 'nodes'}, ${connections} clients`;
+  const rates = rounds.map(({ perSecond }) => perSecond);
+  report({ bench: BENCH, quantity: `${what}, ${where}`, unit: 'instances/s', ours: rates });
+  const p99 = rounds.map(({ p99Ms }) => p99Ms);
+  report({ bench: BENCH, quantity: `${what}, ${where}, p99`, unit: 'ms', ours: p99, lessIsBetter: true });
+}
+
+async function measureTimers(): Promise<void> {
+  const first = Date.now() + TIMERS * 4 + 5_000;
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: 32 }, async (_, client) => {
+      while (next < TIMERS) {
+        const at = first + Math.floor((next++ / TIMERS_PER_SECOND) * 1_000);
+        const body = { _key: 'timed', at: new Date(at).toISOString() };
+        await call(nodes[client % nodes.length]!.url, 'POST', 'workflow/processinstance', body);
+      }
+    }),
+  );
+  if (Date.now() > first) {
+    remark(BENCH, `${TIMERS} instances were not started in time, so lateness of timers was not measured`);
+    return;
+  }
+  const due = first + (TIMERS / TIMERS_PER_SECOND) * 1_000;
+  for (let left = 1; left > 0 && Date.now() < due + 60_000; ) {
+    await sleep(Math.max(500, due - Date.now()));
+    const rows = await onServer<{ n: number }>(databaseUrl, 'select count(*)::int as n from workflow_job');
+    left = rows[0]!.n;
+  }
+  const late = new Latency();
+  const rows = await onServer<{ ms: number }>(
+    databaseUrl,
+    `select (extract(epoch from a.ended_at) * 1000 - v.text_value::float8)::float8 as ms
+     from workflow_activity a join workflow_variable v on v.instance_id = a.instance_id and v.name = 'at'
+     where a.element = 'pause' and a.ended_at is not null`,
+  );
+  for (const { ms } of rows) late.add(Math.max(0, ms));
+  if (rows.length !== TIMERS) remark(BENCH, `${rows.length} of ${TIMERS} timers fired within a minute`);
+  for (const share of [0.5, 0.99]) {
+    const quantity = `timers due at ${TIMERS_PER_SECOND} a second, lateness p${share * 100}`;
+    report({ bench: BENCH, quantity, unit: 'ms', ours: [late.percentile(share)], lessIsBetter: true });
+  }
+}
+
+/** Tasks as if they had been there for long: some hundred people and groups share them. */
+async function fillTasks(): Promise<void> {
+  const [definition] = await onServer<{ id: string }>(
+    databaseUrl,
+    "select id from workflow_definition where key = 'oneTask'",
+  );
+  const id = (n: string) => `('01900000-0000-7000-8000-' || lpad(to_hex(${n}), 6, '0') || '000000')::uuid`;
+  const total = OPEN_TASKS + ENDED_TASKS;
+  await onServer(
+    databaseUrl,
+    `insert into workflow_instance (id, definition_id, definition_key, definition_name, root_id, start_user_id, started_at, ended_at)
+     select ${id('n')}, '${definition!.id}', 'oneTask', null, ${id('n')}, 'user' || n % 500, now() - n * interval '1 second',
+            case when n > ${OPEN_TASKS} then now() end
+     from generate_series(1, ${total}) as n;
+     insert into workflow_task (id, instance_id, execution, element, definition_id, definition_key, name, assignee, priority, created_at, ended_at)
+     select overlay(${id('n')}::text placing '000002' from 31)::uuid, ${id('n')}, 2, 't', '${definition!.id}', 'oneTask', 'Task ' || n,
+            case when n % 2 = 0 then 'user' || n % 500 end, n % 100, now() - n * interval '1 second',
+            case when n > ${OPEN_TASKS} then now() end
+     from generate_series(1, ${total}) as n;
+     insert into workflow_identity_link (instance_id, task_id, type, group_id, is_open)
+     select ${id('n')}, overlay(${id('n')}::text placing '000002' from 31)::uuid, 'candidate', 'group' || n % 200, n <= ${OPEN_TASKS}
+     from generate_series(1, ${Math.floor(total / 2)}) as n`,
+  );
+  await onServer(databaseUrl, 'vacuum analyze workflow_task');
+  await onServer(databaseUrl, 'vacuum analyze workflow_identity_link');
+  await onServer(databaseUrl, 'vacuum analyze workflow_instance');
+}
+
+async function measureLists(): Promise<void> {
+  await fillTasks();
+  const lists: Readonly<Record<string, (n: number) => string>> = {
+    'of an assignee': (n) => `assignee=user${(n * 2) % 500}&_sortKeys=_id`,
+    'of a candidate group': (n) => `taskCandidateGroup=group${n % 200}&_sortKeys=_id`,
+    'of three candidate groups, newest first': (n) =>
+      `taskCandidateGroup=group${n % 200},group${(n + 1) % 200},group${(n + 2) % 200}&_sortKeys=-createTime`,
+    'unassigned, oldest first': () => 'unassigned=true&_sortKeys=createTime',
+  };
+  for (const [what, parameters] of Object.entries(lists)) {
+    const latency = new Latency();
+    for (let n = 0; n < LISTS; n++) {
+      const sentAt = performance.now();
+      await call(
+        nodes[0]!.url,
+        'GET',
+        `workflow/taskinstance?_queryId=filtered-query&_pageSize=50&${parameters(n)}`,
+      );
+      latency.add(performance.now() - sentAt);
+    }
+    const amount = `${OPEN_TASKS.toLocaleString('en')} open tasks and ${ENDED_TASKS.toLocaleString('en')} ended ones`;
+    const quantity = `50 tasks ${what}, of ${amount}, p99`;
+    report({ bench: BENCH, quantity, unit: 'ms', ours: [latency.percentile(0.99)], lessIsBetter: true });
+  }
+}

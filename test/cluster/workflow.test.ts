@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Database, openDatabase } from '#database/index.ts';
+import { type Fault, faultyEnvironment } from '../support/database-faults.ts';
+import { eventually } from '../support/eventually.ts';
+import { type NodeProcess, startNodeProcess } from '../support/node-process.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { createProject, type TestProject } from '../support/project.ts';
+import { processFile, workflowApi } from '../support/workflow.ts';
+import { end, gateway, path, start, tag, timer, user } from '../unit/workflow/engine/bpmn.ts';
+
+/** A service task that leaves a mark among managed objects, in the transaction of its step. */
+const mark = (id: string, attributes = {}) =>
+  tag(
+    'scriptTask',
+    id,
+    { scriptFormat: 'javascript', ...attributes },
+    `<script>svc.create('managed/mark', null, { instance: execution.processInstanceId, at: '${id}' })</script>`,
+  );
+
+const FILES = {
+  // A job, a timer and a join, each of which leaves its mark.
+  marked: processFile(
+    'marked',
+    start() +
+      mark('job', { 'flowable:async': true }) +
+      tag('intermediateCatchEvent', 'pause', {}, timer('PT0.2S')) +
+      gateway('parallel', 'split') +
+      mark('left', { 'flowable:async': true }) +
+      mark('right', { 'flowable:async': true }) +
+      gateway('parallel', 'join') +
+      mark('joined') +
+      user('last') +
+      end() +
+      path('s', 'job', 'pause', 'split', 'left', 'join', 'joined', 'last', 'e') +
+      path('split', 'right', 'join'),
+  ),
+  branches: processFile(
+    'branches',
+    start() +
+      gateway('parallel', 'split') +
+      user('a') +
+      user('b') +
+      gateway('parallel', 'join') +
+      mark('joined') +
+      end() +
+      path('s', 'split', 'a', 'join', 'joined', 'e') +
+      path('split', 'b', 'join'),
+  ),
+};
+const PLACES = ['job', 'joined', 'left', 'right'];
+const INSTANCES = 12;
+
+describe('a cluster that runs processes', () => {
+  let testDatabase: TestDatabase;
+  let project: TestProject;
+  let database: Database;
+  let heir: NodeProcess;
+  const nodes: NodeProcess[] = [];
+  const startNode = async (name: string, environment: Record<string, string> = {}) => {
+    const node = await startNodeProcess({
+      name,
+      databaseUrl: testDatabase.url,
+      project: project.location,
+      environment,
+    });
+    nodes.push(node);
+    return node;
+  };
+  const marks = async (instances: readonly string[]) => {
+    const { rows } = await database.pool.query<{ instance: string; places: string[] }>(
+      `select data->>'instance' as instance, array_agg(data->>'at' order by data->>'at') as places
+       from managed_object where type = 'mark' and data->>'instance' = any($1) group by 1`,
+      [instances],
+    );
+    return new Map(rows.map(({ instance, places }) => [instance, places]));
+  };
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase();
+    project = await createProject({
+      'conf/managed.json': { objects: [{ name: 'mark' }] },
+      ...Object.fromEntries(
+        Object.entries(FILES).map(([name, text]) => [`workflow/${name}.bpmn20.xml`, text]),
+      ),
+    });
+    database = openDatabase({ url: testDatabase.url, poolSize: 2 });
+    heir = await startNode('heir');
+  });
+  afterAll(async () => {
+    await Promise.all(nodes.map((node) => node[Symbol.asyncDispose]()));
+    await database.close();
+    await project[Symbol.asyncDispose]();
+    await testDatabase[Symbol.asyncDispose]();
+  });
+
+  test.each<[string, Fault]>([
+    [
+      'inside a step, its effects written',
+      { statement: 'insert into .?managed_object', when: 'after', what: 'kill' },
+    ],
+    [
+      'when a step is about to be written',
+      { statement: '^with .*workflow_state', when: 'before', what: 'kill' },
+    ],
+    [
+      'when a step has been written and not committed',
+      { statement: '^with .*workflow_state', when: 'after', what: 'kill' },
+    ],
+    [
+      'between two steps',
+      { armedBy: '^with .*workflow_state', statement: '^commit$', when: 'after', what: 'kill' },
+    ],
+  ])('a node killed %s: every effect is there once', async (phase, fault) => {
+    const victim = await startNode(`victim-${phase.replaceAll(/\W+/g, '-')}`, faultyEnvironment(fault));
+    const workflow = workflowApi(heir.api);
+    const started = await Promise.all(Array.from({ length: INSTANCES }, () => workflow.start('marked')));
+    expect(await victim.ended).toBe('SIGKILL');
+    const finished = await eventually(
+      () => marks(started),
+      (found) => found.size === INSTANCES && [...found.values()].every((places) => places.includes('joined')),
+    );
+    for (const places of finished.values()) expect(places).toEqual(PLACES);
+    for (const id of started) expect(await workflow.openTasks(id)).toEqual(['last']);
+    expect(await workflow.list('job/deadletter')).toEqual([]);
+    const left = await database.pool.query('select 1 from workflow_job where instance_id = any($1)', [
+      started,
+    ]);
+    expect(left.rowCount).toBe(0);
+  });
+
+  test('a node killed while it completes a task: the task is done or open, and never half of it', async () => {
+    const workflow = workflowApi(heir.api);
+    for (const when of ['before', 'after'] as const) {
+      const victim = await startNode(
+        `completing-${when}`,
+        faultyEnvironment({ armedBy: '^with .*changed_tasks', statement: '^commit$', when, what: 'kill' }),
+      );
+      const id = await workflow.start('branches');
+      const [task] = await workflow.tasks(id);
+      await expect(workflowApi(victim.api).complete(task._id)).rejects.toThrow();
+      expect(await victim.ended).toBe('SIGKILL');
+      const open = await workflow.openTasks(id);
+      expect(open.sort()).toEqual(when === 'before' ? ['a', 'b'] : ['b']);
+      expect((await workflow.complete(task._id)).status).toBe(when === 'before' ? 200 : 404);
+    }
+  });
+
+  test('two nodes that complete the branches of a join at once: it joins once', async () => {
+    const other = await startNode('other');
+    const [here, there] = [workflowApi(heir.api), workflowApi(other.api)];
+    const started = await Promise.all(Array.from({ length: INSTANCES }, () => here.start('branches')));
+    await Promise.all(
+      started.map(async (id) => {
+        const [a, b] = await here.tasks(id);
+        const answers = await Promise.all([here.complete(a._id), there.complete(b._id)]);
+        expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+      }),
+    );
+    const found = await marks(started);
+    expect(found.size).toBe(INSTANCES);
+    for (const places of found.values()) expect(places).toEqual(['joined']);
+    for (const id of started) expect((await there.get(`processinstance/${id}`)).endTime).not.toBeNull();
+  });
+});
