@@ -8,6 +8,7 @@ import { processFile, workflowApi } from '../support/workflow.ts';
 import {
   boundary,
   end,
+  error,
   extension,
   flow,
   path,
@@ -45,8 +46,23 @@ const groovy = processFile(
       { 'flowable:resultVariable': 'greeting' },
       "<script><![CDATA[def names = ['a', 'b']; execution.setVariable('count', names.size()); 'Hello ' + whom.toUpperCase()]]></script>",
     ) +
+    tag(
+      'scriptTask',
+      'assign',
+      { scriptFormat: 'groovy', 'flowable:autoStoreVariables': 'true' },
+      '<script><![CDATA[total = count * 10; count = count + 1; def hidden = 1]]></script>',
+    ) +
+    tag(
+      'scriptTask',
+      'fail',
+      { scriptFormat: 'groovy' },
+      "<script><![CDATA[if (whom == 'amy') throw new org.flowable.engine.delegate.BpmnError('BROKEN', 'no luck')]]></script>",
+    ) +
+    boundary('caught', 'fail', error('broken')) +
+    user('mend') +
     end() +
-    path('s', 'greet', 'e'),
+    path('s', 'greet', 'assign', 'fail', 'e') +
+    path('caught', 'mend', 'e'),
 );
 
 async function zip(entries: Record<string, string | Buffer>): Promise<Buffer> {
@@ -112,10 +128,10 @@ describe('the watched directory', () => {
 
   test('a script without a language is Groovy', async () => {
     const id = await workflow.start('groovy', { whom: 'amy' });
-    expect((await workflow.get(`processinstance/${id}`)).processVariables).toMatchObject({
-      greeting: 'Hello AMY',
-      count: 2,
-    });
+    const { processVariables } = await workflow.get(`processinstance/${id}`);
+    expect(processVariables).toMatchObject({ greeting: 'Hello AMY', count: 3, total: 20 });
+    expect(processVariables).not.toHaveProperty('hidden');
+    expect(await workflow.openTasks(id)).toEqual(['mend']);
   });
 
   test('a changed file is a new version, a touched one is not; instances stay, migrate, or cannot', async () => {

@@ -133,7 +133,7 @@ describe('a cluster that runs processes', () => {
     for (const when of ['before', 'after'] as const) {
       const victim = await startNode(
         `completing-${when}`,
-        faultyEnvironment({ armedBy: '^with .*changed_tasks', statement: '^commit$', when, what: 'kill' }),
+        faultyEnvironment({ armedBy: 'changed_tasks', statement: '^commit$', when, what: 'kill' }),
       );
       const id = await workflow.start('branches');
       const [task] = await workflow.tasks(id);
