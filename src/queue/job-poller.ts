@@ -91,7 +91,9 @@ export class JobPoller implements Service {
         wait = Math.min(wait, Math.ceil(inMs));
         continue;
       }
-      const jobs = await queue.claim(queue.database.db, name, room.get(name)!, holder()).catch((error) => {
+      // Half of the room at a time, so that the first of several nodes to look does not take everything.
+      const limit = Math.ceil(room.get(name)! / 2);
+      const jobs = await queue.claim(queue.database.db, name, limit, holder()).catch((error) => {
         // Its answer was lost, not necessarily the claim: the next round gives back what we do not know of.
         this.#sweptAt = 0;
         throw error;

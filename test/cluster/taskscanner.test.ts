@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { createProject, type TestProject } from '../support/project.ts';
 
 /** `SVC_TEST_SCAN_OBJECTS=20000` is the long form. */
-const OBJECTS = Number(process.env['SVC_TEST_SCAN_OBJECTS'] ?? 1_500);
+const OBJECTS = Number(process.env['SVC_TEST_SCAN_OBJECTS'] ?? 900);
 
 /** Leaves a mark for each time an object is processed, and changes the object itself. */
 const SCRIPT = `
