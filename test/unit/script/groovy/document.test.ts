@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CONSTRUCTS, REFUSALS } from '../../../../src/script/groovy/document/constructs.ts';
+import { describeGroovy } from '../../../../src/script/groovy/document/describe-groovy.ts';
+import { answerGroovy } from '../../../../src/script/groovy/host-operations.ts';
+import { compileGroovy, GroovyPool } from '../../../../src/script/groovy/index.ts';
+
+let pool: GroovyPool;
+beforeAll(async () => {
+  pool = await GroovyPool.create();
+});
+afterAll(() => pool.close());
+
+describe('the page about Groovy', () => {
+  test('is current', () => {
+    const page = readFileSync(new URL('../../../../docs/groovy.md', import.meta.url), 'utf8');
+    // `node docs/write-groovy.ts` writes it anew.
+    expect(page).toBe(describeGroovy());
+  });
+
+  test.each(Object.values(CONSTRUCTS).flat())('shows what is true: $title', async ({ source, answer }) => {
+    const script = { name: 'example.groovy', source };
+    const { value } = await pool.run({ script, bindings: {}, host: answerGroovy, timeoutMs: 5000 });
+    expect(value).toEqual(answer);
+  });
+
+  test.each(REFUSALS)('lists as refused what is refused: $source', ({ source }) => {
+    expect(() => compileGroovy({ name: 'refused.groovy', source })).toThrow(/@ line \d+, column \d+\./);
+  });
+});
