@@ -110,6 +110,8 @@ function activate({ ECMAScript, Groovy, sources, properties }: ScriptConfig) {
     sources: new ScriptSources(
       Object.entries(sources).map(([name, { directory }]) => ({ name, directory })),
       (path) => (path.endsWith(EXTENSION.groovy) ? groovyMs : javascriptMs),
+      Date.now,
+      (path) => (path.endsWith(EXTENSION.groovy) ? Groovy['groovy.source.encoding'] : 'utf-8'),
     ),
   };
 }

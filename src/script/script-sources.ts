@@ -40,13 +40,16 @@ export class ScriptSources {
   readonly #directories: readonly SourceDirectory[];
   readonly #recheckMs: RecheckInterval;
   readonly #now: () => number;
+  readonly #encodingOf: (path: string) => string;
   readonly #cache = new Map<string, CachedFile>();
 
   constructor(
     declared: readonly SourceDirectory[],
     recheckMs: RecheckInterval,
     now: () => number = Date.now,
+    encodingOf: (path: string) => string = () => 'utf-8',
   ) {
+    this.#encodingOf = encodingOf;
     this.#directories = declared.toReversed();
     this.#recheckMs = recheckMs;
     this.#now = now;
@@ -84,12 +87,16 @@ export class ScriptSources {
         cached.checkedAt = this.#now();
         return cached.file;
       }
-      const file = { path, absolutePath, text: await readFile(absolutePath, 'utf8') };
+      const file = { path, absolutePath, text: await this.#read(path, absolutePath) };
       this.#cache.set(path, { file, revision, modifiedAt, checkedAt: this.#now() });
       return file;
     }
     this.#cache.delete(path);
     return undefined;
+  }
+
+  async #read(path: string, absolutePath: string): Promise<string> {
+    return new TextDecoder(this.#encodingOf(path)).decode(await readFile(absolutePath));
   }
 
   /** Forgets what was read, so that the next look-up goes to the disk. */

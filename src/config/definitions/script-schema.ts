@@ -5,6 +5,24 @@ import { filledText, flag, jsonObject, wholeNumber } from './scalar-schema.ts';
 /** -1: never look again. */
 const recompileInterval = () => wholeNumber({ min: -1 }).default(-1);
 
+/** A name that `TextDecoder` knows. */
+const encoding = () =>
+  z.string().superRefine((label, check) => {
+    try {
+      new TextDecoder(label);
+    } catch {
+      check.addIssue({
+        code: 'custom',
+        message: 'encoding',
+        params: {
+          id: 'SCRIPT_UNKNOWN_ENCODING',
+          statement: `there is no encoding "${label}"`,
+          hint: 'Such as UTF-8 or ISO-8859-1',
+        },
+      });
+    }
+  });
+
 const schema = z.looseObject({
   properties: jsonObject().default({}),
   /** Without it no script runs. */
@@ -13,7 +31,7 @@ const schema = z.looseObject({
     .looseObject({
       'groovy.recompile': flag().default(true),
       'groovy.recompile.minimumInterval': recompileInterval(),
-      'groovy.source.encoding': z.string().default('UTF-8'),
+      'groovy.source.encoding': encoding().default('UTF-8'),
       'groovy.target.directory': z.string().optional(),
       'groovy.classpath': z.string().optional(),
     })
