@@ -314,6 +314,28 @@ describe('workflow.json', () => {
     expect((await workflow.completeAt(started.body._id, 'fill', { n: 8 })).status).toBe(200);
   });
 
+  test.each([
+    ['none', [404, 0, 0, 0]],
+    ['instance', [200, 0, 0, 0]],
+    ['task', [200, 1, 0, 0]],
+    ['activity', [200, 1, 2, 3]],
+  ])('history %s keeps of an ended instance what it says', async (history, expected) => {
+    expect((await set({ history })).status).toBeLessThan(300);
+    const content = processFile('kept', start() + user('fill') + end() + path('s', 'fill', 'e'));
+    await api('POST', 'workflow/deployment?_action=deploy', { body: { name: 'kept.bpmn20.xml', content } });
+    const id = await workflow.start('kept', { one: 1 });
+    expect(await workflow.openTasks(id)).toEqual(['fill']);
+    expect((await workflow.completeAt(id, 'fill', { two: 2 })).status).toBe(200);
+    const { status } = await api('GET', `workflow/processinstance/${id}`);
+    const { rows } = await server.database.pool.query(
+      `select (select count(*) from workflow_task where instance_id = $1) as tasks,
+              (select count(*) from workflow_variable where instance_id = $1 and name <> 'svccontext') as variables,
+              (select count(*) from workflow_activity where instance_id = $1) as activities`,
+      [id],
+    );
+    expect([status, rows[0].tasks, rows[0].variables, rows[0].activities].map(Number)).toEqual(expected);
+  });
+
   test('the password of the mail server is stored encrypted', async () => {
     expect((await set({ mail: { host: 'mail', password: 'secret' } })).status).toBeLessThan(300);
     const { body } = await api('GET', 'config/workflow');

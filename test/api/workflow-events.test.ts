@@ -205,6 +205,34 @@ describe('jobs', () => {
   });
 });
 
+describe('who acts', () => {
+  test('is whoever started the instance, also in its jobs; nobody sees the context that says so', async () => {
+    const body =
+      "execution.setVariable('actor', context.security.authenticationId + ' ' + svccontext.authenticationId)";
+    const content = processFile(
+      'acting',
+      start() +
+        tag(
+          'scriptTask',
+          'act',
+          { scriptFormat: 'javascript', 'flowable:async': true },
+          `<script>${body}</script>`,
+        ) +
+        user('wait') +
+        end() +
+        path('s', 'act', 'wait', 'e'),
+    );
+    await api('POST', 'workflow/deployment?_action=deploy', { body: { name: 'acting.bpmn20.xml', content } });
+    const id = await workflow.start('acting');
+    await reached(id, 'wait');
+    expect((await workflow.get(`processinstance/${id}`)).processVariables).toEqual({
+      actor: 'svc-admin svc-admin',
+    });
+    const [task] = await workflow.tasks(id);
+    expect((await workflow.get(`taskinstance/${task._id}`)).variables).not.toHaveProperty('svccontext');
+  });
+});
+
 describe('messages and signals', () => {
   const send = (kind: 'message' | 'signal', body: Record<string, unknown>) =>
     api('POST', `workflow/${kind}?_action=send`, { body });
