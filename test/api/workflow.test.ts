@@ -217,6 +217,7 @@ describe('scripts, expressions and delegates', () => {
       body: { _key: 'scripted', _businessKey: 'never', userId, fails: false, crashes: true },
     });
     expect([failed.status, failed.body.message]).toEqual([500, 'Error: crashed']);
+    expect(failed.body.detail).toMatchObject({ element: 'change' });
     expect(await workflow.list('processinstance/history', 'processInstanceBusinessKey=never')).toEqual([]);
   });
 

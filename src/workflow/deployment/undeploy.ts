@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '#database/index.ts';
+import { sqlStateOf, type UnitOfWork } from '#database/index.ts';
 import { ConflictError } from '#errors/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { armStarts } from './arm-starts.ts';
@@ -27,7 +27,12 @@ export async function undeploy(
   const definitions = await listDefinitionsOf(db, deploymentId);
   if (await isInUse(db, deploymentId)) throw inUse(definitions.map(({ id }) => id));
   for (const { key } of definitions) await removeStarts(db, key);
-  await deleteDeployment(db, deploymentId);
+  try {
+    await deleteDeployment(db, deploymentId);
+  } catch (error) {
+    // One was started since we looked: its foreign key holds the definition.
+    throw sqlStateOf(error) === '23503' ? inUse(definitions.map(({ id }) => id)) : error;
+  }
   for (const { key } of definitions) await armStarts(platform, unitOfWork, key);
 }
 

@@ -1,4 +1,4 @@
-import { InternalServerError } from '#errors/index.ts';
+import { InternalServerError, ResourceError } from '#errors/index.ts';
 import { getMember } from '#json/index.ts';
 import { Connection, type Context } from '#resource/index.ts';
 import { delegateResult } from '../delegate/project-delegates.ts';
@@ -34,8 +34,10 @@ export function stepHandlers(
       user: context.security.authenticationId,
       ...(instance.tenantId === '' ? {} : { tenant: instance.tenantId }),
     },
-    runScript: (call) => runProcessScript(platform.scripts, actingContext(call.execution), call),
-    callDelegate: (call) => callDelegate(platform, actingContext(call.execution), call),
+    runScript: (call) =>
+      naming(call.element, () => runProcessScript(platform.scripts, actingContext(call.execution), call)),
+    callDelegate: (call) =>
+      naming(call.element, () => callDelegate(platform, actingContext(call.execution), call)),
     findBinding(name, execution) {
       if (name === 'svc') return svcObject(platform, actingContext(execution));
       if (name === 'identityServer') return identityServerObject(platform.getProperty);
@@ -54,6 +56,20 @@ export function stepHandlers(
       return row === undefined ? null : { id: row.id, ...viewTask(row) };
     },
   };
+}
+
+/** A failure that says nothing but its message is told with the element where it happened. */
+async function naming<T>(element: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof ResourceError) || error.code !== 500 || error.detail !== undefined) throw error;
+    throw new InternalServerError(error.message, {
+      id: 'WORKFLOW_ELEMENT_FAILED',
+      detail: { element },
+      cause: error.cause ?? error,
+    });
+  }
 }
 
 async function callDelegate(platform: WorkflowPlatform, context: Context, call: DelegateCall) {

@@ -1,3 +1,4 @@
+import { constraintOf } from '#database/index.ts';
 import { ConflictError, InternalServerError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Context } from '#resource/index.ts';
@@ -151,7 +152,10 @@ async function finish(
     };
   }
   const db = await dbOf(platform, context);
-  if (!(await writeChanges(db, changes))) throw movedMeanwhile(changes.instance);
+  const isWritten = await writeChanges(db, changes).catch((error: unknown) => {
+    throw constraintOf(error) === 'workflow_state_definition_id_fkey' ? undeployed(changes.instance) : error;
+  });
+  if (!isWritten) throw movedMeanwhile(changes.instance);
   for (const job of changes.jobs.values()) {
     if (!('id' in job)) continue;
     await enqueueJob(platform, context.unitOfWork!, {
@@ -196,6 +200,12 @@ function movedMeanwhile({ id }: Instance): ConflictError {
   return new ConflictError(`The process instance '${id}' was moved by a script that it runs itself`, {
     id: 'WORKFLOW_MOVED_MEANWHILE',
     hint: 'Let the script set variables, and let the process go on by its flows',
+  });
+}
+
+function undeployed({ definitionId }: Instance): ConflictError {
+  return new ConflictError(`The process definition '${definitionId}' has been undeployed meanwhile`, {
+    id: 'WORKFLOW_UNDEPLOYED',
   });
 }
 
