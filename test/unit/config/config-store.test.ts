@@ -187,6 +187,7 @@ describe('the configuration store', () => {
     expect(store.findRaw('cluster')).toEqual({ instanceId: '&{svc.node.id}' });
     expect(store.findRaw('absent')).toBeUndefined();
     expect(store.ids().toSorted()).toEqual([
+      'audit',
       'authentication',
       'cluster',
       'managed',

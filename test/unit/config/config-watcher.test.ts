@@ -205,9 +205,9 @@ describe('the configuration watcher', () => {
     watched.store.watch(({ id }) => {
       told.push(id);
     });
-    await watched.write({ 'conf/quota.json': '{}', 'conf/audit.json': '{}' });
+    await watched.write({ 'conf/quota.json': '{}', 'conf/archive.json': '{}' });
     await expect(watched.watcher.runOnce()).rejects.toMatchObject({ errors: [{}, {}] });
-    expect(told).toEqual(['audit', 'quota']);
+    expect(told).toEqual(['archive', 'quota']);
     await watched.watcher.runOnce();
     expect(watched.changes).toHaveLength(2);
   });

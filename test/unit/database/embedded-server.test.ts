@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -294,7 +295,8 @@ describe.skipIf(!isRoot)('started as root', () => {
     }
   });
 
-  test('keeps no capability where it needs none', async () => {
+  // The packages may themselves lie below a folder that others cannot enter; then one is needed.
+  test.skipIf(!isOpenToAll(import.meta.dirname))('keeps no capability where it needs none', async () => {
     const open = await mkdtemp('/var/tmp/svc-open-');
     try {
       await chmod(open, 0o755);
@@ -307,3 +309,8 @@ describe.skipIf(!isRoot)('started as root', () => {
     }
   });
 });
+
+function isOpenToAll(folder: string): boolean {
+  if ((statSync(folder).mode & 0o001) === 0) return false;
+  return folder === dirname(folder) || isOpenToAll(dirname(folder));
+}
