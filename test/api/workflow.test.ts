@@ -59,7 +59,7 @@ const scripted = processFile(
     }) +
     script(
       'change',
-      "if (fails) throw new BpmnError('BROKEN', 'no luck'); if (crashes) throw new Error('crashed'); execution.setBusinessKey('key-' + total)",
+      "if (fails) throw new BpmnError('BROKEN', 'no luck'); if (crashes) throw new Error('crashed'); execution.setBusinessKey('key-' + total); execution.setBusinessStatus('checked')",
     ) +
     boundary('caught', 'change', error('broken')) +
     user(
@@ -193,7 +193,10 @@ describe('scripts, expressions and delegates', () => {
   test('a script task reads through svc, gives a result, and stores what it assigns when told so', async () => {
     const id = await workflow.start('scripted', { userId, fails: false, crashes: false });
     const instance = await workflow.get(`processinstance/${id}`);
-    expect(instance.businessKey).toBe('key-20');
+    expect([instance.businessKey, instance.businessStatus]).toEqual(['key-20', 'checked']);
+    expect(
+      await workflow.list('processinstance', `businessStatus=checked&processInstanceId=${id}`),
+    ).toHaveLength(1);
     expect(instance.processVariables).toMatchObject({
       two: 2,
       total: 20,

@@ -99,10 +99,6 @@ describe('a cluster that runs processes', () => {
       { statement: 'insert into .?managed_object', when: 'after', what: 'kill' },
     ],
     [
-      'when a step is about to be written',
-      { statement: '^with .*workflow_state', when: 'before', what: 'kill' },
-    ],
-    [
       'when a step has been written and not committed',
       { statement: '^with .*workflow_state', when: 'after', what: 'kill' },
     ],

@@ -40,10 +40,13 @@
   function executionOf(view) {
     addVariables(addGetters(view));
     const setBusinessKey = (key) => host('execution.setBusinessKey', plain(key));
+    const setBusinessStatus = (status) => host('execution.setBusinessStatus', plain(status));
     return assign(view, {
       setBusinessKey,
+      setBusinessStatus,
       setProcessBusinessKey: setBusinessKey,
       updateProcessBusinessKey: setBusinessKey,
+      updateBusinessStatus: setBusinessStatus,
     });
   }
 

@@ -11,16 +11,19 @@ import { findTask } from '../task/task-listing-repository.ts';
 import { viewTask } from '../task/task-view.ts';
 import { CONTEXT_VARIABLE } from '../variable/variable.ts';
 import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
-import type { Instance } from './instance.ts';
+import type { Changes } from './changes.ts';
 import { executionId, isId, newInstanceId } from './instance-id.ts';
 
 /** What the engine asks of the house while it takes a step of this instance. */
 export function stepHandlers(
   platform: WorkflowPlatform,
   context: Context,
-  instance: Instance,
-  now: number,
+  { instance, instanceChange, now }: Changes,
 ): EngineHandlers {
+  // The engine does not know it: it is only kept and shown.
+  const setBusinessStatus = (status: string) => {
+    instanceChange.business_status = status;
+  };
   /** Scripts act with the identity that the process has kept, within the unit of work of this step. */
   const actingContext = (execution: ExecutionView): Context => ({
     ...context,
@@ -35,7 +38,9 @@ export function stepHandlers(
       ...(instance.tenantId === '' ? {} : { tenant: instance.tenantId }),
     },
     runScript: (call) =>
-      naming(call.element, () => runProcessScript(platform.scripts, actingContext(call.execution), call)),
+      naming(call.element, () =>
+        runProcessScript(platform.scripts, actingContext(call.execution), call, { setBusinessStatus }),
+      ),
     callDelegate: (call) =>
       naming(call.element, () => callDelegate(platform, actingContext(call.execution), call)),
     findBinding(name, execution) {

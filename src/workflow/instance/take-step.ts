@@ -54,7 +54,7 @@ export async function startStep(
   changes.addLink(null, 'starter', instance.startUserId);
   const { process } = await platform.definitions.get(await dbOf(platform, context), instance.definitionId);
   await platform.delegates.refresh();
-  const handlers = stepHandlers(platform, context, instance, changes.now);
+  const handlers = stepHandlers(platform, context, changes);
   const outcome = await apply(process, null, stimulus, handlers);
   changes.state =
     outcome.state === null ? { kind: 'none' } : { kind: 'inserted', ...storable(outcome.state) };
@@ -74,7 +74,7 @@ export async function takeStep(
   const changes = new Changes(instance, platform.now());
   const { process } = await platform.definitions.get(await dbOf(platform, context), instance.definitionId);
   await platform.delegates.refresh();
-  const handlers = stepHandlers(platform, context, instance, changes.now);
+  const handlers = stepHandlers(platform, context, changes);
   const outcome = await apply(process, state, stimulus, handlers);
   changes.state = nextState(outcome.state, revision);
   await finish(step, changes, outcome, stimulus, options);
@@ -95,7 +95,7 @@ export async function migrateStep(
   const source = await platform.definitions.get(db, instance.definitionId);
   const next = await platform.definitions.get(db, target.definitionId);
   await platform.delegates.refresh();
-  const handlers = stepHandlers(platform, context, moved, changes.now);
+  const handlers = stepHandlers(platform, context, changes);
   const migration = await migrate(source.process, next.process, state, handlers);
   if (!migration.isMigrated) return migration;
   const { definitionId, definitionName, deploymentId } = moved;

@@ -29,6 +29,7 @@ export async function runProcessScript(
   scripts: Scripts,
   context: Context,
   call: ScriptCall,
+  { setBusinessStatus }: { readonly setBusinessStatus: (status: string) => void },
 ): Promise<ScriptOutcome> {
   const { execution, task, autoStoreVariables, element } = call;
   const variables = execution.getVariables();
@@ -52,6 +53,10 @@ export async function runProcessScript(
       bindings,
       operations: {
         ...executionOperations(execution),
+        'execution.setBusinessStatus': ([status]) => {
+          setBusinessStatus(String(status ?? ''));
+          return null;
+        },
         ...(task === undefined ? {} : taskOperations(task.facts)),
       },
       ...(autoStoreVariables ? { returnBindings: [VARIABLES] } : {}),
