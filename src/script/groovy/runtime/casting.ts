@@ -94,7 +94,8 @@ function convertCollection(value: unknown, type: JavaClass): unknown {
     return setOf(items, SET_KINDS[name], orderOf(name));
   if (items !== undefined && LIST_NAMES.has(name) && !(value instanceof JavaSet))
     return listOfKind(items, name);
-  if (value instanceof Closure && type.form === 'interface') return asInterface.make(value, type);
+  if (value instanceof Closure && type.form === 'interface')
+    return (type.isDeclared ? asDeclared : asInterface).make(value, type);
   // A list of arguments or a map of properties makes an object of a class of the script.
   if (isScriptClass(type) && (value instanceof JavaMap || Array.isArray(value))) {
     return dispatcher.invoke(type, 'new', Array.isArray(value) ? [...value] : [value]);
@@ -104,6 +105,9 @@ function convertCollection(value: unknown, type: JavaClass): unknown {
 
 /** What a closure becomes when it is taken for an object of an interface; others add what they know. */
 export const asInterface = { make: (closure: Closure, _type: JavaClass): unknown => closure };
+
+/** The same for interfaces that a script declares. */
+export const asDeclared = { make: (closure: Closure, _type: JavaClass): unknown => closure };
 
 function isScriptClass(type: JavaClass): boolean {
   return 'methodsByName' in type && type.form === 'class';
@@ -230,6 +234,14 @@ export function asType(value: unknown, type: JavaClass): unknown {
     const map = new JavaMap(MAP_KINDS[type.name]!, orderOf(type.name));
     for (const entry of value.list()) map.put(entry.key, entry.value);
     return map;
+  }
+  const items = type.form === 'array' ? itemsOf(value) : undefined;
+  if (items !== undefined) {
+    const element = type.element!;
+    return toArray(
+      items.map((item) => asType(item, element)),
+      type,
+    );
   }
   if (value instanceof JavaObject && dispatcher.responds(value, 'asType', 1)) {
     return dispatcher.invoke(value, 'asType', [type]);

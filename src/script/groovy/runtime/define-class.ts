@@ -1,4 +1,4 @@
-import { cast } from './casting.ts';
+import { asDeclared, cast } from './casting.ts';
 import { Closure, closureOf, missingProperty } from './closure.ts';
 import { call, responds } from './dispatch.ts';
 import { classNamed, JavaClass } from './java-class.ts';
@@ -263,6 +263,31 @@ export function newAnonymous(
   superConstructor(type, self, args);
   return self;
 }
+
+/** An object whose missing methods all are the closure. */
+function implementedBy(closure: Closure, parent: JavaClass): unknown {
+  const type = new ScriptClass(`${parent.name}$closure`, 'class', false);
+  type.interfaces = [parent];
+  const wanted = [parent, ...parent.ancestors].filter(
+    (each): each is ScriptClass => each instanceof ScriptClass,
+  );
+  for (const name of wanted.flatMap(({ methodsByName }) => [...methodsByName.keys()])) {
+    const run = (_self: unknown, ...args: unknown[]) => closure.call(args);
+    type.addMethod({
+      name,
+      isStatic: false,
+      isPrivate: false,
+      run,
+      least: 0,
+      most: 255,
+      hasRest: false,
+      typesOf: undefined,
+    });
+  }
+  return instanceOf(type);
+}
+
+asDeclared.make = implementedBy;
 
 /** `super.name` in a class. */
 export function superProperty(type: ScriptClass, self: ScriptObject, name: string): unknown {

@@ -127,7 +127,7 @@ function compareObjects(left: unknown, right: unknown): number {
   if (right instanceof Char && isNumeric(left)) return compareNumbers(left, right.code);
   if (left instanceof JavaObject) {
     const order = left.compareTo(right);
-    if (order !== undefined) return order;
+    if (order !== undefined) return Math.sign(order);
   }
   if (left instanceof EnumConstant && right instanceof EnumConstant && left.type === right.type) {
     return left.ordinal - right.ordinal;
@@ -139,7 +139,7 @@ function compareObjects(left: unknown, right: unknown): number {
     }
     const methods = type.findMethods('compareTo');
     if (methods.length > 0) {
-      return Number(callScriptMethod(methods, 'compareTo', left, [right], type.name));
+      return Math.sign(Number(callScriptMethod(methods, 'compareTo', left, [right], type.name)));
     }
   }
   if (equal(left, right)) return 0;

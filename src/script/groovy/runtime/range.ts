@@ -10,6 +10,8 @@ export class Range {
   readonly to: unknown;
   readonly isReverse: boolean;
   readonly isEmpty: boolean;
+  /** Of `from..<to`, which is written as it was. */
+  openEnd: unknown;
   #items: unknown[] | undefined;
   readonly #make: () => unknown[];
 
@@ -53,11 +55,13 @@ export function intRange(from: number, to: number, opensLeft: boolean, opensRigh
   const first = opensLeft ? from + step : from;
   const last = opensRight ? to - step : to;
   if (Math.abs(last - first) > LONGEST) throw illegalArgument(`The range ${from}..${to} is too long`);
-  return new Range(isEmpty ? from : first, isEmpty ? from : last, step < 0, isEmpty, () => {
+  const range = new Range(isEmpty ? from : first, isEmpty ? from : last, step < 0, isEmpty, () => {
     const items: unknown[] = [];
     for (let value = first; step > 0 ? value <= last : value >= last; value += step) items.push(value);
     return items;
   });
+  if (opensRight && !opensLeft && !isEmpty) range.openEnd = to;
+  return range;
 }
 
 /** Of anything that can be compared and has `next()` and `previous()`. */

@@ -104,6 +104,7 @@ function itemsText(items: readonly unknown[], text: (value: unknown) => string):
 }
 
 function rangeText(range: Range, text: (value: unknown) => string): string {
+  if (range.openEnd !== undefined) return `${text(range.from)}..<${text(range.openEnd)}`;
   return range.isEmpty ? `${text(range.from)}..<${text(range.to)}` : `${text(range.from)}..${text(range.to)}`;
 }
 

@@ -1,4 +1,5 @@
 import { Closure } from '../closure.ts';
+import { hostCalls } from '../dispatch.ts';
 import { listOf } from '../iterate.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
@@ -67,6 +68,18 @@ defineMethods('groovy.json.JsonBuilder', 'java.lang.Object', {
 });
 
 /** A map, a list, what a closure makes of itself, or a closure for each item of a list. */
+/** `builder.name { … }`: an object with that one member. */
+const others = hostCalls.find;
+hostCalls.find = (receiver, name) => {
+  if (!(receiver instanceof JsonBuilder)) return others(receiver, name);
+  return (args) => {
+    const delegate = new JsonDelegate();
+    delegate.add(name, args);
+    receiver.content = delegate.content;
+    return receiver.content;
+  };
+};
+
 function contentOf(args: readonly unknown[]): unknown {
   const [first, second] = args;
   if (first instanceof Closure) return mapOfClosure(first);

@@ -197,6 +197,10 @@ defineMethods('java.util.List', 'java.util.Collection', {
     return null;
   },
   'offer/1': (self: unknown, item: unknown) => growing(self).push(item) > 0,
+  'offerLast/1': (self: unknown, item: unknown) => growing(self).push(item) > 0,
+  'offerFirst/1': (self: unknown, item: unknown) => growing(self).unshift(item) > 0,
+  'peekFirst/0': (self: unknown) => listOf(self).at(0) ?? null,
+  'peekLast/0': (self: unknown) => listOf(self).at(-1) ?? null,
   'push/1': (self: unknown, item: unknown) => {
     const list = growing(self);
     if (isStack(self)) {
@@ -362,3 +366,6 @@ defineMethods('groovy.lang.Range', 'java.util.List', {
     return Number.isInteger(number) && number >= (self.low as number) && number <= (self.high as number);
   },
 });
+
+// Its other parents are no lists, but an ArrayDeque is one here.
+defineMethods('java.util.ArrayDeque', 'java.util.List', {});

@@ -1,4 +1,5 @@
 import { Closure, call1 } from '../closure.ts';
+import { compare } from '../equality.ts';
 import { listOf } from '../iterate.ts';
 import { JavaSet, setOf } from '../java-set.ts';
 import { defineMethods } from '../method-table.ts';
@@ -21,6 +22,11 @@ function among(others: unknown): (item: unknown) => boolean {
   if (others instanceof Closure) return (item) => truth(call1(others, item));
   const set = others instanceof JavaSet ? others : setOf(listOf(others));
   return (item) => set.has(item);
+}
+
+/** A copy, not a view as in the original. */
+function between(self: JavaSet, isIn: (item: unknown) => boolean): JavaSet {
+  return setOf(self.list().filter(isIn), self.emptyCopy().kind, self.compare);
 }
 
 defineMethods('java.util.Set', 'java.util.Collection', {
@@ -56,6 +62,10 @@ defineMethods('java.util.Set', 'java.util.Collection', {
   'clone/0': (self: JavaSet) => setOf(self.list(), self.emptyCopy().kind, self.compare),
   'first/0': (self: JavaSet) => endOf(self, 0),
   'last/0': (self: JavaSet) => endOf(self, -1),
+  'headSet/1': (self: JavaSet, end: unknown) => between(self, (item) => compare(item, end) < 0),
+  'tailSet/1': (self: JavaSet, start: unknown) => between(self, (item) => compare(item, start) >= 0),
+  'subSet/2': (self: JavaSet, start: unknown, end: unknown) =>
+    between(self, (item) => compare(item, start) >= 0 && compare(item, end) < 0),
   'pollFirst/0': (self: JavaSet) => {
     const [first] = self.list();
     if (first === undefined) return null;

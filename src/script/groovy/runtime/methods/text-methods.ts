@@ -402,7 +402,10 @@ defineMethods('java.lang.CharSequence', 'java.lang.Object', {
     throw exception('java.lang.SecurityException', 'Scripts cannot start programs');
   },
   'each/1': ofChars('each'),
-  'eachWithIndex/1': ofChars('eachWithIndex'),
+  'eachWithIndex/1': (self: unknown, fn: unknown) => {
+    call([...toText(self)], 'eachWithIndex', [fn]);
+    return self;
+  },
   'collect/0-2': ofChars('collect'),
   'any/0-1': ofChars('any'),
   'every/0-1': ofChars('every'),

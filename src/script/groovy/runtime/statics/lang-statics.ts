@@ -10,7 +10,6 @@ import {
   WIDTH,
   widthOf,
 } from '../arithmetic.ts';
-import { builtInEnum } from '../built-in-enum.ts';
 import { textOfBytes } from '../bytes.ts';
 import { parseDouble, parseWhole, toArray } from '../casting.ts';
 import { decimalOfDouble, parseDecimal, type Rounding, toPrecision } from '../decimal.ts';
@@ -422,13 +421,3 @@ defineStatics('java.lang.Object', { 'new/0': () => new PlainObject() });
 class PlainObject extends JavaObject {
   readonly type: JavaClass = classNamed('java.lang.Object');
 }
-
-builtInEnum('java.util.concurrent.TimeUnit', [
-  'NANOSECONDS',
-  'MICROSECONDS',
-  'MILLISECONDS',
-  'SECONDS',
-  'MINUTES',
-  'HOURS',
-  'DAYS',
-]);

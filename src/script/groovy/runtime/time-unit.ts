@@ -1,0 +1,38 @@
+import { builtInEnum } from './built-in-enum.ts';
+import { outside } from './dispatch-port.ts';
+import { defineMethods } from './method-table.ts';
+import './methods/other-methods.ts';
+import { enumArgument, long } from './time/time-arguments.ts';
+import type { EnumConstant } from './values.ts';
+
+const CLASS = 'java.util.concurrent.TimeUnit';
+const NANOS: Readonly<Record<string, bigint>> = {
+  NANOSECONDS: 1n,
+  MICROSECONDS: 1000n,
+  MILLISECONDS: 1_000_000n,
+  SECONDS: 1_000_000_000n,
+  MINUTES: 60_000_000_000n,
+  HOURS: 3_600_000_000_000n,
+  DAYS: 86_400_000_000_000n,
+};
+
+builtInEnum(CLASS, Object.keys(NANOS));
+
+function convert(count: unknown, from: string, to: string): bigint {
+  return (long(count) * NANOS[from]!) / NANOS[to]!;
+}
+
+const conversions = ['Nanos', 'Micros', 'Millis', 'Seconds', 'Minutes', 'Hours', 'Days'].map((name, at) => [
+  `to${name}/1`,
+  (self: EnumConstant, count: unknown) => convert(count, self.name, Object.keys(NANOS)[at]!),
+]);
+
+defineMethods(CLASS, 'java.lang.Enum', {
+  ...Object.fromEntries(conversions),
+  'convert/2': (self: EnumConstant, count: unknown, unit: unknown) =>
+    convert(count, enumArgument(unit, CLASS).name, self.name),
+  'sleep/1': (self: EnumConstant, count: unknown) => {
+    outside.host('groovy.sleep', Number(convert(count, self.name, 'MILLISECONDS')));
+    return null;
+  },
+});
