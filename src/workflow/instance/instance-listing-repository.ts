@@ -67,6 +67,7 @@ const LISTING: Listing = {
     durationInMillis: sql`(i.ended_at - i.started_at)`,
     tenantId: column('tenant_id'),
   },
+  neverNull: ['processInstanceId', 'processDefinitionId', 'startTime'],
   id: column('id'),
 };
 

@@ -17,6 +17,8 @@ export interface Listing {
   readonly filters: Readonly<Record<string, (value: string) => Condition | undefined>>;
   /** By sort key. */
   readonly sorts: Readonly<Record<string, RawBuilder<unknown>>>;
+  /** Sort keys that every row has; said, because only then an index serves both directions. */
+  readonly neverNull?: readonly string[];
   /** What makes any order total. */
   readonly id: RawBuilder<unknown>;
 }
@@ -83,15 +85,21 @@ function offsetOf({ paging }: QueryRequest): number {
   });
 }
 
-function orderOf(request: QueryRequest, { sorts, id }: Listing, isFiltered: boolean): RawBuilder<unknown> {
+function orderOf(
+  request: QueryRequest,
+  { sorts, id, neverNull = [] }: Listing,
+  isFiltered: boolean,
+): RawBuilder<unknown> {
   const keys = isFiltered ? request.sortKeys : [];
   const order = keys.map(({ pointer, descending }) => {
     const name = pointer.join('/');
     const column = Object.hasOwn(sorts, name) ? sorts[name] : undefined;
     if (column === undefined) throw badSortKey(name, Object.keys(sorts));
-    return descending ? sql`${column} desc nulls last` : sql`${column} asc nulls last`;
+    if (!descending) return column;
+    return neverNull.includes(name) ? sql`${column} desc` : sql`${column} desc nulls last`;
   });
-  return sql.join([...order, id]);
+  // In the direction of the last key, as an index over both has it.
+  return sql.join([...order, keys.at(-1)?.descending === true ? sql`${id} desc` : id]);
 }
 
 function badSortKey(name: string, known: readonly string[]): BadRequestError {

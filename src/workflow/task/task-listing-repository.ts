@@ -78,6 +78,7 @@ const OPEN: Listing = {
     dueDate: column('due_at'),
     tenantId: column('tenant_id'),
   },
+  neverNull: ['_id', 'taskId', 'executionId', 'processInstanceId', 'createTime', 'startTime', 'priority'],
   id: column('id'),
 };
 
@@ -113,6 +114,7 @@ const HISTORY: Listing = {
     deleteReason: column('delete_reason'),
     taskDefinitionKey: column('element'),
   },
+  neverNull: ['_id', 'taskId', 'executionId', 'processInstanceId', 'createTime', 'startTime', 'priority'],
   id: column('id'),
 };
 
