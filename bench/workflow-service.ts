@@ -1,7 +1,7 @@
 /**
  * The workflow service over HTTP on one node and on two: instances with one user task, started and completed (two
- * requests, two transactions), and instances with three service tasks, which end in their start; how late timers are
- * that are due at 1,000 a second; and task lists among many open tasks and more that have ended.
+ * requests, two transactions), and instances with three service tasks, which end in their start; and how late timers are
+ * that are due at 1,000 a second.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChild } from './support/child.ts';
@@ -17,9 +17,6 @@ const ROUNDS = quick ? 1 : 3;
 const MS = quick ? 2_000 : 4_000;
 const TIMERS = quick ? 2_000 : 5_000;
 const TIMERS_PER_SECOND = 1_000;
-const OPEN_TASKS = quick ? 50_000 : 1_000_000;
-const ENDED_TASKS = quick ? 250_000 : 5_000_000;
-const LISTS = quick ? 50 : 200;
 
 const processFile = (key: string, body: string) => `<?xml version="1.0"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:flowable="http://flowable.org/bpmn" targetNamespace="bench">
@@ -58,7 +55,6 @@ for (const count of [1, 2]) {
   }
 }
 await measureTimers();
-await measureLists();
 
 async function run(count: number, connections: number, key: string, ms: number): Promise<WorkflowResult> {
   const results = await Promise.all(
@@ -119,59 +115,5 @@ async function measureTimers(): Promise<void> {
   for (const share of [0.5, 0.99]) {
     const quantity = `timers due at ${TIMERS_PER_SECOND} a second, lateness p${share * 100}`;
     report({ bench: BENCH, quantity, unit: 'ms', ours: [late.percentile(share)], lessIsBetter: true });
-  }
-}
-
-/** Tasks as if they had been there for long: some hundred people and groups share them. */
-async function fillTasks(): Promise<void> {
-  const [definition] = await onServer<{ id: string }>(
-    databaseUrl,
-    "select id from workflow_definition where key = 'oneTask'",
-  );
-  const id = (n: string) => `('01900000-0000-7000-8000-' || lpad(to_hex(${n}), 6, '0') || '000000')::uuid`;
-  const total = OPEN_TASKS + ENDED_TASKS;
-  await onServer(
-    databaseUrl,
-    `insert into workflow_instance (id, definition_id, definition_key, definition_name, root_id, start_user_id, started_at, ended_at)
-     select ${id('n')}, '${definition!.id}', 'oneTask', null, ${id('n')}, 'user' || n % 500, now() - n * interval '1 second',
-            case when n > ${OPEN_TASKS} then now() end
-     from generate_series(1, ${total}) as n;
-     insert into workflow_task (id, instance_id, execution, element, definition_id, definition_key, name, assignee, priority, created_at, ended_at)
-     select overlay(${id('n')}::text placing '000002' from 31)::uuid, ${id('n')}, 2, 't', '${definition!.id}', 'oneTask', 'Task ' || n,
-            case when n % 2 = 0 then 'user' || n % 500 end, n % 100, now() - n * interval '1 second',
-            case when n > ${OPEN_TASKS} then now() end
-     from generate_series(1, ${total}) as n;
-     insert into workflow_identity_link (instance_id, task_id, type, group_id, is_open)
-     select ${id('n')}, overlay(${id('n')}::text placing '000002' from 31)::uuid, 'candidate', 'group' || n % 200, n <= ${OPEN_TASKS}
-     from generate_series(1, ${Math.floor(total / 2)}) as n`,
-  );
-  await onServer(databaseUrl, 'vacuum analyze workflow_task');
-  await onServer(databaseUrl, 'vacuum analyze workflow_identity_link');
-  await onServer(databaseUrl, 'vacuum analyze workflow_instance');
-}
-
-async function measureLists(): Promise<void> {
-  await fillTasks();
-  const lists: Readonly<Record<string, (n: number) => string>> = {
-    'of an assignee': (n) => `assignee=user${(n * 2) % 500}&_sortKeys=_id`,
-    'of a candidate group': (n) => `taskCandidateGroup=group${n % 200}&_sortKeys=_id`,
-    'of three candidate groups, newest first': (n) =>
-      `taskCandidateGroup=group${n % 200},group${(n + 1) % 200},group${(n + 2) % 200}&_sortKeys=-createTime`,
-    'unassigned, oldest first': () => 'unassigned=true&_sortKeys=createTime',
-  };
-  for (const [what, parameters] of Object.entries(lists)) {
-    const latency = new Latency();
-    for (let n = 0; n < LISTS; n++) {
-      const sentAt = performance.now();
-      await call(
-        nodes[0]!.url,
-        'GET',
-        `workflow/taskinstance?_queryId=filtered-query&_pageSize=50&${parameters(n)}`,
-      );
-      latency.add(performance.now() - sentAt);
-    }
-    const amount = `${OPEN_TASKS.toLocaleString('en')} open tasks and ${ENDED_TASKS.toLocaleString('en')} ended ones`;
-    const quantity = `50 tasks ${what}, of ${amount}, p99`;
-    report({ bench: BENCH, quantity, unit: 'ms', ours: [latency.percentile(0.99)], lessIsBetter: true });
   }
 }
