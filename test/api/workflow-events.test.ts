@@ -269,6 +269,45 @@ describe('messages and signals', () => {
     expect((await send('signal', { name: 'alarm', variables: 1 })).status).toBe(400);
   });
 
+  test('a signal reaches one that is busy as soon as it is free', async () => {
+    const id = await workflow.start('waiting');
+    const client = await server.database.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query('select 1 from workflow_state where instance_id = $1 for update', [id]);
+      expect((await send('signal', { name: 'alarm' })).body).toEqual({ processInstanceIds: [id] });
+      expect(await workflow.openTasks(id)).toEqual([]);
+    } finally {
+      await client.query('commit');
+      client.release();
+    }
+    await reached(id, 'run');
+  });
+
+  test('a script that moves its own instance by the way is refused', async () => {
+    const script = "svc.action('workflow/taskinstance/' + other, 'complete', {})";
+    const content = processFile(
+      'meddling',
+      start() +
+        gateway('parallel', 'split') +
+        user('a') +
+        user('b') +
+        tag('scriptTask', 'meddle', { scriptFormat: 'javascript' }, `<script>${script}</script>`) +
+        end() +
+        path('s', 'split', 'a', 'meddle', 'e') +
+        path('split', 'b', 'e'),
+    );
+    await api('POST', 'workflow/deployment?_action=deploy', {
+      body: { name: 'meddling.bpmn20.xml', content },
+    });
+    const id = await workflow.start('meddling');
+    const tasks = await workflow.tasks(id);
+    const other = tasks.find((task: { taskDefinitionKey: string }) => task.taskDefinitionKey === 'b')._id;
+    const refused = await workflow.completeAt(id, 'a', { other });
+    expect([refused.status, refused.body.detail.id]).toEqual([409, 'WORKFLOW_MOVED_MEANWHILE']);
+    expect((await workflow.openTasks(id)).sort()).toEqual(['a', 'b']);
+  });
+
   test('a process signals others in its own step', async () => {
     const waiting = await workflow.start('waiting');
     await workflow.start('thrower');

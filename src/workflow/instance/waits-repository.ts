@@ -7,6 +7,7 @@ export interface Waits {
     readonly element: string;
     readonly execution: number;
     readonly taskId: string;
+    readonly name: string | null;
     readonly assignee: string | null;
     readonly candidateUsers: string[];
     readonly candidateGroups: string[];
@@ -35,7 +36,7 @@ export async function findWaits(db: Db, id: string): Promise<Waits> {
     select
       coalesce((select s.state->'executions' from workflow_state s where s.instance_id = ${id}), '[]') as executions,
       (select coalesce(jsonb_agg(jsonb_build_object(
-           'element', t.element, 'execution', t.execution, 'taskId', t.id, 'assignee', t.assignee,
+           'element', t.element, 'execution', t.execution, 'taskId', t.id, 'name', t.name, 'assignee', t.assignee,
            'candidateUsers', (select coalesce(jsonb_agg(l.user_id order by l.user_id), '[]') from workflow_identity_link l
                               where l.task_id = t.id and l.type = 'candidate' and l.user_id is not null),
            'candidateGroups', (select coalesce(jsonb_agg(l.group_id order by l.group_id), '[]') from workflow_identity_link l
