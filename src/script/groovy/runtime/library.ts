@@ -15,6 +15,7 @@ import './host-object.ts';
 import './json-value.ts';
 import './request.ts';
 import './time/java-date.ts';
+import './time/simple-date-format.ts';
 import './time-unit.ts';
 import './json/json-library.ts';
 import './stream.ts';

@@ -1,7 +1,8 @@
 import { defineMethods } from '../method-table.ts';
 import { badArgument } from '../throwable.ts';
+import { Calendar } from './calendar.ts';
 import { DateTimeFormatter } from './date-time-formatter.ts';
-import { Calendar, JavaDate } from './java-date.ts';
+import { JavaDate } from './java-date.ts';
 import { momentIn, Temporal, type TemporalKind, timeOf, zonedAt } from './temporal.ts';
 import { temporal } from './temporal-methods.ts';
 import { int, zone } from './time-arguments.ts';
