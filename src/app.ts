@@ -90,6 +90,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     host: settings.host,
     port: settings.port,
     bodyLimitBytes: settings.bodyLimitBytes,
+    requestTimeoutMs: settings.requestTimeoutMs,
+    trustedProxies: settings.trustedProxies,
+    requestsPerMinute: settings.requestsPerMinute,
+    diagnostics: settings.diagnostics,
     resources: settings.roles.includes('api') ? resources : undefined,
     authenticate: (...shown) => core.authentication.authenticator.authenticate(...shown),
     health: {

@@ -1,8 +1,11 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { didYouMean } from '#errors/index.ts';
 
 export const NODE_ROLES = ['api', 'worker'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
+
+export const DIAGNOSTICS = ['open', 'local', 'admin'] as const;
 
 /** Builds the schema of the start contract; what depends on the machine is handed in. */
 export function settingsSchema(defaults: { nodeId: string; scriptThreads: number }) {
@@ -18,11 +21,15 @@ export function settingsSchema(defaults: { nodeId: string; scriptThreads: number
       .default(defaults.nodeId),
     SVC_ROLES: roles().default([...NODE_ROLES]),
     SVC_ADMIN_PASSWORD: z.string().optional(),
-    SVC_LOG_LEVEL: logLevel().default('info'),
+    SVC_LOG_LEVEL: oneOf(LOG_LEVELS).default('info'),
     SVC_SCRIPT_THREADS: wholeNumber(1, 256).default(defaults.scriptThreads),
     SVC_BODY_LIMIT: wholeNumber(1024, 2 ** 30).default(2 ** 20),
     SVC_DATABASE_POOL: wholeNumber(1, 1000).default(10),
     SVC_DATABASE_PREPARE: yesOrNo().default(true),
+    SVC_REQUEST_TIMEOUT: wholeNumber(1, 3600).default(60),
+    SVC_TRUSTED_PROXIES: networks().default([]),
+    SVC_RATE_LIMIT: wholeNumber(1, 1_000_000).optional(),
+    SVC_DIAGNOSTICS: oneOf(DIAGNOSTICS).default('local'),
   });
 }
 
@@ -65,17 +72,40 @@ function roles() {
   });
 }
 
-function logLevel() {
+function oneOf<const T extends string>(words: readonly T[]) {
   return z.string().transform((text, check) => {
-    const level = text.trim().toLowerCase();
-    if (isOneOf(LOG_LEVELS, level)) return level;
+    const word = text.trim().toLowerCase();
+    if (isOneOf(words, word)) return word;
     check.addIssue({
       code: 'custom',
-      message: `must be one of ${LOG_LEVELS.join(', ')}`,
-      params: { hint: didYouMean(level, LOG_LEVELS) },
+      message: `must be one of ${words.join(', ')}`,
+      params: { hint: didYouMean(word, words) },
     });
     return z.NEVER;
   });
+}
+
+/** Addresses and networks, separated by commas. */
+function networks() {
+  return z.string().transform((text, check) => {
+    const named = text.split(',').map((entry) => entry.trim());
+    const wrong = named.find((entry) => !isNetwork(entry));
+    if (wrong !== undefined) {
+      check.addIssue({
+        code: 'custom',
+        message: 'must be a list of addresses and networks',
+        params: { hint: `'${wrong}' is neither; such as 10.0.0.7,10.1.0.0/16,fd00::/8` },
+      });
+    }
+    return named;
+  });
+}
+
+function isNetwork(entry: string): boolean {
+  const [address = '', bits, ...rest] = entry.split('/');
+  const family = isIP(address);
+  if (family === 0 || rest.length > 0) return false;
+  return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }
 
 function isOneOf<const T extends string>(words: readonly T[], word: string): word is T {

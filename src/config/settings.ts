@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { ActivationError, type Finding } from '#errors/index.ts';
-import { type LOG_LEVELS, type NODE_ROLES, settingsSchema } from './settings-schema.ts';
+import { type DIAGNOSTICS, type LOG_LEVELS, type NODE_ROLES, settingsSchema } from './settings-schema.ts';
 
 /** How a node starts: the start contract after checking. Locations are absolute paths. */
 export interface Settings {
@@ -26,6 +26,14 @@ export interface Settings {
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly scriptThreads: number;
   readonly bodyLimitBytes: number;
+  /** How long a client may take to send a whole request. */
+  readonly requestTimeoutMs: number;
+  /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` count. */
+  readonly trustedProxies: readonly string[];
+  /** Requests a minute that one client may make of this node; undefined: as many as it likes. */
+  readonly requestsPerMinute: number | undefined;
+  /** Who sees metrics and the parts of readiness. */
+  readonly diagnostics: (typeof DIAGNOSTICS)[number];
 }
 
 export type NodeRole = (typeof NODE_ROLES)[number];
@@ -57,6 +65,10 @@ export const SETTING_FLAGS = {
   SVC_BODY_LIMIT: 'body-limit',
   SVC_DATABASE_POOL: 'database-pool',
   SVC_DATABASE_PREPARE: 'database-prepare',
+  SVC_REQUEST_TIMEOUT: 'request-timeout',
+  SVC_TRUSTED_PROXIES: 'trusted-proxies',
+  SVC_RATE_LIMIT: 'rate-limit',
+  SVC_DIAGNOSTICS: 'diagnostics',
 } as const;
 
 type Variable = keyof typeof SETTING_FLAGS;
@@ -127,6 +139,10 @@ export function readSettings(
     logLevel: data.SVC_LOG_LEVEL,
     scriptThreads: data.SVC_SCRIPT_THREADS,
     bodyLimitBytes: data.SVC_BODY_LIMIT,
+    requestTimeoutMs: data.SVC_REQUEST_TIMEOUT * 1000,
+    trustedProxies: data.SVC_TRUSTED_PROXIES,
+    requestsPerMinute: data.SVC_RATE_LIMIT,
+    diagnostics: data.SVC_DIAGNOSTICS,
   };
 
   function finding(variable: Variable, message: string, hint: unknown): Finding {

@@ -21,6 +21,7 @@ const REASONS: Readonly<Record<number, string>> = {
   417: 'Expectation Failed',
   428: 'Precondition Required',
   429: 'Too Many Requests',
+  431: 'Request Header Fields Too Large',
   500: 'Internal Server Error',
   501: 'Not Implemented',
   502: 'Bad Gateway',

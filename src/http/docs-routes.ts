@@ -11,8 +11,8 @@ const ASSETS: Readonly<Record<string, string>> = {
 };
 
 const HEADERS = {
-  'Content-Security-Policy': "default-src 'self'",
-  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy':
+    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
 /** `/docs`: the API description and a page that shows it, all from this server. */

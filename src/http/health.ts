@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { Hono, type Context as HonoContext } from 'hono';
 
 /** One part of readiness: what it is, whether it is well, and what to know about it. */
 export interface HealthPart {
@@ -13,8 +13,11 @@ export interface Health {
   parts(): Promise<readonly HealthPart[]>;
 }
 
-/** `/health/live`: the event loop turns. `/health/ready`: it can serve. `/health/started`: it has come up. */
-export function healthRoutes(health: Health): Hono {
+/**
+ * `/health/live`: the event loop turns. `/health/ready`: it can serve. `/health/started`: it has come up. Probes need no
+ * credentials; the parts of readiness are shown to those who may look inside.
+ */
+export function healthRoutes(health: Health, mayDiagnose: (hono: HonoContext) => Promise<boolean>): Hono {
   const routes = new Hono();
   routes.get('/live', (hono) => hono.json({ state: 'up' }));
   routes.get('/started', (hono) =>
@@ -23,9 +26,11 @@ export function healthRoutes(health: Health): Hono {
   routes.get('/ready', async (hono) => {
     const parts = await health.parts();
     const ok = health.started() && parts.every((part) => part.ok);
+    const state = ok ? 'up' : 'down';
+    if (!(await mayDiagnose(hono))) return hono.json({ state }, ok ? 200 : 503);
     return hono.json(
       {
-        state: ok ? 'up' : 'down',
+        state,
         parts: Object.fromEntries(
           parts.map(({ name, ok: up, detail }) => [
             name,

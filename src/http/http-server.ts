@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { createServer, IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ServerType, serve } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
-import { NotFoundError, PayloadTooLargeError, toResourceError } from '#errors/index.ts';
+import { ForbiddenError, NotFoundError, PayloadTooLargeError, toResourceError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
@@ -16,10 +16,13 @@ import {
   rootContext,
   type SecurityContext,
 } from '#resource/index.ts';
+import { ADMIN, TrustedProxies } from '#security/index.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { type Health, healthRoutes } from './health.ts';
 import { Incoming, IncomingClient, IncomingHttp } from './incoming.ts';
+import { nodeServer } from './node-server.ts';
 import { openApiDocument } from './openapi.ts';
+import { RateLimit } from './rate-limit.ts';
 import { readBody } from './read-body.ts';
 import { translateRequest } from './read-request.ts';
 import { writeError, writeResponse } from './write-response.ts';
@@ -32,6 +35,14 @@ export interface HttpServerOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly bodyLimitBytes: number;
+  /** How long a client may take to send a whole request. */
+  readonly requestTimeoutMs: number;
+  /** Addresses and networks whose word about callers counts. */
+  readonly trustedProxies: readonly string[];
+  /** Requests a minute that one client may make of this node; undefined: as many as it likes. */
+  readonly requestsPerMinute: number | undefined;
+  /** Who sees metrics and the parts of readiness: everybody, administrators and this machine, or administrators. */
+  readonly diagnostics: 'open' | 'local' | 'admin';
   /** Absent on a node that only works: it answers health checks and metrics, nothing else. */
   readonly resources: RequestSink | undefined;
   /** @throws UnauthorizedError when the caller is nobody we know */
@@ -55,22 +66,32 @@ export class HttpServer implements Service {
   readonly name = 'http server';
   readonly #options: HttpServerOptions;
   readonly app: Hono;
+  readonly #proxies: TrustedProxies;
   #server: ServerType | undefined;
   #port = 0;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
+    this.#proxies = new TrustedProxies(options.trustedProxies);
     this.app = this.#routes();
   }
 
   async start(): Promise<void> {
     if (this.#server !== undefined) return;
-    const { host, port } = this.#options;
+    const { host, port, requestTimeoutMs, requestsPerMinute } = this.#options;
+    const create = nodeServer({
+      requestTimeoutMs,
+      proxies: this.#proxies,
+      rateLimit: requestsPerMinute === undefined ? undefined : new RateLimit(requestsPerMinute),
+    });
     await new Promise<void>((resolve, reject) => {
-      const server = serve({ fetch: this.app.fetch, hostname: host, port }, (info: AddressInfo) => {
-        this.#port = info.port;
-        resolve();
-      });
+      const server = serve(
+        { fetch: this.app.fetch, hostname: host, port, createServer: create as typeof createServer },
+        (info: AddressInfo) => {
+          this.#port = info.port;
+          resolve();
+        },
+      );
       server.once('error', reject);
       this.#server = server;
     });
@@ -95,12 +116,21 @@ export class HttpServer implements Service {
   #routes(): Hono {
     const { health, metrics, observe } = this.#options;
     const app = new Hono({ strict: false });
-    app.route('/health', healthRoutes(health));
+    app.route(
+      '/health',
+      healthRoutes(health, (hono) => this.#mayDiagnose(hono).catch(() => false)),
+    );
     app.route(
       '/docs',
       docsRoutes(() => this.#describe()),
     );
-    app.get('/metrics', async () => {
+    app.get('/metrics', async (hono) => {
+      if (!(await this.#mayDiagnose(hono))) {
+        throw new ForbiddenError('Metrics are for administrators', {
+          id: 'HTTP_DIAGNOSTICS',
+          hint: 'Ask on this machine, or as an administrator; SVC_DIAGNOSTICS=open opens them to all',
+        });
+      }
       return new Response(await metrics.render(), { headers: { 'Content-Type': metrics.contentType } });
     });
     const { resources } = this.#options;
@@ -116,11 +146,30 @@ export class HttpServer implements Service {
         }),
       ),
     );
-    app.onError((error, hono) => {
-      observe({ kind: 'http.failed', method: hono.req.method, path: hono.req.path, requestId: '', error });
-      return writeError(toResourceError(error));
+    app.onError((thrown, hono) => {
+      const error = toResourceError(thrown);
+      if (error.code >= 500) {
+        const { method, path } = hono.req;
+        observe({ kind: 'http.failed', method, path, requestId: '', error: thrown });
+      }
+      return writeError(error);
     });
     return app;
+  }
+
+  /** @throws UnauthorizedError for credentials that nobody has */
+  async #mayDiagnose(hono: HonoContext): Promise<boolean> {
+    const { diagnostics, authenticate } = this.#options;
+    if (diagnostics === 'open') return true;
+    const incoming = this.#incoming(hono);
+    const client = new IncomingClient(incoming);
+    if (diagnostics === 'local' && client.isLocal) return true;
+    const { authorization } = await authenticate(incoming.header, client, randomUUID());
+    return authorization.roles.includes(ADMIN);
+  }
+
+  #incoming(hono: HonoContext): Incoming {
+    return new Incoming((hono.env as { incoming: IncomingMessage }).incoming, this.#proxies);
   }
 
   /** The API description, of everything or of what lies at and below a path. */
@@ -137,7 +186,7 @@ export class HttpServer implements Service {
     const { observe } = this.#options;
     const startedAt = performance.now();
     const requestId = randomUUID();
-    const incoming = new Incoming((hono.env as { incoming: IncomingMessage }).incoming);
+    const incoming = this.#incoming(hono);
     const { method, path, search } = incoming;
     const asked: Asked = {};
     let response: Response;

@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { ClientContext, HttpContext } from '#resource/index.ts';
+import { callerAddress, TrustedProxies } from '#security/index.ts';
 
+const LOOPBACK = new TrustedProxies(['127.0.0.0/8', '::1']);
 const NOTHING = new URLSearchParams();
 
 /**
@@ -15,9 +17,12 @@ export class Incoming {
   /** Percent-encoded, without the parameters. */
   readonly path: string;
   readonly search: URLSearchParams;
+  /** Their word about callers counts. */
+  readonly proxies: TrustedProxies;
 
-  constructor(message: IncomingMessage) {
+  constructor(message: IncomingMessage, proxies: TrustedProxies) {
     this.message = message;
+    this.proxies = proxies;
     this.target = targetOf(message);
     const mark = this.target.indexOf('?');
     this.path = mark === -1 ? this.target : this.target.slice(0, mark);
@@ -35,7 +40,7 @@ export class Incoming {
   }
 
   get isSecure(): boolean {
-    return (this.message.socket as TLSSocket).encrypted === true;
+    return isSecure(this.message, this.proxies);
   }
 
   /** Scheme, host and port that the client speaks to; empty when its Host header is none. */
@@ -43,6 +48,15 @@ export class Incoming {
     const scheme = this.isSecure ? 'https' : 'http';
     return URL.parse(`${scheme}://${this.message.headers.host ?? ''}`)?.origin ?? '';
   }
+}
+
+/** Whether the caller's own connection is encrypted, which a trusted proxy that ends TLS says of it. */
+export function isSecure({ socket, headers }: IncomingMessage, proxies: TrustedProxies): boolean {
+  if ((socket as TLSSocket).encrypted === true) return true;
+  const scheme = headers['x-forwarded-proto'];
+  if (scheme === undefined || !proxies.include(socket.remoteAddress ?? '')) return false;
+  // What stands before the last was sent by somebody further away.
+  return String(scheme).split(',').at(-1)!.trim().toLowerCase() === 'https';
 }
 
 /** A proxy may send the whole URL instead of its path. */
@@ -61,7 +75,19 @@ export class IncomingClient implements ClientContext {
   }
 
   get remoteAddress(): string {
+    const { header, proxies } = this.#incoming;
+    return callerAddress(this.peerAddress, header('x-forwarded-for'), proxies);
+  }
+
+  get peerAddress(): string {
     return this.#incoming.message.socket.remoteAddress ?? '';
+  }
+
+  /** On this machine, and not merely handed on by a proxy that runs on it. */
+  get isLocal(): boolean {
+    const { headers } = this.#incoming.message;
+    if (headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined) return false;
+    return LOOPBACK.include(this.peerAddress);
   }
 
   get remotePort(): number {
@@ -101,7 +127,14 @@ export class IncomingHttp implements HttpContext {
   }
 }
 
-const SECRET_HEADERS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'x-svc-password']);
+const SECRET_HEADERS: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'proxy-authorization',
+  'x-svc-password',
+  'x-svc-reauth-password',
+  'x-svc-api-key',
+]);
 
 /** Scripts see the headers of a request, but not what it was authenticated with. */
 function withoutSecrets(headers: IncomingMessage['headers']): Record<string, string> {

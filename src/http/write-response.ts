@@ -66,9 +66,8 @@ function rawField(
       'Content-Type': mimeType,
       'Cache-Control': 'no-cache',
       // What somebody stored must not run as a page of this server.
-      'X-Content-Type-Options': 'nosniff',
       'Content-Disposition': 'attachment',
-      'Content-Security-Policy': 'sandbox',
+      'Content-Security-Policy': "sandbox; frame-ancestors 'none'",
     },
   });
 }

@@ -37,6 +37,10 @@ describe('settings', () => {
       logLevel: 'info',
       scriptThreads: 7,
       bodyLimitBytes: 1_048_576,
+      requestTimeoutMs: 60_000,
+      trustedProxies: [],
+      requestsPerMinute: undefined,
+      diagnostics: 'local',
     });
   });
 
@@ -55,6 +59,10 @@ describe('settings', () => {
       SVC_BODY_LIMIT: '2048',
       SVC_DATABASE_POOL: '3',
       SVC_DATABASE_PREPARE: 'false',
+      SVC_REQUEST_TIMEOUT: '5',
+      SVC_TRUSTED_PROXIES: '10.0.0.7, fd00::/8',
+      SVC_RATE_LIMIT: '600',
+      SVC_DIAGNOSTICS: 'Admin',
     });
     expect(settings).toEqual({
       port: 0,
@@ -72,6 +80,10 @@ describe('settings', () => {
       logLevel: 'warn',
       scriptThreads: 1,
       bodyLimitBytes: 2048,
+      requestTimeoutMs: 5_000,
+      trustedProxies: ['10.0.0.7', 'fd00::/8'],
+      requestsPerMinute: 600,
+      diagnostics: 'admin',
     });
   });
 
@@ -104,6 +116,7 @@ describe('settings', () => {
           SVC_ROLES: 'api,wroker',
           SVC_LOG_LEVEL: 'wran',
           SVC_BODY_LIMIT: '1MB',
+          SVC_TRUSTED_PROXIES: '10.0.0.0/8,10.0.0.0/33',
           SVC_PROJECT: '/no/such/folder',
         },
         { 'script-threads': '0' },
@@ -116,6 +129,7 @@ describe('settings', () => {
       `SVC_LOG_LEVEL must be one of trace, debug, info, warn, error, not "wran" — Did you mean 'warn'?  [SETTING_INVALID]`,
       '--script-threads must be a whole number from 1 to 256, not "0"  [SETTING_INVALID]',
       'SVC_BODY_LIMIT must be a whole number from 1024 to 1073741824, not "1MB"  [SETTING_INVALID]',
+      `SVC_TRUSTED_PROXIES must be a list of addresses and networks, not "10.0.0.0/8,10.0.0.0/33" — '10.0.0.0/33' is neither; such as 10.0.0.7,10.1.0.0/16,fd00::/8  [SETTING_INVALID]`,
       'SVC_PROJECT must be an existing folder, not "/no/such/folder" — It holds conf/ and script/  [SETTING_INVALID]',
     ]);
   });

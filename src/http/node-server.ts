@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import type { Socket } from 'node:net';
+import { BadRequestError, ResourceError, TooManyRequestsError } from '#errors/index.ts';
+import { callerAddress, type TrustedProxies } from '#security/index.ts';
+import { isSecure } from './incoming.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { refuseMessage } from './refuse-message.ts';
+
+export interface NodeServerOptions {
+  /** How long a client may take to send a whole request. */
+  readonly requestTimeoutMs: number;
+  readonly proxies: TrustedProxies;
+  /** Undefined: no limit. */
+  readonly rateLimit: RateLimit | undefined;
+}
+
+const MOST_HEADER_BYTES = 32_768;
+/** Longer than a load balancer keeps a connection, or it would send into one that is just being closed. */
+const KEEP_ALIVE_MS = 65_000;
+
+/** On every answer; pages replace the policy by their own. */
+const SECURE_HEADERS: Readonly<Record<string, string>> = {
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/** Node's own server, made to close the door on unsound messages, slow clients and floods before anybody looks. */
+export function nodeServer(options: NodeServerOptions) {
+  const { requestTimeoutMs, proxies, rateLimit } = options;
+  return (given: ServerOptions, listener: RequestListener): Server => {
+    const server = createServer(
+      {
+        ...given,
+        maxHeaderSize: MOST_HEADER_BYTES,
+        headersTimeout: Math.min(20_000, requestTimeoutMs),
+        requestTimeout: requestTimeoutMs,
+        connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs / 2),
+        keepAliveTimeout: KEEP_ALIVE_MS,
+      },
+      (message, answer) => {
+        for (const name in SECURE_HEADERS) answer.setHeader(name, SECURE_HEADERS[name]!);
+        if (isSecure(message, proxies)) answer.setHeader('Strict-Transport-Security', 'max-age=31536000');
+        const error = refuseMessage(message) ?? (rateLimit === undefined ? undefined : tooMany());
+        if (error === undefined) return listener(message, answer);
+        // The body is not read, so the connection cannot carry another request.
+        answer.writeHead(error.code, {
+          'Content-Type': 'application/json;charset=UTF-8',
+          'X-Request-Id': randomUUID(),
+          ...(error.code === 429 ? { 'Retry-After': String(retryAfterOf(error)) } : { Connection: 'close' }),
+        });
+        answer.end(JSON.stringify(error.toJSON()));
+        if (error.code === 429) message.resume();
+
+        function tooMany(): ResourceError | undefined {
+          const peer = message.socket.remoteAddress ?? '';
+          const forwarded = message.headers['x-forwarded-for'];
+          const seconds = rateLimit!.take(callerAddress(peer, String(forwarded ?? ''), proxies));
+          if (seconds === 0 || message.url?.startsWith('/health/')) return undefined;
+          return new TooManyRequestsError('Too many requests', {
+            id: 'HTTP_RATE_LIMIT',
+            hint: `Try again in ${seconds} s`,
+            detail: { retryAfterSeconds: seconds },
+          });
+        }
+      },
+    );
+    // Node forgets headers beyond its own limit in silence; whoever sends more than ours is refused instead.
+    server.maxHeadersCount = 0;
+    server.on('clientError', answerUnreadable);
+    return server;
+  };
+}
+
+function retryAfterOf({ detail }: ResourceError): number {
+  return (detail as { retryAfterSeconds: number }).retryAfterSeconds;
+}
+
+/** What Node could not read as a request, or has waited for too long. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+  const { code, status, message } = UNREADABLE[error.code ?? ''] ?? BAD;
+  const body = JSON.stringify(
+    code === 400
+      ? new BadRequestError(message, { id: 'HTTP_UNREADABLE' })
+      : new ResourceError(code, message, { id: 'HTTP_UNREADABLE' }),
+  );
+  const headers = {
+    ...SECURE_HEADERS,
+    'Content-Type': 'application/json;charset=UTF-8',
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end(
+    [`HTTP/1.1 ${code} ${status}`, ...lines, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join(
+      '\r\n',
+    ),
+  );
+}
+
+const BAD = { code: 400, status: 'Bad Request', message: 'The request is no HTTP message' };
+const UNREADABLE: Readonly<Record<string, typeof BAD>> = {
+  HPE_HEADER_OVERFLOW: {
+    code: 431,
+    status: 'Request Header Fields Too Large',
+    message: `URL and headers are larger than ${MOST_HEADER_BYTES} bytes together`,
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: {
+    code: 413,
+    status: 'Payload Too Large',
+    message: 'Too many chunk extensions',
+  },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 408, status: 'Request Timeout', message: 'The request came too slowly' },
+};

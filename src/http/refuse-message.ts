@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http';
+import { BadRequestError, ResourceError } from '#errors/index.ts';
+
+const MOST_URL_CHARACTERS = 16_384;
+const MOST_HEADERS = 100;
+
+/** Headers that mean two things when they come twice, to us and to a proxy in front. */
+const SINGLE: ReadonlySet<string> = new Set([
+  'host',
+  'authorization',
+  'content-type',
+  'content-length',
+  'transfer-encoding',
+  'x-svc-username',
+  'x-svc-password',
+  'x-svc-api-key',
+  'x-http-method-override',
+]);
+
+/** A segment `.` or `..`, also percent-encoded: whoever reads it after a proxy may arrive elsewhere. */
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?=\/|$)/i;
+
+/** Why a request is not even looked at; undefined for a sound one. */
+export function refuseMessage({
+  url = '/',
+  headers,
+  rawHeaders,
+}: IncomingMessage): ResourceError | undefined {
+  if (url.length > MOST_URL_CHARACTERS) {
+    return new ResourceError(414, `The URL is longer than ${MOST_URL_CHARACTERS} characters`, {
+      id: 'HTTP_URL_TOO_LONG',
+      hint: 'Send a long query as the body of an action, or ask for less at once',
+    });
+  }
+  if (rawHeaders.length / 2 > MOST_HEADERS) {
+    return new ResourceError(431, `The request has more than ${MOST_HEADERS} headers`, {
+      id: 'HTTP_HEADERS',
+    });
+  }
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!.toLowerCase();
+    if (!SINGLE.has(name)) continue;
+    if (seen.has(name)) {
+      return new BadRequestError(`The header '${name}' comes twice`, { id: 'HTTP_HEADER_TWICE' });
+    }
+    seen.add(name);
+  }
+  const { host } = headers;
+  if (host !== undefined && host !== '' && !isHost(host)) {
+    return new BadRequestError('The Host header is no host', { id: 'HTTP_HOST' });
+  }
+  if (!isTarget(url)) {
+    return new BadRequestError('The path of the URL cannot be read', {
+      id: 'HTTP_PATH',
+      hint: "Without segments '.' and '..', backslashes and control characters; percent-encoded as UTF-8",
+    });
+  }
+  return undefined;
+}
+
+function isHost(host: string): boolean {
+  const parsed = URL.parse(`http://${host}`);
+  return parsed !== null && parsed.username === '' && !/[\s/?#@\\]/.test(host);
+}
+
+function isTarget(url: string): boolean {
+  const absolute = url.startsWith('/') ? undefined : URL.parse(url);
+  if (absolute === null || (absolute !== undefined && !/^https?:$/.test(absolute.protocol))) return false;
+  const path = url.split('?', 1)[0]!;
+  if (path.includes('\\') || path.includes('#') || DOT_SEGMENT.test(path)) return false;
+  try {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    return !/[\u0000-\u001f\u007f]/.test(decodeURIComponent(path));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ADMIN_PASSWORD } from '../support/api.ts';
+import { sendRaw, statusOf } from '../support/raw-http.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const ADMIN = { 'X-Svc-Username': 'svc-admin', 'X-Svc-Password': ADMIN_PASSWORD };
+
+/** The tests come from 127.0.0.1, so they are the trusted proxy of the callers they name. */
+describe('the door', () => {
+  let server: TestServer;
+
+  beforeAll(async () => {
+    server = await startTestServer({
+      environment: { SVC_TRUSTED_PROXIES: '127.0.0.0/8', SVC_RATE_LIMIT: '100', SVC_REQUEST_TIMEOUT: '1' },
+    });
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
+
+  it.each([
+    '/svc/info/ping',
+    '/svc/nowhere',
+    '/nowhere',
+    '/health/live',
+    '/metrics',
+    '/docs',
+    '/docs/docs.js',
+  ])('sends secure headers with %s', async (path) => {
+    const { headers } = await get(path, ADMIN);
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('content-security-policy')).toMatch(
+      /default-src '(none|self)'.*frame-ancestors 'none'/,
+    );
+    expect([headers.get('server'), headers.get('x-powered-by')]).toEqual([null, null]);
+    expect(headers.get('strict-transport-security')).toBeNull();
+  });
+
+  it('tells browsers to stay with TLS where a trusted proxy ends it', async () => {
+    const { headers } = await get('/svc/info/ping', { ...ADMIN, 'X-Forwarded-Proto': 'https' });
+    expect(headers.get('strict-transport-security')).toMatch(/^max-age=\d+$/);
+    const spoofed = await get('/svc/info/ping', { ...ADMIN, 'X-Forwarded-Proto': 'https, http' });
+    expect(spoofed.headers.get('strict-transport-security')).toBeNull();
+  });
+
+  it('takes the address of a caller from a trusted proxy, and not what the caller made up', async () => {
+    const response = await get('/svc/info/login', {
+      ...ADMIN,
+      'X-Forwarded-For': '198.51.100.1, 203.0.113.7, 127.0.0.9',
+    });
+    expect(((await response.json()) as { authorization: object }).authorization).toMatchObject({
+      ipAddress: '203.0.113.7',
+    });
+  });
+
+  it('shows metrics and parts of readiness on this machine and to administrators', async () => {
+    const far = { 'X-Forwarded-For': '203.0.113.8' };
+    expect((await get('/metrics')).status).toBe(200);
+    expect((await get('/metrics', far)).status).toBe(401);
+    const nobody = { 'X-Svc-Username': 'anonymous', 'X-Svc-Password': 'anonymous', ...far };
+    expect((await get('/metrics', nobody)).status).toBe(403);
+    expect((await get('/metrics', { ...ADMIN, ...far })).status).toBe(200);
+    expect(await (await get('/health/ready')).json()).toHaveProperty('parts.database');
+    expect(await (await get('/health/ready', { ...ADMIN, ...far })).json()).toHaveProperty('parts.database');
+    const probe = await get('/health/ready', far);
+    expect([probe.status, await probe.json()]).toEqual([200, { state: 'up' }]);
+    expect((await get('/health/live', far)).status).toBe(200);
+  });
+
+  it('lets a client make so many requests a minute, and leaves others and probes alone', async () => {
+    const flood = { 'X-Forwarded-For': '203.0.113.66' };
+    const answers = await Promise.all(Array.from({ length: 110 }, () => get('/nowhere', flood)));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThanOrEqual(9);
+    expect(Number(refused[0]!.headers.get('retry-after'))).toBe(1);
+    expect(await refused[0]!.json()).toMatchObject({ code: 429, detail: { id: 'HTTP_RATE_LIMIT' } });
+    expect((await get('/health/live', flood)).status).toBe(200);
+    expect((await get('/nowhere', { 'X-Forwarded-For': '203.0.113.67' })).status).toBe(404);
+  });
+
+  it.each([
+    ['the headers', 'GET /svc/info/ping HTTP/1.1\r\nHost: x\r\nX-Slow: '],
+    [
+      'the body',
+      `PUT /svc/repo/slow/one HTTP/1.1\r\nHost: x\r\nX-Svc-Username: svc-admin\r\nX-Svc-Password: ${ADMIN_PASSWORD}\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+    ],
+  ])('does not wait for a client that sends %s too slowly', async (_what, start) => {
+    expect(statusOf(await sendRaw(server.url, start, 10_000))).toBe(408);
+  });
+});

@@ -1,0 +1,22 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+
+/** Sends bytes as they are and answers with all that comes back until the server closes, or says nothing for a while. */
+export async function sendRaw(url: string, message: string, quietMs = 2_000): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, 'connect');
+  const chunks: Buffer[] = [];
+  socket.setTimeout(quietMs, () => socket.destroy());
+  socket.on('data', (chunk) => chunks.push(chunk));
+  // A server may close while we still send.
+  socket.on('error', () => {});
+  socket.write(message, 'latin1');
+  await once(socket, 'close');
+  return Buffer.concat(chunks).toString('latin1');
+}
+
+/** The status of an answer's first line; 0 when the connection was closed without a word. */
+export function statusOf(answer: string): number {
+  return Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
+}
