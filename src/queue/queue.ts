@@ -79,6 +79,11 @@ export class Queue {
     return affectedBy(await this.boss.cancel(queue, [...ids], { db }));
   }
 
+  /** Takes dead letters away that somebody else has dealt with. @returns how many */
+  dismiss(unitOfWork: UnitOfWork, deadLetters: readonly string[]): Promise<number> {
+    return this.cancel(unitOfWork, DEAD_LETTERS, deadLetters);
+  }
+
   /** Puts dead letters back into the queues they came from, with all their attempts. @returns how many */
   async revive(unitOfWork: UnitOfWork, deadLetters: readonly string[]): Promise<number> {
     if (deadLetters.length === 0) return 0;

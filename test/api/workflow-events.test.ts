@@ -201,6 +201,11 @@ describe('jobs', () => {
     expect((await retry()).status).toBe(200);
     await reached(id, 'after');
     expect(await find()).toEqual([]);
+    const letters = await server.database.pool.query(
+      "select 1 from svc_dead_letter where data->>'job' = $1",
+      [dead._id],
+    );
+    expect(letters.rowCount).toBe(0);
     expect((await retry()).status).toBe(404);
   });
 });

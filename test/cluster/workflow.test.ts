@@ -143,6 +143,8 @@ describe('a cluster that runs processes', () => {
 
   test('two nodes that complete the branches of a join at once: it joins once', async () => {
     const other = await startNode('other');
+    const versions = await workflowApi(other.api).list('processdefinition');
+    expect(versions.map(({ version }: { version: number }) => version)).toEqual([1, 1]);
     const [here, there] = [workflowApi(heir.api), workflowApi(other.api)];
     const started = await Promise.all(Array.from({ length: INSTANCES }, () => here.start('branches')));
     await Promise.all(

@@ -11,8 +11,8 @@ import { isId } from '../instance/instance-id.ts';
 import { queryKind } from '../query/query-kind.ts';
 import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
 import { type DeadLetterRow, findDeadLetter, listDeadLetters } from './dead-letter-repository.ts';
-import { enqueueJob } from './enqueue-job.ts';
-import { reviveJob } from './job-repository.ts';
+import { enqueueJob, WORKFLOW_QUEUE } from './enqueue-job.ts';
+import { listQueueLetters, reviveJob } from './job-repository.ts';
 
 const ACTIONS = ['retry'];
 
@@ -41,6 +41,8 @@ export function deadLetterResource(platform: WorkflowPlatform): CollectionProvid
       const unitOfWork = context.unitOfWork!;
       const revision = await reviveJob(await unitOfWork.db(), row.id);
       if (revision === undefined) throw noDeadLetter(id);
+      const letters = await listQueueLetters(await unitOfWork.db(), WORKFLOW_QUEUE, row.id);
+      await platform.queue.dismiss(unitOfWork, letters);
       await enqueueJob(platform, unitOfWork, {
         id: row.id,
         revision,

@@ -88,3 +88,10 @@ export async function reviveJob(db: Db, id: string): Promise<number | undefined>
     where id = ${id} and is_dead returning revision`.execute(db);
   return rows[0]?.revision;
 }
+
+/** The dead letters that the queue holds for a job. */
+export async function listQueueLetters(db: Db, queue: string, jobId: string): Promise<string[]> {
+  const { rows } = await sql<{ dead_letter: string }>`
+    select dead_letter from svc_dead_letter where queue = ${queue} and data->>'job' = ${jobId}`.execute(db);
+  return rows.map(({ dead_letter }) => dead_letter);
+}
