@@ -9,10 +9,12 @@ import type {
   Request,
   UpdateRequest,
 } from '#resource/index.ts';
+import type { Refreshed } from './derive/refresh-derived.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
 import type { Edge } from './relationship/edge.ts';
 import type { EdgeEdit, EditPlan } from './relationship/edge-edit.ts';
+import type { EdgeSet } from './relationship/edge-set.ts';
 import type { EdgeChange } from './relationship/plan-edges.ts';
 
 /** The requests that run through the lifecycle; a query has a way of its own. */
@@ -46,6 +48,12 @@ export interface Exchange {
   edited: Edge | null;
   /** Every edge that this request made, changed or removed. */
   readonly edgeChanges: EdgeChange[];
+  /** The same for edges that were made or removed many at a time: where they lead. */
+  readonly edgeSets: EdgeSet[];
+  /** Objects that may store something of this one or of its edges, by type. */
+  readonly dependents: Map<ManagedType, Set<string>>;
+  /** Those of them that did, and have been brought up to date. */
+  readonly refreshed: Map<string, Refreshed>;
   /** Nothing was asked to change; only what is calculated may have. */
   readonly isCheck: boolean;
   /** The revision after this request; null until it is known. */
@@ -88,6 +96,9 @@ export function newExchange(
     editPlan: null,
     edited: null,
     edgeChanges: [],
+    edgeSets: [],
+    dependents: new Map(),
+    refreshed: new Map(),
     isCheck,
     rev: null,
     storedAt: null,

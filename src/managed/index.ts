@@ -4,7 +4,7 @@
  * Words: a *type* has *properties* and *hooks*; the *lifecycle* is the matrix of steps that a request runs
  * through; an *exchange* is one request on its way; an *edge* is one relationship between two objects, seen from an
  * *owner* to a *target*; a *policy* is a kind of rule, a *rule* a policy with its parameters; a *derived* property
- * is read off relationships. Invariants: a life is one unit of work, hooks included; an edge is one row, whichever
+ * is read off relationships, and stored derivations are *refreshed* when what they look at changes. Invariants: a life is one unit of work, hooks included; an edge is one row, whichever
  * end wrote it; nothing private and no foreign envelope passes the door; no type has a special status in code.
  */
 

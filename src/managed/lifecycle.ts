@@ -5,12 +5,14 @@ import { attachRelationships } from './steps/attach-relationships.ts';
 import { checkRevision } from './steps/check-revision.ts';
 import { computeVirtualProperties, recalculate } from './steps/compute-virtual-properties.ts';
 import { decryptStored } from './steps/decrypt-stored.ts';
+import { findDependents, lockOwnDerivations } from './steps/find-dependents.ts';
 import { giveAnswer } from './steps/give-answer.ts';
 import { checkGoverning, governEdges } from './steps/govern-edges.ts';
 import { grantConditionally } from './steps/grant-conditionally.ts';
 import { loadStored } from './steps/load-stored.ts';
 import { planEdit } from './steps/plan-edit.ts';
 import { protectProperties } from './steps/protect-properties.ts';
+import { refreshDependents } from './steps/refresh-dependents.ts';
 import { removeRelationships } from './steps/remove-relationships.ts';
 import { runHook } from './steps/run-hook.ts';
 import { runPropertyHooks } from './steps/run-property-hooks.ts';
@@ -34,6 +36,7 @@ const D = 'delete';
  */
 // biome-ignore format: the columns are the documentation
 export const lifecycle = pipeline((step) => {
+  step(lockOwnDerivations,               C,       U,  P     );
   step(assignId,                         C                  );
   step(loadStored,                            R,  U,  P,  D );
   step(checkRevision,                             U,  P,  D );
@@ -62,7 +65,9 @@ export const lifecycle = pipeline((step) => {
   step(store,                            C,       U,  P,  D );
   step(governEdges,                      C,       U,  P     );
   step(scheduleConstraints,              C,       U,  P,  D );
+  step(findDependents,                   C,       U,  P,  D );
   step(removeRelationships,                               D );
+  step(refreshDependents,                C,       U,  P,  D );
   step(runHook('postCreate'),            C                  );
   step(runHook('postUpdate'),                     U,  P     );
   step(runHook('postDelete'),                             D );

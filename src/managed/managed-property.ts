@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '#json/index.ts';
 import { parseScriptReference, type ScriptReference } from '#script/index.ts';
+import { compileDerivation, type Derivation } from './derive/derivation.ts';
 import { compileRelationship, type Relationship } from './relationship/relationship.ts';
-import { compileDerivation, type Derivation } from './retrieve/derivation.ts';
 
 export const PROPERTY_HOOKS = ['onValidate', 'onStore', 'onRetrieve'] as const;
 export type PropertyHook = (typeof PROPERTY_HOOKS)[number];

@@ -37,6 +37,8 @@ export interface ManagedType {
   readonly relationships: ReadonlyMap<string, Relationship>;
   /** Those that are calculated, in the order in which that is done. */
   readonly calculated: readonly ManagedProperty[];
+  /** Those that are read off relationships, and stored with the object. */
+  readonly storedDerived: readonly ManagedProperty[];
   /** Those that are stored encrypted or hashed. */
   readonly secrets: readonly ManagedProperty[];
   readonly privates: ReadonlySet<string>;
@@ -91,6 +93,7 @@ export function compileType(definition: JsonObject): ManagedType {
     compiled,
     relationships: new Map(relationships.map((relationship) => [relationship.property, relationship])),
     calculated: calculationOrder(all.filter(({ isCalculated }) => isCalculated)),
+    storedDerived: all.filter(({ derivation, isDefault }) => derivation !== null && isDefault),
     secrets: all.filter(({ encryption, hashAlgorithm }) => encryption !== null || hashAlgorithm !== null),
     privates: new Set(all.filter(({ isPrivate }) => isPrivate).map((property) => property.name)),
     hidden: new Set(all.filter(({ isDefault }) => !isDefault).map((property) => property.name)),

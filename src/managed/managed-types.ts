@@ -1,5 +1,6 @@
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import { type Dependent, dependentsByType } from './derive/dependent.ts';
 import { compileType, type ManagedType } from './managed-type.ts';
 import type { Relationship } from './relationship/relationship.ts';
 
@@ -13,6 +14,7 @@ export interface Governed {
 export class ManagedTypes {
   #types: ReadonlyMap<string, ManagedType> = new Map();
   #governed: ReadonlyMap<string, readonly Governed[]> = new Map();
+  #dependents: ReadonlyMap<string, readonly Dependent[]> = new Map();
   #readsRunScripts = false;
 
   /** @throws BadRequestError when a type cannot be compiled; the old ones stay */
@@ -21,6 +23,7 @@ export class ManagedTypes {
       definitions.map((definition) => [String(definition['name']), compileType(definition)]),
     );
     this.#governed = governedBy(types);
+    this.#dependents = dependentsByType(types);
     this.#readsRunScripts = [...types.values()].some(({ runsScripts }) => runsScripts.read);
     this.#types = types;
   }
@@ -32,6 +35,11 @@ export class ManagedTypes {
   /** The relationships to objects of that type that carry conditions or time spans. */
   governedBy(name: string): readonly Governed[] {
     return this.#governed.get(name) ?? [];
+  }
+
+  /** The stored derivations that look at objects of that type. */
+  dependentsOn(name: string): readonly Dependent[] {
+    return this.#dependents.get(name) ?? [];
   }
 
   /** Whether reading an object of some type runs a script: references may lead to any. */

@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
+import { countStatements } from '../support/count-statements.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const script = (source: string) => ({ type: 'text/javascript', source });
@@ -210,7 +210,7 @@ describe('relationships', () => {
       await server.database.pool.query(
         `insert into managed_object (type, id, data) select 'role', 'many-' || n, '{}' from generate_series(1, 100) n`,
       );
-      const count = await countStatements(async (size) => {
+      const count = await countFor(async (size) => {
         const granted = Array.from({ length: size }, (_, n) => ref(`role/many-${n + 1}`));
         const u = await user({ manager: ref(`user/${boss}`), home: ref(`user/${boss}`), roles: granted });
         await put(`user/${u}`, { userName: u, roles: [] });
@@ -625,7 +625,7 @@ describe('relationships', () => {
       for (let n = 0; n < 100; n++) {
         await user({ marker, manager: ref(`user/${boss}`), roles: granted.map((id) => ref(`role/${id}`)) });
       }
-      const count = await countStatements(async (size) => {
+      const count = await countFor(async (size) => {
         const { body } = await query(
           'user',
           `marker eq "${marker}"`,
@@ -643,22 +643,7 @@ describe('relationships', () => {
   });
 });
 
-/** Statements on objects and edges that a page of one, and of a hundred, takes. */
-async function countStatements(ask: (size: number) => Promise<void>) {
-  const original = pg.Client.prototype.query;
-  let statements = 0;
-  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
-    const [first] = args;
-    const text = typeof first === 'string' ? first : String((first as { text?: string } | undefined)?.text);
-    if (/managed_object|relationship/.test(text)) statements += 1;
-    return Reflect.apply(original, this, args);
-  } as typeof original;
-  try {
-    await ask(1);
-    const one = statements;
-    await ask(100);
-    return { one, hundred: statements - one };
-  } finally {
-    pg.Client.prototype.query = original;
-  }
+/** Statements that it takes for one, and for a hundred. */
+async function countFor(ask: (size: number) => Promise<void>) {
+  return { one: await countStatements(() => ask(1)), hundred: await countStatements(() => ask(100)) };
 }

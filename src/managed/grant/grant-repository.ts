@@ -46,14 +46,14 @@ export async function lockOwners(db: Db, type: string, ids: readonly string[]): 
  * Takes away the conditional edges of those who do not match, all at once.
  *
  * @param among only these objects, of which those with a manual edge to the target lose theirs as well
- * @returns how many
+ * @returns the ids of those who lose one
  */
 export async function revokeFrom(
   db: Db,
   { governed, collection, id }: ConditionalTarget,
   filter: QueryFilter | null,
   among?: readonly string[],
-): Promise<number> {
+): Promise<readonly string[]> {
   const { owner, relationship } = governed;
   const matches =
     filter === null
@@ -66,14 +66,16 @@ export async function revokeFrom(
       and m.owner_property = e.owner_property and m.properties->>'_grantType' is distinct from 'conditional')`;
   const chosen = among === undefined ? sql`true` : sql`e.owner_id = any(${among as string[]}::text[])`;
   const loses = among === undefined ? sql`not ${matches}` : sql`(not ${matches} or ${isManual})`;
-  const { numAffectedRows } = await sql`
-    delete from relationship where id in (
-      select e.id from relationship_end e
+  const { rows } = await sql<{ id: string }>`
+    delete from relationship r using (
+      select e.id, e.owner_id from relationship_end e
       left join managed_object o on o.type = ${owner.name} and o.id = e.owner_id
       where e.target_collection = ${collection} and e.target_id = ${id}
         and e.owner_collection = ${`managed/${owner.name}`} and e.owner_property = ${relationship.property}
-        and e.properties->>'_grantType' = 'conditional' and ${chosen} and ${loses})`.execute(db);
-  return Number(numAffectedRows ?? 0);
+        and e.properties->>'_grantType' = 'conditional' and ${chosen} and ${loses}) lost
+    where r.id = lost.id
+    returning lost.owner_id as id`.execute(db);
+  return rows.map((row) => row.id);
 }
 
 /** UUIDs of version 7 in the order of the rows, like those that are made one by one: they fill an index from its end. */
@@ -84,7 +86,7 @@ const orderedId = sql`substr(ms, 1, 8) || '-' || substr(ms, 9, 4) || '-7' || lpa
  * Gives conditional edges to all who match and have no edge to the target, all at once.
  *
  * @param among only these objects
- * @returns how many
+ * @returns the ids of those who get one
  */
 export async function grantTo(
   db: Db,
@@ -92,7 +94,7 @@ export async function grantTo(
   filter: QueryFilter,
   isSingle: { readonly owner: boolean; readonly target: boolean },
   among?: readonly string[],
-): Promise<number> {
+): Promise<readonly string[]> {
   const chosen = among === undefined ? sql`true` : sql`o.id = any(${among as string[]}::text[])`;
   const { owner, relationship } = governed;
   const ownerCollection = `managed/${owner.name}`;
@@ -115,7 +117,7 @@ export async function grantTo(
   const [first, second] = isFirst ? [ownerEnd, targetEnd] : [targetEnd, ownerEnd];
   // Only where an end has a single place can there be a conflict; to look for one costs a fifth of the time.
   const onConflict = isSingle.owner || isSingle.target ? sql`on conflict do nothing` : sql``;
-  const { numAffectedRows } = await sql`
+  const { rows } = await sql<{ id: string }>`
     insert into relationship (id, first_collection, first_id, first_property, first_single,
       second_collection, second_id, second_property, second_single, properties)
     select ${orderedId}, ${first.collection}, ${first.id}, ${first.property}::text,
@@ -134,6 +136,7 @@ export async function grantTo(
           and e.owner_id = o.id)
     ) o
     order by n
-    ${onConflict}`.execute(db);
-  return Number(numAffectedRows ?? 0);
+    ${onConflict}
+    returning ${sql.ref(isFirst ? 'first_id' : 'second_id')} as id`.execute(db);
+  return rows.map((row) => row.id);
 }

@@ -83,15 +83,14 @@ export async function deleteEdges(db: Db, ids: readonly string[]): Promise<void>
 }
 
 /** Deletes all edges that the object knows of. One-way edges that lead to it stay, and lead nowhere. */
-export async function deleteEdgesOf(
-  db: Db,
-  { collection, id }: Target,
-): Promise<readonly { readonly id: string; readonly properties: JsonObject }[]> {
-  const { rows } = await sql<{ id: string; properties: JsonObject }>`delete from relationship
-    where (first_collection = ${collection} and first_id = ${id})
-       or (second_collection = ${collection} and second_id = ${id} and second_property is not null)
-    returning id, properties`.execute(db);
-  return rows;
+export async function deleteEdgesOf(db: Db, { collection, id }: Target): Promise<readonly Edge[]> {
+  const { rows } = await sql<EdgeRow>`
+    delete from relationship r using relationship_end e
+    where r.id = e.id and e.owner_collection = ${collection} and e.owner_id = ${id}
+    returning e.id, e.rev, e.properties, e.owner_id, e.owner_property, e.target_collection, e.target_id`.execute(
+    db,
+  );
+  return rows.map(toEdge);
 }
 
 /** The edges that lead from a property of an object to some targets. */

@@ -1,13 +1,13 @@
 import type { Db } from '#database/index.ts';
 import { cloneJson, type JsonObject, type Pointer } from '#json/index.ts';
 import type { StoredObject } from '#repo/index.ts';
+import { deriveProperties } from '../derive/derive-properties.ts';
 import { withIdentity, withoutIdentity } from '../exchange.ts';
 import { dbOf } from '../managed-platform.ts';
 import type { ManagedProperty } from '../managed-property.ts';
 import type { ManagedType } from '../managed-type.ts';
 import type { Edge } from '../relationship/edge.ts';
 import { listEdges } from '../relationship/edge-repository.ts';
-import { deriveProperties } from './derive-properties.ts';
 import { type FieldPlan, planFields, selectPlanned, shows } from './field-plan.ts';
 import { resolveReferences } from './resolve-references.ts';
 import type { Retrieval } from './retrieval.ts';

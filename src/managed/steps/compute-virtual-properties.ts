@@ -1,5 +1,5 @@
+import { deriveProperties } from '../derive/derive-properties.ts';
 import type { Exchange } from '../exchange.ts';
-import { deriveProperties } from '../retrieve/derive-properties.ts';
 import { planFields, shows } from '../retrieve/field-plan.ts';
 import { retrieveProperty } from '../retrieve/run-retrieve-hooks.ts';
 import { withRelationships } from './run-hook.ts';

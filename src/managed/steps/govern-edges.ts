@@ -1,8 +1,10 @@
 import { equalJson } from '#json/index.ts';
+import { lockDerivations } from '../derive/derivation-repository.ts';
 import { collectionOf, type Exchange, objectPath } from '../exchange.ts';
 import { isConditional, parseCondition } from '../grant/conditional-grant.ts';
 import { grantTo, lockConditions, lockOwners, revokeFrom } from '../grant/grant-repository.ts';
 import { parseTemporalConstraints } from '../grant/temporal-constraint.ts';
+import type { ManagedType } from '../managed-type.ts';
 import type { Governed } from '../managed-types.ts';
 import type { Target } from '../relationship/edge.ts';
 import { reverseIsSingle } from '../relationship/validate-edges.ts';
@@ -36,27 +38,38 @@ governEdges.applies = checkGoverning.applies;
 
 async function evaluateForAll(exchange: Exchange, governed: Governed, field: string): Promise<void> {
   const db = await exchange.context.unitOfWork!.db();
+  // In the order of those who write one object: its derivations come first.
+  if (governed.owner.storedDerived.length > 0) await lockDerivations(db, governed.owner.name, 'alone');
   await lockConditions(db, exchange.type.name);
   await evaluate(exchange, governed, field);
 }
 
 /**
  * Keeps those at the other ends of edges from being changed, where it depends on them whether they get a conditional
- * edge instead. It comes before any lock of an edge: whoever writes from the other end locks in the same order.
+ * edge instead, or where they store something that they derive from the edge. It comes before any lock of an edge: whoever writes from the other end locks in the same order.
  */
 export async function lockGoverned(
   exchange: Exchange,
   property: string,
   targets: readonly Target[],
 ): Promise<void> {
+  const owners = new Set<ManagedType>();
   for (const { owner, relationship } of governedOf(exchange)) {
     const { conditionField, reverseProperty } = relationship;
     if (conditionField === null || reverseProperty !== property) continue;
-    if (parseCondition(exchange.object[conditionField], conditionField) === null) continue;
+    if (parseCondition(exchange.object[conditionField], conditionField) !== null) owners.add(owner);
+  }
+  for (const { owner, depth, reverse } of exchange.platform.types.dependentsOn(exchange.type.name)) {
+    if (depth === 1 && reverse === property) owners.add(owner);
+  }
+  for (const owner of owners) {
     const ids = targets
       .filter(({ collection }) => collection === `managed/${owner.name}`)
       .map(({ id }) => id);
-    if (ids.length > 0) await lockOwners(await exchange.context.unitOfWork!.db(), owner.name, ids);
+    if (ids.length === 0) continue;
+    const db = await exchange.context.unitOfWork!.db();
+    if (owner.storedDerived.length > 0) await lockDerivations(db, owner.name, 'in common');
+    await lockOwners(db, owner.name, ids);
   }
 }
 
@@ -99,13 +112,24 @@ async function evaluate(
     owner: !relationship.isArray,
     target: reverse !== null && reverseIsSingle(exchange, target, reverse),
   };
-  const granted = condition === null ? 0 : await grantTo(db, target, condition.filter, isSingle, among);
-  if (granted + revoked === 0) return;
+  const granted = condition === null ? [] : await grantTo(db, target, condition.filter, isSingle, among);
+  if (granted.length + revoked.length === 0) return;
+  exchange.edgeSets.push({
+    property: reverse,
+    collection: `managed/${owner.name}`,
+    ids: [...granted, ...revoked],
+  });
   unitOfWork.record({
     resource: reverse === null ? objectPath(exchange) : `${objectPath(exchange)}/${reverse}`,
     operation: 'update',
     before: null,
-    after: { conditionalGrants: { collection: `managed/${owner.name}`, granted, revoked } },
+    after: {
+      conditionalGrants: {
+        collection: `managed/${owner.name}`,
+        granted: granted.length,
+        revoked: revoked.length,
+      },
+    },
   });
 }
 

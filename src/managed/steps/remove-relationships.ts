@@ -6,7 +6,8 @@ import { deleteEdgesOf } from '../relationship/edge-repository.ts';
 export async function removeRelationships(exchange: Exchange): Promise<void> {
   const db = await exchange.context.unitOfWork!.db();
   const removed = await deleteEdgesOf(db, { collection: collectionOf(exchange), id: exchange.id });
-  for (const { id, properties } of removed) {
+  for (const { id, property, properties, target } of removed) {
+    exchange.edgeSets.push({ property, collection: target.collection, ids: [target.id] });
     await planConstraint(exchange, id, properties['temporalConstraints'], null, null);
   }
 }

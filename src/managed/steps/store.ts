@@ -30,13 +30,14 @@ export async function store(exchange: Exchange): Promise<void> {
   exchange.storedAt = unitOfWork.changes.length;
 }
 
-/** Takes over what hooks that ran after the store have made of the object since. */
+/** Takes over what has become of the object since it was stored: by later hooks, or as its derivations followed. */
 export async function reload(exchange: Exchange): Promise<void> {
-  const { context, id, request, storedAt, type } = exchange;
+  const { context, id, refreshed, request, storedAt, type } = exchange;
   if (storedAt === null || request.method === 'delete') return;
   const { changes } = context.unitOfWork!;
   const resource = objectPath(exchange);
-  if (!changes.slice(storedAt).some((change) => change.resource === resource)) return;
+  const isWritten = changes.slice(storedAt).some((change) => change.resource === resource);
+  if (!isWritten && refreshed.get(type.name)?.has(id) !== true) return;
   const current = await findObject(await context.unitOfWork!.db(), objectStore(['managed', type.name]), id);
   if (current === undefined) return;
   exchange.object = current.data;

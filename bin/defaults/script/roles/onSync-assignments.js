@@ -1,5 +1,7 @@
 /*
- * For the onSync hook of assignments: when something of an assignment has changed, the members of its roles are checked.
+ * For the onSync hook of assignments where users calculate their effective assignments with onRetrieve scripts: when
+ * something of an assignment has changed, the members of its roles are checked. What is derived by `queryConfig`
+ * follows without it.
  *
  * Variables of the script reference: `rolesPropName` (default "roles"), `membersPropName` (default "members").
  */

@@ -1,7 +1,8 @@
 /*
- * For the onSync hook of roles: when something of a role has changed besides its members, they are checked, so that
- * what is stored of their effective roles and assignments follows, and their own hooks run. With many members give the
- * script reference a `timeout` in milliseconds.
+ * For the onSync hook of roles whose members calculate their effective roles and assignments with onRetrieve scripts:
+ * when something of a role has changed besides its members, they are checked, so that what they store follows, and
+ * their own hooks run. What is derived by `queryConfig` follows without it. With many members give the script
+ * reference a `timeout` in milliseconds.
  *
  * Variables of the script reference: `membersPropName` (default "members").
  */

@@ -64,3 +64,63 @@ function stepSql(property: string, index: number, mayEnd: boolean): StepSql {
     'rev', coalesce(${object}.rev, ${raw}.rev), 'data', coalesce(${object}.data, ${raw}.data - 'password'))`;
   return { edge, from, column: mayEnd ? sql`case when ${edge}.id is not null then ${told} end` : told };
 }
+
+/**
+ * Whoever writes an object with stored derivations holds the lock of its type in common, and who changes what many of
+ * them look at holds it alone, so that no object is missed between the two. It comes before any lock of a row of the
+ * type.
+ */
+export async function lockDerivations(db: Db, type: string, how: 'in common' | 'alone'): Promise<void> {
+  const lock = sql.raw(how === 'alone' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared');
+  await sql`select ${lock}(hashtextextended(${`derivations of managed/${type}`}, 0))`.execute(db);
+}
+
+/** The objects of a collection from which a path of properties leads to one of the targets. */
+export async function listOrigins(
+  db: Db,
+  collection: string,
+  path: readonly string[],
+  targets: { readonly collection: string; readonly ids: readonly string[] },
+): Promise<readonly string[]> {
+  const last = path.length - 1;
+  const edges = path.map((_, index) => sql.table(`e${index}`));
+  const joins = path.slice(0, last).map((property, index) => {
+    const [edge, next] = [edges[index]!, edges[index + 1]!];
+    return sql`join relationship_end ${edge} on ${edge}.target_collection = ${next}.owner_collection
+      and ${edge}.target_id = ${next}.owner_id and ${edge}.owner_property = ${property}`;
+  });
+  const { rows } = await sql<{ id: string }>`
+    select distinct e0.owner_id as id
+    from relationship_end ${edges[last]!}
+    ${sql.join(joins.toReversed(), sql` `)}
+    where ${edges[last]!}.target_collection = ${targets.collection}
+      and ${edges[last]!}.target_id = any(${targets.ids as string[]}::text[])
+      and ${edges[last]!}.owner_property = ${path[last]}
+      and e0.owner_collection = ${collection}`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** What objects store of some properties; null where there is nothing. Those that do not exist are left out. */
+export async function listMembers(
+  db: Db,
+  type: string,
+  ids: readonly string[],
+  names: readonly string[],
+): Promise<readonly { readonly id: string; readonly members: JsonObject }[]> {
+  const members = names.flatMap((name) => [sql`${name}::text`, sql`data->${name}`]);
+  const { rows } = await sql<{ id: string; members: JsonObject }>`
+    select id, jsonb_build_object(${sql.join(members)}) as members
+    from managed_object where type = ${type} and id = any(${ids as string[]}::text[])`.execute(db);
+  return rows;
+}
+
+/** Writes members into objects, each of which gets a new revision, with one statement. */
+export async function updateMembers(
+  db: Db,
+  type: string,
+  changes: readonly { readonly id: string; readonly members: JsonObject }[],
+): Promise<void> {
+  await sql`update managed_object o set data = o.data || c.members, rev = o.rev + 1, updated_at = now()
+    from jsonb_to_recordset(${JSON.stringify(changes)}::jsonb) as c (id text, members jsonb)
+    where o.type = ${type} and o.id = c.id collate "C"`.execute(db);
+}
