@@ -1,4 +1,4 @@
-import type { Exchange } from '../exchange.ts';
+import type { EdgeChange } from './plan-edges.ts';
 
 /** Where edges of one property lead: ids of objects of one collection. */
 export interface EdgeSet {
@@ -9,7 +9,13 @@ export interface EdgeSet {
 }
 
 /** The other ends of all edges that a request made, changed or removed. */
-export function changedEnds({ edgeChanges, edgeSets }: Exchange): readonly EdgeSet[] {
+export function changedEnds({
+  edgeChanges,
+  edgeSets,
+}: {
+  readonly edgeChanges: readonly EdgeChange[];
+  readonly edgeSets: readonly EdgeSet[];
+}): readonly EdgeSet[] {
   const edges = edgeChanges.flatMap(({ before, after }) => [before ?? [], after ?? []].flat());
   const sets = edges.map(({ property, target }) => ({
     property,
