@@ -15,6 +15,7 @@ export class ConfigOverrides {
   readonly #database: Database;
   readonly #observe: Observe;
   #fingerprint = '';
+  #refreshing: Promise<void> = Promise.resolve();
 
   constructor(store: ConfigStore, database: Database, observe: Observe) {
     this.#store = store;
@@ -24,7 +25,14 @@ export class ConfigOverrides {
   }
 
   /** Puts the overrides in force, if there are new ones. */
-  async refresh(): Promise<void> {
+  refresh(): Promise<void> {
+    // One after the other: of two at once, the one that has read less could come in last.
+    const round = this.#refreshing.then(() => this.#refreshOnce());
+    this.#refreshing = round.catch(() => undefined);
+    return round;
+  }
+
+  async #refreshOnce(): Promise<void> {
     const fingerprint = await overridesFingerprint(this.#database.db);
     if (fingerprint !== this.#fingerprint) {
       const overrides = await listOverrides(this.#database.db);

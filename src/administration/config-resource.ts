@@ -61,6 +61,7 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
       },
     ],
     runsScripts: hasTransform,
+    asksOthers: false,
   };
 }
 

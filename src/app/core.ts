@@ -7,7 +7,7 @@ import type { Observe } from '#observability/index.ts';
 import { Queue } from '#queue/index.ts';
 import { type RequestSink, Router } from '#resource/index.ts';
 import type { MemorySchedules, ScheduledServices } from '#scheduler/index.ts';
-import { ScriptSources, type Scripts, scriptResource } from '#script/index.ts';
+import { routerFilters, ScriptSources, type Scripts, scriptResource } from '#script/index.ts';
 import { type AccessRules, authorize } from '#security/index.ts';
 import type { WorkflowPlatform } from '#workflow/index.ts';
 import { addAdministration, type ServerState } from './administration-feature.ts';
@@ -51,7 +51,8 @@ export function buildCore(options: CoreOptions): Core {
     observe({ kind: 'loop.failed', loop: 'notifier', error }),
   );
   const access = accessRules(config, () => platform);
-  const router = new Router({ database, observe, filters: [authorize(access)] });
+  const { ahead, behind } = routerFilters(config, () => platform.scripts);
+  const router = new Router({ database, observe, filters: [ahead, authorize(access), behind] });
   const scripts = options.scripts({ config, crypto, resources: router });
   const scriptFiles = openScriptFiles(config);
   const queue = new Queue({

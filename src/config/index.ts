@@ -43,6 +43,12 @@ export {
 } from './definitions/managed-schema.ts';
 export { type PolicyConfig, policyConfig } from './definitions/policy-schema.ts';
 export { type RepoConfig, repoConfig } from './definitions/repo-schema.ts';
+export {
+  type RouterConfig,
+  type RouterFilterConfig,
+  readPattern,
+  routerConfig,
+} from './definitions/router-schema.ts';
 export { type ScheduleConfig, scheduleConfig } from './definitions/schedule-schema.ts';
 export { type SchedulerConfig, schedulerConfig } from './definitions/scheduler-schema.ts';
 export { type ScriptConfig, scriptConfig } from './definitions/script-schema.ts';

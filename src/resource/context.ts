@@ -61,6 +61,8 @@ export interface Context extends ContextData {
   readonly survivable: boolean;
   /** Absent before the request has met its route. */
   readonly router?: RouterContext;
+  /** Filters whose scripts made this request. */
+  readonly filtersAtWork?: readonly object[];
   /** How many scripts have called each other to come here. */
   readonly scriptDepth?: number;
   /** Inside a dry run: nothing may leave the unit of work. */

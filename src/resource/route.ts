@@ -15,6 +15,8 @@ export interface RouteHandler {
   handle(context: Context, request: Request, match: RouteMatch): Promise<Response>;
   /** Whether the request may run a script and so belongs in a script thread. Default: no. */
   runsScripts?(request: Request, match: RouteMatch): boolean;
+  /** Whether it makes requests of its own while it answers. Default: yes. */
+  readonly asksOthers?: boolean;
   /** What can be asked of it, given the path it is mounted at. Default: nothing is said. */
   describe?(path: string): readonly ResourceDescription[];
 }

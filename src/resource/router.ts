@@ -24,8 +24,8 @@ export interface Filter {
     request: Request,
     next: (context: Context, request: Request) => Promise<Response>,
   ): Promise<Response>;
-  /** Whether it may have to run a script for the request. */
-  readonly runsScripts?: (request: Request) => boolean;
+  /** Whether it may have to run a script for the request, or for another one that the handler makes meanwhile. */
+  readonly runsScripts?: (request: Request, asksOthers: boolean) => boolean;
 }
 
 export interface RouterOptions {
@@ -59,8 +59,10 @@ export class Router {
 
   /** Whether the request must be executed where scripts may run. */
   runsScripts(request: Request): boolean {
-    if (this.#options.filters.some((filter) => filter.runsScripts?.(request) ?? false)) return true;
     const found = this.#find(request);
+    const asksOthers = found?.handler.asksOthers ?? true;
+    const { filters } = this.#options;
+    if (filters.some((filter) => filter.runsScripts?.(request, asksOthers) ?? false)) return true;
     return found?.handler.runsScripts?.(found.request, found.match) ?? false;
   }
 

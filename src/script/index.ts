@@ -8,6 +8,7 @@
 export type { HostOperations } from './host-operations.ts';
 export { requestView } from './request-view.ts';
 export { resourceOperations } from './resource-operations.ts';
+export { type RouterFilters, routerFilters } from './router-filters.ts';
 export { ScriptError, ScriptInactiveError } from './script-error.ts';
 export { scriptsInactive } from './script-library.ts';
 export { parseScriptReference, type ScriptLanguage, type ScriptReference } from './script-reference.ts';

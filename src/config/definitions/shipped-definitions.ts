@@ -7,6 +7,7 @@ import { infoConfig } from './info-schema.ts';
 import { managedConfig } from './managed-schema.ts';
 import { policyConfig } from './policy-schema.ts';
 import { repoConfig } from './repo-schema.ts';
+import { routerConfig } from './router-schema.ts';
 import { scheduleConfig } from './schedule-schema.ts';
 import { schedulerConfig } from './scheduler-schema.ts';
 import { scriptConfig } from './script-schema.ts';
@@ -25,4 +26,5 @@ export const shippedDefinitions: readonly AnyConfigDefinition[] = [
   authenticationConfig,
   auditConfig,
   workflowConfig,
+  routerConfig,
 ];

@@ -17,7 +17,10 @@ import { validateObject } from './validate-object.ts';
 /** Raw objects for which rules hold: internal users and roles. */
 const GUARDED = 'internal';
 
-/** The resource of raw objects, with the rules of `policy.json` asked before `repo/internal/…` is created or replaced. */
+/**
+ * The resource of raw objects, with the rules of `policy.json` asked before `repo/internal/…` is created or replaced;
+ * passwords of internal users are stored hashed.
+ */
 export function policeRawObjects(platform: ManagedPlatform, repo: RouteHandler): RouteHandler {
   const isAsked = (request: Request, { remaining }: RouteMatch): request is CreateRequest | UpdateRequest =>
     (request.method === 'create' || request.method === 'update') &&
@@ -27,11 +30,23 @@ export function policeRawObjects(platform: ManagedPlatform, repo: RouteHandler):
     ...repo,
     async handle(context, request, match) {
       if (isAsked(request, match)) await requireValid(platform, context, request);
-      return repo.handle(context, request, match);
+      return repo.handle(context, await withHashedPassword(platform, request, match), match);
     },
     runsScripts: (request, match) =>
       isAsked(request, match) && platform.policies().runsScripts(placeOf(request).collection),
   };
+}
+
+async function withHashedPassword(
+  { crypto }: ManagedPlatform,
+  request: Request,
+  { remaining }: RouteMatch,
+): Promise<Request> {
+  if (remaining[0] !== GUARDED || remaining[1] !== 'user') return request;
+  if (request.method !== 'create' && request.method !== 'update') return request;
+  const { password } = request.content;
+  if (typeof password !== 'string') return request;
+  return { ...request, content: { ...request.content, password: await crypto.hash(password, null) } };
 }
 
 /** Where the object is, or will be. */

@@ -1,0 +1,187 @@
+import { type RouterFilterConfig, readPattern } from '#config/index.ts';
+import { ResourceError, toResourceError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import type { Context, Filter, Request, Response } from '#resource/index.ts';
+import { formatPath } from '#resource/index.ts';
+import { requestView } from './request-view.ts';
+import { parseScriptReference, type ScriptReference } from './script-reference.ts';
+import type { Scripts } from './scripts.ts';
+
+type Moment = 'condition' | 'onRequest' | 'onResponse' | 'onFailure';
+
+/** One filter of `router.json`: which requests it looks at, and the scripts that look. */
+export interface RouterFilter {
+  readonly place: string;
+  readonly pattern: RegExp | undefined;
+  readonly methods: ReadonlySet<string> | undefined;
+  readonly scripts: Readonly<Partial<Record<Moment, ScriptReference>>>;
+}
+
+/** @throws BadRequestError for a script reference that names no script */
+export function readRouterFilter(config: RouterFilterConfig, place: string): RouterFilter {
+  const scripts: Partial<Record<Moment, ScriptReference>> = {};
+  for (const moment of ['condition', 'onRequest', 'onResponse', 'onFailure'] as const) {
+    if (config[moment] === undefined) continue;
+    scripts[moment] = parseScriptReference(config[moment] as JsonObject, `/${place}/${moment}`);
+  }
+  return {
+    place,
+    pattern: config.pattern === undefined ? undefined : readPattern(config.pattern),
+    methods: config.methods === undefined ? undefined : new Set(config.methods),
+    scripts,
+  };
+}
+
+/** What a request meets when it meets this filter. */
+export function filterOf(filter: RouterFilter, scripts: () => Scripts): Filter {
+  const meet: Filter = async (context, request, next) => {
+    const seen = isAtWork(filter, context) ? undefined : asSeenBy(filter, request);
+    if (seen === undefined) return next(context, request);
+    // The filter does not look at what its own scripts ask for: it would look for ever.
+    const own = { ...context, filtersAtWork: [...(context.filtersAtWork ?? []), filter] };
+    const run = (moment: Moment, bindings: JsonObject, request: Request) =>
+      evaluate({ filter, scripts: scripts(), moment, context: own, bindings, request });
+    if (filter.scripts.condition !== undefined) {
+      const { value } = await run('condition', {}, seen);
+      if (value !== true) return next(context, request);
+    }
+    let passed = request;
+    if (filter.scripts.onRequest !== undefined) {
+      const { bindings } = await run('onRequest', {}, seen);
+      passed = withChanges(request, bindings['request']);
+    }
+    const response = await pursue(filter, context, () => next(context, passed)).catch(
+      async (error: unknown) => {
+        if (filter.scripts.onFailure === undefined) throw error;
+        const { code, reason, message, detail } = toResourceError(error);
+        const exception = { code, reason, message, detail: (detail ?? null) as JsonValue };
+        await run('onFailure', { exception }, passed);
+        throw error;
+      },
+    );
+    // Who only asks whether a request may pass gets no answer of its kind.
+    if (filter.scripts.onResponse === undefined || !answers(response, request)) return response;
+    const { bindings } = await run('onResponse', { response: responseView(response) }, passed);
+    return withAnswer(response, bindings['response']);
+  };
+  // What the request causes may meet the filter as well, and cannot move to a script thread halfway.
+  return Object.assign(meet, {
+    runsScripts: (request: Request, asksOthers: boolean) =>
+      asksOthers || asSeenBy(filter, request) !== undefined,
+  });
+}
+
+function isAtWork(filter: RouterFilter, { filtersAtWork }: Context): boolean {
+  return filtersAtWork?.some((other) => (other as RouterFilter).place === filter.place) ?? false;
+}
+
+/**
+ * The request in the form in which the filter is to look at it; undefined when it is not. A PUT that creates or
+ * updates is both, so that no filter can be avoided by leaving the preconditions away.
+ */
+function asSeenBy({ pattern, methods }: RouterFilter, request: Request): Request | undefined {
+  const fits = ({ method, path }: Request) =>
+    (methods?.has(method) ?? true) && (pattern?.test(formatPath(path)) ?? true);
+  if (fits(request)) return request;
+  if (request.method !== 'create' || request.orUpdate !== true) return undefined;
+  const { orUpdate: _, newResourceId, ...rest } = request;
+  const path = [...request.path, newResourceId!];
+  const update = { ...rest, method: 'update', path, revision: null } as const;
+  return fits(update) ? update : undefined;
+}
+
+/** What fails is undone before `onFailure` is asked, whose own calls would fail in a broken transaction. */
+function pursue(filter: RouterFilter, context: Context, work: () => Promise<Response>): Promise<Response> {
+  const { unitOfWork } = context;
+  if (unitOfWork === null || filter.scripts.onFailure === undefined) return work();
+  return unitOfWork.savepoint(work);
+}
+
+function evaluate(given: {
+  filter: RouterFilter;
+  scripts: Scripts;
+  moment: Moment;
+  context: Context;
+  request: Request;
+  bindings: JsonObject;
+}) {
+  const { filter, scripts, moment, context, bindings } = given;
+  const request = requestView(given.request);
+  const path = request['resourcePath']!;
+  return scripts.evaluate(context, {
+    reference: filter.scripts[moment]!,
+    label: `router ${filter.place} ${moment}`,
+    bindings: { ...bindings, request, resourcePath: path, resourceName: path },
+    returnBindings: ['request', 'response'],
+  });
+}
+
+/** The request with what a script made of its content. */
+function withChanges(request: Request, view: JsonValue | undefined): Request {
+  if (!isObject(view)) return request;
+  const content = view['content'];
+  switch (request.method) {
+    case 'create': {
+      const id = view['newResourceId'];
+      const isRenamed = typeof id === 'string' && request.orUpdate !== true;
+      return {
+        ...request,
+        ...(isObject(content) ? { content } : {}),
+        ...(isRenamed ? { newResourceId: id } : {}),
+      };
+    }
+    case 'update':
+      return isObject(content) ? { ...request, content } : request;
+    case 'action':
+      return { ...request, content: content ?? null };
+    default:
+      return request;
+  }
+}
+
+function answers(response: Response, request: Request): boolean {
+  return (response.kind === 'action') === (request.method === 'action');
+}
+
+function responseView(response: Response): JsonObject {
+  if (response.kind === 'action') return { content: response.content };
+  if (response.kind === 'resource') return rowView(response);
+  const { result, pagedResultsCookie, totalPagedResultsPolicy, totalPagedResults } = response;
+  return {
+    result: result.map(rowView),
+    pagedResultsCookie,
+    totalPagedResultsPolicy,
+    totalPagedResults,
+  };
+}
+
+function rowView({ id, revision, content }: Extract<Response, { kind: 'resource' }>): JsonObject {
+  return { id, revision, content };
+}
+
+/** The answer with what a script made of its contents; a query may also have lost rows. */
+function withAnswer(response: Response, view: JsonValue | undefined): Response {
+  if (!isObject(view)) return response;
+  if (response.kind !== 'query') return { ...response, content: view['content'] ?? null };
+  const { result } = view;
+  if (!Array.isArray(result)) throw unfit('response.result must stay a list');
+  return {
+    ...response,
+    result: result.map((row) => {
+      if (!isObject(row))
+        throw unfit('each row of response.result must be an object {id, revision, content}');
+      const { id, revision, content = null } = row;
+      return { kind: 'resource', id: textOf(id), revision: textOf(revision), content };
+    }),
+  };
+}
+
+function textOf(value: JsonValue | undefined): string | null {
+  return value === undefined || value === null ? null : String(value);
+}
+
+function unfit(message: string): ResourceError {
+  return new ResourceError(500, `A filter of router.json changed the answer, but ${message}`, {
+    detail: { id: 'ROUTER_BAD_ANSWER' },
+  });
+}
