@@ -193,6 +193,7 @@ describe('the configuration store', () => {
       'managed',
       'policy',
       'repo',
+      'router',
       'scheduler',
       'script',
       'workflow',
