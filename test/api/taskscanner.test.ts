@@ -92,6 +92,15 @@ describe('the task scanner', () => {
     );
   const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
+  it('runs a script in Groovy as well', async () => {
+    await items(3);
+    const body = scan('');
+    const source = 'svc.create("managed/mark", null, [item: objectID, n: input.n]); input.n < 2';
+    const run = await perform({ ...body, task: { script: { type: 'groovy', source } } });
+    expect(run.progress).toMatchObject({ state: 'COMPLETED', processed: 3, successes: 2, failures: 1 });
+    expect(await marks()).toEqual(['managed/item/i0', 'managed/item/i1', 'managed/item/i2']);
+  });
+
   it('runs the script once for each object that the query finds, and marks it', async () => {
     await items(120, (n) => ({ skip: n >= 100 }));
     const run = await perform(scan(MARK, {}, { _queryFilter: 'skip eq false' }));
