@@ -19,7 +19,7 @@ export interface ManagedFeature {
 
 /** `/managed`, `/policy` and `/repo`: types, policies and predefined queries follow their files. */
 export function addManaged(platform: Platform): ManagedFeature {
-  const { database, config, crypto, router, scripts, scriptFiles } = platform;
+  const { database, config, crypto, observe, router, scripts, scriptFiles } = platform;
   const types = new ManagedTypes();
   const readTypes = () => types.replace(config.get(managedConfig).objects as unknown as JsonObject[]);
   readTypes();
@@ -52,6 +52,7 @@ export function addManaged(platform: Platform): ManagedFeature {
     enforcesPolicies: () => config.properties.get('svc.policy.enforcement.enabled') !== 'false',
     resources: router,
     synchronizer: noMappings,
+    observe,
   };
   router.mount('managed*', managedObjectResource(managed));
   router.mount('policy*', policyResource(managed));

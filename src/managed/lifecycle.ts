@@ -20,6 +20,7 @@ import { scheduleConstraints } from './steps/schedule-constraints.ts';
 import { stopIfUnchanged } from './steps/stop-if-unchanged.ts';
 import { store } from './steps/store.ts';
 import { synchronize } from './steps/synchronize.ts';
+import { synchronizeOthers } from './steps/synchronize-others.ts';
 import { takeContent } from './steps/take-content.ts';
 import { validateProperties } from './steps/validate-properties.ts';
 import { takeRelationships, writeRelationships } from './steps/write-relationships.ts';
@@ -71,6 +72,7 @@ export const lifecycle = pipeline((step) => {
   step(runHook('postCreate'),            C                  );
   step(runHook('postUpdate'),                     U,  P     );
   step(runHook('postDelete'),                             D );
+  step(synchronizeOthers,                C,       U,  P,  D );
   step(synchronize,                      C,       U,  P,  D );
   step(giveAnswer,                       C,   R,  U,  P     );
 });

@@ -1,5 +1,6 @@
 import type { Crypto } from '#crypto/index.ts';
 import type { Database, Db } from '#database/index.ts';
+import type { Observe } from '#observability/index.ts';
 import type { Context, PredefinedQueries, Request, RequestSink } from '#resource/index.ts';
 import type { Scripts } from '#script/index.ts';
 import type { ManagedTypes } from './managed-types.ts';
@@ -22,6 +23,7 @@ export interface ManagedPlatform {
   readonly readScript: (path: string) => Promise<string>;
   readonly resources: Resources;
   readonly synchronizer: Synchronizer;
+  readonly observe: Observe;
 }
 
 /** The router, as far as managed objects ask it. */

@@ -8,7 +8,10 @@ export interface SyncNotice {
   readonly action: SyncAction;
   /** Path of the object. */
   readonly resource: string;
-  /** With its relationships, decrypted; null on create. */
+  /**
+   * With its relationships, decrypted; null on create. An object that was changed by the other end of an edge comes
+   * without its relationships, here and in `after`.
+   */
   readonly before: JsonValue;
   /** As stored; null on delete. */
   readonly after: JsonValue;
@@ -21,8 +24,13 @@ export type SyncResults = {
   readonly syncDetails: JsonValue;
 };
 
-/** Implicit synchronization: told of every stored change, inside its unit of work. */
+/**
+ * Implicit synchronization: told of every stored change, inside its unit of work. That of an edge is a change of both
+ * objects which know of it.
+ */
 export interface Synchronizer {
+  /** Whether anybody keeps copies of objects of the collection; else they are not looked up for a notice. */
+  keepsCopies(collection: string): boolean;
   /** Says what went wrong in the results; `onSync` decides whether that ends the request. */
   notify(context: Context, notice: SyncNotice): Promise<SyncResults>;
   /** Names of the mappings there are. */
@@ -31,6 +39,7 @@ export interface Synchronizer {
 
 /** Without mappings there is nothing to do, and it succeeds. */
 export const noMappings: Synchronizer = {
+  keepsCopies: () => false,
   notify: async (_context, { action }) => ({ success: true, action, syncDetails: [] }),
   mappings: () => [],
 };

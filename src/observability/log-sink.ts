@@ -253,6 +253,8 @@ function describe(said: Observation): Line | undefined {
       };
     case 'queue.warned':
       return { level: 'warn', message: `queues: ${said.message}` };
+    case 'sync.failed':
+      return { level: 'warn', message: `synchronization of ${said.resource} failed`, details: said.details };
     case 'script.logged':
       return {
         level: said.level,

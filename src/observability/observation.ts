@@ -67,6 +67,7 @@ export type Observation =
   | { kind: 'job.failed'; queue: string; job: string; ms: number; error: string; dead: boolean }
   | { kind: 'job.fencedOut'; queue: string; job: string }
   | { kind: 'queue.warned'; message: string }
+  | { kind: 'sync.failed'; resource: string; details: JsonValue }
   | {
       kind: 'scan.ended';
       run: string;

@@ -12,15 +12,11 @@ const ACTION: Readonly<Record<'create' | 'update' | 'patch' | 'delete', SyncActi
   delete: 'notifyDelete',
 };
 
-/**
- * Tells the synchronization, and then `onSync` what came of it. The server's own marks on an object, such as those of
- * the task scanner, may go without.
- */
+/** Tells the synchronization, and then `onSync` what came of it. */
 export async function synchronize(exchange: Exchange): Promise<void> {
   await reload(exchange);
   const { before, cause, context, id, platform, request, rev, stored, type } = exchange;
   if (request.method === 'read') return;
-  if (request.parameters['_synchronize'] === 'false' && !context.client.isExternal) return;
   const after =
     request.method === 'delete' ? null : cloneJson(withIdentity(id, rev, withRelationships(exchange)));
   const old = before === null ? null : withIdentity(id, stored!.rev, before);
@@ -41,4 +37,10 @@ export async function synchronize(exchange: Exchange): Promise<void> {
       syncResults,
     },
   });
+}
+synchronize.applies = synchronizes;
+
+/** The server's own marks on an object, such as those of the task scanner, may go without. */
+export function synchronizes({ context, request }: Exchange): boolean {
+  return request.parameters['_synchronize'] !== 'false' || context.client.isExternal;
 }

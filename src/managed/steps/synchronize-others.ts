@@ -1,0 +1,67 @@
+import type { JsonObject } from '#json/index.ts';
+import { type Exchange, objectPath, withIdentity } from '../exchange.ts';
+import type { ManagedType } from '../managed-type.ts';
+import { changedEnds } from '../relationship/edge-set.ts';
+import { listObjects } from '../relationship/target-repository.ts';
+import { decryptProperties } from '../secret.ts';
+import { synchronizes } from './synchronize.ts';
+
+const PAGE_SIZE = 500;
+
+/**
+ * Tells the synchronization of objects that this request has changed without a life of their own: those that know the
+ * other end of a changed edge, and those whose stored derivations followed. Their hooks do not run; a failure is
+ * reported and does not end the request.
+ */
+export async function synchronizeOthers(exchange: Exchange): Promise<void> {
+  const { platform } = exchange;
+  for (const [name, ids] of othersByType(exchange)) {
+    const type = platform.types.current().get(name);
+    if (type === undefined || !platform.synchronizer.keepsCopies(`managed/${name}`)) continue;
+    const sorted = [...ids].sort();
+    for (let start = 0; start < sorted.length; start += PAGE_SIZE) {
+      await notifyPage(exchange, type, sorted.slice(start, start + PAGE_SIZE));
+    }
+  }
+}
+synchronizeOthers.applies = synchronizes;
+
+function othersByType(exchange: Exchange): ReadonlyMap<string, ReadonlySet<string>> {
+  const { refreshed, type, id } = exchange;
+  const others = new Map([...refreshed].map(([name, objects]) => [name, new Set(objects.keys())]));
+  for (const { property, collection, ids } of changedEnds(exchange)) {
+    // The other end of a one-way relationship knows nothing of it.
+    const isKnown = property !== null && type.relationships.get(property)!.reverseProperty !== null;
+    if (!isKnown || !collection.startsWith('managed/')) continue;
+    const name = collection.slice('managed/'.length);
+    others.set(name, new Set([...(others.get(name) ?? []), ...ids]));
+  }
+  others.get(type.name)?.delete(id);
+  return others;
+}
+
+async function notifyPage(exchange: Exchange, type: ManagedType, ids: readonly string[]): Promise<void> {
+  const { context, platform, refreshed } = exchange;
+  const db = await context.unitOfWork!.db();
+  for (const { id, rev, data } of await listObjects(db, `managed/${type.name}`, ids)) {
+    const content = await decryptProperties(platform.crypto, type, data);
+    const derived = refreshed.get(type.name)?.get(id);
+    const before =
+      derived === undefined ? withIdentity(id, rev, content) : stateBefore(id, rev, content, derived);
+    const resource = objectPath({ type, id });
+    const { success, syncDetails } = await platform.synchronizer.notify(context, {
+      action: 'notifyUpdate',
+      resource,
+      before,
+      after: withIdentity(id, rev, content),
+    });
+    if (!success) platform.observe({ kind: 'sync.failed', resource, details: syncDetails });
+  }
+}
+
+/** The object before its derivations followed, which was one revision. */
+function stateBefore(id: string, rev: number, content: JsonObject, derived: JsonObject): JsonObject {
+  const before = { ...content, ...derived };
+  for (const [name, value] of Object.entries(derived)) if (value === null) delete before[name];
+  return withIdentity(id, rev - 1, before);
+}
