@@ -55,6 +55,7 @@ function operationsOf(options: HostOptions): HostOperations {
     'identityServer.getWorkingLocation': () => options.settings.workingLocation,
     'identityServer.getProjectLocation': () => options.settings.projectLocation,
     'identityServer.getInstallLocation': () => options.settings.installLocation,
+    'load.resolve': async ([path]) => ({ ...(await options.library.findFile(String(path))) }),
     'require.resolve': async ([name, requiring]) => ({
       ...(await options.library.resolveModule(
         String(name),

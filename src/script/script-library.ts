@@ -78,6 +78,17 @@ export class ScriptLibrary {
       : { id, source: library.text, isShared: false };
   }
 
+  /**
+   * A file that a script loads: a path in the sources, or an absolute one that lies in one of them.
+   *
+   * @throws NotFoundError when no source has it
+   */
+  async findFile(path: string): Promise<{ readonly id: string; readonly source: string }> {
+    const { sources } = this.#require();
+    const file = await sources.get(sources.relativePath(path));
+    return { id: file.path, source: file.text };
+  }
+
   #require() {
     if (this.#active !== undefined) return this.#active;
     throw new ServiceUnavailableError(INACTIVE, { id: 'SCRIPT_SERVICE_INACTIVE' });

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { isAbsolute, normalize, resolve, sep } from 'node:path';
+import { isAbsolute, normalize, relative, resolve, sep } from 'node:path';
 import { NotFoundError } from '#errors/index.ts';
 
 /** A directory that scripts are looked up in. */
@@ -97,6 +97,14 @@ export class ScriptSources {
 
   async #read(path: string, absolutePath: string): Promise<string> {
     return new TextDecoder(this.#encodingOf(path)).decode(await readFile(absolutePath));
+  }
+
+  /** What an absolute path is below the source that it lies in; scripts make such paths of the server's locations. */
+  relativePath(path: string): string {
+    if (!isAbsolute(path)) return path;
+    const roots = this.#directories.map(({ directory }) => resolve(directory));
+    const root = roots.find((other) => path.startsWith(other.endsWith(sep) ? other : other + sep));
+    return root === undefined ? path : relative(root, path);
   }
 
   /** Forgets what was read, so that the next look-up goes to the disk. */

@@ -25,6 +25,8 @@ const FILES = {
       { name: 'role' },
     ],
   },
+  'script/tools/loaded.js':
+    'function shout(word) { return word.toUpperCase() + company; } var calls = 1; const mark = "!"; object.seen = 1;',
   'script/stamp.js': "exports.stamp = function () { object.stampedBy = company + '/' + request.method; };",
   'conf/script.json': { ECMAScript: {}, properties: { company: 'Example' } },
   'conf/endpoint-guarded.json': js(`
@@ -88,6 +90,24 @@ describe('modules that are shipped', () => {
   it('see the variables of the script that requires them, and change its object', async () => {
     const { body } = await api('POST', 'managed/user', { body: { userName: 'jane' } });
     expect(body).toMatchObject({ stampedBy: 'Example/create' });
+  });
+
+  it('may be plain files as well, which load evaluates in the global scope', async () => {
+    const load = (path: string) => `load(${path}); shout('a') + calls + mark + object.seen`;
+    const loaded = (source: string, more: object = {}) =>
+      api('POST', 'script?_action=eval', { body: { ...js(source), object: {}, ...more } });
+    expect((await loaded(load("'tools/loaded.js'"))).body).toBe('AExample1!1');
+    expect((await loaded(load("identityServer.getProjectLocation() + '/script/tools/loaded.js'"))).body).toBe(
+      'AExample1!1',
+    );
+    expect((await loaded('typeof shout + typeof mark')).body).toBe('undefinedundefined');
+    for (const path of ['nowhere.js', '/etc/passwd', '../conf/../.env', 'tools/../../.svc/keys']) {
+      const { status, body } = await loaded(`load('${path}')`);
+      expect([status, body.message]).toEqual([
+        404,
+        expect.stringContaining('is in none of the script sources'),
+      ]);
+    }
   });
 
   it('roles/effectiveRoles leaves out grants and roles that are not in effect', async () => {

@@ -117,11 +117,11 @@ function throwInstead(node: ReturnStatement) {
   return { from: node.start, to: node.start + 'return'.length, text: node.argument ? 'throw' : 'throw 0' };
 }
 
-function isStrict(statements: readonly Statement[]): boolean {
+export function isStrict(statements: readonly Statement[]): boolean {
   return statements.some((node) => node.type === 'ExpressionStatement' && node.directive === 'use strict');
 }
 
-function variablesAmong(
+export function variablesAmong(
   bindings: Iterable<string>,
   names: ReadonlySet<string>,
   hidden: ReadonlySet<string>,
@@ -139,7 +139,7 @@ function variablesAmong(
 }
 
 /** Those of `var`, which a parameter of the same name would fill. */
-function variableNames(statements: readonly Statement[]): string[] {
+export function variableNames(statements: readonly Statement[]): string[] {
   return statements.flatMap((node) =>
     node.type === 'VariableDeclaration' && node.kind === 'var'
       ? node.declarations.flatMap(({ id }) => patternNames(id))
@@ -147,7 +147,7 @@ function variableNames(statements: readonly Statement[]): string[] {
   );
 }
 
-function lexicalNames(statements: readonly Statement[]): string[] {
+export function lexicalNames(statements: readonly Statement[]): string[] {
   return statements.flatMap((node) => {
     if (node.type === 'ClassDeclaration') return [node.id.name];
     if (node.type !== 'VariableDeclaration' || node.kind === 'var') return [];

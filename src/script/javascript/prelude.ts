@@ -10,6 +10,7 @@ const PARTS = [
   'resource-functions.js',
   'server-functions.js',
   'require.js',
+  'load.js',
 ];
 
 /** The JavaScript of ours that runs inside QuickJS before any script: each part is one function expression. */

@@ -1,4 +1,4 @@
-import { BadRequestError, ResourceError, toResourceError } from '#errors/index.ts';
+import { BadRequestError, InternalServerError, ResourceError, toResourceError } from '#errors/index.ts';
 import {
   getMember,
   isObject,
@@ -10,7 +10,8 @@ import {
 } from '#json/index.ts';
 import { monotonicMs } from '#time/index.ts';
 import type { CompiledScript } from './compile-script.ts';
-import { ScriptLimitError } from './failures.ts';
+import { ScriptLimitError, ScriptSyntaxError } from './failures.ts';
+import { readLoadedFile } from './loaded-file.ts';
 import type { Occupancy, Occupant } from './occupancy.ts';
 import type { ContextUser } from './quickjs-context.ts';
 import type { ModuleSource, ScriptSource } from './script-source.ts';
@@ -143,30 +144,43 @@ export class ScriptRun implements ContextUser, Occupant {
         throw new BadRequestError(`An argument of ${operation} is nested deeper than ${MOST_LEVELS} levels`);
       }
       const value = (await this.#request.host(operation, args)) ?? null;
-      const answer = operation === 'require.resolve' ? this.#admitModule(value) : value;
+      const answer = this.#admit(operation, value);
       return `[${JSON.stringify(answer)}]`;
     } catch (error) {
-      const failure = toResourceError(error);
+      const failure = error instanceof ScriptSyntaxError ? notCompiled(error) : toResourceError(error);
       const reference = this.#errors.push(failure) - 1;
       const cause = failure.cause instanceof ResourceError ? { message: failure.cause.message } : undefined;
       return JSON.stringify([null, { ...failure.toJSON(), cause }, reference]);
     }
   }
 
-  #admitModule(found: JsonValue): JsonValue {
-    if (!isObject(found) || typeof found['id'] !== 'string' || typeof found['source'] !== 'string') {
-      throw new TypeError('require.resolve must answer with id and source');
+  #admit(operation: string, value: JsonValue): JsonValue {
+    if (operation !== 'require.resolve' && operation !== 'load.resolve') return value;
+    if (!isObject(value) || typeof value['id'] !== 'string' || typeof value['source'] !== 'string') {
+      throw new TypeError(`${operation} must answer with id and source`);
     }
-    const module = { name: found['id'], source: found['source'], isShared: found['isShared'] === true };
+    const source = { name: value['id'], source: value['source'] };
+    if (operation === 'require.resolve') return this.#admitModule(source, value['isShared'] === true);
+    const { text, bindings } = readLoadedFile(source, Object.keys(this.#request.bindings));
+    return { text, bindings: [...bindings], values: this.#unsent(bindings) };
+  }
+
+  #admitModule(source: ScriptSource, isShared: boolean): JsonValue {
+    const module = { ...source, isShared };
     const compiled = this.#compileModule(module, (known) => this.modules.has(known));
     this.modules.add(compiled);
+    return { id: source.name, compiledAs: compiled.id, values: this.#unsent(compiled.parameters) };
+  }
+
+  /** The values of those bindings that are not in the sandbox yet; afterwards they are. */
+  #unsent(names: readonly string[]): JsonObject {
     const values: JsonObject = {};
-    for (const name of compiled.parameters) {
+    for (const name of names) {
       if (this.#sent.has(name)) continue;
       this.#sent.add(name);
       setMember(values, name, getMember(this.#request.bindings, name) ?? null);
     }
-    return { id: found['id'], compiledAs: compiled.id, values };
+    return values;
   }
 
   /** A script that holds the thread must not use up the time of those that wait for it to let go. */
@@ -189,6 +203,14 @@ export class ScriptRun implements ContextUser, Occupant {
     this.#end ??= { reason };
     this.#endWait(reason);
   }
+}
+
+/** Of a module or a file that the script wanted. */
+function notCompiled(error: ScriptSyntaxError): ResourceError {
+  const { fileName, line, message } = error;
+  return new InternalServerError(`'${fileName}' does not compile: ${message} (line ${line})`, {
+    cause: error,
+  });
 }
 
 export function timeLimitError(timeoutMs: number): ScriptLimitError {

@@ -72,7 +72,7 @@ describeEngines('isolation of runs', (runner) => {
 
   it('shows a script neither the names of the host nor those of the prelude', async () => {
     const names = String(await runner().value('Object.getOwnPropertyNames(globalThis).sort().join(" ")'));
-    const ours = 'console identityServer logger require svc';
+    const ours = 'console identityServer load logger require svc';
     expect(
       names.split(' ').filter((name) => /^[a-z]/.test(name) && !/^(is|parse|en|de|un)/.test(name)),
     ).toEqual([...ours.split(' '), 'escape', 'eval', 'globalThis'].sort());
