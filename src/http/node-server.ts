@@ -40,20 +40,24 @@ export function nodeServer(options: NodeServerOptions) {
         requestTimeout: requestTimeoutMs,
         connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs / 2),
         keepAliveTimeout: KEEP_ALIVE_MS,
+        // Node's own refusal has no body; ours has.
+        requireHostHeader: false,
       },
       (message, answer) => {
         for (const name in SECURE_HEADERS) answer.setHeader(name, SECURE_HEADERS[name]!);
         if (isSecure(message, proxies)) answer.setHeader('Strict-Transport-Security', 'max-age=31536000');
         const error = refuseMessage(message) ?? (rateLimit === undefined ? undefined : tooMany());
         if (error === undefined) return listener(message, answer);
-        // The body is not read, so the connection cannot carry another request.
+        const body = JSON.stringify(error.toJSON());
+        // Read to its end by nobody: closed at once, many a client would never see the answer.
+        message.resume();
         answer.writeHead(error.code, {
           'Content-Type': 'application/json;charset=UTF-8',
+          'Content-Length': Buffer.byteLength(body),
           'X-Request-Id': randomUUID(),
-          ...(error.code === 429 ? { 'Retry-After': String(retryAfterOf(error)) } : { Connection: 'close' }),
+          ...(error.code === 429 ? { 'Retry-After': String(retryAfterOf(error)) } : {}),
         });
-        answer.end(JSON.stringify(error.toJSON()));
-        if (error.code === 429) message.resume();
+        answer.end(message.method === 'HEAD' ? undefined : body);
 
         function tooMany(): ResourceError | undefined {
           const peer = message.socket.remoteAddress ?? '';
@@ -80,7 +84,7 @@ function retryAfterOf({ detail }: ResourceError): number {
 }
 
 /** What Node could not read as a request, or has waited for too long. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerUnreadable(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const { code, status, message } = UNREADABLE[error.code ?? ''] ?? BAD;
   const body = JSON.stringify(
@@ -94,10 +98,16 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     Connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  // Whoever asked for the head alone would take a body for the next answer.
+  const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ';
   socket.end(
-    [`HTTP/1.1 ${code} ${status}`, ...lines, `Content-Length: ${Buffer.byteLength(body)}`, '', body].join(
-      '\r\n',
-    ),
+    [
+      `HTTP/1.1 ${code} ${status}`,
+      ...lines,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      '',
+      isHead ? '' : body,
+    ].join('\r\n'),
   );
 }
 

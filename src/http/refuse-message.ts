@@ -21,11 +21,8 @@ const SINGLE: ReadonlySet<string> = new Set([
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?=\/|$)/i;
 
 /** Why a request is not even looked at; undefined for a sound one. */
-export function refuseMessage({
-  url = '/',
-  headers,
-  rawHeaders,
-}: IncomingMessage): ResourceError | undefined {
+export function refuseMessage(message: IncomingMessage): ResourceError | undefined {
+  const { url = '/', headers, rawHeaders, httpVersion } = message;
   if (url.length > MOST_URL_CHARACTERS) {
     return new ResourceError(414, `The URL is longer than ${MOST_URL_CHARACTERS} characters`, {
       id: 'HTTP_URL_TOO_LONG',
@@ -47,8 +44,8 @@ export function refuseMessage({
     seen.add(name);
   }
   const { host } = headers;
-  if (host !== undefined && host !== '' && !isHost(host)) {
-    return new BadRequestError('The Host header is no host', { id: 'HTTP_HOST' });
+  if (host === undefined ? httpVersion !== '1.0' : host !== '' && !isHost(host)) {
+    return new BadRequestError('The Host header is missing or no host', { id: 'HTTP_HOST' });
   }
   if (!isTarget(url)) {
     return new BadRequestError('The path of the URL cannot be read', {
