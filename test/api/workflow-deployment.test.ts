@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import type { Api } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { processFile, workflowApi } from '../support/workflow.ts';
 import {
@@ -293,6 +294,25 @@ describe('workflow.json', () => {
     expect((await ask()).status).toBe(status);
     const ready = await fetch(`${server.url}/health/ready`);
     expect(ready.status).toBe(status === 503 ? 503 : 200);
+  });
+
+  test('jobs wait while it switches workflow off, and lose no attempt', async () => {
+    expect((await set({})).status).toBeLessThan(300);
+    const pause = tag('intermediateCatchEvent', 'pause', {}, timer('PT1S'));
+    const content = processFile('later', start() + pause + end() + path('s', 'pause', 'e'));
+    await api('POST', 'workflow/deployment?_action=deploy', { body: { name: 'later.bpmn20.xml', content } });
+    const id = await workflow.start('later');
+    await set({ location: 'local' });
+    const { pool } = server.database;
+    const queued = await eventually(
+      () =>
+        pool.query("select state from svc_pgboss.job where data->>'instance' = $1 order by created_on", [id]),
+      ({ rowCount }) => rowCount === 2,
+    );
+    expect(queued.rows[1].state).toBe('created');
+    const jobs = await pool.query('select retries, is_dead from workflow_job where instance_id = $1', [id]);
+    expect(jobs.rows).toEqual([{ retries: 3, is_dead: false }]);
+    await set({});
   });
 
   test('forms are checked when it says so', async () => {

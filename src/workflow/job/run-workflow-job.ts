@@ -15,6 +15,8 @@ import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { enqueueJob } from './enqueue-job.ts';
 import { deleteJob, findJob, type JobRow, moveStartTimer, recordFailure } from './job-repository.ts';
 
+const PAUSE_MS = 10_000;
+
 /**
  * What is done when a job of a process is due. The row is the truth: a queued job whose row is gone, is dead or has
  * moved on does nothing, so that each job has its effect once, however often the queue delivers it.
@@ -24,11 +26,37 @@ export function workflowJobs(platform: WorkflowPlatform): JobHandler {
     async run(unitOfWork, job) {
       const { job: id, revision, instance } = job.data;
       if (typeof id !== 'string') return;
+      if (!isActive(platform)) return putOff(platform, unitOfWork, job);
       if (typeof instance === 'string') await moveInstance(platform, unitOfWork, { id, revision, instance });
       else await fireStartTimer(platform, unitOfWork, id, revision);
     },
     failed: (unitOfWork, job, failure) => noteFailure(platform, unitOfWork, job, failure),
   };
+}
+
+function isActive(platform: WorkflowPlatform): boolean {
+  try {
+    platform.settings();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** While workflow is switched off its jobs wait, and lose no attempt. */
+async function putOff(
+  platform: WorkflowPlatform,
+  unitOfWork: UnitOfWork,
+  { data, attempts }: Job,
+): Promise<void> {
+  const { job, revision, instance } = data;
+  await enqueueJob(platform, unitOfWork, {
+    id: String(job),
+    revision: Number(revision),
+    dueAt: platform.now() + PAUSE_MS,
+    attempts,
+    ...(typeof instance === 'string' ? { instanceId: instance } : {}),
+  });
 }
 
 async function moveInstance(
