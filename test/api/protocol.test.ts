@@ -133,7 +133,7 @@ describe('the protocol', () => {
     ['an id that is too long', 'PUT', `managed/device/${'x'.repeat(256)}`, { body: {} }, 400, /255/],
     ['a character that cannot be stored', 'POST', 'managed/device', { body: '{"a":"\\u0000"}' }, 400, /NUL/],
     ['half a character', 'POST', 'managed/device', { body: '{"a":"\\ud800"}' }, 400, /character/],
-    ['an id that cannot be', 'GET', 'managed/device/a%00b', {}, 400, /character/],
+    ['an id that cannot be', 'GET', 'managed/device/a%00b', {}, 400, /cannot be read/],
     ['text after the JSON', 'POST', 'managed/device', { body: '{} x' }, 400, /JSON/],
     [
       'another charset',
@@ -337,7 +337,7 @@ describe('the protocol', () => {
 
   it('shows the description on a page that loads nothing from elsewhere', async () => {
     const page = await fetch(`${server.url}/docs`);
-    expect(page.headers.get('content-security-policy')).toBe("default-src 'self'");
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'self';");
     const html = await page.text();
     for (const [, link] of html.matchAll(/(?:src|href)="([^"]+)"/g)) {
       expect((await fetch(new URL(link!, `${server.url}/docs`))).status).toBe(200);
