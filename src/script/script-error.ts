@@ -21,8 +21,9 @@ export class ScriptError extends ResourceError {
   /** Where it was thrown; only when debug information is on. */
   readonly position: ScriptPosition | undefined;
 
-  constructor(error: ScriptThrownError, debugInfo: boolean) {
-    const { code, message, detail } = thrownFacts(error);
+  /** @param label what the script is for, such as `user onCreate`; undefined for one that a caller sent */
+  constructor(error: ScriptThrownError, debugInfo: boolean, label?: string) {
+    const { code, message, detail } = thrownFacts(error, label);
     // A status was chosen; everything else is a mistake, and the log tells where.
     const cause = code === undefined ? { cause: error } : {};
     super(code ?? 500, message, { ...cause, ...(detail === null ? {} : { detail }) });
@@ -33,7 +34,8 @@ export class ScriptError extends ResourceError {
 /** The script does not compile, so nobody can run it; the message is the compiler's. */
 export class ScriptInactiveError extends ServiceUnavailableError {}
 
-function thrownFacts(error: ScriptThrownError) {
+function thrownFacts(error: ScriptThrownError, label: string | undefined) {
+  const unsaid = label === undefined ? error.message : `${label} script encountered exception`;
   const { thrown } = error;
   const { code, message, detail } = isObject(thrown) ? thrown : {};
   if (typeof code !== 'number' || !Number.isInteger(code)) {
@@ -41,13 +43,13 @@ function thrownFacts(error: ScriptThrownError) {
   }
   return {
     code,
-    message: typeof message === 'string' ? message : error.message,
+    message: typeof message === 'string' ? message : unsaid,
     detail: detail ?? null,
   };
 }
 
 /** What the caller sees of a failed run. */
-export function runFailure(error: unknown, debugInfo: boolean): unknown {
+export function runFailure(error: unknown, debugInfo: boolean, label?: string): unknown {
   if (error instanceof ScriptSyntaxError) {
     const { fileName, line } = error;
     return new ScriptInactiveError(`Script '${fileName}' does not compile: ${error.message} (line ${line})`, {
@@ -57,7 +59,7 @@ export function runFailure(error: unknown, debugInfo: boolean): unknown {
   }
   if (error instanceof ScriptLimitError) return new InternalServerError(error.message, { cause: error });
   if (!(error instanceof ScriptThrownError)) return error;
-  return error.resourceError ?? new ScriptError(error, debugInfo);
+  return error.resourceError ?? new ScriptError(error, debugInfo, label);
 }
 
 /** What the caller sees of a source that does not compile. */

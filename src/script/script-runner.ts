@@ -101,7 +101,7 @@ export class ScriptRunner implements Scripts {
       return { value, bindings, log: log.lines };
     } catch (error) {
       ended(error instanceof ScriptLimitError ? 'limit' : 'thrown');
-      throw runFailure(error, this.#debugInfo());
+      throw runFailure(error, this.#debugInfo(), call.label);
     }
   }
 

@@ -38,6 +38,8 @@ const note = (hook: string) =>
         external: context.caller.external, value: seen.value || null });
     }
     if (failing.failIn === '${hook}') { throw { code: 418, message: 'in ${hook}', detail: { why: 'asked to' } }; }
+    if (failing.bareIn === '${hook}') { throw { code: 418 }; }
+    if (failing.callIn === '${hook}') { svc.update('managed/note/nowhere', null, {}); }
     if (failing.breakIn === '${hook}') { undefinedFunction(); }`);
 
 const HOOKS = [
@@ -212,6 +214,12 @@ describe('hooks of managed objects', () => {
       newObject: null,
       oldObject: { color: 'blue' },
     });
+    expect(await noted('onSync', id)).toMatchObject({
+      object: null,
+      oldObject: { color: 'blue' },
+      newObject: null,
+      sync: { success: true, action: 'notifyDelete' },
+    });
   });
 
   it('see an action when a patch comes as one', async () => {
@@ -332,6 +340,19 @@ describe('hooks of managed objects', () => {
     expect((await put('property onStore text')).status).toBe(500);
     expect((await put('property onStore call')).status).toBe(404);
     expect((await api('GET', 'managed/retrieved/refused')).status).toBe(404);
+  });
+
+  it('give the error of a call that they do not catch, and a message of their own where they say none', async () => {
+    const put = (body: object) => api('PUT', 'managed/noted/uncaught', { body: { silent: true, ...body } });
+    expect((await put({ callIn: 'onValidate' })).body).toMatchObject({
+      code: 404,
+      message: expect.stringContaining('managed/note/nowhere'),
+    });
+    expect((await put({ bareIn: 'onStore' })).body).toMatchObject({
+      code: 418,
+      message: 'noted onStore script encountered exception',
+    });
+    expect((await api('GET', 'managed/noted/uncaught')).status).toBe(404);
   });
 
   it('that break answer 500, and nothing has changed', async () => {

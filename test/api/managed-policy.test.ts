@@ -241,6 +241,10 @@ describe('policies', () => {
     expect((await put('none', {})).status).toBe(403);
     expect((await put('strong', { password: 'Strong-123' })).status).toBe(201);
     expect((await put('strong', { password: 'weaker' })).status).toBe(403);
+    const twin = { userName: 'strong', givenName: 'S', sn: 'Trong', mail: 's@example.com' };
+    expect(failed((await shipped.api('POST', 'managed/user', { body: twin })).body)).toEqual([
+      ['userName', 'UNIQUE'],
+    ]);
     const source = `try { svc.create('repo/internal/user', 'inside', { password: 'weak' }); } catch (e) { e.code }`;
     const inside = await shipped.api('POST', 'script?_action=eval', {
       body: { type: 'text/javascript', source },

@@ -1,94 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
 import { countStatements } from '../support/count-statements.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
-
-const script = (source: string) => ({ type: 'text/javascript', source });
-const two = (reverse: string, more: object = {}) => ({
-  type: 'relationship',
-  reverseRelationship: true,
-  reversePropertyName: reverse,
-  validate: true,
-  ...more,
-});
-const list = (items: object, more: object = {}) => ({ type: 'array', items, ...more });
-
-const TYPES = {
-  objects: [
-    {
-      name: 'user',
-      schema: {
-        required: ['userName'],
-        properties: {
-          userName: { type: 'string', searchable: true },
-          secret: { type: 'string', scope: 'private' },
-          manager: two('reports'),
-          reports: list(two('manager')),
-          roles: list(two('members')),
-          spouse: two('spouse'),
-          friends: list(two('friends')),
-          home: { type: 'relationship', validate: true },
-          links: list({ type: 'relationship' }),
-          badge: two('holder'),
-          shown: list({ type: 'relationship' }, { returnByDefault: true }),
-        },
-      },
-    },
-    {
-      name: 'role',
-      schema: { properties: { name: { type: 'string' }, members: list(two('roles')) } },
-    },
-    { name: 'badge', schema: { properties: { holder: two('badge') } } },
-    { name: 'place', schema: { properties: { city: { type: 'string' } } } },
-    {
-      name: 'team',
-      schema: {
-        properties: { people: list({ type: 'relationship', validate: true }), n: { type: 'number' } },
-      },
-      onUpdate: script('object.n = (object.n || 0) + 1; object.seen = request.resourcePath;'),
-      postUpdate: script("if (object.refuse) { throw { code: 409, message: 'no change' }; }"),
-    },
-  ],
-};
-
-type Edge = { _ref: string; _refProperties: Record<string, unknown> };
+import { useRelatedTypes } from '../support/related-types.ts';
 
 describe('relationships', () => {
-  let server: TestServer;
-  let api: Api;
-  let next = 0;
-
-  beforeAll(async () => {
-    server = await startTestServer({ files: { 'conf/managed.json': TYPES } });
-    api = server.api;
-  });
-  afterAll(() => server[Symbol.asyncDispose]());
-
-  const put = async (path: string, body: object = {}) => {
-    const answer = await api('PUT', `managed/${path}`, { body });
-    expect(answer.body).not.toHaveProperty('code');
-    return answer.body;
-  };
-  const user = async (body: object = {}) => {
-    const id = `u${++next}`;
-    await put(`user/${id}`, { userName: id, ...body });
-    return id;
-  };
-  const role = async (body: object = {}) => {
-    const id = `r${++next}`;
-    await put(`role/${id}`, { name: id, ...body });
-    return id;
-  };
-  const ref = (path: string, properties?: object) => ({
-    _ref: `managed/${path}`,
-    ...(properties === undefined ? {} : { _refProperties: properties }),
-  });
-  const read = async (path: string, fields: string) =>
-    (await api('GET', `managed/${path}?_fields=${encodeURIComponent(fields)}`)).body;
-  const roles = async (id: string): Promise<Edge[]> => (await read(`user/${id}`, 'roles')).roles;
-  const patch = (path: string, ...body: object[]) => api('PATCH', `managed/${path}`, { body });
-  const query = (path: string, filter: string, more = '') =>
-    api('GET', `managed/${path}?_queryFilter=${encodeURIComponent(filter)}${more}`);
+  const { api, database, patch, put, query, read, ref, role, roles, unused, user } = useRelatedTypes();
 
   describe('written through their owner', () => {
     it('appear at both ends as one edge with the same id and properties', async () => {
@@ -105,7 +20,7 @@ describe('relationships', () => {
     });
 
     it('stay out of the object and of plain answers, unless they are returned by default', async () => {
-      const place = await put(`place/p${++next}`);
+      const place = await put(`place/p${unused()}`);
       const u = await user({ roles: [ref(`role/${await role()}`)], shown: [ref(`place/${place._id}`)] });
       const { body } = await api('GET', `managed/user/${u}`);
       expect(Object.keys(body)).toEqual(['_id', '_rev', 'userName', 'shown']);
@@ -207,7 +122,7 @@ describe('relationships', () => {
 
     it('cost a hundred edges the same statements as one', async () => {
       const boss = await user();
-      await server.database.pool.query(
+      await database().pool.query(
         `insert into managed_object (type, id, data) select 'role', 'many-' || n, '{}' from generate_series(1, 100) n`,
       );
       const count = await countFor(async (size) => {
@@ -273,289 +188,6 @@ describe('relationships', () => {
     });
   });
 
-  describe('validated', () => {
-    it('are refused when they are there already, from either side', async () => {
-      const r = await role();
-      const u = await user({ roles: [ref(`role/${r}`)] });
-      const again = await patch(`user/${u}`, {
-        operation: 'add',
-        field: '/roles/-',
-        value: ref(`role/${r}`),
-      });
-      expect(again.status).toBe(412);
-      const other = await api('POST', `managed/role/${r}/members?_action=create`, { body: ref(`user/${u}`) });
-      expect([other.status, other.body.message]).toEqual([
-        412,
-        `Managed object '${r}' has already been assigned relationship 'managed/user/${u}'.`,
-      ]);
-    });
-
-    it('may lead to one target twice with different properties', async () => {
-      const r = await role();
-      const u = await user({ roles: [ref(`role/${r}`), ref(`role/${r}`, { _grantType: 'other' })] });
-      expect(await roles(u)).toHaveLength(2);
-    });
-
-    it('are refused when the only place at the other end is taken', async () => {
-      const [a, b] = [await user(), await user()];
-      const badge = (await put(`badge/b${++next}`, { holder: ref(`user/${a}`) }))._id;
-      const taken = await patch(`user/${b}`, {
-        operation: 'add',
-        field: '/badge',
-        value: ref(`badge/${badge}`),
-      });
-      expect([taken.status, taken.body.message]).toEqual([
-        400,
-        `Field 'holder' of managed object '${badge}' is not null, and thus not available for assignment.`,
-      ]);
-      const u = await user({ manager: ref(`user/${a}`) });
-      const report = await api('POST', `managed/user/${b}/reports`, { body: ref(`user/${u}`) });
-      expect([report.status, report.body.message]).toEqual([400, expect.stringContaining("Field 'manager'")]);
-    });
-
-    it('make one edge of fifty that come at once', async () => {
-      const r = await role();
-      const u = await user();
-      const answers = await Promise.all(
-        Array.from({ length: 50 }, (_, n) =>
-          n % 2 === 0
-            ? api('POST', `managed/role/${r}/members`, { body: ref(`user/${u}`) })
-            : patch(`user/${u}`, { operation: 'add', field: '/roles/-', value: ref(`role/${r}`) }),
-        ),
-      );
-      const statuses = answers.map(({ status }) => status);
-      expect(statuses.filter((status) => status < 300)).toHaveLength(1);
-      expect(statuses.filter((status) => status === 412)).toHaveLength(49);
-      expect(await roles(u)).toHaveLength(1);
-    });
-
-    it('give one of fifty the place that there is only once', async () => {
-      const u = await user();
-      const bosses: string[] = [];
-      for (let n = 0; n < 50; n++) bosses.push(await user());
-      const answers = await Promise.all(
-        bosses.map((boss) => api('POST', `managed/user/${boss}/reports`, { body: ref(`user/${u}`) })),
-      );
-      expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-      expect(answers.filter(({ status }) => status === 400)).toHaveLength(49);
-      expect((await read(`user/${u}`, 'manager')).manager._ref).toMatch(/^managed\/user\//);
-    });
-
-    it('give one of many the place where both ends are the same property', async () => {
-      const u = await user();
-      const others: string[] = [];
-      for (let n = 0; n < 10; n++) others.push(await user());
-      await Promise.all(
-        others.map((other) =>
-          patch(`user/${other}`, { operation: 'add', field: '/spouse', value: ref(`user/${u}`) }),
-        ),
-      );
-      const { rows } = await server.database.pool.query(
-        `select count(*) from relationship_end where owner_property = 'spouse' and owner_id = $1`,
-        [u],
-      );
-      expect(rows[0].count).toBe(1);
-      const circle = [...others, u];
-      await Promise.all(
-        circle.map((other, index) =>
-          patch(`user/${other}`, {
-            operation: 'add',
-            field: '/spouse',
-            value: ref(`user/${circle[(index + 1) % circle.length]}`),
-          }),
-        ),
-      );
-      const crowded = await server.database.pool.query(
-        `select owner_id from relationship_end where owner_property = 'spouse' group by 1 having count(*) > 1`,
-      );
-      expect(crowded.rows).toEqual([]);
-    });
-  });
-
-  describe('at their own endpoint', () => {
-    it('are created, read, replaced, patched and deleted, without identity at the top', async () => {
-      const r = await role();
-      const u = await user();
-      const created = await api('POST', `managed/role/${r}/members?_action=create`, {
-        body: ref(`user/${u}`, { note: 'a' }),
-      });
-      expect([created.status, created.headers.get('etag'), created.headers.get('location')]).toEqual([
-        201,
-        null,
-        null,
-      ]);
-      expect(Object.keys(created.body)).toEqual(['_ref', '_refProperties']);
-      const path = `managed/role/${r}/members/${created.body._refProperties._id}`;
-      expect((await api('GET', path)).body).toEqual(created.body);
-      const replaced = await api('PUT', path, { body: ref(`user/${u}`, { note: 'b' }) });
-      expect(replaced.body._refProperties).toMatchObject({ note: 'b', _rev: '1' });
-      const patched = await api('PATCH', path, {
-        body: [{ operation: 'replace', field: '/_refProperties/note', value: 'c' }],
-      });
-      expect(patched.body._refProperties).toMatchObject({ note: 'c', _rev: '2' });
-      const stale = await api('DELETE', path, { headers: { 'If-Match': '"0"' } });
-      expect(stale.status).toBe(412);
-      const deleted = await api('DELETE', path);
-      expect([deleted.status, deleted.body]).toEqual([200, patched.body]);
-      expect((await api('GET', path)).status).toBe(404);
-      expect(await roles(u)).toEqual([]);
-    });
-
-    it('are created with the id of the URL', async () => {
-      const r = await role();
-      const u = await user();
-      const path = `managed/role/${r}/members/mine-${++next}`;
-      const created = await api('PUT', path, { body: ref(`user/${u}`) });
-      expect([created.status, created.body._refProperties._id]).toEqual([201, `mine-${next}`]);
-      expect(
-        (await api('PUT', path, { body: ref(`user/${u}`), headers: { 'If-None-Match': '*' } })).status,
-      ).toBe(412);
-    });
-
-    it('answer a patch that changes nothing with the edge', async () => {
-      const r = await role();
-      const u = await user({ roles: [ref(`role/${r}`, { note: 'a' })] });
-      const [grant] = await roles(u);
-      const path = `managed/user/${u}/roles/${grant!._refProperties['_id']}`;
-      const body = [{ operation: 'replace', field: '/_refProperties/note', value: 'a' }];
-      expect((await api('PATCH', path, { body })).body).toMatchObject({ _ref: grant!._ref });
-    });
-
-    it('belong to one property of one object, and are not found under another', async () => {
-      const [r, other] = [await role(), await role()];
-      const u = await user({ roles: [ref(`role/${r}`)] });
-      const id = (await roles(u))[0]!._refProperties['_id'];
-      for (const [method, body] of [
-        ['GET', undefined],
-        ['DELETE', undefined],
-        ['PATCH', []],
-      ] as const) {
-        expect((await api(method, `managed/role/${other}/members/${id}`, { body })).status).toBe(404);
-      }
-      expect((await api('GET', `managed/user/${u}/reports/${id}`)).status).toBe(404);
-      expect(await roles(u)).toHaveLength(1);
-    });
-
-    it('move the revision of the owner and run its hooks, and leave the other end alone', async () => {
-      const p = await user();
-      const t = (await put(`team/t${++next}`))._id;
-      const created = await api('POST', `managed/team/${t}/people`, { body: ref(`user/${p}`) });
-      expect(created.status).toBe(201);
-      expect((await api('GET', `managed/team/${t}`)).body).toMatchObject({
-        _rev: '1',
-        n: 1,
-        seen: `managed/team/${t}`,
-      });
-      expect((await api('GET', `managed/user/${p}`)).body._rev).toBe('0');
-    });
-
-    it('are rolled back with a hook that refuses', async () => {
-      const p = await user();
-      const t = (await put(`team/t${++next}`, { refuse: true }))._id;
-      expect((await api('POST', `managed/team/${t}/people`, { body: ref(`user/${p}`) })).status).toBe(409);
-      expect((await read(`team/${t}`, 'people')).people).toEqual([]);
-    });
-
-    it('of one are read and replaced, but neither queried nor deleted', async () => {
-      const [a, b] = [await user(), await user()];
-      const u = await user();
-      const path = `managed/user/${u}/manager`;
-      expect((await api('GET', path)).status).toBe(404);
-      const update = (target: string) =>
-        api('PUT', path, { body: ref(`user/${target}`), headers: { 'If-Match': '*' } });
-      expect((await update(a)).status).toBe(404);
-      expect((await api('PUT', path, { body: ref(`user/${a}`) })).status).toBe(201);
-      expect((await update(b)).body._ref).toBe(`managed/user/${b}`);
-      expect((await api('GET', path)).body._ref).toBe(`managed/user/${b}`);
-      expect(
-        (await api('PATCH', path, { body: [{ operation: 'add', field: '/_refProperties/n', value: 1 }] }))
-          .body,
-      ).toMatchObject({ _refProperties: { n: 1 } });
-      expect((await api('DELETE', path)).status).toBe(400);
-      expect((await api('POST', path, { body: ref(`user/${a}`) })).status).toBe(400);
-      expect((await query(`user/${u}/manager`, 'true')).status).toBe(400);
-    });
-
-    it('have no actions, and there is nothing at the path of a plain property', async () => {
-      const u = await user();
-      expect((await api('POST', `managed/user/${u}/roles?_action=patch`, { body: [] })).status).toBe(501);
-      expect((await api('GET', `managed/user/${u}/userName`)).status).toBe(404);
-      expect((await api('GET', `managed/user/${u}/roles`)).status).toBe(400);
-      expect((await query('user/nobody/roles', 'true')).status).toBe(404);
-    });
-
-    it('are queried by what the edge says and by what it leads to', async () => {
-      const r = await role();
-      const [a, b] = [await user(), await user()];
-      await user({ roles: [ref(`role/${r}`)] });
-      await api('POST', `managed/role/${r}/members`, { body: ref(`user/${a}`, { level: 1 }) });
-      await api('POST', `managed/role/${r}/members`, { body: ref(`user/${b}`, { level: 2 }) });
-      const found = async (filter: string) =>
-        (await query(`role/${r}/members`, filter)).body.result.map((edge: Edge) => edge._ref);
-      expect(await found('/_refProperties/level ge 2')).toEqual([`managed/user/${b}`]);
-      expect(await found(`/_ref eq "managed/user/${a}"`)).toEqual([`managed/user/${a}`]);
-      expect(await found(`userName eq "${b}"`)).toEqual([`managed/user/${b}`]);
-      expect(await found(`!(/_refProperties/level pr) and userName pr`)).toHaveLength(1);
-      const sorted = await query(`role/${r}/members`, 'userName pr', '&_sortKeys=-userName&_fields=userName');
-      const names = sorted.body.result.map((row: { userName: string }) => row.userName);
-      expect(names).toEqual(names.toSorted().toReversed());
-    });
-
-    it('are paged with cookies and counted', async () => {
-      const r = await role();
-      for (let n = 0; n < 5; n++) await user({ roles: [ref(`role/${r}`)] });
-      const seen: string[] = [];
-      let cookie: string | null = null;
-      do {
-        const page: {
-          body: { result: Edge[]; pagedResultsCookie: string | null; totalPagedResults: number };
-        } = await query(
-          `role/${r}/members`,
-          'true',
-          `&_pageSize=2&_totalPagedResultsPolicy=EXACT${cookie === null ? '' : `&_pagedResultsCookie=${cookie}`}`,
-        );
-        expect(page.body.totalPagedResults).toBe(5);
-        seen.push(...page.body.result.map((edge) => edge._ref));
-        cookie = page.body.pagedResultsCookie;
-      } while (cookie !== null);
-      expect(new Set(seen).size).toBe(5);
-      expect(seen).toHaveLength(5);
-    });
-
-    it('know the queries of the protocol by name', async () => {
-      const r = await role();
-      await user({ roles: [ref(`role/${r}`)] });
-      const named = (id: string) => api('GET', `managed/role/${r}/members?_queryId=${id}`);
-      expect((await named('query-all')).body.result).toHaveLength(1);
-      expect((await named('query-all-ids')).body.result).toEqual([{ _id: expect.any(String) }]);
-      expect((await named('find-relationships-for-resource')).body.result).toHaveLength(1);
-      expect((await named('for-userName')).status).toBe(400);
-      expect((await api('GET', `managed/role/${r}/members?_queryExpression=x`)).status).toBe(400);
-    });
-
-    it('show fields of what they lead to, but nothing private to callers from outside', async () => {
-      const r = await role();
-      const u = await user({ roles: [ref(`role/${r}`)], secret: 'hush' });
-      const { body } = await query(
-        `role/${r}/members`,
-        'true',
-        '&_fields=_ref,_refProperties,userName,secret',
-      );
-      expect(body.result).toEqual([
-        { _ref: `managed/user/${u}`, _refProperties: expect.any(Object), userName: u },
-      ]);
-      const whole = await query(`role/${r}/members`, 'true', '&_fields=*');
-      expect(whole.body.result[0]).toMatchObject({
-        _id: u,
-        _rev: '0',
-        userName: u,
-        _ref: `managed/user/${u}`,
-      });
-      expect(whole.body.result[0]).not.toHaveProperty('secret');
-      expect((await query(`role/${r}/members`, 'secret eq "hush"')).body.result).toEqual([]);
-    });
-  });
-
   describe('when objects are deleted', () => {
     it('vanish at both ends, and one-way references to the object dangle', async () => {
       const r = await role();
@@ -575,7 +207,7 @@ describe('relationships', () => {
           api('POST', 'managed/user', { body: { userName: `x-${target}`, roles: [ref(`role/${target}`)] } }),
         ]),
       );
-      const { rows } = await server.database.pool.query(
+      const { rows } = await database().pool.query(
         `select count(*) from relationship r where first_collection = 'managed/role'
          and not exists (select from managed_object o where o.type = 'role' and o.id = r.first_id)`,
       );
@@ -621,7 +253,7 @@ describe('relationships', () => {
     it('cost a page of a hundred the same statements as a page of one', async () => {
       const boss = await user({ manager: ref(`user/${await user()}`) });
       const granted = [await role(), await role(), await role()];
-      const marker = `page-${++next}`;
+      const marker = `page-${unused()}`;
       for (let n = 0; n < 100; n++) {
         await user({ marker, manager: ref(`user/${boss}`), roles: granted.map((id) => ref(`role/${id}`)) });
       }

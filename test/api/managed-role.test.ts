@@ -140,6 +140,19 @@ describe('roles and assignments', () => {
       expect(await rolesOf(u)).toEqual([[r, 'manual']]);
     });
 
+    it('are told from others by their condition, where they are looked up', async () => {
+      const department = `d${++next}`;
+      const [r, plain] = [await role({ condition: `department eq "${department}"` }), await role()];
+      const u = await user({ department, roles: [role_(plain)] });
+      const found = await api(
+        'GET',
+        `managed/user/${u}/roles?_queryFilter=${encodeURIComponent('condition pr')}`,
+      );
+      expect(found.body.result).toMatchObject([
+        { _ref: `managed/role/${r}`, _refProperties: { _grantType: 'conditional' } },
+      ]);
+    });
+
     it('cannot be made up by a client', async () => {
       const r = await role({ condition: 'department eq "nobody"' });
       const u = await user({ roles: [role_(r, { _grantType: 'conditional' })] });

@@ -546,6 +546,13 @@ describe('the protocol', () => {
       { body: {}, headers: { 'If-Match': '"9"' } },
       412,
     ],
+    [
+      'a patch of an old revision',
+      'PATCH',
+      'managed/device/d1',
+      { body: [{ operation: 'add', field: '/n', value: 1 }], headers: { 'If-Match': '"9"' } },
+      412,
+    ],
     ['a delete of an old revision', 'DELETE', 'managed/device/d1', { headers: { 'If-Match': '9' } }, 412],
     ['If-Match on a read', 'GET', 'managed/device/d1', { headers: { 'If-Match': '0' } }, 412],
     ['If-None-Match: * on a read', 'GET', 'managed/device/d1', { headers: { 'If-None-Match': '*' } }, 412],
