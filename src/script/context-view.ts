@@ -38,6 +38,23 @@ export function contextView(context: Context): JsonObject {
   };
 }
 
+/** Links that the chain has only while the one named stands in it, or one inside of it. */
+const WITH_ROUTER: readonly string[] = ['router'];
+const WITH_HTTP: readonly string[] = [...WITH_ROUTER, 'advice', 'http'];
+
+/**
+ * The context without the links inside the one named. Who acts, and in which unit of work, stays as it is whatever
+ * the name: the text comes from a script, which must not get the better of it.
+ */
+export function contextFrom(context: Context, link: string): Context {
+  const { router, http, ...outer } = context;
+  return {
+    ...outer,
+    http: WITH_HTTP.includes(link) ? http : null,
+    ...(router !== undefined && WITH_ROUTER.includes(link) ? { router } : {}),
+  };
+}
+
 function copy(link: object): JsonObject {
   return cloneJson(link as unknown as JsonValue as JsonObject);
 }

@@ -2,51 +2,57 @@ import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue, parsePointer } from '#json/index.ts';
 import { type Connection, parsePatch, parseQueryParameters, resourceBody } from '#resource/index.ts';
 
-/** `svc.create` and its like, for one run of a script. */
+/**
+ * `svc.create` and its like, for one run of a script.
+ *
+ * @param inContext for a call that names another context than the script's: that of an outer link of its chain
+ */
 export function resourceOperations(
   connection: Connection,
+  inContext: (link: string) => Connection = () => connection,
 ): Record<string, (args: JsonValue[]) => Promise<JsonValue>> {
+  const choose = (link: JsonValue | undefined) => (typeof link === 'string' ? inContext(link) : connection);
   return {
-    'svc.create': async ([path, id, content, params, fields]) =>
+    'svc.create': async ([path, id, content, params, fields, link]) =>
       resourceBody(
-        await connection.create(
+        await choose(link).create(
           String(path),
           (id ?? null) as string | null,
           content as JsonObject,
           callOptions(params, fields),
         ),
       ),
-    'svc.read': async ([path, params, fields]) =>
-      resourceBody(await connection.read(String(path), callOptions(params, fields))),
-    'svc.update': async ([path, revision, content, params, fields]) =>
+    'svc.read': async ([path, params, fields, link]) =>
+      resourceBody(await choose(link).read(String(path), callOptions(params, fields))),
+    'svc.update': async ([path, revision, content, params, fields, link]) =>
       resourceBody(
-        await connection.update(
+        await choose(link).update(
           String(path),
           (revision ?? null) as string | null,
           content as JsonObject,
           callOptions(params, fields),
         ),
       ),
-    'svc.patch': async ([path, revision, operations, params, fields]) =>
+    'svc.patch': async ([path, revision, operations, params, fields, link]) =>
       resourceBody(
-        await connection.patch(
+        await choose(link).patch(
           String(path),
           (revision ?? null) as string | null,
           parsePatch(operations ?? null),
           callOptions(params, fields),
         ),
       ),
-    'svc.delete': async ([path, revision, params, fields]) =>
+    'svc.delete': async ([path, revision, params, fields, link]) =>
       resourceBody(
-        await connection.delete(
+        await choose(link).delete(
           String(path),
           (revision ?? null) as string | null,
           callOptions(params, fields),
         ),
       ),
-    'svc.action': async ([path, action, content, params, fields]) =>
-      connection.action(String(path), String(action), content ?? null, callOptions(params, fields)),
-    'svc.query': async ([path, params, fields]) => query(connection, String(path), params, fields),
+    'svc.action': async ([path, action, content, params, fields, link]) =>
+      choose(link).action(String(path), String(action), content ?? null, callOptions(params, fields)),
+    'svc.query': async ([path, params, fields, link]) => query(choose(link), String(path), params, fields),
   };
 }
 

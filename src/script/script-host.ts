@@ -5,6 +5,7 @@ import { BadRequestError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { LogLevel } from '#observability/index.ts';
 import { Connection, type Context, type RequestSink } from '#resource/index.ts';
+import { contextFrom } from './context-view.ts';
 import type { HostOperations } from './host-operations.ts';
 import { resourceOperations } from './resource-operations.ts';
 import type { ScriptLibrary } from './script-library.ts';
@@ -43,9 +44,13 @@ export function hostOf(options: HostOptions): Host {
 }
 
 function operationsOf(options: HostOptions): HostOperations {
+  const { context, resources } = options;
   return {
     ...options.operations,
-    ...resourceOperations(new Connection(options.resources, options.context)),
+    ...resourceOperations(
+      new Connection(resources, context),
+      (link) => new Connection(resources, contextFrom(context, link)),
+    ),
     ...cryptoOperations(options.crypto),
     ...loggers(options.log),
     'identityServer.getProperty': ([name, byDefault]) => {

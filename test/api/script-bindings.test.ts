@@ -30,6 +30,13 @@ const FILES = {
       request.content.added = 1;
       [request.method, request.requestType, request.content.added, request.resourcePath]`,
   },
+  'conf/endpoint-who.json': {
+    type: 'text/javascript',
+    source: `[
+      context.security.authenticationId, context.security.authorization.roles.length > 0,
+      context.containsContext('http'), context.caller.external, context.root.id
+    ]`,
+  },
   'conf/endpoint-context.json': {
     type: 'text/javascript',
     context: 'endpoint/context/{what}',
@@ -101,6 +108,48 @@ describe('in a script', () => {
         5,
         null,
       ]);
+    });
+
+    it.each<[string, boolean]>([
+      ['context', true],
+      ['context.current', true],
+      ['context.http', true],
+      ['context.parent', true],
+      ["context.getContext('security')", false],
+      ['context.client.parent', false],
+      ['context.root', false],
+    ])('takes the context %s, which changes what is inside of it and never who acts', async (link, http) => {
+      const seen = await value(`
+        var root = context.root.id;
+        var calls = [
+          svc.read('endpoint/who', null, null, ${link}),
+          svc.query('endpoint/who', { _queryFilter: 'true' }, null, ${link}).result,
+          svc.action('endpoint/who', 'x', null, null, null, ${link}),
+          svc.create('endpoint/who', null, {}, null, null, ${link}),
+          svc.update('endpoint/who', null, {}, null, null, ${link}),
+          svc.patch('endpoint/who', null, [], null, null, ${link}),
+          svc.delete('endpoint/who', null, null, null, ${link})
+        ];
+        calls.map(function (seen) { return seen.slice(0, 4).concat(seen[4] === root); })`);
+      expect(seen).toEqual(Array.from({ length: 7 }, () => ['svc-admin', true, http, false, true]));
+    });
+
+    it.each([
+      '{}',
+      'JSON.parse(JSON.stringify(context))',
+      'Object.create(context)',
+      'Object.assign({}, context, { security: { authenticationId: "root" } })',
+      '{ security: { authenticationId: "root", authorization: { id: "root", roles: ["svc-admin"] } } }',
+      'context.caller',
+    ])('takes no context that a script made up: %s', async (made) => {
+      const { status, body } = await answer(`svc.read('endpoint/who', null, null, ${made})`);
+      expect([status, body.message]).toEqual([500, expect.stringContaining('method not found read(')]);
+    });
+
+    it('takes the context of a Groovy script', async () => {
+      const source = "svc.read('endpoint/who', null, null, context)";
+      const { body } = await api('POST', 'script?_action=eval', { body: { type: 'groovy', source } });
+      expect(body.slice(0, 4)).toEqual(['svc-admin', true, true, false]);
     });
 
     it('queries with parameters of any case, lists, numbers and a callback', async () => {

@@ -131,6 +131,10 @@ const ATTACKS: Record<string, readonly string[]> = {
     'svc.query("managed/thing", { _queryFilter: "(".repeat(60000) + "true" })',
     'svc.create("managed/thing", "path", {}); svc.patch("managed/thing/path", null, [{ operation: "add", field: "/a".repeat(3000), value: 1 }])',
   ],
+  'be somebody else': [
+    'svc.create("managed/seen", null, {}, null, null, { security: { authenticationId: "root", authorization: { id: "root", roles: [] } } }).who',
+    'var get = WeakMap.prototype.get; WeakMap.prototype.get = function () { return { security: { authenticationId: "root" } } }; svc.create("managed/seen", null, {}, null, null, {}).who; nothing',
+  ],
   'break the border': [
     'JSON.stringify = JSON.parse = null; svc.read("managed/thing/x"); nothing',
     'Object.prototype.toJSON = function () { return { failure: 1 } }; svc.read("managed/thing/x"); nothing',
@@ -186,10 +190,6 @@ const HARMLESS: Record<string, readonly (readonly [source: string, value: unknow
     ['svc.read("managed/thing/x\'); drop table managed_object; --")', null],
   ],
   'be somebody else': [
-    [
-      'svc.create("managed/seen", null, {}, null, null, { security: { authenticationId: "root", authorization: { id: "root", roles: [] } } }).who',
-      'svc-admin',
-    ],
     ['context.security.authenticationId = "root"; svc.create("managed/seen", null, {}).who', 'svc-admin'],
   ],
   'break what it runs with': [

@@ -1,5 +1,5 @@
 // `context`: a chain of links, the innermost first, each of which can be asked for the others. Read-only.
-({ reviveBinding }) => {
+({ reviveBinding, markContext }) => {
   const { defineProperty, freeze, hasOwn, keys } = Object;
 
   function hide(target, name, value) {
@@ -36,7 +36,11 @@
     hide(view, 'name', links[0].name);
     hide(view, 'id', rootId);
     addLookUps(view, () => links);
-    for (const link of links) freeze(link);
+    markContext(view, links[0].name);
+    for (const link of links) {
+      markContext(link, link.name);
+      freeze(link);
+    }
     return freeze(view);
   });
 };

@@ -14,6 +14,14 @@ import { Char, Double, EnumConstant, GString, isNumeric, JavaObject, StringBuild
 const INT_LIMIT = 2_147_483_648;
 const DEEPEST = 200;
 
+/** Which objects are contexts; `install` connects it. A map made of one is as good as it: only its name goes out. */
+export const contexts = {
+  nameOf: (_object: object): string | undefined => undefined,
+  mark: (_object: object, _name: string): void => {},
+};
+
+const links = new WeakMap<JavaMap, string>();
+
 /** JSON of the host as Groovy has it: maps, lists, Integers, Longs and Doubles. Functions become closures. */
 export function toGroovy(value: unknown): unknown {
   switch (typeof value) {
@@ -46,6 +54,8 @@ function objectToGroovy(value: Record<string, unknown>): unknown {
   const names = Object.keys(value);
   if (names.some((name) => typeof value[name] === 'function')) return new HostObject(value, toGroovy, toJson);
   const map = new JavaMap();
+  const link = contexts.nameOf(value);
+  if (link !== undefined) links.set(map, link);
   for (const name of names) map.put(name, toGroovy(value[name]));
   return map;
 }
@@ -75,6 +85,8 @@ function convertObject(value: object, depth: number): unknown {
   if (value instanceof JavaMap) {
     const result: Record<string, unknown> = {};
     for (const { key, value: item } of value.list()) setOwn(result, toText(key), convert(item, depth + 1));
+    const link = links.get(value);
+    if (link !== undefined) contexts.mark(result, link);
     return result;
   }
   const items = value instanceof JavaSet ? value.list() : itemsOf(value);

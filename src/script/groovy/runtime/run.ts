@@ -11,6 +11,8 @@ import { Throwable } from './throwable.ts';
 export interface SandboxRecord {
   host(operation: string, ...args: unknown[]): unknown;
   reviveBinding(name: string, revive: (value: unknown) => unknown): void;
+  contextNameOf(object: object): string | undefined;
+  markContext(object: object, name: string): void;
 }
 
 /** What the host binds for a Groovy script: the caller's variables, and the names of those it wants back. */

@@ -70,12 +70,25 @@
     return result;
   }
 
+  /**
+   * A context among the arguments goes to the host as a name. A script can only choose among the contexts that it was
+   * given: one that it makes up, or a copy, might name somebody else, and the callee would believe it.
+   */
+  function nameContext(name, args, index) {
+    const context = args[index];
+    if (context === undefined || context === null) return;
+    const link = sandbox.contextNameOf(context);
+    if (link === undefined) throw methodNotFound(name, args);
+    args[index] = link;
+  }
+
   function define(name, least, ...pattern) {
     const operation = `svc.${name}`;
     const params = pattern.length;
     const full = [...pattern, ...TAIL];
     return (...given) => {
       const args = matchArguments(name, withoutFunctions(given), least, full);
+      nameContext(name, args, params + 2);
       if (args.length > params) args[params] = toParameters(args[params]);
       return ask(operation, args);
     };
@@ -83,6 +96,7 @@
 
   function read(...given) {
     const args = matchArguments('read', withoutFunctions(given), 1, READ);
+    nameContext('read', args, 3);
     if (args.length > 1) args[1] = toParameters(args[1]);
     return askOrNull('svc.read', args);
   }
@@ -91,6 +105,7 @@
     const last = given[given.length - 1];
     const callback = typeof last === 'function' ? last : undefined;
     const args = matchArguments('query', withoutFunctions(given), 2, QUERY);
+    nameContext('query', args, 3);
     args[1] = toQueryParameters(args[1]);
     const answer = ask('svc.query', args);
     if (callback === undefined) return answer;
@@ -111,7 +126,9 @@
     if (args.length < 3) throw methodNotFound('action', args);
     const isShifted = isObject(args[1]);
     const full = isShifted ? [args[0], null, ...args.slice(1)] : args;
-    let [name, actionId, content, params, fields, context] = matchArguments('action', full, 3, ACTION);
+    const matched = matchArguments('action', full, 3, ACTION);
+    nameContext('action', matched, 5);
+    let [name, actionId, content, params, fields, context] = matched;
     // The oldest form, (name, params, content).
     if (isShifted && !params?._action && typeof content._action === 'string') {
       [content, params] = [params, content];

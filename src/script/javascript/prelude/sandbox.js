@@ -5,6 +5,7 @@
   const { apply } = Reflect;
   const compiled = new Map();
   const revivers = new Map();
+  const contexts = new WeakMap();
   let bindings;
 
   /** Asks the host and waits for the answer; a refusal is thrown as a resource error. */
@@ -83,8 +84,27 @@
     library(sandbox);
   }
 
+  /** `name` is the innermost link of the chain that the object stands for. */
+  const markContext = (object, name) => {
+    contexts.set(object, name);
+  };
+  const contextNameOf = (object) => contexts.get(object);
+
   const valuesOf = (names) => names.map((name) => bindings[name]);
 
-  const sandbox = { ask, askOrNull, host, reviveBinding, bind, valuesOf, define, run, load, compiled };
+  const sandbox = {
+    markContext,
+    contextNameOf,
+    ask,
+    askOrNull,
+    host,
+    reviveBinding,
+    bind,
+    valuesOf,
+    define,
+    run,
+    load,
+    compiled,
+  };
   return sandbox;
 };

@@ -21,9 +21,9 @@ describeEngines('functions of scripts', (runner) => {
       ['managed/user', 'id', CONTENT, { a: '1', b: 'true', d: 'x' }, ['_id'], null],
     ],
     [
-      "svc.create('managed/user', undefined, c, null, null, context)",
+      "svc.create('managed/user', undefined, c, null, null, null)",
       'svc.create',
-      ['managed/user', null, CONTENT, null, null, { id: 'ctx' }],
+      ['managed/user', null, CONTENT, null, null, null],
     ],
     ["svc.read('managed/user/1')", 'svc.read', ['managed/user/1', null, null, null]],
     ["svc.read('managed/user/1', null, ['a', 'b'])", 'svc.read', ['managed/user/1', null, ['a', 'b'], null]],
@@ -73,7 +73,7 @@ describeEngines('functions of scripts', (runner) => {
     ["identityServer.getProperty('a', 'b', true)", 'identityServer.getProperty', ['a', 'b', true]],
     ['identityServer.getProjectLocation()', 'identityServer.getProjectLocation', []],
   ])('%s asks the host for %s', async (source, operation, args) => {
-    const bindings = { c: CONTENT, context: { id: 'ctx' } };
+    const bindings = { c: CONTENT };
     const asked = (await runner().value(source, { bindings })) as { operation: string; args: JsonValue[] };
     expect({ operation, args: trimmed(asked.args) }).toEqual({
       operation: asked.operation,
@@ -87,6 +87,7 @@ describeEngines('functions of scripts', (runner) => {
     ['svc.read(null)', 'read(null)'],
     ["svc.read('a', 'b')", 'read(String,String)'],
     ["svc.read('a', null, null, null, null)", 'read(String,null,null,null,null)'],
+    ["svc.read('a', null, null, {})", 'read(String,null,null,Object)'],
     ["svc.create('a', null)", 'create(String,null)'],
     ["svc.create('a', null, [])", 'create(String,null,Array)'],
     ["svc.create('a', {}, {})", 'create(String,Object,Object)'],
