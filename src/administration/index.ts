@@ -9,3 +9,4 @@ export { configResource } from './config-resource.ts';
 export { protectSecrets } from './config-secrets.ts';
 export { healthResource } from './health-resource.ts';
 export { infoResource } from './info-resource.ts';
+export { type RotationProgress, rotateKeys } from './rotate-keys.ts';

@@ -1,15 +1,27 @@
 import { parseArgs } from 'node:util';
 import { ActivationError, didYouMean, formatFinding } from '#errors/index.ts';
+import { apiKey } from './api-key.ts';
 import { type Command, EXIT } from './command.ts';
 import { configCheck } from './config-check.ts';
 import { databaseUrl } from './database-url.ts';
 import { health } from './health.ts';
+import { keys } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { scan } from './scan.ts';
 import { start } from './start.ts';
 import { why } from './why.ts';
 
-const COMMANDS: readonly Command[] = [start, migrateCommand, databaseUrl, configCheck, health, why, scan];
+const COMMANDS: readonly Command[] = [
+  start,
+  migrateCommand,
+  databaseUrl,
+  configCheck,
+  health,
+  why,
+  scan,
+  keys,
+  apiKey,
+];
 
 const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 

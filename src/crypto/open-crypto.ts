@@ -61,7 +61,7 @@ function decryptInside(value: JsonValue, keys: KeyRing): JsonValue {
   return copy;
 }
 
-function decryptEnvelope(value: JsonObject, keys: KeyRing): JsonValue {
+export function decryptEnvelope(value: JsonObject, keys: KeyRing): JsonValue {
   const alias = getMember(value, 'key');
   const cipher = getMember(value, 'cipher');
   if (typeof alias !== 'string') {

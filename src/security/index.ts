@@ -11,6 +11,7 @@ export { authorize } from './access/authorize.ts';
 export { CONDITION_NAMES } from './access/conditions.ts';
 export { auditResource } from './audit/audit-resource.ts';
 export { AuditTrail, recordChanges } from './audit/audit-trail.ts';
+export { createApiKey } from './authentication/api-key-module.ts';
 export { authenticationResource } from './authentication/authentication-resource.ts';
 export { Authenticator, type AuthenticatorParts, type LoginEvent } from './authentication/authenticator.ts';
 export { buildModules, type ModuleParts, readSessionSettings } from './authentication/build-modules.ts';

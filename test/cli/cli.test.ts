@@ -30,7 +30,7 @@ describe('the command line', () => {
     }
   });
 
-  it.each(['start', 'migrate', 'database-url', 'config-check', 'health'])(
+  it.each(['start', 'migrate', 'database-url', 'config-check', 'health', 'keys', 'api-key'])(
     'explains %s with an example',
     async (command) => {
       const { code, output } = await svc([command, '--help']);

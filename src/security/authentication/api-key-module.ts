@@ -1,4 +1,4 @@
-import { hash, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type AuthenticationModule, identity } from './authentication-module.ts';
 import type { ApiKeySettings } from './module-settings-schema.ts';
 
@@ -20,4 +20,12 @@ export function apiKeyModule(name: string, { keys, defaultUserRoles }: ApiKeySet
       return identity({ name: key.id, module: name, component: 'authentication/api-key', id: key.id, roles });
     },
   };
+}
+
+const SECRET_BYTES = 32;
+
+/** A new key, and the hash of it that the configuration holds. */
+export function createApiKey(id: string): { readonly key: string; readonly hash: string } {
+  const key = `${id}.${randomBytes(SECRET_BYTES).toString('base64url')}`;
+  return { key, hash: hash('sha256', key, 'base64url') };
 }

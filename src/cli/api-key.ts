@@ -1,0 +1,38 @@
+import { createApiKey } from '#security/index.ts';
+import { type Command, EXIT } from './command.ts';
+
+/** `svc api-key <id>`: a key for a program, and its entry in `authentication.json`. */
+export const apiKey: Command = {
+  name: 'api-key',
+  summary: 'make an API key and its configuration entry',
+  help: `
+svc api-key <id> --roles <role,…>
+
+  --roles <roles>     what the program may do; default: svc-authorized
+  --expires <time>    when it ends, such as 2027-01-01T00:00:00Z; default: never
+
+Prints the key, which is kept nowhere, to send as X-Svc-Api-Key; and the entry for keys of the module API_KEY in
+conf/authentication.json, which holds its hash.
+
+Example: svc api-key reporting --roles svc-authorized --expires 2027-01-01T00:00:00Z
+`,
+  options: { roles: { type: 'string' }, expires: { type: 'string' } },
+  arguments: ['<id>'],
+
+  async run({ roles, expires }, [id]) {
+    const until = typeof expires === 'string' ? Date.parse(expires) : undefined;
+    if (id === undefined || !/^[\w-]+$/.test(id) || Number.isNaN(until)) {
+      console.error(
+        "svc api-key: expected 'svc api-key <id>' of letters, digits, - and _, and --expires as an ISO time",
+      );
+      return EXIT.USAGE;
+    }
+    const { key, hash } = createApiKey(id);
+    const granted =
+      typeof roles === 'string' ? roles.split(',').map((role) => role.trim()) : ['svc-authorized'];
+    const expiresAt = until === undefined ? {} : { expiresAt: new Date(until).toISOString() };
+    console.log(`key    ${key}`);
+    console.log(`entry  ${JSON.stringify({ id, hash, roles: granted, ...expiresAt })}`);
+    return EXIT.OK;
+  },
+};

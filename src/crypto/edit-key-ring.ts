@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ActivationError, didYouMean } from '#errors/index.ts';
+import { KeyRing, type KeyRingText } from './key-ring.ts';
+import { type KeyRingPlace, openKeyRing } from './open-key-ring.ts';
+
+/** What may be said of a key: never the key. */
+export interface KeyListing {
+  readonly alias: string;
+  readonly id: string;
+  readonly bits: number;
+  /** It encrypts; the others only decrypt. */
+  readonly isInUse: boolean;
+}
+
+const NEW_KEY_BYTES = 32;
+
+export function listKeys(ring: KeyRingText): KeyListing[] {
+  const keys = new KeyRing(ring);
+  return keys.aliases.flatMap((alias) =>
+    keys.all(alias).map(({ id, bytes }, at) => ({ alias, id, bits: bytes.length * 8, isInUse: at === 0 })),
+  );
+}
+
+/**
+ * Adds a new key to an alias of the file, or a new alias: behind the others, so that every node can be given it before
+ * any of them uses it.
+ *
+ * @returns its id
+ */
+export async function addKey(place: KeyRingPlace, alias: string): Promise<string> {
+  if (!/^[\w.-]+$/.test(alias)) throw refused(`'${alias}' is no alias`, 'Letters, digits, dots, dashes');
+  const { text } = await openKeyRing(inFile(place));
+  const key = randomBytes(NEW_KEY_BYTES).toString('base64');
+  await write(place, { ...text, [alias]: [...(text[alias] ?? []), key] });
+  return new KeyRing({ [alias]: [key] }).current(alias).id;
+}
+
+/** Puts a key in use: from now on it encrypts, on each node as soon as that has been started again. */
+export async function useKey(place: KeyRingPlace, alias: string, id: string | undefined): Promise<string> {
+  const { text } = await openKeyRing(inFile(place));
+  const keys = text[alias];
+  if (keys === undefined) {
+    throw refused(
+      `The key ring has no alias '${alias}'`,
+      didYouMean(alias, Object.keys(text)) ?? 'See svc keys list',
+    );
+  }
+  const ids = new KeyRing({ [alias]: keys }).all(alias).map((key) => key.id);
+  const at = id === undefined ? ids.length - 1 : ids.indexOf(id);
+  if (at === -1) throw refused(`'${alias}' has no key ${id}`, `It has ${ids.join(', ')}`);
+  await write(place, { ...text, [alias]: [keys[at]!, ...keys.filter((_key, other) => other !== at)] });
+  return ids[at]!;
+}
+
+function inFile(place: KeyRingPlace): KeyRingPlace {
+  if (place.variable === undefined || place.variable.trim() === '') return place;
+  throw refused(
+    'The key ring is in SVC_KEYS',
+    'Change it where it is kept: a new key is the Base64 of 32 random bytes; the first of an alias encrypts',
+  );
+}
+
+/** Replaces the file as a whole: a node that starts meanwhile reads the old ring or the new one. */
+async function write({ dataDirectory }: KeyRingPlace, ring: KeyRingText): Promise<void> {
+  const file = join(dataDirectory, 'keys.json');
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  const text = `${JSON.stringify(ring, null, 2)}\n`;
+  try {
+    const handle = await open(draft, 'wx', 0o600);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+  if ((await readFile(file, 'utf8')) !== text)
+    throw refused(`${file} was changed by somebody else`, 'Look at it');
+}
+
+function refused(message: string, hint: string): ActivationError {
+  return new ActivationError([{ id: 'CRYPTO_KEYS', where: '', message, hint }]);
+}

@@ -1,0 +1,167 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+const OLD = Buffer.alloc(32, 1).toString('base64');
+const OTHER = Buffer.alloc(32, 2).toString('base64');
+const ALIAS = 'svc-sym-default';
+
+describe('svc keys', () => {
+  let server: TestServer;
+  const svc = (...args: string[]) =>
+    new Promise<{ code: number; output: string }>((resolve) => {
+      const env = {
+        PATH: process.env['PATH'],
+        SVC_PROJECT: server.project.location,
+        SVC_DATA_DIR: join(server.project.location, '.svc'),
+        DATABASE_URL: server.database.url,
+      };
+      execFile(process.execPath, ['src/main.ts', ...args], { cwd: ROOT, env }, (error, out, err) =>
+        resolve({ code: Number(error?.code ?? 0), output: out + err }),
+      );
+    });
+  const ring = async () =>
+    JSON.parse(await readFile(join(server.project.location, '.svc', 'keys.json'), 'utf8')) as Record<
+      string,
+      string[]
+    >;
+  const evaluate = async (source: string) => {
+    const { status, body } = await server.api('POST', 'script?_action=eval', {
+      body: { type: 'text/javascript', source },
+    });
+    expect(status, JSON.stringify(body)).toBe(200);
+    return body;
+  };
+  const sealed = async () =>
+    (
+      await server.database.pool.query<{ text: string }>(
+        `select data::text as text from managed_object where data::text like '%x-simple-encryption%'
+         union all select data::text from repo_object where data::text like '%x-simple-encryption%'
+         union all select content from config_override where content like '%x-simple-encryption%'`,
+      )
+    ).rows.map(({ text }) => text);
+  const keyIds = (texts: readonly string[]) => [
+    ...new Set(texts.flatMap((text) => [...text.matchAll(/"keyId": ?"(\w+)"/g)].map(([, id]) => id))),
+  ];
+
+  beforeAll(async () => {
+    server = await startTestServer({
+      files: {
+        '.svc/keys.json': { [ALIAS]: [OLD, OTHER], 'svc-jwtsessionhmac-key': [OLD] },
+        'conf/managed.json': {
+          objects: [
+            {
+              name: 'vault',
+              schema: { properties: { code: { type: 'string', encryption: { purpose: 'storage' } } } },
+            },
+          ],
+        },
+      },
+    });
+    for (let n = 0; n < 5; n++)
+      await server.api('PUT', `managed/vault/v${n}`, { body: { code: `code ${n}` } });
+    await evaluate(
+      `svc.create('repo/note', 'n1', { deep: [{ secret: svc.encrypt({ inner: svc.encrypt('core', null, '${ALIAS}') }, null, '${ALIAS}') }] }) && true`,
+    );
+    await server.api('PUT', 'config/external.email', {
+      body: { host: 'mail', auth: { username: 'u', password: 'mail secret' } },
+    });
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  it('lists keys by their ids, and shows none', async () => {
+    const { code, output } = await svc('keys', 'list');
+    expect(code).toBe(0);
+    expect(output.match(/^svc-sym-default {2}\w{12} {2}256 bits {2}(in use|decrypts)$/gm)).toHaveLength(2);
+    for (const key of [OLD, OTHER]) expect(output).not.toContain(key);
+  });
+
+  it('adds a key that waits', async () => {
+    const { code, output } = await svc('keys', 'add', 'svc-selfservice-key');
+    const keys = (await ring())['svc-selfservice-key'];
+    expect([code, keys]).toEqual([0, [expect.stringMatching(/^[\w+/]{43}=$/)]]);
+    expect(output).not.toContain(keys![0]);
+  });
+
+  it('encrypts again what an older key has encrypted, while the server runs, and twice changes nothing', async () => {
+    const before = await sealed();
+    expect([before.length, keyIds(before).length]).toEqual([7, 1]);
+    const rev = (await server.api('GET', 'managed/vault/v1')).body._rev;
+    expect((await svc('keys', 'use', ALIAS)).code).toBe(0);
+    expect((await ring())[ALIAS]).toEqual([OTHER, OLD]);
+
+    const { code, output } = await svc('keys', 'rotate');
+    expect([code, output]).toEqual([
+      0,
+      expect.stringContaining('managed objects: 5 with encrypted values, 5 encrypted again'),
+    ]);
+    const after = await sealed();
+    expect([after.length, keyIds(after).length]).toEqual([7, 1]);
+    expect(keyIds(after)).not.toEqual(keyIds(before));
+
+    expect(await evaluate("svc.decrypt(svc.read('repo/managed/vault/v3').code)")).toBe('code 3');
+    expect(await evaluate("svc.decrypt(svc.read('repo/note/n1')).deep[0].secret.inner")).toBe('core');
+    expect(await evaluate("svc.decrypt(svc.read('config/external.email')).auth.password")).toBe(
+      'mail secret',
+    );
+    expect((await server.api('GET', 'managed/vault/v1')).body._rev).toBe(rev);
+
+    expect((await svc('keys', 'rotate')).output).toContain(
+      'managed objects: 5 with encrypted values, 0 encrypted again',
+    );
+    expect(await sealed()).toEqual(after);
+  });
+
+  it('tells of what it cannot read, and rotates the rest', async () => {
+    await server.database.pool.query(
+      `update managed_object set data = replace(data::text, '"keyId": "', '"keyId": "x')::jsonb where id = 'v2'`,
+    );
+    const { code, output } = await svc('keys', 'rotate');
+    expect([code, output]).toEqual([
+      1,
+      expect.stringMatching(/vault\/v2: .*which the key ring of this node lacks/),
+    ]);
+  });
+
+  it('changes no ring that stands in a variable', async () => {
+    const { code, output } = await new Promise<{ code: number; output: string }>((resolve) =>
+      execFile(
+        process.execPath,
+        ['src/main.ts', 'keys', 'add', ALIAS],
+        { cwd: ROOT, env: { PATH: process.env['PATH'], SVC_KEYS: JSON.stringify({ [ALIAS]: [OLD] }) } },
+        (error, out, err) => resolve({ code: Number(error?.code ?? 0), output: out + err }),
+      ),
+    );
+    expect([code, output]).toEqual([1, expect.stringContaining('SVC_KEYS')]);
+    expect(output).not.toContain(OLD);
+  });
+});
+
+describe('svc api-key', () => {
+  it('makes a key and the entry that admits it', async () => {
+    const output = await new Promise<string>((resolve) =>
+      execFile(
+        process.execPath,
+        ['src/main.ts', 'api-key', 'robot', '--roles', 'svc-admin'],
+        { cwd: ROOT },
+        (_error, out) => resolve(out),
+      ),
+    );
+    const [, key, entry] = /^key +(\S+)\nentry +(.+)\n$/.exec(output)!;
+    const authentication = JSON.parse(await readFile(join(ROOT, 'conf/authentication.json'), 'utf8'));
+    const modules = authentication.serverAuthContext.authModules;
+    const module = modules.find(({ name }: { name: string }) => name === 'API_KEY');
+    Object.assign(module, { enabled: true, properties: { keys: [JSON.parse(entry!)] } });
+    await using server = await startTestServer({ files: { 'conf/authentication.json': authentication } });
+    const login = await server.api('GET', 'info/login', { user: null, headers: { 'X-Svc-Api-Key': key! } });
+    expect([login.status, login.body.authenticationId]).toEqual([200, 'robot']);
+    const wrong = await server.api('GET', 'info/login', {
+      user: null,
+      headers: { 'X-Svc-Api-Key': `${key}x` },
+    });
+    expect(wrong.status).toBe(401);
+  });
+});
