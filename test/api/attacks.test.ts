@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accessMatrix } from '../support/access-matrix.ts';
 import type { Answer, CallOptions } from '../support/api.ts';
 import { ADMIN_PASSWORD } from '../support/api.ts';
 import { faultOf, type HostileRequest, seededRandom, sendHostile } from '../support/hostile-requests.ts';
@@ -40,6 +42,14 @@ beforeAll(async () => {
   before = await crownJewels();
 });
 afterAll(() => target[Symbol.asyncDispose]());
+
+describe('the access matrix', () => {
+  it('of docs/access-matrix.md is what anonymous, a user and an administrator meet', async () => {
+    const page = await readFile(new URL('../../docs/access-matrix.md', import.meta.url), 'utf8');
+    const documented = page.split('\n').filter((line) => line.startsWith('|'));
+    expect(await accessMatrix(target)).toEqual(documented);
+  });
+});
 
 describe('injection into SQL', () => {
   const TEXTS = [
