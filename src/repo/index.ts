@@ -19,7 +19,7 @@ export {
 } from './object-repository.ts';
 export { type ObjectStore, objectStore, type StoredObject } from './object-store.ts';
 export { pageResult } from './page-result.ts';
-export { type ObjectPage, queryObjects } from './query-objects.ts';
+export { queryObjects } from './query-objects.ts';
 export { queryTable, type TablePage, type TableSource } from './query-table.ts';
 export { repoResource } from './repo-resource.ts';
 export { type IndexedType, type WantedIndex, wantedIndexes } from './wanted-indexes.ts';

@@ -4,8 +4,8 @@ import {
   formatPath,
   type PlainQuery,
   parsePageCookie,
-  plainQuery,
   type QueryRequest,
+  type TotalPolicy,
   totalOrder,
 } from '#resource/index.ts';
 import { filterSql } from './filter-sql.ts';
@@ -18,22 +18,27 @@ export interface TablePage<Row> {
   readonly cookie: string | null;
   /** -1 when it was not counted. */
   readonly total: number;
+  /** How it was counted. */
+  readonly totalPolicy: TotalPolicy;
 }
 
 export interface TableSource {
   readonly table: QueryTable;
   readonly select: RawBuilder<unknown>;
   readonly from: RawBuilder<unknown>;
+  /** What holds for every row of the collection, before any filter. */
+  readonly where?: readonly RawBuilder<boolean>[];
+  /** Where the planner knows too little of the table to estimate, rows are counted instead. */
+  readonly estimates?: boolean;
 }
 
-/** One page of a table or view, filtered and sorted by Postgres. */
+/** One page of a table or view, filtered and sorted by Postgres: one statement, and one more when a total is asked for. */
 export async function queryTable<Row>(
   db: Db,
-  request: QueryRequest,
-  { table, select, from }: TableSource,
-  plain: PlainQuery = plainQuery(request),
+  request: Pick<QueryRequest, 'path' | 'sortKeys' | 'paging'>,
+  { table, select, from, where: scope = [], estimates = false }: TableSource,
+  { filter, idsOnly }: PlainQuery,
 ): Promise<TablePage<Row>> {
-  const { filter, idsOnly } = plain;
   const order = totalOrder(request.sortKeys);
   const query = { scope: formatPath(request.path), filter, order };
   const { cookie, offset, pageSize, totalPolicy } = request.paging;
@@ -43,7 +48,7 @@ export async function queryTable<Row>(
       : offset > 0
         ? { kind: 'offset' as const, offset }
         : undefined;
-  const where = [filterSql(filter, table)];
+  const where = [...scope, filterSql(filter, table)];
   const { rows } = await pageSql<Row>({
     select,
     from,
@@ -53,9 +58,23 @@ export async function queryTable<Row>(
     pageSize,
     ...(start === undefined ? {} : { start }),
   }).execute(db);
-  const page = cutPage(rows, pageSize, query);
-  if (totalPolicy === 'NONE' || pageSize === 0) return { ...page, idsOnly, total: -1 };
-  const counted = await sql<{ count: number }>`
-    select count(*) as count from ${from} where ${sql.join(where, sql` and `)}`.execute(db);
-  return { ...page, idsOnly, total: counted.rows[0]!.count };
+  const page = { ...cutPage(rows, pageSize, query), idsOnly };
+  if (totalPolicy === 'NONE' || pageSize === 0) return { ...page, total: -1, totalPolicy: 'NONE' };
+  const matching = sql`from ${from} where ${sql.join(where, sql` and `)}`;
+  if (totalPolicy === 'ESTIMATE' && estimates) {
+    return { ...page, total: await estimateRows(db, matching), totalPolicy };
+  }
+  return { ...page, total: await countRows(db, matching), totalPolicy: 'EXACT' };
+}
+
+async function countRows(db: Db, matching: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count ${matching}`.execute(db);
+  return rows[0]!.count;
+}
+
+/** What the planner expects, from its statistics: costs nothing, however many rows there are. */
+async function estimateRows(db: Db, matching: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>`
+    explain (format json) select 1 ${matching}`.execute(db);
+  return Math.round(rows[0]!['QUERY PLAN'][0].Plan['Plan Rows']);
 }

@@ -3,7 +3,7 @@ import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { QueryColumn } from '#repo/index.ts';
 import { queryTable, type TablePage } from '#repo/index.ts';
-import type { QueryRequest } from '#resource/index.ts';
+import { plainQuery, type QueryRequest } from '#resource/index.ts';
 import type { Completion, Run, RunKey } from './run.ts';
 
 /** Entries of the ledger for runs that have no row, because they were planned in memory. */
@@ -75,11 +75,16 @@ export interface FiringView extends JsonObject {
 const SELECTION = sql.join(COLUMNS.map(([name, { expression }]) => sql`${expression} as ${sql.ref(name)}`));
 
 export async function queryFirings(db: Db, request: QueryRequest): Promise<TablePage<FiringView>> {
-  return queryTable<FiringView>(db, request, {
-    table: { columns: new Map(COLUMNS) },
-    select: SELECTION,
-    from: sql`scheduler_firing`,
-  });
+  return queryTable<FiringView>(
+    db,
+    request,
+    {
+      table: { columns: new Map(COLUMNS) },
+      select: SELECTION,
+      from: sql`scheduler_firing`,
+    },
+    plainQuery(request),
+  );
 }
 
 export async function findFiring(db: Db, key: RunKey): Promise<FiringView | undefined> {

@@ -3,7 +3,7 @@ import type { Db } from '#database/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { QueryColumn, QueryTable } from '#repo/index.ts';
 import { queryTable, type TablePage } from '#repo/index.ts';
-import type { QueryRequest } from '#resource/index.ts';
+import { plainQuery, type QueryRequest } from '#resource/index.ts';
 import { FURTHER_FIELDS, SCHEDULE_FIELDS, type ScheduleDefinition } from './schedule.ts';
 
 /** A schedule with its moving part: its trigger record, its next and its previous run. */
@@ -42,7 +42,12 @@ export async function queryJobViews(
   request: QueryRequest,
   further: readonly JobView[],
 ): Promise<TablePage<JobView>> {
-  return queryTable<JobView>(db, request, { table: TABLE, select: COLUMNS, from: fromAll(further) });
+  return queryTable<JobView>(
+    db,
+    request,
+    { table: TABLE, select: COLUMNS, from: fromAll(further) },
+    plainQuery(request),
+  );
 }
 
 function fromAll(further: readonly JobView[]): RawBuilder<unknown> {

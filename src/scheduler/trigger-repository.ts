@@ -3,7 +3,7 @@ import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { QueryColumn } from '#repo/index.ts';
 import { queryTable, type TablePage } from '#repo/index.ts';
-import type { QueryRequest } from '#resource/index.ts';
+import { plainQuery, type QueryRequest } from '#resource/index.ts';
 
 /** A trigger as the specification's record has it. */
 export interface TriggerRecord {
@@ -31,11 +31,16 @@ const COLUMNS = new Map<string, QueryColumn>([
 ]);
 
 export async function queryTriggers(db: Db, request: QueryRequest): Promise<TablePage<TriggerRecord>> {
-  return queryTable<TriggerRecord>(db, request, {
-    table: { columns: COLUMNS },
-    select: SELECTION,
-    from: sql`svc_trigger`,
-  });
+  return queryTable<TriggerRecord>(
+    db,
+    request,
+    {
+      table: { columns: COLUMNS },
+      select: SELECTION,
+      from: sql`svc_trigger`,
+    },
+    plainQuery(request),
+  );
 }
 
 /** @param name the trigger's name, which is its job's id */

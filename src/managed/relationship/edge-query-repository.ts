@@ -1,23 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { cutPage, filterSql, pageSql, type QueryTable } from '#repo/index.ts';
-import {
-  formatPath,
-  type PlainQuery,
-  parsePageCookie,
-  type QueryRequest,
-  type TotalPolicy,
-  totalOrder,
-} from '#resource/index.ts';
+import { type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
+import type { PlainQuery, QueryRequest } from '#resource/index.ts';
 import type { Edge, Target } from './edge.ts';
-
-export interface EdgePage {
-  readonly edges: readonly Edge[];
-  readonly cookie: string | null;
-  readonly total: number;
-  readonly totalPolicy: TotalPolicy;
-}
 
 /** Filters see the edge (`_ref`, `_refProperties`), and for all other names the object that it leads to. */
 const TABLE: QueryTable = {
@@ -39,44 +25,29 @@ const TABLE: QueryTable = {
   document: sql`coalesce(o.data, r.data - 'password')`,
 };
 
-/** One page of the edges of a property, as one statement (and one more when a total is asked for). */
+/** One page of the edges of a property. */
 export async function queryEdges(
   db: Db,
   owner: Target & { readonly property: string },
-  request: Pick<QueryRequest, 'path' | 'sortKeys' | 'paging'>,
-  { filter }: PlainQuery,
-): Promise<EdgePage> {
-  const order = totalOrder(request.sortKeys);
-  const query = { scope: formatPath(request.path), filter, order };
-  const { cookie, offset, pageSize, totalPolicy } = request.paging;
-  const start =
-    cookie !== undefined
-      ? parsePageCookie(query, cookie)
-      : offset > 0
-        ? { kind: 'offset' as const, offset }
-        : undefined;
-  const from = sql`relationship_end e
-    left join managed_object o on e.target_collection like 'managed/%'
-      and o.type = substr(e.target_collection, 9) and o.id = e.target_id
-    left join repo_object r on e.target_collection like 'repo/%'
-      and r.type = substr(e.target_collection, 6) and r.id = e.target_id`;
-  const where = [
-    sql<boolean>`e.owner_collection = ${owner.collection}`,
-    sql<boolean>`e.owner_id = ${owner.id}`,
-    sql<boolean>`e.owner_property = ${owner.property}`,
-    filterSql(filter, TABLE),
-  ];
-  const { rows } = await pageSql<EdgeRow>({
-    select: sql`e.id, e.rev, e.properties, e.target_collection, e.target_id`,
-    from,
-    where,
+  request: QueryRequest,
+  query: PlainQuery,
+): Promise<TablePage<Edge>> {
+  const source = {
     table: TABLE,
-    order,
-    pageSize,
-    ...(start === undefined ? {} : { start }),
-  }).execute(db);
-  const page = cutPage(rows, pageSize, query);
-  const edges = page.rows.map((row) => ({
+    select: sql`e.id, e.rev, e.properties, e.target_collection, e.target_id`,
+    from: sql`relationship_end e
+      left join managed_object o on e.target_collection like 'managed/%'
+        and o.type = substr(e.target_collection, 9) and o.id = e.target_id
+      left join repo_object r on e.target_collection like 'repo/%'
+        and r.type = substr(e.target_collection, 6) and r.id = e.target_id`,
+    where: [
+      sql<boolean>`e.owner_collection = ${owner.collection}`,
+      sql<boolean>`e.owner_id = ${owner.id}`,
+      sql<boolean>`e.owner_property = ${owner.property}`,
+    ],
+  };
+  const page = await queryTable<EdgeRow>(db, request, source, query);
+  const rows = page.rows.map((row) => ({
     id: row.id,
     rev: row.rev,
     ownerId: owner.id,
@@ -84,10 +55,7 @@ export async function queryEdges(
     target: { collection: row.target_collection, id: row.target_id },
     properties: row.properties,
   }));
-  if (totalPolicy === 'NONE') return { edges, cookie: page.cookie, total: -1, totalPolicy };
-  const counted = await sql<{ count: number }>`select count(*) as count from ${from}
-    where ${sql.join(where, sql` and `)}`.execute(db);
-  return { edges, cookie: page.cookie, total: counted.rows[0]!.count, totalPolicy: 'EXACT' };
+  return { ...page, rows };
 }
 
 interface EdgeRow {

@@ -181,8 +181,8 @@ export class RelationshipResource {
       : { query: asked, sortKeys: request.sortKeys };
     const page = await queryEdges(db, this.#owner(), { ...request, sortKeys }, query);
     const result = query.idsOnly
-      ? page.edges.map(({ id }) => edgeResource({ _id: id }))
-      : await this.#answers(context, request, page.edges);
+      ? page.rows.map(({ id }) => edgeResource({ _id: id }))
+      : await this.#answers(context, request, page.rows);
     return {
       kind: 'query',
       result,

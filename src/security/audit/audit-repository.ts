@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db, GroupWrite } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { type QueryColumn, type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
-import type { QueryRequest } from '#resource/index.ts';
+import { plainQuery, type QueryRequest } from '#resource/index.ts';
 import { type AuditEvent, type AuditTopic, eventContent } from './audit-event.ts';
 
 export interface AuditRow {
@@ -46,11 +46,16 @@ const TABLE: QueryTable = {
 };
 
 export function queryEvents(db: Db, topic: AuditTopic, request: QueryRequest): Promise<TablePage<AuditRow>> {
-  return queryTable<AuditRow>(db, request, {
-    table: TABLE,
-    select: sql`id::text as id, event`,
-    from: sql`(select * from audit_event where topic = ${sql.lit(topic)}) audit`,
-  });
+  return queryTable<AuditRow>(
+    db,
+    request,
+    {
+      table: TABLE,
+      select: sql`id::text as id, event`,
+      from: sql`(select * from audit_event where topic = ${sql.lit(topic)}) audit`,
+    },
+    plainQuery(request),
+  );
 }
 
 /** Months ahead and retention, in one transaction. Gives up rather than hold up changes behind its lock. */
