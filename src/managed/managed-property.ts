@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '#json/index.ts';
 import { parseScriptReference, type ScriptReference } from '#script/index.ts';
+import { isTrue, textOf } from './declared.ts';
 import { compileDerivation, type Derivation } from './derive/derivation.ts';
 import { compileRelationship, type Relationship } from './relationship/relationship.ts';
 
@@ -50,13 +51,4 @@ export function compileProperty(type: string, name: string, definition: JsonObje
     relationship,
     derivation,
   };
-}
-
-function textOf(object: JsonObject, name: string): string | null {
-  const value = object[name];
-  return typeof value === 'string' && value !== '' ? value : null;
-}
-
-function isTrue(value: unknown): boolean {
-  return value === true || value === 'true';
 }

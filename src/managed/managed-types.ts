@@ -1,5 +1,6 @@
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import { typeNameOf } from './collection.ts';
 import { type Dependent, dependentsByType } from './derive/dependent.ts';
 import { compileType, type ManagedType } from './managed-type.ts';
 import type { Relationship } from './relationship/relationship.ts';
@@ -28,6 +29,11 @@ export class ManagedTypes {
     this.#types = types;
   }
 
+  /** The type whose objects stand in a collection such as `managed/user`. */
+  at(collection: string): ManagedType | undefined {
+    return this.#types.get(typeNameOf(collection) ?? '');
+  }
+
   current(): ReadonlyMap<string, ManagedType> {
     return this.#types;
   }
@@ -54,18 +60,15 @@ function governedBy(types: ReadonlyMap<string, ManagedType>): Map<string, readon
     for (const relationship of owner.relationships.values()) {
       const { conditionField, temporalField, collections, property, reverseProperty } = relationship;
       if (conditionField === null && temporalField === null) continue;
-      for (const collection of collections.filter((path) => path.startsWith('managed/'))) {
-        if (
-          conditionField !== null &&
-          collection === `managed/${owner.name}` &&
-          property === reverseProperty
-        ) {
+      for (const collection of collections) {
+        const name = typeNameOf(collection);
+        if (name === null) continue;
+        if (conditionField !== null && name === owner.name && property === reverseProperty) {
           throw new BadRequestError(
             `'${property}' of '${owner.name}' cannot be conditional: it is its own reverse`,
             { id: 'MANAGED_SYMMETRIC_CONDITION' },
           );
         }
-        const name = collection.slice('managed/'.length);
         governed.set(name, [...(governed.get(name) ?? []), { owner, relationship }]);
       }
     }

@@ -1,4 +1,5 @@
 import { equalJson, getAt, type JsonObject } from '#json/index.ts';
+import { typeNameOf } from '../collection.ts';
 import type { ManagedType } from '../managed-type.ts';
 import type { Derivation } from './derivation.ts';
 
@@ -29,8 +30,8 @@ export function dependentsByType(
           if (relationship === undefined) continue;
           const { reverseProperty: reverse, temporalField } = relationship;
           for (const collection of relationship.collections) {
-            const type = types.get(collection.replace(/^managed\//, ''));
-            if (type === undefined || !collection.startsWith('managed/')) continue;
+            const type = types.get(typeNameOf(collection) ?? '');
+            if (type === undefined) continue;
             next.add(type);
             const dependent = { owner, derivation: derivation!, depth: index + 1, reverse, temporalField };
             dependents.set(type.name, [...(dependents.get(type.name) ?? []), dependent]);

@@ -1,5 +1,6 @@
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonValue, type Pointer, parsePointer } from '#json/index.ts';
+import { isTrue } from '../declared.ts';
 
 /**
  * A virtual property that is read off relationships (`queryConfig`): the objects at the end of a path of
@@ -31,6 +32,6 @@ export function compileDerivation(config: JsonValue | undefined): Derivation | n
       : fields.includes('*')
         ? 'all'
         : fields.map((field) => parsePointer(String(field))),
-    isFlat: config['flattenProperties'] === true || config['flattenProperties'] === 'true',
+    isFlat: isTrue(config['flattenProperties']),
   };
 }

@@ -89,8 +89,7 @@ function stepInEffect(
   const { edgeProperties, data } = steps[index]!;
   // A reference that leads nowhere gives nothing.
   if (data === null) return false;
-  const owner =
-    index === 0 ? type : types.current().get(steps[index - 1]!.target.collection.split('/')[1] ?? '');
+  const owner = index === 0 ? type : types.at(steps[index - 1]!.target.collection);
   const field = owner?.relationships.get(path[index]!)?.temporalField ?? null;
   if (!isInEffect(edgeProperties['temporalConstraints'], now)) return false;
   return field === null || isInEffect(data[field], now);
@@ -103,7 +102,7 @@ function endValue(
   ref: string,
 ): JsonValue {
   if (fields === null) return { _ref: ref };
-  const type = types.current().get(target.collection.split('/')[1] ?? '');
+  const type = types.at(target.collection);
   const open = Object.fromEntries(
     Object.entries(data!).filter(
       ([name]) => type?.privates.has(name) !== true && type?.hidden.has(name) !== true,

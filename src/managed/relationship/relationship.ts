@@ -1,6 +1,7 @@
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { formatPath, parsePath } from '#resource/index.ts';
+import { isTrue, textOf } from '../declared.ts';
 
 /** A property whose values are edges to other objects, compiled. */
 export interface Relationship {
@@ -52,16 +53,7 @@ function collectionsOf(declared: JsonObject): string[] {
   return entries.flatMap((entry) => (isObject(entry) ? [formatPath(parsePath(String(entry['path'])))] : []));
 }
 
-function textOf(declared: JsonObject, name: string): string | null {
-  const value = declared[name];
-  return typeof value === 'string' && value !== '' ? value : null;
-}
-
 function includesType(definition: JsonObject, type: string): boolean {
   const declared = definition['type'];
   return declared === type || (Array.isArray(declared) && declared.includes(type));
-}
-
-function isTrue(value: unknown): boolean {
-  return value === true || value === 'true';
 }

@@ -145,12 +145,11 @@ async function refuseTaken(
 
 /** Whether the other end holds at most one edge, as its type declares it. */
 export function reverseIsSingle({ platform }: Exchange, { collection }: Target, reverse: string): boolean {
-  const [root, name, ...rest] = collection.split('/');
-  if (root !== 'managed' || name === undefined || rest.length > 0) return false;
-  return platform.types.current().get(name)?.relationships.get(reverse)?.isArray === false;
+  return platform.types.at(collection)?.relationships.get(reverse)?.isArray === false;
 }
 
-function ownerOf({ type, id }: Exchange): Target {
+/** This end of the edges of a request. */
+export function ownerOf({ type, id }: Exchange): Target {
   return { collection: `managed/${type.name}`, id };
 }
 

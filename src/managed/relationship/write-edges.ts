@@ -1,10 +1,10 @@
 import { constraintOf, type Db, LostRace } from '#database/index.ts';
 import { timeOrderedId } from '#time/index.ts';
-import { collectionOf, type Exchange, objectPath } from '../exchange.ts';
-import { type Edge, edgeValue, formatRef, type Target, type WantedEdge } from './edge.ts';
+import { type Exchange, objectPath } from '../exchange.ts';
+import { type Edge, edgeValue, formatRef, type WantedEdge } from './edge.ts';
 import { deleteEdges, insertEdges, type NewEdge, updateEdge } from './edge-repository.ts';
 import { type EdgeChange, type EdgePlan, newTargets } from './plan-edges.ts';
-import { alreadyAssigned, reverseIsSingle, takenError } from './validate-edges.ts';
+import { alreadyAssigned, ownerOf, reverseIsSingle, takenError } from './validate-edges.ts';
 
 /**
  * Writes the edges of properties, removals first, and records what changed. However many edges are made or removed, it
@@ -80,10 +80,6 @@ function recordAll(
   for (const change of changes) record(exchange, property, change);
   exchange.edgeChanges.push(...changes);
   return [...made, ...updated];
-}
-
-function ownerOf(exchange: Exchange): Target {
-  return { collection: collectionOf(exchange), id: exchange.id };
 }
 
 function record(exchange: Exchange, property: string, { before, after }: EdgeChange): void {

@@ -61,8 +61,7 @@ async function readTargets(
   const resolved = new Map<string, Resolved>();
   const admitted = await admit(retrieval, collection, ids, resolved);
   const objects = await listObjects(await dbOf(platform, context), collection, admitted);
-  const type =
-    store.table === 'managed_object' ? platform.types.current().get(collection.split('/')[1]!) : undefined;
+  const type = platform.types.at(collection);
   const contents =
     type === undefined
       ? objects.map((object) => selectRaw(object, fields))

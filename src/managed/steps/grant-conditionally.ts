@@ -1,4 +1,5 @@
 import { equalJson } from '#json/index.ts';
+import { typeNameOf } from '../collection.ts';
 import type { Exchange } from '../exchange.ts';
 import { asStored, CONDITIONAL, isConditional, parseCondition } from '../grant/conditional-grant.ts';
 import { listConditions } from '../grant/grant-repository.ts';
@@ -36,8 +37,9 @@ async function evaluate(exchange: Exchange, relationship: Relationship): Promise
   const seen = asStored(type, object, id);
   const met: Target[] = [];
   let isConditioned = false;
-  for (const collection of collections.filter((path) => path.startsWith('managed/'))) {
-    const name = collection.slice('managed/'.length);
+  for (const collection of collections) {
+    const name = typeNameOf(collection);
+    if (name === null) continue;
     for (const { id: targetId, condition } of await listConditions(db, name, conditionField!)) {
       isConditioned = true;
       if (isMet(condition, conditionField!, seen)) met.push({ collection, id: targetId });

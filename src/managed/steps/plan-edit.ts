@@ -3,6 +3,7 @@ import { collectionOf, type Exchange } from '../exchange.ts';
 import { type Edge, formatRef, sameEdge } from '../relationship/edge.ts';
 import type { EdgeEdit, EditPlan } from '../relationship/edge-edit.ts';
 import { findEdge, lockEdge } from '../relationship/edge-repository.ts';
+import { isEmptyPlan } from '../relationship/plan-edges.ts';
 import { alreadyAssigned } from '../relationship/validate-edges.ts';
 import { lockGoverned } from './govern-edges.ts';
 
@@ -16,7 +17,7 @@ export async function planEdit(exchange: Exchange): Promise<void> {
   const plan = await planOf(exchange, edit, edge);
   exchange.editPlan = plan;
   exchange.edited = plan.edge;
-  exchange.isUnchanged = plan.create.length + plan.update.length + plan.remove.length === 0;
+  exchange.isUnchanged = isEmptyPlan(plan);
 }
 planEdit.applies = ({ edit }: Exchange) => edit !== null;
 

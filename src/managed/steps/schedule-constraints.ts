@@ -36,7 +36,7 @@ function concerned({ platform, type, id }: Exchange, { property, target }: Edge)
   const relationship: Relationship = type.relationships.get(property)!;
   if (relationship.temporalField !== null) return objectPath({ type, id });
   const { reverseProperty } = relationship;
-  const other = platform.types.current().get(target.collection.replace(/^managed\//, ''));
+  const other = platform.types.at(target.collection);
   const reverse = reverseProperty === null ? undefined : other?.relationships.get(reverseProperty);
   return reverse?.temporalField ? formatRef(target) : null;
 }

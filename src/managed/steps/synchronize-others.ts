@@ -1,4 +1,5 @@
 import type { JsonObject } from '#json/index.ts';
+import { typeNameOf } from '../collection.ts';
 import { type Exchange, objectPath, withIdentity } from '../exchange.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { changedEnds } from '../relationship/edge-set.ts';
@@ -32,8 +33,8 @@ function othersByType(exchange: Exchange): ReadonlyMap<string, ReadonlySet<strin
   for (const { property, collection, ids } of changedEnds(exchange)) {
     // The other end of a one-way relationship knows nothing of it.
     const isKnown = property !== null && type.relationships.get(property)!.reverseProperty !== null;
-    if (!isKnown || !collection.startsWith('managed/')) continue;
-    const name = collection.slice('managed/'.length);
+    const name = typeNameOf(collection);
+    if (!isKnown || name === null) continue;
     others.set(name, new Set([...(others.get(name) ?? []), ...ids]));
   }
   others.get(type.name)?.delete(id);
