@@ -60,7 +60,9 @@ export function parseScriptReference(json: JsonValue | undefined, field = ''): S
   const way = ways[0]!;
   const text = json[way];
   if (typeof text !== 'string') throw refuse(`${field}/${way}`, `The ${way} of a script must be a string`);
-  const globals = isObject(json['globals']) ? { ...json['globals'] } : {};
+  // Scripts of the field may ask for the file that they were configured as.
+  const globals: JsonObject = way === 'file' ? { file: text } : {};
+  if (isObject(json['globals'])) Object.assign(globals, json['globals']);
   for (const [key, value] of Object.entries(json)) {
     if (!CONTROL_KEYS.has(key) && !key.startsWith('_')) globals[key] = value;
   }

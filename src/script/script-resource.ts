@@ -38,7 +38,10 @@ async function act(scripts: Scripts, context: Context, request: ActionRequest) {
   }
   const { content } = request;
   const action = ACTIONS.find((known) => known === request.action.toLowerCase());
-  const reference = parseScriptReference(descriptorOf(content));
+  const { globals } = content;
+  // Here, other than in configuration, no key that describes the script is a variable of it.
+  const described = parseScriptReference(descriptorOf(content));
+  const reference = { ...described, globals: isObject(globals ?? null) ? (globals as JsonObject) : {} };
   // The script is found and compiled before the action is looked at: a compile error wins.
   await scripts.compile(reference);
   if (action === undefined) return unknownAction(request, ACTIONS);

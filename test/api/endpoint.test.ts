@@ -40,6 +40,13 @@ const FILES = {
   ),
   'conf/endpoint-broken.json': { type: 'text/javascript', file: 'broken.js' },
   'conf/endpoint-missing.json': { type: 'text/javascript', file: 'nowhere.js' },
+  'conf/endpoint-named.json': {
+    type: 'text/javascript',
+    file: 'named.js',
+    sender: 'a@b.c',
+    visibility: 'public',
+  },
+  'script/named.js': '[file, sender, typeof type, typeof visibility]',
   'conf/endpoint-file.json': { type: 'text/javascript', file: 'changing.js' },
   'conf/script.json': {
     ECMAScript: { 'javascript.recompile.minimumInterval': '0' },
@@ -100,6 +107,15 @@ describe('a custom endpoint', () => {
 
     it('with the extra keys of its file as variables, but not those that begin with _', async () => {
       expect((await api('GET', 'endpoint/a-b')).body).toBe('undefinedk13true');
+    });
+
+    it('with the name of its file and the keys beside it as variables', async () => {
+      expect((await api('GET', 'endpoint/named')).body).toEqual([
+        'named.js',
+        'a@b.c',
+        'undefined',
+        'undefined',
+      ]);
     });
 
     it('with the properties of script.json as variables, except for the names of the server', async () => {

@@ -59,6 +59,21 @@ describe('/script', () => {
     );
   });
 
+  it('binds nothing that describes the script', async () => {
+    await server.project.write(
+      'script/describes.js',
+      '[typeof file, typeof type, typeof name, typeof source, typeof globals, typeof revision, typeof visibility]',
+    );
+    const body = {
+      type: 'text/javascript',
+      file: 'describes.js',
+      revision: '1',
+      visibility: 'x',
+      globals: {},
+    };
+    expect((await api('POST', 'script?_action=eval', { body })).body).toEqual(Array(7).fill('undefined'));
+  });
+
   it('runs the file of the source that was declared last, and takes dots of a name for folders', async () => {
     const run = async (body: object) => (await api('POST', 'script?_action=eval', { body })).body;
     expect(await run({ file: 'both.js' })).toBe('script');
@@ -280,7 +295,7 @@ describe('/script', () => {
 
   it('is a playground: a rehearsal answers with result, changes and what was logged', async () => {
     const { body } = await evaluate(
-      "logger.info('creating {} of {}', 1, 2); var made = svc.create('managed/thing', 'play', { n: 1 }); console.log(made); logger.warn('done'); made.n",
+      "logger.info('creating {} of {}', 1, 2); var made = svc.create('managed/thing', 'play', { n: 1 }); console.log(JSON.stringify(made)); logger.warn('done'); made.n",
       {},
       '&_dryRun=true',
     );

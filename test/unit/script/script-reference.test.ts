@@ -16,7 +16,7 @@ describe('a script reference', () => {
     ).toEqual({
       language: 'javascript',
       file: 'a.js',
-      globals: { limit: 5, fromSender: 'x' },
+      globals: { file: 'a.js', limit: 5, fromSender: 'x' },
       transactional: true,
     });
   });

@@ -16,8 +16,10 @@
   }
 
   globalThis.console = {
+    // What is no text is left out, as scripts of the field expect.
     log(...values) {
-      host('console.log', values.map(toText).join(' '));
+      const texts = values.filter((value) => typeof value === 'string');
+      if (texts.length > 0) host('console.log', texts.join(' '));
     },
   };
 

@@ -154,17 +154,17 @@ describeEngines('functions of scripts', (runner) => {
     expect(await runner().value(source)).toEqual([false, false, false, false]);
   });
 
-  it('logs texts, objects as JSON, and fills placeholders', async () => {
+  it('logs texts, to the logger objects as JSON, too, and fills placeholders', async () => {
     const said: JsonValue[] = [];
     const host: Host = async (operation, args) => {
       said.push([operation, ...args]);
       return null;
     };
-    const source = `console.log('a', { b: 1 }, 2); logger.info('x {} y {} z {}', 1, { k: 'v' });
+    const source = `console.log('a', { b: 1 }, 2, 'b'); console.log({ c: 1 }); console.log(3); console.log(); logger.info('x {} y {} z {}', 1, { k: 'v' });
       logger.error('plain', 'extra'); logger.debug(new Error('e')); [console.log(''), logger.warn('{}', null)]`;
     expect(await runner().value(source, { host })).toEqual([null, null]);
     expect(said).toEqual([
-      ['console.log', 'a {"b":1} 2'],
+      ['console.log', 'a b'],
       ['logger.info', 'x 1 y {"k":"v"} z {}'],
       ['logger.error', 'plain'],
       ['logger.debug', 'Error: e'],
