@@ -329,3 +329,23 @@ describe('/script', () => {
     expect(body.log.at(-1).message).toMatch(/the rest is left out/);
   });
 });
+
+describe('without the ECMAScript block of script.json', () => {
+  it('scripts are inactive, the server says so, and all else goes on', async () => {
+    await using server = await startTestServer({
+      files: {
+        'conf/managed.json': { objects: [{ name: 'thing' }] },
+        'conf/script.json': { properties: {} },
+      },
+    });
+    const ready = await fetch(`${server.url}/health/ready`);
+    const { parts } = (await ready.json()) as { parts: { scripts: { state: string; detail: string } } };
+    expect(parts.scripts).toMatchObject({ state: 'down', detail: expect.stringContaining('ECMAScript') });
+    const body = { type: 'text/javascript', source: '1' };
+    expect((await server.api('POST', 'script?_action=eval', { body })).status).toBe(503);
+    expect((await server.api('POST', 'managed/thing', { body: {} })).status).toBe(201);
+    const whole = { ECMAScript: {} };
+    expect((await server.api('PUT', 'config/script', { body: whole })).status).toBe(200);
+    expect((await server.api('POST', 'script?_action=eval', { body })).body).toBe(1);
+  });
+});
