@@ -1,5 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ZipFile } from 'yazl';
 import { accessMatrix } from '../support/access-matrix.ts';
 import type { Answer, CallOptions } from '../support/api.ts';
 import { ADMIN_PASSWORD } from '../support/api.ts';
@@ -524,6 +526,23 @@ describe('process files', () => {
       await asAdmin('POST', 'workflow/deployment?_action=deploy', { body: { name: 'evil.bar', content } }),
       400,
     );
+  });
+});
+
+describe('an archive', () => {
+  it.each([
+    ['one huge file', 1, 100_000_000],
+    ['many files', 3_000, 10],
+  ])('an archive that bursts into %s is refused', async (_what, files, bytes) => {
+    const zip = new ZipFile();
+    const content = Buffer.alloc(bytes, ' ');
+    for (let n = 0; n < files; n++) zip.addBuffer(content, `${n}.bpmn20.xml`, { compressionLevel: 1 });
+    zip.end();
+    const archive = (await buffer(zip.outputStream)).toString('base64');
+    const answer = await asAdmin('POST', 'workflow/deployment?_action=deploy', {
+      body: { name: 'bomb.bar', content: archive },
+    });
+    expectRefusal(answer, 400, 413);
   });
 });
 
