@@ -52,7 +52,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const startedAt = performance.now();
   const metrics = createMetrics();
   let audit: AuditTrail | undefined;
-  const observe = observeAll(options.observe, metrics.observe, (said) => audit?.observe(said));
+  let settling = Promise.resolve();
+  let settle = () => {};
+  const observe = observeAll(options.observe, metrics.observe, (said) => {
+    audit?.observe(said);
+    if (said.kind === 'config.written') settle();
+  });
   const config = await ConfigStore.open({ settings, environment, report: observe });
   const nodeName = config.get(clusterConfig).instanceId;
 
@@ -82,10 +87,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
   });
   await core.overrides.refresh();
+  settle = () => {
+    settling = core.overrides
+      .refresh()
+      .catch((error: unknown) => observe({ kind: 'loop.failed', loop: 'configuration watcher', error }));
+  };
   audit = new AuditTrail({ database, config: () => config.get(auditConfig), observe });
 
   const node = assembleNode({ options, core, foundation, memory: memory!, nodeName });
-  resources = inTheRightThread(core.router, node.threads);
+  resources = inTheRightThread(core.router, node.threads, () => settling);
   const http = new HttpServer({
     host: settings.host,
     port: settings.port,

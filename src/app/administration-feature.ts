@@ -29,6 +29,7 @@ export function addAdministration(platform: Platform, server: ServerState): { ov
       transform: (context) => scriptTransform(scripts, context),
       refresh: () => overrides.refresh(),
       async activate() {
+        observe({ kind: 'config.written' });
         await overrides.refresh();
         notifier.notify(TOPIC.config);
       },

@@ -2,6 +2,9 @@ import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 
+/** Another cluster on the same Postgres server has nodes of the same numbers. */
+const IN_THIS_DATABASE = sql`datname = current_database()`;
+
 /** The database's time as the REST interface writes it. */
 const NOW = sql`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -129,9 +132,9 @@ export async function resumeRecovery(db: Db, node: NodeRow, by: string): Promise
  */
 export async function countSessions(db: Db, applicationName: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`
-    select count(*)::int as count from pg_stat_activity where application_name = ${applicationName} and wait_event_type is distinct from 'Lock'`.execute(
-    db,
-  );
+    select count(*)::int as count from pg_stat_activity
+    where ${IN_THIS_DATABASE} and application_name = ${applicationName}
+      and wait_event_type is distinct from 'Lock'`.execute(db);
   return rows[0]!.count;
 }
 
@@ -142,6 +145,8 @@ export async function countSessions(db: Db, applicationName: string): Promise<nu
 export async function endSessions(db: Db, applicationName: string): Promise<number> {
   const { rows } = await sql<{ ended: number }>`
     select count(pg_terminate_backend(pid))::int as ended from pg_stat_activity
-    where application_name = ${applicationName} and pid <> pg_backend_pid()`.execute(db);
+    where ${IN_THIS_DATABASE} and application_name = ${applicationName} and pid <> pg_backend_pid()`.execute(
+    db,
+  );
   return rows[0]?.ended ?? 0;
 }

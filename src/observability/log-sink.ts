@@ -111,6 +111,8 @@ function describe(said: Observation): Line | undefined {
       return { level: 'info', message: `index on ${said.type}${said.property} created` };
     case 'config.changed':
       return { level: 'info', message: `configuration ${said.id} ${said.change}` };
+    case 'config.written':
+      return { level: 'debug', message: 'configuration written' };
     case 'config.refused':
       return {
         level: 'error',

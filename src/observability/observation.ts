@@ -18,6 +18,8 @@ export type Observation =
   | { kind: 'database.connectionLost'; error: unknown }
   | { kind: 'index.created'; type: string; property: string }
   | { kind: 'config.changed'; id: string; change: string }
+  /** Through `/config`, in whichever thread: it is in the database, and not yet in force everywhere. */
+  | { kind: 'config.written' }
   | { kind: 'config.refused'; id: string; findings: readonly string[] }
   | { kind: 'config.warned'; message: string }
   | { kind: 'config.note'; message: string }

@@ -52,7 +52,7 @@ describeEngines('attempts to escape', (runner) => {
       'typeof process + typeof Buffer + typeof fetch + typeof setTimeout + typeof WebAssembly',
       'undefined'.repeat(5),
     ],
-    ['typeof std + typeof os + typeof print + typeof load + typeof scriptArgs', 'undefined'.repeat(5)],
+    ['typeof std + typeof os + typeof print + typeof scriptArgs', 'undefined'.repeat(4)],
     ['typeof module + typeof exports', 'undefinedundefined'],
     ['Object.getPrototypeOf(svc.read) === Function.prototype', true],
     ['Object.keys(require).length', 0],
