@@ -17,16 +17,6 @@ const MAX_LOG_LINES = 200;
 export interface FiringPlatform {
   readonly database: Database;
   readonly services: ScheduledServices;
-  /** Told of each run that was done, inside its unit of work if it has one: for the access audit. */
-  readonly record?: (context: Context, event: RunEvent) => Promise<void>;
-}
-
-/** A run as the access audit keeps it. */
-export interface RunEvent {
-  readonly jobId: string;
-  readonly ms: number;
-  /** The error's body when it failed. */
-  readonly error: JsonObject | null;
 }
 
 /** How a firing ended, as its node wants to know it. */
@@ -71,12 +61,11 @@ export async function fireTrigger(platform: FiringPlatform, firing: Firing): Pro
   if (decision.kind === 'lost') return result('skipped', [lostEntry(firing)]);
   const log: JsonObject[] = [];
   const context = firingContext(firing);
-  const ms = () => performance.now() - startedAt;
   try {
     const invoke =
       run.definition.transactional === false
-        ? invokeOutside(platform, firing, context, log, ms)
-        : invokeInside(platform, firing, context, log, ms);
+        ? invokeOutside(platform, firing, context, log)
+        : invokeInside(platform, firing, context, log);
     return result('completed', await invoke);
   } catch (thrown) {
     const error = toResourceError(thrown);
@@ -92,8 +81,6 @@ export async function fireTrigger(platform: FiringPlatform, firing: Firing): Pro
       ...(error.toJSON() as unknown as JsonObject),
       ...(inner === error.message ? {} : { cause: inner }),
     };
-    // Its own record is no part of what was rolled back; without it the run failed all the same.
-    await platform.record?.(context, { jobId: run.jobId, ms: ms(), error: body }).catch(() => undefined);
     const text = inner === error.message ? inner : `${error.message}: ${inner}`;
     return result('failed', endedEntries(firing, log, body), text);
   }
@@ -104,7 +91,6 @@ async function invokeInside(
   firing: Firing,
   context: Context,
   log: JsonObject[],
-  ms: () => number,
 ): Promise<FiringResult['entries']> {
   return runUnitOfWork(platform.database, {}, async (unitOfWork) => {
     // A repetition after a conflict starts anew.
@@ -115,7 +101,6 @@ async function invokeInside(
       if (unitOfWork.isOpen) await probe(await unitOfWork.db());
       throw error;
     });
-    await platform.record?.(inside, { jobId: firing.run.jobId, ms: ms(), error: null });
     const entries = endedEntries(firing, log, null);
     if (!unitOfWork.isOpen) return entries;
     const db = await unitOfWork.db();
@@ -135,10 +120,8 @@ async function invokeOutside(
   firing: Firing,
   context: Context,
   log: JsonObject[],
-  ms: () => number,
 ): Promise<FiringResult['entries']> {
   await invokeService(platform, context, firing, log);
-  await platform.record?.(context, { jobId: firing.run.jobId, ms: ms(), error: null });
   return endedEntries(firing, log, null);
 }
 

@@ -17,7 +17,6 @@ export {
   type FiringPlatform,
   type FiringResult,
   fireTrigger,
-  type RunEvent,
 } from './fire-trigger.ts';
 export type { Firing } from './firing.ts';
 export { recordFirings } from './firing-repository.ts';
