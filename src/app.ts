@@ -1,12 +1,5 @@
 import { Membership } from '#cluster/index.ts';
-import {
-  auditConfig,
-  ConfigStore,
-  clusterConfig,
-  type Environment,
-  type Settings,
-  schedulerConfig,
-} from '#config/index.ts';
+import { auditConfig, ConfigStore, clusterConfig, type Environment, type Settings } from '#config/index.ts';
 import { HttpServer } from '#http/index.ts';
 import { startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, type Observe, observeAll } from '#observability/index.ts';
@@ -184,8 +177,7 @@ function assembleNode(given: {
     roles: settings.roles,
     observe,
   });
-  const isWorker =
-    settings.roles.includes('worker') && config.get(schedulerConfig).scheduler.executePersistentSchedules;
+  const isWorker = settings.roles.includes('worker');
   const ground: NodePart = {
     services: [clockService(core.clock, observe), threads, membership],
     gauges: [
@@ -200,7 +192,7 @@ function assembleNode(given: {
     ],
   };
   const features: readonly NodePart[] = [
-    queueNode({ core, membership, threads, isWorker: settings.roles.includes('worker') }),
+    queueNode({ core, membership, threads, isWorker }),
     schedulerNode({ core, membership, threads, memory, nodeName, isWorker }),
     workflowNode(core, threads, settings),
     securityNode(core, threads),

@@ -39,8 +39,7 @@ answerParent(async ({ nodeId, ms, threadCount }: NodeTask): Promise<NodeResult> 
     clock,
     nodeName: `claimer-${nodeId}`,
     holder: () => ({ nodeId, epoch: 1 }),
-    threadCount,
-    misfireThresholdMs: NEVER_MISFIRED_MS,
+    tuning: () => ({ threadCount, misfireThresholdMs: NEVER_MISFIRED_MS }),
     fire: (firing) => fireTrigger({ database, services }, firing),
     observe: (said) => {
       if (said.kind === 'trigger.fired') {

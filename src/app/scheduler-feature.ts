@@ -10,6 +10,7 @@ import {
   schedulerResource,
   scriptScheduledService,
   syncScheduledService,
+  type Tuning,
   triggerListResource,
   triggerResource,
 } from '#scheduler/index.ts';
@@ -42,6 +43,7 @@ export function addScheduler(platform: Platform, options: SchedulerOptions): Sch
       dst: () => daylightSaving(config),
       check: (invokeService, invokeContext) => services.check(invokeService, invokeContext),
       wake: () => notifier.notify(TOPIC.scheduler),
+      announcePause: () => notifier.notify(TOPIC.pause),
     }),
   );
   router.mount('scheduler/firing*', firingResource(database));
@@ -50,6 +52,23 @@ export function addScheduler(platform: Platform, options: SchedulerOptions): Sch
   router.mount('scheduler/acquiredTriggers', triggerListResource(database, 'acquiredTriggers'));
   router.mount('repo/scheduler/triggers*', triggerResource(database));
   return services;
+}
+
+/** What `scheduler.json` says now of how schedules fire. */
+export function schedulerTuning(config: ConfigStore): Tuning {
+  const threshold = schedulerNumber(config, 'org.quartz.jobStore.misfireThreshold');
+  const idleWaitMs = schedulerNumber(config, 'org.quartz.scheduler.idleWaitTime');
+  const maxBatch = schedulerNumber(config, 'org.quartz.scheduler.batchTriggerAcquisitionMaxCount');
+  return {
+    threadCount:
+      schedulerNumber(config, 'org.quartz.threadPool.threadCount') ??
+      config.get(schedulerConfig).threadPool.threadCount,
+    dst: daylightSaving(config),
+    claims: config.get(schedulerConfig).scheduler.executePersistentSchedules,
+    ...(threshold === undefined ? {} : { misfireThresholdMs: threshold }),
+    ...(idleWaitMs === undefined ? {} : { idleWaitMs }),
+    ...(maxBatch === undefined ? {} : { maxBatch }),
+  };
 }
 
 /** A number among the advanced properties; anything that is none counts as absent. */

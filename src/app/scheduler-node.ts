@@ -12,18 +12,20 @@ import {
   type JobStore,
   LedgerKeeper,
   MemoryJobStore,
+  PauseFollower,
   persistentJobStore,
   recordFirings,
   releaseRuns,
   serveMemorySchedules,
   TriggerPoller,
+  type Tuning,
 } from '#scheduler/index.ts';
 import type { ScriptThreads } from '#script/index.ts';
 import type { Core } from './core.ts';
 import { beatHealth } from './node-health.ts';
 import type { NodePart } from './node-part.ts';
 import { TOPIC } from './platform.ts';
-import { daylightSaving, schedulerNumber } from './scheduler-feature.ts';
+import { daylightSaving, schedulerNumber, schedulerTuning } from './scheduler-feature.ts';
 
 const LEDGER_DAYS = 90;
 const POLLER_SILENCE_MS = 10_000;
@@ -40,7 +42,7 @@ export interface SchedulerNodeOptions {
   readonly threads: ScriptThreads;
   readonly memory: ProcessMemory;
   readonly nodeName: string;
-  /** Whether this node fires schedules from the database. */
+  /** Whether this node does the cluster's work; `scheduler.json` may still keep it from firing schedules. */
   readonly isWorker: boolean;
 }
 
@@ -49,10 +51,16 @@ export function schedulerNode(options: SchedulerNodeOptions): NodePart {
   const { core, membership, nodeName, isWorker } = options;
   const { database, config, observe } = core;
   const { store: memory, channel } = options.memory;
-  const poller = buildPoller(options, persistentJobStore(database.db));
+  let tuning = schedulerTuning(config);
+  const poller = buildPoller(options, persistentJobStore(database.db), () => tuning);
   // In memory there is one life only, which nobody fences out.
-  const memoryPoller = buildPoller(options, memory);
+  const memoryPoller = buildPoller(options, memory, () => ({ ...tuning, claims: true }));
   memory.onChange = () => memoryPoller.wake();
+  const pause = new PauseFollower({ database, memory, observe });
+  config.watchOnly(schedulerConfig, () => {
+    tuning = schedulerTuning(config);
+    for (const each of [poller, memoryPoller]) each.wake();
+  });
   membership.onFenced(() => poller.abandon());
   // What a lost node had claimed goes to others; what this node had claimed when it was given up is not its own.
   membership.onNodeLost(async (nodeId, epoch) => {
@@ -70,10 +78,17 @@ export function schedulerNode(options: SchedulerNodeOptions): NodePart {
         keepDays: () => schedulerNumber(config, 'svc.ledger.keepDays') ?? LEDGER_DAYS,
         observe,
       }),
+      pause,
       memoryPoller,
       ...(isWorker ? [poller] : []),
     ],
-    onTopic: { [TOPIC.scheduler]: () => poller.wake() },
+    onTopic: {
+      [TOPIC.scheduler]: () => poller.wake(),
+      [TOPIC.pause]: () => {
+        pause.wake();
+        poller.wake();
+      },
+    },
     gauges: [
       {
         name: 'svc_firings_running',
@@ -96,7 +111,7 @@ export function openProcessMemory(parts: {
   const store = new MemoryJobStore({
     nodeName,
     now: () => clock.now(),
-    dst: daylightSaving(config),
+    dst: () => daylightSaving(config),
     record: (completions) =>
       recordFirings(database.db, completions).catch((error: unknown) =>
         observe({ kind: 'loop.failed', loop: 'ledger of schedules in memory', error }),
@@ -105,13 +120,9 @@ export function openProcessMemory(parts: {
   return { channel: randomUUID(), store };
 }
 
-function buildPoller(options: SchedulerNodeOptions, store: JobStore): TriggerPoller {
+function buildPoller(options: SchedulerNodeOptions, store: JobStore, tuning: () => Tuning): TriggerPoller {
   const { core, membership, threads, nodeName } = options;
-  const { database, clock, services, config, observe } = core;
-  const { threadPool } = config.get(schedulerConfig);
-  const threshold = schedulerNumber(config, 'org.quartz.jobStore.misfireThreshold');
-  const idleWaitMs = schedulerNumber(config, 'org.quartz.scheduler.idleWaitTime');
-  const maxBatch = schedulerNumber(config, 'org.quartz.scheduler.batchTriggerAcquisitionMaxCount');
+  const { database, clock, services, observe } = core;
   return new TriggerPoller({
     store,
     clock,
@@ -120,11 +131,7 @@ function buildPoller(options: SchedulerNodeOptions, store: JobStore): TriggerPol
       store.kind === 'memory'
         ? { nodeId: membership.nodeId, epoch: 0 }
         : { nodeId: membership.nodeId, epoch: membership.epoch },
-    threadCount: schedulerNumber(config, 'org.quartz.threadPool.threadCount') ?? threadPool.threadCount,
-    dst: daylightSaving(config),
-    ...(threshold === undefined ? {} : { misfireThresholdMs: threshold }),
-    ...(idleWaitMs === undefined ? {} : { idleWaitMs }),
-    ...(maxBatch === undefined ? {} : { maxBatch }),
+    tuning,
     observe,
     async fire(firing: Firing): Promise<FiringResult> {
       const service = services.find(firing.run.definition.invokeService);

@@ -101,6 +101,12 @@ export function createMetrics(): Metrics {
       case 'trigger.misfired':
         fired.inc({ schedule: said.schedule, outcome: 'misfired' });
         break;
+      case 'trigger.parked':
+        fired.inc({ schedule: said.schedule, outcome: 'parked' });
+        break;
+      case 'trigger.fencedOut':
+        fired.inc({ schedule: said.schedule, outcome: 'fencedOut' });
+        break;
       case 'script.evaluated':
         script.observe({ outcome: said.outcome }, said.ms / 1000);
         break;

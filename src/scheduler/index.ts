@@ -31,6 +31,7 @@ export {
   remoteMemorySchedules,
   serveMemorySchedules,
 } from './memory-schedules.ts';
+export { PauseFollower } from './pause-follower.ts';
 export { releaseRuns } from './release-repository.ts';
 export type { Holder } from './run.ts';
 export { shortServiceName } from './schedule.ts';
@@ -39,4 +40,5 @@ export { schedulerResource } from './scheduler-resource.ts';
 export { scriptScheduledService } from './script-scheduled-service.ts';
 export { TriggerPoller } from './trigger-poller.ts';
 export { triggerListResource, triggerResource } from './trigger-resource.ts';
+export type { Tuning } from './tuning.ts';
 export { provisionerScheduledService, syncScheduledService } from './unconfigured-service.ts';

@@ -37,6 +37,8 @@ export interface SchedulerPlatform {
   readonly check: (invokeService: string, invokeContext: JsonValue) => void;
   /** Tells all nodes that something new waits. */
   readonly wake: () => void;
+  /** Tells all nodes that all is paused or resumed. */
+  readonly announcePause: () => void;
 }
 
 const COLLECTION_ACTIONS = [
@@ -220,7 +222,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
           const paused = request.action.toLowerCase() === 'pausejobs';
           await setPaused(await dbOf(context), paused);
           inMemory(context, 'pause or resume schedules in memory', (schedules) => schedules.pauseAll(paused));
-          context.unitOfWork!.afterCommit('wake the scheduler', wake);
+          context.unitOfWork!.afterCommit('tell of the pause', platform.announcePause);
           return actionResult({ success: true });
         }
         case 'nextRunDates': {

@@ -28,7 +28,7 @@ export interface MemoryJobStoreOptions {
   readonly nodeName: string;
   /** Epoch ms by the database's clock, so that both schedulers agree. */
   readonly now: () => number;
-  readonly dst?: DaylightSaving;
+  readonly dst?: () => DaylightSaving;
   /** Takes the entries for the ledger. Must not reject. */
   readonly record: (completions: readonly Completion[]) => Promise<void>;
 }
@@ -198,7 +198,7 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
     if (retimed) {
       this.#withdraw(job);
       const now = this.#options.now();
-      const first = definition.enabled ? firstFiring(timingOf(definition, this.#options.dst), now) : null;
+      const first = definition.enabled ? this.#firstOf(definition, now) : null;
       if (first !== null) this.#wait(job, first);
     }
     this.onChange();
@@ -214,6 +214,7 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
   }
 
   async pauseAll(paused: boolean): Promise<void> {
+    if (this.#paused === paused) return;
     this.#paused = paused;
     this.onChange();
   }
@@ -230,7 +231,7 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
     }
     if (!paused && job.parked) {
       job.parked = false;
-      const first = firstFiring(timingOf(job.definition, this.#options.dst), now);
+      const first = this.#firstOf(job.definition, now);
       if (first !== null) this.#wait(job, first);
     }
     this.onChange();
@@ -250,6 +251,10 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
     this.#due.set(formatRunKey({ ...run, fireAt }), { ...run, fireAt, dueAt: fireAt });
     this.onChange();
     return { triggerId, generation, fireAt };
+  }
+
+  #firstOf(definition: ScheduleDefinition, now: number): number | null {
+    return firstFiring(timingOf(definition, this.#options.dst?.()), now);
   }
 
   #end({ run, next, entries }: Completion): void {

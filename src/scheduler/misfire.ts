@@ -26,6 +26,8 @@ export interface FiringFacts {
   readonly policy: MisfirePolicy;
   readonly timing: Timing;
   readonly thresholdMs?: number;
+  /** What the next time has overtaken has misfired, however little late it is. */
+  readonly coalesce?: boolean;
   /** Default: planned. */
   readonly kind?: RunKind;
 }
@@ -43,8 +45,10 @@ export function decideFiring(facts: FiringFacts): FiringDecision {
   if (facts.kind === 'manual') return { kind: 'onTime', scheduledAt: fireAt, next: null };
   if (facts.kind === 'lost') return { kind: 'lost', scheduledAt: fireAt, next: nextFiring(timing, fireAt) };
   const late = now - lateFrom;
-  if (late < (facts.thresholdMs ?? MISFIRE_THRESHOLD_MS)) {
-    return { kind: 'onTime', scheduledAt: fireAt, next: nextFiring(timing, fireAt) };
+  const following = nextFiring(timing, fireAt);
+  const isOvertaken = facts.coalesce === true && following !== null && following <= now;
+  if (late < (facts.thresholdMs ?? MISFIRE_THRESHOLD_MS) && !isOvertaken) {
+    return { kind: 'onTime', scheduledAt: fireAt, next: following };
   }
   const at = Math.floor(now);
   const next = nextFiring(timing, at);

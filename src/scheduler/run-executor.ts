@@ -2,20 +2,19 @@ import type { DatabaseClock } from '#database/index.ts';
 import { backoffMs } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { CompletionBatch } from './completion-batch.ts';
-import type { DaylightSaving } from './cron/index.ts';
 import { type FiringEnd, type FiringResult, isUnreachable } from './fire-trigger.ts';
 import type { Firing } from './firing.ts';
 import type { JobStore } from './job-store.ts';
-import { decideFiring, type FiringDecision } from './misfire.ts';
+import { decideFiring, type FiringDecision, MISFIRE_THRESHOLD_MS } from './misfire.ts';
 import { formatRunKey, type Holder, type StartedRun } from './run.ts';
 import { timingOf } from './schedule.ts';
+import type { Tuning } from './tuning.ts';
 
 export interface RunExecutorOptions {
   readonly store: JobStore;
   readonly clock: Pick<DatabaseClock, 'now'>;
   readonly nodeName: string;
-  readonly misfireThresholdMs: number;
-  readonly dst: DaylightSaving;
+  readonly tuning: () => Tuning;
   /** Runs a firing to its end, here or in a script thread. Rejects when its thread died. */
   readonly fire: (firing: Firing) => Promise<FiringResult>;
   readonly observe: Observe;
@@ -35,7 +34,8 @@ export class RunExecutor {
 
   /** @returns when its schedule fires next, if that waits now. Never rejects */
   async run(run: StartedRun, holder: Holder): Promise<number | null> {
-    const { store, clock, nodeName, dst, observe } = this.#options;
+    const { store, clock, nodeName, tuning, observe } = this.#options;
+    const { dst = 'quartz' } = tuning();
     const startedAt = clock.now();
     try {
       const decision = this.#decide(run, startedAt);
@@ -58,12 +58,14 @@ export class RunExecutor {
   }
 
   #decide(run: StartedRun, now: number): FiringDecision {
-    const { observe, misfireThresholdMs, dst } = this.#options;
+    const { observe, tuning } = this.#options;
+    const { misfireThresholdMs = MISFIRE_THRESHOLD_MS, dst = 'quartz' } = tuning();
     const decision = decideFiring({
       fireAt: run.fireAt,
       lateFrom: run.lateFrom ?? run.fireAt,
       now,
       policy: run.definition.misfirePolicy,
+      coalesce: run.definition.coalesce === true,
       timing: timingOf(run.definition, dst),
       thresholdMs: misfireThresholdMs,
       kind: run.kind,

@@ -33,6 +33,11 @@ export function memoryRunning({ id, definition, trigger, running }: MemorySchedu
   }));
 }
 
+export async function isPaused(db: Db): Promise<boolean> {
+  const { rows } = await sql<{ paused: boolean }>`select paused from scheduler_setting`.execute(db);
+  return rows[0]!.paused;
+}
+
 /** Stops or resumes all claims in the cluster. Runs under way are not touched. */
 export async function setPaused(db: Db, paused: boolean): Promise<void> {
   await sql`update scheduler_setting set paused = ${paused}`.execute(db);

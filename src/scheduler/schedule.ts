@@ -33,6 +33,8 @@ export interface ScheduleDefinition {
   readonly transactional?: boolean;
   /** Who goes first among those of one instant: 1 to 10, higher first. */
   readonly priority?: number;
+  /** Firings that are late are not made up one by one: the misfire policy holds as soon as the next one is due. */
+  readonly coalesce?: boolean;
 }
 
 /** What Quartz gives a trigger that does not say. */
@@ -59,6 +61,7 @@ export const FURTHER_FIELDS = [
   'recoverable',
   'transactional',
   'priority',
+  'coalesce',
 ] as const satisfies readonly (keyof ScheduleDefinition)[];
 
 /** The compiled side of a definition: what it needs to know when it fires. */
@@ -98,6 +101,7 @@ export function parseSchedule(json: JsonObject, defaults: { persisted: boolean }
     ...(flag(json, 'recoverable', false) ? { recoverable: true } : {}),
     ...(flag(json, 'transactional', true) ? {} : { transactional: false }),
     ...priority(json),
+    ...(flag(json, 'coalesce', false) ? { coalesce: true } : {}),
   };
   if (type === 'cron' && (definition.schedule ?? '').trim() === '') {
     throw refuse(

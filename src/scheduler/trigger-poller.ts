@@ -1,13 +1,12 @@
 import type { DatabaseClock } from '#database/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
-import type { DaylightSaving } from './cron/index.ts';
 import type { FiringResult } from './fire-trigger.ts';
 import type { Firing } from './firing.ts';
 import type { JobStore } from './job-store.ts';
-import { MISFIRE_THRESHOLD_MS } from './misfire.ts';
 import { formatRunKey, type Holder, type Run, type StartedRun } from './run.ts';
 import { RunExecutor } from './run-executor.ts';
+import type { Tuning } from './tuning.ts';
 
 const LOOK_AHEAD_MS = 500;
 const POLL_INTERVAL_MS = 1_500;
@@ -32,13 +31,8 @@ export interface TriggerPollerOptions {
   readonly nodeName: string;
   /** This life of this node, as the cluster knows it now. */
   readonly holder: () => Holder;
-  /** How many firings may run at once on this node. */
-  readonly threadCount: number;
-  readonly misfireThresholdMs?: number;
-  /** Longest time between two looks at the store, in ms. */
-  readonly idleWaitMs?: number;
-  readonly maxBatch?: number;
-  readonly dst?: DaylightSaving;
+  /** As it is now: it may change while the poller runs. */
+  readonly tuning: () => Tuning;
   /** Runs a firing to its end, here or in a script thread. Rejects when its thread died. */
   readonly fire: (firing: Firing) => Promise<FiringResult>;
   readonly observe: Observe;
@@ -86,11 +80,7 @@ export class TriggerPoller implements Service {
   constructor(options: TriggerPollerOptions) {
     this.#options = options;
     this.name = `trigger poller (${options.store.kind})`;
-    this.#executor = new RunExecutor({
-      ...options,
-      dst: options.dst ?? 'quartz',
-      misfireThresholdMs: options.misfireThresholdMs ?? MISFIRE_THRESHOLD_MS,
-    });
+    this.#executor = new RunExecutor(options);
     this.#ticker = new Ticker({
       name: this.name,
       intervalMs: POLL_INTERVAL_MS,
@@ -143,14 +133,14 @@ export class TriggerPoller implements Service {
   }
 
   async #runOnce(): Promise<number> {
-    const { store, clock, holder, threadCount } = this.#options;
-    const { idleWaitMs = POLL_INTERVAL_MS, maxBatch = MAX_BATCH } = this.#options;
+    const { store, clock, holder, tuning } = this.#options;
+    const { threadCount, idleWaitMs = POLL_INTERVAL_MS, maxBatch = MAX_BATCH, claims = true } = tuning();
     await this.#handBackStuck();
     const slots = Math.max(0, threadCount - this.#active - this.#queue.length);
     // What is due already is claimed when it can start, what is not may wait here as well as there.
     const free = this.#backlog ? slots : this.#room();
     this.#starved = free <= 0;
-    if (free <= 0 || !this.#accepting) return idleWaitMs;
+    if (free <= 0 || !this.#accepting || !claims) return idleWaitMs;
     const limit = Math.min(free, maxBatch);
     const sweeping = await this.#beginSweep();
     const startedAt = performance.now();
@@ -194,13 +184,15 @@ export class TriggerPoller implements Service {
 
   /** How many more may be claimed: those that find a slot, and what will have started until they are due. */
   #room(): number {
-    const { threadCount } = this.#options;
+    const { threadCount } = this.#options.tuning();
     const ahead = this.#isStuck ? 0 : (Math.max(this.#rate.before, this.#rate.count) * LOOK_AHEAD_MS) / 1000;
     return Math.floor(threadCount + ahead) - this.#known.size;
   }
 
   get #isStuck(): boolean {
-    return this.#active >= this.#options.threadCount && performance.now() - this.#startedAt > STUCK_MS;
+    return (
+      this.#active >= this.#options.tuning().threadCount && performance.now() - this.#startedAt > STUCK_MS
+    );
   }
 
   /** Long runs took all slots after more had been claimed: another node may have room for it. */
@@ -212,7 +204,7 @@ export class TriggerPoller implements Service {
 
   /** Nodes wake up for the same firings: the one with less to do asks first, so that work spreads. */
   #courtesy(): number {
-    const load = Math.min(1, this.#known.size / this.#options.threadCount);
+    const load = Math.min(1, this.#known.size / this.#options.tuning().threadCount);
     return Math.random() * SHORTEST_SLEEP_MS + load * BUSY_DELAY_MS;
   }
 
@@ -267,7 +259,8 @@ export class TriggerPoller implements Service {
   }
 
   async #startBatch(): Promise<void> {
-    const { store, holder, threadCount, observe } = this.#options;
+    const { store, holder, tuning, observe } = this.#options;
+    const { threadCount } = tuning();
     const free = Math.min(threadCount - this.#active - this.#reserved, MAX_BATCH);
     if (free <= 0 || this.#queue.length === 0 || this.#starts >= MAX_STARTS) return;
     const batch = this.#queue.slice(0, free);
@@ -330,7 +323,7 @@ export class TriggerPoller implements Service {
   /** The claim sleeps until what it saw waiting; this waits since then. */
   #wakeAt(at: number): void {
     const ms = at - this.#options.clock.now();
-    const { idleWaitMs = POLL_INTERVAL_MS } = this.#options;
+    const { idleWaitMs = POLL_INTERVAL_MS } = this.#options.tuning();
     if (!this.#accepting || ms > idleWaitMs) return;
     if (ms <= 0) {
       this.wake();

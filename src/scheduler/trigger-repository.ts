@@ -8,6 +8,8 @@ import { plainQuery, type QueryRequest } from '#resource/index.ts';
 /** A trigger as the specification's record has it. */
 export interface TriggerRecord {
   readonly _id: string;
+  /** Counts the edits that changed its times. */
+  readonly _rev: string;
   readonly name: string;
   readonly group: string;
   readonly state: number;
@@ -17,7 +19,9 @@ export interface TriggerRecord {
   readonly serialized: string;
 }
 
-const SELECTION = sql.raw('_id, name, "group", state, previous_state, acquired, "nodeId", serialized');
+const SELECTION = sql.raw(
+  `_id, serialized::json->>'generation' as _rev, name, "group", state, previous_state, acquired, "nodeId", serialized`,
+);
 
 const COLUMNS = new Map<string, QueryColumn>([
   ['_id', { expression: sql.ref('_id'), type: 'text', notNull: true }],

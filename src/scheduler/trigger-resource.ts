@@ -54,6 +54,6 @@ export function triggerListResource(
 }
 
 function toResource(row: TriggerRecord): Resource {
-  const { _id, name, group, state, previous_state, acquired, nodeId, serialized } = row;
-  return resource(_id, null, { name, group, state, previous_state, acquired, nodeId, serialized });
+  const { _id, _rev, name, group, state, previous_state, acquired, nodeId, serialized } = row;
+  return resource(_id, _rev, { name, group, state, previous_state, acquired, nodeId, serialized });
 }

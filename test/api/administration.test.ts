@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiOf } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -31,6 +32,21 @@ describe('the configuration over HTTP', () => {
   const managedWith = (...names: string[]) => ({ objects: ['device', ...names].map((name) => ({ name })) });
   const seen = (node: TestServer, change: string) =>
     node.observed('config.changed', (said) => said.id === 'managed' && said.change === change);
+
+  it('has a pause that holds for schedules in memory too, on every node', async () => {
+    const job = {
+      schedule: '0 0 0 1 1 ?',
+      persisted: false,
+      invokeService: 'script',
+      invokeContext: { script: { type: 'text/javascript', source: '1' } },
+    };
+    await other.api('PUT', 'scheduler/job/there', { body: job });
+    const stateThere = async () => (await other.api('GET', 'scheduler/job/there')).body.triggers[0].state;
+    await api('POST', 'scheduler/job?_action=pauseJobs');
+    await eventually(stateThere, (state) => state === 1);
+    await api('POST', 'scheduler/job?_action=resumeJobs');
+    await eventually(stateThere, (state) => state === 0);
+  });
 
   it('is listed, and read raw with its references unresolved', async () => {
     const { body } = await api('GET', 'config');

@@ -202,6 +202,20 @@ describe('the operation of schedules', () => {
     expect((await api('GET', 'scheduler/job/from-script')).status).toBe(404);
   });
 
+  it('follows scheduler.json while it runs', async () => {
+    await put('followed', { invokeContext: { input: { note: 'followed' }, script: MARK } });
+    await api('PUT', 'config/scheduler', { body: { scheduler: { executePersistentSchedules: 'false' } } });
+    await act('followed', 'trigger');
+    // Schedules in memory are not meant by it, so when this one has run the other would have, too.
+    await put('meanwhile', { persisted: false });
+    await act('meanwhile', 'trigger');
+    await ended('meanwhile');
+    expect(await marks('followed')).toEqual([]);
+    await api('PUT', 'config/scheduler', { body: { scheduler: { executePersistentSchedules: true } } });
+    await ended('followed');
+    expect(await marks('followed')).toHaveLength(1);
+  });
+
   it('runs services of the project, and their new versions', async () => {
     await put('greeting', { invokeService: 'greet', invokeContext: { whom: 'all' } });
     await act('greeting', 'trigger');
@@ -336,7 +350,8 @@ describe('the operation of schedules', () => {
     expect(pruned.rows[0]!.dropped).toBe(1);
   });
 
-  it('refuses a priority that is none', async () => {
+  it('knows which late firings are to be merged, and refuses a priority that is none', async () => {
+    expect((await put('merged', { coalesce: true })).body.coalesce).toBe(true);
     expect((await put('pushy', { priority: 11 })).body.detail).toMatchObject({ field: '/priority' });
     expect((await put('pushy', { priority: 10 })).body.priority).toBe(10);
   });

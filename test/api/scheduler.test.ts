@@ -98,7 +98,12 @@ describe('schedules over HTTP', () => {
     expect(mark.by).toMatch(/^Scheduled ticking-\d{4}-/);
     await api('DELETE', 'scheduler/job/ticking');
     const [entry] = await ledger('ticking');
-    expect(entry).toMatchObject({ outcome: 'fired', failed: false, node: expect.any(String) });
+    expect(entry).toMatchObject({
+      // On a busy machine the first one may come a second late.
+      outcome: expect.stringMatching(/^(fired|late)$/),
+      failed: false,
+      node: expect.any(String),
+    });
     expect((entry!['planned_at'] as Date).getMilliseconds()).toBe(0);
     expect(Number(entry!['late_ms'])).toBeGreaterThanOrEqual(0);
   });
@@ -206,7 +211,7 @@ describe('schedules over HTTP', () => {
   it('show their triggers, read only, by either name', async () => {
     await api('PUT', 'scheduler/job/shown', { body: marking('shown', { schedule: '0 0 6 * * ?' }) });
     const trigger = await api('GET', 'scheduler/trigger/shown');
-    expect(trigger.body).toMatchObject({ name: 'shown', state: 0, acquired: false, nodeId: null });
+    expect(trigger.body).toMatchObject({ _rev: '1', name: 'shown', state: 0, acquired: false, nodeId: null });
     expect((await api('GET', `scheduler/trigger/${trigger.body._id}`)).body).toEqual(trigger.body);
     expect((await api('GET', `repo/scheduler/triggers/${trigger.body._id}`)).body).toEqual(trigger.body);
     expect((await api('DELETE', 'scheduler/trigger/shown')).status).toBe(501);

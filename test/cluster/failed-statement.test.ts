@@ -67,8 +67,7 @@ describe('one fire, when each of its statements fails in turn', () => {
       clock: { now: () => Date.now() },
       nodeName: 'a',
       holder: () => ({ nodeId: 1, epoch: 1 }),
-      threadCount: 4,
-      idleWaitMs: 100,
+      tuning: () => ({ threadCount: 4, idleWaitMs: 100 }),
       fire: (firing) => fireTrigger({ database, services }, firing),
       observe: (observation) => observations.push(observation),
     });

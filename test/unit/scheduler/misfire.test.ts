@@ -54,6 +54,18 @@ describe('a firing', () => {
     expect(decide('10:00:36', facts)).toMatchObject({ kind: 'onTime', scheduledAt: at('10:00:00') });
   });
 
+  it('overtaken by the next one has misfired already, where late ones are to be merged', () => {
+    const merged = (now: string, policy: 'fireAndProceed' | 'doNothing' = 'fireAndProceed') =>
+      decide(now, { coalesce: true, policy, timing: timing({ schedule: '* * * * * ?' }) });
+    expect(merged('10:00:00.900')).toMatchObject({ kind: 'onTime', next: at('10:00:01') });
+    expect(merged('10:00:04.500')).toEqual({
+      kind: 'now',
+      scheduledAt: at('10:00:04.500'),
+      next: at('10:00:05'),
+    });
+    expect(merged('10:00:04.500', 'doNothing')).toMatchObject({ kind: 'skip', next: at('10:00:05') });
+  });
+
   it('of a simple trigger fires now however late it is', () => {
     const simple = timing({ type: 'simple' });
     expect(decide('11:00:00', { timing: simple, policy: 'doNothing' })).toEqual({

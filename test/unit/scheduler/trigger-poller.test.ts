@@ -1,12 +1,23 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, runUnitOfWork } from '#database/index.ts';
-import { persistentJobStore, TriggerPoller } from '#scheduler/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import {
+  type JobStore,
+  MemoryJobStore,
+  PauseFollower,
+  persistentJobStore,
+  TriggerPoller,
+} from '#scheduler/index.ts';
 import type { FiringResult } from '../../../src/scheduler/fire-trigger.ts';
 import { createSchedule } from '../../../src/scheduler/register-schedule.ts';
+import { setPaused } from '../../../src/scheduler/running-repository.ts';
 import { parseSchedule } from '../../../src/scheduler/schedule.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
+
+const definitionOf = (fields: JsonObject) =>
+  parseSchedule({ type: 'simple', invokeService: 'held', ...fields }, { persisted: true });
 
 describe('the trigger poller', () => {
   let database: Database & AsyncDisposable;
@@ -17,14 +28,19 @@ describe('the trigger poller', () => {
   afterAll(() => database[Symbol.asyncDispose]());
 
   /** A node of two slots whose runs last until the gate opens. */
-  function node(name: string, nodeId: number, gate: () => Promise<void>, fired: string[]): TriggerPoller {
+  function node(
+    name: string,
+    nodeId: number,
+    gate: () => Promise<void>,
+    fired: string[],
+    store: JobStore = persistentJobStore(database.db),
+  ): TriggerPoller {
     return new TriggerPoller({
-      store: persistentJobStore(database.db),
+      store,
       clock: { now: () => Date.now() },
       nodeName: name,
       holder: () => ({ nodeId, epoch: 1 }),
-      threadCount: 2,
-      idleWaitMs: 100,
+      tuning: () => ({ threadCount: 2, idleWaitMs: 100 }),
       async fire({ run }): Promise<FiringResult> {
         fired.push(`${name} ${run.jobId}`);
         await gate();
@@ -41,10 +57,7 @@ describe('the trigger poller', () => {
         {
           id,
           source: 'rest',
-          definition: parseSchedule(
-            { type: 'simple', startTime: '2020-01-01T00:00:00', invokeService: 'held' },
-            { persisted: true },
-          ),
+          definition: definitionOf({ startTime: '2020-01-01T00:00:00' }),
         },
       ),
     );
@@ -54,6 +67,23 @@ describe('the trigger poller', () => {
       async () => fired.filter((each) => each.startsWith(start)).length,
       (found) => found === count,
     );
+
+  it('of a node that starts while all is paused fires nothing from memory either', async () => {
+    const fired: string[] = [];
+    await setPaused(database.db, true);
+    const memory = new MemoryJobStore({ nodeName: 'a', now: () => Date.now(), record: async () => {} });
+    const pause = new PauseFollower({ database, memory, observe: () => {} });
+    const a = node('a', 1, async () => {}, fired, memory);
+    memory.onChange = () => a.wake();
+    await memory.put('once', definitionOf({ startTime: '2020-01-01T00:00:00' }), 'rest');
+    await pause.start();
+    await a.start();
+    expect((await memory.find('once'))?.trigger?.['state']).toBe(1);
+    await setPaused(database.db, false);
+    pause.wake();
+    await firedSo(fired, 'a', 1);
+    await Promise.all([pause.stop(), a.stop()]);
+  });
 
   it('leaves what it has no slot for to other nodes', async () => {
     const fired: string[] = [];

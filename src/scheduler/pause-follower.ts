@@ -1,0 +1,49 @@
+import type { Database } from '#database/index.ts';
+import { type Service, Ticker } from '#lifecycle/index.ts';
+import type { Observe } from '#observability/index.ts';
+import type { MemorySchedules } from './memory-schedules.ts';
+import { isPaused } from './running-repository.ts';
+
+const INTERVAL_MS = 2_000;
+
+export interface PauseFollowerOptions {
+  readonly database: Database;
+  readonly memory: Pick<MemorySchedules, 'pauseAll'>;
+  readonly observe: Observe;
+}
+
+/** The pause of the cluster holds for schedules in memory too: those of this node follow the one flag. */
+export class PauseFollower implements Service {
+  readonly name = 'pause of schedules in memory';
+  readonly #options: PauseFollowerOptions;
+  readonly #ticker: Ticker;
+
+  constructor(options: PauseFollowerOptions) {
+    this.#options = options;
+    this.#ticker = new Ticker({
+      name: this.name,
+      intervalMs: INTERVAL_MS,
+      runOnce: () => this.#runOnce(),
+      onError: (error) => options.observe({ kind: 'loop.failed', loop: this.name, error }),
+    });
+  }
+
+  /** A node that starts while all are paused fires nothing in between. */
+  async start(): Promise<void> {
+    await this.#runOnce();
+    await this.#ticker.start();
+  }
+
+  wake(): void {
+    this.#ticker.wake();
+  }
+
+  stop(): Promise<void> {
+    return this.#ticker.stop();
+  }
+
+  async #runOnce(): Promise<void> {
+    const { database, memory } = this.#options;
+    await memory.pauseAll(await isPaused(database.db));
+  }
+}

@@ -1,0 +1,16 @@
+import type { DaylightSaving } from './cron/index.ts';
+
+/** What an operator may set of how schedules fire on a node, also while it runs. */
+export interface Tuning {
+  /** How many firings may run at once. */
+  readonly threadCount: number;
+  /** Default 10 s. */
+  readonly misfireThresholdMs?: number;
+  /** Longest time between two looks at the store, in ms. */
+  readonly idleWaitMs?: number;
+  /** Most that are claimed with one statement. */
+  readonly maxBatch?: number;
+  readonly dst?: DaylightSaving;
+  /** False: what is due is left to other nodes. Default true. */
+  readonly claims?: boolean;
+}
