@@ -1,65 +1,120 @@
-import { type KeyRingText, Rewrapper } from '#crypto/index.ts';
+import type { RewrapMemory, Rewrapper } from '#crypto/index.ts';
 import type { Db } from '#database/index.ts';
-import type { JsonValue } from '#json/index.ts';
-import { findSealed, replaceSealed, SEALED_COLUMNS, type SealedColumn } from './sealed-value-repository.ts';
+import {
+  findSealed,
+  listSealedTables,
+  replaceSealed,
+  type SealedChange,
+  type SealedRow,
+  type SealedTable,
+} from './sealed-value-repository.ts';
 
 export interface RotationProgress {
-  readonly title: string;
+  readonly table: string;
+  /** How often all tables have been gone through before, from 0. */
+  readonly round: number;
   /** Rows with encrypted values that were looked at. */
   readonly seen: number;
   readonly rewritten: number;
-  /** Left as they are: a key is missing, or the value is damaged. */
-  readonly failures: readonly { readonly row: string; readonly message: string }[];
-  /** Changed by somebody else meanwhile; another run finds them. */
-  readonly missed: number;
-  readonly isDone: boolean;
+  /** Part of the table that has been looked at, from 0 to 1. */
+  readonly done: number;
 }
 
-export interface RotationOptions {
-  readonly ring: KeyRingText;
-  readonly batch?: number;
-  readonly onProgress: (progress: RotationProgress) => void;
+/** A value that stays under an older key. */
+export interface RotationFailure {
+  /** The table and the key of the row, or the file. */
+  readonly place: string;
+  readonly message: string;
 }
+
+export interface RotationResult {
+  readonly failures: readonly RotationFailure[];
+  /** False when the last round still found something: somebody goes on encrypting with an older key. */
+  readonly isSettled: boolean;
+}
+
+const BLOCKS = 256;
+const BATCH = 200;
+const MAX_ROUNDS = 5;
 
 /**
- * Encrypts every stored value again that is not under the key in use of its alias, while nodes go on working. Each row is
- * a transaction of its own and says itself which key it is under, so a run that was broken off is simply run again.
- *
- * @returns rows that are still under other keys
+ * Encrypts every stored value again that is not under the key in use of its alias, while nodes go on working. A batch of
+ * rows is one statement, and a row says itself which key it is under, so a rotation that was broken off goes on where it
+ * was when it is run again. All tables are gone through until a round finds nothing to do: a row that somebody changes
+ * may move behind the reader.
  */
-export async function rotateKeys(db: Db, options: RotationOptions): Promise<number> {
-  const rewrapper = new Rewrapper(options.ring);
-  let left = 0;
-  for (const column of SEALED_COLUMNS) left += await rotateColumn(db, column, rewrapper, options);
-  return left;
+export async function rotateKeys(
+  db: Db,
+  rewrapper: Rewrapper,
+  onProgress: (progress: RotationProgress) => void,
+): Promise<RotationResult> {
+  for (let round = 0; ; round++) {
+    const failures: RotationFailure[] = [];
+    let unsettled = 0;
+    for (const table of await listSealedTables(db)) {
+      const rotation = new TableRotation(db, table, rewrapper, failures);
+      for await (const progress of rotation.run()) onProgress({ ...progress, round });
+      unsettled += rotation.rewritten + rotation.missed;
+    }
+    if (unsettled === 0 || round === MAX_ROUNDS - 1) return { failures, isSettled: unsettled === 0 };
+  }
 }
 
-async function rotateColumn(
-  db: Db,
-  column: SealedColumn,
-  rewrapper: Rewrapper,
-  { batch = 200, onProgress }: RotationOptions,
-): Promise<number> {
-  const failures: { row: string; message: string }[] = [];
-  const count = { seen: 0, rewritten: 0, missed: 0 };
-  const tell = (isDone: boolean) => onProgress({ title: column.title, ...count, failures, isDone });
-  for (let rows = await findSealed(db, column, undefined, batch); rows.length > 0; ) {
-    for (const row of rows) {
-      count.seen++;
-      try {
-        const before = JSON.parse(row.text) as JsonValue;
-        const after = rewrapper.rewrap(before);
-        if (after === before) continue;
-        const text = JSON.stringify(after, null, column.isText ? 2 : undefined);
-        if (await replaceSealed(db, column, row, text)) count.rewritten++;
-        else count.missed++;
-      } catch (error) {
-        failures.push({ row: row.keys.join('/'), message: (error as Error).message });
-      }
-    }
-    tell(false);
-    rows = await findSealed(db, column, rows.at(-1)!.keys, batch);
+class TableRotation {
+  readonly #db: Db;
+  readonly #table: SealedTable;
+  readonly #rewrapper: Rewrapper;
+  readonly #failures: RotationFailure[];
+  #seen = 0;
+  rewritten = 0;
+  /** Locked or changed by somebody else meanwhile. */
+  missed = 0;
+
+  constructor(db: Db, table: SealedTable, rewrapper: Rewrapper, failures: RotationFailure[]) {
+    this.#db = db;
+    this.#table = table;
+    this.#rewrapper = rewrapper;
+    this.#failures = failures;
   }
-  tell(true);
-  return failures.length + count.missed;
+
+  async *run(): AsyncGenerator<Omit<RotationProgress, 'round'>> {
+    const { name, blocks } = this.#table;
+    for (let block = 0; block < blocks; block += BLOCKS) {
+      let after = `(${block},0)`;
+      let rows: readonly SealedRow[];
+      do {
+        const range = { after, beforeBlock: Math.min(block + BLOCKS, blocks), limit: BATCH };
+        rows = await findSealed(this.#db, this.#table, range);
+        await this.#rotate(rows);
+        after = rows.at(-1)?.place ?? after;
+        const done = Math.min(1, (rows.length < BATCH ? block + BLOCKS : block) / blocks);
+        yield { table: name, seen: this.#seen, rewritten: this.rewritten, done };
+      } while (rows.length === BATCH);
+    }
+  }
+
+  async #rotate(rows: readonly SealedRow[]): Promise<void> {
+    this.#seen += rows.length;
+    const changes = rows.map((row) => this.#rewrap(row)).filter((change) => change !== undefined);
+    const byColumns = Map.groupBy(changes, ({ texts }) =>
+      texts.map((text) => (text === null ? 0 : 1)).join(),
+    );
+    for (const alike of byColumns.values()) {
+      const written = await replaceSealed(this.#db, this.#table, alike);
+      this.rewritten += written;
+      this.missed += alike.length - written;
+    }
+  }
+
+  #rewrap(row: SealedRow): SealedChange | undefined {
+    const memory: RewrapMemory = new Map();
+    const texts = row.texts.map((text) => {
+      if (text === null) return null;
+      const { text: after, failures } = this.#rewrapper.rewrap(text, memory);
+      for (const message of failures)
+        this.#failures.push({ place: `${this.#table.name} ${row.key}`, message });
+      return after === text ? null : after;
+    });
+    return texts.every((text) => text === null) ? undefined : { row, texts };
+  }
 }

@@ -1,8 +1,7 @@
-import { rotateKeys } from '#administration/index.ts';
 import { overlayFlags, readSettings } from '#config/index.ts';
 import { addKey, type KeyRingPlace, listKeys, openKeyRing, useKey } from '#crypto/index.ts';
-import { findEmbeddedUrl, openDatabase } from '#database/index.ts';
 import { type Command, EXIT } from './command.ts';
+import { rotate } from './rotate-keys.ts';
 import { settingsHelp, settingsOptions } from './settings-flags.ts';
 
 /** `svc keys list|add|use|rotate`: the key ring, and what is encrypted with it. */
@@ -15,15 +14,17 @@ svc keys add <alias>         add a new key to keys.json, in waiting: it decrypts
 svc keys use <alias> [<id>]  put the newest key of an alias, or that one, in use
 svc keys rotate              encrypt again what older keys have encrypted, while nodes go on working
 
+  --files           after rotate: files of the project too; without it they are only looked at
+
 To change a key without a pause: add; give every node the new keys.json and start them again one by one; use; the same
-again; rotate. A rotation that was broken off is run again. Old keys stay in the ring for as long as something may be
-encrypted with them: backups, the audit trail, and values in files of conf/, which are not touched.
+again; rotate. A rotation looks through every table, and exits 1 as long as something is under an older key; one that was
+broken off is run again and goes on where it was. Once it exits 0, only backups of the database need the old keys.
 
 ${settingsHelp}
 
 Example: svc keys add svc-sym-default
 `,
-  options: settingsOptions,
+  options: { ...settingsOptions, files: { type: 'boolean' } },
   arguments: ['list|add|use|rotate', '[<alias>]', '[<id>]'],
 
   async run(flags, [verb, alias, id]) {
@@ -31,9 +32,7 @@ Example: svc keys add svc-sym-default
     const variable = overlayFlags(process.env, flags)['SVC_KEYS'];
     const place: KeyRingPlace = { variable, dataDirectory: settings.dataDirectory };
     if (verb === 'list') return list(place);
-    if (verb === 'rotate') {
-      return rotate(place, settings.databaseUrl ?? (await findEmbeddedUrl(settings.dataDirectory)));
-    }
+    if (verb === 'rotate') return rotate(settings, place, flags['files'] === true);
     if ((verb !== 'add' && verb !== 'use') || alias === undefined) {
       console.error("svc keys: expected 'svc keys list', 'add <alias>', 'use <alias> [<id>]' or 'rotate'");
       return EXIT.USAGE;
@@ -55,29 +54,4 @@ async function list(place: KeyRingPlace): Promise<number> {
     console.log(`${alias}  ${id}  ${bits} bits  ${isInUse ? 'in use' : 'decrypts'}`);
   }
   return EXIT.OK;
-}
-
-async function rotate(place: KeyRingPlace, url: string | undefined): Promise<number> {
-  if (url === undefined) {
-    console.error('There is no embedded database: start a node first, or set DATABASE_URL.');
-    return EXIT.FINDING;
-  }
-  const { text } = await openKeyRing(place);
-  const database = openDatabase({ url, poolSize: 2 });
-  try {
-    const left = await rotateKeys(database.db, {
-      ring: text,
-      onProgress: ({ title, seen, rewritten, missed, failures, isDone }) => {
-        console.log(
-          `${title}: ${seen} with encrypted values, ${rewritten} encrypted again${isDone ? '' : ' …'}`,
-        );
-        if (!isDone) return;
-        if (missed > 0) console.log(`  ${missed} were changed meanwhile: run it again`);
-        for (const { row, message } of failures) console.log(`  ${row}: ${message}`);
-      },
-    });
-    return left === 0 ? EXIT.OK : EXIT.FINDING;
-  } finally {
-    await database.close();
-  }
 }

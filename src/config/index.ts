@@ -18,7 +18,7 @@ export {
   defineConfig,
   defineConfigFactory,
 } from './config-definition.ts';
-export { type ConfigId, fileOfConfigId, formatConfigId, parseConfigId } from './config-id.ts';
+export { type ConfigId, configIdOfFile, fileOfConfigId, formatConfigId, parseConfigId } from './config-id.ts';
 export type { ConfigReport, Report } from './config-report.ts';
 export type { ConfigSchema } from './config-schema.ts';
 export {

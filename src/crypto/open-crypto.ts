@@ -61,7 +61,16 @@ function decryptInside(value: JsonValue, keys: KeyRing): JsonValue {
   return copy;
 }
 
-export function decryptEnvelope(value: JsonObject, keys: KeyRing): JsonValue {
+function decryptEnvelope(value: JsonObject, keys: KeyRing): JsonValue {
+  return JSON.parse(openToText(value, keys)) as JsonValue;
+}
+
+/**
+ * The JSON text that an envelope holds; `value` is its inside.
+ *
+ * @throws InternalServerError when the ring lacks the key, or the envelope is damaged or of another kind
+ */
+export function openToText(value: JsonObject, keys: KeyRing): string {
   const alias = getMember(value, 'key');
   const cipher = getMember(value, 'cipher');
   if (typeof alias !== 'string') {
@@ -76,22 +85,19 @@ export function decryptEnvelope(value: JsonObject, keys: KeyRing): JsonValue {
       hint: `Known ciphers are ${GCM} and ${CBC}`,
     });
   }
-  const plain =
-    cipher === GCM
-      ? decryptGcm(value, alias, keys)
-      : decryptCbc(value, alias, keys, (bytes) => parse(bytes) !== undefined);
-  const json = plain === undefined ? undefined : parse(plain);
-  if (json !== undefined) return json;
+  const plain = cipher === GCM ? decryptGcm(value, alias, keys) : decryptCbc(value, alias, keys, isJson);
+  if (plain !== undefined) return plain.toString('utf8');
   throw new InternalServerError(
     `A value encrypted with '${alias}' cannot be decrypted: it is damaged, or was encrypted with another key`,
     { id: 'CRYPTO_DAMAGED' },
   );
 }
 
-function parse(plain: Buffer): JsonValue | undefined {
+function isJson(plain: Buffer): boolean {
   try {
-    return JSON.parse(plain.toString('utf8')) as JsonValue;
+    JSON.parse(plain.toString('utf8'));
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }

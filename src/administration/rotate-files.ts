@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { glob, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { configIdOfFile, formatConfigId } from '#config/index.ts';
+import type { Rewrapper } from '#crypto/index.ts';
+
+export interface FileRotation {
+  /** Below the project location. */
+  readonly file: string;
+  readonly sealed: number;
+  /** Under older keys; encrypted again if that was asked for. */
+  readonly outdated: number;
+  readonly failures: readonly string[];
+}
+
+export interface FileRotationOptions {
+  readonly projectLocation: string;
+  readonly rewrapper: Rewrapper;
+  /** Configurations that were changed through `/config`: they stand in front of their files. */
+  readonly overridden: ReadonlySet<string>;
+  /** False only looks. */
+  readonly write: boolean;
+}
+
+const SIGN = 'x-simple-encryption';
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/** The files of a project that hold encrypted values, and those values encrypted again. */
+export async function rotateFiles(options: FileRotationOptions): Promise<FileRotation[]> {
+  const { projectLocation } = options;
+  const rotations: FileRotation[] = [];
+  const found = glob('{conf,script,workflow,service}/**/*', {
+    cwd: projectLocation,
+    withFileTypes: true,
+    exclude: ({ name }) => name === 'node_modules',
+  });
+  for await (const entry of found) {
+    if (entry.isDirectory()) continue;
+    const file = join(entry.parentPath, entry.name);
+    const rotation = await rotateFile(file, relative(projectLocation, file), options);
+    if (rotation !== undefined) rotations.push(rotation);
+  }
+  return rotations.sort((left, right) => (left.file < right.file ? -1 : 1));
+}
+
+async function rotateFile(
+  path: string,
+  file: string,
+  { rewrapper, overridden, write }: FileRotationOptions,
+): Promise<FileRotation | undefined> {
+  const about = await stat(path).catch(() => undefined);
+  if (about === undefined || !about.isFile() || about.size > MAX_BYTES) return undefined;
+  // Byte by byte: what is no text comes back as it was.
+  const before = await readFile(path, 'latin1');
+  if (!before.includes(SIGN)) return undefined;
+  const { text, sealed, rewrapped: outdated, failures } = rewrapper.rewrap(before);
+  if (sealed === 0 && failures.length === 0) return undefined;
+  if (!write || outdated === 0) return { file, sealed, outdated, failures };
+  const id = dirname(file) === 'conf' ? configIdOfFile(basename(file)) : undefined;
+  if (id !== undefined && overridden.has(formatConfigId(id))) {
+    const why = `left as it is: an edit of the file would replace what was set through /config/${formatConfigId(id)}`;
+    return { file, sealed, outdated, failures: [...failures, why] };
+  }
+  try {
+    await replaceFile(path, text);
+    return { file, sealed, outdated, failures };
+  } catch (error) {
+    return { file, sealed, outdated, failures: [...failures, (error as Error).message] };
+  }
+}
+
+/** As a whole, with its mode; where it is a link, what that points at. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  const file = await realpath(path);
+  const { mode } = await stat(file);
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    const handle = await open(draft, 'wx', mode);
+    try {
+      await handle.writeFile(text, 'latin1');
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

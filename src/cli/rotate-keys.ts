@@ -1,0 +1,66 @@
+import { listOverrides, rotateFiles, rotateKeys } from '#administration/index.ts';
+import type { Settings } from '#config/index.ts';
+import { type KeyRingPlace, openKeyRing, Rewrapper } from '#crypto/index.ts';
+import { type Db, findEmbeddedUrl, openDatabase } from '#database/index.ts';
+import { EXIT } from './command.ts';
+
+const TELL_EVERY_MS = 1_000;
+
+/** `svc keys rotate [--files]`: the database first, then the files of the project. */
+export async function rotate(settings: Settings, place: KeyRingPlace, files: boolean): Promise<number> {
+  const url = settings.databaseUrl ?? (await findEmbeddedUrl(settings.dataDirectory));
+  if (url === undefined) {
+    console.error('There is no embedded database: start a node first, or set DATABASE_URL.');
+    return EXIT.FINDING;
+  }
+  const rewrapper = new Rewrapper((await openKeyRing(place)).text);
+  const database = openDatabase({ url, poolSize: 2, applicationName: 'svc keys rotate' });
+  try {
+    const rows = await rotateRows(database.db, rewrapper);
+    const overrides = await listOverrides(database.db);
+    const overridden = new Set(overrides.map(({ id }) => id));
+    const { projectLocation } = settings;
+    const whole = await rotateProject({ projectLocation, rewrapper, overridden, write: files });
+    if (!rows || !whole) return EXIT.FINDING;
+    console.log('Nothing is under an older key any more; only backups need those.');
+    return EXIT.OK;
+  } finally {
+    await database.close();
+  }
+}
+
+async function rotateRows(db: Db, rewrapper: Rewrapper): Promise<boolean> {
+  let toldAt = performance.now();
+  const { failures, isSettled } = await rotateKeys(
+    db,
+    rewrapper,
+    ({ table, round, seen, rewritten, done }) => {
+      const isNews = round === 0 ? seen > 0 : rewritten > 0;
+      const isDue = done === 1 || performance.now() - toldAt > TELL_EVERY_MS;
+      if (!isNews || !isDue) return;
+      toldAt = performance.now();
+      const percent = done === 1 ? '' : ` (${Math.round(done * 100)} %)`;
+      console.log(`${table}: ${seen} with encrypted values, ${rewritten} encrypted again${percent}`);
+    },
+  );
+  for (const { place, message } of failures) console.log(`  ${place}: ${message}`);
+  if (!isSettled) {
+    console.log(
+      'Something goes on encrypting with an older key: start every node again, then rotate once more.',
+    );
+  }
+  return failures.length === 0 && isSettled;
+}
+
+async function rotateProject(options: Parameters<typeof rotateFiles>[0]): Promise<boolean> {
+  const rotations = await rotateFiles(options);
+  for (const { file, sealed, outdated, failures } of rotations) {
+    const what = options.write ? `${outdated} encrypted again` : `${outdated} of them under older keys`;
+    console.log(`${file}: ${sealed} encrypted values, ${what}`);
+    for (const message of failures) console.log(`  ${file}: ${message}`);
+  }
+  const waiting = options.write ? 0 : rotations.filter(({ outdated }) => outdated > 0).length;
+  if (waiting > 0)
+    console.log(`${waiting} ${waiting === 1 ? 'file waits' : 'files wait'} for svc keys rotate --files`);
+  return waiting === 0 && rotations.every(({ failures }) => failures.length === 0);
+}
