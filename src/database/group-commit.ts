@@ -1,12 +1,15 @@
+import { type RawBuilder, sql } from 'kysely';
 import { Batcher } from './batcher.ts';
 import type { Database, Db } from './database.ts';
-import { isConnectionLost } from './sql-state.ts';
+import { isConnectionLost, isTaken } from './sql-state.ts';
 
 /**
  * A kind of row that many units of work can write with one statement. There is one of it per table, so that rows of
  * the same kind are known as such.
  */
 export interface GroupWrite<Row = never> {
+  /** The statement that stores all rows; it fails when one of them cannot be stored. */
+  insert(rows: readonly Row[]): RawBuilder<unknown>;
   /** Answers for each row whether it was stored; one that could not be, such as a taken id, spoils no other. */
   run(db: Db, rows: readonly Row[]): Promise<readonly boolean[]>;
 }
@@ -41,41 +44,20 @@ export function commitInGroup(database: Database, rows: readonly GroupedRow[]): 
   return group.add(rows);
 }
 
+/** Everything in one statement, which is a transaction of its own: one way to the database and back. */
 async function commitUnits(db: Db, units: readonly (readonly GroupedRow[])[]): Promise<readonly boolean[]> {
   const kinds = Map.groupBy(units.flat(), ({ write }) => write);
-  const [only] = kinds.keys();
-  if (only !== undefined && kinds.size === 1 && units.every((rows) => rows.length === 1)) {
-    return runAll(db, only, kinds.get(only)!);
-  }
-  const transaction = await db.startTransaction().execute();
+  const [last, ...others] = [...kinds].map(([write, rows]) =>
+    write.insert(rows.map(({ row }) => row) as never[]),
+  );
+  if (last === undefined) return [];
+  const steps = others.map((insert, index) => sql`${sql.id(`step_${index + 1}`)} as (${insert})`);
   try {
-    const stored = new Set<GroupedRow>();
-    for (const [write, rows] of kinds) {
-      const answers = await runAll(transaction as unknown as Db, write, rows);
-      for (const [index, row] of rows.entries()) if (answers[index] === true) stored.add(row);
-    }
-    const whole = units.map((rows) => rows.every((row) => stored.has(row)));
-    if (whole.every(Boolean)) {
-      await transaction.commit().execute();
-      return whole;
-    }
-    if (units.length > 1) throw new PartOfGroup();
-    await transaction.rollback().execute();
-    return whole;
+    await (steps.length === 0 ? last : sql`with ${sql.join(steps)} ${last}`).execute(db);
+    return units.map(() => true);
   } catch (error) {
-    if (!transaction.isCommitted && !transaction.isRolledBack) {
-      await transaction
-        .rollback()
-        .execute()
-        .catch(() => undefined);
-    }
-    throw error;
+    // Of several, the guilty one is found by trying them in parts.
+    if (units.length > 1 || !isTaken(error)) throw error;
+    return [false];
   }
 }
-
-function runAll(db: Db, write: GroupWrite, rows: readonly GroupedRow[]): Promise<readonly boolean[]> {
-  return write.run(db, rows.map(({ row }) => row) as never[]);
-}
-
-/** One unit of work of a group cannot be stored, so the group is tried again in parts. */
-class PartOfGroup extends Error {}

@@ -33,6 +33,11 @@ export function isConflict(error: unknown): boolean {
   return state === '40001' || state === '40P01';
 }
 
+/** A row with this key is there already. */
+export function isTaken(error: unknown): boolean {
+  return sqlStateOf(error) === '23505';
+}
+
 const CONNECTION_STATES = /^(?:08...|57P0[1235]|53300|25P03|ECONN(?:RESET|REFUSED)|EPIPE|ETIMEDOUT|ENOENT)$/;
 const CONNECTION_MESSAGES =
   /Connection terminated|connection timeout|timeout exceeded when trying to connect|Client has encountered a connection error/i;

@@ -10,15 +10,16 @@ interface NewObject extends ObjectKey {
 
 /** Stores new objects; one whose id is taken is not stored. */
 function objectInserts(table: ObjectStore['table']): GroupWrite<NewObject> {
+  // In one order everywhere, so that two statements about the same ids do not wait for each other in turn.
+  const insert = (objects: readonly NewObject[]) => sql`
+    insert into ${sql.table(table)} (type, id, data)
+    select type, id, data from jsonb_to_recordset(${JSON.stringify(objects)}::jsonb)
+      as object (type text, id text, data jsonb) order by type, id`;
   return {
+    insert,
     async run(db, objects) {
-      // In one order everywhere, so that two statements about the same ids do not wait for each other in turn.
-      const { rows } = await sql<ObjectKey>`
-        insert into ${sql.table(table)} (type, id, data)
-        select * from unnest(${objects.map(({ type }) => type)}::text[], ${objects.map(({ id }) => id)}::text[],
-                             ${objects.map(({ data }) => JSON.stringify(data))}::jsonb[]) order by 1, 2
-        on conflict do nothing
-        returning type, id`.execute(db);
+      const { rows } =
+        await sql<ObjectKey>`${insert(objects)} on conflict do nothing returning type, id`.execute(db);
       const inserted = new Set(rows.map(keyOf));
       // Of two with the same id in one batch the first is stored.
       return objects.map((object) => inserted.delete(keyOf(object)));

@@ -12,6 +12,22 @@ export interface AuditRow {
 
 /** How entries are written; for `UnitOfWork.write`, so that they share a commit with what they tell of. */
 export const auditInserts: GroupWrite<AuditEvent> = {
+  insert(events) {
+    const rows = events.map((event) => ({
+      id: event.id,
+      topic: event.topic,
+      recorded_at: new Date(event.at).toISOString(),
+      transaction_id: event.transactionId,
+      user_id: event.userId,
+      object_id: event.objectId,
+      event: eventContent(event),
+    }));
+    return sql`
+      insert into audit_event (id, topic, recorded_at, transaction_id, user_id, object_id, event)
+      select id, topic, recorded_at, transaction_id, user_id, object_id, event
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as entry (id uuid, topic text,
+        recorded_at timestamptz, transaction_id text, user_id text, object_id text, event jsonb)`;
+  },
   async run(db, events) {
     await insertEvents(db, events);
     return events.map(() => true);
@@ -19,14 +35,7 @@ export const auditInserts: GroupWrite<AuditEvent> = {
 };
 
 export async function insertEvents(db: Db, events: readonly AuditEvent[]): Promise<void> {
-  await sql`
-    insert into audit_event (id, topic, recorded_at, transaction_id, user_id, object_id, event)
-    select * from unnest(
-      ${events.map(({ id }) => id)}::uuid[], ${events.map(({ topic }) => topic)}::text[],
-      ${events.map(({ at }) => new Date(at).toISOString())}::timestamptz[],
-      ${events.map(({ transactionId }) => transactionId)}::text[], ${events.map(({ userId }) => userId)}::text[],
-      ${events.map(({ objectId }) => objectId)}::text[],
-      ${events.map((event) => JSON.stringify(eventContent(event)))}::jsonb[])`.execute(db);
+  await auditInserts.insert(events).execute(db);
 }
 
 export async function findEvent(db: Db, topic: AuditTopic, id: string): Promise<AuditRow | undefined> {

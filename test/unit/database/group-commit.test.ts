@@ -27,15 +27,19 @@ describe('rows that wait for the commit', () => {
     await test[Symbol.asyncDispose]();
   });
 
-  const inserts = (table: string): GroupWrite<Row> => ({
-    async run(db, rows) {
-      const { rows: stored } = await sql<{ id: number }>`insert into ${sql.table(table)} (id, text)
-        select * from unnest(${rows.map(({ id }) => id)}::int[], ${rows.map(({ text }) => text)}::text[])
-        on conflict do nothing returning id`.execute(db);
-      const ids = new Set(stored.map(({ id }) => id));
-      return rows.map(({ id }) => ids.delete(id));
-    },
-  });
+  const inserts = (table: string): GroupWrite<Row> => {
+    const insert = (rows: readonly Row[]) => sql`insert into ${sql.table(table)} (id, text)
+      select id, text from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as note (id int, text text)`;
+    return {
+      insert,
+      async run(db, rows) {
+        const { rows: stored } = await sql<{ id: number }>`
+          ${insert(rows)} on conflict do nothing returning id`.execute(db);
+        const ids = new Set(stored.map(({ id }) => id));
+        return rows.map(({ id }) => ids.delete(id));
+      },
+    };
+  };
   const notes = inserts('note');
   const remarks = inserts('remark');
   const idsOf = async (table: string) =>
