@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import { BadRequestError, ResourceError, TooManyRequestsError } from '#errors/index.ts';
 import { callerAddress, type TrustedProxies } from '#security/index.ts';
@@ -18,6 +24,7 @@ export interface NodeServerOptions {
 const MOST_HEADER_BYTES = 32_768;
 /** Longer than a load balancer keeps a connection, or it would send into one that is just being closed. */
 const KEEP_ALIVE_MS = 65_000;
+const LINGER_MS = 500;
 
 /** On every answer; pages replace the policy by their own. */
 const SECURE_HEADERS: Readonly<Record<string, string>> = {
@@ -31,6 +38,7 @@ const SECURE_HEADERS: Readonly<Record<string, string>> = {
 /** Node's own server, made to close the door on unsound messages, slow clients and floods before anybody looks. */
 export function nodeServer(options: NodeServerOptions) {
   const { requestTimeoutMs, proxies, rateLimit } = options;
+  const refused = new WeakSet<Socket>();
   return (given: ServerOptions, listener: RequestListener): Server => {
     const server = createServer(
       {
@@ -44,20 +52,24 @@ export function nodeServer(options: NodeServerOptions) {
         requireHostHeader: false,
       },
       (message, answer) => {
+        // What stood behind a refused message was not meant as what it would be read as.
+        if (refused.has(message.socket)) return;
         for (const name in SECURE_HEADERS) answer.setHeader(name, SECURE_HEADERS[name]!);
         if (isSecure(message, proxies)) answer.setHeader('Strict-Transport-Security', 'max-age=31536000');
-        const error = refuseMessage(message) ?? (rateLimit === undefined ? undefined : tooMany());
+        const unsound = refuseMessage(message);
+        const error = unsound ?? (rateLimit === undefined ? undefined : tooMany());
         if (error === undefined) return listener(message, answer);
         const body = JSON.stringify(error.toJSON());
-        // Read to its end by nobody: closed at once, many a client would never see the answer.
-        message.resume();
         answer.writeHead(error.code, {
           'Content-Type': 'application/json;charset=UTF-8',
           'Content-Length': Buffer.byteLength(body),
           'X-Request-Id': randomUUID(),
           ...(error.code === 429 ? { 'Retry-After': String(retryAfterOf(error)) } : {}),
+          ...(unsound === undefined ? {} : { Connection: 'close' }),
         });
-        answer.end(message.method === 'HEAD' ? undefined : body);
+        if (unsound !== undefined) refused.add(message.socket);
+        answer.write(message.method === 'HEAD' ? '' : body);
+        endAfter(message, () => answer.end());
 
         function tooMany(): ResourceError | undefined {
           const peer = message.socket.remoteAddress ?? '';
@@ -77,6 +89,16 @@ export function nodeServer(options: NodeServerOptions) {
     server.on('clientError', answerUnreadable);
     return server;
   };
+}
+
+/** A body that nobody wants is let in for a moment: many a client that is cut off while it sends never sees the answer. */
+function endAfter(message: IncomingMessage, end: () => void): void {
+  const late = setTimeout(end, LINGER_MS);
+  message.once('close', () => {
+    clearTimeout(late);
+    end();
+  });
+  message.resume();
 }
 
 function retryAfterOf({ detail }: ResourceError): number {

@@ -7,9 +7,10 @@ export type Pointer = readonly string[];
 
 /**
  * Reads a pointer of the Common REST dialect: the leading slash is optional, a trailing one is ignored, and
- * escapes are percent escapes (`%2F`, `%20`, `%25`), not the tildes of RFC 6901.
+ * escapes are percent escapes (`%2F`, `%20`, `%25`), not the tildes of RFC 6901: `~0` and `~1` stand for themselves. Any
+ * other tilde would be an error there and is one here, unless it is written `%7E`.
  *
- * @throws BadRequestError when a percent escape is malformed, or there are too many levels
+ * @throws BadRequestError when a percent escape is malformed, for a stray tilde, or when there are too many levels
  */
 export function parsePointer(text: string): Pointer {
   const trimmed = text.replace(/^\//, '').replace(/\/$/, '');
@@ -20,6 +21,15 @@ export function parsePointer(text: string): Pointer {
     throw new BadRequestError(`A JSON pointer has ${tokens.length} levels; ${MOST_LEVELS} are allowed`, {
       id: 'JSON_BAD_POINTER',
     });
+  }
+  if (/~(?![01])/.test(trimmed)) {
+    throw new BadRequestError(
+      `Malformed escape in the JSON pointer '${text}': a tilde before neither 0 nor 1`,
+      {
+        id: 'JSON_BAD_POINTER',
+        hint: "Write a tilde inside a key as '%7E', and a slash as '%2F'",
+      },
+    );
   }
   return tokens.map((token) => {
     if (!token.includes('%')) return token;
@@ -35,7 +45,11 @@ export function parsePointer(text: string): Pointer {
 }
 
 export function formatPointer(pointer: Pointer): string {
-  return `/${pointer.map((token) => token.replace(/[%/ ]/g, encodeURIComponent)).join('/')}`;
+  return `/${pointer.map((token) => token.replace(/[%/ ~]/g, percentEscape)).join('/')}`;
+}
+
+function percentEscape(character: string): string {
+  return character === '~' ? '%7E' : encodeURIComponent(character);
 }
 
 const ARRAY_INDEX = /^(?:0|[1-9]\d*)$/;

@@ -32,7 +32,7 @@ function formatOperand(filter: QueryFilter): string {
  * an empty name, because readers drop the first one.
  */
 export function formatFilterPointer(pointer: Pointer): string {
-  const path = pointer.map((token) => token.replace(/[%/ (),]/g, percentEscape)).join('/');
+  const path = pointer.map((token) => token.replace(/[%/ (),~]/g, percentEscape)).join('/');
   return `/${path}${pointer.at(-1) === '' ? '/' : ''}`;
 }
 

@@ -112,8 +112,8 @@ function readPointer(tokens: FilterTokens, token: Token): Pointer {
     pointer = parsePointer(token.text);
   } catch (error) {
     if (!(error instanceof BadRequestError)) throw error;
-    const hint = "Write a slash inside a name as '%2F' and a percent sign as '%25'";
-    throw filterError(tokens.filter, token, `malformed percent escape in '${token.text}'`, { hint });
+    const hint = "Write a slash inside a name as '%2F', a percent sign as '%25' and a tilde as '%7E'";
+    throw filterError(tokens.filter, token, `malformed escape in '${token.text}'`, { hint });
   }
   if (pointer.every(isStorableText)) return pointer;
   throw filterError(tokens.filter, token, 'a character in the field name that no name can hold');

@@ -77,7 +77,10 @@ export class FilterTokens {
     }
   }
 
-  /** A backslash drops itself and keeps the next character as it is: `\n` is the letter n. */
+  /**
+   * A backslash drops itself and keeps the next character as it is: `\n` is the letter n. `\u` is refused, because who
+   * writes it means an escape of JSON, and would be answered as if there were nothing to find.
+   */
   #readQuoted(quote: string): Token {
     const position = this.#position;
     let text = '';
@@ -88,12 +91,22 @@ export class FilterTokens {
         this.#requireSeparator('a quoted string');
         return { kind: 'quoted', position, token: this.filter.slice(position, at + 1), text };
       }
-      if (character === '\\') at++;
+      if (character === '\\') {
+        if (this.filter[at + 1] === 'u') throw this.#noEscape(at);
+        at++;
+      }
       text += this.filter[at] ?? '';
     }
     const token = this.filter.slice(position);
     throw filterError(this.filter, { position, token }, `the string has no closing ${quote}`, {
       hint: 'Inside quotes a backslash takes the next character as it is, also a quote',
+    });
+  }
+
+  #noEscape(position: number): Error {
+    const token = this.filter.slice(position, position + 6);
+    return filterError(this.filter, { position, token }, "'\\u' is no escape here", {
+      hint: 'Write the character itself, and a backslash as two',
     });
   }
 

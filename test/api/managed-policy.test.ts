@@ -332,5 +332,13 @@ describe('policies', () => {
       expect((await validate('managed/plain/*', 'dance', {})).status).toBe(400);
       expect((await api('DELETE', 'policy/managed/plain/*')).status).toBe(501);
     });
+
+    it('are none of a type that there is not', async () => {
+      for (const path of ['policy/managed/plan', 'policy/managed/plan/*']) {
+        const { status, body } = await api('GET', path);
+        expect([status, body.detail.hint]).toEqual([404, "Did you mean 'plain'?"]);
+      }
+      expect((await validate('managed/plan/*', 'validateObject', {})).status).toBe(404);
+    });
   });
 });

@@ -46,6 +46,13 @@ export class PolicyBook {
     return rules;
   }
 
+  /** Whether a path such as `managed/user/*` is below a managed type that is not declared, and nothing else has rules for it. */
+  isUnknown(path: readonly string[]): boolean {
+    const [root, type] = path;
+    if (root !== 'managed' || type === undefined || type === '*' || type === '-') return false;
+    return !this.#types.current().has(type) && this.rulesFor(path.slice(0, -1).join('/')).length === 0;
+  }
+
   runsScripts(collection: string): boolean {
     return rulesRunScripts(this.rulesFor(collection));
   }

@@ -1,4 +1,4 @@
-import { InternalServerError } from '#errors/index.ts';
+import { didYouMean, InternalServerError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { findObject } from '#repo/index.ts';
 import {
@@ -29,6 +29,7 @@ export function policyResource(platform: ManagedPlatform): RouteHandler {
   return {
     async handle(context, request, match) {
       const path = match.remaining;
+      if (platform.policies().isUnknown(path)) throw unknownType(platform, path[1]!);
       if (request.method === 'read') {
         if (path.length === 0) return resource('', null, { resources: [...platform.policies().resources] });
         return describeRules(platform, context, request, path);
@@ -38,6 +39,13 @@ export function policyResource(platform: ManagedPlatform): RouteHandler {
     },
     runsScripts: (_request, { remaining }) => platform.policies().runsScripts(collectionOf(remaining)),
   };
+}
+
+function unknownType(platform: ManagedPlatform, type: string): NotFoundError {
+  return new NotFoundError(`There is no managed type '${type}'`, {
+    id: 'MANAGED_UNKNOWN_TYPE',
+    hint: didYouMean(type, [...platform.types.current().keys()]) ?? 'Types are declared in managed.json',
+  });
 }
 
 function collectionOf(path: readonly string[]): string {
