@@ -4,13 +4,13 @@ import { type ConfigStore, scheduleConfig, schedulerConfig } from '#config/index
 import type { Database, DatabaseClock } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
+import { monthKeeper } from '#repo/index.ts';
 import {
   FileSchedules,
   type Firing,
   type FiringResult,
   fireTrigger,
   type JobStore,
-  LedgerKeeper,
   MemoryJobStore,
   PauseFollower,
   persistentJobStore,
@@ -73,8 +73,9 @@ export function schedulerNode(options: SchedulerNodeOptions): NodePart {
     services: [
       serveMemorySchedules(channel, memory),
       fileSchedules(core, memory),
-      new LedgerKeeper({
+      monthKeeper({
         database,
+        table: 'scheduler_firing',
         keepDays: () => schedulerNumber(config, 'svc.ledger.keepDays') ?? LEDGER_DAYS,
         observe,
       }),

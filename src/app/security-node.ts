@@ -1,4 +1,6 @@
+import { auditConfig } from '#config/index.ts';
 import { Ticker } from '#lifecycle/index.ts';
+import { monthKeeper } from '#repo/index.ts';
 import type { ScriptThreads } from '#script/index.ts';
 import type { AccessFile } from '#security/index.ts';
 import type { Core } from './core.ts';
@@ -7,9 +9,12 @@ import { accessFileText } from './security-feature.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
 
-/** Follows `script/access.js`: a script thread evaluates it, and what comes out holds in every thread. */
+/**
+ * Follows `script/access.js`: a script thread evaluates it, and what comes out holds in every thread. Keeps the audit
+ * trail's months.
+ */
 export function securityNode(core: Core, threads: ScriptThreads): NodePart {
-  const { access, config, observe } = core;
+  const { access, config, database, observe } = core;
   let text: string | undefined;
   const refresh = async () => {
     const rules = await threads.run({ kind: 'accessRules', payload: null, repeatable: true });
@@ -41,6 +46,12 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
         },
         stop: () => watcher.stop(),
       },
+      monthKeeper({
+        database,
+        table: 'audit_event',
+        keepDays: () => config.get(auditConfig).keepDays,
+        observe,
+      }),
     ],
   };
 }

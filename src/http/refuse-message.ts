@@ -56,9 +56,15 @@ export function refuseMessage(message: IncomingMessage): ResourceError | undefin
   return undefined;
 }
 
+/** Nearly all requests of a server name the same one. */
+let lastHost: string | undefined;
+
 function isHost(host: string): boolean {
+  if (host === lastHost) return true;
   const parsed = URL.parse(`http://${host}`);
-  return parsed !== null && parsed.username === '' && !/[\s/?#@\\]/.test(host);
+  if (parsed === null || parsed.username !== '' || /[\s/?#@\\]/.test(host)) return false;
+  lastHost = host;
+  return true;
 }
 
 function isTarget(url: string): boolean {

@@ -10,6 +10,7 @@ export { type PropertyIndex, propertyIndex } from './filter-sql-index.ts';
 export { objectTable, type PropertyType, type QueryColumn, type QueryTable } from './filter-sql-table.ts';
 export { IndexKeeper } from './index-keeper.ts';
 export { cutPage, type PageStatement, pageSql } from './keyset-page.ts';
+export { monthKeeper } from './month-keeper.ts';
 export {
   createObject,
   deleteObject,

@@ -23,7 +23,6 @@ export { recordFirings } from './firing-repository.ts';
 export { firingResource } from './firing-resource.ts';
 export { jobResource, type SchedulerPlatform } from './job-resource.ts';
 export { type JobStore, persistentJobStore } from './job-store.ts';
-export { LedgerKeeper } from './ledger-keeper.ts';
 export { MemoryJobStore } from './memory-job-store.ts';
 export {
   type MemorySchedules,

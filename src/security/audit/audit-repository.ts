@@ -66,13 +66,3 @@ export function queryEvents(db: Db, topic: AuditTopic, request: QueryRequest): P
     plainQuery(request),
   );
 }
-
-/** Months ahead and retention, in one transaction. Gives up rather than hold up changes behind its lock. */
-export async function keepEvents(db: Db, keepDays: number): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    await sql`set local lock_timeout = '2s'`.execute(transaction);
-    await sql`select audit_event_add_partitions(), audit_event_prune(${keepDays} * interval '1 day')`.execute(
-      transaction,
-    );
-  });
-}

@@ -4,13 +4,12 @@ import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observation, Observe } from '#observability/index.ts';
 import { activityOf } from './activity.ts';
 import { type AuditEvent, auditEvent } from './audit-event.ts';
-import { auditInserts, insertEvents, keepEvents } from './audit-repository.ts';
+import { auditInserts, insertEvents } from './audit-repository.ts';
 
 const FLUSH_INTERVAL_MS = 250;
 const FLUSH_AT = 500;
 /** What waits for a database that does not answer; the oldest go first beyond it. */
 const MAX_WAITING = 20_000;
-const KEEP_INTERVAL_MS = 3_600_000;
 
 export interface AuditTrailOptions {
   readonly database: Database;
@@ -38,33 +37,25 @@ export class AuditTrail implements Service {
   readonly name = 'audit trail';
   readonly #options: AuditTrailOptions;
   readonly #flusher: Ticker;
-  readonly #keeper: Ticker;
   #waiting: AuditEvent[] = [];
   #lost = 0;
 
   constructor(options: AuditTrailOptions) {
     this.#options = options;
     const { observe } = options;
-    const ticker = (name: string, intervalMs: number, runOnce: () => Promise<void>) =>
-      new Ticker({
-        name,
-        intervalMs,
-        runOnce,
-        onError: (error) => observe({ kind: 'loop.failed', loop: name, error }),
-      });
-    this.#flusher = ticker(this.name, FLUSH_INTERVAL_MS, () => this.flush());
-    this.#keeper = ticker('audit keeper', KEEP_INTERVAL_MS, () =>
-      keepEvents(options.database.db, options.config().keepDays),
-    );
+    this.#flusher = new Ticker({
+      name: this.name,
+      intervalMs: FLUSH_INTERVAL_MS,
+      runOnce: () => this.flush(),
+      onError: (error) => observe({ kind: 'loop.failed', loop: this.name, error }),
+    });
   }
 
-  async start(): Promise<void> {
-    await this.#flusher.start();
-    await this.#keeper.start();
+  start(): Promise<void> {
+    return this.#flusher.start();
   }
 
   async stop(): Promise<void> {
-    await this.#keeper.stop();
     await this.#flusher.stop();
     await this.flush().catch(() => undefined);
   }
