@@ -1,13 +1,14 @@
-/**
- * What the next firing costs, here and with cron-parser, in the same run. Prints one JSON row a case: medians
- * in microseconds per date, and how many times cheaper we are. Run it with `node bench/cron.ts`; absolute
- * figures depend on the machine, the ratio less so.
- */
+/** What the next firing costs, here and with cron-parser in the same rounds: microseconds a date. */
 import { CronExpressionParser } from 'cron-parser';
 import { type DaylightSaving, nextFireTime, parseCron } from '../src/scheduler/cron/index.ts';
 import { getTimeZone } from '../src/time/index.ts';
+import { interleave } from './support/rounds.ts';
+import { compare, report } from './support/row.ts';
 
-const ROUNDS = 7;
+const BENCH = 'cron';
+const ZONES = ['UTC', 'America/New_York', 'Europe/Warsaw'];
+const ROUNDS = process.argv.includes('--quick') ? 3 : 5;
+const GOAL_US = 1;
 const START = Date.UTC(2026, 0, 1);
 
 /** The same schedule in both dialects; a walk takes so many dates from the start, a round so many walks of ours. */
@@ -20,53 +21,58 @@ const cases = [
   { ours: '0 0 0 29 2 ?', theirs: '0 0 0 29 2 *', dates: 5, walks: 6000 },
 ];
 
-for (const zoneId of ['UTC', 'America/New_York', 'Europe/Warsaw']) {
+const twentyYearsMs: number[] = [];
+for (const zoneId of ZONES) {
   const zone = getTimeZone(zoneId);
-  const searchStart = performance.now();
+  const searchedAt = performance.now();
   for (const year of [2026, 2036]) zone.offsetAt(Date.UTC(year, 0, 1));
-  const twentyYearsMs = round(performance.now() - searchStart);
-  console.log(JSON.stringify({ bench: 'cron.zone', zone: zoneId, twentyYearsMs }));
-
-  for (const { ours, theirs, dates, walks } of cases) {
-    const expression = parseCron(ours);
-    const parser = CronExpressionParser.parse(theirs, { tz: zoneId, currentDate: new Date(START) });
-    const walkOurs = (dst: DaylightSaving) => () => {
-      for (let walk = 0; walk < walks; walk++) {
-        let after = START;
-        for (let index = 0; index < dates; index++) after = nextFireTime(expression, after, zone, { dst })!;
-      }
-    };
-    const walkTheirs = () => {
-      parser.reset(new Date(START));
-      for (let index = 0; index < dates; index++) parser.next();
-    };
-    const quartzUs = measure(walkOurs('quartz'), walks * dates);
-    const cronParserUs = measure(walkTheirs, dates);
-    console.log(
-      JSON.stringify({
-        bench: 'cron.next',
-        expression: ours,
-        zone: zoneId,
-        quartzUs: round(quartzUs),
-        smoothUs: round(measure(walkOurs('smooth'), walks * dates)),
-        cronParserUs: round(cronParserUs),
-        ratio: Math.round(cronParserUs / quartzUs),
-      }),
-    );
+  twentyYearsMs.push(performance.now() - searchedAt);
+}
+const row = { bench: BENCH, unit: 'µs', lessIsBetter: true, goal: { atMost: GOAL_US, of: 'ours' } } as const;
+for (const each of cases) {
+  const times = { quartz: [] as number[], smooth: [] as number[], cronParser: [] as number[] };
+  for (const zoneId of ZONES) {
+    const { quartz, smooth, cronParser } = await measure(each, zoneId);
+    times.quartz.push(...quartz);
+    times.smooth.push(...smooth);
+    times.cronParser.push(...cronParser);
   }
+  const quantity = `next date of ${each.ours} in three zones`;
+  compare({ ...row, quantity, ours: times.quartz }, 'cron-parser', times.cronParser);
+  compare({ ...row, quantity: `${quantity}, smooth`, ours: times.smooth }, 'cron-parser', times.cronParser);
+}
+report({
+  bench: BENCH,
+  quantity: 'changes of a zone in twenty years, once',
+  unit: 'ms',
+  ours: twentyYearsMs,
+});
+
+async function measure({ ours, theirs, dates, walks }: (typeof cases)[number], zoneId: string) {
+  const zone = getTimeZone(zoneId);
+  const expression = parseCron(ours);
+  const parser = CronExpressionParser.parse(theirs, { tz: zoneId, currentDate: new Date(START) });
+  const walkOurs = (dst: DaylightSaving) => () => {
+    for (let walk = 0; walk < walks; walk++) {
+      let after = START;
+      for (let index = 0; index < dates; index++) after = nextFireTime(expression, after, zone, { dst })!;
+    }
+  };
+  const walkTheirs = () => {
+    parser.reset(new Date(START));
+    for (let index = 0; index < dates; index++) parser.next();
+  };
+  const contenders = {
+    quartz: async () => microsecondsPerDate(walkOurs('quartz'), walks * dates),
+    smooth: async () => microsecondsPerDate(walkOurs('smooth'), walks * dates),
+    cronParser: async () => microsecondsPerDate(walkTheirs, dates),
+  };
+  await interleave(1, contenders);
+  return interleave(ROUNDS, contenders);
 }
 
-/** The median of the rounds after one to warm up, in microseconds per date. */
-function measure(walk: () => void, dates: number): number {
+function microsecondsPerDate(walk: () => void, dates: number): number {
+  const startedAt = performance.now();
   walk();
-  const times = Array.from({ length: ROUNDS }, () => {
-    const start = performance.now();
-    walk();
-    return ((performance.now() - start) * 1000) / dates;
-  });
-  return times.sort((left, right) => left - right)[Math.floor(ROUNDS / 2)]!;
-}
-
-function round(value: number): number {
-  return Number(value.toPrecision(3));
+  return ((performance.now() - startedAt) * 1000) / dates;
 }

@@ -1,7 +1,4 @@
-/**
- * What process instances cost in memory, here and with bpmn-engine in the same run. Prints one JSON row a
- * case. Run it with `node bench/workflow-engine.ts`; absolute figures depend on the machine, the ratio less so.
- */
+/** What process instances cost in memory, here and with bpmn-engine in the same rounds. */
 import { EventEmitter } from 'node:events';
 import * as elements from 'bpmn-elements';
 import { Engine } from 'bpmn-engine';
@@ -25,8 +22,16 @@ import {
   times,
   user,
 } from '../test/unit/workflow/engine/bpmn.ts';
+import { interleave } from './support/rounds.ts';
+import { compare, report } from './support/row.ts';
 
-const ROUNDS = 5;
+const BENCH = 'workflow-engine';
+const quick = process.argv.includes('--quick');
+const ROUNDS = quick ? 2 : 5;
+const OURS = quick ? 1_000 : 5_000;
+const THEIRS = 60;
+/** Times the rate of bpmn-engine. */
+const GOAL = { atLeast: 100 };
 const HANDLERS: EngineHandlers = {
   now: 0,
   instance: { id: 'i', definitionId: 'p:1' },
@@ -43,78 +48,86 @@ const threeServices = bpmn(
 const oneTask = bpmn(start() + user('a') + end() + path('s', 'a', 'e'));
 
 const [services] = await compile(threeServices);
-const oursServices = await rate(5000, async () => {
-  await apply(services, null, { kind: 'start' }, HANDLERS);
-});
 const theirServices = await theirContext(threeServices);
-const theirsServices = await rate(60, () => runTheirs(theirServices));
-report('threeServices', {
-  perSecond: oursServices,
-  bpmnEnginePerSecond: theirsServices,
-  ratio: oursServices / theirsServices,
-});
+await measure(
+  'three service tasks',
+  async () => {
+    await apply(services, null, { kind: 'start' }, HANDLERS);
+  },
+  () => runTheirs(theirServices),
+);
 
 const [task] = await compile(oneTask);
-const oursTask = await rate(5000, async () => {
-  const started = await apply(task, null, { kind: 'start' }, HANDLERS);
-  const state = JSON.parse(JSON.stringify(started.state)) as ProcessState;
-  const execution = state.executions.at(-1)!.id;
-  await apply(task, state, { kind: 'complete', execution }, HANDLERS);
-});
 const theirTask = await theirContext(oneTask);
-const theirsTask = await rate(60, () => recoverTheirs(theirTask));
-report('userTaskWithRoundTrip', {
-  perSecond: oursTask,
-  bpmnEnginePerSecond: theirsTask,
-  ratio: oursTask / theirsTask,
-});
+await measure(
+  'one user task, its state written and read again',
+  async () => {
+    const started = await apply(task, null, { kind: 'start' }, HANDLERS);
+    const state = JSON.parse(JSON.stringify(started.state)) as ProcessState;
+    const execution = state.executions.at(-1)!.id;
+    await apply(task, state, { kind: 'complete', execution }, HANDLERS);
+  },
+  () => recoverTheirs(theirTask),
+);
 
 const request = accessRequest();
 const [definition] = await compile(request);
-const compileMs = 1000 / (await rate(20, async () => void (await compile(request))));
-const { state } = await apply(
-  definition,
-  null,
-  { kind: 'start', variables: { user: 'kim', role: 'admin' } },
-  HANDLERS,
-);
-report('accessRequest', {
-  fileBytes: request.length,
-  activities: [...definition.nodes.values()].filter(({ kind }) => /Task|pass|sub/i.test(kind)).length,
-  compileMs,
-  stateBytesAtFirstWait: JSON.stringify(state).length,
+const compileMs: number[] = [];
+for (let round = 0; round < ROUNDS; round++) {
+  compileMs.push(1000 / (await rate(20, async () => void (await compile(request)))));
+}
+report({
+  bench: BENCH,
+  quantity: `compile a file of ${Math.round(request.length / 1000)} kB`,
+  unit: 'ms',
+  ours: compileMs,
+});
+const variables = { user: 'kim', role: 'admin' };
+const { state } = await apply(definition, null, { kind: 'start', variables }, HANDLERS);
+const activities = [...definition.nodes.values()].filter(({ kind }) => /Task|pass|sub/i.test(kind)).length;
+report({
+  bench: BENCH,
+  quantity: `state of a process of ${activities} activities at its first wait`,
+  unit: 'bytes',
+  ours: [JSON.stringify(state).length],
+  goal: { atMost: 500 },
 });
 
 const [many] = await compile(bpmn(start() + user('a', {}, times(1000)) + end() + path('s', 'a', 'e')));
-const startMs = performance.now();
+const startedAt = performance.now();
 let current = (await apply(many, null, { kind: 'start' }, HANDLERS)).state!;
-const startedMs = performance.now();
-const stateBytes = JSON.stringify(current).length;
-let completions = 0;
+const thousand = { bench: BENCH, unit: 'ms' };
+report({
+  ...thousand,
+  quantity: '1,000 parallel rounds of a user task: start',
+  ours: [performance.now() - startedAt],
+});
+const completedAt = performance.now();
 for (let execution = current.executions.at(-1); current !== null; execution = current?.executions.at(-1)) {
   current = (await apply(many, current, { kind: 'complete', execution: execution!.id }, HANDLERS)).state!;
-  completions++;
 }
-report('multiInstance1000', {
-  startMs: startedMs - startMs,
-  stateBytes,
-  completions,
-  finishMs: performance.now() - startedMs,
+report({
+  ...thousand,
+  quantity: '1,000 parallel rounds of a user task: 1,000 completions',
+  ours: [performance.now() - completedAt],
 });
 
-async function rate(count: number, once: () => Promise<void>): Promise<number> {
-  const rates: number[] = [];
-  for (let round = 0; round <= ROUNDS; round++) {
-    const from = performance.now();
-    for (let index = 0; index < count; index++) await once();
-    if (round > 0) rates.push((count * 1000) / (performance.now() - from));
-  }
-  return rates.sort((left, right) => left - right)[Math.floor(rates.length / 2)]!;
+async function measure(
+  quantity: string,
+  ours: () => Promise<void>,
+  theirs: () => Promise<void>,
+): Promise<void> {
+  const contenders = { ours: () => rate(OURS, ours), theirs: () => rate(THEIRS, theirs) };
+  await interleave(1, contenders);
+  const rounds = await interleave(ROUNDS, contenders);
+  const row = { bench: BENCH, quantity, unit: 'instances/s', ours: rounds.ours, goal: GOAL };
+  compare(row, 'bpmn-engine', rounds.theirs);
 }
 
-function report(name: string, figures: Readonly<Record<string, number>>): void {
-  const rounded = Object.entries(figures).map(([key, value]) => [key, Number(value.toPrecision(4))]);
-  console.log(JSON.stringify({ bench: `workflow.${name}`, ...Object.fromEntries(rounded) }));
+async function rate(count: number, once: () => Promise<void>): Promise<number> {
+  const from = performance.now();
+  for (let index = 0; index < count; index++) await once();
+  return (count * 1000) / (performance.now() - from);
 }
 
 /** Parsed once and shared, as a server would do it. */

@@ -5,7 +5,7 @@ export interface Spread {
   readonly max: number;
 }
 
-/** One line of the results. A program prints it as one line of JSON; `bench` says that it is meant for the table. */
+/** One line of the results. A program prints it as one line of JSON that begins with `bench`. */
 export interface Row {
   readonly bench: string;
   readonly quantity: string;
@@ -20,8 +20,14 @@ export interface Row {
   readonly met?: boolean;
 }
 
-/** A goal for the ratio, or for our own figure where there is nothing to compare with. */
-export type Goal = { readonly atLeast: number } | { readonly atMost: number };
+/** Stands below the table: what else should be known of a run. */
+export interface Remark {
+  readonly bench: string;
+  readonly remark: string;
+}
+
+/** A goal for the ratio; for our own figure where there is nothing to compare with, or where it says so. */
+export type Goal = ({ readonly atLeast: number } | { readonly atMost: number }) & { readonly of?: 'ours' };
 
 export interface Measured {
   readonly bench: string;
@@ -37,10 +43,10 @@ export interface Measured {
 /** Prints a figure with nothing to compare it with; the goal is one for the figure itself. */
 export function report({ goal, lessIsBetter: _, ...measured }: Measured): void {
   const ours = spreadOf(measured.ours);
-  print({ ...measured, ours, ...verdict(goal, ours.median) });
+  print({ ...measured, ours, ...verdict(goal, ours.median, measured.unit) });
 }
 
-/** Prints our figures beside those of a baseline, round by round; the goal is one for the ratio. */
+/** Prints our figures beside those of a baseline, round by round. */
 export function compare(
   { goal, lessIsBetter = false, ...measured }: Measured,
   against: string,
@@ -55,13 +61,21 @@ export function compare(
     against,
     baseline: spreadOf(baseline),
     ratio,
-    ...verdict(goal, ratio.median),
+    ...(goal?.of === 'ours'
+      ? verdict(goal, spreadOf(measured.ours).median, measured.unit)
+      : verdict(goal, ratio.median)),
   });
 }
 
-/** What else should be known of a run; stands below the table. */
 export function remark(bench: string, text: string): void {
-  console.log(JSON.stringify({ bench, remark: text }));
+  print({ bench, remark: text });
+}
+
+/** A row or remark that a program printed; undefined for any other line. */
+export function readPrinted(line: string): Row | Remark | undefined {
+  if (!line.startsWith('{"bench":')) return undefined;
+  const value = JSON.parse(line) as Row | Remark;
+  return 'remark' in value || 'quantity' in value ? value : undefined;
 }
 
 export function spreadOf(values: readonly number[]): Spread {
@@ -73,17 +87,19 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-function verdict(goal: Goal | undefined, value: number): Pick<Row, 'goal' | 'met'> {
+function verdict(goal: Goal | undefined, value: number, unit?: string): Pick<Row, 'goal' | 'met'> {
   if (goal === undefined) return {};
+  const suffix = unit === undefined ? '' : ` ${unit}`;
   return 'atLeast' in goal
-    ? { goal: `≥ ${goal.atLeast}`, met: value >= goal.atLeast }
-    : { goal: `≤ ${goal.atMost}`, met: value <= goal.atMost };
+    ? { goal: `≥ ${goal.atLeast}${suffix}`, met: value >= goal.atLeast }
+    : { goal: `≤ ${goal.atMost}${suffix}`, met: value <= goal.atMost };
 }
 
 function rounded(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-function print(row: Row): void {
-  console.log(JSON.stringify(row));
+function print(said: Row | Remark): void {
+  const { bench, ...rest } = said;
+  console.log(JSON.stringify({ bench, ...rest }));
 }

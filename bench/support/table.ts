@@ -1,78 +1,53 @@
 import type { Machine } from './machine.ts';
 import type { Row, Spread } from './row.ts';
 
-/** What a program printed for the results; of programs that know nothing of `Row`, whatever fields they have. */
-export type Printed = Readonly<Record<string, unknown>> & { readonly bench: string };
+const COLUMNS = ['quantity', 'ours', 'next to', 'ratio', 'goal', 'verdict'] as const;
+type Line = readonly string[];
 
-const COLUMNS = ['quantity', 'ours', 'baseline', 'ratio', 'goal'] as const;
-type Line = Readonly<Record<(typeof COLUMNS)[number], string>>;
-
-/** The results as text: the machine, a table, and the remarks below it. */
-export function formatResults(machine: Machine, printed: readonly Printed[]): string {
-  const lines = printed.filter((each) => !('remark' in each)).map((each) => lineOf(each));
-  const head: Line = {
-    quantity: 'quantity',
-    ours: 'ours',
-    baseline: 'baseline',
-    ratio: 'ratio',
-    goal: 'goal',
-  };
-  const widths = COLUMNS.map((column) => Math.max(...[head, ...lines].map((line) => line[column].length)));
-  const row = (line: Line) =>
-    `| ${COLUMNS.map((column, index) => line[column].padEnd(widths[index]!)).join(' | ')} |`;
-  const rule = `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`;
-  const remarks = printed
-    .filter((each) => 'remark' in each)
-    .map(({ bench, remark }) => `- ${bench}: ${String(remark)}`);
-  return [
-    formatMachine(machine),
-    '',
-    row(head),
-    rule,
-    ...lines.map(row),
-    ...(remarks.length === 0 ? [] : ['', ...remarks]),
-  ].join('\n');
-}
-
-export function formatMachine(machine: Machine): string {
-  const { cores, model, memoryGiB, system, node, postgres, postgresSettings, commit, loadBefore } = machine;
-  const settings = Object.entries(postgresSettings).map(([name, value]) => `${name}=${value}`);
-  return (
-    `${cores} cores (${model}), ${memoryGiB} GiB, ${system}; Node ${node}, Postgres ${postgres} ` +
-    `(${settings.join(', ')}); commit ${commit}; load average before: ${loadBefore}`
+/** Rows as a table in Markdown, its columns aligned so that it can be read on a terminal, too. */
+export function formatRows(rows: readonly Row[], options: { readonly withBench: boolean }): string {
+  return formatTable(
+    COLUMNS,
+    rows.map((row) => lineOf(row, options.withBench)),
   );
 }
 
-function lineOf(printed: Printed): Line {
-  if (!isRow(printed)) return lineOfOthers(printed);
-  const { bench, quantity, unit, ours, against, baseline, ratio, goal, met } = printed;
-  return {
-    quantity: `${bench}: ${quantity}, ${unit}`,
-    ours: formatSpread(ours),
-    baseline: baseline === undefined ? '' : `${formatSpread(baseline)} ${against ?? ''}`,
-    ratio: ratio === undefined ? '' : formatSpread(ratio),
-    goal: goal === undefined ? '' : `${goal} ${met === true ? 'met' : 'not met'}`,
-  };
+export function formatTable(head: Line, lines: readonly Line[]): string {
+  const widths = head.map((_, column) =>
+    Math.max(3, ...[head, ...lines].map((line) => line[column]!.length)),
+  );
+  const format = (line: Line) =>
+    `| ${line.map((text, column) => text.padEnd(widths[column]!)).join(' | ')} |`;
+  return [
+    format(head),
+    `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`,
+    ...lines.map(format),
+  ].join('\n');
 }
 
-/** Texts say what was measured; beside a `ratio` the first number is ours, the last one what it is compared with. */
-function lineOfOthers({ bench, ratio, ...fields }: Printed): Line {
-  const texts = Object.values(fields).filter((value) => typeof value === 'string');
-  const numbers = Object.entries(fields)
-    .filter(([, value]) => typeof value === 'number')
-    .map(([name, value]) => `${value} ${name}`);
-  const isCompared = typeof ratio === 'number';
-  return {
-    quantity: texts.length === 0 ? bench : `${bench}: ${texts.join(', ')}`,
-    ours: isCompared ? (numbers[0] ?? '') : numbers.join(', '),
-    baseline: isCompared ? (numbers.at(-1) ?? '') : '',
-    ratio: isCompared ? String(ratio) : '',
-    goal: '',
-  };
+export function formatMachine({
+  cores,
+  model,
+  memoryGiB,
+  system,
+  node,
+  postgres,
+  postgresSettings,
+}: Machine): string {
+  const settings = Object.entries(postgresSettings).map(([name, value]) => `${name}=${value}`);
+  return `${cores} cores (${model}), ${memoryGiB} GiB, ${system}; Node ${node}, Postgres ${postgres} (${settings.join(', ')})`;
 }
 
-function isRow(printed: Printed): printed is Printed & Row {
-  return typeof printed['quantity'] === 'string' && typeof printed['ours'] === 'object';
+function lineOf(row: Row, withBench: boolean): Line {
+  const { bench, quantity, unit, ours, against, baseline, ratio, goal, met } = row;
+  return [
+    `${withBench ? `${bench}: ` : ''}${quantity}, ${unit}`,
+    formatSpread(ours),
+    baseline === undefined ? '' : `${against ?? ''}: ${formatSpread(baseline)}`,
+    ratio === undefined ? '' : formatSpread(ratio),
+    goal ?? '',
+    met === undefined ? '' : met ? 'met' : 'missed',
+  ];
 }
 
 function formatSpread({ median, min, max }: Spread): string {

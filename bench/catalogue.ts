@@ -1,0 +1,100 @@
+/** What is measured, in the order in which it runs; each name is a program in this folder. */
+export interface Benchmark {
+  readonly name: string;
+  readonly what: string;
+  readonly nextTo: string;
+}
+
+export const BENCHMARKS: readonly Benchmark[] = [
+  {
+    name: 'cron',
+    what: 'Microseconds to the next firing of six expressions in three time zones',
+    nextTo: 'cron-parser',
+  },
+  {
+    name: 'read-by-id',
+    what: '`GET /svc/managed/user/{id}` over 32 kept connections, 10,000 users, random ids, with HTTP Basic: rate and latency of a whole node',
+    nextTo:
+      'Hono with a static body; Hono with one query a request, by `pg` prepared and by Kysely; the query alone',
+  },
+  {
+    name: 'creates',
+    what: '`POST /svc/managed/user` by 64 clients, each waiting for its last answer: rate and latency',
+    nextTo: 'Hono with one INSERT a request, by `pg` prepared and by Kysely',
+  },
+  {
+    name: 'store',
+    what: '1,000,000 objects: a filter on an indexed property over 32 connections; page 10,000 of 20; RSS of the node while everything is paged through',
+    nextTo: 'Hono with the same SQL by `pg` prepared; page 1; the same node before',
+  },
+  {
+    name: 'managed',
+    what: 'Users with three relationships over 50 clients: create, read, patch, a page of 20 with all that they refer to; rate, p50 and p99 with two hooks. Then one role whose condition comes to fit, and ceases to fit, 100,000 users',
+    nextTo: 'the same type without hooks',
+  },
+  { name: 'script-hook', what: 'Milliseconds of a create with a hook', nextTo: 'a create without' },
+  {
+    name: 'script-sandbox',
+    what: 'Microseconds of a script in the sandbox, of putting its memory back, and the memory of an idle one',
+    nextTo: 'an instance of its own for each run, no isolation, `node:vm`',
+  },
+  {
+    name: 'scripts',
+    what: '`POST /svc/script?_action=eval` over 32 connections with 1, 2 and 4 script threads, of a trivial script and of one with 50 lines, four reads and a query',
+    nextTo: 'the same scripts in the sandboxes of one thread without a server; Hono with a static body',
+  },
+  {
+    name: 'groovy',
+    what: 'Evaluations a second of the same logic in Groovy and in JavaScript; milliseconds to compile 200 lines of Groovy and to make the first sandbox of a thread',
+    nextTo: 'JavaScript in the same sandbox',
+  },
+  {
+    name: 'claims',
+    what: 'Firings a second that 1, 2 and 4 claimers claim and complete, in batches of 1, 100 and 500 of 200,000 triggers that are always due, without running anything. The count is read from the tables, and at the end every trigger must be there exactly once',
+    nextTo:
+      '`pgbench` with the same statements; the claim is the text the product sends, taken from it at run time, the completions are in `sql/`',
+  },
+  {
+    name: 'scheduler',
+    what: 'The scheduler by itself, with a native service that does nothing, in 1, 2 and 4 processes; while another session holds a snapshot; with a million triggers; how late firings are; and the CPU of an idle node',
+    nextTo:
+      '`pgbench` with the claim that the product sends and a completion of the same rows; graphile-worker and pg-boss with jobs that do nothing; itself',
+  },
+  {
+    name: 'failover',
+    what: 'From SIGKILL or SIGSTOP of a node that holds 100 started runs until they are due again; from a request that runs a schedule by hand on one node to its start on another',
+    nextTo: 'the goals',
+  },
+  {
+    name: 'firings',
+    what: 'End to end: schedules that fire each second and run a script that does nothing, on one node and on two, as many as they can follow; and how late firings are that are due one after the other, 5 ms apart. From the ledger',
+    nextTo:
+      '`pgbench`, claiming and completing one firing at a time with as many clients as a node has slots',
+  },
+  {
+    name: 'queue',
+    what: 'From the commit that enqueued a job to its start on a node that listens; how late jobs are that are due at a time of their own',
+    nextTo: 'pg-boss by itself, with its notices and its smallest polling interval',
+  },
+  {
+    name: 'taskscanner',
+    what: 'Objects a second that a scan processes, each claimed, run and completed in a transaction of its own, with a script that answers true and with one that patches the object, on 1, 2 and 4 nodes',
+    nextTo:
+      'the same statements by hand: a loop over one connection, and graphile-worker with one job for each object; neither has scripts, hooks or a record of failures',
+  },
+  {
+    name: 'workflow-engine',
+    what: 'Process instances in memory: three service tasks; one user task with a round trip of its state; size of a state, time to compile a file, a task for a thousand',
+    nextTo: 'bpmn-engine',
+  },
+  {
+    name: 'workflow-service',
+    what: 'Process instances a second over HTTP, on one node and two, at 8 and 32 clients: with one user task (start and complete), with three service tasks; lateness of timers due at 1,000 a second',
+    nextTo: '',
+  },
+  {
+    name: 'workflow-lists',
+    what: 'Milliseconds of a page of 50 tasks (of an assignee, of candidate groups, unassigned, all) among 1,000,000 open tasks and 5,000,000 ended ones',
+    nextTo: '',
+  },
+];
