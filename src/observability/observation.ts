@@ -56,12 +56,14 @@ export type Observation =
   | {
       kind: 'trigger.completed';
       schedule: string;
+      /** In whose name it ran. */
+      invoker: string;
       run: string;
       ms: number;
       next: number | null;
       level: LogLevel;
     }
-  | { kind: 'trigger.failed'; schedule: string; run: string; ms: number; error: string }
+  | { kind: 'trigger.failed'; schedule: string; invoker: string; run: string; ms: number; error: string }
   | { kind: 'trigger.misfired'; schedule: string; plannedAt: number; lateMs: number; policy: string }
   | { kind: 'trigger.fencedOut'; schedule: string; run: string }
   | { kind: 'trigger.parked'; schedule: string; attempts: number }

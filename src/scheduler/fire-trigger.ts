@@ -7,7 +7,7 @@ import { type Context, rootContext, type SecurityContext, systemContext } from '
 import type { Firing } from './firing.ts';
 import { recordFirings } from './firing-repository.ts';
 import { endedEntries, lostEntry, missedEntries } from './ledger-entry.ts';
-import { formatRunKey, type LedgerEntry } from './run.ts';
+import { formatRunKey, invokerName, type LedgerEntry } from './run.ts';
 import { completeRun, findFate, probe } from './run-repository.ts';
 import { isRepeatable } from './schedule.ts';
 import type { Scheduled, ScheduledServices } from './scheduled-service.ts';
@@ -179,13 +179,12 @@ async function fateOf(database: Database, firing: Firing): Promise<'open' | 'com
   }
 }
 
-/** The identity of scheduled work: role `system`, named after the job and its planned time. */
+/** The identity of scheduled work: role `system`, named after the job and its planned time; its transaction is the run. */
 function firingContext({ run, decision }: Firing): Context {
-  const name = `Scheduled ${run.jobId}-${new Date(decision.scheduledAt).toISOString()}`;
+  const name = invokerName(run.jobId, decision.scheduledAt);
   const security: SecurityContext = {
     authenticationId: name,
     authorization: { id: name, component: 'scheduler', roles: ['system'] },
   };
-  const id = randomUUID();
-  return rootContext({ ...systemContext(security), id, transactionId: id });
+  return rootContext({ ...systemContext(security), id: randomUUID(), transactionId: formatRunKey(run) });
 }

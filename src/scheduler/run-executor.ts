@@ -6,7 +6,7 @@ import { type FiringEnd, type FiringResult, isUnreachable } from './fire-trigger
 import type { Firing } from './firing.ts';
 import type { JobStore } from './job-store.ts';
 import { decideFiring, type FiringDecision, MISFIRE_THRESHOLD_MS } from './misfire.ts';
-import { formatRunKey, type Holder, type StartedRun } from './run.ts';
+import { formatRunKey, type Holder, invokerName, type StartedRun } from './run.ts';
 import { timingOf } from './schedule.ts';
 import type { Tuning } from './tuning.ts';
 
@@ -121,13 +121,20 @@ export class RunExecutor {
         observe({
           kind: 'trigger.completed',
           ...said,
+          invoker: invokerName(run.jobId, decision.scheduledAt),
           ms,
           next: decision.next,
           level: run.definition.invokeLogLevel,
         });
         break;
       case 'failed':
-        observe({ kind: 'trigger.failed', ...said, ms, error: error ?? '' });
+        observe({
+          kind: 'trigger.failed',
+          ...said,
+          invoker: invokerName(run.jobId, decision.scheduledAt),
+          ms,
+          error: error ?? '',
+        });
         break;
       case 'fencedOut':
         observe({ kind: 'trigger.fencedOut', ...said });

@@ -77,6 +77,11 @@ export function formatRunKey(key: RunKey): string {
   return `${key.triggerId}.${key.generation}.${key.fireAt}`;
 }
 
+/** In whose name a schedule runs. @param scheduledAt the time that the job is told, epoch ms */
+export function invokerName(jobId: string, scheduledAt: number): string {
+  return `Scheduled ${jobId}-${new Date(scheduledAt).toISOString()}`;
+}
+
 /** @returns undefined for a text that is no key */
 export function parseRunKey(text: string): RunKey | undefined {
   const parts = /^(-?\d{1,16})\.(\d{1,9})\.(-?\d{1,16})$/.exec(text);

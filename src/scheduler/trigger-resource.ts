@@ -41,7 +41,8 @@ export function triggerListResource(
   list: 'waitingTriggers' | 'acquiredTriggers',
 ): RouteHandler {
   return singleton({
-    description: { title: list },
+    description: { title: list, instanceActions: [VALIDATE_CRON] },
+    action: validatingActions.actionOnCollection,
 
     async read() {
       const content: JsonObject =

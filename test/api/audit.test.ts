@@ -130,8 +130,10 @@ describe('the access audit', () => {
     ]);
   });
 
-  it('holds scheduled runs', async () => {
-    const invokeContext = { script: { type: 'text/javascript', source: '1' } };
+  it('holds scheduled runs, each with all that it did as one transaction', async () => {
+    const source =
+      "svc.patch('managed/user/ada', null, [{operation: 'replace', field: '/telephoneNumber', value: '1'}])";
+    const invokeContext = { script: { type: 'text/javascript', source } };
     await api('PUT', 'scheduler/job/once', {
       body: { type: 'simple', invokeService: 'script', invokeContext },
     });
@@ -145,6 +147,10 @@ describe('the access audit', () => {
         },
       }),
     );
+    const [run] = await entries('access', 'userId sw "Scheduled once"');
+    const ofRun = await entries('activity', `transactionId eq "${run.transactionId}"`);
+    expect(ofRun).toMatchObject([{ userId: run.userId, objectId: 'managed/user/ada', operation: 'UPDATE' }]);
+    expect((await api('GET', `scheduler/firing/${run.transactionId}`)).body.schedule).toBe('once');
   });
 });
 

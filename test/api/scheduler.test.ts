@@ -261,7 +261,15 @@ describe('schedules over HTTP', () => {
     expect(await validate('0 0 12 * * ?')).toEqual({ valid: true });
     expect(await validate('0 0 12 * * *')).toMatchObject({ valid: false });
     expect(await validate(5)).toMatchObject({ code: 400 });
-    for (const path of ['job', 'job/any', 'trigger', 'trigger/any', 'firing', 'firing/any']) {
+    for (const path of [
+      'job',
+      'job/any',
+      'trigger',
+      'trigger/any',
+      'firing',
+      'firing/any',
+      'waitingTriggers',
+    ]) {
       const answer = await api('POST', `scheduler/${path}?_action=validateQuartzCronExpression`, {
         body: { cronExpression: '0 0 12 * * ?' },
       });

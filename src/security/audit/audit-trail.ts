@@ -135,7 +135,7 @@ function runEvent(said: Extract<Observation, { kind: 'trigger.completed' | 'trig
   const failed = said.kind === 'trigger.failed';
   return auditEvent(
     'access',
-    { transactionId: said.run, userId: `Scheduled ${said.schedule}` },
+    { transactionId: said.run, userId: said.invoker },
     {
       request: {
         protocol: 'CREST',

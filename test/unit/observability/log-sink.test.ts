@@ -45,7 +45,15 @@ describe('the metrics', () => {
   it('count outcomes by schedule, and show gauges as they are when asked', async () => {
     const metrics = createMetrics();
     metrics.gauge('svc_answer', 'The answer', () => 42);
-    metrics.observe({ kind: 'trigger.completed', schedule: 's', run: 'r', ms: 1, next: null, level: 'info' });
+    metrics.observe({
+      kind: 'trigger.completed',
+      schedule: 's',
+      invoker: 'i',
+      run: 'r',
+      ms: 1,
+      next: null,
+      level: 'info',
+    });
     metrics.observe({ kind: 'trigger.fired', schedule: 's', run: 'r', plannedAt: 0, lateMs: -0.4 });
     const text = await metrics.render();
     expect(text).toMatch(/svc_trigger_fired_total\{schedule="s",outcome="fired"\} 1/);
