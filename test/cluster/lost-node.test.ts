@@ -73,9 +73,20 @@ describe.concurrent('a node', () => {
     expect(await cluster.ledger()).toHaveLength(1);
   }, 60_000);
 
-  it('of the same name as a live one is refused', async () => {
+  it('of the same name as a live one is refused, and takes nothing from it', async () => {
     await using cluster = await Cluster.create();
-    await cluster.start('a');
-    await expect(cluster.start('a')).rejects.toThrow(/another live node is called 'a'/);
+    const starts = [cluster.start('a'), cluster.start('a')];
+    const ends = Promise.allSettled(starts);
+    // The other one still tries for the name while runs are under way.
+    const winner = await Promise.any(starts);
+    for (const job of ['one', 'two']) await cluster.schedule(winner, job, { workMs: 20 });
+    const refused = (await ends).filter(({ status }) => status === 'rejected');
+    expect(refused.map((end) => String((end as PromiseRejectedResult).reason))).toEqual([
+      expect.stringMatching(/another live node is called 'a'/),
+    ]);
+    await cluster.rowsMore(2);
+    const rows = await cluster.expectExactlyOnce();
+    expect(rows.filter(({ outcome }) => outcome === 'recovered')).toEqual([]);
+    expect(winner.lines.filter(({ kind }) => /^node\.(fenced|lost)$/.test(kind ?? ''))).toEqual([]);
   }, 60_000);
 });
