@@ -1,10 +1,18 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+
+// As src/main.ts: types are stripped once, and not in each test file, thread and process again.
+process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/svc', import.meta.url));
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
+    // A process takes one file after the other and loads the product once, by Node itself as in production. So a file
+    // must leave nothing behind: no server, no changed global.
+    isolate: false,
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     sequence: { hooks: 'list' },

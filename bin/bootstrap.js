@@ -247,7 +247,12 @@ async function run([file, ...args], cwd = root) {
     );
   }
   const bin = join(modules, '.bin');
-  const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` };
+  const env = {
+    // Types are stripped once and not at each start; a program that turns it on itself is stripped without.
+    NODE_COMPILE_CACHE: join(modules, '.cache', 'svc'),
+    ...process.env,
+    PATH: `${bin}${delimiter}${process.env.PATH}`,
+  };
   const child = spawn(packagedNode, [file, ...args], { cwd, env, stdio: 'inherit' });
   return endOf(child, (error) => complain(`Node cannot be run: ${error.message}`));
 }

@@ -54,6 +54,8 @@ export async function evaluateAccessFile({
   scripts,
   scriptFiles,
 }: Platform): Promise<AccessFile | undefined> {
+  // Whoever asks has seen a change, which what was read a moment ago may lack.
+  scriptFiles.forget();
   const file = await scriptFiles.find(ACCESS_FILE);
   if (file === undefined) return undefined;
   const reference = javascript(`${file.text}\n;httpAccessConfig;`);

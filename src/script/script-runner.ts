@@ -6,7 +6,7 @@ import type { Observe } from '#observability/index.ts';
 import type { Context, RequestSink } from '#resource/index.ts';
 import { bindingLibraries } from './binding-libraries.ts';
 import { contextView } from './context-view.ts';
-import { GroovyPool } from './groovy/index.ts';
+import type { GroovyPool } from './groovy/index.ts';
 import { SandboxPool, ScriptLimitError, ScriptSyntaxError } from './javascript/index.ts';
 import { compileFailure, runFailure } from './script-error.ts';
 import { hostOf } from './script-host.ts';
@@ -107,7 +107,10 @@ export class ScriptRunner implements Scripts {
 
   async #poolOf(language: ScriptLanguage): Promise<SandboxPool | GroovyPool> {
     if (language === 'javascript') return this.#pool!;
-    this.#groovy ??= GroovyPool.create({ libraries: bindingLibraries });
+    // The compiler is a hundred files, which every thread would load at its start.
+    this.#groovy ??= import('./groovy/index.ts').then((groovy) =>
+      groovy.GroovyPool.create({ libraries: bindingLibraries }),
+    );
     return this.#groovy;
   }
 

@@ -64,7 +64,7 @@ const asNobody = (method: string, path: string, options: CallOptions = {}) =>
   api(method, path, { user: 'anonymous', password: 'anonymous', ...options });
 
 beforeAll(async () => {
-  server = await startTestServer({ files: { 'conf/managed.json': TYPES } });
+  server = await startTestServer({ files: { 'conf/managed.json': TYPES }, threads: 2 });
   api = server.api;
   for (const name of ['ada', 'ben']) {
     const body = { userName: name, password: PASSWORD, mail: `${name}@example.com`, endDate: '2030-01-01' };

@@ -19,7 +19,7 @@ describe('the configuration over HTTP', () => {
       'conf/scheduler.json': { threadPool: { threadCount: '&{my.threads}' } },
       'conf/boot/boot.properties': 'my.threads=7',
     };
-    server = await startTestServer({ files, database: test });
+    server = await startTestServer({ files, database: test, threads: 2 });
     other = await startTestServer({ files, database: test });
     api = server.api;
   });

@@ -65,7 +65,7 @@ describe('a custom endpoint', () => {
   let api: Api;
 
   beforeAll(async () => {
-    server = await startTestServer({ files: FILES });
+    server = await startTestServer({ files: FILES, threads: 2 });
     api = server.api;
   });
   afterAll(() => server[Symbol.asyncDispose]());

@@ -28,7 +28,7 @@ describe('a filter of router.json', () => {
   let api: Api;
 
   beforeAll(async () => {
-    server = await startTestServer({ files: FILES });
+    server = await startTestServer({ files: FILES, threads: 2 });
     api = server.api;
   });
   afterAll(() => server[Symbol.asyncDispose]());

@@ -235,7 +235,7 @@ describe('the sandbox', () => {
   let api: Api;
 
   beforeAll(async () => {
-    server = await startTestServer({ files: FILES });
+    server = await startTestServer({ files: FILES, threads: 2 });
     api = server.api;
   });
   afterAll(() => server[Symbol.asyncDispose]());

@@ -22,7 +22,7 @@ describe('/script', () => {
   let api: Api;
 
   beforeAll(async () => {
-    server = await startTestServer({ files: FILES });
+    server = await startTestServer({ files: FILES, threads: 2 });
     api = server.api;
   });
   afterAll(() => server[Symbol.asyncDispose]());
