@@ -79,7 +79,7 @@ export class ScriptRunner implements Scripts {
     const ended = (outcome: 'ok' | 'thrown' | 'limit') =>
       observe({ kind: 'script.evaluated', script: script.name, ms: performance.now() - startedAt, outcome });
     try {
-      const { value, bindings } = await (await this.#poolOf(reference.language)).run({
+      const { bindings, ...result } = await (await this.#poolOf(reference.language)).run({
         script,
         bindings: {
           ...this.#library.properties,
@@ -98,7 +98,7 @@ export class ScriptRunner implements Scripts {
         ...watchedWork(),
       });
       ended('ok');
-      return { value, bindings, log: log.lines };
+      return { ...result, bindings, log: log.lines };
     } catch (error) {
       ended(error instanceof ScriptLimitError ? 'limit' : 'thrown');
       throw runFailure(error, this.#debugInfo(), call.label);

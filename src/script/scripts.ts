@@ -26,6 +26,8 @@ export interface ScriptLogLine {
 export interface ScriptOutcome {
   /** `undefined` and functions arrive as null. */
   readonly value: JsonValue;
+  /** When the value is a date: milliseconds since the epoch. */
+  readonly date?: number;
   readonly bindings: JsonObject;
   readonly log: readonly ScriptLogLine[];
 }

@@ -3,7 +3,16 @@
 ({ host, reviveBinding }) => {
   const { assign, defineProperty, keys } = Object;
 
-  const plain = (value) => (value instanceof Date ? value.getTime() : value === undefined ? null : value);
+  const isDate = (value) => value !== null && typeof value === 'object' && typeof value.$date === 'number';
+
+  // Dates of processes cross the border as `{ $date: ms }`.
+  const plain = (value) =>
+    value instanceof Date ? { $date: value.getTime() } : value === undefined ? null : value;
+  const revive = (value) => (isDate(value) && keys(value).length === 1 ? new Date(value.$date) : value);
+  const reviveAll = (values) => {
+    for (const name of keys(values)) values[name] = revive(values[name]);
+    return values;
+  };
 
   function addGetters(view) {
     for (const name of keys(view)) {
@@ -17,11 +26,11 @@
     const ask =
       (operation) =>
       (...args) =>
-        host(`execution.${operation}`, ...args.map(plain));
+        revive(host(`execution.${operation}`, ...args.map(plain)));
     return assign(view, {
       getVariable: ask('getVariable'),
       getVariableLocal: ask('getVariableLocal'),
-      getVariables: ask('getVariables'),
+      getVariables: () => reviveAll(host('execution.getVariables')),
       hasVariable: ask('hasVariable'),
       removeVariable: ask('removeVariable'),
       setTransientVariable: ask('setTransientVariable'),
@@ -50,14 +59,16 @@
     });
   }
 
+  reviveBinding('*', revive);
+
   reviveBinding('execution', (view) => (isView(view, 'processInstanceId') ? executionOf(view) : view));
 
   reviveBinding('task', (view) => {
     if (!isView(view, 'taskDefinitionKey')) return view;
-    const { execution, ...facts } = view;
+    const { execution, ...facts } = reviveAll(view);
     const task = addVariables(addGetters(facts));
     const set = (name) => (value) => {
-      task[name] = host('task.set', name, plain(value));
+      task[name] = revive(host('task.set', name, plain(value)));
     };
     const add = (kind) => (names) => host('task.add', kind, names);
     const remove = (kind) => (name) => host('task.remove', kind, name);
@@ -89,13 +100,24 @@
   reviveBinding('$variables', (variables) => {
     if (variables === null || typeof variables !== 'object') return variables;
     const before = new Set(keys(globalThis));
-    assign(globalThis, variables);
+    assign(globalThis, reviveAll(variables));
+    let own = {};
+    // Of `var` in the script: they hide globals, and begin with their values.
+    const locals = (places) => {
+      own = places;
+      for (const name of keys(own)) if (name in variables) own[name] = variables[name];
+    };
+    defineProperty(variables, 'locals', { value: locals });
     defineProperty(variables, 'toJSON', {
       value: () => {
         const after = { __proto__: null };
         for (const name of keys(globalThis)) {
           const value = globalThis[name];
           if (!before.has(name) && typeof value !== 'function') after[name] = plain(value);
+        }
+        for (const name of keys(own)) {
+          const value = own[name];
+          if (value !== undefined && typeof value !== 'function') after[name] = plain(value);
         }
         return after;
       },

@@ -54,7 +54,7 @@ export class GroovyPool {
       if (isSeen(name)) setMember(given, name, getMember(bindings, name)!);
     }
     try {
-      const { value, bindings: after } = await this.#pool.run({
+      const { bindings: after, ...result } = await this.#pool.run({
         ...request,
         script: { name: script.name, source: compiled.javascript },
         bindings: { [ENTRY]: { bindings: given, returned: returnBindings.filter(isSeen) } },
@@ -63,7 +63,7 @@ export class GroovyPool {
           isGroovyOperation(operation) ? answerGroovy(operation, args) : host(operation, args),
         debugInfo: false,
       });
-      return { value, bindings: statesOf(request, after[ENTRY]) };
+      return { ...result, bindings: statesOf(request, after[ENTRY]) };
     } catch (error) {
       throw error instanceof ScriptThrownError ? inGroovyPlaces(error, compiled, debugInfo === true) : error;
     }

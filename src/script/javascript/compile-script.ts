@@ -155,7 +155,7 @@ export function lexicalNames(statements: readonly Statement[]): string[] {
   });
 }
 
-function patternNames(pattern: { readonly type: string }): string[] {
+export function patternNames(pattern: { readonly type: string }): string[] {
   const node = pattern as PatternNode;
   switch (node.type) {
     case 'Identifier':

@@ -17,6 +17,7 @@ export {
   ScriptSyntaxError,
   ScriptThrownError,
 } from './failures.ts';
+export { hoistedNames } from './hoisted-names.ts';
 export type { SandboxResult } from './run-outcome.ts';
 export { SandboxPool, type SandboxPoolOptions, type SandboxPoolStats } from './sandbox-pool.ts';
 export type { SandboxRun } from './script-run.ts';

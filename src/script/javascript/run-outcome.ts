@@ -18,6 +18,8 @@ import { mapStackTrace } from './stack-trace.ts';
 export interface SandboxResult {
   /** The value of the script, null for undefined and for functions. */
   readonly value: JsonValue;
+  /** When the value is a date: milliseconds since the epoch. */
+  readonly date?: number;
   /**
    * The bindings that were asked for, as the script left them. It is the value that was bound, with what the
    * script changed inside it: to assign another value to the variable changes the variable only.
@@ -57,7 +59,12 @@ export function readOutcome(text: string, request: SandboxRun, reader: OutcomeRe
     const kept = value === undefined ? cloneJson(getMember(request.bindings, name) ?? null) : value;
     setMember(bindings, name, kept);
   }
-  return { value: getMember(outcome, 'value') ?? null, bindings };
+  const date = getMember(outcome, 'date');
+  return {
+    value: getMember(outcome, 'value') ?? null,
+    ...(typeof date === 'number' ? { date } : {}),
+    bindings,
+  };
 }
 
 /** The script has changed the built-in objects so that its own end could not be told. */

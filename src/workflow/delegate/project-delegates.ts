@@ -5,13 +5,16 @@ import type { JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Connection } from '#resource/index.ts';
 import type { DelegateCall } from '../engine/index.ts';
+import type { DelegateExecution } from './delegate-view.ts';
 
 /** The files are looked at again at most so often. */
 const LOOK_INTERVAL_MS = 250;
 const MODULE = /^[^._].*\.(?:ts|mts|js|mjs)$/;
 
 /** What a delegate is given: its call (`execution`, `task`, `fields`, …) and the resource functions. */
-export interface DelegateContext extends DelegateCall {
+export interface DelegateContext extends Omit<DelegateCall, 'execution' | 'fields'> {
+  readonly execution: DelegateExecution;
+  readonly fields: Readonly<Record<string, JsonValue | Date>>;
   readonly svc: Connection;
 }
 
@@ -96,9 +99,4 @@ function delegatesOf(file: string, module: unknown): Map<string, DelegateFunctio
     found.set(name.toLowerCase(), run as DelegateFunction);
   }
   return found;
-}
-
-/** What a delegate returned, as the result of its task. */
-export function delegateResult(value: unknown): JsonValue | undefined {
-  return value === undefined ? undefined : (JSON.parse(JSON.stringify(value ?? null)) as JsonValue);
 }

@@ -1,6 +1,6 @@
 import { getDate, parseDuration } from '@0dep/piso';
 import { BadRequestError } from '#errors/index.ts';
-import { toText, type Value } from '../expression/index.ts';
+import { dateOf, toText, type Value } from '../expression/index.ts';
 
 /** A calendar duration such as a month has to be walked; this is more than a century of days. */
 const MAX_STEPS = 50_000;
@@ -116,6 +116,8 @@ function mistakeIn(read: () => unknown): string | undefined {
 
 function readDate(value: Value): number {
   if (typeof value === 'number') return value;
+  const ms = dateOf(value);
+  if (ms !== undefined) return ms;
   try {
     const at = getDate(toText(value), true).getTime();
     if (!Number.isNaN(at)) return at;

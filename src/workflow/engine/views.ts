@@ -1,5 +1,6 @@
 import { cloneJson, type JsonValue } from '#json/index.ts';
 import {
+  dateValue,
   type ExpressionScope,
   HostObject,
   type MaybePromise,
@@ -8,9 +9,9 @@ import {
   toText,
   type Value,
 } from '../expression/index.ts';
-import type { TaskFacts } from './effect.ts';
 import type { ExecutionView, TaskView } from './handlers.ts';
 import type { LiveExecution, Run } from './run.ts';
+import { readDueDate } from './timer.ts';
 import {
   findVariable,
   localVariable,
@@ -64,7 +65,7 @@ export function scopeOf(
         return executionObject(viewExecution(run, execution, options.eventName));
       }
       if (name === 'task' && options.task !== undefined) {
-        return taskObject(options.task, viewExecution(run, execution, options.eventName));
+        return taskObject(options.task, viewExecution(run, execution, options.eventName), run.handlers.now);
       }
       const value = findVariable(run, execution, name);
       if (value !== undefined) return value;
@@ -124,7 +125,7 @@ function variableMethods(view: ExecutionView): Methods {
   ];
 }
 
-function taskObject(view: TaskView, execution: ExecutionView): HostObject {
+function taskObject(view: TaskView, execution: ExecutionView, now: number): HostObject {
   const { facts } = view;
   const properties: Record<string, () => Value> = {
     id: () => view.id,
@@ -139,7 +140,7 @@ function taskObject(view: TaskView, execution: ExecutionView): HostObject {
     description: () => facts.description,
     assignee: () => facts.assignee,
     owner: () => facts.owner,
-    dueDate: () => facts.dueAt,
+    dueDate: () => (facts.dueAt === null ? null : dateValue(facts.dueAt)),
     priority: () => facts.priority,
     category: () => facts.category,
     formKey: () => facts.formKey,
@@ -169,8 +170,20 @@ function taskObject(view: TaskView, execution: ExecutionView): HostObject {
       ['setOwner', text('owner')],
       ['setCategory', text('category')],
       ['setFormKey', text('formKey')],
-      ['setPriority', (value) => setNumber(facts, 'priority', value)],
-      ['setDueDate', (value) => setNumber(facts, 'dueAt', value)],
+      [
+        'setPriority',
+        (value) => {
+          facts.priority = toNumber(value);
+          return null;
+        },
+      ],
+      [
+        'setDueDate',
+        (value) => {
+          facts.dueAt = value === null ? null : readDueDate(value, now);
+          return null;
+        },
+      ],
       ['addCandidateUser', add('candidateUsers')],
       ['addCandidateUsers', add('candidateUsers')],
       ['addCandidateGroup', add('candidateGroups')],
@@ -179,11 +192,6 @@ function taskObject(view: TaskView, execution: ExecutionView): HostObject {
       ['deleteCandidateGroup', remove('candidateGroups')],
     ],
   });
-}
-
-function setNumber(facts: TaskFacts, name: 'priority' | 'dueAt', value: Value): null {
-  facts[name] = toNumber(value);
-  return null;
 }
 
 function getters(properties: Readonly<Record<string, () => Value>>): Methods {

@@ -1,4 +1,5 @@
 import { equalJson } from '#json/index.ts';
+import { dateOf, isoText } from './date-value.ts';
 import { HostObject, type Value } from './value.ts';
 
 /** A coercion that cannot be; the evaluator adds the place. */
@@ -9,6 +10,8 @@ export function toText(value: Value): string {
   if (value === null) return '';
   if (typeof value === 'string') return value;
   if (value instanceof HostObject) return value.label;
+  const ms = dateOf(value);
+  if (ms !== undefined) return isoText(ms);
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
@@ -16,7 +19,7 @@ export function toText(value: Value): string {
 export function toNumber(value: Value): number {
   if (typeof value === 'number') return value;
   if (value === null || value === '') return 0;
-  const number = parseNumber(value);
+  const number = dateOf(value) ?? parseNumber(value);
   if (number === undefined) throw new CoercionError(`takes ${describe(value)} for a number`);
   return number;
 }
@@ -40,6 +43,8 @@ export function isEqual(left: Value, right: Value): boolean {
   if (left === right) return true;
   if (left === null || right === null) return false;
   if (left instanceof HostObject || right instanceof HostObject) return false;
+  const [leftMs, rightMs] = [dateOf(left), dateOf(right)];
+  if (leftMs !== undefined || rightMs !== undefined) return isEqual(leftMs ?? left, rightMs ?? right);
   if (typeof left === 'number' || typeof right === 'number') {
     const a = parseNumber(left);
     return a !== undefined && a === parseNumber(right);
@@ -51,6 +56,8 @@ export function isEqual(left: Value, right: Value): boolean {
 
 /** Negative, zero or positive; numbers when one side is one, texts otherwise. */
 export function compare(left: Value, right: Value): number {
+  const [leftMs, rightMs] = [dateOf(left), dateOf(right)];
+  if (leftMs !== undefined || rightMs !== undefined) return compare(leftMs ?? left, rightMs ?? right);
   if (typeof left === 'number' || typeof right === 'number') return toNumber(left) - toNumber(right);
   if (typeof left === 'string' && typeof right === 'string') return left < right ? -1 : left > right ? 1 : 0;
   throw new CoercionError(`compares ${describe(left)} with ${describe(right)}`);
@@ -60,6 +67,7 @@ export function describe(value: Value): string {
   if (value === null) return 'null';
   if (value instanceof HostObject) return `'${value.label}'`;
   if (Array.isArray(value)) return 'a list';
+  if (dateOf(value) !== undefined) return `the date ${toText(value)}`;
   return typeof value === 'object' ? 'an object' : `the ${typeof value} '${toText(value).slice(0, 60)}'`;
 }
 

@@ -10,6 +10,7 @@ import {
   toNumber,
   toText,
 } from './coercion.ts';
+import { dateOf } from './date-value.ts';
 import { ExpressionError } from './expression-error.ts';
 import { callMethod, methodNames } from './method.ts';
 import type { BinaryOperator, Expression, Node } from './node.ts';
@@ -131,6 +132,8 @@ class Evaluator {
       if (value === undefined) throw this.#unknown('property', object, toText(key), [], at);
       return value;
     }
+    const ms = dateOf(object);
+    if (ms !== undefined && key === 'time') return ms;
     if (isObject(object)) return getMember(object, toText(key)) ?? null;
     const index = Array.isArray(object) ? listIndex(key) : undefined;
     if (!Array.isArray(object) || index === undefined) {

@@ -7,6 +7,7 @@
  */
 export { type Assignment, assign } from './assign.ts';
 export { isEmpty, toBoolean, toNumber, toText } from './coercion.ts';
+export { dateOf, dateValue, isoOfDate } from './date-value.ts';
 export { type ExpressionScope, evaluate } from './evaluate.ts';
 export { ExpressionError } from './expression-error.ts';
 export { type Expression, isJuel, isLiteral } from './node.ts';

@@ -1,5 +1,6 @@
 import { getMember, type JsonObject } from '#json/index.ts';
-import { CoercionError, isEqual, toNumber, toText } from './coercion.ts';
+import { CoercionError, compare, isEqual, toNumber, toText } from './coercion.ts';
+import { dateOf } from './date-value.ts';
 import { isObject, toJson, type Value } from './value.ts';
 
 const MAX_TEXT = 10_000_000;
@@ -62,13 +63,23 @@ const OBJECT_METHODS: ReadonlyMap<string, Method<JsonObject>> = new Map<string, 
   ['toString', (target) => JSON.stringify(target)],
 ]);
 
+const DATE_METHODS: ReadonlyMap<string, Method<number>> = new Map<string, Method<number>>([
+  ['getTime', (target) => target],
+  ['before', (target, [other]) => compare(target, other ?? null) < 0],
+  ['after', (target, [other]) => compare(target, other ?? null) > 0],
+  ['compareTo', (target, [other]) => Math.sign(compare(target, other ?? null))],
+  ['equals', (target, [other]) => dateOf(other) === target],
+]);
+
 /**
- * Calls a method of a JSON value: those of Java's strings, lists and maps that process files use, and bean
+ * Calls a method of a JSON value: those of Java's strings, lists, maps and dates that process files use, and bean
  * getters (`getName()` reads `name`). Returns undefined when the value has no such method.
  */
 export function callMethod(target: Value, name: string, args: readonly Value[]): Value | undefined {
   if (typeof target === 'string') return TEXT_METHODS.get(name)?.(target, args);
   if (Array.isArray(target)) return LIST_METHODS.get(name)?.(target, args);
+  const ms = dateOf(target);
+  if (ms !== undefined) return name === 'toString' ? toText(target) : DATE_METHODS.get(name)?.(ms, args);
   if (isObject(target)) {
     const method = OBJECT_METHODS.get(name);
     return method === undefined ? getter(target, name, args) : method(target, args);
@@ -82,6 +93,7 @@ export function callMethod(target: Value, name: string, args: readonly Value[]):
 export function methodNames(target: Value): Iterable<string> {
   if (typeof target === 'string') return TEXT_METHODS.keys();
   if (Array.isArray(target)) return LIST_METHODS.keys();
+  if (dateOf(target) !== undefined) return [...DATE_METHODS.keys(), 'toString'];
   return isObject(target) ? OBJECT_METHODS.keys() : ['toString', 'equals'];
 }
 

@@ -1,7 +1,7 @@
 import { didYouMean } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { FormProperty } from '../engine/index.ts';
-import { toText } from '../expression/index.ts';
+import { dateOf, dateValue, toText } from '../expression/index.ts';
 import { formatDate, parseDate } from './date-pattern.ts';
 
 /** How a date is written when its form property does not say. */
@@ -26,7 +26,7 @@ export type Conversion =
 
 /**
  * The variable that a submitted value becomes. Numbers and truth values may come as JSON or as text; a date
- * as an instant in milliseconds, as ISO text or in the pattern of the property, and it becomes ISO text.
+ * as an instant in milliseconds, as ISO text or in the pattern of the property, and it becomes a date.
  */
 export function fromForm(property: FormProperty, value: JsonValue): Conversion {
   switch (property.type) {
@@ -60,7 +60,7 @@ export function fromForm(property: FormProperty, value: JsonValue): Conversion {
       const instant = (typeof value === 'string' ? parseDate(value, pattern) : undefined) ?? instantOf(value);
       return instant === undefined
         ? { problem: `is not a date such as ${formatDate(0, pattern)}` }
-        : { value: new Date(instant).toISOString() };
+        : { value: dateValue(instant) };
     }
     default:
       return { value };
@@ -72,8 +72,10 @@ function numberOf(value: JsonValue, shape: RegExp): number | undefined {
   return typeof value === 'string' && shape.test(value.trim()) ? Number(value) : undefined;
 }
 
-/** Dates are kept as instants or as ISO text. */
+/** Dates are dates, instants or ISO text. */
 function instantOf(value: JsonValue): number | undefined {
+  const ms = dateOf(value);
+  if (ms !== undefined) return ms;
   if (typeof value !== 'number' && (typeof value !== 'string' || !ISO_DATE.test(value))) return undefined;
   // A date-time without an offset is one in UTC.
   const text = typeof value === 'string' && /T[^Z+-]*$/.test(value) ? `${value}Z` : value;

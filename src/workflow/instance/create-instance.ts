@@ -19,10 +19,8 @@ export async function createInstance(
   const definition = await chooseDefinition(platform, context, content);
   delete body[CONTEXT_VARIABLE];
   const businessKey = textOf(content, '_businessKey');
-  const { variables, dates } = startVariables(body);
   const { instance, outcome } = await startInstance(beginStep(platform, context), definition, {
-    variables: await checkForm(platform, context, definition, variables),
-    dates,
+    variables: await checkForm(platform, context, definition, startVariables(body)),
     ...(businessKey === undefined ? {} : { businessKey }),
   });
   return resource(instance.id, null, {

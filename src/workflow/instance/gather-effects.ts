@@ -11,8 +11,6 @@ const ATTEMPTS = 3;
 
 export interface GatherOptions {
   readonly history: HistoryLevel;
-  /** Names of variables that hold dates. */
-  readonly dates?: ReadonlySet<string>;
   /** What the task of this execution is completed with. */
   readonly submitted?: { readonly execution: number; readonly variables: JsonObject };
 }
@@ -63,9 +61,8 @@ const GATHER: { readonly [K in Effect['kind']]: Gather<K> } = {
     const isIts = submitted?.execution === execution && reason === undefined;
     if (isIts && keeps(history, 'audit')) change.submitted = submitted.variables;
   },
-  'variable.set': (changes, { scope, name, value }, { dates }) => {
-    const isDate = scope === 0 && dates?.has(name) === true;
-    changes.variables.set(`${scope} ${name}`, storedVariable(scope, name, value, isDate));
+  'variable.set': (changes, { scope, name, value }) => {
+    changes.variables.set(`${scope} ${name}`, storedVariable(scope, name, value));
   },
   'variable.removed': (changes, { scope, name }) => {
     changes.variables.set(`${scope} ${name}`, { scope, name });

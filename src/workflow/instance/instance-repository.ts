@@ -85,7 +85,7 @@ function lockQuery(id: string, { task, skipLocked, isOrphan }: LockOptions) {
            i.super_execution, i.business_key, i.name, i.description, i.tenant_id, i.start_user_id, i.started_at,
            s.state, root.revision,
            (select r.revision from workflow_state r where r.instance_id = ${root}) as seen_revision,
-           (select coalesce(jsonb_agg(jsonb_build_array(v.scope, v.name, v.value)), '[]')
+           (select coalesce(jsonb_agg(jsonb_build_array(v.scope, v.name, v.value, v.type = 'date')), '[]')
             from workflow_variable v where v.instance_id = s.instance_id and v.scope = any(s.scopes)) as variables,
            ${taskColumn} as task
     from workflow_state s

@@ -1,5 +1,6 @@
-import type { JsonObject } from '#json/index.ts';
+import { type JsonObject, setMember } from '#json/index.ts';
 import type { ProcessState } from '../engine/index.ts';
+import { dateValue } from '../expression/index.ts';
 
 /** A process instance as it is stored; running while `endedAt` is null. Times are epoch ms. */
 export interface Instance {
@@ -39,12 +40,17 @@ export function withoutVariables({ variables, ...state }: ProcessState): {
 
 export function withVariables(state: StoredState, rows: readonly VariableEntry[]): ProcessState {
   const variables: Record<string, JsonObject> = {};
-  for (const [scope, name, value] of rows) {
+  for (const [scope, name, value, isDate] of rows) {
     const layer = variables[scope] ?? {};
-    Object.defineProperty(layer, name, { value, writable: true, enumerable: true, configurable: true });
+    setMember(layer, name, isDate && typeof value === 'number' ? dateValue(value) : value);
     variables[scope] = layer;
   }
   return { ...state, variables };
 }
 
-export type VariableEntry = readonly [scope: number, name: string, value: JsonObject[string]];
+export type VariableEntry = readonly [
+  scope: number,
+  name: string,
+  value: JsonObject[string],
+  isDate: boolean,
+];

@@ -14,8 +14,6 @@ export interface StartOptions {
   /** The start event; the none start event when absent. */
   readonly element?: string;
   readonly variables: JsonObject;
-  /** Names of variables that hold dates. */
-  readonly dates?: ReadonlySet<string>;
   readonly businessKey?: string;
   readonly name?: string;
   /** The execution of another instance that waits for this one. */
@@ -58,19 +56,14 @@ export async function startInstance(
   };
   const own =
     isUnattended || CONTEXT_VARIABLE in options.variables ? {} : { [CONTEXT_VARIABLE]: securityOf(context) };
-  const outcome = await startStep(
-    step,
-    instance,
-    {
-      kind: 'start',
-      variables: { ...options.variables, ...own },
-      ...(starter === null ? {} : { starter }),
-      ...(options.element === undefined ? {} : { element: options.element }),
-      ...(options.businessKey === undefined ? {} : { businessKey: options.businessKey }),
-      ...(caller === undefined ? {} : { isCalled: true }),
-    },
-    options.dates === undefined ? {} : { dates: options.dates },
-  );
+  const outcome = await startStep(step, instance, {
+    kind: 'start',
+    variables: { ...options.variables, ...own },
+    ...(starter === null ? {} : { starter }),
+    ...(options.element === undefined ? {} : { element: options.element }),
+    ...(options.businessKey === undefined ? {} : { businessKey: options.businessKey }),
+    ...(caller === undefined ? {} : { isCalled: true }),
+  });
   return { instance, outcome };
 }
 

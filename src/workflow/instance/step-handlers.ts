@@ -1,7 +1,7 @@
 import { InternalServerError, ResourceError } from '#errors/index.ts';
 import { getMember } from '#json/index.ts';
 import { Connection, type Context } from '#resource/index.ts';
-import { delegateResult } from '../delegate/project-delegates.ts';
+import { delegateExecution, fromDelegate, withDates, withIsoDates } from '../delegate/delegate-view.ts';
 import { Delegate, type DelegateCall, type EngineHandlers, type ExecutionView } from '../engine/index.ts';
 import { runHttpTask } from '../http/index.ts';
 import { readSecurity } from '../identity/kept-security.ts';
@@ -78,8 +78,11 @@ async function naming<T>(element: string, work: () => Promise<T>): Promise<T> {
 }
 
 async function callDelegate(platform: WorkflowPlatform, context: Context, call: DelegateCall) {
-  if (call.kind === 'mail') return (await platform.mail.runTask(context.unitOfWork!, call)) ?? undefined;
-  if (call.kind === 'http') return (await runHttpTask(call, platform.addressGuard())) ?? undefined;
+  if (call.kind === 'mail' || call.kind === 'http') {
+    const outward = { ...call, fields: withIsoDates(call.fields) };
+    if (call.kind === 'mail') return (await platform.mail.runTask(context.unitOfWork!, outward)) ?? undefined;
+    return (await runHttpTask(outward, platform.addressGuard())) ?? undefined;
+  }
   const run = platform.delegates.find(call.name);
   if (run === undefined) {
     throw new InternalServerError(`There is no delegate '${call.name}', which '${call.element}' names`, {
@@ -87,7 +90,13 @@ async function callDelegate(platform: WorkflowPlatform, context: Context, call: 
       hint: "Export it in a module of the project's service folder: export const delegates = { … }",
     });
   }
-  return delegateResult(await run({ ...call, svc: new Connection(platform.resources, context) }));
+  const result = await run({
+    ...call,
+    execution: delegateExecution(call.execution),
+    fields: withDates(call.fields),
+    svc: new Connection(platform.resources, context),
+  });
+  return fromDelegate(result);
 }
 
 async function callByName(

@@ -35,8 +35,6 @@ export interface StepContext {
 const DEEPEST = 100;
 
 export interface StepOptions {
-  /** Names of variables that hold dates. */
-  readonly dates?: ReadonlySet<string>;
   /** What changes in a task besides what the engine says. */
   readonly task?: { readonly execution: number; readonly change: TaskChange };
 }
@@ -134,11 +132,10 @@ async function finish(
   const { platform, context } = step;
   if (step.depth > DEEPEST) throw endless();
   const { history } = platform.settings();
-  const { task, dates } = options;
+  const { task } = options;
   if (task !== undefined) Object.assign(changes.task(task.execution), task.change);
   gatherEffects(changes, outcome.effects, {
     history,
-    ...(dates === undefined ? {} : { dates }),
     ...(stimulus.kind === 'complete'
       ? { submitted: { execution: stimulus.execution, variables: stimulus.variables ?? {} } }
       : {}),

@@ -2,7 +2,7 @@ import type { Crypto } from '#crypto/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import { Connection, type Context } from '#resource/index.ts';
 import { resourceOperations } from '#script/index.ts';
-import { HostObject, toJson, toText } from '../expression/index.ts';
+import { HostObject, isoOfDate, toJson, toText } from '../expression/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 
 /** What expressions call `svc`: the resource functions, in the name and the unit of work of the context. */
@@ -43,5 +43,5 @@ export function identityServerObject(getProperty: (name: string) => JsonValue | 
 }
 
 function jsonOf(value: Argument): JsonValue {
-  return toJson(value);
+  return isoOfDate(toJson(value));
 }

@@ -1,7 +1,7 @@
 import { BadRequestError, ResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
 import type { Context } from '#resource/index.ts';
-import type { HostOperations, ScriptReference, Scripts } from '#script/index.ts';
+import { type HostOperations, hoistedNames, type ScriptReference, type Scripts } from '#script/index.ts';
 import {
   BpmnError,
   type ExecutionView,
@@ -9,6 +9,7 @@ import {
   type ScriptOutcome,
   type TaskFacts,
 } from '../engine/index.ts';
+import { dateOf, dateValue } from '../expression/index.ts';
 
 /** Binding under which a script whose assignments are stored gets its variables; see `bindings/execution.js`. */
 const VARIABLES = '$variables';
@@ -44,10 +45,9 @@ export async function runProcessScript(
   };
   try {
     const outcome = await scripts.evaluate(context, {
-      // Mentioned, or JavaScript would not bind it.
       reference:
         autoStoreVariables && reference.language === 'javascript'
-          ? { ...reference, source: `${VARIABLES};${call.source}` }
+          ? { ...reference, source: storing(call.source) }
           : reference,
       label: `${execution.processDefinitionId} ${element}`,
       bindings,
@@ -63,10 +63,22 @@ export async function runProcessScript(
     });
     const after = outcome.bindings[VARIABLES];
     const assigned = isObject(after) ? changedOf(variables, after) : undefined;
-    return { value: outcome.value, ...(assigned === undefined ? {} : { assigned }) };
+    const value = outcome.date === undefined ? outcome.value : dateValue(outcome.date);
+    return { value, ...(assigned === undefined ? {} : { assigned }) };
   } catch (error) {
     throw bpmnErrorOf(error) ?? error;
   }
+}
+
+/**
+ * The script on variables that are stored: they are globals to it, and what it declares with `var` counts too. On one
+ * line, so that the lines of the author keep their numbers.
+ */
+function storing(source: string): string {
+  const places = hoistedNames(source).map(
+    (name) => `get ${name}(){return ${name}},set ${name}($value){${name}=$value}`,
+  );
+  return `${VARIABLES}.locals({${places.join(',')}});${source}`;
 }
 
 function changedOf(before: JsonObject, after: JsonObject): JsonObject {
@@ -108,7 +120,7 @@ function taskView(task: NonNullable<ScriptCall['task']>, execution: JsonObject):
     processDefinitionId: execution['processDefinitionId'] ?? null,
     executionId: execution['id'] ?? null,
     ...facts,
-    dueDate: dueAt,
+    dueDate: dueAt === null ? null : dateValue(dueAt),
     execution,
   };
 }
@@ -152,7 +164,7 @@ function taskOperations(facts: TaskFacts): HostOperations {
       if (text !== undefined) facts[text] = value === null ? null : String(value);
       else if (field === 'priority') facts.priority = Math.trunc(Number(value));
       else if (field === 'dueDate')
-        facts.dueAt = value === null ? null : new Date(value as string | number).getTime();
+        facts.dueAt = value === null ? null : (dateOf(value) ?? new Date(value as string | number).getTime());
       return value;
     },
     'task.add': ([kind, names]) => {

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import { dateOf, dateValue } from '../expression/index.ts';
 
 /** Kept with every instance, handed to scripts, shown to nobody. */
 export const CONTEXT_VARIABLE = 'svccontext';
@@ -14,14 +15,10 @@ export interface StoredVariable {
   readonly text_value: string | null;
 }
 
-export function storedVariable(
-  scope: number,
-  name: string,
-  value: JsonValue,
-  isDate: boolean,
-): StoredVariable {
-  const type = isDate && typeof value === 'number' ? 'date' : typeOf(value);
-  return { scope, name, type, value, text_value: textOf(value) };
+export function storedVariable(scope: number, name: string, value: JsonValue): StoredVariable {
+  const ms = dateOf(value);
+  if (ms !== undefined) return { scope, name, type: 'date', value: ms, text_value: String(ms) };
+  return { scope, name, type: typeOf(value), value, text_value: textOf(value) };
 }
 
 function typeOf(value: JsonValue): VariableType {
@@ -53,17 +50,16 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{3}(?:Z|[+-]\d\d:?\d\d)$
 
 /**
  * The variables that the body of a start request means: texts that are ISO timestamps of 24 to 29 characters
- * become dates, which are milliseconds since the epoch, at any depth. At a start only.
+ * become dates, and milliseconds since the epoch within lists and objects. At a start only.
  */
-export function startVariables(body: JsonObject): { variables: JsonObject; dates: ReadonlySet<string> } {
+export function startVariables(body: JsonObject): JsonObject {
   const variables: JsonObject = {};
-  const dates = new Set<string>();
   for (const [name, value] of Object.entries(body)) {
     const read = readDates(value);
-    if (typeof value === 'string' && typeof read === 'number') dates.add(name);
-    setMember(variables, name, read);
+    const isDate = typeof value === 'string' && typeof read === 'number';
+    setMember(variables, name, isDate ? dateValue(read) : read);
   }
-  return { variables, dates };
+  return variables;
 }
 
 function readDates(value: JsonValue): JsonValue {
@@ -81,8 +77,10 @@ function readTimestamp(text: string): number | undefined {
   return Number.isNaN(at) ? undefined : at;
 }
 
-/** A record of steps without what nobody is shown, wherever it stands. */
+/** A record of steps without what nobody is shown, wherever it stands; dates are milliseconds. */
 export function withoutContext(value: JsonValue): JsonValue {
+  const ms = dateOf(value);
+  if (ms !== undefined) return ms;
   if (Array.isArray(value)) return value.filter((each) => !isContextEntry(each)).map(withoutContext);
   if (!isObject(value)) return value;
   const shown: JsonObject = {};

@@ -20,6 +20,12 @@ export const contexts = {
   mark: (_object: object, _name: string): void => {},
 };
 
+/** The class of dates; the file that has it connects it. */
+export const dates = {
+  make: (ms: number): unknown => ms,
+  msOf: (_value: unknown): number | undefined => undefined,
+};
+
 const links = new WeakMap<JavaMap, string>();
 
 /** JSON of the host as Groovy has it: maps, lists, Integers, Longs and Doubles. Functions become closures. */
@@ -33,7 +39,9 @@ export function toGroovy(value: unknown): unknown {
     case 'function':
       return closureOf(0, 255, (...args) =>
         toGroovy(
-          (value as (...args: unknown[]) => unknown)(...args.filter((arg) => arg !== undefined).map(toJson)),
+          (value as (...args: unknown[]) => unknown)(
+            ...args.filter((arg) => arg !== undefined).map(toHostArgument),
+          ),
         ),
       );
     case 'undefined':
@@ -51,8 +59,10 @@ function numberToGroovy(value: number): unknown {
 
 function objectToGroovy(value: Record<string, unknown>): unknown {
   if (value instanceof JavaObject || value instanceof JavaMap) return value;
+  if (value instanceof Date) return dates.make(value.getTime());
   const names = Object.keys(value);
-  if (names.some((name) => typeof value[name] === 'function')) return new HostObject(value, toGroovy, toJson);
+  if (names.some((name) => typeof value[name] === 'function'))
+    return new HostObject(value, toGroovy, toHostArgument);
   const map = new JavaMap();
   const link = contexts.nameOf(value);
   if (link !== undefined) links.set(map, link);
@@ -63,6 +73,12 @@ function objectToGroovy(value: Record<string, unknown>): unknown {
 /** What the host gets of a value. Closures become functions, which only host functions can use. */
 export function toJson(value: unknown): unknown {
   return convert(value, 0);
+}
+
+/** An argument of a function of the host: a date is one there too. */
+export function toHostArgument(value: unknown): unknown {
+  const ms = dates.msOf(value);
+  return ms === undefined ? toJson(value) : new Date(ms);
 }
 
 function convert(value: unknown, depth: number): unknown {

@@ -1,6 +1,6 @@
 import { Closure } from './closure.ts';
 import { outside } from './dispatch-port.ts';
-import { toGroovy, toJson } from './host-values.ts';
+import { toGroovy, toHostArgument, toJson } from './host-values.ts';
 import { operations } from './operations.ts';
 import { requestOf } from './request.ts';
 import { Binding, Script } from './script.ts';
@@ -37,7 +37,7 @@ export interface RunOptions {
   readonly failure: (error: unknown) => unknown;
 }
 
-export const RUN_OPTIONS: RunOptions = { result: toJson, failure: describeFailure };
+export const RUN_OPTIONS: RunOptions = { result: toResult, failure: describeFailure };
 
 /** One run of one script; stands in the place of the binding that the generated code calls. */
 export class Run {
@@ -52,14 +52,15 @@ export class Run {
   ) {
     const given = new Map<string, () => unknown>();
     for (const name of Object.keys(input.bindings)) {
-      const revive = revivers.get(name);
+      const revive = revivers.get(name) ?? revivers.get('*');
       const value = input.bindings[name];
       given.set(name, () =>
         name === 'request' ? requestOf(value) : toGroovy(revive === undefined ? value : revive(value)),
       );
     }
     const variables = input.bindings[VARIABLES] as Record<string, unknown> | undefined;
-    for (const name in variables) given.set(name, () => toGroovy(variables[name]));
+    const reviveAny = revivers.get('*') ?? ((value: unknown) => value);
+    for (const name in variables) given.set(name, () => toGroovy(reviveAny(variables[name])));
     const globals = globalThis as unknown as Record<string, unknown>;
     for (const name of GLOBALS) {
       if (typeof globals[name] === 'object') given.set(name, () => toGroovy(globals[name]));
@@ -95,10 +96,22 @@ export class Run {
     for (const { key, value } of this.#script.binding.all().list()) {
       const name = toText(key);
       const isOurs = name in given || NOT_DATA.has(name) || GLOBALS.some((known) => known === name);
-      if (!isOurs && !(value instanceof Closure)) result[name] = toJson(value);
+      if (!isOurs && !(value instanceof Closure)) result[name] = variableOf(value);
     }
     return result;
   }
+}
+
+/** A date is told apart from a number, because it is one of a process afterwards. */
+function variableOf(value: unknown): unknown {
+  const json = toHostArgument(value);
+  return json instanceof Date ? { $date: json.getTime() } : json;
+}
+
+/** As JSON a date is milliseconds. */
+function toResult(value: unknown): unknown {
+  const json = toHostArgument(value);
+  return json instanceof Date ? Object.assign(json, { toJSON: () => json.getTime() }) : json;
 }
 
 /** The error that tells the host what its own scripts would: code, reason and detail, or only a text. */

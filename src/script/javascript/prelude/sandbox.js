@@ -3,6 +3,7 @@
 (rawHost) => {
   const { parse, stringify } = JSON;
   const { apply } = Reflect;
+  const { getTime } = Date.prototype;
   const compiled = new Map();
   const revivers = new Map();
   const contexts = new WeakMap();
@@ -27,14 +28,14 @@
     return ask(operation, args);
   }
 
-  /** `value` is what JSON made of a binding; what the function returns stands in its place. */
+  /** `value` is what JSON made of a binding; what the function returns stands in its place. `*` is any other name. */
   function reviveBinding(name, revive) {
     revivers.set(name, revive);
   }
 
   /** Makes a binding; modules see all that have been made. */
   function bind(name, value) {
-    const revive = revivers.get(name);
+    const revive = revivers.get(name) ?? revivers.get('*');
     bindings[name] = revive === undefined ? value : revive(value);
   }
 
@@ -68,7 +69,8 @@
       }
       const text = stringify(value);
       const changed = returned === '' ? '{}' : changedBindings(parse(returned));
-      return `{"value":${text === undefined ? 'null' : text},"bindings":${changed}}`;
+      const date = value instanceof Date ? `,"date":${stringify(apply(getTime, value, []))}` : '';
+      return `{"value":${text === undefined ? 'null' : text},"bindings":${changed}${date}}`;
     } catch (error) {
       return stringify({ __proto__: null, failure: sandbox.describe(error), inResult: true });
     }

@@ -1,5 +1,5 @@
 import { toLong } from '../arithmetic.ts';
-import { addPlainForm } from '../host-values.ts';
+import { addPlainForm, dates } from '../host-values.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { JavaMap } from '../java-map.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
@@ -235,3 +235,5 @@ addPlainForm(JavaDate, ({ ms }) =>
   Number.isSafeInteger(ms) && Math.abs(ms) < 2_147_483_648 ? ms : BigInt(ms),
 );
 addPlainForm(Calendar, ({ ms }) => BigInt(ms));
+dates.make = (ms) => new JavaDate(ms);
+dates.msOf = (value) => (value instanceof JavaDate || value instanceof Calendar ? value.ms : undefined);
