@@ -57,7 +57,7 @@ var httpAccessConfig = {
       pattern: 'workflow/taskinstance/*',
       roles: 'svc-authorized',
       methods: 'action',
-      actions: 'complete',
+      actions: 'complete,resolve',
       customAuthz: 'isMyTask()',
     },
     {

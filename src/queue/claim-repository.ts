@@ -120,6 +120,17 @@ export async function endRetries(db: Db, { queue, id, retryCount }: ClaimedJob):
     where name = ${queue} and id = ${id} and state = 'active' and retry_count = ${retryCount}`.execute(db);
 }
 
+/** Of its next failure. pg-boss counts in seconds. */
+export async function setRetryDelay(
+  db: Db,
+  { queue, id, retryCount }: ClaimedJob,
+  ms: number,
+): Promise<void> {
+  await sql`
+    update svc_pgboss.job set retry_delay = ${Math.ceil(ms / 1000)}
+    where name = ${queue} and id = ${id} and state = 'active' and retry_count = ${retryCount}`.execute(db);
+}
+
 /** When a job that has failed runs again (epoch ms); null for one that is a dead letter. */
 export async function findRetryAt(db: Db, { queue, id }: ClaimedJob): Promise<number | null> {
   const { rows } = await sql<{ at: Date }>`

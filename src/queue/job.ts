@@ -1,4 +1,5 @@
 import type { UnitOfWork } from '#database/index.ts';
+import type { ResourceError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 
 /** What is to be done, and when. */
@@ -60,6 +61,10 @@ export interface JobFailure {
 export interface JobHandler {
   /** @returns what is kept of the outcome, for whoever looks at completed jobs */
   run(unitOfWork: UnitOfWork, job: Job): Promise<JsonValue | undefined> | Promise<void>;
+  /** How long a job that has failed waits, in ms; undefined: as long as it was enqueued with. */
+  pauseMs?(job: Job): number | undefined;
+  /** Whether another attempt would fail as well; the job is a dead letter at once. */
+  isFinal?(error: ResourceError): boolean;
   /** Stores what a failure means to the room, in the transaction that records it. */
   failed?(unitOfWork: UnitOfWork, job: Job, failure: JobFailure): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { isConnectionLost, runUnitOfWork } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { backoffMs } from '#lifecycle/index.ts';
-import { endRetries, findRetryAt, hasClaim, removeClaim } from './claim-repository.ts';
+import { endRetries, findRetryAt, hasClaim, removeClaim, setRetryDelay } from './claim-repository.ts';
 import type { ClaimedJob } from './job.ts';
 import type { Queue } from './queue.ts';
 
@@ -71,7 +71,9 @@ export async function failJob(
   const end = await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
     const db = await unitOfWork.db();
     if (!(await removeClaim(db, job))) return 'fencedOut';
-    if (forGood) await endRetries(db, job);
+    const pauseMs = handler.pauseMs?.(job);
+    if (forGood || handler.isFinal?.(error) === true) await endRetries(db, job);
+    else if (pauseMs !== undefined) await setRetryDelay(db, job, pauseMs);
     if (!(await queue.fail(db, job, body))) return 'fencedOut';
     const retryAt = await findRetryAt(db, job);
     await handler.failed?.(unitOfWork, job, { error: body, retryAt });

@@ -60,6 +60,13 @@ const files = {
       end() +
       path('s', 'risky', 'after', 'e'),
   ),
+  pausing: processFile(
+    'pausing',
+    start() +
+      service('risky', $('missing'), { 'flowable:async': true }, retrying('PT0S,PT2M')) +
+      end() +
+      path('s', 'risky', 'e'),
+  ),
   repeated: processFile('repeated', start('s', cycle('R2/PT0.3S')) + end() + path('s', 'e')),
   waiting: processFile(
     'waiting',
@@ -208,6 +215,21 @@ describe('jobs', () => {
     expect(letters.rowCount).toBe(0);
     expect((await retry()).status).toBe(404);
   });
+});
+
+test('a job with a list of pauses takes each of them in turn', async () => {
+  const id = await workflow.start('pausing');
+  const { rows } = await eventually(
+    () =>
+      server.database.pool.query(
+        `select j.retries, extract(epoch from q.start_after - now()) as left_s from workflow_job j
+         join svc_pgboss.job q on q.data->>'job' = j.id::text and q.state = 'retry'
+         where j.instance_id = $1 and j.retries = 1`,
+        [id],
+      ),
+    ({ rowCount }) => rowCount === 1,
+  );
+  expect(Number(rows[0].left_s)).toBeGreaterThan(60);
 });
 
 describe('who acts', () => {

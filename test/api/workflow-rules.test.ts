@@ -55,6 +55,17 @@ const caller = processFile(
     end() +
     path('s', 'call', 'e'),
 );
+const passedOn = processFile(
+  'passedOn',
+  start() +
+    user(
+      'work',
+      { 'flowable:assignee': 'ben' },
+      extension(`<flowable:taskListener event="create" expression="${$("task.delegate('amy')")}"/>`),
+    ) +
+    end() +
+    path('s', 'work', 'e'),
+);
 const brokenJoin = processFile(
   'stuckable',
   start() +
@@ -78,6 +89,7 @@ beforeAll(async () => {
       'workflow/formed.bpmn20.xml': formed,
       'workflow/called.bpmn': called,
       'workflow/caller.bpmn20.xml': caller,
+      'workflow/passedOn.bpmn20.xml': passedOn,
       'workflow/stuckable.bpmn20.xml': brokenJoin,
     },
   });
@@ -386,17 +398,19 @@ describe('tasks', () => {
     expect(await status('POST', 'processdefinition', {})).toBe(501);
   });
 
-  test('one that is delegated shows its delegate and cannot be completed', async () => {
-    const id = await workflow.start('pooled', { priority: 50 });
+  test('one that its process delegates shows the delegate, and is resolved before it is completed', async () => {
+    const id = await workflow.start('passedOn');
     const [task] = await workflow.tasks(id);
-    await server.database.pool.query(
-      "update workflow_task set assignee = 'amy', owner = 'ben', delegation = 'pending' where id = $1",
-      [task._id],
-    );
     const read = await workflow.get(`taskinstance/${task._id}`);
-    expect(read.delegate).toBe('amy');
+    expect(read).toMatchObject({ delegate: 'amy', owner: 'ben' });
     expect(read).not.toHaveProperty('assignee');
-    expect((await workflow.complete(task._id)).status).toBe(409);
+    const act = (action: string) => api('POST', `workflow/taskinstance/${task._id}?_action=${action}`);
+    expect((await act('complete')).status).toBe(409);
+    const resolved = await act('resolve');
+    expect([resolved.status, resolved.body]).toEqual([200, { 'Task action performed': 'resolve' }]);
+    expect(await workflow.get(`taskinstance/${task._id}`)).toMatchObject({ assignee: 'ben', owner: 'ben' });
+    expect((await act('resolve')).status).toBe(409);
+    expect((await act('complete')).status).toBe(200);
   });
 
   test('history finds them by its own names, ended or not', async () => {

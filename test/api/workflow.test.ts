@@ -54,9 +54,13 @@ const scripted = processFile(
     script('read', "execution.setVariable('name', svc.read('managed/user/' + userId).userName); 1 + 1", {
       'flowable:resultVariable': 'two',
     }) +
-    script('assign', 'total = two * 10; name = name.toUpperCase(); var hidden = 1;', {
-      'flowable:autoStoreVariables': 'true',
-    }) +
+    script(
+      'assign',
+      'total = two * 10; name = name.toUpperCase(); var kept = 1; var two = two + 1; if (kept) { var inBlock = [two]; } let hidden = 1; function f() { var inner = 1; }',
+      {
+        'flowable:autoStoreVariables': 'true',
+      },
+    ) +
     script(
       'change',
       "if (fails) throw new BpmnError('BROKEN', 'no luck'); if (crashes) throw new Error('crashed'); execution.setBusinessKey('key-' + total); execution.setBusinessStatus('checked')",
@@ -73,6 +77,39 @@ const scripted = processFile(
     end('failed') +
     path('s', 'read', 'assign', 'change', 'check', 'e') +
     flow('caught', 'failed'),
+);
+const FORTNIGHT_MS = 14 * 86_400_000;
+const dated = processFile(
+  'dated',
+  start() +
+    script(
+      'js',
+      `execution.setVariable('seen', [day instanceof Date, day.toISOString(), execution.getVariable('day').getTime()]);
+       execution.setVariable('again', new Date(day.getTime() + 1));
+       new Date(day.getTime() + ${FORTNIGHT_MS})`,
+      { 'flowable:resultVariable': 'fromScript' },
+    ) +
+    script('groovy', 'kept = fromScript - 13; seen.add(day.class.name); seen.add(day < fromScript)', {
+      scriptFormat: 'groovy',
+      'flowable:autoStoreVariables': 'true',
+    }) +
+    script('result', 'day + 2', { scriptFormat: 'groovy', 'flowable:resultVariable': 'fromGroovy' }) +
+    tag('serviceTask', 'own', {
+      'flowable:delegateExpression': $('dates'),
+      'flowable:resultVariable': 'fromDelegate',
+    }) +
+    service('juel', $('day.time == seen[2] && fromScript.after(day) && day < again'), {
+      'flowable:resultVariable': 'compared',
+    }) +
+    user(
+      'wait',
+      { name: `Until ${$('fromDelegate')}`, 'flowable:dueDate': $('fromGroovy') },
+      extension(
+        '<flowable:taskListener event="create" type="script"><flowable:field name="language"><flowable:string>javascript</flowable:string></flowable:field><flowable:field name="script"><flowable:string>task.setDueDate(new Date(task.dueDate.getTime() + 1000))</flowable:string></flowable:field></flowable:taskListener>',
+      ),
+    ) +
+    end() +
+    path('s', 'js', 'groovy', 'result', 'own', 'juel', 'wait', 'e'),
 );
 const delegated = processFile(
   'delegated',
@@ -102,6 +139,9 @@ beforeAll(async () => {
     files: {
       'workflow/scripted.bpmn20.xml': scripted,
       'workflow/delegated.bpmn20.xml': delegated,
+      'workflow/dated.bpmn20.xml': dated,
+      'service/dates.js':
+        "export const delegates = { dates: ({ execution }) => new Date(execution.getVariable('day').getTime() + 5) };",
       'service/greeter.js': "export const delegates = { greeter: ({ fields }) => 'Hello ' + fields.whom };",
       'workflow/approval.bpmn20.xml': approval,
       'workflow/straight.bpmn20.xml': straight,
@@ -198,15 +238,46 @@ describe('scripts, expressions and delegates', () => {
       await workflow.list('processinstance', `businessStatus=checked&processInstanceId=${id}`),
     ).toHaveLength(1);
     expect(instance.processVariables).toMatchObject({
-      two: 2,
+      two: 3,
       total: 20,
+      kept: 1,
+      inBlock: [3],
       name: 'SCRIPTEE',
       listened: 'create check',
     });
-    expect(instance.processVariables).not.toHaveProperty('hidden');
+    for (const name of ['hidden', 'inner', 'f']) expect(instance.processVariables).not.toHaveProperty(name);
     const [task] = await workflow.tasks(id);
     expect(task.priority).toBe(70);
     expect((await workflow.get(`taskinstance/${task._id}`)).candidates.candidateGroups).toEqual(['auditors']);
+  });
+
+  test('dates are dates of the language to scripts and delegates, and milliseconds to clients', async () => {
+    const day = Date.UTC(2026, 0, 1);
+    const id = await workflow.start('dated', { day: new Date(day).toISOString() });
+    const { processVariables } = await workflow.get(`processinstance/${id}`);
+    expect(processVariables).toEqual({
+      day,
+      seen: [true, '2026-01-01T00:00:00.000Z', day, 'java.util.Date', true],
+      again: day + 1,
+      fromScript: day + FORTNIGHT_MS,
+      kept: day + 86_400_000,
+      fromGroovy: day + 2 * 86_400_000,
+      fromDelegate: day + 5,
+      compared: true,
+    });
+    const [task] = await workflow.tasks(id);
+    expect(task).toMatchObject({
+      name: 'Until 2026-01-01T00:00:00.005Z',
+      dueDate: '2026-01-03T00:00:01.000Z',
+    });
+    const types = await server.database.pool.query(
+      "select array_agg(name order by name) as names from workflow_variable where instance_id = $1 and type = 'date'",
+      [id],
+    );
+    expect(types.rows[0].names).toEqual(['again', 'day', 'fromDelegate', 'fromGroovy', 'fromScript', 'kept']);
+    expect(
+      await workflow.list('processinstance', `processInstanceId=${id}&var-kept=${day + 86_400_000}`),
+    ).toHaveLength(1);
   });
 
   test('a BPMN error of a script is caught at its boundary', async () => {

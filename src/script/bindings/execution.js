@@ -87,6 +87,12 @@
     }
     task.execution = executionOf(execution);
     task.getExecution = () => task.execution;
+    const give = (operation, state) => (user) => {
+      assign(task, host(`task.${operation}`, plain(user)), { delegationState: state });
+    };
+    task.delegate = give('delegate', 'PENDING');
+    task.resolve = give('resolve', 'RESOLVED');
+    task.getDelegationState = () => task.delegationState;
     task.addCandidateUser = add('candidateUsers');
     task.addCandidateUsers = add('candidateUsers');
     task.addCandidateGroup = add('candidateGroups');

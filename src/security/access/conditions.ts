@@ -127,7 +127,8 @@ function top(pointer: Pointer): string {
 
 async function isMyTask({ context, request, read }: ConditionQuestion): Promise<boolean> {
   const task = await read(context, formatPath(request.path));
-  return task?.['assignee'] === context.security.authenticationId;
+  // Who works for somebody else has it too.
+  return (task?.['assignee'] ?? task?.['delegate']) === context.security.authenticationId;
 }
 
 /** The caller is the assignee or a candidate, by name or through a role. */

@@ -14,7 +14,11 @@ export interface TaskFacts {
   priority: number;
   category: string | null;
   formKey: string | null;
+  /** Pending: the assignee works for the owner, who gets the task back. */
+  delegation: Delegation | null;
 }
+
+export type Delegation = 'pending' | 'resolved';
 
 /** Why a task or activity ended otherwise than by completion; the words are those of history. */
 export type EndReason =

@@ -24,8 +24,9 @@ export type {
   StartEvent,
   UserTask,
 } from './definition.ts';
+export { delegateTask, resolveTask } from './delegation.ts';
 export type { Box, Colours, Diagram, Edge, EventMark, Point, Shape } from './diagram.ts';
-export type { Effect, EndReason, ErrorFacts, TaskFacts } from './effect.ts';
+export type { Delegation, Effect, EndReason, ErrorFacts, TaskFacts } from './effect.ts';
 export type { Condition, EventTrigger, Script, TimerDefinition } from './event-trigger.ts';
 export {
   type Call,

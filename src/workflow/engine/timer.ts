@@ -4,6 +4,7 @@ import { dateOf, toText, type Value } from '../expression/index.ts';
 
 /** A calendar duration such as a month has to be walked; this is more than a century of days. */
 const MAX_STEPS = 50_000;
+const LONGER = 1.11;
 
 /** When a timer is due, and how it goes on. */
 export interface TimerPlan {
@@ -19,6 +20,8 @@ export interface Repetition {
   readonly left?: number;
   /** No firing after this instant. */
   readonly until?: number;
+  /** What steps of months and years are counted from, so that the 31st comes back after a shorter month. */
+  readonly from?: number;
 }
 
 /** The instant after `after` that a cron expression names, or undefined when there is none. */
@@ -56,7 +59,8 @@ export function planCycle(text: string, end: Value, now: number, nextCron?: Next
   if (isPast(dueAt, until)) return undefined;
   if (cycle.times === 1) return { dueAt };
   const left = cycle.times === undefined ? {} : { left: cycle.times - 1 };
-  return { dueAt, repeat: { every: cycle.every, ...left, ...bounds } };
+  const from = isOfCalendar(cycle.every) ? { from: start } : {};
+  return { dueAt, repeat: { every: cycle.every, ...left, ...bounds, ...from } };
 }
 
 /**
@@ -71,7 +75,7 @@ export function planNext(
 ): TimerPlan | undefined {
   if (repeat === undefined || repeat.left === 0) return undefined;
   const next = repeat.every.startsWith('P')
-    ? firstAfter(repeat.every, dueAt, Math.max(now, dueAt))
+    ? firstAfter(repeat.every, repeat.from ?? dueAt, Math.max(now, dueAt))
     : cronAfter(repeat.every, Math.max(now, dueAt), nextCron);
   if (next === undefined || isPast(next, repeat.until)) return undefined;
   return { dueAt: next, repeat: repeat.left === undefined ? repeat : { ...repeat, left: repeat.left - 1 } };
@@ -130,10 +134,25 @@ function readDate(value: Value): number {
 function addDuration(text: string, from: number): number {
   try {
     if (!text.startsWith('P')) throw new RangeError(text);
-    return parseDuration(text).getExpireAt(new Date(from)).getTime();
+    const duration = parseDuration(text);
+    const [whole, years = 0, months = 0] = /^P(?:(\d+)Y)?(?:(\d+)M)?/.exec(text)!;
+    if (whole === 'P') return duration.getExpireAt(new Date(from)).getTime();
+    const at = addMonths(from, Number(years) * 12 + Number(months));
+    const rest = `P${text.slice(whole.length)}`;
+    return rest === 'P' ? at : parseDuration(rest).getExpireAt(new Date(at)).getTime();
   } catch {
     throw badTimer(`'${text}' is not a duration`, "Write it like 'PT10M' or 'P1DT12H'");
   }
+}
+
+/** Where the month is too short, its last day. */
+function addMonths(from: number, months: number): number {
+  const at = new Date(from);
+  const day = at.getUTCDate();
+  at.setUTCMonth(at.getUTCMonth() + months);
+  if (at.getUTCDate() !== day) at.setUTCDate(0);
+  if (Number.isNaN(at.getTime())) throw new RangeError('Beyond what a date can be');
+  return at.getTime();
 }
 
 interface Cycle {
@@ -175,11 +194,23 @@ function firstAfter(every: string, from: number, after: number): number {
   let at = addDuration(every, from);
   if (at > after) return at;
   // Without years and months every step is equally long, so a long downtime needs no walk.
-  if (!/^P[^T]*[YM]/.test(every)) return at + (Math.floor((after - at) / (at - from)) + 1) * (at - from);
+  if (!isOfCalendar(every)) return at + (Math.floor((after - at) / (at - from)) + 1) * (at - from);
   if ((after - at) / (at - from) > MAX_STEPS)
     throw badTimer(`'${every}' has passed more than ${MAX_STEPS} times`);
-  while (at <= after) at = addDuration(every, at);
+  // No month is longer than its neighbours by more than a ninth.
+  let n = Math.max(1, Math.floor((after - from) / (at - from) / LONGER));
+  do at = addDuration(times(every, n++), from);
+  while (at <= after);
   return at;
+}
+
+/** Whether its steps are of different lengths: those with years or months. */
+function isOfCalendar(every: string): boolean {
+  return /^P[^T]*[YM]/.test(every);
+}
+
+function times(every: string, n: number): string {
+  return every.replace(/\d+([.,]\d+)?/g, (number) => String(Number(number.replace(',', '.')) * n));
 }
 
 function cronAfter(text: string, after: number, nextCron: NextCron | undefined): number | undefined {

@@ -9,6 +9,7 @@ import {
   toText,
   type Value,
 } from '../expression/index.ts';
+import { delegateTask, resolveTask } from './delegation.ts';
 import type { ExecutionView, TaskView } from './handlers.ts';
 import type { LiveExecution, Run } from './run.ts';
 import { readDueDate } from './timer.ts';
@@ -144,6 +145,7 @@ function taskObject(view: TaskView, execution: ExecutionView, now: number): Host
     priority: () => facts.priority,
     category: () => facts.category,
     formKey: () => facts.formKey,
+    delegationState: () => facts.delegation?.toUpperCase() ?? null,
   };
   const text =
     (name: 'name' | 'description' | 'assignee' | 'owner' | 'category' | 'formKey') => (value: Value) => {
@@ -181,6 +183,20 @@ function taskObject(view: TaskView, execution: ExecutionView, now: number): Host
         'setDueDate',
         (value) => {
           facts.dueAt = value === null ? null : readDueDate(value, now);
+          return null;
+        },
+      ],
+      [
+        'delegate',
+        (user) => {
+          delegateTask(facts, toText(user));
+          return null;
+        },
+      ],
+      [
+        'resolve',
+        () => {
+          resolveTask(facts);
           return null;
         },
       ],

@@ -110,13 +110,13 @@ function taskSteps({ instance, newTasks, taskChanges, links, now }: Changes): St
     steps.push([
       'new_tasks',
       sql`insert into workflow_task (id, instance_id, execution, element, definition_id, definition_key, tenant_id,
-            name, description, assignee, owner, priority, due_at, category, form_key, created_at,
+            name, description, assignee, owner, delegation, priority, due_at, category, form_key, created_at,
             ended_at, delete_reason, submitted)
           select t.id, ${id}, t.execution, t.element, ${definitionId}, ${definitionKey}, ${tenantId},
-            t.name, t.description, t.assignee, t.owner, t.priority, to_timestamp(t.due_at / 1000), t.category, t.form_key,
+            t.name, t.description, t.assignee, t.owner, t.delegation, t.priority, to_timestamp(t.due_at / 1000), t.category, t.form_key,
             ${time(now)}, to_timestamp(t.ended_at / 1000), t.delete_reason, t.submitted
           from jsonb_to_recordset(${json([...newTasks.values()])}) as t(id uuid, execution int, element text, name text,
-            description text, assignee text, owner text, priority int, due_at float8, category text, form_key text,
+            description text, assignee text, owner text, delegation text, priority int, due_at float8, category text, form_key text,
             ended_at float8, delete_reason text, submitted jsonb)`,
     ]);
   }
@@ -130,7 +130,7 @@ function taskSteps({ instance, newTasks, taskChanges, links, now }: Changes): St
     steps.push([
       'changed_tasks',
       sql`update workflow_task t set revision = t.revision + 1,
-            ${sql.join(['name', 'description', 'assignee', 'owner', 'category', 'form_key', 'definition_id', 'delete_reason'].map(text))},
+            ${sql.join(['name', 'description', 'assignee', 'owner', 'delegation', 'category', 'form_key', 'definition_id', 'delete_reason'].map(text))},
             ${sql.join(['due_at', 'claimed_at', 'ended_at'].map(instant))},
             priority = coalesce((p.change->>'priority')::int, t.priority),
             submitted = coalesce(p.change->'submitted', t.submitted)

@@ -20,6 +20,7 @@ export interface TaskChange {
   due_at?: number | null;
   category?: string | null;
   form_key?: string | null;
+  delegation?: string | null;
   definition_id?: string;
   claimed_at?: number | null;
   ended_at?: number;

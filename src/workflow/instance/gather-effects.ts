@@ -145,6 +145,7 @@ const COLUMN: Readonly<Record<string, keyof TaskChange>> = {
   dueAt: 'due_at',
   category: 'category',
   formKey: 'form_key',
+  delegation: 'delegation',
 };
 
 function columnsOf(task: Partial<TaskFacts>): TaskChange {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { TaskFacts } from '../engine/index.ts';
+import type { Delegation, TaskFacts } from '../engine/index.ts';
 import { type HistoryLevel, keeps } from '../history/history-level.ts';
 import {
   type Instance,
@@ -15,7 +15,6 @@ import {
 export interface LockedTask {
   readonly facts: TaskFacts;
   readonly revision: number;
-  readonly delegation: string | null;
 }
 
 interface LockedRow {
@@ -138,9 +137,9 @@ function readTask(row: JsonObject): LockedTask {
       priority: row['priority'] as number,
       category: row['category'] as string | null,
       formKey: row['form_key'] as string | null,
+      delegation: row['delegation'] as Delegation | null,
     },
     revision: row['revision'] as number,
-    delegation: row['delegation'] as string | null,
   };
 }
 

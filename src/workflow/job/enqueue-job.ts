@@ -21,16 +21,17 @@ export async function enqueueJob(
   unitOfWork: UnitOfWork,
   job: QueuedJob,
 ): Promise<void> {
-  const { attempts, delayMs } = readRetryCycle(job.retryCycle ?? null);
+  const { attempts, pausesMs } = readRetryCycle(job.retryCycle ?? null);
   await queue.enqueue(unitOfWork, {
     queue: WORKFLOW_QUEUE,
     data: {
       job: job.id,
       revision: job.revision,
       ...(job.instanceId === undefined ? {} : { instance: job.instanceId }),
+      ...(pausesMs.length === 1 ? {} : { pausesMs: [...pausesMs] }),
     },
     ...(job.dueAt <= now() ? {} : { startAt: job.dueAt }),
     retries: (job.attempts ?? attempts) - 1,
-    retryDelayMs: delayMs,
+    retryDelayMs: pausesMs[0]!,
   });
 }

@@ -30,8 +30,16 @@ export function workflowJobs(platform: WorkflowPlatform): JobHandler {
       if (typeof instance === 'string') await moveInstance(platform, unitOfWork, { id, revision, instance });
       else await fireStartTimer(platform, unitOfWork, id, revision);
     },
+    pauseMs: ({ data, attempt }) => pauseAfter(data['pausesMs'], attempt),
     failed: (unitOfWork, job, failure) => noteFailure(platform, unitOfWork, job, failure),
   };
+}
+
+/** Of a job with a list of pauses. */
+function pauseAfter(pauses: JsonValue | undefined, attempt: number): number | undefined {
+  if (!Array.isArray(pauses)) return undefined;
+  const pause = pauses[Math.min(attempt, pauses.length) - 1];
+  return typeof pause === 'number' ? pause : undefined;
 }
 
 function isActive(platform: WorkflowPlatform): boolean {
@@ -50,9 +58,12 @@ async function putOff(
   { data, attempts }: Job,
 ): Promise<void> {
   const { job, revision, instance } = data;
+  const row = await findJob(await unitOfWork.db(), String(job));
+  if (row === undefined) return;
   await enqueueJob(platform, unitOfWork, {
-    id: String(job),
+    id: row.id,
     revision: Number(revision),
+    retryCycle: row.retry_cycle,
     dueAt: platform.now() + PAUSE_MS,
     attempts,
     ...(typeof instance === 'string' ? { instanceId: instance } : {}),

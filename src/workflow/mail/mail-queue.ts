@@ -4,7 +4,7 @@ import type { Queue } from '#queue/index.ts';
 import type { DelegateCall } from '../engine/index.ts';
 import { composeMail, readMailFailurePlan } from './compose-mail.ts';
 import type { Mail, MailSettings } from './mail.ts';
-import { sendMail } from './mail-sender.ts';
+import { MailRefusedError, sendMail } from './mail-sender.ts';
 
 const MAIL_QUEUE = 'workflow-mail';
 
@@ -27,7 +27,14 @@ export class MailQueue {
   constructor(queue: Queue, settings: () => Promise<MailSettings>) {
     this.#queue = queue;
     this.#settings = settings;
-    queue.work(MAIL_QUEUE, { run: (_unitOfWork, job) => this.#deliver(job.id, job.data as Mail) }, DELIVERY);
+    queue.work(
+      MAIL_QUEUE,
+      {
+        run: (_unitOfWork, job) => this.#deliver(job.id, job.data as Mail),
+        isFinal: (error) => error instanceof MailRefusedError,
+      },
+      DELIVERY,
+    );
   }
 
   /**

@@ -1,8 +1,13 @@
-import { ServiceUnavailableError } from '#errors/index.ts';
+import { ResourceError, ServiceUnavailableError } from '#errors/index.ts';
 import type { Mail, MailSettings } from './mail.ts';
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 60_000;
+
+/** The server will not take this mail or any of its recipients, however often it is asked. */
+export class MailRefusedError extends ResourceError {
+  override readonly name = 'MailRefusedError';
+}
 
 export interface Sent {
   /** Recipients that the server refused while it took the others. */
@@ -13,7 +18,8 @@ export interface Sent {
  * Hands a mail to the server of the settings. The id names the mail in its `Message-ID`, so that a mail which
  * is sent once more after a crash can be known for the same.
  *
- * @throws ServiceUnavailableError `WORKFLOW_MAIL_NOT_SENT` with what the server said
+ * @throws ServiceUnavailableError `WORKFLOW_MAIL_NOT_SENT` with what the server said; MailRefusedError
+ *   `WORKFLOW_MAIL_REFUSED` when it said so for good
  */
 export async function sendMail(mail: Mail, id: string, settings: MailSettings): Promise<Sent> {
   const { host, port, username, password, starttls } = settings;
@@ -65,8 +71,20 @@ function domainOf(sender: string): string {
   return /@([A-Za-z0-9.-]+)/.exec(sender)?.[1] ?? 'localhost';
 }
 
-function notSent(error: unknown, host: string, port: number): ServiceUnavailableError {
+/** Codes of nodemailer for what is wrong with the mail itself and not with the server or the settings. */
+const OF_THE_MAIL = ['EENVELOPE', 'EMESSAGE'];
+
+function notSent(error: unknown, host: string, port: number): ResourceError {
   const { message, code, responseCode } = error as Error & { code?: string; responseCode?: number };
+  const isFinal = responseCode !== undefined && responseCode >= 500 && OF_THE_MAIL.includes(code ?? '');
+  if (isFinal) {
+    return new MailRefusedError(500, `The mail server ${host}:${port} refuses the mail: ${message}`, {
+      id: 'WORKFLOW_MAIL_REFUSED',
+      hint: 'Look at its recipients and its sender',
+      detail: { code: code!, responseCode },
+      cause: error,
+    });
+  }
   return new ServiceUnavailableError(`The mail server ${host}:${port} did not take the mail: ${message}`, {
     id: 'WORKFLOW_MAIL_NOT_SENT',
     hint: 'Look at mail.host, mail.port and the other mail settings in workflow.json',

@@ -4,7 +4,9 @@ import type { Context } from '#resource/index.ts';
 import { type HostOperations, hoistedNames, type ScriptReference, type Scripts } from '#script/index.ts';
 import {
   BpmnError,
+  delegateTask,
   type ExecutionView,
+  resolveTask,
   type ScriptCall,
   type ScriptOutcome,
   type TaskFacts,
@@ -111,7 +113,7 @@ function viewOf(execution: ExecutionView): JsonObject {
 }
 
 function taskView(task: NonNullable<ScriptCall['task']>, execution: JsonObject): JsonObject {
-  const { candidateUsers: _u, candidateGroups: _g, dueAt, ...facts } = task.facts;
+  const { candidateUsers: _u, candidateGroups: _g, dueAt, delegation, ...facts } = task.facts;
   return {
     id: task.id,
     taskDefinitionKey: task.definitionKey,
@@ -120,6 +122,7 @@ function taskView(task: NonNullable<ScriptCall['task']>, execution: JsonObject):
     processDefinitionId: execution['processDefinitionId'] ?? null,
     executionId: execution['id'] ?? null,
     ...facts,
+    delegationState: delegation?.toUpperCase() ?? null,
     dueDate: dueAt === null ? null : dateValue(dueAt),
     execution,
   };
@@ -166,6 +169,14 @@ function taskOperations(facts: TaskFacts): HostOperations {
       else if (field === 'dueDate')
         facts.dueAt = value === null ? null : (dateOf(value) ?? new Date(value as string | number).getTime());
       return value;
+    },
+    'task.delegate': ([user]) => {
+      delegateTask(facts, String(user ?? ''));
+      return { assignee: facts.assignee, owner: facts.owner };
+    },
+    'task.resolve': () => {
+      resolveTask(facts);
+      return { assignee: facts.assignee, owner: facts.owner };
     },
     'task.add': ([kind, names]) => {
       const list = listOf(kind);

@@ -25,7 +25,7 @@ export async function completeTask(
   variables: JsonObject,
 ): Promise<void> {
   const { locked, task, execution } = await holdTask(platform, context, id);
-  if (task.delegation === 'pending') throw delegated(id);
+  if (task.facts.delegation === 'pending') throw delegated(id);
   const user = context.security.authenticationId;
   const checked = await checkForm(platform, context, locked, execution, variables);
   await takeStep(beginStep(platform, context), locked, {
@@ -48,6 +48,14 @@ export async function claimTask(
   const { assignee } = held.task.facts;
   if (assignee !== null && assignee !== userId) throw claimed(id, assignee);
   await assign(platform, context, held, { assignee: userId, claimed_at: platform.now() });
+}
+
+/** Ends a delegation: the task goes back to its owner. @throws ConflictError when there is none */
+export async function resolveTask(platform: WorkflowPlatform, context: Context, id: string): Promise<void> {
+  const held = await holdTask(platform, context, id);
+  const { delegation, owner } = held.task.facts;
+  if (delegation !== 'pending') throw notDelegated(id);
+  await assign(platform, context, held, { assignee: owner, delegation: 'resolved' });
 }
 
 /** What an update may change; others are ignored, and of these only the assignee can be cleared. */
@@ -94,6 +102,7 @@ async function assign(
     ...facts,
     ...(change.assignee === undefined ? {} : { assignee: change.assignee }),
     ...(change.owner === undefined ? {} : { owner: change.owner }),
+    ...(change.delegation === undefined ? {} : { delegation: 'resolved' as const }),
     ...(change.name === undefined ? {} : { name: change.name }),
     ...(change.description === undefined ? {} : { description: change.description }),
   };
@@ -153,7 +162,12 @@ function claimed(id: string, assignee: string): ConflictError {
 function delegated(id: string): ConflictError {
   return new ConflictError(`The task '${id}' is delegated and must be resolved before it is completed`, {
     id: 'WORKFLOW_TASK_DELEGATED',
+    hint: "The action 'resolve' gives it back to its owner",
   });
+}
+
+function notDelegated(id: string): ConflictError {
+  return new ConflictError(`The task '${id}' is not delegated`, { id: 'WORKFLOW_TASK_NOT_DELEGATED' });
 }
 
 function outdated(id: string, given: string, current: number): PreconditionFailedError {

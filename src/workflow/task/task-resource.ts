@@ -16,7 +16,7 @@ import { isId } from '../instance/instance-id.ts';
 import type { ListPage } from '../query/list-repository.ts';
 import { queryKind } from '../query/query-kind.ts';
 import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
-import { claimTask, completeTask, deleteTask, noTask, updateTask } from './move-task.ts';
+import { claimTask, completeTask, deleteTask, noTask, resolveTask, updateTask } from './move-task.ts';
 import {
   findSurroundings,
   findTask,
@@ -26,7 +26,7 @@ import {
 } from './task-listing-repository.ts';
 import { viewCandidates, viewHistoricTask, viewTask, visibleVariables } from './task-view.ts';
 
-const ACTIONS = ['claim', 'complete'];
+const ACTIONS = ['claim', 'complete', 'resolve'];
 /** Parameters for which the groups of a user are looked up, with whatever scripts that runs. */
 const CANDIDATES = ['taskCandidateUser', 'taskCandidateOrAssigned'];
 
@@ -68,6 +68,8 @@ export function taskResource(platform: WorkflowPlatform): CollectionProvider {
           throw noUser();
         }
         await claimTask(platform, context, id, userId);
+      } else if (action === 'resolve') {
+        await resolveTask(platform, context, id);
       } else {
         if (content !== null && !isObject(content)) throw noVariables();
         await completeTask(platform, context, id, content ?? {});

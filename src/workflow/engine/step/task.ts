@@ -20,6 +20,7 @@ export async function createTask(run: Run, execution: LiveExecution, node: UserT
     candidateGroups: await names(run, execution, node.candidateGroups),
     dueAt: dueAt(await optionalValue(run, execution, node.dueDate), run.handlers.now),
     priority: priority(await optionalValue(run, execution, node.priority), node.id),
+    delegation: null,
   };
   if (node.taskIdVariable !== undefined) {
     setVariable(run, execution, node.taskIdVariable, taskIdOf(run, execution));
@@ -133,6 +134,7 @@ function plainTask(node: UserTask): TaskFacts {
     priority: DEFAULT_PRIORITY,
     category: node.category?.text ?? null,
     formKey: node.formKey?.text ?? null,
+    delegation: null,
   };
 }
 

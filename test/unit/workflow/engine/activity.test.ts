@@ -51,6 +51,7 @@ describe('user task', () => {
       priority: 42,
       category: null,
       formKey: 'form-bob',
+      delegation: null,
     });
   });
 

@@ -74,6 +74,13 @@ describe('cycles', () => {
     expect(firings('R/PT1H', 9, '2026-01-31T12:30:00Z')).toEqual([]);
   });
 
+  test('by months, from the day they began on', () => {
+    expect(firings('R/P1M', 4)).toEqual(['02-28T12:00', '03-31T12:00', '04-30T12:00', '05-31T12:00']);
+    const monthly = planCycle('R/P1M', null, NOW);
+    const later = planNext(monthly!.dueAt, monthly!.repeat, Date.UTC(2046, 1, 1));
+    expect(iso(later)).toBe('2046-02-28T12:00:00.000Z');
+  });
+
   test('by cron, where the host can read it', () => {
     expect(firings('0 0 * * * ?', 2)).toEqual(['01-31T13:00', '01-31T14:00']);
     expect(() => planCycle('0 0 * * * ?', null, NOW)).toThrow('neither an ISO repetition nor');

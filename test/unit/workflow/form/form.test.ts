@@ -157,7 +157,7 @@ describe('what is submitted', () => {
       duration: 12,
       rate: 1.25,
       urgent: true,
-      until: '2026-12-24T00:00:00.000Z',
+      until: { $date: Date.UTC(2026, 11, 24) },
       address: { street: 'Main', city: 'Graz' },
       pin: '0042',
       free: [1, 2],

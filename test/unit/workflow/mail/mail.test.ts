@@ -168,7 +168,7 @@ describe('a mail server', () => {
       rejected: ['no@x.org'],
     });
     await expect(sendMail(compose({ to: 'no@x.org' }), '1', server.settings)).rejects.toMatchObject({
-      message: expect.stringContaining('did not take the mail'),
+      name: 'MailRefusedError', message: expect.stringContaining('refuses the mail'),
     });
     await server.stop();
   });
@@ -187,11 +187,12 @@ describe('the queue of mails', () => {
   let database: Database & AsyncDisposable;
   let server: Awaited<ReturnType<typeof startMailServer>>;
   let refusals = 0;
+  let refusal = Object.assign(new Error('Not now'), { responseCode: 451 });
 
   beforeAll(async () => {
     database = await createMigratedDatabase();
     server = await startMailServer({
-      onMailFrom: (_address, _session, done) => done(refusals-- > 0 ? new Error('Not now') : undefined),
+      onMailFrom: (_address, _session, done) => done(refusals-- > 0 ? refusal : undefined),
     });
   });
   afterAll(async () => {
@@ -233,7 +234,7 @@ describe('the queue of mails', () => {
     };
   }
 
-  test('sends after the commit, never after a rollback, and again when the server was busy', async () => {
+  test('sends after the commit, never after a rollback, and again when the server was busy, but not when it refuses', async () => {
     const { mails, poller, ended } = await openQueue();
     const failed = runUnitOfWork(database, {}, async (unitOfWork) => {
       await mails.runTask(unitOfWork, mailCall({ to: 'never@x.org', text: 'x' }).call);
@@ -250,6 +251,12 @@ describe('the queue of mails', () => {
       mails.runTask(unitOfWork, mailCall({ to: 'second@x.org', text: 'x' }).call),
     );
     expect((await ended(2))[1]).toMatchObject({ end: 'retrying', error: expect.stringContaining('Not now') });
+    refusals = 1;
+    refusal = Object.assign(new Error('Never'), { responseCode: 550 });
+    await runUnitOfWork(database, {}, (unitOfWork) =>
+      mails.runTask(unitOfWork, mailCall({ to: 'third@x.org', text: 'x' }).call),
+    );
+    expect((await ended(3))[2]).toMatchObject({ end: 'dead', error: expect.stringContaining('Never') });
     await poller.stop();
     expect(server.received.map(({ to }) => to)).toEqual([['first@x.org']]);
   });
