@@ -168,7 +168,8 @@ describe('a mail server', () => {
       rejected: ['no@x.org'],
     });
     await expect(sendMail(compose({ to: 'no@x.org' }), '1', server.settings)).rejects.toMatchObject({
-      name: 'MailRefusedError', message: expect.stringContaining('refuses the mail'),
+      name: 'MailRefusedError',
+      message: expect.stringContaining('refuses the mail'),
     });
     await server.stop();
   });
