@@ -6,7 +6,9 @@ const PROBE_BYTES = 1_048_576;
 const PROBE_SLACK = 262_144;
 /** Zero pages between two others that are cheaper to copy than to treat apart. */
 const SMALL_GAP = 4 * PAGE;
-/** The C stack was linked with 5 MiB, and no limit lets it come near this depth. */
+/** What the C stack was linked with; the data ends where it begins. */
+const C_STACK_BYTES = 5_242_880;
+/** No limit lets the C stack come near this depth. */
 const DEEPEST_C_STACK = 2_097_152;
 /** Data that is still zero may follow the last that is not; QuickJS has some tens of KiB at most. */
 const DATA_MARGIN = 65_536;
@@ -84,7 +86,9 @@ export class SandboxMemory {
     const words = new Uint32Array(this.#quickjs.HEAPU8.buffer);
     let last = (this.#heapStart - DEEPEST_C_STACK) >>> 2;
     while (last > 0 && words[last] === 0) last--;
-    return pageAbove(last * 4 + DATA_MARGIN);
+    // The heap begins within the two pages that follow its start.
+    const mostData = this.#heapStart + 2 * PAGE - C_STACK_BYTES;
+    return pageAbove(Math.max(last * 4 + 4, Math.min(last * 4 + DATA_MARGIN, mostData)));
   }
 }
 

@@ -148,10 +148,15 @@ export class QuickJsContext {
    */
   async callSuspendable(fn: Pointer, args: readonly Pointer[]): Promise<Pointer> {
     this.#setArguments(args);
-    const abandoned = Promise.withResolvers<never>();
-    this.#abandon = abandoned.reject;
     const ended = this.#suspendable(this.#context, fn, this.#undefined, args.length, this.#argv);
-    return this.#resolve(await Promise.race([ended, abandoned.promise]));
+    return this.#resolve(await (typeof ended === 'number' ? ended : this.#unlessAbandoned(ended)));
+  }
+
+  #unlessAbandoned(ended: Promise<Pointer>): Promise<Pointer> {
+    return new Promise((resolve, reject) => {
+      this.#abandon = reject;
+      ended.then(resolve, reject);
+    });
   }
 
   #callHost(argv: Pointer): Promise<Pointer> {

@@ -9,6 +9,8 @@ const MOST_VARIANTS = 20;
 interface CachedSource {
   readonly analysis: ScriptAnalysis;
   readonly variants: LRUCache<string, CompiledScript>;
+  /** The same by all bindings that were given, which spares finding out again which of them it mentions. */
+  readonly byBindings: LRUCache<string, CompiledScript>;
 }
 
 /** Scripts parsed and rewritten once; keyed by the text itself, whose hash V8 keeps with the string. */
@@ -35,14 +37,29 @@ function getVariant<T extends ScriptSource>(
 ): CompiledScript {
   let cached = cache.get(script.source);
   if (cached === undefined) {
-    cached = { analysis: analyze(script), variants: new LRUCache({ max: MOST_VARIANTS }) };
+    cached = {
+      analysis: analyze(script),
+      variants: new LRUCache({ max: MOST_VARIANTS }),
+      byBindings: new LRUCache({ max: MOST_VARIANTS }),
+    };
     cache.set(script.source, cached);
   }
+  // With the count, names that hold the separator cannot pass for others that are variables.
+  const given = `${bindings.length}\0${bindings.join('\0')}\0${script.name}`;
+  let compiled = cached.byBindings.get(given);
+  if (compiled === undefined) {
+    compiled = compileVariant(cached, script.name, bindings);
+    cached.byBindings.set(given, compiled);
+  }
+  return compiled;
+}
+
+function compileVariant(cached: CachedSource, name: string, bindings: readonly string[]): CompiledScript {
   const parameters = cached.analysis.parametersFor(bindings);
-  const key = `${parameters.join()}\n${script.name}`;
+  const key = `${parameters.join()}\n${name}`;
   const known = cached.variants.get(key);
   if (known !== undefined) return known;
-  const compiled = cached.analysis.compile(script.name, parameters);
+  const compiled = cached.analysis.compile(name, parameters);
   cached.variants.set(key, compiled);
   return compiled;
 }
