@@ -43,10 +43,12 @@ const CASES: readonly Case[] = [
   { source: 'require("m").f(n)', expected: (n) => n * 2 },
   { source: `var kept = require("kept"); ${DIRTY} kept.n += n; kept.n`, expected: (n) => n },
   { source: 'require("sees").n()', expected: (n) => n },
+  { source: `var own = n; load("adds"); ${DIRTY} added() + own`, expected: (n) => 2 * (n + 1) },
 ];
 const MODULES: Record<string, { source: string; isShared?: boolean }> = {
   m: { source: 'exports.f = function (x) { return x * 2 }' },
   kept: { source: 'exports.n = 0; exports.big = new Array(20000).fill("x")', isShared: true },
+  adds: { source: 'own += 1; function added() { return own }' },
   sees: { source: 'exports.n = function () { return n }' },
 };
 const RARE = new Set([8, 9, 10]);
@@ -69,7 +71,7 @@ async function outcome({ source }: Case, n: number): Promise<unknown> {
       timeoutMs: source.includes('push') ? 20_000 : isHostile ? 40 : 20_000,
       host: async (operation, args) => {
         if (Math.random() < 0.5) await delay(Math.random() * 3);
-        if (operation === 'require.resolve')
+        if (operation.endsWith('.resolve'))
           return { id: `${String(args[0])}.js`, ...MODULES[String(args[0])]! };
         if (args[0] === 'never') return new Promise(() => {});
         if (args[0] === 'bad') throw new Error('bad');

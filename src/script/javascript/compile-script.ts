@@ -1,5 +1,6 @@
-import type { ReturnStatement, Statement } from 'acorn';
+import type { Program, ReturnStatement, Statement } from 'acorn';
 import { COMPLETION, keepCompletionValue } from './completion-value.ts';
+import { functionNames, isStrict, lexicalNames, variableNames } from './declared-names.ts';
 import type { ScriptPosition } from './failures.ts';
 import { parseScript } from './parse-script.ts';
 import type { ModuleSource, ScriptSource } from './script-source.ts';
@@ -36,24 +37,44 @@ export interface ScriptAnalysis {
 export function analyzeScript(script: ScriptSource): ScriptAnalysis {
   const { program, text, names } = parseScript(script);
   const edits = new SourceEdits(text);
+  const statements = program.body as Statement[];
+  if (names.has('load')) shareVariables(program, edits);
   const returns = keepCompletionValue(program, edits);
   const body = edits.apply();
   const programText = edits.apply(returns.map(throwInstead));
-  const statements = program.body as Statement[];
-  const hidden = new Set([...lexicalNames(statements), COMPLETION]);
+  const hidden = new Set([...lexicalNames(statements), COMPLETION, SHARE]);
   return {
     parametersFor: (bindings) => variablesAmong(bindings, names, hidden, isStrict(statements)),
     compile: (name, parameters) =>
       toFunction({
         name,
         parameters,
-        header: [COMPLETION, ...parameters],
+        header: [COMPLETION, SHARE, ...parameters],
         body: `${body}\nreturn ${COMPLETION};`,
         programText,
         isShared: false,
         edits,
       }),
   };
+}
+
+/** The function that is told of a script's variables. */
+const SHARE = 'svc$shareVariables';
+
+/** Lets a file that the script loads read and assign what the script declares at its top level. */
+function shareVariables(program: Program, edits: SourceEdits): void {
+  const statements = program.body as Statement[];
+  const declared = [
+    ...new Set([...variableNames(statements), ...functionNames(statements), ...lexicalNames(statements)]),
+  ];
+  if (declared.length === 0) return;
+  const accessors = declared.map(
+    (name) => `get ${name}(){return ${name}},set ${name}(svc$value){${name}=svc$value}`,
+  );
+  const directive = statements.findLast(
+    (node) => node.type === 'ExpressionStatement' && node.directive !== undefined,
+  );
+  edits.insert(directive?.end ?? 0, `;${SHARE}({${accessors.join()}});`);
 }
 
 const MODULE_PARAMETERS = ['exports', 'module', 'require'];
@@ -117,10 +138,6 @@ function throwInstead(node: ReturnStatement) {
   return { from: node.start, to: node.start + 'return'.length, text: node.argument ? 'throw' : 'throw 0' };
 }
 
-export function isStrict(statements: readonly Statement[]): boolean {
-  return statements.some((node) => node.type === 'ExpressionStatement' && node.directive === 'use strict');
-}
-
 export function variablesAmong(
   bindings: Iterable<string>,
   names: ReadonlySet<string>,
@@ -137,45 +154,6 @@ export function variablesAmong(
   }
   return variables.sort();
 }
-
-/** Those of `var`, which a parameter of the same name would fill. */
-export function variableNames(statements: readonly Statement[]): string[] {
-  return statements.flatMap((node) =>
-    node.type === 'VariableDeclaration' && node.kind === 'var'
-      ? node.declarations.flatMap(({ id }) => patternNames(id))
-      : [],
-  );
-}
-
-export function lexicalNames(statements: readonly Statement[]): string[] {
-  return statements.flatMap((node) => {
-    if (node.type === 'ClassDeclaration') return [node.id.name];
-    if (node.type !== 'VariableDeclaration' || node.kind === 'var') return [];
-    return node.declarations.flatMap(({ id }) => patternNames(id));
-  });
-}
-
-export function patternNames(pattern: { readonly type: string }): string[] {
-  const node = pattern as PatternNode;
-  switch (node.type) {
-    case 'Identifier':
-      return [node.name];
-    case 'ObjectPattern':
-      return node.properties.flatMap((property) =>
-        patternNames(property.type === 'Property' ? property.value : property.argument),
-      );
-    case 'ArrayPattern':
-      return node.elements.flatMap((element) => (element === null ? [] : patternNames(element)));
-    case 'AssignmentPattern':
-      return patternNames(node.left);
-    case 'RestElement':
-      return patternNames(node.argument);
-    default:
-      return [];
-  }
-}
-
-type PatternNode = import('acorn').Pattern;
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u;
 const RESERVED = new Set(

@@ -1,19 +1,24 @@
 import type { Statement } from 'acorn';
-import { isStrict, lexicalNames, variableNames, variablesAmong } from './compile-script.ts';
+import { variablesAmong } from './compile-script.ts';
+import { functionNames, isStrict, lexicalNames, variableNames } from './declared-names.ts';
+import type { ScriptPosition } from './failures.ts';
 import { parseScript } from './parse-script.ts';
 import type { ScriptSource } from './script-source.ts';
+import type { TextPosition } from './source-edits.ts';
 
 /** A file that a script loads, ready for an eval in the global scope. */
 export interface LoadedFile {
   readonly text: string;
+  /** Those that it declares at its top level. */
+  readonly functions: readonly string[];
   /** Those of the script's bindings that it mentions, sorted. */
   readonly bindings: readonly string[];
 }
 
 /**
  * What `load` evaluates: all that the file declares becomes global, also what `let`, `const` and `class` declare,
- * which would end with the eval,
- * as everything does in strict code.
+ * which would end with the eval, as
+ * everything does in strict code.
  *
  * @throws ScriptSyntaxError
  */
@@ -21,15 +26,41 @@ export function readLoadedFile(file: ScriptSource, bindings: Iterable<string>): 
   const { program, text, names } = parseScript(file);
   const statements = program.body as Statement[];
   const lexical = lexicalNames(statements);
-  const others = [...variableNames(statements), ...functionNames(statements)];
+  const functions = functionNames(statements);
+  const others = [...variableNames(statements), ...functions];
   const strict = isStrict(statements);
   const local = strict ? [...lexical, ...others] : lexical;
   return {
     text: `${text}\n;${local.map((name) => `globalThis.${name}=${name};`).join('')}`,
+    functions,
     bindings: variablesAmong(bindings, names, new Set([...lexical, ...others]), strict),
   };
 }
 
-function functionNames(statements: readonly Statement[]): string[] {
-  return statements.flatMap((node) => (node.type === 'FunctionDeclaration' ? [node.id.name] : []));
+/** QuickJS knows code of an eval by no name but this. */
+const EVALUATED = '<input>';
+/** Lines in front of all files, so that code which a script evaluates itself is not taken for one of them. */
+const LINES_BEFORE = 1000;
+
+/** The files that one run has loaded. Each is evaluated at lines of its own, which tells them apart in stack traces. */
+export class LoadedFiles {
+  readonly #files: { readonly name: string; readonly text: string; readonly before: number }[] = [];
+  #lines = LINES_BEFORE;
+
+  /** The text to evaluate instead of the file's. */
+  place(name: string, text: string): string {
+    let file = this.#files.find((other) => other.name === name && other.text === text);
+    if (file === undefined) {
+      file = { name, text, before: this.#lines };
+      this.#files.push(file);
+      this.#lines += text.split('\n').length;
+    }
+    return '\n'.repeat(file.before) + text;
+  }
+
+  positionOf(fileName: string, { line, column }: TextPosition): ScriptPosition | undefined {
+    if (fileName !== EVALUATED) return undefined;
+    const file = this.#files.findLast(({ before }) => before < line);
+    return file && { fileName: file.name, line: line - file.before, column };
+  }
 }

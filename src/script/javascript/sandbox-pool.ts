@@ -151,7 +151,9 @@ export class SandboxPool {
       return readOutcome(outcome, request, {
         resultLimitBytes: this.#resultLimitBytes,
         getError: (reference) => run.getError(reference),
-        positionOf: (fileName, place) => positionIn([script, ...run.modules], fileName, place),
+        positionOf: (fileName, place) =>
+          positionIn([script, ...run.modules], fileName, place) ??
+          run.loadedFiles.positionOf(fileName, place),
       });
     } catch (error) {
       if (run.wasInterrupted) throw timeLimitError(request.timeoutMs);

@@ -11,7 +11,7 @@ import {
 import { monotonicMs } from '#time/index.ts';
 import type { CompiledScript } from './compile-script.ts';
 import { ScriptLimitError, ScriptSyntaxError } from './failures.ts';
-import { readLoadedFile } from './loaded-file.ts';
+import { LoadedFiles, readLoadedFile } from './loaded-file.ts';
 import type { Occupancy, Occupant } from './occupancy.ts';
 import type { ContextUser } from './quickjs-context.ts';
 import type { ModuleSource, ScriptSource } from './script-source.ts';
@@ -51,6 +51,7 @@ export const SHALLOW_LENGTH = 2 * MOST_LEVELS;
 export class ScriptRun implements ContextUser, Occupant {
   /** The modules that were required, so that the next run finds them compiled. */
   readonly modules = new Set<CompiledScript>();
+  readonly loadedFiles = new LoadedFiles();
   #wasInterrupted = false;
   readonly #request: SandboxRun;
   readonly #occupancy: Occupancy;
@@ -161,8 +162,13 @@ export class ScriptRun implements ContextUser, Occupant {
     }
     const source = { name: value['id'], source: value['source'] };
     if (operation === 'require.resolve') return this.#admitModule(source, value['isShared'] === true);
-    const { text, bindings } = readLoadedFile(source, Object.keys(this.#request.bindings));
-    return { text, bindings: [...bindings], values: this.#unsent(bindings) };
+    const { text, functions, bindings } = readLoadedFile(source, Object.keys(this.#request.bindings));
+    return {
+      text: this.loadedFiles.place(source.name, text),
+      functions: [...functions],
+      bindings: [...bindings],
+      values: this.#unsent(bindings),
+    };
   }
 
   #admitModule(source: ScriptSource, isShared: boolean): JsonValue {

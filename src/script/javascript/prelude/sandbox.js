@@ -48,7 +48,8 @@
     const { fn, parameters } = compiled.get(id);
     sandbox.seedRandom(seed);
     bindings = { __proto__: null };
-    const args = [undefined];
+    // The first collects the value of the script, the second is for its variables.
+    const args = [undefined, sandbox.shareVariables];
     if (parameters.length > 0) {
       const given = parse(values);
       for (let index = 0; index < parameters.length; index++) {
