@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { findBreakAddress } from './memory-snapshot.ts';
-import { createQuickJs } from './quickjs-module.ts';
+import { QuickJsContext } from './quickjs-context.ts';
+import { createQuickJs, type QuickJsModule } from './quickjs-module.ts';
+import { findRuntimeFields, type RuntimeFields } from './runtime-fields.ts';
 import { type WasmModule, wasm } from './webassembly.ts';
 
 /** How a script that waits for the host is suspended: by the WebAssembly engine, or by instrumented code. */
@@ -14,6 +16,8 @@ export interface EngineModule {
   readonly module: WasmModule;
   /** Where the C library keeps the end of its heap. */
   readonly breakAddress: number;
+  /** Absent when this build has them elsewhere: sandboxes are larger then, and nothing else. */
+  readonly fields?: RuntimeFields | undefined;
 }
 
 /**
@@ -38,7 +42,16 @@ export async function loadEngineModule(kind: EngineKind = chooseEngine()): Promi
   const file = createRequire(import.meta.url).resolve(WASM_FILES[kind]);
   const module = await wasm.compile(await readFile(file));
   const probe = await createQuickJs(kind, module, 1024);
-  return { kind, module, breakAddress: findBreakAddress(probe) };
+  const breakAddress = findBreakAddress(probe);
+  const fields = findRuntimeFields(probe, probe._QTS_NewRuntime());
+  return { kind, module, breakAddress, fields: strips(kind, probe, fields) ? fields : undefined };
+}
+
+/** Whether the flags are what they are taken for: a function compiled with them has no text. */
+function strips(kind: EngineKind, probe: QuickJsModule, fields: RuntimeFields | undefined): boolean {
+  const context = new QuickJsContext(kind, probe, { memoryBytes: 16_777_216, stackBytes: 65_536, fields });
+  const read = () => context.getString(context.evaluate('(function(){/*text*/}).toString()', 'probe'));
+  return !context.stripped(read).includes('text') && read().includes('text');
 }
 
 /** To be called in every thread before the first run: stacks made earlier keep the smaller size. */

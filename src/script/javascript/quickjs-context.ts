@@ -1,10 +1,13 @@
 import type { EngineKind } from './engine-module.ts';
 import type { Pointer, QuickJsModule } from './quickjs-module.ts';
+import { type RuntimeFields, setGcThreshold, setStripping } from './runtime-fields.ts';
 import { type WasmFunction, wasm } from './webassembly.ts';
 
 export interface ContextLimits {
   readonly memoryBytes: number;
   readonly stackBytes: number;
+  /** Absent where the build does not show them. */
+  readonly fields?: RuntimeFields | undefined;
 }
 
 /** What QuickJS tells of an exception in code that is not a script's: its name, message and stack. */
@@ -53,6 +56,8 @@ export class QuickJsContext {
   user: ContextUser = NOBODY;
   #wasAbandoned = false;
   readonly #quickjs: QuickJsModule;
+  readonly #fields: RuntimeFields | undefined;
+  readonly #runtime: Pointer;
   readonly #context: Pointer;
   readonly #undefined: Pointer;
   readonly #argv: Pointer;
@@ -72,13 +77,16 @@ export class QuickJsContext {
           ? this.#callHost(argv)
           : sleeper.handleSleep((wake) => void this.#callHost(argv).then(wake, () => {})),
     };
+    this.#fields = limits.fields;
     if (original !== undefined) {
+      this.#runtime = original.#runtime;
       this.#context = original.#context;
       this.#undefined = original.#undefined;
       this.#argv = original.#argv;
       return;
     }
     const runtime = quickjs._QTS_NewRuntime();
+    this.#runtime = runtime;
     quickjs._QTS_RuntimeSetMemoryLimit(runtime, limits.memoryBytes);
     quickjs._QTS_RuntimeSetMaxStackSize(runtime, limits.stackBytes);
     quickjs._QTS_RuntimeEnableInterruptHandler(runtime);
@@ -90,6 +98,25 @@ export class QuickJsContext {
   /** A call was given up while it waited for the host; the C stack cannot be trusted any more. */
   get wasAbandoned(): boolean {
     return this.#wasAbandoned;
+  }
+
+  /** What is compiled inside keeps neither its text nor its places, which every run would have to put back. */
+  stripped<T>(compile: () => T): T {
+    this.#strip(true);
+    try {
+      return compile();
+    } finally {
+      this.#strip(false);
+    }
+  }
+
+  #strip(isOn: boolean): void {
+    if (this.#fields !== undefined) setStripping(this.#quickjs, this.#runtime, this.#fields, isOn);
+  }
+
+  /** Memory that is put back after each run need not be tidied during it. */
+  letGarbageGrow(bytes: number): void {
+    if (this.#fields !== undefined) setGcThreshold(this.#quickjs, this.#runtime, this.#fields, bytes);
   }
 
   /** The host function as a value: `(operation, jsonArguments) => json`. */

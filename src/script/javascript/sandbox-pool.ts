@@ -11,7 +11,7 @@ import { Occupancy } from './occupancy.ts';
 import { QuickJsException } from './quickjs-context.ts';
 import { drawSeed } from './random-seed.ts';
 import { brokenEnvironmentError, readOutcome, type SandboxResult } from './run-outcome.ts';
-import { Sandbox, type SandboxInput, type SandboxOptions } from './sandbox.ts';
+import { type Furnishing, furnishingOf, Sandbox, type SandboxInput, type SandboxOptions } from './sandbox.ts';
 import { ScriptCache } from './script-cache.ts';
 import { type SandboxRun, ScriptRun, timeLimitError } from './script-run.ts';
 import type { ScriptSource } from './script-source.ts';
@@ -80,6 +80,7 @@ export class SandboxPool {
       memoryBytes: options.memoryLimitBytes ?? 33_554_432,
       stackBytes: options.stackLimitBytes ?? DEFAULT_STACK[engine.kind],
       libraries: options.libraries ?? [],
+      fields: engine.fields,
     };
   }
 
@@ -109,9 +110,15 @@ export class SandboxPool {
    */
   async run(request: SandboxRun): Promise<SandboxResult> {
     const script = this.#cache.getScript(request.script, Object.keys(request.bindings));
-    const sandbox = await this.#acquire(script, request.isNested === true);
+    const modules = this.#modulesOf.get(script) ?? [];
+    const furnishing = furnishingOf(request.libraries ?? [], modules);
+    const sandbox = await this.#acquire(script, furnishing, request.isNested === true);
     try {
       request.signal?.throwIfAborted();
+      sandbox.prepare(
+        [script, ...modules].filter(({ isShared }) => !isShared),
+        furnishing,
+      );
       return await this.#runIn(sandbox, script, request);
     } finally {
       this.#release(sandbox);
@@ -137,7 +144,6 @@ export class SandboxPool {
 
   async #runIn(sandbox: Sandbox, script: CompiledScript, request: SandboxRun): Promise<SandboxResult> {
     this.#runs++;
-    sandbox.prepare([script, ...(this.#modulesOf.get(script) ?? [])]);
     const names = Object.keys(request.bindings);
     const run = new ScriptRun(request, script.parameters, this.#occupancy, (module, isKnown) => {
       const compiled = this.#cache.getModule(module, names);
@@ -165,12 +171,14 @@ export class SandboxPool {
   }
 
   /**
-   * Prefers an instance that knows the script already, then one that holds the shared modules that it needs; of several
-   * the one used last, whose memory is warm.
+   * Prefers an instance that knows the script already, then one that holds the libraries that it needs; of several
+   * the one used last, whose memory is warm. To change what an instance holds is dearer than to have one more.
    */
-  async #acquire(script: CompiledScript, isNested: boolean): Promise<Sandbox> {
+  async #acquire(script: CompiledScript, furnishing: Furnishing, isNested: boolean): Promise<Sandbox> {
     if (this.#isClosed) throw closedError();
-    const [sandbox] = this.#idle.splice(this.#choose(script), 1);
+    const at = this.#choose(script, furnishing);
+    const isFitting = at >= 0 || this.#instances >= this.#size;
+    const [sandbox] = isFitting ? this.#idle.splice(at, 1) : [];
     if (sandbox !== undefined) return sandbox;
     if (isNested || this.#instances < this.#maxSize) return this.#createSandbox();
     const waiter = Promise.withResolvers<Sandbox>();
@@ -178,11 +186,10 @@ export class SandboxPool {
     return waiter.promise;
   }
 
-  #choose(script: CompiledScript): number {
-    const known = this.#idle.findLastIndex((sandbox) => sandbox.has(script));
-    if (known >= 0) return known;
-    const modules = [...(this.#modulesOf.get(script) ?? [])];
-    return this.#idle.findLastIndex((sandbox) => sandbox.holdsSharedOf(modules));
+  #choose(script: CompiledScript, furnishing: Furnishing): number {
+    const isFurnished = (sandbox: Sandbox) => sandbox.isFurnished(furnishing);
+    const known = this.#idle.findLastIndex((sandbox) => isFurnished(sandbox) && sandbox.has(script));
+    return known >= 0 ? known : this.#idle.findLastIndex((sandbox) => isFurnished(sandbox) || sandbox.isNew);
   }
 
   #release(sandbox: Sandbox): void {

@@ -22,6 +22,8 @@ export interface SandboxOptions extends ContextLimits {
 /** Fragmentation and the C stack need room above what scripts may allocate. */
 const ROOM_ABOVE_LIMIT = 33_554_432;
 const MOST_GROWTH = 16_777_216;
+/** Memories with different libraries in them, of which each takes some hundred KiB. */
+const MOST_BEGINNINGS = 24;
 /** Compiled scripts stay in the instance; beyond this it starts over from the prelude. */
 const MOST_COMPILED = 256;
 const MOST_COMPILED_BYTES = 8_388_608;
@@ -36,8 +38,33 @@ export interface SandboxInput {
   readonly seed: string;
 }
 
+/** What scripts find in place besides the prelude: every restore copies what it holds. */
+export interface Furnishing {
+  /** The same for the same things. */
+  readonly key: string;
+  readonly libraries: readonly ScriptSource[];
+  /** Shared modules, which are evaluated. */
+  readonly modules: readonly CompiledScript[];
+}
+
+const NOTHING: Furnishing = { key: '', libraries: [], modules: [] };
+
+export function furnishingOf(
+  libraries: readonly ScriptSource[],
+  scripts: Iterable<CompiledScript>,
+): Furnishing {
+  const modules = [...scripts].filter(({ isShared }) => isShared).sort((one, other) => one.id - other.id);
+  if (libraries.length === 0 && modules.length === 0) return NOTHING;
+  const key = [...libraries.map(({ name }) => name), ...modules.map(({ id }) => id)].join();
+  return { key, libraries, modules };
+}
+
+/** Memories as scripts find them, by what is in them; under the empty key that with nothing but the prelude. */
+type Beginnings = Map<string, MemorySnapshot>;
+
 /** The functions of the prelude that the host calls. */
 interface Entries {
+  readonly load: Pointer;
   readonly define: Pointer;
   readonly preload: Pointer;
   readonly run: Pointer;
@@ -52,11 +79,11 @@ export class Sandbox {
   readonly #memory: SandboxMemory;
   readonly #initialBytes: number;
   readonly #entries: Entries;
-  readonly #pristine: MemorySnapshot;
   readonly #memoryLimit: number;
+  /** Shared by all that are copies of each other. */
+  readonly #beginnings: Beginnings;
   readonly #compiled = new Set<number>();
-  /** The shared modules among them: they are evaluated, and every restore copies what they hold. */
-  readonly #shared = new Set<number>();
+  #furnishing = NOTHING;
   #snapshot: MemorySnapshot;
   #isBroken = false;
 
@@ -65,23 +92,25 @@ export class Sandbox {
     memory: SandboxMemory,
     entries: Entries,
     memoryLimit: number,
-    pristine: MemorySnapshot,
+    beginnings: Beginnings,
   ) {
     this.#memoryLimit = memoryLimit;
     this.#context = context;
     this.#memory = memory;
     this.#entries = entries;
     this.#initialBytes = memory.bytes;
-    this.#pristine = pristine;
-    this.#snapshot = pristine;
+    this.#beginnings = beginnings;
+    this.#snapshot = beginnings.get('')!;
   }
 
   static async create(engine: EngineModule, options: SandboxOptions): Promise<Sandbox> {
     const quickjs = await createQuickJs(engine.kind, engine.module, mostPages(options));
     const memory = new SandboxMemory(quickjs, engine.breakAddress);
     const context = new QuickJsContext(engine.kind, quickjs, options);
-    const entries = loadPrelude(context, options.libraries);
-    return new Sandbox(context, memory, entries, options.memoryBytes, memory.takeSnapshot());
+    const entries = context.stripped(() => loadPrelude(context, options.libraries));
+    context.letGarbageGrow(options.memoryBytes / 4);
+    const beginnings = new Map([['', memory.takeSnapshot()]]);
+    return new Sandbox(context, memory, entries, options.memoryBytes, beginnings);
   }
 
   /**
@@ -91,16 +120,22 @@ export class Sandbox {
   async createAnother(engine: EngineModule, options: SandboxOptions): Promise<Sandbox> {
     const quickjs = await createQuickJs(engine.kind, engine.module, mostPages(options));
     // Libraries that need more than a memory starts with; growing it here is not worth the trouble.
-    if (this.#pristine.end > quickjs.HEAPU8.length) return Sandbox.create(engine, options);
+    const pristine = this.#beginnings.get('')!;
+    if (pristine.end > quickjs.HEAPU8.length) return Sandbox.create(engine, options);
     const memory = new SandboxMemory(quickjs, engine.breakAddress, this.#memory);
-    memory.restore(this.#pristine);
+    memory.restore(pristine);
     const context = new QuickJsContext(engine.kind, quickjs, options, this.#context);
-    return new Sandbox(context, memory, this.#entries, options.memoryBytes, this.#pristine);
+    return new Sandbox(context, memory, this.#entries, options.memoryBytes, this.#beginnings);
   }
 
   /** False once its memory can no longer be trusted, or has grown for good. */
   get isUsable(): boolean {
     return !this.#isBroken && this.#memory.bytes - this.#initialBytes <= MOST_GROWTH;
+  }
+
+  /** It has not been made ready for any script. */
+  get isNew(): boolean {
+    return this.#compiled.size === 0 && this.#furnishing === NOTHING;
   }
 
   get snapshotBytes(): number {
@@ -111,32 +146,27 @@ export class Sandbox {
     return this.#compiled.has(script.id);
   }
 
-  /** Whether the shared modules among these are exactly those that it holds: who needs none pays for none. */
-  holdsSharedOf(modules: readonly CompiledScript[]): boolean {
-    const wanted = modules.filter(({ isShared }) => isShared);
-    return wanted.length === this.#shared.size && wanted.every(({ id }) => this.#shared.has(id));
+  /** Whether it holds exactly this: who needs nothing pays for nothing. */
+  isFurnished(furnishing: Furnishing): boolean {
+    return this.#furnishing.key === furnishing.key;
   }
 
-  /** Compiles what is missing and evaluates what is shared; to be called between runs. @throws ScriptSyntaxError, ScriptLimitError */
-  prepare(scripts: readonly CompiledScript[]): void {
+  /** Compiles what is missing, after what the scripts find in place; between runs. @throws ScriptSyntaxError, ScriptLimitError */
+  prepare(scripts: readonly CompiledScript[], furnishing: Furnishing): void {
     const missing = scripts.filter((script) => !this.has(script));
-    if (missing.length === 0) return;
+    const isReady = this.isFurnished(furnishing);
+    if (isReady && missing.length === 0) return;
+    const begun = this.#beginnings.get(this.#furnishing.key);
     const isFull =
       this.#compiled.size + missing.length > MOST_COMPILED ||
-      this.#snapshot.bytes - this.#pristine.bytes > MOST_COMPILED_BYTES;
-    const starts = isFull || !this.holdsSharedOf(scripts);
-    if (starts) this.#startOver();
+      this.#snapshot.bytes - (begun?.bytes ?? 0) > MOST_COMPILED_BYTES;
+    const starts = isFull || !isReady;
+    if (starts) this.#startOver(furnishing);
     const added = starts ? scripts : missing;
     try {
-      for (const script of added) {
-        this.define(script);
-        if (script.isShared) this.#preload(script);
-      }
+      for (const script of added) this.define(script);
       this.#snapshot = this.#memory.takeSnapshot();
-      for (const { id, isShared } of added) {
-        this.#compiled.add(id);
-        if (isShared) this.#shared.add(id);
-      }
+      for (const { id } of added) this.#compiled.add(id);
     } catch (error) {
       if (!this.#isBroken) this.#memory.restore(this.#snapshot);
       throw error;
@@ -174,14 +204,39 @@ export class Sandbox {
     }
   }
 
-  #startOver(): void {
-    this.#memory.restore(this.#pristine);
-    this.#snapshot = this.#pristine;
+  #startOver(furnishing: Furnishing): void {
     this.#compiled.clear();
-    this.#shared.clear();
+    this.#furnishing = furnishing;
+    const known = this.#beginnings.get(furnishing.key);
+    if (known !== undefined && known.end <= this.#memory.bytes) {
+      this.#memory.restore(known);
+      this.#snapshot = known;
+    } else this.#furnish(furnishing);
+    for (const { id } of furnishing.modules) this.#compiled.add(id);
+  }
+
+  #furnish({ key, libraries, modules }: Furnishing): void {
+    const pristine = this.#beginnings.get('')!;
+    this.#memory.restore(pristine);
+    this.#snapshot = pristine;
+    try {
+      this.#context.stripped(() => {
+        for (const library of libraries) loadLibrary(this.#context, this.#entries.load, library);
+        for (const module of modules) this.#preload(module);
+      });
+    } catch (error) {
+      if (!this.#isBroken) this.#memory.restore(pristine);
+      this.#furnishing = NOTHING;
+      throw error;
+    }
+    this.#snapshot = this.#memory.takeSnapshot();
+    const [, oldest] = this.#beginnings.keys();
+    if (this.#beginnings.size > MOST_BEGINNINGS && oldest !== undefined) this.#beginnings.delete(oldest);
+    this.#beginnings.set(key, this.#snapshot);
   }
 
   #preload(module: CompiledScript): void {
+    this.define(module);
     try {
       const id = this.#context.newString(module.name);
       this.#context.call(this.#entries.preload, [id, this.#context.newNumber(module.id)]);
@@ -245,15 +300,18 @@ function loadPrelude(context: QuickJsContext, libraries: readonly ScriptSource[]
   const start = context.evaluate(first!.source, first!.name);
   const record = context.call(start, [context.newHostFunction()]);
   const load = context.getProperty(record, 'load');
-  for (const { source, name } of [...others, ...libraries]) {
-    const library = context.evaluate(source, name);
-    context.call(load, [library]);
-    // Its own code is never needed again, only what it made.
-    context.free(library);
-  }
+  for (const library of [...others, ...libraries]) loadLibrary(context, load, library);
   return {
+    load,
     define: context.getProperty(record, 'define'),
     preload: context.getProperty(record, 'preload'),
     run: context.getProperty(record, 'run'),
   };
+}
+
+function loadLibrary(context: QuickJsContext, load: Pointer, { source, name }: ScriptSource): void {
+  const library = context.evaluate(source, name);
+  context.call(load, [library]);
+  // Its own code is never needed again, only what it made.
+  context.free(library);
 }

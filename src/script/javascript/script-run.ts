@@ -19,6 +19,8 @@ import type { ModuleSource, ScriptSource } from './script-source.ts';
 /** One run of one script. */
 export interface SandboxRun {
   readonly script: ScriptSource;
+  /** What this script needs besides the libraries of the pool; as those, in this order. */
+  readonly libraries?: readonly ScriptSource[];
   /** Each member is a variable of the script; names that cannot be variables are left out. */
   readonly bindings: JsonObject;
   /** The bindings whose state after the run is wanted. */
