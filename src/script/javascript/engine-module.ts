@@ -3,12 +3,9 @@ import { createRequire } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 import { findBreakAddress } from './memory-snapshot.ts';
 import { QuickJsContext } from './quickjs-context.ts';
-import { createQuickJs, type QuickJsModule } from './quickjs-module.ts';
+import { createQuickJs, type EngineKind, type QuickJsModule } from './quickjs-module.ts';
 import { findRuntimeFields, type RuntimeFields } from './runtime-fields.ts';
 import { type WasmModule, wasm } from './webassembly.ts';
-
-/** How a script that waits for the host is suspended: by the WebAssembly engine, or by instrumented code. */
-export type EngineKind = 'jspi' | 'asyncify';
 
 /** QuickJS, compiled once. Structured-cloneable, so worker threads share the machine code. */
 export interface EngineModule {

@@ -9,7 +9,7 @@
  * border; a run ends with a result, a ScriptThrownError, a ScriptLimitError or a ScriptSyntaxError. Native loops such
  * as `Array(1e9).join()` ignore the deadline: whoever owns the thread watches `onEnter` and `onLeave` and ends it.
  */
-export { chooseEngine, type EngineKind, type EngineModule, loadEngineModule } from './engine-module.ts';
+export { chooseEngine, type EngineModule, loadEngineModule } from './engine-module.ts';
 export {
   type ScriptLimit,
   ScriptLimitError,
@@ -18,6 +18,7 @@ export {
   ScriptThrownError,
 } from './failures.ts';
 export { hoistedNames } from './hoisted-names.ts';
+export type { EngineKind } from './quickjs-module.ts';
 export type { SandboxResult } from './run-outcome.ts';
 export { SandboxPool, type SandboxPoolOptions, type SandboxPoolStats } from './sandbox-pool.ts';
 export type { SandboxRun } from './script-run.ts';

@@ -1,5 +1,4 @@
-import type { EngineKind } from './engine-module.ts';
-import type { Pointer, QuickJsModule } from './quickjs-module.ts';
+import type { EngineKind, Pointer, QuickJsModule } from './quickjs-module.ts';
 import { type RuntimeFields, setGcThreshold, setStripping } from './runtime-fields.ts';
 import { type WasmFunction, wasm } from './webassembly.ts';
 

@@ -82,7 +82,13 @@ interface LoaderOptions {
 
 type Loader = (options: LoaderOptions) => Promise<QuickJsModule>;
 
-const LOADERS = { jspi: loadSync as unknown as Loader, asyncify: loadAsyncify as unknown as Loader };
+/** How a script that waits for the host is suspended: by the WebAssembly engine, or by instrumented code. */
+export type EngineKind = 'jspi' | 'asyncify';
+
+const LOADERS: Readonly<Record<EngineKind, Loader>> = {
+  jspi: loadSync as unknown as Loader,
+  asyncify: loadAsyncify as unknown as Loader,
+};
 
 /** What both builds were linked with; the engine refuses a memory that starts smaller. */
 const INITIAL_PAGES = 256;
@@ -92,7 +98,7 @@ const INITIAL_PAGES = 256;
  * import through which QuickJS calls host functions becomes a suspending one.
  */
 export async function createQuickJs(
-  kind: keyof typeof LOADERS,
+  kind: EngineKind,
   module: WasmModule,
   maximumPages: number,
 ): Promise<QuickJsModule> {

@@ -1,7 +1,6 @@
 import type { CompiledScript } from './compile-script.ts';
 import {
   chooseEngine,
-  type EngineKind,
   type EngineModule,
   loadEngineModule,
   widenSuspendableStacks,
@@ -9,6 +8,7 @@ import {
 import type { ScriptPosition } from './failures.ts';
 import { Occupancy } from './occupancy.ts';
 import { QuickJsException } from './quickjs-context.ts';
+import type { EngineKind } from './quickjs-module.ts';
 import { drawSeed } from './random-seed.ts';
 import { brokenEnvironmentError, readOutcome, type SandboxResult } from './run-outcome.ts';
 import { type Furnishing, furnishingOf, Sandbox, type SandboxInput, type SandboxOptions } from './sandbox.ts';
