@@ -85,7 +85,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       .refresh()
       .catch((error: unknown) => observe({ kind: 'loop.failed', loop: 'configuration watcher', error }));
   };
-  audit = new AuditTrail({ database, config: () => config.get(auditConfig), observe });
+  const trail = new AuditTrail({ database, config: () => config.get(auditConfig), observe });
+  audit = trail;
+  metrics.gauge('svc_audit_waiting', 'Entries of the audit that are not stored yet', () => trail.waiting);
+  metrics.gauge(
+    'svc_audit_lost',
+    'Entries of the audit that were given up since the start',
+    () => trail.lost,
+  );
 
   const node = assembleNode({ options, core, foundation, memory: memory!, nodeName });
   resources = inTheRightThread(core.router, node.threads, () => settling);
@@ -112,7 +119,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     metrics.gauge(name, help, read);
   }
   // The door opens last and closes first; the audit outlives all that it tells of.
-  const services = [audit, ...node.parts.flatMap((part) => part.services ?? []), http];
+  const services = [trail, ...node.parts.flatMap((part) => part.services ?? []), http];
   await core.clock.measure();
   await startAll(services);
   started = true;

@@ -165,6 +165,21 @@ describe('the other topics', () => {
     ]);
   });
 
+  it('lose nothing to a name that the database cannot hold', async () => {
+    for (const name of ['nul\0', 'half\ud800']) {
+      const given = Buffer.from(`${name}:guess`).toString('base64');
+      const { status } = await api('GET', 'info/ping', {
+        user: null,
+        headers: { Authorization: `Basic ${given}` },
+      });
+      expect(status).toBe(401);
+    }
+    await api('GET', 'info/ping', { user: 'after', password: 'guess' });
+    await soon('authentication', 'userId eq "nul\ufffd" or userId eq "after"').toHaveLength(2);
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    expect(metrics).toMatch(/^svc_audit_lost 0$/m);
+  });
+
   it('hold changes of the configuration', async () => {
     await api('PUT', 'config/endpoint/pong', { body: { type: 'text/javascript', source: '"pong"' } });
     expect(await entries('config', 'objectId eq "endpoint/pong"')).toMatchObject([

@@ -25,7 +25,7 @@ export const auditInserts: GroupWrite<AuditEvent> = {
     return sql`
       insert into audit_event (id, topic, recorded_at, transaction_id, user_id, object_id, event)
       select id, topic, recorded_at, transaction_id, user_id, object_id, event
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as entry (id uuid, topic text,
+      from jsonb_to_recordset(${storableJson(rows)}::jsonb) as entry (id uuid, topic text,
         recorded_at timestamptz, transaction_id text, user_id text, object_id text, event jsonb)`;
   },
   async run(db, events) {
@@ -33,6 +33,24 @@ export const auditInserts: GroupWrite<AuditEvent> = {
     return events.map(() => true);
   },
 };
+
+/** What no text of Postgres can hold: zero characters, and halves of a surrogate pair. */
+const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
+
+/** JSON text in which such characters are replaced: a name that somebody made up must not keep others from the trail. */
+function storableJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!UNSTORABLE.test(text)) return text;
+  return JSON.stringify(value, (_name, inner: unknown) => {
+    if (typeof inner === 'string') return storable(inner);
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([name, member]) => [storable(name), member]));
+  });
+}
+
+function storable(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed();
+}
 
 export async function insertEvents(db: Db, events: readonly AuditEvent[]): Promise<void> {
   await auditInserts.insert(events).execute(db);

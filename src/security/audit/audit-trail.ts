@@ -1,5 +1,5 @@
 import type { AuditConfig } from '#config/index.ts';
-import { beforeCommit, type Database, type UnitOfWork } from '#database/index.ts';
+import { beforeCommit, type Database, sqlStateOf, type UnitOfWork } from '#database/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observation, Observe } from '#observability/index.ts';
 import { activityOf } from './activity.ts';
@@ -60,29 +60,60 @@ export class AuditTrail implements Service {
     await this.flush().catch(() => undefined);
   }
 
-  /** How many entries were given up because the database took none. */
+  /** How many entries were given up because the database took none of them, or not this one. */
   get lost(): number {
     return this.#lost;
+  }
+
+  /** How many entries are not stored yet. */
+  get waiting(): number {
+    return this.#waiting.length;
   }
 
   /** A sink of observations. */
   readonly observe: Observe = (said) => {
     const event = this.#eventOf(said);
     if (event === undefined) return;
-    if (this.#waiting.length >= MAX_WAITING) {
-      this.#waiting.shift();
-      this.#lost += 1;
-    }
     this.#waiting.push(event);
+    this.#giveUpOldest();
     if (this.#waiting.length === FLUSH_AT) this.#flusher.wake();
   };
 
   async flush(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, FLUSH_AT);
-      await insertEvents(this.#options.database.db, batch);
-      this.#waiting = this.#waiting.slice(batch.length);
+      const batch = this.#waiting.splice(0, FLUSH_AT);
+      try {
+        await this.#store(batch);
+      } catch (error) {
+        this.#waiting.unshift(...batch);
+        this.#giveUpOldest();
+        throw error;
+      }
     }
+  }
+
+  /** An entry that cannot be stored must not hold up the others: it is found by trying halves, and given up. */
+  async #store(events: readonly AuditEvent[]): Promise<void> {
+    try {
+      await insertEvents(this.#options.database.db, events);
+    } catch (error) {
+      if (!isDataError(error)) throw error;
+      if (events.length === 1) {
+        this.#lost += 1;
+        this.#options.observe({ kind: 'loop.failed', loop: this.name, error });
+        return;
+      }
+      const half = Math.ceil(events.length / 2);
+      await this.#store(events.slice(0, half));
+      await this.#store(events.slice(half));
+    }
+  }
+
+  #giveUpOldest(): void {
+    const tooMany = this.#waiting.length - MAX_WAITING;
+    if (tooMany <= 0) return;
+    this.#waiting.splice(0, tooMany);
+    this.#lost += tooMany;
   }
 
   #eventOf(said: Observation): AuditEvent | undefined {
@@ -128,6 +159,11 @@ export class AuditTrail implements Service {
       resource,
     );
   }
+}
+
+/** Whether it is about the values, and not about the database: the classes of data and of constraints. */
+function isDataError(error: unknown): boolean {
+  return /^2[23]/.test(sqlStateOf(error) ?? '');
 }
 
 /** A scheduled run, as the audit of access tells of it. The ledger knows more. */

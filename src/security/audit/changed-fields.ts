@@ -1,7 +1,6 @@
 import {
   equalJson,
   formatPointer,
-  getAt,
   isObject,
   type JsonObject,
   type JsonValue,
@@ -35,25 +34,29 @@ export function changedAmong(fields: readonly string[], changed: readonly string
     );
 }
 
-/** A copy without secrets: encrypted and hashed values, and what stands at the given pointers. */
+/** The value without secrets: encrypted and hashed values, and what stands at the given pointers. Shares what has none. */
 export function redact(value: JsonValue, secret: readonly string[]): JsonValue {
-  const copy = withoutEnvelopes(value);
-  if (!isObject(copy)) return copy;
-  for (const field of secret) hide(copy, parsePointer(field));
-  return copy;
+  let shown = withoutEnvelopes(value);
+  for (const field of secret) shown = hidden(shown, parsePointer(field));
+  return shown;
 }
 
 function withoutEnvelopes(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutEnvelopes);
-  if (!isObject(value)) return value;
-  if ('$crypto' in value) return HIDDEN;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutEnvelopes(inner)]));
+  if (typeof value !== 'object' || value === null) return value;
+  if (!Array.isArray(value) && '$crypto' in value) return HIDDEN;
+  let copy: JsonValue[] | JsonObject | undefined;
+  for (const name of Object.keys(value)) {
+    const before = (value as JsonObject)[name] as JsonValue;
+    const after = withoutEnvelopes(before);
+    if (after === before) continue;
+    copy ??= Array.isArray(value) ? [...value] : { ...value };
+    (copy as JsonObject)[name] = after;
+  }
+  return copy ?? value;
 }
 
-function hide(object: JsonObject, pointer: Pointer): void {
-  const parent = pointer.length === 1 ? object : getAt(object, pointer.slice(0, -1));
-  const name = pointer.at(-1);
-  if (name !== undefined && isObject(parent ?? null) && Object.hasOwn(parent as JsonObject, name)) {
-    (parent as JsonObject)[name] = HIDDEN;
-  }
+function hidden(value: JsonValue, [name, ...rest]: Pointer): JsonValue {
+  if (name === undefined) return HIDDEN;
+  if (!isObject(value) || !Object.hasOwn(value, name)) return value;
+  return { ...value, [name]: hidden(value[name]!, rest) };
 }

@@ -3,6 +3,7 @@ import { NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { findObject, objectStore } from '#repo/index.ts';
 import {
+  isStorableText,
   NO_PAGING,
   parsePath,
   type Request,
@@ -23,6 +24,12 @@ export interface AccountPlace {
 
 /** Finds users in raw storage by their id, or elsewhere by a property, as the server itself. */
 export function accountFinder(database: Database, resources: RequestSink, place: AccountPlace): FindAccount {
+  const find = finderIn(database, resources, place);
+  // Nobody has such a name: it is as unknown as any other, and the database need not refuse it.
+  return async (name) => (isStorableText(name) ? find(name) : undefined);
+}
+
+function finderIn(database: Database, resources: RequestSink, place: AccountPlace): FindAccount {
   const { queryOnResource, mapping, defaultRoles } = place;
   const path = parsePath(queryOnResource);
   if (path[0] === 'repo') {
