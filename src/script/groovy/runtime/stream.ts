@@ -9,7 +9,7 @@ import { setOf } from './java-set.ts';
 import { defineMethods, defineStatics } from './method-table.ts';
 import './methods/collection-methods.ts';
 import { plus } from './operators.ts';
-import { optional } from './statics/util-statics.ts';
+import { optional } from './statics/optional.ts';
 import { toText } from './text.ts';
 import { exception } from './throwable.ts';
 import { truth } from './truth.ts';

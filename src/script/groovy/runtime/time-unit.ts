@@ -1,7 +1,7 @@
 import { builtInEnum } from './built-in-enum.ts';
 import { outside } from './dispatch-port.ts';
 import { defineMethods } from './method-table.ts';
-import './methods/other-methods.ts';
+import './methods/enum-methods.ts';
 import { enumArgument, long } from './time/time-arguments.ts';
 import type { EnumConstant } from './values.ts';
 

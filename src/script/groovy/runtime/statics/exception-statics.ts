@@ -5,7 +5,7 @@ import { defineMethods, defineStatics } from '../method-table.ts';
 import { toText } from '../text.ts';
 import { Throwable } from '../throwable.ts';
 import { isNumeric } from '../values.ts';
-import '../methods/other-methods.ts';
+import '../methods/throwable-methods.ts';
 
 /** `new SomeException(message, cause)`, each of which may be left out. */
 function make(className: string, first?: unknown, second?: unknown): Throwable {

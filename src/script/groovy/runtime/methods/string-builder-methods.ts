@@ -1,0 +1,55 @@
+import { toInt } from '../arithmetic.ts';
+import { defineMethods } from '../method-table.ts';
+import { toText } from '../text.ts';
+import type { Numeric, StringBuilder } from '../values.ts';
+import './text-methods.ts';
+
+defineMethods('java.lang.AbstractStringBuilder', 'java.lang.CharSequence', {
+  'append/1-3': (self: StringBuilder, value: unknown) => {
+    self.text += toText(value);
+    return self;
+  },
+  'leftShift/1': (self: StringBuilder, value: unknown) => {
+    self.text += toText(value);
+    return self;
+  },
+  'insert/2': (self: StringBuilder, at: unknown, value: unknown) => {
+    const position = toInt(at as Numeric);
+    self.text = self.text.slice(0, position) + toText(value) + self.text.slice(position);
+    return self;
+  },
+  'deleteCharAt/1': (self: StringBuilder, at: unknown) => {
+    const position = toInt(at as Numeric);
+    self.text = self.text.slice(0, position) + self.text.slice(position + 1);
+    return self;
+  },
+  'delete/2': (self: StringBuilder, from: unknown, to: unknown) => {
+    self.text = self.text.slice(0, toInt(from as Numeric)) + self.text.slice(toInt(to as Numeric));
+    return self;
+  },
+  'replace/3': (self: StringBuilder, from: unknown, to: unknown, text: unknown) => {
+    self.text =
+      self.text.slice(0, toInt(from as Numeric)) + toText(text) + self.text.slice(toInt(to as Numeric));
+    return self;
+  },
+  'reverse/0': (self: StringBuilder) => {
+    self.text = [...self.text].reverse().join('');
+    return self;
+  },
+  'setLength/1': (self: StringBuilder, length: unknown) => {
+    self.text = self.text.slice(0, toInt(length as Numeric)).padEnd(toInt(length as Numeric), '\0');
+    return null;
+  },
+  'setCharAt/2': (self: StringBuilder, at: unknown, char: unknown) => {
+    const position = toInt(at as Numeric);
+    self.text = self.text.slice(0, position) + toText(char) + self.text.slice(position + 1);
+    return null;
+  },
+  'putAt/2': (self: StringBuilder, at: unknown, value: unknown) => {
+    const position = toInt(at as Numeric);
+    self.text = self.text.slice(0, position) + toText(value) + self.text.slice(position + 1);
+    return null;
+  },
+  'capacity/0': (self: StringBuilder) => Math.max(16, self.text.length),
+  'toString/0': (self: StringBuilder) => self.text,
+});

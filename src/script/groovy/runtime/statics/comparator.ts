@@ -1,0 +1,51 @@
+import { asInterface } from '../casting.ts';
+import { call1 } from '../closure.ts';
+import { type Order, orderBy } from '../collecting.ts';
+import { compare } from '../equality.ts';
+import { classNamed, type JavaClass } from '../java-class.ts';
+import { defineMethods, defineStatics } from '../method-table.ts';
+import { type Entry, JavaObject } from '../values.ts';
+
+defineStatics('java.util.Map$Entry', {
+  'comparingByKey/0': () =>
+    new Comparator((left, right) => compare((left as Entry).key, (right as Entry).key)),
+  'comparingByValue/0': () =>
+    new Comparator((left, right) => compare((left as Entry).value, (right as Entry).value)),
+});
+
+/** An order as an object. */
+export class Comparator extends JavaObject {
+  readonly type: JavaClass = classNamed('java.util.Comparator');
+  readonly order: Order;
+
+  constructor(order: Order) {
+    super();
+    this.order = order;
+  }
+}
+
+asInterface.make = (closure, type) =>
+  type.name === 'java.util.Comparator' ? new Comparator(orderBy(closure)) : closure;
+
+function comparing(fn: unknown, order: unknown): Comparator {
+  const by = orderBy(order);
+  return new Comparator((left, right) => by(call1(fn, left), call1(fn, right)));
+}
+
+defineStatics('java.util.Comparator', {
+  'comparing/1-2': comparing,
+  'comparingInt/1': comparing,
+  'comparingLong/1': comparing,
+  'comparingDouble/1': comparing,
+  'naturalOrder/0': () => new Comparator(compare),
+  'reverseOrder/0': () => new Comparator((left, right) => compare(right, left)),
+});
+
+defineMethods('java.util.Comparator', 'java.lang.Object', {
+  'compare/2': (self: Comparator, left: unknown, right: unknown) => self.order(left, right),
+  'reversed/0': (self: Comparator) => new Comparator((left, right) => self.order(right, left)),
+  'thenComparing/1-2': (self: Comparator, fn: unknown) => {
+    const next = fn instanceof Comparator ? fn.order : orderBy(fn);
+    return new Comparator((left, right) => self.order(left, right) || next(left, right));
+  },
+});

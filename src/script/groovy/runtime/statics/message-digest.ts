@@ -1,0 +1,43 @@
+import { decodeBase64, encodeBase64 } from '../bytes.ts';
+import { outside } from '../dispatch-port.ts';
+import { classNamed, type JavaClass } from '../java-class.ts';
+import { defineMethods, defineStatics } from '../method-table.ts';
+import { toText } from '../text.ts';
+import { exception } from '../throwable.ts';
+import { JavaObject } from '../values.ts';
+import { bytesIn } from './base64.ts';
+
+class Digest extends JavaObject {
+  readonly type: JavaClass = classNamed('java.security.MessageDigest');
+  readonly algorithm: string;
+  bytes: unknown[] = [];
+
+  constructor(algorithm: string) {
+    super();
+    this.algorithm = algorithm;
+  }
+}
+
+defineStatics('java.security.MessageDigest', {
+  'getInstance/1': (name: unknown) => {
+    if (!/^(?:MD5|SHA-?(?:1|224|256|384|512))$/i.test(toText(name))) {
+      throw exception(
+        'java.security.NoSuchAlgorithmException',
+        `${toText(name)} MessageDigest not available`,
+      );
+    }
+    return new Digest(toText(name));
+  },
+});
+
+defineMethods('java.security.MessageDigest', 'java.lang.Object', {
+  'update/1': (self: Digest, bytes: unknown) => {
+    self.bytes.push(...bytesIn(bytes));
+    return self;
+  },
+  'digest/0-1': (self: Digest, bytes?: unknown) => {
+    const all = bytes === undefined ? self.bytes : [...self.bytes, ...bytesIn(bytes)];
+    self.bytes = [];
+    return decodeBase64(String(outside.host('groovy.digest', self.algorithm, encodeBase64(all), 'base64')));
+  },
+});

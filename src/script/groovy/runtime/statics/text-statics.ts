@@ -1,0 +1,35 @@
+import { textOfBytes } from '../bytes.ts';
+import { formatText } from '../format.ts';
+import { listOf } from '../iterate.ts';
+import { defineStatics } from '../method-table.ts';
+import { textOf, toText } from '../text.ts';
+import { Byte, StringBuilder } from '../values.ts';
+
+function newText(value: unknown = '', charset?: unknown): string {
+  if (!Array.isArray(value)) return toText(value);
+  return value[0] instanceof Byte
+    ? textOfBytes(value, charset === undefined ? 'UTF-8' : toText(charset))
+    : value.map(toText).join('');
+}
+
+defineStatics('java.lang.String', {
+  'new/0-2': newText,
+  'valueOf/1': newText,
+  'copyValueOf/1': newText,
+  'format/1+': (first: unknown, ...args: unknown[]) =>
+    textOf(first) === undefined
+      ? formatText(toText(args[0]), args.slice(1))
+      : formatText(toText(first), args),
+  'join/1+': (separator: unknown, ...parts: unknown[]) =>
+    (parts.length === 1 && textOf(parts[0]) === undefined ? listOf(parts[0]) : parts)
+      .map(toText)
+      .join(toText(separator)),
+});
+
+for (const name of ['StringBuilder', 'StringBuffer']) {
+  const isBuffer = name === 'StringBuffer';
+  defineStatics(`java.lang.${name}`, {
+    'new/0-1': (start: unknown = '') =>
+      new StringBuilder(typeof start === 'number' ? '' : toText(start), isBuffer),
+  });
+}
