@@ -7,7 +7,7 @@ import { type Context, rootContext, type SecurityContext, systemContext } from '
 import type { Firing } from './firing.ts';
 import { recordFirings } from './firing-repository.ts';
 import { endedEntries, lostEntry, missedEntries } from './ledger-entry.ts';
-import { formatRunKey, invokerName, type LedgerEntry } from './run.ts';
+import { formatRunKey, type LedgerEntry } from './run.ts';
 import { completeRun, findFate, probe } from './run-repository.ts';
 import { isRepeatable } from './schedule.ts';
 import type { Scheduled, ScheduledServices } from './scheduled-service.ts';
@@ -147,7 +147,8 @@ async function invokeService(
       if (log.length < MAX_LOG_LINES) log.push({ level, message });
     },
   };
-  const service = await platform.services.get(run.definition.invokeService);
+  const { invokeService } = run.definition;
+  const service = platform.services.find(invokeService) ?? (await platform.services.get(invokeService));
   await service.execute(context, scheduled);
 }
 
@@ -180,11 +181,10 @@ async function fateOf(database: Database, firing: Firing): Promise<'open' | 'com
 }
 
 /** The identity of scheduled work: role `system`, named after the job and its planned time; its transaction is the run. */
-function firingContext({ run, decision }: Firing): Context {
-  const name = invokerName(run.jobId, decision.scheduledAt);
+function firingContext({ run, invoker }: Firing): Context {
   const security: SecurityContext = {
-    authenticationId: name,
-    authorization: { id: name, component: 'scheduler', roles: ['system'] },
+    authenticationId: invoker,
+    authorization: { id: invoker, component: 'scheduler', roles: ['system'] },
   };
   return rootContext({ ...systemContext(security), id: randomUUID(), transactionId: formatRunKey(run) });
 }

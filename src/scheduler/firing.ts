@@ -11,6 +11,8 @@ export interface Firing {
   readonly store: 'persistent' | 'memory';
   readonly decision: FiringDecision;
   readonly dst: DaylightSaving;
+  /** In whose name it runs. */
+  readonly invoker: string;
   /** When it started, epoch ms by the database's clock. */
   readonly startedAt: number;
 }

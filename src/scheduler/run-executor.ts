@@ -41,13 +41,14 @@ export class RunExecutor {
       const decision = this.#decide(run, startedAt);
       const plansEarly = run.definition.concurrentExecution && !run.nextPlanned && decision.next !== null;
       if (plansEarly) await store.planNext(holder, run, decision.next!);
-      const firing = { run, holder, nodeName, store: store.kind, decision, dst, startedAt };
+      const invoker = invokerName(run.jobId, decision.scheduledAt);
+      const firing = { run, holder, nodeName, store: store.kind, decision, dst, invoker, startedAt };
       const result = await this.#fireUntilKnown(firing);
       if (result === undefined) return clock.now();
       const { entries } = result;
       const isOurs =
         entries === null || (await this.#completions.complete(holder, { run, next: decision.next, entries }));
-      this.#say(run, decision, result, isOurs ? result.end : 'fencedOut');
+      this.#say(firing, result, isOurs ? result.end : 'fencedOut');
       return decision.next;
     } catch (error) {
       observe({ kind: 'server.failed', part: `firing of ${run.jobId}`, error });
@@ -113,7 +114,7 @@ export class RunExecutor {
     }
   }
 
-  #say(run: StartedRun, decision: FiringDecision, { ms, error }: FiringResult, end: FiringEnd): void {
+  #say({ run, decision, invoker }: Firing, { ms, error }: FiringResult, end: FiringEnd): void {
     const { observe } = this.#options;
     const said = { schedule: run.jobId, run: formatRunKey(run) };
     switch (end) {
@@ -121,7 +122,7 @@ export class RunExecutor {
         observe({
           kind: 'trigger.completed',
           ...said,
-          invoker: invokerName(run.jobId, decision.scheduledAt),
+          invoker,
           ms,
           next: decision.next,
           level: run.definition.invokeLogLevel,
@@ -131,7 +132,7 @@ export class RunExecutor {
         observe({
           kind: 'trigger.failed',
           ...said,
-          invoker: invokerName(run.jobId, decision.scheduledAt),
+          invoker,
           ms,
           error: error ?? '',
         });

@@ -11,7 +11,7 @@ import {
   type RunKind,
   type StartedRun,
 } from './run.ts';
-import { NORMAL_PRIORITY, type ScheduleDefinition } from './schedule.ts';
+import { NORMAL_PRIORITY, readDefinition } from './schedule.ts';
 
 /** A run that found the slot of its schedule taken asks again after so long. */
 const BLOCKED_RETRY_MS = 250;
@@ -50,6 +50,11 @@ interface RunRow {
   readonly cause: Cause | null;
 }
 
+/** What waits; by name, because a statement that answers whatever there is would not be prepared. */
+const DUE = sql.raw(
+  `due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority, concurrent, kind, cause`,
+);
+
 /** What tells the runs of a schedule apart: one with concurrent execution has a slot for each of its runs. */
 const SLOT = sql.raw('floor(extract(epoch from fire_at) * 1000)::bigint * 1024 + generation % 1024');
 
@@ -66,11 +71,15 @@ const relaxCommit = (started: RawBuilder<unknown>) => sql`(case
 /**
  * Claims what is due: one statement. Rows locked by other claimers are skipped, a paused cluster and a node that
  * was fenced out claim nothing. What is due and finds a slot is started with it. The lower bound keeps the scan from walking the dead index entries of earlier
- * claims, which a long transaction elsewhere would keep from being cleaned up. A firing whose schedule runs
- * already and may not run twice finds its slot taken and goes back to wait.
+ * claims, which a long transaction elsewhere would keep from being cleaned up. The limit is a subquery, because
+ * a planner that knows it may prefer to sort all that is due. A firing whose schedule runs already and may not run
+ * twice finds its slot taken and goes back to wait.
  */
 export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
   const { holder, limit, lookAheadMs, watermark, startLimit = 0 } = options;
+  // Stable, so that the scan of the index ends there: with `clock_timestamp()` it would read all that waits.
+  const until = sql`statement_timestamp() + ${lookAheadMs}::float8 * interval '1 millisecond'`;
+  const from = sql`to_timestamp(${watermark}::float8 / 1000)`;
   const { rows } = await sql<
     Omit<RunRow, 'trigger_id'> & {
       trigger_id: number | null;
@@ -78,27 +87,26 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
       priority: number;
       next_due: number | null;
       job_id: string | null;
-      definition: ScheduleDefinition | null;
+      definition: string | null;
     }
   >`
     with candidates as (
       select ctid from scheduler_due
-      where due_at <= clock_timestamp() + ${lookAheadMs}::float8 * interval '1 millisecond'
-        and due_at >= to_timestamp(${watermark}::float8 / 1000)
+      where due_at <= ${until} and due_at >= ${from}
         and not (select paused from scheduler_setting)
         and exists (select 1 from cluster_node
                     where id = ${holder.nodeId} and epoch = ${holder.epoch} and state = 'running')
       order by due_at, priority desc
-      limit ${limit}
+      limit (select ${limit}::int)
       for update skip locked
     ), due as (
       delete from scheduler_due where ctid = any(array(select ctid from candidates))
-      returning *
+      returning ${DUE}
     ), judged as (
-      select d.*, j.id as job_id, j.definition
-      from (select *, row_number() over (order by due_at, priority desc) as place from due) d
+      select ${DUE}, j.id as job_id, j.definition
+      from (select ${DUE}, row_number() over (order by due_at, priority desc) as place from due) d
       left join lateral (
-        select * from scheduler_job
+        select id, definition from scheduler_job
         where trigger_id = d.trigger_id and generation = d.generation
           and d.place <= ${startLimit}::int and d.fire_at <= clock_timestamp()
           and (parked is null or d.kind = 'manual') and not (paused and d.kind = 'planned')
@@ -126,16 +134,18 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
                                    and r.generation = d.generation and r.fire_at = d.fire_at)
     )
     select d.trigger_id, d.generation, ${MS('d.fire_at')} as fire_at, ${MS('d.due_at')} as due_at, d.attempt,
-           ${MS('d.late_from')} as late_from, d.next_planned, d.kind, d.cause, d.priority, d.job_id, d.definition,
+           ${MS('d.late_from')} as late_from, d.next_planned, d.kind, d.cause, d.priority, d.job_id,
+           d.definition::text as definition,
            null::float8 as next_due
     from judged d join run r using (trigger_id, generation, fire_at)
     union all
     select null, 0, 0, 0, 0, null, false, ${relaxCommit(sql`judged`)}, null, 0, null, null,
-           case when (select count(*) from candidates) < ${limit} then (
+           case when (select count(*) from candidates) < ${limit}::int then (
              select ${MS('due_at')} from scheduler_due
-             where due_at >= to_timestamp(${watermark}::float8 / 1000) and due_at < 'infinity'
-               and ctid <> all(array(select ctid from candidates))
-             order by due_at limit 1) end`.execute(db);
+             where due_at >= ${from} and due_at < 'infinity'
+             order by due_at, priority desc offset (select count(*) from candidates) limit 1) end`.execute(
+    db,
+  );
   const runs = rows.flatMap(({ trigger_id, job_id, definition, ...row }) =>
     trigger_id === null
       ? []
@@ -143,7 +153,9 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
           ...toRun({ ...row, trigger_id }),
           dueAt: row.due_at,
           priority: row.priority,
-          ...(job_id === null || definition === null ? {} : { started: { jobId: job_id, definition } }),
+          ...(job_id === null || definition === null
+            ? {}
+            : { started: { jobId: job_id, definition: readDefinition(definition) } }),
         },
   );
   // Neither a delete nor a join keeps the order of the scan.
@@ -158,7 +170,7 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
  * holder: whoever takes it over deletes its row.
  */
 const ownRun = (holder: Holder, condition: RawBuilder<unknown>) => sql`lateral (
-        select r.* from scheduler_run r
+        select r.trigger_id, r.slot, r.generation, r.kind from scheduler_run r
         where r.trigger_id = k.trigger_id and r.slot = any(array[0, k.slot])
           and r.generation = k.generation and r.fire_at = k.fire_at
           and r.node_id + 0 = ${holder.nodeId} and r.node_epoch = ${holder.epoch} and ${condition}
@@ -166,7 +178,7 @@ const ownRun = (holder: Holder, condition: RawBuilder<unknown>) => sql`lateral (
 
 /** The schedule of the run `r`, looked up by key like the run; null when it has been edited or is gone. */
 const schedule = (of: string) => sql`lateral (
-        select j.* from scheduler_job j
+        select j.id, j.definition, j.parked, j.paused from scheduler_job j
         where j.trigger_id = ${sql.ref(`${of}.trigger_id`)} and j.generation = ${sql.ref(`${of}.generation`)} limit 1)`;
 
 /**
@@ -174,10 +186,12 @@ const schedule = (of: string) => sql`lateral (
  * A run of an edited, deleted or parked schedule is dropped here, one of a paused schedule waits again.
  */
 export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]> {
-  const { rows } = await sql<RunRow & { job_id: string; definition: ScheduleDefinition }>`
+  const { rows } = await sql<RunRow & { job_id: string; definition: string }>`
     with key as (
-      select *, ${SLOT} as slot from unnest(${plain(keys.map((key) => key.triggerId))}::bigint[],
-        ${plain(keys.map((key) => key.generation))}::int[], ${instants(keys.map((key) => key.fireAt))}) as k(trigger_id, generation, fire_at)
+      select trigger_id, generation, fire_at, ${SLOT} as slot
+      from (select trigger_id, generation, ${at('fire_ms')} as fire_at from unnest(
+              ${plain(keys.map((key) => key.triggerId))}::bigint[], ${plain(keys.map((key) => key.generation))}::int[],
+              ${millis(keys.map((key) => key.fireAt))}::float8[]) as k(trigger_id, generation, fire_ms)) k
     ), mine as (
       select r.trigger_id, r.slot, j.id as job_id, j.definition,
              case when j.id is null or (j.parked is not null and r.kind <> 'manual') then 'dropped'
@@ -186,7 +200,7 @@ export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[])
     ), gone as (
       delete from scheduler_run r using mine m
       where m.fate <> 'started' and r.trigger_id = m.trigger_id and r.slot = m.slot
-      returning r.*, m.fate, m.definition
+      returning r.fire_at, r.trigger_id, r.generation, r.attempt, r.late_from, r.next_planned, r.cause, m.fate, m.definition
     ), waiting as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,
                                  concurrent, cause)
@@ -199,8 +213,12 @@ export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[])
     from mine m cross join (select ${relaxCommit(sql`mine`)} as how) durability
     where m.fate = 'started' and r.trigger_id = m.trigger_id and r.slot = m.slot
     returning r.trigger_id, r.generation, ${MS('r.fire_at')} as fire_at, r.attempt, ${MS('r.late_from')} as late_from,
-              r.next_planned, r.kind, r.cause, m.job_id, m.definition`.execute(db);
-  return rows.map((row) => ({ ...toRun(row), jobId: row.job_id, definition: row.definition }));
+              r.next_planned, r.kind, r.cause, m.job_id, m.definition::text as definition`.execute(db);
+  return rows.map((row) => ({
+    ...toRun(row),
+    jobId: row.job_id,
+    definition: readDefinition(row.definition),
+  }));
 }
 
 /** Lets the next firing of a concurrent schedule wait while this run goes on. */
@@ -248,13 +266,15 @@ export async function completeRuns(
   const of = (read: (completion: Completion) => number | boolean) => plain(completions.map(read));
   const { rows } = await sql<{ n: number }>`
     with item as (
-      select *, ${SLOT} as slot from unnest(
-        ${of(({ run }) => run.triggerId)}::bigint[], ${of(({ run }) => run.generation)}::int[],
-        ${instants(completions.map(({ run }) => run.fireAt))}, ${of(({ run }) => run.attempt)}::int[],
-        ${instants(completions.map(({ next }) => next))},
-        ${of(({ run }) => run.definition?.priority ?? NORMAL_PRIORITY)}::int[],
-        ${of(({ run }) => run.definition?.concurrentExecution ?? false)}::boolean[]
-      ) with ordinality as i(trigger_id, generation, fire_at, attempt, next_at, priority, concurrent, n)
+      select trigger_id, generation, fire_at, attempt, next_at, priority, concurrent, n, ${SLOT} as slot
+      from (select trigger_id, generation, attempt, priority, concurrent, n, ${at('fire_ms')} as fire_at,
+                   ${at('next_ms')} as next_at from unnest(
+              ${of(({ run }) => run.triggerId)}::bigint[], ${of(({ run }) => run.generation)}::int[],
+              ${millis(completions.map(({ run }) => run.fireAt))}::float8[], ${of(({ run }) => run.attempt)}::int[],
+              ${millis(completions.map(({ next }) => next))}::float8[],
+              ${of(({ run }) => run.definition?.priority ?? NORMAL_PRIORITY)}::int[],
+              ${of(({ run }) => run.definition?.concurrentExecution ?? false)}::boolean[]
+            ) with ordinality as i(trigger_id, generation, fire_ms, attempt, next_ms, priority, concurrent, n)) i
     ), mine as (
       select r.trigger_id, r.slot, k.next_at, k.priority, k.concurrent, k.n
       from item k cross join ${ownRun(holder, sql`r.attempt = k.attempt`)} r
@@ -282,16 +302,17 @@ export async function completeRuns(
     ), ledger as (
       insert into scheduler_firing (planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at,
                                     started_at, late_ms, error, log, why)
-      select e.planned_at, d.trigger_id, d.generation, e.job_id, e.outcome, e.node, d.attempt, d.claimed_at,
-             e.started_at, e.late_ms, e.error, e.log, e.why
+      select ${at('e.planned_ms')}, d.trigger_id, d.generation, e.job_id, e.outcome, e.node, d.attempt, d.claimed_at,
+             ${at('e.started_ms')}, e.late_ms, e.error, e.log, e.why
       from done d join unnest(
-        ${plain(entries.map((entry) => entry.n))}::int[], ${instants(entries.map((entry) => entry.plannedAt))},
-        ${entries.map((entry) => entry.jobId)}::text[], ${entries.map((entry) => entry.outcome)}::text[],
-        ${entries.map((entry) => entry.node)}::text[],
-        ${instants(entries.map(({ startedAt }) => startedAt))},
-        ${plain(entries.map((entry) => entry.lateMs))}::float8[], ${entries.map(({ error }) => json(error))}::jsonb[],
-        ${entries.map(({ log }) => json(log))}::jsonb[], ${entries.map((entry) => entry.why)}::text[]
-      ) as e(n, planned_at, job_id, outcome, node, started_at, late_ms, error, log, why) on e.n = d.n
+        ${plain(entries.map((entry) => entry.n))}::int[], ${millis(entries.map((entry) => entry.plannedAt))}::float8[],
+        ${texts(entries.map((entry) => entry.jobId))}::text[], ${texts(entries.map((entry) => entry.outcome))}::text[],
+        ${texts(entries.map((entry) => entry.node))}::text[],
+        ${plain(entries.map(({ startedAt }) => startedAt))}::float8[],
+        ${plain(entries.map((entry) => entry.lateMs))}::float8[],
+        ${texts(entries.map(({ error }) => json(error)))}::jsonb[], ${texts(entries.map(({ log }) => json(log)))}::jsonb[],
+        ${texts(entries.map((entry) => entry.why))}::text[]
+      ) as e(n, planned_ms, job_id, outcome, node, started_ms, late_ms, error, log, why) on e.n = d.n
       on conflict do nothing
     )
     select n from done`.execute(db);
@@ -349,11 +370,18 @@ function plain(values: readonly (number | boolean | null)[]): string {
   return `{${values.map((value) => value ?? 'null').join(',')}}`;
 }
 
-/** Instants in epoch ms, fractions rounded, as an array of `timestamptz`. */
-function instants(values: readonly (number | null)[]): RawBuilder<unknown> {
-  const texts = values.map((value) => (value === null ? 'null' : new Date(value).toISOString()));
-  return sql`${`{${texts.join(',')}}`}::timestamptz[]`;
+/** The same for texts: most have nothing to escape. */
+function texts(values: readonly (string | null)[]): string {
+  const quoted = (value: string) => (/["\\]/.test(value) ? value.replaceAll(/["\\]/g, '\\$&') : value);
+  return `{${values.map((value) => (value === null ? 'null' : `"${quoted(value)}"`)).join(',')}}`;
 }
+
+/** Instants in epoch ms as an array of numbers, from which `at` makes instants: cheaper than dates as texts. */
+function millis(values: readonly (number | null)[]): string {
+  return plain(values.map((value) => (value === null ? null : Math.floor(value))));
+}
+
+const at = (column: string) => sql.raw(`to_timestamp(${column} / 1000)`);
 
 /** All that this life of the node holds. */
 export async function listHeld(db: Db, holder: Holder): Promise<Run[]> {

@@ -117,8 +117,23 @@ export function parseSchedule(json: JsonObject, defaults: { persisted: boolean }
   return definition;
 }
 
-/** Compiles the times of a definition. @throws BadRequestError when one cannot be read */
+/** What was compiled of definitions that are still in use: each firing asks for its next time. */
+const timings = {
+  quartz: new WeakMap<ScheduleDefinition, Timing>(),
+  smooth: new WeakMap<ScheduleDefinition, Timing>(),
+};
+
+/** The times of a definition, compiled. @throws BadRequestError when one cannot be read */
 export function timingOf(definition: ScheduleDefinition, dst: DaylightSaving = 'quartz'): Timing {
+  let timing = timings[dst].get(definition);
+  if (timing === undefined) {
+    timing = compile(definition, dst);
+    timings[dst].set(definition, timing);
+  }
+  return timing;
+}
+
+function compile(definition: ScheduleDefinition, dst: DaylightSaving): Timing {
   const zone = inField('timeZone', () => getTimeZone(definition.timeZone ?? 'UTC'));
   const instant = (field: 'startTime' | 'endTime') => {
     const value = definition[field];
@@ -133,7 +148,7 @@ export function timingOf(definition: ScheduleDefinition, dst: DaylightSaving = '
   };
 }
 
-/** Expressions that were compiled lately: each firing asks for its next time. */
+/** Expressions that were compiled lately: many schedules have the same. */
 const expressions = new Map<string, CronExpression>();
 const MAX_EXPRESSIONS = 2_000;
 
@@ -145,6 +160,24 @@ function compiled(text: string): CronExpression {
     expressions.set(text, expression);
   }
   return expression;
+}
+
+/** Definitions that were read lately, by their text: those that fire often come again and again. */
+const definitions = new Map<string, ScheduleDefinition>();
+const MAX_DEFINITIONS = 5_000;
+/** Longer ones hold whole scripts, and are not kept. */
+const MAX_DEFINITION_LENGTH = 4_096;
+
+/** A definition as it is stored. Nobody may change what it answers, because others get the same. */
+export function readDefinition(text: string): ScheduleDefinition {
+  let definition = definitions.get(text);
+  if (definition === undefined) {
+    definition = JSON.parse(text) as ScheduleDefinition;
+    if (text.length > MAX_DEFINITION_LENGTH) return definition;
+    if (definitions.size >= MAX_DEFINITIONS) definitions.clear();
+    definitions.set(text, definition);
+  }
+  return definition;
 }
 
 /** Whether a run that was interrupted may simply be done again. */

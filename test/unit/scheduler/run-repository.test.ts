@@ -77,6 +77,24 @@ describe('the job store', () => {
     expect(nextDueAt).toBeGreaterThanOrEqual(later - 1000);
   });
 
+  it('reads only what is due, however much waits, whatever the statistics say', async () => {
+    await add('due');
+    await sql`insert into scheduler_due (due_at, fire_at, trigger_id, generation)
+              select at, at, 1000 + n, 1
+              from generate_series(1, 3000) n, lateral (select now() + n * interval '1 hour' as at) t`.execute(
+      database.db,
+    );
+    const read = await database.db.transaction().execute(async (transaction) => {
+      await claimDue(transaction, { holder: A, limit: 500, lookAheadMs: 500, watermark: 0 });
+      const { rows } = await sql<{ n: number }>`
+        select pg_stat_get_xact_tuples_returned(t.oid) + coalesce(sum(pg_stat_get_xact_tuples_returned(i.indexrelid)), 0) as n
+        from pg_class t join pg_index i on i.indrelid = t.oid
+        where t.oid = 'scheduler_due'::regclass group by t.oid`.execute(transaction);
+      return Number(rows[0]!.n);
+    });
+    expect(read).toBeLessThan(300);
+  });
+
   it('starts with the claim what is due and finds a slot, unless its schedule must not run now', async () => {
     for (const id of ['a', 'b', 'c', 'paused']) await add(id);
     await sql`update scheduler_job set paused = true where id = 'paused'`.execute(database.db);
