@@ -37,7 +37,7 @@ async function measureLostNodes(): Promise<void> {
   const released: (() => void)[] = [];
   const membership = new Membership({
     database,
-    directUrl: url,
+    sessionUrl: url,
     nodeName: 'survivor',
     nodeId: survivor,
     roles: ['worker'],

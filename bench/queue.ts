@@ -28,7 +28,7 @@ report('lateness of a job due later, 95 of 100', 0.95, punctual, bossPunctual);
 
 async function measureOurs(): Promise<[number[], number[]]> {
   await using own = new AsyncDisposableStack();
-  const database = openDatabase({ url, poolSize: 10 });
+  const database = openDatabase({ url, poolSize: 10, prepares: true });
   own.defer(() => database.close());
   const [node] = await onServer<{ id: number }>(
     url,

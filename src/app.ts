@@ -161,15 +161,14 @@ function assembleNode(given: {
   const { core, foundation, memory, nodeName } = given;
   const { settings, environment } = given.options;
   const { config, database, observe } = core;
-  const { databaseUrl, applicationName } = foundation;
+  const { sessionUrl, applicationName } = foundation;
   const threads = new ScriptThreads({
     count: settings.scriptThreads,
     entry: new URL('../workers/script-thread.ts', import.meta.url),
     data: {
       settings,
       environment,
-      databaseUrl,
-      applicationName,
+      access: foundation.access,
       keyRing: foundation.keyRing,
       memoryChannel: memory.channel,
     } satisfies ThreadData,
@@ -178,7 +177,7 @@ function assembleNode(given: {
   config.watch(() => threads.reload());
   const membership = new Membership({
     database,
-    directUrl: databaseUrl,
+    sessionUrl,
     nodeName,
     nodeId: foundation.nodeId,
     roles: settings.roles,
@@ -203,10 +202,10 @@ function assembleNode(given: {
     schedulerNode({ core, membership, threads, memory, nodeName, isWorker }),
     workflowNode(core, threads, settings),
     securityNode(core, threads),
-    indexNode(core, databaseUrl),
+    indexNode(core),
     configNode(core),
   ];
-  const listener = listenerNode({ databaseUrl, applicationName, parts: features, observe });
+  const listener = listenerNode({ sessionUrl, applicationName, parts: features, observe });
   return { threads, parts: [ground, listener, ...features] };
 }
 

@@ -13,15 +13,11 @@ import { type Firing, fireTrigger, remoteMemorySchedules } from '../src/schedule
 import { observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
 
 /** A script thread: the application without its doors, with what runs scripts. */
-const { settings, environment, databaseUrl, applicationName, keyRing, memoryChannel } =
-  workerData as ThreadData;
+const { settings, environment, access, keyRing, memoryChannel } = workerData as ThreadData;
 const observe = observeFromThread;
 const config = await ConfigStore.open({ settings, environment, report: () => {} });
 const database = openDatabase({
-  url: databaseUrl,
-  poolSize: settings.databasePoolSize,
-  prepares: settings.databasePrepares,
-  applicationName,
+  ...access,
   onError: (error) => observe({ kind: 'database.connectionLost', error }),
 });
 const runners: ScriptRunner[] = [];

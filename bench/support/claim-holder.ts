@@ -22,7 +22,7 @@ answerParent(async ({ name, claims }: HolderTask): Promise<{ pid: number; claime
   const database = openDatabase({ url, poolSize: 4, applicationName: sessionName(nodeId) });
   const membership = new Membership({
     database,
-    directUrl: url,
+    sessionUrl: url,
     nodeName: name,
     nodeId,
     roles: ['worker'],

@@ -23,7 +23,7 @@ type Runs = Awaited<ReturnType<typeof claimDue>>['runs'];
 
 const SLOTS = 10;
 const HOUR_MS = 3_600_000;
-const database = openDatabase({ url: process.env['BENCH_DATABASE_URL']!, poolSize: SLOTS });
+const database = openDatabase({ url: process.env['BENCH_DATABASE_URL']!, poolSize: SLOTS, prepares: true });
 
 answerParent(async (task: ClaimerTask): Promise<ClaimerResult> => {
   const holder = { nodeId: task.nodeId, epoch: 1 };

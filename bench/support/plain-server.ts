@@ -20,7 +20,7 @@ interface UserRow {
   readonly data: object;
 }
 
-const database = openDatabase({ url: process.env['BENCH_DATABASE_URL']! });
+const database = openDatabase({ url: process.env['BENCH_DATABASE_URL']!, prepares: true });
 
 answerParent(async ({ kind, body }: PlainServerTask): Promise<string> => {
   const app = new Hono();

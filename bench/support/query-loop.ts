@@ -11,7 +11,7 @@ export interface QueryLoopTask {
   readonly parallel: number;
 }
 
-const database = openDatabase({ url: process.env['BENCH_DATABASE_URL']! });
+const database = openDatabase({ url: process.env['BENCH_DATABASE_URL']!, prepares: true });
 
 answerParent(async ({ ms, parallel }: QueryLoopTask): Promise<LoadResult> => {
   const latency = new Latency();

@@ -23,7 +23,7 @@ export interface NodeResult {
 
 /** What is planned in the past is made up for its planned time, however late. */
 const NEVER_MISFIRED_MS = 1e15;
-const database = openDatabase({ url: process.env['BENCH_DATABASE_URL']!, poolSize: 10 });
+const database = openDatabase({ url: process.env['BENCH_DATABASE_URL']!, poolSize: 10, prepares: true });
 const services = new ScheduledServices();
 services.register({ invokeService: 'none', runsScripts: false, execute: async () => {} });
 

@@ -19,9 +19,9 @@ export function configNode(core: Core): NodePart {
 }
 
 /** Keeps the indexes on properties as the configuration wants them. */
-export function indexNode(core: Core, directUrl: string): NodePart {
+export function indexNode(core: Core): NodePart {
   const { database, config, managed, observe } = core;
-  const indexes = new IndexKeeper({ database, directUrl, wanted: managed.wantedIndexes, observe });
+  const indexes = new IndexKeeper({ database, wanted: managed.wantedIndexes, observe });
   config.watch(() => indexes.wake());
   return { services: [indexes] };
 }

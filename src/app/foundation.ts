@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import { Membership, sessionName } from '#cluster/index.ts';
 import type { Environment, Settings } from '#config/index.ts';
 import { type KeyRingText, openKeyRing } from '#crypto/index.ts';
-import { type Database, openDatabase, superviseEmbeddedServer } from '#database/index.ts';
+import {
+  type Database,
+  type DatabaseOptions,
+  givesOwnSession,
+  openDatabase,
+  superviseEmbeddedServer,
+} from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { createAdministrator } from '#security/index.ts';
 import { prepareSchema } from './schema.ts';
@@ -21,6 +27,10 @@ export interface FoundationOptions {
 export interface Foundation {
   readonly database: Database;
   readonly databaseUrl: string;
+  /** How every thread of this node opens its pool. */
+  readonly access: DatabaseOptions;
+  /** Where sessions can be had that stay ours; undefined when there is only a pooler. */
+  readonly sessionUrl: string | undefined;
   readonly keyRing: KeyRingText;
   readonly nodeId: number;
   /** How the sessions of this node are called in the database. */
@@ -35,8 +45,9 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
   const embedded = settings.databaseUrl === undefined ? await startEmbedded(settings, observe) : undefined;
   const databaseUrl = settings.databaseUrl ?? embedded!.url;
   if (embedded !== undefined) scope.defer(() => embedded.stop());
+  const directUrl = settings.databaseDirectUrl ?? databaseUrl;
   await prepareSchema({
-    databaseUrl,
+    databaseUrl: directUrl,
     migrations: join(settings.installLocation, 'migrations'),
     upgrade: options.migrate || embedded !== undefined,
     observe,
@@ -47,12 +58,19 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
   });
   if (keys.madeFile !== undefined) observe({ kind: 'crypto.keysCreated', file: keys.madeFile });
   if (keys.missing !== undefined) observe({ kind: 'crypto.keysMissing', reason: keys.missing });
-  const { nodeId, applicationName } = await identify(databaseUrl, options.nodeName);
-  const database = openDatabase({
+  const { nodeId, applicationName } = await identify(directUrl, options.nodeName);
+  const pooled = !(await givesOwnSession(databaseUrl));
+  const sessionUrl = settings.databaseDirectUrl ?? (pooled ? undefined : databaseUrl);
+  if (pooled) observe({ kind: 'database.pooled', hasSessions: sessionUrl !== undefined });
+  const access: DatabaseOptions = {
     url: databaseUrl,
     poolSize: settings.databasePoolSize,
-    prepares: settings.databasePrepares,
+    prepares: settings.databasePrepares ?? !pooled,
+    pooled,
     applicationName,
+  };
+  const database = openDatabase({
+    ...access,
     onError: (error) => observe({ kind: 'database.connectionLost', error }),
   });
   scope.defer(() => database.close());
@@ -62,6 +80,8 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
   return {
     database,
     databaseUrl,
+    access,
+    sessionUrl,
     keyRing: keys.text,
     nodeId,
     applicationName,

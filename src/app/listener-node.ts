@@ -4,16 +4,21 @@ import type { NodePart } from './node-part.ts';
 import { CHANNEL } from './platform.ts';
 
 export interface ListenerOptions {
-  readonly databaseUrl: string;
+  /** Undefined when there is only a pooler, which passes no wake-ups. */
+  readonly sessionUrl: string | undefined;
   readonly applicationName: string;
   readonly parts: readonly NodePart[];
   readonly observe: Observe;
 }
 
+const POLLING_ONLY = 'polling only';
+
 /** Hears what other nodes tell, and passes each topic to the parts that know it. */
-export function listenerNode({ databaseUrl, applicationName, parts, observe }: ListenerOptions): NodePart {
+export function listenerNode({ sessionUrl, applicationName, parts, observe }: ListenerOptions): NodePart {
+  if (sessionUrl === undefined)
+    return { health: () => [{ name: 'listener', ok: true, detail: POLLING_ONLY }] };
   const listener = new Listener({
-    url: databaseUrl,
+    url: sessionUrl,
     channel: CHANNEL,
     applicationName,
     onMessage(message) {
@@ -27,6 +32,6 @@ export function listenerNode({ databaseUrl, applicationName, parts, observe }: L
   return {
     services: [listener],
     // Wake-ups only save time: without them polling goes on.
-    health: () => [{ name: 'listener', ok: true, detail: listener.connected ? 'connected' : 'polling only' }],
+    health: () => [{ name: 'listener', ok: true, detail: listener.connected ? 'connected' : POLLING_ONLY }],
   };
 }

@@ -1,12 +1,12 @@
 import type { Environment, Settings } from '#config/index.ts';
 import type { KeyRingText } from '#crypto/index.ts';
+import type { DatabaseOptions } from '#database/index.ts';
 
 /** What a script thread is started with; see `workers/script-thread.ts`. */
 export interface ThreadData {
   readonly settings: Settings;
   readonly environment: Environment;
-  readonly databaseUrl: string;
-  readonly applicationName: string;
+  readonly access: DatabaseOptions;
   readonly keyRing: KeyRingText;
   /** By which the threads of this process reach its schedules in memory. */
   readonly memoryChannel: string;

@@ -30,7 +30,7 @@ Example: svc migrate --dry-run --database-url postgres://svc@db/svc
   async run(flags) {
     const settings = readSettings(process.env, flags);
     await using scope = new AsyncDisposableStack();
-    let url = settings.databaseUrl;
+    let url = settings.databaseDirectUrl ?? settings.databaseUrl;
     if (url === undefined) {
       const server = await startEmbeddedServer({ dataDir: settings.dataDirectory });
       scope.defer(() => server.stop());

@@ -28,8 +28,11 @@ const NAME_RELEASE_MS = 5_000;
 
 export interface MembershipOptions {
   readonly database: Database;
-  /** For the two sessions that hold locks: a direct connection. */
-  readonly directUrl: string;
+  /**
+   * For the two sessions that hold locks: a direct connection. Undefined where there is only a pooler, which lends
+   * sessions for a transaction: then the heartbeat alone decides who lives.
+   */
+  readonly sessionUrl: string | undefined;
   readonly nodeName: string;
   /** As `identify` gave it. */
   readonly nodeId: number;
@@ -130,13 +133,10 @@ export class Membership implements Service {
   }
 
   async #holdLock(): Promise<void> {
-    const { directUrl, nodeName } = this.#options;
+    const { nodeName } = this.#options;
     const until = performance.now() + NAME_RELEASE_MS;
     for (;;) {
-      if (this.#own?.isOpen !== true) {
-        this.#own = await LockSession.open(directUrl, sessionName(this.nodeId), () => this.#ticker.wake());
-      }
-      if (await this.#own.tryHold(this.nodeId)) return;
+      if (await this.#tryName()) return;
       if (performance.now() > until) {
         throw new ActivationError([
           {
@@ -151,10 +151,22 @@ export class Membership implements Service {
     }
   }
 
+  async #tryName(): Promise<boolean> {
+    const { database, sessionUrl } = this.#options;
+    if (sessionUrl === undefined) {
+      const nodes = await listNodes(database.db);
+      return nodes.find(({ id }) => id === this.nodeId)?.state !== 'running';
+    }
+    if (this.#own?.isOpen !== true) {
+      this.#own = await LockSession.open(sessionUrl, sessionName(this.nodeId), () => this.#ticker.wake());
+    }
+    return this.#own.tryHold(this.nodeId);
+  }
+
   async #runOnce(): Promise<number | undefined> {
-    const { database, nodeName, observe } = this.#options;
+    const { database, sessionUrl, nodeName, observe } = this.#options;
     if (this.#stopped) return undefined;
-    const cut = this.#own?.isOpen !== true;
+    const cut = sessionUrl !== undefined && this.#own?.isOpen !== true;
     if (cut) await this.#holdLock();
     if (!(await beat(database.db, this.nodeId, this.epoch))) {
       observe({ kind: 'node.fenced', node: nodeName, epoch: this.epoch });
@@ -189,17 +201,15 @@ export class Membership implements Service {
 
   /** Waits for the lock of the next live node in the ring of ids. */
   async #watchSuccessor(nodes: readonly NodeRow[]): Promise<void> {
+    const { sessionUrl } = this.#options;
+    if (sessionUrl === undefined) return;
     const alive = nodes.filter((node) => node.state === 'running' && node.id !== this.nodeId);
     const successor = alive.find((node) => node.id > this.nodeId) ?? alive[0];
     if (this.#watch?.session.isOpen === true && this.#watch.target === successor?.id) return;
     await this.#watch?.session.close();
     this.#watch = undefined;
     if (successor === undefined || this.#stopped) return;
-    const session = await LockSession.open(
-      this.#options.directUrl,
-      sessionName(this.nodeId),
-      () => undefined,
-    );
+    const session = await LockSession.open(sessionUrl, sessionName(this.nodeId), () => undefined);
     const watch = { session, target: successor.id };
     this.#watch = watch;
     session.waitForEndOf(successor.id).then(

@@ -13,6 +13,7 @@ export function settingsSchema(defaults: { nodeId: string; scriptThreads: number
     PORT: wholeNumber(0, 65_535).default(8080),
     SVC_HOST: z.string().default('127.0.0.1'),
     DATABASE_URL: databaseUrl().optional(),
+    SVC_DATABASE_DIRECT_URL: databaseUrl().optional(),
     SVC_DATA_DIR: z.string().optional(),
     SVC_PROJECT: z.string().optional(),
     SVC_NODE_ID: z
@@ -25,7 +26,7 @@ export function settingsSchema(defaults: { nodeId: string; scriptThreads: number
     SVC_SCRIPT_THREADS: wholeNumber(1, 256).default(defaults.scriptThreads),
     SVC_BODY_LIMIT: wholeNumber(1024, 2 ** 30).default(2 ** 20),
     SVC_DATABASE_POOL: wholeNumber(1, 1000).default(10),
-    SVC_DATABASE_PREPARE: yesOrNo().default(true),
+    SVC_DATABASE_PREPARE: yesOrNo().optional(),
     SVC_REQUEST_TIMEOUT: wholeNumber(1, 3600).default(60),
     SVC_TRUSTED_PROXIES: networks().default([]),
     SVC_RATE_LIMIT: wholeNumber(1, 1_000_000).optional(),

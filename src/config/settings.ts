@@ -10,9 +10,11 @@ export interface Settings {
   readonly host: string;
   /** Absent: an embedded server in `dataDirectory`. */
   readonly databaseUrl?: string;
+  /** Past the pooler that `databaseUrl` leads to: for migrations, wake-ups and the locks of nodes. */
+  readonly databaseDirectUrl?: string;
   readonly databasePoolSize: number;
-  /** Whether statements are prepared; not through a pooler that knows no prepared statements. */
-  readonly databasePrepares: boolean;
+  /** Whether statements are prepared. Absent: unless a pooler is found, which may know no prepared statements. */
+  readonly databasePrepares?: boolean;
   /** Default: `.svc` in the project location, so that each project has its own embedded database. */
   readonly dataDirectory: string;
   readonly installLocation: string;
@@ -55,6 +57,7 @@ export const SETTING_FLAGS = {
   PORT: 'port',
   SVC_HOST: 'host',
   DATABASE_URL: 'database-url',
+  SVC_DATABASE_DIRECT_URL: 'database-direct-url',
   SVC_DATA_DIR: 'data-dir',
   SVC_PROJECT: 'project',
   SVC_NODE_ID: 'node-id',
@@ -76,6 +79,7 @@ type Variable = keyof typeof SETTING_FLAGS;
 /** Their values are shown nowhere, neither in findings nor to scripts. */
 export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
   'DATABASE_URL',
+  'SVC_DATABASE_DIRECT_URL',
   'SVC_ADMIN_PASSWORD',
   'SVC_KEYS',
 ]);
@@ -118,14 +122,22 @@ export function readSettings(
   if (statSync(projectLocation, { throwIfNoEntry: false })?.isDirectory() !== true) {
     findings.push(finding('SVC_PROJECT', 'must be an existing folder', 'It holds conf/ and script/'));
   }
+  if (given['SVC_DATABASE_DIRECT_URL'] !== undefined && given['DATABASE_URL'] === undefined) {
+    findings.push(
+      finding('SVC_DATABASE_DIRECT_URL', 'needs DATABASE_URL beside it', 'It leads past a pooler'),
+    );
+  }
   if (!parsed.success || findings.length > 0) throw new ActivationError(findings);
   const { data } = parsed;
   return {
     port: data.PORT,
     host: data.SVC_HOST,
     ...(data.DATABASE_URL === undefined ? {} : { databaseUrl: data.DATABASE_URL }),
+    ...(data.SVC_DATABASE_DIRECT_URL === undefined
+      ? {}
+      : { databaseDirectUrl: data.SVC_DATABASE_DIRECT_URL }),
     databasePoolSize: data.SVC_DATABASE_POOL,
-    databasePrepares: data.SVC_DATABASE_PREPARE,
+    ...(data.SVC_DATABASE_PREPARE === undefined ? {} : { databasePrepares: data.SVC_DATABASE_PREPARE }),
     dataDirectory:
       data.SVC_DATA_DIR === undefined
         ? resolve(projectLocation, '.svc')

@@ -18,6 +18,8 @@ export interface DatabaseOptions {
   readonly idleInTransactionMs?: number;
   /** Have Postgres prepare what comes again and again. Not through a pooler that knows no prepared statements. */
   readonly prepares?: boolean;
+  /** Through a pooler that lends a session for one transaction: what is set on one would be set for others. */
+  readonly pooled?: boolean;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -90,12 +92,13 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
     idleTimeoutMillis,
     connectionTimeoutMillis: 10_000,
     onConnect: async (client) => {
+      if (options.pooled === true) return;
       await client.query(
         `set idle_in_transaction_session_timeout = ${options.idleInTransactionMs ?? 60_000}`,
       );
     },
   });
-  if (options.prepares !== false) pool.on('connect', (client) => statements.attach(client));
+  if (options.prepares === true) pool.on('connect', (client) => statements.attach(client));
   // An idle connection that breaks emits here; without a listener it would end the process.
   pool.on('error', (error) => options.onError?.(error));
   // A broken connection during a query emits on the client as well as rejecting the query.

@@ -27,6 +27,7 @@ export {
   type SqlMigration,
 } from './migrator.ts';
 export { Notifier } from './notifier.ts';
+export { givesOwnSession } from './session-check.ts';
 export {
   constraintOf,
   isConflict,
@@ -36,6 +37,7 @@ export {
   translateDatabaseError,
 } from './sql-state.ts';
 export type { Tables } from './tables.ts';
+export { tryTransactionLock } from './transaction-lock.ts';
 export {
   type Actor,
   beforeCommit,

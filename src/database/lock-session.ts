@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** First key of the advisory locks; the second is the node's id. */
-const LOCK_CLASS = 0x5c1;
+export const LOCK_CLASS = 0x5c1;
 
 /**
  * A database connection whose only purpose is to die with the process: it holds the node's advisory lock, and

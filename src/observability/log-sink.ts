@@ -98,6 +98,17 @@ function describe(said: Observation): Line | undefined {
       return { level: 'info', message: said.message };
     case 'database.migrated':
       return { level: 'info', message: 'database schema is up to date', applied: said.migrations };
+    case 'database.pooled':
+      return said.hasSessions
+        ? {
+            level: 'info',
+            message: 'transactions go through a connection pooler, wake-ups and locks past it',
+          }
+        : {
+            level: 'warn',
+            message:
+              'the database is behind a connection pooler: without SVC_DATABASE_DIRECT_URL nodes poll, and a killed one is noticed after 3 s',
+          };
     case 'database.retried':
       return {
         level: 'debug',

@@ -14,6 +14,8 @@ export type Observation =
   | { kind: 'crypto.keysMissing'; reason: string }
   | { kind: 'database.embedded'; message: string }
   | { kind: 'database.migrated'; migrations: readonly string[] }
+  /** Transactions go through a pooler; `hasSessions`: there is a direct URL for what needs a session. */
+  | { kind: 'database.pooled'; hasSessions: boolean }
   | { kind: 'database.retried'; reason: string; attempt: number }
   | { kind: 'database.connectionLost'; error: unknown }
   | { kind: 'index.created'; type: string; property: string }

@@ -1,4 +1,4 @@
-import { type Database, LockSession } from '#database/index.ts';
+import { type Database, tryTransactionLock } from '#database/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { createPropertyIndex, dropPropertyIndex, listPropertyIndexes } from './property-index-repository.ts';
@@ -10,7 +10,6 @@ const BUILDER = -1;
 
 export interface IndexKeeperOptions {
   readonly database: Database;
-  readonly directUrl: string;
   readonly wanted: () => readonly WantedIndex[];
   readonly observe: Observe;
 }
@@ -47,7 +46,7 @@ export class IndexKeeper implements Service {
   }
 
   async runOnce(): Promise<void> {
-    const { database, directUrl, wanted, observe } = this.#options;
+    const { database, wanted, observe } = this.#options;
     const target = new Map(wanted().map((index) => [index.name, index]));
     const existing = await listPropertyIndexes(database.db);
     const superfluous = existing.filter(({ name, ready }) => !ready || !target.has(name));
@@ -55,10 +54,8 @@ export class IndexKeeper implements Service {
     const missing = [...target.values()].filter(({ name }) => !there.has(name));
     if (superfluous.length === 0 && missing.length === 0) return;
 
-    await using scope = new AsyncDisposableStack();
-    const session = await LockSession.open(directUrl, 'svc:index-keeper', () => {});
-    scope.defer(() => session.close());
-    if (!(await session.tryHold(BUILDER))) return;
+    await using lock = await tryTransactionLock(database.url, BUILDER);
+    if (lock === undefined) return;
     for (const { name } of superfluous) await dropPropertyIndex(database.db, name);
     for (const index of missing) {
       await createPropertyIndex(database.db, index);

@@ -44,7 +44,6 @@ describe('indexes on properties', () => {
   const keeper = () =>
     new IndexKeeper({
       database,
-      directUrl: database.url,
       wanted: () => wanted,
       observe: (observation) => observations.push(observation),
     });

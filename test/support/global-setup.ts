@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { findOwner } from '../../src/database/embedded-lock.ts';
 import { startEmbeddedServer } from '../../src/database/embedded-server.ts';
+import { findPgBouncer, NO_PGBOUNCER, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 import './postgres.ts';
 
 interface TestServer {
@@ -23,7 +24,20 @@ const SETTINGS = { max_connections: '300', fsync: 'off', full_page_writes: 'off'
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const server = await startServer();
   project.provide('databaseServerUrl', server.url);
-  return () => server.stop();
+  const pooler = await startPooler(server.url);
+  project.provide('pooler', pooler?.address ?? '');
+  return async () => {
+    await pooler?.[Symbol.asyncDispose]();
+    await server.stop();
+  };
+}
+
+/** Servers under test reach their databases through PgBouncer when they are asked to. */
+async function startPooler(serverUrl: string): Promise<PgBouncer | undefined> {
+  if ((process.env['SVC_TEST_PGBOUNCER'] ?? '') === '') return undefined;
+  const program = await findPgBouncer();
+  if (program === undefined) throw new Error(NO_PGBOUNCER);
+  return startPgBouncer(program, serverUrl);
 }
 
 async function startServer(): Promise<TestServer> {

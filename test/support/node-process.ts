@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { ADMIN_PASSWORD, type Api, apiOf } from './api.ts';
+import { databaseEnvironment } from './postgres.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
@@ -36,7 +37,7 @@ export async function startNodeProcess(options: NodeProcessOptions): Promise<Nod
     env: {
       ...process.env,
       NODE_OPTIONS: '',
-      DATABASE_URL: options.databaseUrl,
+      ...databaseEnvironment(options.databaseUrl),
       SVC_PROJECT: options.project,
       SVC_NODE_ID: options.name,
       SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,

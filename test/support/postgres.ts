@@ -6,6 +6,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A server on which databases may be made; it lives as long as the test run. */
     databaseServerUrl: string;
+    /** Host and port of the PgBouncer in front of it; empty without `SVC_TEST_PGBOUNCER`. */
+    pooler: string;
   }
 }
 
@@ -33,6 +35,20 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     url: url.href,
     [Symbol.asyncDispose]: () => onServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   };
+}
+
+/**
+ * How a server under test is told of a database. In a run with `SVC_TEST_PGBOUNCER=1` it has nothing but PgBouncer, with
+ * `SVC_TEST_PGBOUNCER=direct` also the way past it.
+ */
+export function databaseEnvironment(url: string): Record<string, string> {
+  const pooler = inject('pooler');
+  const pooled = new URL(url);
+  if (pooler === '' || pooled.host !== new URL(inject('databaseServerUrl')).host)
+    return { DATABASE_URL: url };
+  pooled.host = pooler;
+  const direct = process.env['SVC_TEST_PGBOUNCER'] === 'direct' ? { SVC_DATABASE_DIRECT_URL: url } : {};
+  return { DATABASE_URL: pooled.href, ...direct };
 }
 
 async function onServer(url: string, statement: string): Promise<void> {

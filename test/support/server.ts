@@ -3,7 +3,7 @@ import { readSettings } from '#config/index.ts';
 import { type Database, openDatabase } from '#database/index.ts';
 import type { Observation, ObservationKind } from '#observability/index.ts';
 import { ADMIN_PASSWORD, type Api, apiOf } from './api.ts';
-import { createTestDatabase, type TestDatabase } from './postgres.ts';
+import { createTestDatabase, databaseEnvironment, type TestDatabase } from './postgres.ts';
 import { createProject, type TestProject } from './project.ts';
 
 /** A whole server in this process, on a database and a project of its own. */
@@ -32,7 +32,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const test = options.database ?? (await createTestDatabase());
   const project = await createProject(options.files);
   const environment = {
-    DATABASE_URL: test.url,
+    ...databaseEnvironment(test.url),
     SVC_PROJECT: project.location,
     SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,
     SVC_SCRIPT_THREADS: String(options.threads ?? 1),

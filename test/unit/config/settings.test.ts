@@ -27,7 +27,6 @@ describe('settings', () => {
       port: 8080,
       host: '127.0.0.1',
       databasePoolSize: 10,
-      databasePrepares: true,
       dataDirectory: `${import.meta.dirname}/.svc`,
       installLocation: import.meta.dirname,
       projectLocation: import.meta.dirname,
@@ -48,7 +47,8 @@ describe('settings', () => {
     const settings = read({
       PORT: '0',
       SVC_HOST: '::',
-      DATABASE_URL: 'postgresql://u:p@db/svc',
+      DATABASE_URL: 'postgresql://u:p@pooler/svc',
+      SVC_DATABASE_DIRECT_URL: 'postgresql://u:p@db/svc',
       SVC_DATA_DIR: 'var/data',
       SVC_PROJECT: 'tmp',
       SVC_NODE_ID: 'b',
@@ -67,7 +67,8 @@ describe('settings', () => {
     expect(settings).toEqual({
       port: 0,
       host: '::',
-      databaseUrl: 'postgresql://u:p@db/svc',
+      databaseUrl: 'postgresql://u:p@pooler/svc',
+      databaseDirectUrl: 'postgresql://u:p@db/svc',
       databasePoolSize: 3,
       databasePrepares: false,
       dataDirectory: '/var/data',

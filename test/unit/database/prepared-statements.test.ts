@@ -20,7 +20,7 @@ const prepared = async (database: Database) => {
 describe('statements', () => {
   it('that come again and again are prepared, and answer as before', async () => {
     await using scope = new AsyncDisposableStack();
-    const database = openDatabase({ url: test.url, poolSize: 1 });
+    const database = openDatabase({ url: test.url, poolSize: 1, prepares: true });
     scope.defer(() => database.close());
     await database.pool.query('select 1');
     const sums: number[] = [];
@@ -31,7 +31,7 @@ describe('statements', () => {
 
   it('that fail when prepared say so as before, and do not spoil the next', async () => {
     await using scope = new AsyncDisposableStack();
-    const database = openDatabase({ url: test.url, poolSize: 1 });
+    const database = openDatabase({ url: test.url, poolSize: 1, prepares: true });
     scope.defer(() => database.close());
     const divide = (by: number) =>
       sql<{ ratio: number }>`select 6 / ${by}::int as ratio`.execute(database.db);
@@ -42,7 +42,7 @@ describe('statements', () => {
 
   it('are not prepared where a pooler could not bear it', async () => {
     await using scope = new AsyncDisposableStack();
-    const database = openDatabase({ url: test.url, poolSize: 1, prepares: false });
+    const database = openDatabase({ url: test.url, poolSize: 1 });
     scope.defer(() => database.close());
     for (let number = 0; number < 10; number += 1) await add(database, number);
     expect(await prepared(database)).toEqual([]);

@@ -1,0 +1,20 @@
+import pg from 'pg';
+
+/**
+ * Whether a connection to this URL is a session of Postgres that stays ours. A pooler such as PgBouncer lends its
+ * sessions, for a transaction each, and invents the process id with which it greets its clients.
+ */
+export async function givesOwnSession(url: string): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  // An error between two statements would end the process; the next statement tells of it.
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    // The driver's types leave it out.
+    const { processID } = client as unknown as { processID: number | null };
+    return rows[0]?.pid === processID;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,133 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
+import { startNodeProcess } from '../support/node-process.ts';
+import { findPgBouncer, NO_PGBOUNCER, type PgBouncer, startPgBouncer } from '../support/pgbouncer.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const program = await findPgBouncer();
+if (program === undefined) console.warn(NO_PGBOUNCER);
+/** Fewer than a node has connections, so that a transaction rarely gets the session of the one before. */
+const SESSIONS = 4;
+const FILES = {
+  'conf/managed.json': {
+    objects: [
+      { name: 'mark' },
+      { name: 'thing', schema: { properties: { label: { type: 'string', searchable: true } } } },
+    ],
+  },
+};
+/** Leaves a mark, then holds the transaction in which it did for a while. */
+const SOURCE = `svc.create('managed/mark', null, {});
+  var until = Date.now() + object.workMs;
+  while (Date.now() < until) {}`;
+
+describe.skipIf(program === undefined)('behind PgBouncer in transaction mode', () => {
+  let database: TestDatabase;
+  let pooler: PgBouncer;
+  let door: TestServer;
+  let environment: Record<string, string>;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    pooler = await startPgBouncer(program!, database.url, SESSIONS);
+    environment = { DATABASE_URL: pooler.through(database.url), SVC_NODE_ID: 'door', SVC_ROLES: 'api' };
+    door = await startTestServer({ database, files: FILES, environment });
+  });
+  afterAll(async () => {
+    await door[Symbol.asyncDispose]();
+    await pooler[Symbol.asyncDispose]();
+    await database[Symbol.asyncDispose]();
+  });
+
+  const rows = async (statement: TemplateStringsArray) =>
+    (await sql<Record<string, unknown>>(statement).execute(door.database.db)).rows;
+
+  it('a node finds out that it has no session of its own, holds no lock of one, and polls', async () => {
+    expect(await door.observed('database.pooled')).toMatchObject({ hasSessions: false });
+    const ready = (await (await fetch(`${door.url}/health/ready`)).json()) as { parts: object };
+    expect(ready.parts).toMatchObject({ listener: { state: 'up', detail: 'polling only' } });
+    expect(await locksOfNodes(door)).toBe(0);
+  });
+
+  it('statements that come again and again are not prepared', async () => {
+    const bodies = Array.from({ length: 40 }, (_, n) => ({ label: `l${n}` }));
+    const answers = await Promise.all(bodies.map((body) => door.api('POST', 'managed/thing', { body })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    const found = await door.api('GET', `managed/thing?_queryFilter=${encodeURIComponent('label eq "l7"')}`);
+    expect(found.body.resultCount).toBe(1);
+  });
+
+  it('indexes are built while a transaction holds the lock of the builder', async () => {
+    await eventually(
+      () => rows`select ready from svc_index`,
+      (found) => found[0]?.['ready'] === true,
+    );
+  });
+
+  it('a node of the name of a live one is refused by its heartbeat', async () => {
+    await expect(startTestServer({ database, files: FILES, environment })).rejects.toThrow(
+      /another live node is called 'door'/,
+    );
+  });
+
+  it('what a killed node had begun is rolled back, and done by another after its lease', async () => {
+    await using victim = await startNodeProcess({
+      name: 'victim',
+      databaseUrl: environment['DATABASE_URL']!,
+      project: door.project.location,
+    });
+    const script = { type: 'text/javascript', source: SOURCE };
+    const { status } = await door.api('PUT', 'scheduler/job/long', {
+      body: {
+        type: 'simple',
+        invokeService: 'script',
+        invokeContext: { input: { workMs: 1_000 }, script },
+      },
+    });
+    expect(status).toBe(201);
+    // The mark is written inside the transaction of the run, which is still open.
+    await eventually(
+      () => rows`select from pg_stat_activity where datname = current_database()
+                 and application_name like 'svc:%' and state = 'idle in transaction'`,
+      (open) => open.length > 0,
+    );
+    victim.signal('SIGKILL');
+    await victim.ended;
+    await using heir = await startTestServer({
+      database,
+      files: FILES,
+      environment: { ...environment, SVC_NODE_ID: 'heir', SVC_ROLES: 'worker' },
+    });
+    const lost = await Promise.race([door, heir].map(({ observed }) => observed('node.lost')));
+    expect(lost).toMatchObject({ node: 'victim', how: 'heartbeat' });
+    const firings = await eventually(
+      () => rows`select outcome, node, failed from svc_firing`,
+      (found) => found.length > 0,
+    );
+    expect(firings).toEqual([{ outcome: 'recovered', node: 'heir', failed: false }]);
+    expect(await rows`select from managed_object where type = 'mark'`).toHaveLength(1);
+  });
+
+  it('with a direct URL beside it a node is woken and holds its lock', async () => {
+    await using own = await createTestDatabase();
+    await using direct = await startTestServer({
+      database: own,
+      files: FILES,
+      environment: { DATABASE_URL: pooler.through(own.url), SVC_DATABASE_DIRECT_URL: own.url },
+    });
+    expect(await direct.observed('database.pooled')).toMatchObject({ hasSessions: true });
+    await direct.observed('listen.connected');
+    expect(await locksOfNodes(direct)).toBe(1);
+    expect((await direct.api('POST', 'managed/thing', { body: {} })).status).toBe(201);
+  });
+});
+
+/** Advisory locks that sessions hold for nodes; the builder of indexes has a number that no node has. */
+async function locksOfNodes({ database }: TestServer): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from pg_locks where locktype = 'advisory' and objid::bigint < 1000
+      and database = (select oid from pg_database where datname = current_database())`.execute(database.db);
+  return rows[0]!.count;
+}
