@@ -23,6 +23,11 @@ export const BENCHMARKS: readonly Benchmark[] = [
     nextTo: 'Hono with one INSERT a request, by `pg` prepared and by Kysely',
   },
   {
+    name: 'security',
+    what: '`GET /svc/info/ping` over 32 kept connections with HTTP Basic, name and password in headers, a session and an API key; sessions begun a second',
+    nextTo: '`GET /health/live`, which needs no credentials and goes through no rules',
+  },
+  {
     name: 'store',
     what: '1,000,000 objects: a filter on an indexed property over 32 connections; page 10,000 of 20; RSS of the node while everything is paged through',
     nextTo: 'Hono with the same SQL by `pg` prepared; page 1; the same node before',
@@ -78,9 +83,14 @@ export const BENCHMARKS: readonly Benchmark[] = [
   },
   {
     name: 'taskscanner',
-    what: 'Objects a second that a scan processes, each claimed, run and completed in a transaction of its own, with a script that answers true and with one that patches the object, on 1, 2 and 4 nodes',
+    what: 'Objects a second that a scan processes, each claimed, run and completed in a transaction of its own, with a script that answers true and with one that patches the object, on 1, 2 and 4 nodes and 100,000 objects',
     nextTo:
       'the same statements by hand: a loop over one connection, and graphile-worker with one job for each object; neither has scripts, hooks or a record of failures',
+  },
+  {
+    name: 'taskscanner-memory',
+    what: 'Memory of a node while it scans 1,000,000 objects',
+    nextTo: 'itself when it had begun',
   },
   {
     name: 'workflow-engine',
@@ -96,5 +106,10 @@ export const BENCHMARKS: readonly Benchmark[] = [
     name: 'workflow-lists',
     what: 'Milliseconds of a page of 50 tasks (of an assignee, of candidate groups, unassigned, all) among 1,000,000 open tasks and 5,000,000 ended ones',
     nextTo: '',
+  },
+  {
+    name: 'growth',
+    what: 'CPU time of Postgres for an operation (objects, audit, schedules, firings, processes, tasks) on databases with 1,000 to 1,000,000 of each; CPU time of nodes and Postgres for a firing on 1 to 8 processes',
+    nextTo: 'itself with a thousand; itself on one process',
   },
 ];

@@ -3,7 +3,7 @@ import { type Child, startChild } from './child.ts';
 /** What one round of requests is. Each request takes one of the paths at random. */
 export interface LoadTask {
   readonly url: string;
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'PATCH';
   readonly paths: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;

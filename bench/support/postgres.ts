@@ -29,6 +29,12 @@ export async function openBenchServer(): Promise<BenchServer> {
   };
 }
 
+/** Has all databases of this program made on one server, for those that look at one from another. */
+export async function shareBenchServer(scope: AsyncDisposableStack): Promise<void> {
+  const { url } = scope.use(await openBenchServer());
+  process.env['DATABASE_URL'] = url;
+}
+
 export interface BenchDatabase extends AsyncDisposable {
   readonly url: string;
 }

@@ -3,28 +3,32 @@ import pg from 'pg';
 
 export interface LoopOptions {
   readonly url: string;
-  readonly objects: number;
+  /** Ends after so long. */
+  readonly ms: number;
   /** Also change the object, as the script does that patches it. */
   readonly patches: boolean;
 }
 
-/** @returns ms */
-export async function loopOverObjects({ url, patches }: LoopOptions): Promise<number> {
+/** @returns how many objects were processed */
+export async function loopOverObjects({ url, ms, patches }: LoopOptions): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const startedAt = performance.now();
-  for (let after = ''; ; ) {
+  const until = performance.now() + ms;
+  let done = 0;
+  for (let after = ''; performance.now() < until; ) {
     const { rows } = await client.query<{ id: string }>(
       `select id from managed_object where type = 'item' and id > $1 order by id limit 1000`,
       [after],
     );
-    for (const { id } of rows) await processByHand(client, id, patches);
-    if (rows.length === 0) break;
-    after = rows.at(-1)!.id;
+    for (const { id } of rows) {
+      if (performance.now() >= until) break;
+      await processByHand(client, id, patches);
+      done++;
+    }
+    after = rows.at(-1)?.id ?? '';
   }
-  const ms = performance.now() - startedAt;
   await client.end();
-  return ms;
+  return done;
 }
 
 /** One object: claim under a lock, perhaps change, complete; exactly once. */

@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
-const PASSWORD = 'Correct-Horse-9';
+/** Of the administrator. */
+export const PASSWORD = 'Correct-Horse-9';
 
 /** Credentials of the administrator, as HTTP Basic. */
 export const AUTHORIZATION = `Basic ${Buffer.from(`svc-admin:${PASSWORD}`).toString('base64')}`;
@@ -22,6 +23,7 @@ export interface ServiceOptions {
 /** A real node of ours, in a process of its own, with the settings it has in production. */
 export interface Service extends AsyncDisposable {
   readonly url: string;
+  readonly pid: number;
 }
 
 /** Starts a node and waits until it listens. It is asked to stop, and waited for, when it is disposed of. */
@@ -68,6 +70,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   return {
     url: started,
+    pid: child.pid!,
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
       const timer = setTimeout(killIt, 20_000);

@@ -1,0 +1,194 @@
+/**
+ * Whether tables stay as small as what is in them: an hour's worth of firings at 500 a second as fast as they go, and
+ * objects that are patched again and again. As the run is shorter than an hour, autovacuum looks more often in the same
+ * measure (its naptime is a second for the run, a minute otherwise). Then a month of the ledger is dropped.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Child, startChild } from './support/child.ts';
+import { createBenchDatabase, onServer, shareBenchServer } from './support/postgres.ts';
+import { openRestBench } from './support/rest.ts';
+import { compare, remark, report } from './support/row.ts';
+import { countFirings, fillScheduler } from './support/scheduler-load.ts';
+import type { NodeResult, NodeTask } from './support/scheduler-node.ts';
+import { AUTHORIZATION } from './support/service.ts';
+import { isQuick } from './support/settings.ts';
+
+const BENCH = 'bloat';
+const RATE = 500;
+/** As many as fire once a minute at that rate. */
+const TRIGGERS = RATE * 60;
+const FIRINGS = isQuick ? 60_000 : RATE * 3_600;
+const LONGEST_MS = isQuick ? 10_000 : 90_000;
+const NODES = 2;
+const PATCHED = 500;
+const PATCH_MS = isQuick ? 4_000 : 20_000;
+const LOOK_MS = 500;
+const LEDGER_ROWS = isQuick ? 20_000 : 300_000;
+const KiB = 1024;
+/** No more than one and a half times as large at the end as when it had begun. */
+const GOAL = { atLeast: 0.67 };
+
+await using scope = new AsyncDisposableStack();
+await shareBenchServer(scope);
+await haveVacuumLookOften(scope);
+await measureFirings();
+await measurePatches();
+await measureLedger();
+
+async function measureFirings(): Promise<void> {
+  await using own = new AsyncDisposableStack();
+  const { url } = own.use(await createBenchDatabase());
+  await fillScheduler(url, TRIGGERS);
+  await onServer(
+    url,
+    `update scheduler_job set definition = definition || '{"type": "cron", "schedule": "0 0 * * * ?", "timeZone": "UTC"}'`,
+  );
+  await onServer(url, 'vacuum full');
+  const fresh = await readSizes(url, ['scheduler_due', 'scheduler_job']);
+  const nodes: Child<NodeTask, NodeResult>[] = [];
+  for (let n = 0; n < NODES; n++) {
+    nodes.push(own.use(await startChild('./scheduler-node.ts', { BENCH_DATABASE_URL: url })));
+  }
+  const startedAt = performance.now();
+  const tables = ['scheduler_due', 'scheduler_run', 'scheduler_job'];
+  const samples: Sizes[] = [];
+  let fired = 0;
+  // In parts, because a node fires for a time and not for a number.
+  const PART_MS = 2_000;
+  while (fired < FIRINGS && performance.now() - startedAt < LONGEST_MS) {
+    const part = Promise.all(
+      nodes.map((node, n) => node.ask({ nodeId: n + 1, ms: PART_MS, threadCount: 500 })),
+    );
+    samples.push(...(await sampleUntil(part, url, tables)));
+    fired = await countFirings(url);
+  }
+  const seconds = (performance.now() - startedAt) / 1000;
+  const hours = (fired / (RATE * 3_600)).toFixed(2);
+  remark(
+    BENCH,
+    `${Math.round(fired).toLocaleString('en')} firings of ${TRIGGERS.toLocaleString('en')} schedules in ${Math.round(seconds)} s: ${hours} hours at ${RATE} a second`,
+  );
+  for (const table of tables) judge(`${table} and its indexes while they fire`, table, samples);
+  for (const table of ['scheduler_due', 'scheduler_job']) {
+    remark(BENCH, `${table} freshly written: ${Math.round(fresh.get(table)! / KiB)} KiB`);
+  }
+  const [ledger] = await onServer<{ bytes: number }>(
+    url,
+    `select (sum(pg_total_relation_size(relid)) / greatest(1, (select count(*) from scheduler_firing)))::float8 as bytes
+     from pg_partition_tree('scheduler_firing')`,
+  );
+  report({ bench: BENCH, quantity: 'the ledger, a firing', unit: 'bytes', ours: [ledger!.bytes] });
+}
+
+async function measurePatches(): Promise<void> {
+  await using own = new AsyncDisposableStack();
+  const bench = await openRestBench(own, { users: 10_000, connections: 16 });
+  const url = await bench.startOurs();
+  const patch = {
+    method: 'PATCH',
+    paths: Array.from({ length: PATCHED }, (_, n) => `/svc/managed/user/user-${n + 1}`),
+    headers: { Authorization: AUTHORIZATION },
+    body: JSON.stringify([{ operation: 'increment', field: '/employeeNumber', value: 1 }]),
+  } as const;
+  const table = 'managed_object';
+  const load = bench.load(url, patch, PATCH_MS);
+  const samples = await sampleUntil(load, bench.databaseUrl, [table]);
+  const patches = Math.round(((await load).perSecond * PATCH_MS) / 1000);
+  judge(`${table} and its indexes while ${PATCHED} of 10,000 objects are patched`, table, samples);
+  await onServer(bench.databaseUrl, 'select pg_stat_force_next_flush()');
+  await delay(1_200);
+  for (const name of [table, 'cluster_node']) {
+    const [row] = await onServer<{ updates: number; hot: number }>(
+      bench.databaseUrl,
+      'select n_tup_upd::int as updates, n_tup_hot_upd::int as hot from pg_stat_user_tables where relname = $1',
+      [name],
+    );
+    const share = row === undefined || row.updates === 0 ? 0 : Math.round((100 * row.hot) / row.updates);
+    remark(BENCH, `${name}: ${share} % of its updates touch no index`);
+  }
+  remark(BENCH, `${patches.toLocaleString('en')} patches in ${PATCH_MS / 1000} s`);
+}
+
+/** Firings of half a year ago in the partition that their month had. */
+async function measureLedger(): Promise<void> {
+  await using own = new AsyncDisposableStack();
+  const { url } = own.use(await createBenchDatabase());
+  const [month] = await onServer<{ name: string; low: string; high: string }>(
+    url,
+    `select 'scheduler_firing_' || to_char(m, 'YYYY_MM') as name, m::date::text as low,
+            (m + interval '1 month')::date::text as high
+     from (select date_trunc('month', now() at time zone 'UTC') - interval '6 months' as m) months`,
+  );
+  const { name, low, high } = month!;
+  await onServer(
+    url,
+    `create table ${name} partition of scheduler_firing for values from ('${low}T00:00:00Z') to ('${high}T00:00:00Z')`,
+  );
+  await onServer(
+    url,
+    `insert into scheduler_firing (planned_at, trigger_id, generation, job_id, outcome, node, ended_at)
+     select '${low}T00:00:00Z'::timestamptz + n * interval '1 second', n % 1000, 1, 'job-' || n % 1000, 'fired', 'bench',
+            '${low}T00:00:00Z'::timestamptz + n * interval '1 second'
+     from generate_series(1, ${LEDGER_ROWS}) n`,
+  );
+  const startedAt = performance.now();
+  await onServer(url, "select scheduler_firing_prune(interval '90 days')");
+  const ms = performance.now() - startedAt;
+  const [left] = await onServer<{ n: number }>(url, 'select count(*)::int as n from scheduler_firing');
+  if (left!.n !== 0) throw new Error(`${left!.n} firings of the dropped month are left`);
+  const quantity = `a month of the ledger with ${LEDGER_ROWS.toLocaleString('en')} firings dropped`;
+  report({ bench: BENCH, quantity, unit: 'ms', ours: [ms], lessIsBetter: true });
+}
+
+type Sizes = ReadonlyMap<string, number>;
+
+/** Bytes of tables with their indexes. */
+async function readSizes(url: string, tables: readonly string[]): Promise<Sizes> {
+  const rows = await onServer<{ name: string; bytes: number }>(
+    url,
+    'select name, pg_total_relation_size(name::regclass)::float8 as bytes from unnest($1::text[]) name',
+    [tables],
+  );
+  return new Map(rows.map(({ name, bytes }) => [name, bytes]));
+}
+
+async function sampleUntil(work: Promise<unknown>, url: string, tables: readonly string[]): Promise<Sizes[]> {
+  const samples: Sizes[] = [];
+  let isOver = false;
+  const over = work.finally(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    samples.push(await readSizes(url, tables));
+    await Promise.race([over, delay(LOOK_MS)]);
+  }
+  await over;
+  return samples;
+}
+
+function judge(quantity: string, table: string, samples: readonly Sizes[]): void {
+  const sizes = samples.map((sample) => sample.get(table)! / KiB);
+  const fifth = (n: number) => sizes.slice((sizes.length * (n - 1)) / 5, (sizes.length * n) / 5);
+  const [second, last] = [fifth(2), fifth(5)];
+  const rounds = Math.min(second.length, last.length);
+  compare(
+    { bench: BENCH, quantity, unit: 'KiB', ours: last.slice(0, rounds), lessIsBetter: true, goal: GOAL },
+    'in the second fifth of the run',
+    second.slice(0, rounds),
+  );
+}
+
+/** Until the scope ends; a server on which that is not allowed keeps its own pace. */
+async function haveVacuumLookOften(own: AsyncDisposableStack): Promise<void> {
+  const url = process.env['DATABASE_URL']!;
+  const set = async (text: string) => {
+    await onServer(url, text);
+    await onServer(url, 'select pg_reload_conf()');
+  };
+  try {
+    await set(`alter system set autovacuum_naptime = '1s'`);
+    own.defer(() => set('alter system reset autovacuum_naptime'));
+  } catch {
+    remark(BENCH, 'autovacuum kept its own pace, because its setting could not be changed');
+  }
+}
