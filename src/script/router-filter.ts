@@ -1,8 +1,8 @@
 import { type RouterFilterConfig, readPattern } from '#config/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { equalJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Context, Filter, Request, Response } from '#resource/index.ts';
-import { formatPath } from '#resource/index.ts';
+import { formatPath, parsePatch } from '#resource/index.ts';
 import { requestView } from './request-view.ts';
 import { parseScriptReference, type ScriptReference } from './script-reference.ts';
 import type { Scripts } from './scripts.ts';
@@ -134,8 +134,23 @@ function withChanges(request: Request, view: JsonValue | undefined): Request {
       return isObject(content) ? { ...request, content } : request;
     case 'action':
       return { ...request, content: content ?? null };
+    case 'patch':
+      return withOperations(request, view['patchOperations'] ?? null);
     default:
       return request;
+  }
+}
+
+function withOperations(request: Extract<Request, { method: 'patch' }>, operations: JsonValue): Request {
+  if (equalJson(operations, requestView(request)['patchOperations']!)) return request;
+  try {
+    return { ...request, operations: parsePatch(operations) };
+  } catch (error) {
+    const { message } = error as Error;
+    throw new ResourceError(500, `A filter of router.json changed the patch, but ${message}`, {
+      detail: { id: 'ROUTER_BAD_PATCH' },
+      cause: error,
+    });
   }
 }
 

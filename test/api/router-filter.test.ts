@@ -130,6 +130,33 @@ describe('a filter of router.json', () => {
     expect((await api('POST', 'managed/thing', { body: {} })).body._id).toBe('named');
   });
 
+  it('changes the operations of a patch', async () => {
+    await setFilters({
+      pattern: 'managed/thing/patched',
+      methods: ['patch'],
+      onRequest: js(`
+        request.patchOperations.forEach(function (each) { if (each.field === '/a') each.value += 1; });
+        request.patchOperations.push({ operation: 'add', field: 'by', value: 'filter' });
+        request.patchOperations = [];`),
+    });
+    await api('PUT', 'managed/thing/patched', { body: { a: 0 } });
+    const patch = (field: string) =>
+      api('PATCH', 'managed/thing/patched', { body: [{ operation: 'replace', field, value: 1 }] });
+    expect((await patch('a')).body).toMatchObject({ a: 2, by: 'filter' });
+    expect((await patch('/b')).body).toMatchObject({ a: 2, b: 1 });
+    await setFilters({
+      pattern: 'managed/thing/patched',
+      methods: ['patch'],
+      onRequest: js("request.patchOperations[0].operation = 'multiply'"),
+    });
+    const { status, body } = await patch('a');
+    expect([status, body]).toMatchObject([
+      500,
+      { message: expect.stringContaining("'multiply'"), detail: { id: 'ROUTER_BAD_PATCH' } },
+    ]);
+    expect((await api('GET', 'managed/thing/patched')).body).toMatchObject({ a: 2 });
+  });
+
   it('stands in a row with others: requests in the order of the file, answers the other way round', async () => {
     const filter = (name: string) => ({
       pattern: 'endpoint/say',
