@@ -31,18 +31,18 @@ const BUILT_IN: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * The layers in order: environment (`svc.node.id` is `SVC_NODE_ID` there), `boot.properties`, launcher
- * properties, built-in values. Only the first knows secrets, and it does not tell them.
+ * The layers in order: environment (`svc.node.id` is `SVC_NODE_ID` there), `system.properties`, `boot.properties`,
+ * `config.properties`, launcher properties, built-in values. Only the first knows secrets, and it does not tell them.
  */
 export async function openProperties(
   options: PropertyOptions,
 ): Promise<{ properties: PropertySource; findings: readonly Finding[] }> {
   const { environment, settings } = options;
-  const { entries, findings } = await readBootProperties(environment, settings);
+  const files = await Promise.all(placesOfFiles(environment).map((place) => readProperties(place, settings)));
   const launcher = launcherProperties(settings);
   const find = (name: string) =>
     fromEnvironment(environment, name) ??
-    entries.get(name) ??
+    files.find(({ entries }) => entries.has(name))?.entries.get(name) ??
     launcher.get(name) ??
     (name === 'svc.node.id' ? settings.nodeId : BUILT_IN.get(name));
   // Nothing of this changes while the server runs, and requests ask for some of it.
@@ -52,7 +52,7 @@ export async function openProperties(
     if (value !== undefined) found.set(name, value);
     return value;
   };
-  return { properties: { get }, findings };
+  return { properties: { get }, findings: files.flatMap(({ findings }) => findings) };
 }
 
 /** The environment variable that overrides a property. */
@@ -81,9 +81,14 @@ function launcherProperties(locations: Locations): ReadonlyMap<string, string> {
   return new Map(entries);
 }
 
-/** The project's `boot.properties`, else the installation's; `svc.boot.file` names another place. */
-async function readBootProperties(environment: Environment, locations: Locations) {
-  const place = fromEnvironment(environment, 'svc.boot.file') ?? 'conf/boot/boot.properties';
+/** `svc.boot.file` names another place of `boot.properties`. The files beside it are those of the field. */
+function placesOfFiles(environment: Environment): string[] {
+  const boot = fromEnvironment(environment, 'svc.boot.file') ?? 'conf/boot/boot.properties';
+  return ['conf/system.properties', boot, 'conf/config.properties'];
+}
+
+/** The project's file, else the installation's. */
+async function readProperties(place: string, locations: Locations) {
   for (const location of new Set([locations.projectLocation, locations.installLocation])) {
     const file = resolve(location, place);
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -38,9 +38,12 @@ describe('a properties text', () => {
 });
 
 describe('a property', () => {
-  it('comes from the environment, then boot.properties, then the launcher, then the built-in values', async () => {
+  it('comes from the environment, then system, boot and config.properties, then the launcher, then the built-in values', async () => {
     await using project = await temporaryProject({
-      'conf/boot/boot.properties': 'svc.a=boot\nsvc.b=boot\nlauncher.working.location=/elsewhere\n',
+      'conf/system.properties': 'svc.a=system\nsvc.c=system\n',
+      'conf/boot/boot.properties':
+        'svc.a=boot\nsvc.b=boot\nsvc.c=boot\nlauncher.working.location=/elsewhere\n',
+      'conf/config.properties': 'svc.b=config\nsvc.d=config\n',
     });
     const { properties } = await openProperties({
       settings: project.settings,
@@ -49,6 +52,8 @@ describe('a property', () => {
     expect(properties.get('svc.a')).toBe('environment');
     expect(properties.get('svc.x-y')).toBe('dashed');
     expect(properties.get('svc.b')).toBe('boot');
+    expect(properties.get('svc.c')).toBe('system');
+    expect(properties.get('svc.d')).toBe('config');
     expect(properties.get('launcher.working.location')).toBe('/elsewhere');
     expect(properties.get('launcher.project.location')).toBe(project.settings.projectLocation);
     expect(properties.get('launcher.install.url')).toBe(`file://${project.settings.installLocation}/`);
