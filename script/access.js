@@ -81,6 +81,12 @@ var httpAccessConfig = {
       actions: '',
       customAuthz: 'isAllowedToStartProcess()',
     },
+    { pattern: 'endpoint/getprocessesforuser', roles: 'svc-authorized', methods: 'read', actions: '' },
+    { pattern: 'endpoint/gettasksview', roles: 'svc-authorized', methods: 'query', actions: '' },
+
+    // What they are to be told.
+    { pattern: 'endpoint/usernotifications', roles: 'svc-authorized', methods: 'read', actions: '' },
+    { pattern: 'endpoint/usernotifications/*', roles: 'svc-authorized', methods: 'delete', actions: '' },
 
     // Callers with a client certificate may set the password of a user they name.
     {

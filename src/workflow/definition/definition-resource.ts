@@ -14,7 +14,7 @@ import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
 import { definitionDiagram, definitionSvg } from './definition-diagram.ts';
 import { listDefinitions } from './definition-listing-repository.ts';
 import { type DefinitionRow, findDefinition, findResource } from './definition-repository.ts';
-import { viewDefinition } from './definition-view.ts';
+import { viewDefinition, viewStarters } from './definition-view.ts';
 import { unknownDefinition } from './definitions.ts';
 
 /** `/workflow/processdefinition`: all versions of all processes. */
@@ -69,6 +69,7 @@ async function read(
   const { formKey, formProperties } = describeStartForm(definition.process);
   const content: JsonObject = {
     ...viewDefinition(row),
+    ...viewStarters(definition.process),
     formProperties: formProperties as unknown as JsonObject[],
   };
   if (formKey !== null) {

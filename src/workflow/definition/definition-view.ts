@@ -1,4 +1,5 @@
 import type { JsonObject } from '#json/index.ts';
+import type { ProcessDefinition } from '../engine/index.ts';
 import type { DefinitionRow } from './definition-repository.ts';
 
 export function viewDefinition(row: DefinitionRow): JsonObject {
@@ -16,4 +17,18 @@ export function viewDefinition(row: DefinitionRow): JsonObject {
     version: row.version,
     tenantId: row.tenant_id,
   };
+}
+
+/** Who may start it, by which access rules decide; nothing where the file leaves it open. */
+export function viewStarters({
+  candidateStarterUsers,
+  candidateStarterGroups,
+}: ProcessDefinition): JsonObject {
+  const isOpen = candidateStarterUsers.length + candidateStarterGroups.length === 0;
+  return isOpen
+    ? {}
+    : {
+        candidateStarterUsers: [...candidateStarterUsers],
+        candidateStarterGroups: [...candidateStarterGroups],
+      };
 }

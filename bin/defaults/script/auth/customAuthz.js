@@ -131,7 +131,10 @@ function conditionsOf(request, context) {
     },
     isMyTask: function () {
       var task = read(request.resourcePath);
-      return task !== null && task.assignee === security.authenticationId;
+      if (task === null) return false;
+      // Who works for somebody else has it too.
+      var holder = task.assignee === undefined || task.assignee === null ? task.delegate : task.assignee;
+      return holder === security.authenticationId;
     },
     canUpdateTask: function () {
       var task = read(request.resourcePath);

@@ -1,0 +1,145 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { processFile, workflowApi } from '../support/workflow.ts';
+
+const PASSWORD = 'Passw0rd-of-users';
+const task = (id: string, attributes: string) =>
+  `<startEvent id="s"/><sequenceFlow id="a" sourceRef="s" targetRef="${id}"/>
+   <userTask id="${id}" name="To do" ${attributes}/>
+   <sequenceFlow id="b" sourceRef="${id}" targetRef="e"/><endEvent id="e"/>`;
+const FILES = {
+  'script/access.js': readFileSync(new URL('../../script/access.js', import.meta.url), 'utf8'),
+  'workflow/review.bpmn20.xml': processFile('review', task('look', 'flowable:candidateGroups="reviewer"')),
+  'workflow/own.bpmn20.xml': processFile('own', task('mine', 'flowable:assignee="ann"')),
+  'workflow/board.bpmn20.xml': processFile('board', task('vote', 'flowable:assignee="ann"'), {
+    'flowable:candidateStarterGroups': 'board',
+  }),
+};
+
+describe('an endpoint that is shipped', () => {
+  let server: TestServer;
+  let api: Api;
+  let workflow: ReturnType<typeof workflowApi>;
+  const as = (user: string, method: string, path: string) => api(method, path, { user, password: PASSWORD });
+
+  beforeAll(async () => {
+    server = await startTestServer({ files: FILES });
+    ({ api } = server);
+    workflow = workflowApi(api);
+    await api('PUT', 'managed/role/reviewer', { body: { name: 'reviewer', description: 'Looks at it' } });
+    const authorized = { _ref: 'repo/internal/role/svc-authorized' };
+    for (const [userName, roles] of [
+      ['ann', [authorized, { _ref: 'managed/role/reviewer' }]],
+      ['bob', [authorized, { _ref: 'managed/role/reviewer' }]],
+      ['cid', [authorized]],
+    ] as const) {
+      const person = { userName, givenName: userName, sn: 'Test', mail: `${userName}@example.com` };
+      const body = { ...person, password: PASSWORD, authzRoles: roles };
+      const made = await api('PUT', `managed/user/${userName}-id`, { body });
+      expect([made.status, made.body]).toEqual([201, expect.anything()]);
+    }
+    await eventually(
+      () => workflow.list('processdefinition'),
+      (definitions) => definitions.length === 3,
+    );
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  it('gettasksview shows the own tasks, and those of the own roles with whom they may be given to', async () => {
+    const own = await workflow.start('own', { _businessKey: 'first' });
+    await workflow.start('own');
+    const shared = await workflow.start('review');
+    const { status, body } = await as('ann', 'GET', 'endpoint/gettasksview?_queryId=x&viewType=assignee');
+    expect([status, body.resultCount]).toEqual([200, 1]);
+    const [kind] = Object.keys(body.result[0]);
+    expect(kind).toMatch(/^mine:/);
+    const { name, tasks } = body.result[0][kind!];
+    expect([name, tasks.length]).toEqual(['To do', 2]);
+    expect(tasks[0]).toMatchObject({
+      assignee: 'ann',
+      processInstanceId: own,
+      businessKey: 'first',
+      startTime: expect.any(String),
+      startUserId: 'svc-admin',
+      taskDefinition: { _id: 'mine', name: 'To do' },
+    });
+    const ofRoles = (await as('bob', 'GET', 'endpoint/gettasksview?_queryId=x')).body.result;
+    const [[first]] = Object.values(ofRoles[0]).map((each) => (each as { tasks: object[] }).tasks) as [
+      [object],
+    ];
+    const users = [
+      { _id: 'ann-id', username: 'ann', displayableName: 'ann Test' },
+      { _id: 'bob-id', username: 'bob', displayableName: 'bob Test' },
+    ];
+    expect(first).toMatchObject({ processInstanceId: shared, usersToAssign: { users, assignee: null } });
+    expect((await as('cid', 'GET', 'endpoint/gettasksview?_queryId=x')).body.result).toEqual([]);
+    expect((await api('GET', 'endpoint/gettasksview')).status).toBe(501);
+  });
+
+  it('getavailableuserstoassign says who may have a task', async () => {
+    const [{ _id: id }] = await workflow.tasks(await workflow.start('own'));
+    const users = [{ _id: 'ann-id', username: 'ann', displayableName: 'ann Test' }];
+    const read = await api('GET', `endpoint/getavailableuserstoassign/${id}`);
+    expect(read.body).toMatchObject({ users, assignee: 'ann' });
+    expect((await api('GET', `endpoint/getavailableuserstoassign?taskId=${id}`)).body).toMatchObject({
+      users,
+    });
+    const query = await api('GET', `endpoint/getavailableuserstoassign?_queryId=x&taskId=${id}`);
+    expect(query.body.result).toMatchObject([{ users }]);
+    expect((await api('GET', 'endpoint/getavailableuserstoassign/none')).status).toBe(404);
+    expect((await api('GET', 'endpoint/getavailableuserstoassign')).status).toBe(400);
+    expect((await api('DELETE', `endpoint/getavailableuserstoassign/${id}`)).status).toBe(501);
+    expect((await as('ann', 'GET', `endpoint/getavailableuserstoassign/${id}`)).status).toBe(403);
+  });
+
+  it('getprocessesforuser shows the latest version of what the caller may start', async () => {
+    const keys = async (user: string) => {
+      const { processes } = (await as(user, 'GET', 'endpoint/getprocessesforuser')).body;
+      return processes.map(({ key, version }: { key: string; version: number }) => `${key} ${version}`);
+    };
+    expect(await keys('cid')).toEqual(['own 1', 'review 1']);
+    const [{ _id: id }] = await workflow.list('processdefinition', 'key=board');
+    const definition = (await workflow.get(`processdefinition/${id}`)) as Record<string, unknown>;
+    expect(definition['candidateStarterGroups']).toEqual(['board']);
+    const body = { _processDefinitionId: id };
+    const start = await api('POST', 'workflow/processinstance', { body, user: 'cid', password: PASSWORD });
+    expect(start.status).toBe(403);
+    await server.project.write(
+      'workflow/own.bpmn20.xml',
+      processFile('own', task('mine', 'flowable:assignee="bob"')),
+    );
+    await eventually(
+      () => keys('cid'),
+      ([own]) => own === 'own 2',
+    );
+    expect((await api('POST', 'endpoint/getprocessesforuser?_action=x')).status).toBe(501);
+  });
+
+  it('usernotifications shows the own ones, the newest first, and forgets them one by one', async () => {
+    const tell = async (receiverId: string, createDate: string) =>
+      (await api('POST', 'repo/ui/notification', { body: { receiverId, createDate, message: 'm' } })).body
+        ._id;
+    const old = await tell('ann-id', '2026-01-01T00:00:00Z');
+    const recent = await tell('ann-id', '2026-02-01T00:00:00Z');
+    const foreign = await tell('bob-id', '2026-02-01T00:00:00Z');
+    const ids = async () =>
+      (await as('ann', 'GET', 'endpoint/usernotifications')).body.notifications.map(
+        ({ _id }: { _id: string }) => _id,
+      );
+    expect(await ids()).toEqual([recent, old]);
+    expect((await as('ann', 'DELETE', `endpoint/usernotifications/${old}`)).status).toBe(200);
+    expect(await ids()).toEqual([recent]);
+    expect((await as('ann', 'DELETE', `endpoint/usernotifications/${foreign}`)).status).toBe(404);
+    expect((await as('bob', 'GET', 'endpoint/usernotifications')).body.notifications).toHaveLength(1);
+    expect((await api('PATCH', 'endpoint/usernotifications', { body: [] })).status).toBe(501);
+  });
+
+  it('linkedView shows an object that nothing is linked to', async () => {
+    const { body } = await api('GET', 'endpoint/linkedView/managed/user/ann-id');
+    expect(body).toMatchObject({ _id: 'ann-id', userName: 'ann', linkedTo: [] });
+    expect((await api('GET', 'endpoint/linkedView/managed/user/none')).status).toBe(404);
+  });
+});
