@@ -19,10 +19,10 @@ import { USER_TYPE } from './support/users.ts';
 const BENCH = 'growth';
 const SIZES = isQuick ? [1_000, 10_000] : [1_000, 10_000, 100_000, 1_000_000];
 const ROUNDS = 3;
-const TIMES = isQuick ? 10 : 30;
+const TIMES = isQuick ? 10 : 20;
 const PROCESSES = isQuick ? [1, 4] : [1, 2, 4, 8];
 const TRIGGERS = isQuick ? 10_000 : 100_000;
-const FIRING_MS = isQuick ? 1_000 : 2_500;
+const FIRING_MS = isQuick ? 1_000 : 1_500;
 /** Twice the cost with a thousand times the data, or with eight times the processes. */
 const GOAL = { atLeast: 0.5 };
 

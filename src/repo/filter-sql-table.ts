@@ -14,6 +14,8 @@ export interface QueryColumn {
   readonly expression: RawBuilder<unknown>;
   readonly type: 'text' | 'number' | 'boolean' | 'json';
   readonly notNull?: boolean;
+  /** The timestamptz that a text shows as `toISOString` does: what is compared with such a text, and sorted by. */
+  readonly instant?: RawBuilder<unknown>;
 }
 
 /** How a table or view shows itself to filters and sort keys. */
@@ -34,6 +36,7 @@ export type Place =
       readonly expression: RawBuilder<unknown>;
       readonly type: 'text' | 'number' | 'boolean';
       readonly notNull: boolean;
+      readonly instant?: RawBuilder<unknown>;
     }
   | {
       readonly kind: 'json';
@@ -73,6 +76,7 @@ export function placeOf(table: QueryTable, pointer: Pointer): Place {
     expression: sql`(${column.expression})`,
     type: column.type,
     notNull: column.notNull ?? false,
+    ...(column.instant === undefined ? {} : { instant: column.instant }),
   };
 }
 

@@ -37,7 +37,10 @@ function sortColumn({ pointer, descending }: SortKey, table: QueryTable): SortCo
   const place = placeOf(table, pointer);
   if (place.kind === 'missing') return { ...NOTHING, descending };
   if (place.kind === 'json') return jsonColumn(place, descending);
-  const { expression, type, notNull } = place;
+  const { expression, type, notNull, instant } = place;
+  if (instant !== undefined) {
+    return { kind: 'plain', expression: instant, descending, nullable: !notNull, bind: bindInstant };
+  }
   return {
     kind: 'plain',
     expression: type === 'text' ? inCodePointOrder(expression) : expression,
@@ -45,6 +48,13 @@ function sortColumn({ pointer, descending }: SortKey, table: QueryTable): SortCo
     nullable: !notNull,
     bind: (value) => bindScalar(requireType(value, type === 'text' ? 'string' : type)),
   };
+}
+
+/** What `jsonb` makes of a timestamptz. */
+function bindInstant(value: SortValue): RawBuilder<unknown> {
+  const text = requireType(value, 'string') as string;
+  if (Number.isNaN(Date.parse(text))) throw invalidPageCookie('a time that it sorts by is none');
+  return sql`${bindText(text)}::timestamptz`;
 }
 
 function jsonColumn(place: JsonPlace, descending: boolean): SortColumn {

@@ -1,4 +1,4 @@
-import { type RawBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { QueryColumn } from '#repo/index.ts';
@@ -33,8 +33,12 @@ export async function recordFirings(
     on conflict do nothing`.execute(db);
 }
 
-const iso = (column: string): RawBuilder<string> =>
-  sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
+/** Shown as text, compared and sorted as what it is, or no index of the ledger would serve it. */
+const time = (column: string): QueryColumn => ({
+  expression: sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`),
+  type: 'text',
+  instant: sql.ref(column),
+});
 
 const COLUMNS: readonly (readonly [string, QueryColumn])[] = [
   [
@@ -46,14 +50,14 @@ const COLUMNS: readonly (readonly [string, QueryColumn])[] = [
     },
   ],
   ['schedule', { expression: sql.ref('job_id'), type: 'text', notNull: true }],
-  ['plannedAt', { expression: iso('planned_at'), type: 'text', notNull: true }],
+  ['plannedAt', { ...time('planned_at'), notNull: true }],
   ['outcome', { expression: sql.ref('outcome'), type: 'text', notNull: true }],
   ['failed', { expression: sql`(error is not null)`, type: 'boolean', notNull: true }],
   ['node', { expression: sql.ref('node'), type: 'text', notNull: true }],
   ['attempt', { expression: sql`attempt::int`, type: 'number', notNull: true }],
-  ['claimedAt', { expression: iso('claimed_at'), type: 'text' }],
-  ['startedAt', { expression: iso('started_at'), type: 'text' }],
-  ['endedAt', { expression: iso('ended_at'), type: 'text', notNull: true }],
+  ['claimedAt', time('claimed_at')],
+  ['startedAt', time('started_at')],
+  ['endedAt', { ...time('ended_at'), notNull: true }],
   ['lateMs', { expression: sql`round(late_ms::numeric, 1)::float8`, type: 'number' }],
   [
     'tookMs',
@@ -74,10 +78,13 @@ export interface FiringView extends JsonObject {
 
 const SELECTION = sql.join(COLUMNS.map(([name, { expression }]) => sql`${expression} as ${sql.ref(name)}`));
 
+/** Of a ledger that grows all day, a page in the order of its ids would have to sort everything. */
+const LATEST_FIRST = [{ pointer: ['plannedAt'], descending: true }];
+
 export async function queryFirings(db: Db, request: QueryRequest): Promise<TablePage<FiringView>> {
   return queryTable<FiringView>(
     db,
-    request,
+    request.sortKeys.length > 0 ? request : { ...request, sortKeys: LATEST_FIRST },
     {
       table: { columns: new Map(COLUMNS) },
       select: SELECTION,

@@ -84,6 +84,42 @@ describe('the operation of schedules', () => {
     });
   });
 
+  it('lists firings latest first, and compares and pages their times as they are shown', async () => {
+    await put('timed', { invokeContext: { input: { note: 'timed' }, script: MARK } });
+    const listed = async (): Promise<string[]> =>
+      (await ledger('timed')).map((row: { plannedAt: string }) => row.plannedAt);
+    for (let n = 1; n <= 3; n++) {
+      await act('timed', 'trigger');
+      await eventually(listed, ({ length }) => length === n);
+    }
+    const times = await listed();
+    expect(times).toEqual(times.toSorted().reverse());
+    const [, middle] = times as [string, string, string];
+    const holds = {
+      eq: (time: string) => time === middle,
+      gt: (time: string) => time > middle,
+      ge: (time: string) => time >= middle,
+      lt: (time: string) => time < middle,
+      le: (time: string) => time <= middle,
+      sw: (time: string) => time.startsWith(middle),
+    };
+    for (const [operator, isMeant] of Object.entries(holds)) {
+      const filter = encodeURIComponent(`schedule eq "timed" and plannedAt ${operator} "${middle}"`);
+      const { body } = await api('GET', `scheduler/firing?_queryFilter=${filter}`);
+      expect(body.result.map((row: { plannedAt: string }) => row.plannedAt)).toEqual(times.filter(isMeant));
+    }
+    const paged: string[] = [];
+    const filter = encodeURIComponent('schedule eq "timed"');
+    for (let cookie: string | null = ''; cookie !== null; ) {
+      const from: string = cookie === '' ? '' : `&_pagedResultsCookie=${cookie}`;
+      const page = `_queryFilter=${filter}&_pageSize=1&_sortKeys=plannedAt${from}`;
+      const { body } = await api('GET', `scheduler/firing?${page}`);
+      paged.push(...body.result.map((row: { plannedAt: string }) => row.plannedAt));
+      cookie = body.pagedResultsCookie;
+    }
+    expect(paged).toEqual(times.toReversed());
+  });
+
   it('pauses and resumes one schedule', async () => {
     await put('stopped', { schedule: '* * * * * ?' });
     await act('stopped', 'pause');
