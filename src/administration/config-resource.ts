@@ -103,7 +103,7 @@ class ConfigScope {
           request.operations,
           this.#options.transform(this.#context),
         );
-        return this.#write(id, after, 'update');
+        return this.#write(id, after, 'update', true);
       }
       case 'delete': {
         const before = this.#get(id);
@@ -131,7 +131,12 @@ class ConfigScope {
   }
 
   /** Checks as if it were in force already; it comes in force on all nodes after the commit. */
-  async #write(id: string, given: JsonObject | null, operation: 'create' | 'update' | 'delete') {
+  async #write(
+    id: string,
+    given: JsonObject | null,
+    operation: 'create' | 'update' | 'delete',
+    isPatch = false,
+  ) {
     const { store, protect, activate } = this.#options;
     const { unitOfWork, security } = this.#context;
     const content = given === null ? null : await protect(id, withoutIdentity(given));
@@ -149,7 +154,7 @@ class ConfigScope {
     await lockOverrides(db);
     await putOverride(db, { id, content: text }, security.authenticationId);
     const before = store.findRaw(id) ?? null;
-    unitOfWork!.record({ resource: `config/${id}`, operation, before, after: content });
+    unitOfWork!.record({ resource: `config/${id}`, operation, isPatch, before, after: content });
     unitOfWork!.afterCommit(`configuration ${id}`, activate);
     return resource(id, null, content ?? {});
   }

@@ -209,7 +209,10 @@ export class ConfigStore {
     const read = readConfig(file, { ...this.#rules, report });
     if ('findings' in read) return read;
     const { id, value } = read.entry;
-    const check = this.#checks.get(id.split('/', 1)[0]!);
+    const [name = '', alias] = id.split('/', 2);
+    // One among many of what there is only one of is no configuration of ours, and has not been read as one.
+    const isOurs = (this.#rules.definitions.get(name)?.kind === 'single') === (alias === undefined);
+    const check = isOurs ? this.#checks.get(name) : undefined;
     try {
       check?.(value, id);
       return read;

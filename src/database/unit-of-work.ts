@@ -9,6 +9,8 @@ import { isConflict, isConnectionLost, translateDatabaseError } from './sql-stat
 export interface Change {
   readonly resource: string;
   readonly operation: 'create' | 'update' | 'delete';
+  /** An update that was asked for as a patch. */
+  readonly isPatch?: boolean;
   readonly before: JsonValue;
   readonly after: JsonValue;
   /** Members of both that are shown to nobody outside. */

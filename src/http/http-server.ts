@@ -17,6 +17,7 @@ import {
   type SecurityContext,
 } from '#resource/index.ts';
 import { ADMIN, TrustedProxies } from '#security/index.ts';
+import { auditedMessage } from './audited-message.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { type Health, healthRoutes } from './health.ts';
 import { Incoming, IncomingClient, IncomingHttp } from './incoming.ts';
@@ -212,7 +213,7 @@ export class HttpServer implements Service {
       status,
       ms,
       requestId,
-      ...answeredRequest(asked, failure),
+      ...answeredRequest(asked, failure, auditedMessage(incoming, response)),
     });
     return response;
   }
@@ -258,7 +259,7 @@ interface Asked {
   request?: Request;
 }
 
-function answeredRequest({ security, request, client }: Asked, error: JsonValue) {
+function answeredRequest({ security, request, client }: Asked, error: JsonValue, message: () => JsonObject) {
   if (security === undefined || request === undefined || client === undefined) return {};
   return {
     request: {
@@ -268,7 +269,7 @@ function answeredRequest({ security, request, client }: Asked, error: JsonValue)
       userId: security.authenticationId,
       roles: security.authorization.roles,
       client: { ip: client.remoteAddress, port: client.remotePort },
-      isSecure: client.isSecure,
+      message,
       error,
     },
   };

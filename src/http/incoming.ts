@@ -39,6 +39,16 @@ export class Incoming {
     return this.message.method ?? '';
   }
 
+  /** All headers but those that it was authenticated with and the given ones, each a list. */
+  shownHeaders(leftOut: ReadonlySet<string>): Record<string, string[]> {
+    const shown: Record<string, string[]> = {};
+    for (const [name, value] of Object.entries(this.message.headers)) {
+      if (value === undefined || SECRET_HEADERS.has(name) || leftOut.has(name)) continue;
+      shown[name] = Array.isArray(value) ? value : [value];
+    }
+    return shown;
+  }
+
   get isSecure(): boolean {
     return isSecure(this.message, this.proxies);
   }

@@ -10,6 +10,19 @@ import {
 
 const HEADERS = { 'Content-Type': 'application/json;charset=UTF-8', 'Cache-Control': 'no-cache' };
 
+const sent = new WeakMap<Response, Readonly<Record<string, string>>>();
+
+/** The headers that a response was made with: asking it for them would cost more than making it. */
+export function headersOf(response: Response): Readonly<Record<string, string>> {
+  return sent.get(response) ?? {};
+}
+
+function respond(body: string | Buffer | null, status: number, headers: Record<string, string>): Response {
+  const response = new Response(body as string | null, { status, headers });
+  sent.set(response, headers);
+  return response;
+}
+
 /** The HTTP form of a response. `base` gives the absolute URL that resource paths are appended to. */
 export function writeResponse(
   request: ResourceRequest,
@@ -60,15 +73,13 @@ function rawField(
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const isText = /^text\/|[/+]json(?:;|$)/.test(mimeType) || typeof value !== 'string';
-  return new Response(isText ? text : Buffer.from(text, 'base64'), {
-    headers: {
-      'X-Request-Id': requestId,
-      'Content-Type': mimeType,
-      'Cache-Control': 'no-cache',
-      // What somebody stored must not run as a page of this server.
-      'Content-Disposition': 'attachment',
-      'Content-Security-Policy': "sandbox; frame-ancestors 'none'",
-    },
+  return respond(isText ? text : Buffer.from(text, 'base64'), 200, {
+    'X-Request-Id': requestId,
+    'Content-Type': mimeType,
+    'Cache-Control': 'no-cache',
+    // What somebody stored must not run as a page of this server.
+    'Content-Disposition': 'attachment',
+    'Content-Security-Policy': "sandbox; frame-ancestors 'none'",
   });
 }
 
@@ -100,7 +111,7 @@ function json(
   const bodyless = status === 204 || status === 205 || status === 304;
   const text = bodyless ? null : JSON.stringify(body, null, prettyPrint ? 2 : undefined);
   const id = requestId === undefined ? {} : { 'X-Request-Id': requestId };
-  return new Response(text, { status, headers: { ...HEADERS, ...id, ...headers } });
+  return respond(text, status, { ...HEADERS, ...id, ...headers });
 }
 
 function encodePath(path: readonly string[]): string {

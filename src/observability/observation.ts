@@ -1,4 +1,4 @@
-import type { JsonValue } from '#json/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
 
 /**
  * Everything the server has to say, as one type. Code observes; the sinks decide what becomes a log line, a
@@ -108,7 +108,8 @@ export interface AnsweredRequest {
   readonly userId: string;
   readonly roles: readonly string[];
   readonly client: { readonly ip: string; readonly port: number };
-  readonly isSecure: boolean;
+  /** `{server, http}`: what the audit shows of the message; made only when it is asked for. */
+  readonly message: () => JsonObject;
   /** The body of the answer when it failed. */
   readonly error: JsonValue;
 }

@@ -1,14 +1,38 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { processFile } from '../support/workflow.ts';
 
 const PASSWORD = 'Passw0rd-of-users';
 let server: TestServer;
 let api: Api;
 
+/** What each part of a chain does: a note of its own, and then the next part. */
+const note = (name: string, next: string) => `svc.create('repo/note', null, { by: '${name}' }); ${next};`;
+const script = (source: string) => ({ type: 'text/javascript', source });
+const shipped = JSON.parse(readFileSync(new URL('../../conf/managed.json', import.meta.url), 'utf8'));
+const thing = {
+  name: 'thing',
+  schema: { properties: { at: { type: 'string' } } },
+  postCreate: script(note('hook', "svc.read('endpoint/link')")),
+};
+
 beforeAll(async () => {
   server = await startTestServer({
     files: {
+      'conf/managed.json': { objects: [...shipped.objects, thing] },
+      'conf/endpoint-link.json': script(
+        note('endpoint', "svc.create('workflow/processinstance', null, { _key: 'chain' })"),
+      ),
+      'workflow/chain.bpmn20.xml': processFile(
+        'chain',
+        `<startEvent id="s"/><sequenceFlow id="a" sourceRef="s" targetRef="w"/>
+         <scriptTask id="w" scriptFormat="javascript" flowable:async="true"><script>${note('job', '')}</script></scriptTask>
+         <sequenceFlow id="b" sourceRef="w" targetRef="l"/>
+         <scriptTask id="l" scriptFormat="javascript" flowable:async="true"><script>${note('later job', '')}</script></scriptTask>
+         <sequenceFlow id="c" sourceRef="l" targetRef="e"/><endEvent id="e"/>`,
+      ),
       'conf/audit.json': {
         eventTopics: { activity: { watchedFields: ['/mail'], passwordFields: ['/password'] } },
       },
@@ -54,7 +78,7 @@ describe('the activity audit', () => {
       trackingIds: [],
     });
     expect(updated).toMatchObject({
-      operation: 'UPDATE',
+      operation: 'PATCH',
       before: { mail: 'u1@example.com', password: '***' },
       after: { mail: 'new@example.com', password: '***' },
       passwordChanged: true,
@@ -83,8 +107,40 @@ describe('the activity audit', () => {
     expect(status).toBe(200);
     const id = headers.get('X-Request-Id');
     const found = await entries('activity', `transactionId eq "${id}" and objectId eq "managed/user/u3"`);
-    expect(found.map(({ operation }: { operation: string }) => operation)).toEqual(['CREATE', 'UPDATE']);
+    expect(found.map(({ operation }: { operation: string }) => operation)).toEqual(['CREATE', 'PATCH']);
     await soon('access', `transactionId eq "${id}"`).toMatchObject([{ request: { operation: 'ACTION' } }]);
+  });
+
+  describe('goes on under one id through hooks, endpoints and jobs of processes', () => {
+    const notes = (id: string) =>
+      soon('activity', `transactionId eq "${id}" and objectId sw "repo/note"`).toMatchObject(
+        ['hook', 'endpoint', 'job', 'later job'].map((by) => ({ after: { by }, userId: expect.any(String) })),
+      );
+
+    it('that a request has caused', async () => {
+      const { status, headers, body } = await api('POST', 'managed/thing', { body: {} });
+      expect(status, JSON.stringify(body)).toBe(201);
+      await notes(headers.get('X-Request-Id')!);
+      const [{ userId }] = await entries('activity', `after/by eq "later job"`);
+      expect(userId).toBe('svc-admin');
+    });
+
+    it('that a scheduled run has caused', async () => {
+      const invokeContext = { script: script("svc.create('managed/thing', null, {})") };
+      await api('PUT', 'scheduler/job/chained', {
+        body: { type: 'simple', invokeService: 'script', invokeContext },
+      });
+      await api('POST', 'scheduler/job/chained?_action=trigger');
+      await soon(
+        'access',
+        'objectId eq "scheduler/job/chained" and request/operation eq "ScheduledTask"',
+      ).toHaveLength(1);
+      const [run] = await entries(
+        'access',
+        'objectId eq "scheduler/job/chained" and request/operation eq "ScheduledTask"',
+      );
+      await notes(run.transactionId);
+    });
   });
 
   it('says who it was', async () => {
@@ -92,7 +148,7 @@ describe('the activity audit', () => {
     const body = [{ operation: 'replace', field: '/givenName', value: 'Augusta' }];
     await api('PATCH', 'managed/user/ada', { user: 'ada', password: PASSWORD, body });
     expect(await entries('activity', 'userId eq "ada"')).toMatchObject([
-      { objectId: 'managed/user/ada', operation: 'UPDATE', changedFields: ['/givenName'] },
+      { objectId: 'managed/user/ada', operation: 'PATCH', changedFields: ['/givenName'] },
     ]);
   });
 });
@@ -100,7 +156,9 @@ describe('the activity audit', () => {
 describe('the access audit', () => {
   it('holds requests that change or look for something, and all that failed', async () => {
     await api('GET', 'managed/user/ada');
-    await api('GET', 'managed/user?_queryFilter=userName%20eq%20%22ada%22');
+    await api('GET', 'managed/user?_queryFilter=userName%20eq%20%22ada%22&_pageSize=9&pin=1234', {
+      headers: { 'User-Agent': 'test', Cookie: 'pin=1234; session-jwt=x' },
+    });
     await api('GET', 'managed/user/nobody');
     await soon(
       'access',
@@ -108,9 +166,20 @@ describe('the access audit', () => {
     ).toMatchObject([
       {
         objectId: 'managed/user',
-        client: { ip: '127.0.0.1' },
+        server: { ip: expect.stringContaining('127.0.0.1'), port: Number(new URL(server.url).port) },
+        client: { ip: '127.0.0.1', port: expect.any(Number) },
         request: { protocol: 'CREST', detail: null },
-        http: { request: { method: 'GET', secure: false, path: '/svc/managed/user' } },
+        http: {
+          request: {
+            method: 'GET',
+            secure: false,
+            path: '/svc/managed/user',
+            queryParameters: { _queryFilter: ['userName eq "***"'], _pageSize: ['9'], pin: ['***'] },
+            headers: { 'user-agent': ['test'], 'x-svc-username': ['svc-admin'] },
+            cookies: { pin: '***', 'session-jwt': '***' },
+          },
+          response: { headers: { 'content-type': ['application/json;charset=UTF-8'] } },
+        },
         response: { status: 'SUCCESSFUL', elapsedTimeUnits: 'MILLISECONDS' },
         roles: ['svc-admin', 'svc-authorized'],
       },
@@ -149,7 +218,7 @@ describe('the access audit', () => {
     );
     const [run] = await entries('access', 'userId sw "Scheduled once"');
     const ofRun = await entries('activity', `transactionId eq "${run.transactionId}"`);
-    expect(ofRun).toMatchObject([{ userId: run.userId, objectId: 'managed/user/ada', operation: 'UPDATE' }]);
+    expect(ofRun).toMatchObject([{ userId: run.userId, objectId: 'managed/user/ada', operation: 'PATCH' }]);
     expect((await api('GET', `scheduler/firing/${run.transactionId}`)).body.schedule).toBe('once');
   });
 });
@@ -183,7 +252,13 @@ describe('the other topics', () => {
   it('hold changes of the configuration', async () => {
     await api('PUT', 'config/endpoint/pong', { body: { type: 'text/javascript', source: '"pong"' } });
     expect(await entries('config', 'objectId eq "endpoint/pong"')).toMatchObject([
-      { operation: 'CREATE', userId: 'svc-admin', before: null, after: { source: '"pong"' } },
+      {
+        eventName: 'CONFIG',
+        operation: 'CREATE',
+        userId: 'svc-admin',
+        before: null,
+        after: { source: '"pong"' },
+      },
     ]);
   });
 

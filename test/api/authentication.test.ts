@@ -18,7 +18,7 @@ let issuer: Server;
 let issuerUrl: string;
 let sign: (
   claims: object,
-  options?: { issuer?: string; audience?: string; expires?: string },
+  options?: { issuer?: string; audience?: string; expires?: string | null },
 ) => Promise<string>;
 let stranger: Awaited<ReturnType<typeof generateKeyPair>>;
 
@@ -39,13 +39,14 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
   issuerUrl = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
-  sign = (claims, options = {}) =>
-    new SignJWT({ ...claims })
+  sign = (claims, options = {}) => {
+    const token = new SignJWT({ ...claims })
       .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
       .setIssuer(options.issuer ?? issuerUrl)
-      .setAudience(options.audience ?? 'svc')
-      .setExpirationTime(options.expires ?? '5 minutes')
-      .sign(keys.privateKey);
+      .setAudience(options.audience ?? 'svc');
+    if (options.expires !== null) token.setExpirationTime(options.expires ?? '5 minutes');
+    return token.sign(keys.privateKey);
+  };
 
   server = await startTestServer({ files: { 'conf/authentication.json': modules() } });
   api = server.api;
@@ -235,17 +236,17 @@ describe('a bearer token', () => {
           .setExpirationTime('1 hour')
           .sign(new TextEncoder().encode(JSON.stringify(await exportJWK(stranger.publicKey)))),
     ],
-    ['that never ends', () => signForever()],
+    ['that never ends', () => sign({ preferred_username: 'ada' }, { expires: null })],
+    ['whose claims were changed', () => forged()],
     ['that is cut short', async () => (await sign({ preferred_username: 'ada' })).slice(0, -5)],
   ])('%s is refused', async (_what, token) => {
     expect((await whoAmI(bearer(await token()))).status).toBe(401);
   });
 
-  async function signForever(): Promise<string> {
-    const claims = Buffer.from(JSON.stringify({ preferred_username: 'ada', iss: issuerUrl, aud: 'svc' }));
-    const token = await sign({ preferred_username: 'ada' });
-    const [header, , signature] = token.split('.');
-    return `${header}.${claims.toString('base64url')}.${signature}`;
+  async function forged(): Promise<string> {
+    const [header, claims, signature] = (await sign({ preferred_username: 'ben' })).split('.');
+    const text = Buffer.from(claims!, 'base64url').toString().replace('ben', 'ada');
+    return `${header}.${Buffer.from(text).toString('base64url')}.${signature}`;
   }
 });
 
@@ -304,6 +305,11 @@ describe('a session', () => {
       body: [{ operation: 'replace', field: '/accountStatus', value: 'inactive' }],
     });
     await expect.poll(async () => (await whoAmI(next)).status, SOON).toBe(401);
+    await api('PATCH', 'managed/user/ben', {
+      body: [{ operation: 'replace', field: '/accountStatus', value: 'active' }],
+    });
+    await expect.poll(async () => (await whoAmI(password('ben', other))).status, SOON).toBe(200);
+    expect((await whoAmI(next)).status).toBe(401);
   });
 
   it('follows the roles of its user', async () => {
@@ -364,7 +370,7 @@ describe('a session', () => {
   it('has no other actions', async () => {
     const { status, body } = await api('POST', 'authentication?_action=logon');
     expect([status, body.detail?.hint]).toEqual([400, "Did you mean 'login'?"]);
-    expect((await api('GET', 'authentication')).status).toBe(501);
+    expect((await api('GET', 'authentication')).body.providers).toEqual([]);
   });
 });
 
@@ -381,10 +387,10 @@ describe('guessing', () => {
   });
 
   it('does not lock out who is known already', async () => {
-    expect((await whoAmI(password('ada'))).status).toBe(200);
+    expect((await api('GET', 'info/login')).status).toBe(200);
     for (let attempt = 0; attempt < 6; attempt += 1) await whoAmI(password('ada', 'guess'));
     expect((await whoAmI(password('ada', 'guess'))).status).toBe(429);
-    expect((await whoAmI(password('ada'))).status).toBe(200);
+    expect((await api('GET', 'info/login')).status).toBe(200);
   });
 });
 
@@ -404,7 +410,31 @@ describe('authentication.json', () => {
       400,
       expect.stringContaining('/properties/algorithms'),
     ]);
-    expect((await whoAmI(password('ada'))).status).toBe(200);
+    expect((await api('GET', 'info/login')).status).toBe(200);
+  });
+
+  it('may name an issuer that does not answer: its tokens are refused, and others come in', async () => {
+    const unreachable = {
+      name: 'OPENID_CONNECT',
+      properties: { issuer: 'http://127.0.0.1:9', audience: 'svc' },
+    };
+    const body = modules([]);
+    body.serverAuthContext.authModules.splice(2, 1, unreachable as never);
+    expect((await api('PUT', 'config/authentication', { body })).status).toBe(200);
+    const token = { Authorization: `Bearer ${await sign({ preferred_username: 'ada' })}` };
+    await expect
+      .poll(async () => (await whoAmI(token)).body.detail?.id, SOON)
+      .toBe('AUTH_ISSUER_UNREACHABLE');
+    expect((await api('GET', 'info/login')).status).toBe(200);
+    expect((await api('PUT', 'config/authentication', { body: modules() })).status).toBe(200);
+  });
+
+  it('has no second of a kind of which there is one', async () => {
+    expect(
+      (await api('PUT', 'config/authentication/x', { body: { a: 1 } })).body.detail?.findings,
+    ).toBeUndefined();
+    await api('DELETE', 'config/authentication/x');
+    expect((await api('GET', 'info/login')).status).toBe(200);
   });
 
   it('changes who may come in, at once', async () => {

@@ -23,7 +23,7 @@ const schema = z.looseObject({
       activity: z
         .looseObject({
           enabled: flag().default(true),
-          filter: filter(['create', 'update', 'delete']),
+          filter: filter(['create', 'update', 'delete', 'patch']),
           /** Pointers of properties whose change is marked. */
           watchedFields: words().default([]),
           /** Pointers of properties whose change is marked as a change of the password; never shown. */
@@ -34,7 +34,10 @@ const schema = z.looseObject({
         .prefault({}),
       authentication: z.looseObject({ enabled: flag().default(true) }).prefault({}),
       config: z
-        .looseObject({ enabled: flag().default(true), filter: filter(['create', 'update', 'delete']) })
+        .looseObject({
+          enabled: flag().default(true),
+          filter: filter(['create', 'update', 'delete', 'patch']),
+        })
         .prefault({}),
     })
     .prefault({}),

@@ -25,7 +25,9 @@ export async function store(exchange: Exchange): Promise<void> {
     const rev = await updateObject(await unitOfWork.db(), place, id, stored!.rev, object);
     if (rev === undefined) throw changedMeanwhile(resource);
     exchange.rev = rev;
-    unitOfWork.record({ resource, operation: 'update', before, after: reported(rev, object), privates });
+    const isPatch = request.method === 'patch';
+    const after = reported(rev, object);
+    unitOfWork.record({ resource, operation: 'update', isPatch, before, after, privates });
   }
   exchange.storedAt = unitOfWork.changes.length;
 }

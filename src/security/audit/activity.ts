@@ -13,12 +13,13 @@ export function activityOf(
   const { resource, operation, before, after } = change;
   const isConfig = resource.startsWith('config/');
   const { enabled, filter } = isConfig ? topics.config : topics.activity;
-  if (!enabled || !filter.actions.some((action) => action.toLowerCase() === operation)) return undefined;
+  const asked = change.isPatch === true ? 'patch' : operation;
+  if (!enabled || !filter.actions.some((action) => action.toLowerCase() === asked)) return undefined;
   const { watchedFields, passwordFields, details } = topics.activity;
   const changed = changedFields(before, after);
   const facts: JsonObject = {
     runAs: actor.userId,
-    operation: operation.toUpperCase(),
+    operation: asked.toUpperCase(),
     changedFields: operation === 'update' ? changed : [],
     revision: revisionOf(after ?? before),
     ...(details || isConfig

@@ -32,7 +32,7 @@ export function auditEvent(
 export function eventContent({ topic, at, transactionId, userId, objectId, facts }: AuditEvent): JsonObject {
   return {
     timestamp: new Date(at).toISOString(),
-    eventName: topic,
+    eventName: topic === 'config' ? 'CONFIG' : topic,
     transactionId,
     userId,
     ...(objectId === null ? {} : { objectId }),

@@ -133,7 +133,7 @@ export class AuditTrail implements Service {
     }
     if (said.kind !== 'http.answered' || said.request === undefined) return undefined;
     const { enabled, filter } = eventTopics.access;
-    const { operation, resource, action, userId, roles, client, isSecure, error } = said.request;
+    const { operation, resource, action, userId, roles, client, message, error } = said.request;
     const failed = said.status >= 400;
     if (!enabled || resource.startsWith('audit/') || !(failed || filter.actions.includes(operation)))
       return undefined;
@@ -147,7 +147,7 @@ export class AuditTrail implements Service {
           operation: operation.toUpperCase(),
           detail: action === null ? null : { action },
         },
-        http: { request: { secure: isSecure, method: said.method, path: said.path } },
+        ...message(),
         response: {
           status: failed ? 'FAILED' : 'SUCCESSFUL',
           ...(failed ? { statusCode: String(said.status), detail: error } : {}),

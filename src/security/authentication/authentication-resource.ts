@@ -1,6 +1,6 @@
 import { BadRequestError, didYouMean, ForbiddenError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
-import { type ActionResult, type Context, type RouteHandler, singleton } from '#resource/index.ts';
+import { type ActionResult, type Context, type RouteHandler, resource, singleton } from '#resource/index.ts';
 import type { AuthenticatorParts } from './authenticator.ts';
 import { SESSION_COOKIE, SESSION_MODULE, type Sessions } from './sessions.ts';
 
@@ -10,6 +10,9 @@ const ACTIONS = ['login', 'logout', 'reauthenticate'];
 export function authenticationResource(parts: () => AuthenticatorParts): RouteHandler {
   return singleton({
     description: { title: 'authentication', instanceActions: ACTIONS },
+
+    /** There are no social providers; clients of the field ask for them before they show a login. */
+    read: async () => resource('', null, { providers: [] }),
 
     async action(context, { action }): Promise<ActionResult> {
       const { sessions } = parts();

@@ -73,14 +73,17 @@ async function verify(
 }
 
 async function discover(issuer: string): Promise<string> {
-  const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
-    signal: AbortSignal.timeout(5_000),
-  });
-  const { jwks_uri } = (await response.json()) as { jwks_uri?: unknown };
-  if (!response.ok || typeof jwks_uri !== 'string') {
-    throw new UnauthorizedError('Access Denied', { id: 'AUTH_ISSUER_UNREACHABLE' });
+  try {
+    const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
+      signal: AbortSignal.timeout(5_000),
+    });
+    const about = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
+    // Whoever answers for another issuer has been put in its place.
+    if (response.ok && about.issuer === issuer && typeof about.jwks_uri === 'string') return about.jwks_uri;
+  } catch (cause) {
+    throw new UnauthorizedError('Access Denied', { id: 'AUTH_ISSUER_UNREACHABLE', cause });
   }
-  return jwks_uri;
+  throw new UnauthorizedError('Access Denied', { id: 'AUTH_ISSUER_UNREACHABLE' });
 }
 
 function claimedRoles(claims: JWTPayload, { rolesClaim, acceptedRoles }: BearerSettings): string[] {

@@ -90,7 +90,11 @@ export class Sessions {
     const row = id === undefined ? undefined : await this.#read(id);
     if (row === undefined) return undefined;
     const now = await this.#refresh(row);
-    if (now === undefined || (row.credential_stamp ?? undefined) !== now.stamp) return undefined;
+    if (now === undefined || (row.credential_stamp ?? undefined) !== now.stamp) {
+      // Not even an account that is given back brings it back.
+      await this.end(this.#options.database.db, row.id);
+      return undefined;
+    }
     const { authenticationId, authorization } = now.security;
     return {
       authenticationId,

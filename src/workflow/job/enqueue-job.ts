@@ -29,6 +29,10 @@ export async function enqueueJob(
       revision: job.revision,
       ...(job.instanceId === undefined ? {} : { instance: job.instanceId }),
       ...(pausesMs.length === 1 ? {} : { pausesMs: [...pausesMs] }),
+      // What it does is part of what caused it; each firing of a start timer begins something of its own.
+      ...(job.instanceId === undefined || unitOfWork.actor === undefined
+        ? {}
+        : { transaction: unitOfWork.actor.transactionId }),
     },
     ...(job.dueAt <= now() ? {} : { startAt: job.dueAt }),
     retries: (job.attempts ?? attempts) - 1,

@@ -1,7 +1,7 @@
 import type { UnitOfWork } from '#database/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Job, JobFailure, JobHandler } from '#queue/index.ts';
-import { type Context, systemContext } from '#resource/index.ts';
+import { type Context, SYSTEM, systemContext } from '#resource/index.ts';
 import { findDefinition } from '../definition/definition-repository.ts';
 import { planNext } from '../engine/index.ts';
 import { readSecurity } from '../identity/kept-security.ts';
@@ -24,10 +24,13 @@ const PAUSE_MS = 10_000;
 export function workflowJobs(platform: WorkflowPlatform): JobHandler {
   return {
     async run(unitOfWork, job) {
-      const { job: id, revision, instance } = job.data;
+      const { job: id, revision, instance, transaction } = job.data;
       if (typeof id !== 'string') return;
+      if (typeof transaction === 'string')
+        unitOfWork.actor = { userId: SYSTEM.authenticationId, transactionId: transaction };
       if (!isActive(platform)) return putOff(platform, unitOfWork, job);
-      if (typeof instance === 'string') await moveInstance(platform, unitOfWork, { id, revision, instance });
+      if (typeof instance === 'string')
+        await moveInstance(platform, unitOfWork, { id, revision, instance, transaction });
       else await fireStartTimer(platform, unitOfWork, id, revision);
     },
     pauseMs: ({ data, attempt }) => pauseAfter(data['pausesMs'], attempt),
@@ -70,10 +73,18 @@ async function putOff(
   });
 }
 
+interface InstanceJob {
+  readonly id: string;
+  readonly revision: JsonValue | undefined;
+  readonly instance: string;
+  /** Of whatever caused it. */
+  readonly transaction: JsonValue | undefined;
+}
+
 async function moveInstance(
   platform: WorkflowPlatform,
   unitOfWork: UnitOfWork,
-  { id, revision, instance }: { id: string; revision: JsonValue | undefined; instance: string },
+  { id, revision, instance, transaction }: InstanceJob,
 ): Promise<void> {
   const db = await unitOfWork.db();
   const locked = await lockInstance(db, instance);
@@ -81,7 +92,7 @@ async function moveInstance(
   // Only under the lock is it certain that nobody else does it.
   const row = await findJob(db, id);
   if (row === undefined || row.is_dead || row.revision !== revision) return;
-  const step = beginStep(platform, contextOf(locked, unitOfWork));
+  const step = beginStep(platform, contextOf(locked, unitOfWork, transaction));
   const execution = row.execution ?? 0;
   if (row.kind === 'timer') await takeStep(step, locked, { kind: 'timer', execution, element: row.element });
   else if (row.kind === 'async') await takeStep(step, locked, { kind: 'job', execution });
@@ -147,8 +158,18 @@ function textOf({ message, cause }: JsonObject): string {
   return `${String(message)}${inner}`;
 }
 
-/** A process goes on in the name of whoever started it; one that nobody did, in the name of the server. */
-function contextOf({ state }: LockedInstance, unitOfWork: UnitOfWork): Context {
+/**
+ * A process goes on in the name of whoever started it; one that nobody did, in the name of the server. What it does
+ * belongs to the request or run that caused it, however long ago that was.
+ */
+function contextOf(
+  { state }: LockedInstance,
+  unitOfWork: UnitOfWork,
+  transaction: JsonValue | undefined,
+): Context {
   const kept = state.variables['0']?.[CONTEXT_VARIABLE];
-  return { ...systemContext(readSecurity(kept)), unitOfWork };
+  const context = systemContext(readSecurity(kept));
+  const transactionId = typeof transaction === 'string' ? transaction : context.transactionId;
+  unitOfWork.actor = { userId: context.security.authenticationId, transactionId };
+  return { ...context, transactionId, unitOfWork };
 }

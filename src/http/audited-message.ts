@@ -1,0 +1,70 @@
+import type { IncomingMessage } from 'node:http';
+import type { JsonObject } from '#json/index.ts';
+import type { Incoming } from './incoming.ts';
+import { headersOf } from './write-response.ts';
+
+const HIDDEN = '***';
+
+/** Beside what it was authenticated with: what says nothing of who asked for what. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'cookie',
+  'connection',
+  'content-length',
+  'transfer-encoding',
+]);
+
+/** Parameters whose value is one of ours, or a name of a field. */
+const PLAIN_PARAMETER =
+  /^_(?:action|fields|sortKeys|queryId|pageSize|pagedResultsOffset|totalPagedResultsPolicy|dryRun|nestedFields|prettyPrint|mimeType)$/i;
+/** Texts in a query filter: what somebody looks for may be a secret. */
+const QUOTED = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?/gs;
+
+/**
+ * What the audit of access shows of a message beside the request that it was. Nothing in it can hold a secret: values of
+ * parameters, filters and cookies that callers choose are hidden.
+ */
+export function auditedMessage(incoming: Incoming, response: Response): () => JsonObject {
+  return () => {
+    const { message, search, isSecure, method, path } = incoming;
+    const { localAddress = '', localPort = 0 } = message.socket;
+    return {
+      server: { ip: localAddress, port: localPort },
+      http: {
+        request: {
+          secure: isSecure,
+          method,
+          path,
+          queryParameters: parametersOf(search),
+          headers: incoming.shownHeaders(LEFT_OUT),
+          cookies: cookiesOf(message),
+        },
+        response: { headers: listed(headersOf(response)) },
+      },
+    };
+  };
+}
+
+function parametersOf(search: URLSearchParams): JsonObject {
+  const shown: Record<string, string[]> = {};
+  for (const [name, value] of search) {
+    const text = PLAIN_PARAMETER.test(name)
+      ? value
+      : /^_queryFilter$/i.test(name)
+        ? value.replace(QUOTED, `"${HIDDEN}"`)
+        : HIDDEN;
+    if (Object.hasOwn(shown, name)) shown[name]!.push(text);
+    else Object.defineProperty(shown, name, { value: [text], enumerable: true });
+  }
+  return shown;
+}
+
+/** Their names: each may be a key to something. */
+function cookiesOf({ headers }: IncomingMessage): JsonObject {
+  const names = (headers.cookie ?? '').split(';').map((pair) => pair.split('=', 1)[0]!.trim());
+  return Object.fromEntries(names.filter((name) => name !== '').map((name) => [name, HIDDEN]));
+}
+
+function listed(headers: Readonly<Record<string, string>>): JsonObject {
+  const shown = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'set-cookie');
+  return Object.fromEntries(shown.map(([name, value]) => [name.toLowerCase(), [value]]));
+}
