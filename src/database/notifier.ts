@@ -12,7 +12,7 @@ export class Notifier {
   readonly #channel: string;
   readonly #onError: (error: unknown) => void;
   #topics = new Set<string>();
-  #timer: NodeJS.Timeout | undefined;
+  #isWaiting = false;
   #sentAt = Number.NEGATIVE_INFINITY;
 
   constructor(database: Database, channel: string, onError: (error: unknown) => void) {
@@ -25,14 +25,17 @@ export class Notifier {
   notify(topic: string): void {
     this.#topics.add(topic);
     // The first one goes at once; those that follow it closely go together.
-    const wait = Math.max(0, this.#sentAt + GATHER_MS - performance.now());
-    this.#timer ??= setTimeout(() => void this.#send(), wait);
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
+    const wait = this.#sentAt + GATHER_MS - performance.now();
+    if (wait > 0) setTimeout(() => void this.#send(), wait);
+    else setImmediate(() => void this.#send());
   }
 
   async #send(): Promise<void> {
     const payload = [...this.#topics].join(' ');
     this.#topics = new Set();
-    this.#timer = undefined;
+    this.#isWaiting = false;
     this.#sentAt = performance.now();
     try {
       // There is nothing to keep: it need not wait for the disk.

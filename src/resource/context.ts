@@ -83,8 +83,8 @@ export const SYSTEM: SecurityContext = {
   authorization: { id: 'system', component: 'internal/user', roles: ['system'] },
 };
 
-export function systemContext(security: SecurityContext = SYSTEM): Context {
-  const id = randomUUID();
+/** @param id of the work and of its transaction; default a new one */
+export function systemContext(security: SecurityContext = SYSTEM, id: string = randomUUID()): Context {
   return rootContext({
     id,
     transactionId: id,

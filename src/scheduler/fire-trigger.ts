@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { type Database, isConnectionLost, runUnitOfWork } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { backoffMs } from '#lifecycle/index.ts';
-import { type Context, rootContext, type SecurityContext, systemContext } from '#resource/index.ts';
+import { type Context, type SecurityContext, systemContext } from '#resource/index.ts';
 import type { Firing } from './firing.ts';
 import { recordFirings } from './firing-repository.ts';
 import { endedEntries, lostEntry, missedEntries } from './ledger-entry.ts';
@@ -186,5 +185,5 @@ function firingContext({ run, invoker }: Firing): Context {
     authenticationId: invoker,
     authorization: { id: invoker, component: 'scheduler', roles: ['system'] },
   };
-  return rootContext({ ...systemContext(security), id: randomUUID(), transactionId: formatRunKey(run) });
+  return systemContext(security, formatRunKey(run));
 }

@@ -58,6 +58,9 @@ const DUE = sql.raw(
 /** What tells the runs of a schedule apart: one with concurrent execution has a slot for each of its runs. */
 const SLOT = sql.raw('floor(extract(epoch from fire_at) * 1000)::bigint * 1024 + generation % 1024');
 
+/** The same where the planned time comes as epoch ms. */
+const SLOT_OF_MS = sql.raw('fire_ms::bigint * 1024 + generation % 1024');
+
 /**
  * Lets this transaction commit without waiting for the disk, unless it starts a run outside a unit of work. When the
  * database crashes, the mark that a run was claimed or started may be lost, but only together with all that came
@@ -71,15 +74,15 @@ const relaxCommit = (started: RawBuilder<unknown>) => sql`(case
 /**
  * Claims what is due: one statement. Rows locked by other claimers are skipped, a paused cluster and a node that
  * was fenced out claim nothing. What is due and finds a slot is started with it. The lower bound keeps the scan from walking the dead index entries of earlier
- * claims, which a long transaction elsewhere would keep from being cleaned up. The limit is a subquery, because
- * a planner that knows it may prefer to sort all that is due. A firing whose schedule runs already and may not run
+ * claims, which a long transaction elsewhere would keep from being cleaned up. Limit and bounds are subqueries,
+ * because a planner that knows them may prefer to sort all that is due, and plans anew each time. A firing whose schedule runs already and may not run
  * twice finds its slot taken and goes back to wait.
  */
 export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
   const { holder, limit, lookAheadMs, watermark, startLimit = 0 } = options;
   // Stable, so that the scan of the index ends there: with `clock_timestamp()` it would read all that waits.
-  const until = sql`statement_timestamp() + ${lookAheadMs}::float8 * interval '1 millisecond'`;
-  const from = sql`to_timestamp(${watermark}::float8 / 1000)`;
+  const until = sql`(select statement_timestamp() + ${lookAheadMs}::float8 * interval '1 millisecond')`;
+  const from = sql`(select to_timestamp(${watermark}::float8 / 1000))`;
   const { rows } = await sql<
     Omit<RunRow, 'trigger_id'> & {
       trigger_id: number | null;
@@ -188,10 +191,12 @@ const schedule = (of: string) => sql`lateral (
 export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]> {
   const { rows } = await sql<RunRow & { job_id: string; definition: string }>`
     with key as (
-      select trigger_id, generation, fire_at, ${SLOT} as slot
-      from (select trigger_id, generation, ${at('fire_ms')} as fire_at from unnest(
-              ${plain(keys.map((key) => key.triggerId))}::bigint[], ${plain(keys.map((key) => key.generation))}::int[],
-              ${millis(keys.map((key) => key.fireAt))}::float8[]) as k(trigger_id, generation, fire_ms)) k
+      select trigger_id, generation, ${at('fire_ms')} as fire_at, ${SLOT_OF_MS} as slot
+      from unnest(
+        ${numbers(keys, 'bigint', ({ triggerId }) => triggerId)},
+        ${numbers(keys, 'int', ({ generation }) => generation)},
+        ${numbers(keys, 'float8', ({ fireAt }) => fireAt)}
+      ) as k(trigger_id, generation, fire_ms)
     ), mine as (
       select r.trigger_id, r.slot, j.id as job_id, j.definition,
              case when j.id is null or (j.parked is not null and r.kind <> 'manual') then 'dropped'
@@ -262,19 +267,19 @@ export async function completeRuns(
   const entries = completions.flatMap((completion, n) =>
     completion.entries.map((entry) => ({ ...entry, n: n + 1 })),
   );
-  const json = (value: unknown) => (value === null ? null : JSON.stringify(value));
-  const of = (read: (completion: Completion) => number | boolean) => plain(completions.map(read));
   const { rows } = await sql<{ n: number }>`
     with item as (
-      select trigger_id, generation, fire_at, attempt, next_at, priority, concurrent, n, ${SLOT} as slot
-      from (select trigger_id, generation, attempt, priority, concurrent, n, ${at('fire_ms')} as fire_at,
-                   ${at('next_ms')} as next_at from unnest(
-              ${of(({ run }) => run.triggerId)}::bigint[], ${of(({ run }) => run.generation)}::int[],
-              ${millis(completions.map(({ run }) => run.fireAt))}::float8[], ${of(({ run }) => run.attempt)}::int[],
-              ${millis(completions.map(({ next }) => next))}::float8[],
-              ${of(({ run }) => run.definition?.priority ?? NORMAL_PRIORITY)}::int[],
-              ${of(({ run }) => run.definition?.concurrentExecution ?? false)}::boolean[]
-            ) with ordinality as i(trigger_id, generation, fire_ms, attempt, next_ms, priority, concurrent, n)) i
+      select trigger_id, generation, attempt, priority, concurrent, n,
+             ${at('fire_ms')} as fire_at, ${at('next_ms')} as next_at, ${SLOT_OF_MS} as slot
+      from unnest(
+        ${numbers(completions, 'bigint', ({ run }) => run.triggerId)},
+        ${numbers(completions, 'int', ({ run }) => run.generation)},
+        ${numbers(completions, 'float8', ({ run }) => run.fireAt)},
+        ${numbers(completions, 'int', ({ run }) => run.attempt)},
+        ${numbers(completions, 'float8', ({ next }) => next)},
+        ${numbers(completions, 'int', ({ run }) => run.definition?.priority ?? NORMAL_PRIORITY)},
+        ${numbers(completions, 'boolean', ({ run }) => run.definition?.concurrentExecution ?? false)}
+      ) with ordinality as i(trigger_id, generation, fire_ms, attempt, next_ms, priority, concurrent, n)
     ), mine as (
       select r.trigger_id, r.slot, k.next_at, k.priority, k.concurrent, k.n
       from item k cross join ${ownRun(holder, sql`r.attempt = k.attempt`)} r
@@ -305,13 +310,16 @@ export async function completeRuns(
       select ${at('e.planned_ms')}, d.trigger_id, d.generation, e.job_id, e.outcome, e.node, d.attempt, d.claimed_at,
              ${at('e.started_ms')}, e.late_ms, e.error, e.log, e.why
       from done d join unnest(
-        ${plain(entries.map((entry) => entry.n))}::int[], ${millis(entries.map((entry) => entry.plannedAt))}::float8[],
-        ${texts(entries.map((entry) => entry.jobId))}::text[], ${texts(entries.map((entry) => entry.outcome))}::text[],
-        ${texts(entries.map((entry) => entry.node))}::text[],
-        ${plain(entries.map(({ startedAt }) => startedAt))}::float8[],
-        ${plain(entries.map((entry) => entry.lateMs))}::float8[],
-        ${texts(entries.map(({ error }) => json(error)))}::jsonb[], ${texts(entries.map(({ log }) => json(log)))}::jsonb[],
-        ${texts(entries.map((entry) => entry.why))}::text[]
+        ${numbers(entries, 'int', ({ n }) => n)},
+        ${numbers(entries, 'float8', ({ plannedAt }) => Math.floor(plannedAt))},
+        ${texts(entries, 'text', ({ jobId }) => jobId)},
+        ${texts(entries, 'text', ({ outcome }) => outcome)},
+        ${texts(entries, 'text', ({ node }) => node)},
+        ${numbers(entries, 'float8', ({ startedAt }) => startedAt)},
+        ${numbers(entries, 'float8', ({ lateMs }) => lateMs)},
+        ${texts(entries, 'jsonb', ({ error }) => json(error))},
+        ${texts(entries, 'jsonb', ({ log }) => json(log))},
+        ${texts(entries, 'text', ({ why }) => why)}
       ) as e(n, planned_ms, job_id, outcome, node, started_ms, late_ms, error, log, why) on e.n = d.n
       on conflict do nothing
     )
@@ -365,22 +373,41 @@ export async function probe(db: Db): Promise<void> {
   });
 }
 
-/** An array of Postgres as text: the driver would quote and escape each of its elements. */
-function plain(values: readonly (number | boolean | null)[]): string {
-  return `{${values.map((value) => value ?? 'null').join(',')}}`;
+/** A column of these rows as an array, written as text: the driver would quote and escape each of its elements. */
+function numbers<Row>(
+  rows: readonly Row[],
+  type: 'bigint' | 'int' | 'float8' | 'boolean',
+  read: (row: Row) => number | boolean | null,
+): RawBuilder<unknown> {
+  return hidden(rows.map((row) => read(row) ?? 'null').join(','), type);
 }
 
-/** The same for texts: most have nothing to escape. */
-function texts(values: readonly (string | null)[]): string {
-  const quoted = (value: string) => (/["\\]/.test(value) ? value.replaceAll(/["\\]/g, '\\$&') : value);
-  return `{${values.map((value) => (value === null ? 'null' : `"${quoted(value)}"`)).join(',')}}`;
+/** The same for texts, of which most have nothing to escape. */
+function texts<Row>(
+  rows: readonly Row[],
+  type: 'text' | 'jsonb',
+  read: (row: Row) => string | null,
+): RawBuilder<unknown> {
+  const written = rows.map((row) => {
+    const text = read(row);
+    return text === null ? 'null' : `"${/["\\]/.test(text) ? text.replaceAll(/["\\]/g, '\\$&') : text}"`;
+  });
+  return hidden(written.join(','), type);
 }
 
-/** Instants in epoch ms as an array of numbers, from which `at` makes instants: cheaper than dates as texts. */
-function millis(values: readonly (number | null)[]): string {
-  return plain(values.map((value) => (value === null ? null : Math.floor(value))));
+/**
+ * An array that the planner does not look into. So all values cost the same in its eyes, and from the sixth time on
+ * it keeps to one plan: to plan such a statement takes longer than to run it for a few rows.
+ */
+function hidden(elements: string, type: string): RawBuilder<unknown> {
+  return sql`(select ${`{${elements}}`}::${sql.raw(type)}[])`;
 }
 
+function json(value: unknown): string | null {
+  return value === null ? null : JSON.stringify(value);
+}
+
+/** An instant of a column of epoch ms: numbers are cheaper to write and to read than dates. */
 const at = (column: string) => sql.raw(`to_timestamp(${column} / 1000)`);
 
 /** All that this life of the node holds. */
@@ -394,10 +421,10 @@ export async function listHeld(db: Db, holder: Holder): Promise<Run[]> {
 }
 
 function toRun(row: RunRow): Run {
+  const key = { triggerId: row.trigger_id, generation: row.generation, fireAt: Math.round(row.fire_at) };
   return {
-    triggerId: row.trigger_id,
-    generation: row.generation,
-    fireAt: Math.round(row.fire_at),
+    ...key,
+    key: formatRunKey(key),
     attempt: row.attempt,
     lateFrom: row.late_from,
     nextPlanned: row.next_planned,

@@ -29,6 +29,8 @@ export type Cause =
 
 /** A claimed firing. */
 export interface Run extends RunKey {
+  /** As `formatRunKey` has it, where it was formatted already. */
+  readonly key?: string;
   readonly attempt: number;
   /** Epoch ms; set when it was released by a dead node. */
   readonly lateFrom: number | null;
@@ -73,8 +75,8 @@ export interface Completion {
   readonly entries: readonly LedgerEntry[];
 }
 
-export function formatRunKey(key: RunKey): string {
-  return `${key.triggerId}.${key.generation}.${key.fireAt}`;
+export function formatRunKey(key: RunKey & Pick<Run, 'key'>): string {
+  return key.key ?? `${key.triggerId}.${key.generation}.${key.fireAt}`;
 }
 
 /** In whose name a schedule runs. @param scheduledAt the time that the job is told, epoch ms */
