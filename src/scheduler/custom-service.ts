@@ -1,6 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { ProjectModules } from '#config/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { Connection, type RequestSink } from '#resource/index.ts';
 import {
@@ -9,10 +7,6 @@ import {
   type ServiceSource,
   scheduledKeys,
 } from './scheduled-service.ts';
-
-/** The files are looked at again at most so often. */
-const LOOK_INTERVAL_MS = 250;
-const MODULE = /^[^._].*\.(?:ts|mts|js|mjs)$/;
 
 /** What a file in `service/` exports by default. */
 interface CustomService {
@@ -31,28 +25,20 @@ interface CustomService {
  * file is in force at the next run that needs it; one that cannot be loaded is reported, and the old one stays.
  */
 export class CustomServices implements ServiceSource {
-  readonly #directory: string;
   readonly #sink: RequestSink;
-  readonly #observe: Observe;
-  /** By file. */
-  readonly #loaded = new Map<string, { version: number; service: ScheduledService | undefined }>();
-  #lookedAt = 0;
-  #looking: Promise<void> | undefined;
+  readonly #modules: ProjectModules<ScheduledService | undefined>;
 
   constructor(directory: string, sink: RequestSink, observe: Observe) {
-    this.#directory = directory;
     this.#sink = sink;
-    this.#observe = observe;
+    this.#modules = new ProjectModules({
+      directory,
+      read: (module, file) => this.#wrap(file, module),
+      onError: (file, error) => observe({ kind: 'server.failed', part: `loading of service/${file}`, error }),
+    });
   }
 
   async find(shortName: string): Promise<ScheduledService | undefined> {
-    if (performance.now() - this.#lookedAt > LOOK_INTERVAL_MS || this.#lookedAt === 0) {
-      this.#looking ??= this.#look().finally(() => {
-        this.#lookedAt = performance.now();
-        this.#looking = undefined;
-      });
-      await this.#looking;
-    }
+    await this.#modules.refresh();
     return this.#services().find((service) => service.invokeService === shortName);
   }
 
@@ -61,30 +47,7 @@ export class CustomServices implements ServiceSource {
   }
 
   #services(): ScheduledService[] {
-    return [...this.#loaded.values()].flatMap(({ service }) => service ?? []);
-  }
-
-  async #look(): Promise<void> {
-    const names = await readdir(this.#directory).catch(() => []);
-    const files = names.filter((name) => MODULE.test(name)).sort();
-    for (const gone of [...this.#loaded.keys()].filter((file) => !files.includes(file)))
-      this.#loaded.delete(gone);
-    for (const file of files) await this.#load(file);
-  }
-
-  async #load(file: string): Promise<void> {
-    const path = join(this.#directory, file);
-    const { mtimeMs } = await stat(path);
-    const old = this.#loaded.get(file);
-    if (old?.version === mtimeMs) return;
-    try {
-      // A module is loaded once for each URL, so a new version needs a new one.
-      const module: unknown = await import(`${pathToFileURL(path).href}?version=${mtimeMs}`);
-      this.#loaded.set(file, { version: mtimeMs, service: this.#wrap(file, module) });
-    } catch (error) {
-      this.#loaded.set(file, { version: mtimeMs, service: old?.service });
-      this.#observe({ kind: 'server.failed', part: `loading of service/${file}`, error });
-    }
+    return this.#modules.contents.flatMap((service) => service ?? []);
   }
 
   #wrap(file: string, module: unknown): ScheduledService | undefined {
