@@ -1,18 +1,22 @@
 import type { ScriptSource } from '../javascript/index.ts';
 import { type GeneratedScript, generateScript } from './generate/generate-script.ts';
+import { librariesOf } from './groovy-library.ts';
 import { parseGroovy } from './syntax/parser.ts';
 import { SourceText } from './syntax/source-text.ts';
 
 /** A Groovy script as JavaScript for the sandbox with the Groovy runtime in it. */
 export interface CompiledGroovy extends GeneratedScript {
   readonly name: string;
+  /** The parts of the library that it mentions. */
+  readonly libraries: readonly ScriptSource[];
 }
 
 /** Nothing of the script runs. @throws GroovySyntaxError */
 export function compileGroovy(script: ScriptSource): CompiledGroovy {
   const source = new SourceText(script.name, script.source);
   try {
-    return { name: script.name, ...generateScript(parseGroovy(source), source) };
+    const generated = generateScript(parseGroovy(source), source);
+    return { name: script.name, libraries: librariesOf(script.source), ...generated };
   } catch (error) {
     if (error instanceof RangeError) throw source.errorAt(0, 'The script is nested too deeply');
     throw error;

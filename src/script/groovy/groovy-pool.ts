@@ -10,11 +10,10 @@ import {
 } from '../javascript/index.ts';
 import { type CompiledGroovy, compileGroovy } from './compile-groovy.ts';
 import { ENTRY } from './generate/generate-script.ts';
+import { coreLibrary } from './groovy-library.ts';
 import { answerGroovy, isGroovyOperation } from './host-operations.ts';
-import { linkModules } from './link-modules.ts';
 
 const MOST_COMPILED = 1000;
-const RUNTIME = new URL('./runtime/install.ts', import.meta.url);
 
 /**
  * Runs Groovy scripts: compiles them, and has sandboxes of its own with the runtime in them, so that JavaScript pays
@@ -30,7 +29,7 @@ export class GroovyPool {
 
   static async create(options: SandboxPoolOptions = {}): Promise<GroovyPool> {
     // It takes over from `reviveBinding`, so it comes before those that use it.
-    const libraries = [...linkModules(RUNTIME), ...(options.libraries ?? [])];
+    const libraries = [...coreLibrary(), ...(options.libraries ?? [])];
     return new GroovyPool(await SandboxPool.create({ ...options, libraries }));
   }
 
@@ -57,6 +56,7 @@ export class GroovyPool {
       const { bindings: after, ...result } = await this.#pool.run({
         ...request,
         script: { name: script.name, source: compiled.javascript },
+        libraries: compiled.libraries,
         bindings: { [ENTRY]: { bindings: given, returned: returnBindings.filter(isSeen) } },
         returnBindings: [ENTRY],
         host: (operation, args) =>

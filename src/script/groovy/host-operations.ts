@@ -3,12 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import { getTimeZone, isTimeZone } from '#time/index.ts';
+import { libraryNamed } from './groovy-library.ts';
 
 /** What the Groovy runtime asks for itself; the sandbox has no time zones, no hashes and no dice worth the name. */
 const OPERATIONS: Readonly<Record<string, (...args: JsonValue[]) => JsonValue>> = {
   'groovy.isZone': (id) => isTimeZone(String(id)),
   'groovy.defaultZone': () => Intl.DateTimeFormat().resolvedOptions().timeZone,
   'groovy.zone': (id, year) => offsetsOf(String(id), Number(year)),
+  'groovy.library': (name) => libraryNamed(String(name)).map(({ name, source }) => ({ name, source })),
   'groovy.random': (count) =>
     randomBytes(Math.min(Math.max(Number(count), 0), MOST_BYTES)).toString('base64'),
   'groovy.digest': (algorithm, bytes, encoding) =>

@@ -6,47 +6,74 @@ const IMPORT = /^import\s+(?:(type\b)?\s*(?:\{([^}]*)\}|\*\s+as\s+(\w+))\s*from\
 const REEXPORT = /^export\s*\{([^}]*)\};?$/gm;
 const EXPORT = /^export\s+(?:abstract\s+)?(?:(?:async\s+)?function\*?|class|const|let)\s+([\w$]+)/gm;
 
-interface Module {
-  readonly name: string;
-  readonly code: string;
+/** A module as the text of a function that takes a sandbox. */
+export interface LinkedModule extends ScriptSource {
+  readonly url: URL;
+  /** The modules that have to be loaded before it. */
+  readonly imports: readonly LinkedModule[];
 }
 
-/** Where the modules find each other while they are loaded. */
+/** Where the modules find each other. */
 const RECORD = 'sandbox.groovyModules';
 
 /**
- * Modules that import nothing but each other, each as the text of a function that takes a sandbox; they are to be
- * called in this order, and the last one calls the entry's `install` with it. QuickJS gets its libraries as text, and
- * there is no build that could make one. They are not one text because parsing that would need several times the
- * memory, which every run of a script would have to put back.
+ * Makes libraries for QuickJS of modules that import nothing but each other. QuickJS gets its libraries as text, and
+ * there is no build that could make one. Each module is a text of its own because parsing all as one would need
+ * several times the memory, which every run of a script would have to put back.
  */
-export function linkModules(entry: URL): ScriptSource[] {
-  const modules = new Map<string, Module>();
-  const link = (url: URL): string => {
-    const known = modules.get(url.href);
-    if (known !== undefined) return known.name;
+export class ModuleLinker {
+  readonly #modules = new Map<string, LinkedModule>();
+  /** To be loaded before any module. */
+  readonly start: ScriptSource = { name: 'groovy/start', source: `(sandbox)=>{${RECORD}={};}` };
+
+  /** The module and all that it needs, in the order in which they are to be loaded. */
+  link(entry: URL): readonly LinkedModule[] {
+    return inOrder([this.#link(entry)]);
+  }
+
+  /** Calls the function of the name that the module exports with the sandbox. */
+  callOf(entry: URL, name: string): ScriptSource {
+    const { source } = { source: `(sandbox)=>${this.#reference(entry)}.${name}(sandbox)` };
+    return { name: `groovy/${name}`, source };
+  }
+
+  #reference(url: URL): string {
+    return `${RECORD}[${JSON.stringify(this.#link(url).name)}]`;
+  }
+
+  #link(url: URL): LinkedModule {
+    const known = this.#modules.get(url.href);
+    if (known !== undefined) return known;
+    const imports: LinkedModule[] = [];
     const source = withoutTypes(readFileSync(url, 'utf8'));
     const code = source.replace(IMPORT, (_all, type, names, namespace, path) => {
       if (type !== undefined) return '';
-      const from = `${RECORD}.${link(new URL(path, url))}`;
+      const imported = new URL(path, url);
+      imports.push(this.#link(imported));
+      const from = this.#reference(imported);
       if (namespace !== undefined) return `const ${namespace}=${from};`;
       return names === undefined ? '' : `const {${toPattern(names)}}=${from};`;
     });
-    const name = `m${modules.size}`;
-    modules.set(url.href, { name, code: toFunction(name, code) });
-    return name;
+    const name = `groovy/${url.href.slice(url.href.lastIndexOf('/') + 1)}`;
+    if ([...this.#modules.values()].some((other) => other.name === name)) {
+      throw new Error(`Two modules are called ${name}`);
+    }
+    const module = { name, url, imports, source: toFunction(name, code) };
+    this.#modules.set(url.href, module);
+    return module;
+  }
+}
+
+/** The modules with all that they need, each behind what it needs. */
+export function inOrder(modules: readonly LinkedModule[]): readonly LinkedModule[] {
+  const ordered = new Set<LinkedModule>();
+  const add = (module: LinkedModule) => {
+    if (ordered.has(module)) return;
+    for (const imported of module.imports) add(imported);
+    ordered.add(module);
   };
-  const last = link(entry);
-  const sources = [...modules].map(([href, { code }]) => ({
-    name: `groovy/${href.slice(href.lastIndexOf('/') + 1)}`,
-    source: code,
-  }));
-  const start = `(sandbox)=>{const {install}=${RECORD}.${last};delete ${RECORD};install(sandbox);}`;
-  return [
-    { name: 'groovy/start', source: `(sandbox)=>{${RECORD}={};}` },
-    ...sources,
-    { name: 'groovy/end', source: start },
-  ];
+  for (const module of modules) add(module);
+  return [...ordered];
 }
 
 function toPattern(names: string): string {
@@ -66,7 +93,7 @@ function toFunction(name: string, code: string): string {
     .replace(/^export\s+/gm, '')
     .replace(/\n\s*\n+/g, '\n')
     .replace(/^ +/gm, '');
-  return `(sandbox)=>{"use strict";${body}\n${RECORD}.${name}={${[...names, ...others].join(',')}};}`;
+  return `(sandbox)=>{"use strict";${body}\n${RECORD}[${JSON.stringify(name)}]={${[...names, ...others].join(',')}};}`;
 }
 
 /** Node warns that it may change how this works; whoever runs a script has no use for that. */

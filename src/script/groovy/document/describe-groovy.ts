@@ -1,5 +1,10 @@
 import { classRows } from '../runtime/class-table.ts';
-import { describedClasses, type MethodTable, staticValueNames } from '../runtime/method-table.ts';
+import {
+  instanceMethods,
+  type MethodTable,
+  staticMethods,
+  staticValueNames,
+} from '../runtime/method-table.ts';
 import '../runtime/library.ts';
 import { CONSTRUCTS, REFUSALS } from './constructs.ts';
 
@@ -69,7 +74,6 @@ function refusalPart(): string {
 
 /** Every class, package by package, with the members that are its own; those of its parents stand with them. */
 function libraryPart(): string {
-  const { instance, statics } = describedClasses();
   const packages = new Map<string, string[]>();
   for (const { name, form, parents } of classRows()) {
     const at = name.lastIndexOf('.');
@@ -82,8 +86,8 @@ function libraryPart(): string {
       ...above.map((parent) => parent.slice(parent.lastIndexOf('.') + 1).replaceAll('$', '.')),
     ];
     if (notes.some((note) => note !== '')) parts.push(`(${notes.filter((note) => note !== '').join(', ')})`);
-    const own = membersOf(instance.get(name));
-    const shared = membersOf(statics.get(name));
+    const own = membersOf(instanceMethods(name));
+    const shared = membersOf(staticMethods(name));
     const values = staticValueNames(name);
     if (shared.length + values.length > 0) parts.push(`static: ${[...values, ...shared].join(', ')}.`);
     if (own.length > 0) parts.push(`${own.join(', ')}.`);

@@ -89,64 +89,84 @@ export interface ClassRow {
   readonly parents: readonly string[];
 }
 
+/** Each package with the words of its classes, a blank in front of each and behind the last. */
+const packages = new Map<string, string>();
 const rows = new Map<string, ClassRow>();
-const packages = new Set<string>();
 const SIMPLE_PACKAGES = ['java.lang', 'java.util', 'java.io', 'groovy.lang'];
 
-function load(): void {
-  const unresolved: { name: string; form: ClassRow['form']; parents: string[] }[] = [];
-  let packageName = '';
-  for (const word of TABLE.trim().split(/\s+/)) {
-    if (/^[a-z]/.test(word)) {
-      packageName = word;
-      packages.add(word);
-      continue;
-    }
-    const form = word.startsWith('@') ? 'interface' : word.startsWith('#') ? 'enum' : 'class';
-    const [name = '', parents = ''] = (form === 'class' ? word : word.slice(1)).split(':');
-    const row = {
-      name: `${packageName}.${name}`,
-      form,
-      parents: parents === '' ? [] : parents.split('+'),
-    } as const;
-    unresolved.push(row);
-    rows.set(row.name, row);
+// A package stands at the beginning of a line, its classes may go on in the next ones.
+for (const part of TABLE.trim().split(/\n(?=[a-z])/)) {
+  const [name = '', ...words] = part.split(/\s+/);
+  packages.set(name, ` ${words.join(' ')} `);
+}
+
+/** Rows are read from the table when somebody asks: a script needs few. */
+export function findRow(name: string): ClassRow | undefined {
+  const known = rows.get(name);
+  if (known !== undefined) return known;
+  const dot = name.lastIndexOf('.');
+  const row = readRow(name.slice(0, dot), name.slice(dot + 1));
+  if (row !== undefined) rows.set(name, row);
+  return row;
+}
+
+function readRow(home: string, simple: string): ClassRow | undefined {
+  const words = packages.get(home);
+  if (words === undefined) return undefined;
+  for (let at = words.indexOf(simple); at >= 0; at = words.indexOf(simple, at + 1)) {
+    const mark = words[at - 1]!;
+    const behind = words[at + simple.length]!;
+    const begins = mark === ' ' || ((mark === '@' || mark === '#') && words[at - 2] === ' ');
+    if (!begins || (behind !== ' ' && behind !== ':')) continue;
+    const form = mark === '@' ? 'interface' : mark === '#' ? 'enum' : 'class';
+    const end = words.indexOf(' ', at);
+    const listed = behind === ' ' ? [] : words.slice(at + simple.length + 1, end).split('+');
+    return { name: `${home}.${simple}`, form, parents: parentsOf(home, simple, form, listed) };
   }
-  for (const { name, form, parents } of unresolved) {
-    const home = name.slice(0, name.lastIndexOf('.'));
-    const full = parents.map((parent) => fullName(parent, home));
-    if (full.length === 0 && form === 'class' && name !== 'java.lang.Object') full.push('java.lang.Object');
-    if (form === 'enum') full.push('java.lang.Enum');
-    rows.set(name, { name, form, parents: full });
-  }
+  return undefined;
+}
+
+function parentsOf(home: string, simple: string, form: ClassRow['form'], listed: string[]): string[] {
+  const parents = listed.map((parent) => fullName(parent, home));
+  if (parents.length === 0 && form === 'class' && simple !== 'Object') parents.push('java.lang.Object');
+  if (form === 'enum') parents.push('java.lang.Enum');
+  return parents;
 }
 
 function fullName(name: string, home: string): string {
-  if (rows.has(name)) return name;
-  const found = [home, ...SIMPLE_PACKAGES].find((packageName) => rows.has(`${packageName}.${name}`));
+  if (name.includes('.')) return name;
+  const found = [home, ...SIMPLE_PACKAGES].find((packageName) => hasClass(packageName, name));
   if (found === undefined) throw new Error(`The class table does not know ${name}`);
   return `${found}.${name}`;
 }
 
-load();
+function hasClass(home: string, simple: string): boolean {
+  return findRow(`${home}.${simple}`) !== undefined;
+}
 
-export function classRows(): Iterable<ClassRow> {
-  return rows.values();
+/** All of them, which reads the whole table. */
+export function* classRows(): Iterable<ClassRow> {
+  for (const [home, words] of packages) {
+    for (const word of words.trim().split(' ')) {
+      const [name = ''] = word.replace(/^[@#]/, '').split(':');
+      yield findRow(`${home}.${name}`)!;
+    }
+  }
 }
 
 /** The full name as Java prints it; classes inside others are found with a dot too. */
 export function findClassName(name: string): string | undefined {
-  if (rows.has(name)) return name;
+  if (findRow(name) !== undefined) return name;
   const dot = name.lastIndexOf('.');
   const nested = dot < 0 ? '' : `${name.slice(0, dot)}$${name.slice(dot + 1)}`;
-  return rows.has(nested) ? nested : undefined;
+  return findRow(nested) === undefined ? undefined : nested;
 }
 
 export function nestedClassName(outer: string, inner: string): string | undefined {
   const name = `${outer}$${inner.replaceAll('.', '$')}`;
-  return rows.has(name) ? name : undefined;
+  return findRow(name) === undefined ? undefined : name;
 }
 
 export function isPackage(name: string): boolean {
-  return packages.has(name) || [...packages].some((known) => known.startsWith(`${name}.`));
+  return packages.has(name) || [...packages.keys()].some((known) => known.startsWith(`${name}.`));
 }

@@ -26,6 +26,8 @@ export interface Outside {
   /** Asks the host; an answer is JSON. */
   host(operation: string, ...args: unknown[]): unknown;
   print(text: string): void;
+  /** Loads what has the name and was not mentioned by the script; whether there was anything. */
+  loads(name: string): boolean;
 }
 
 export const outside: Outside = {
@@ -33,4 +35,5 @@ export const outside: Outside = {
     throw new Error('There is no host');
   },
   print: () => {},
+  loads: () => false,
 };

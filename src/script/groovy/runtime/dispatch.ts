@@ -1,5 +1,5 @@
 import { Closure, missingMethod, naming } from './closure.ts';
-import { dispatcher } from './dispatch-port.ts';
+import { dispatcher, outside } from './dispatch-port.ts';
 import { identityOf } from './hash-key.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
@@ -149,6 +149,7 @@ function callOther(receiver: unknown, name: string, args: unknown[]): unknown {
   ) {
     return dispatcher.property(receiver, decapitalize(getter[1]!));
   }
+  if (outside.loads(name)) return call(receiver, name, args);
   throw missing(receiver, name, args);
 }
 
@@ -216,6 +217,7 @@ function callOnClass(type: JavaClass, name: string, args: unknown[]): unknown {
   const own = typeOf(type)!.methods[name];
   if (own !== undefined && args.length >= own.least && args.length <= own.most)
     return run(own, type, name, args);
+  if (outside.loads(type.simpleName) || outside.loads(name)) return callOnClass(type, name, args);
   // Instance methods of a class that are called with the object in front, as in `collect(String.&trim)`.
   throw missing(type, name, args);
 }

@@ -1,5 +1,5 @@
-import { type ClassRow, classRows } from './class-table.ts';
-import { instanceMethods, type MethodTable } from './method-table.ts';
+import { findRow } from './class-table.ts';
+import { instanceMethods, type MethodTable, tables } from './method-table.ts';
 
 const PRIMITIVE_BOXES: Readonly<Record<string, string>> = {
   int: 'Integer',
@@ -77,23 +77,11 @@ export class JavaClass {
 const classes = new Map<string, JavaClass>();
 const arrays = new Map<JavaClass, JavaClass>();
 
-function load(): void {
-  const rows: ClassRow[] = [...classRows()];
-  for (const { name, form } of rows) classes.set(name, new JavaClass(name, form));
-  for (const { name, form, parents } of rows) {
-    const type = classes.get(name)!;
-    const above = parents.map((parent) => classes.get(parent)!);
-    type.parent = form === 'interface' ? null : (above.shift() ?? null);
-    type.interfaces = above;
-  }
-  for (const name in PRIMITIVE_BOXES) classes.set(name, new JavaClass(name, 'primitive'));
-}
-
-load();
+for (const name in PRIMITIVE_BOXES) classes.set(name, new JavaClass(name, 'primitive'));
 
 /** By its full name or, for primitives, its only one. The compiler lets no other names through. */
 export function classNamed(name: string): JavaClass {
-  const type = classes.get(name);
+  const type = findClass(name);
   if (type === undefined) throw new Error(`There is no class ${name}`);
   return type;
 }
@@ -107,8 +95,21 @@ export function prepareClasses(): void {
 }
 
 export function findClass(name: string): JavaClass | undefined {
-  return classes.get(name);
+  const known = classes.get(name);
+  if (known !== undefined) return known;
+  const row = findRow(name);
+  if (row === undefined) return undefined;
+  const type = new JavaClass(name, row.form);
+  classes.set(name, type);
+  const above = row.parents.map(classNamed);
+  type.parent = row.form === 'interface' ? null : (above.shift() ?? null);
+  type.interfaces = above;
+  return type;
 }
+
+tables.changed = () => {
+  for (const type of classes.values()) type.table = undefined;
+};
 
 function objectClass(): JavaClass {
   return classNamed('java.lang.Object');

@@ -1,16 +1,8 @@
-/** Loads every method that values have, in the order in which they build on each other. */
-import './methods/object-methods.ts';
-import './methods/collection-methods.ts';
-import './methods/list-methods.ts';
-import './methods/set-methods.ts';
-import './methods/map-methods.ts';
-import './methods/text-methods.ts';
-import './methods/number-methods.ts';
-import './methods/regex-methods.ts';
+/** The whole library: the core, and in the order in which they build on each other the parts that are loaded by name. */
+import './core-library.ts';
 import './methods/throwable-methods.ts';
 import './methods/closure-methods.ts';
 import './methods/class-methods.ts';
-import './methods/enum-methods.ts';
 import './methods/script-methods.ts';
 import './methods/string-builder-methods.ts';
 import './methods/text-search.ts';
@@ -26,6 +18,7 @@ import './methods/queue-methods.ts';
 import './methods/list-order.ts';
 import './methods/map-search.ts';
 import './methods/map-changes.ts';
+import './methods/character-methods.ts';
 import './methods/number-conversions.ts';
 import './methods/big-number-methods.ts';
 import './statics/number-statics.ts';
@@ -47,8 +40,6 @@ import './statics/message-digest.ts';
 import './statics/url-statics.ts';
 import './statics/named.ts';
 import './statics/string-joiner.ts';
-import './statics/exception-statics.ts';
-import './host-object.ts';
 import './json-value.ts';
 import './request.ts';
 import './time/java-date.ts';

@@ -23,13 +23,41 @@ export function defineMethods(
   methods: Readonly<Record<string, Implementation>>,
 ): void {
   let table = instanceTables.get(className);
+  const isNew = table === undefined;
   if (table === undefined) {
     const above = parent === null ? null : instanceTables.get(parent);
     if (above === undefined) throw new Error(`The methods of ${parent} are not known yet`);
     table = Object.create(above) as MethodTable;
     instanceTables.set(className, table);
+    tables.changed();
   }
   addMethods(table, methods);
+  record?.push({ className, isNew, isStatic: false, names: Object.keys(methods).map(nameIn) });
+}
+
+/** Filled in by the classes, which remember their tables. */
+export const tables = { changed: () => {} };
+
+/** What was defined, in order. */
+export interface Definition {
+  readonly className: string;
+  /** The class had no methods before. */
+  readonly isNew: boolean;
+  readonly isStatic: boolean;
+  readonly names: readonly string[];
+}
+
+let record: Definition[] | undefined;
+
+/** What is defined from the last call on; for whoever has to know where a method comes from. */
+export function takeDefinitions(): readonly Definition[] {
+  const taken = record ?? [];
+  record = [];
+  return taken;
+}
+
+function nameIn(key: string): string {
+  return key.slice(0, key.indexOf('/', 1));
 }
 
 /** Static methods; constructors are called `new`. */
@@ -42,6 +70,7 @@ export function defineStatics(
   addMethods(table, methods);
   staticTables.set(className, table);
   staticValues.set(className, Object.assign(staticValues.get(className) ?? Object.create(null), values));
+  record?.push({ className, isNew: true, isStatic: true, names: [] });
 }
 
 function addMethods(table: MethodTable, methods: Readonly<Record<string, Implementation>>): void {
@@ -51,7 +80,7 @@ function addMethods(table: MethodTable, methods: Readonly<Record<string, Impleme
     const dash = arity.indexOf('-');
     const least = Number.parseInt(arity, 10);
     const most = arity.endsWith('+') ? 255 : dash < 0 ? least : Number(arity.slice(dash + 1));
-    table[key.slice(0, slash)] = { run: methods[key] as Method['run'], least, most };
+    table[nameIn(key)] = { run: methods[key] as Method['run'], least, most };
   }
 }
 
@@ -60,8 +89,11 @@ export function instanceMethods(className: string): MethodTable | undefined {
 }
 
 export function staticMethods(className: string): MethodTable | undefined {
-  return staticTables.get(className);
+  return staticTables.get(className) ?? lateStatics.find(className);
 }
+
+/** Filled in by the exceptions, which are many and all alike. */
+export const lateStatics = { find: (_className: string): MethodTable | undefined => undefined };
 
 export function staticValue(className: string, name: string): unknown {
   return staticValues.get(className)?.[name];
@@ -69,12 +101,4 @@ export function staticValue(className: string, name: string): unknown {
 
 export function staticValueNames(className: string): readonly string[] {
   return Object.keys(staticValues.get(className) ?? {});
-}
-
-/** Every class with members of its own, for the documentation. */
-export function describedClasses(): {
-  instance: ReadonlyMap<string, MethodTable>;
-  statics: ReadonlyMap<string, MethodTable>;
-} {
-  return { instance: instanceTables, statics: staticTables };
 }

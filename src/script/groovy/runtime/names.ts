@@ -9,7 +9,7 @@ import {
   TO_SELF,
 } from './closure.ts';
 import { call, callValue, responds } from './dispatch.ts';
-import { dispatcher } from './dispatch-port.ts';
+import { dispatcher, outside } from './dispatch-port.ts';
 import { JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { Script } from './script.ts';
@@ -160,6 +160,7 @@ function takesName(holder: unknown, text: string, isLast: boolean): boolean {
 export function callName(owner: unknown, text: string, args: unknown[]): unknown {
   const found = owner instanceof Closure ? callInClosure(owner, text, args) : callInHolder(owner, text, args);
   if (found !== undefined) return found.value;
+  if (outside.loads(text)) return callName(owner, text, args);
   let holder = owner;
   while (holder instanceof Closure) holder = holder.owner;
   // Says what is missing, in the words of whoever is around.

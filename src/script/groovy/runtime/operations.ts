@@ -29,7 +29,7 @@ import { callEach, field, property, propertyEach, propertySafe, setField, setPro
 import { toText } from './text.ts';
 import { truth } from './truth.ts';
 import { BigInteger, Double, Float, GString } from './values.ts';
-import './library.ts';
+import './core-library.ts';
 
 /** `[k1, v1, k2, v2, …]` as a map. */
 function map(parts: readonly unknown[]): JavaMap {

@@ -1,7 +1,7 @@
 import { cast } from './casting.ts';
 import { Closure, missingProperty, naming } from './closure.ts';
 import { call, capitalize, hostCalls, missing } from './dispatch.ts';
-import { dispatcher } from './dispatch-port.ts';
+import { dispatcher, outside } from './dispatch-port.ts';
 import { itemsOf } from './equality.ts';
 import { JavaClass } from './java-class.ts';
 import { JavaMap, pairsOf } from './java-map.ts';
@@ -29,6 +29,7 @@ export function property(receiver: unknown, name: string): unknown {
   if (type !== undefined) return propertyOfObject(receiver as ScriptObject, type, name);
   const found = findProperty(receiver, name);
   if (found !== undefined) return found;
+  if (outside.loads(name)) return property(receiver, name);
   if (name === 'metaClass') throw missing(receiver, 'getMetaClass', []);
   throw missingProperty(name, naming.className(receiver));
 }

@@ -11,6 +11,8 @@ import { Throwable } from './throwable.ts';
 export interface SandboxRecord {
   host(operation: string, ...args: unknown[]): unknown;
   reviveBinding(name: string, revive: (value: unknown) => unknown): void;
+  /** The modules of the library that are here, by name. */
+  readonly groovyModules: Readonly<Record<string, unknown>>;
   contextNameOf(object: object): string | undefined;
   markContext(object: object, name: string): void;
 }
@@ -147,6 +149,22 @@ function flush(): void {
   line = '';
 }
 
+// biome-ignore lint/security/noGlobalEval: the text is the library itself, and this is the sandbox
+const evaluate = globalThis.eval;
+
+/** Parts of the library that a run turns out to need: scripts can put names together. */
+function libraryLoader(sandbox: SandboxRecord): (name: string) => boolean {
+  const asked = new Set<string>();
+  return (name) => {
+    if (asked.has(name)) return false;
+    asked.add(name);
+    const parts = outside.host('groovy.library', name) as { name: string; source: string }[];
+    const missing = parts.filter((part) => sandbox.groovyModules[part.name] === undefined);
+    for (const { source } of missing) evaluate(source)(sandbox);
+    return missing.length > 0;
+  };
+}
+
 export function connect(sandbox: SandboxRecord, options: RunOptions = RUN_OPTIONS): void {
   const revivers = new Map<string, (value: unknown) => unknown>();
   const { reviveBinding } = sandbox;
@@ -156,5 +174,6 @@ export function connect(sandbox: SandboxRecord, options: RunOptions = RUN_OPTION
   };
   outside.host = (operation, ...args) => sandbox.host(operation, ...args);
   outside.print = print;
+  outside.loads = libraryLoader(sandbox);
   reviveBinding('groovy$', (input) => new Run(input as RunInput, revivers, options));
 }

@@ -1,6 +1,5 @@
 import { findClass } from './java-class.ts';
 import { instanceMethods, staticMethods, staticValue, staticValueNames } from './method-table.ts';
-import './library.ts';
 
 /** What the compiler can tell a script before it runs: a static member that is not there. */
 export interface StaticProblem {

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '#json/index.ts';
+import { coreLibrary } from '../../../../src/script/groovy/groovy-library.ts';
 import { answerGroovy, compileGroovy, GroovySyntaxError } from '../../../../src/script/groovy/index.ts';
-import { linkModules } from '../../../../src/script/groovy/link-modules.ts';
 import { SandboxPool, ScriptThrownError } from '../../../../src/script/javascript/index.ts';
 
 /** What a snippet of Groovy did, in the form in which the original's results are recorded. */
@@ -19,7 +19,7 @@ export interface SnippetOutcome {
 
 /** A sandbox whose Groovy answers with exact types instead of JSON. */
 export function createGroovyPool(): Promise<SandboxPool> {
-  return SandboxPool.create({ libraries: linkModules(new URL('./canonical.ts', import.meta.url)) });
+  return SandboxPool.create({ libraries: coreLibrary(new URL('./canonical.ts', import.meta.url)) });
 }
 
 export async function runSnippet(pool: SandboxPool, source: string): Promise<SnippetOutcome> {
@@ -31,9 +31,10 @@ export async function runSnippet(pool: SandboxPool, source: string): Promise<Sni
     return null;
   };
   try {
-    const { javascript } = compileGroovy({ name: 'Script1.groovy', source });
+    const { javascript, libraries } = compileGroovy({ name: 'Script1.groovy', source });
     const { value } = await pool.run({
       script: { name: 'Script1.groovy', source: javascript },
+      libraries,
       bindings: { groovy$: { bindings: {}, returned: [] } },
       host,
       timeoutMs: 10_000,

@@ -14,7 +14,6 @@ defineMethods('java.lang.Class', 'java.lang.Object', {
   'getSuperclass/0': (self: JavaClass) => self.parent,
   'getInterfaces/0': (self: JavaClass) => self.interfaces,
   'isInstance/1': (self: JavaClass, value: unknown) => isInstance(value, self),
-  'isCase/1': (self: JavaClass, value: unknown) => isInstance(value, self),
   'isAssignableFrom/1': (self: JavaClass, other: JavaClass) => other.isSubclassOf(self),
   'isInterface/0': (self: JavaClass) => self.form === 'interface',
   'isArray/0': (self: JavaClass) => self.form === 'array',
@@ -24,7 +23,4 @@ defineMethods('java.lang.Class', 'java.lang.Object', {
   'getEnumConstants/0': (self: JavaClass) => call(self, 'values', []),
   'newInstance/0+': (self: JavaClass, ...args: unknown[]) => call(self, 'new', args),
   'cast/1': (self: JavaClass, value: unknown) => cast(value, self),
-  'call/0+': (self: JavaClass, ...args: unknown[]) => call(self, 'new', args),
-  'iterator/0': (self: JavaClass) => call(call(self, 'values', []), 'iterator', []),
-  'next/0': (self: JavaClass) => self,
 });

@@ -61,13 +61,11 @@ function composed(first: Closure, second: unknown): Closure {
 }
 
 defineMethods('groovy.lang.Closure', 'java.lang.Object', {
-  'call/0+': (self: Closure, ...args: unknown[]) => self.call(args),
   'doCall/0+': (self: Closure, ...args: unknown[]) => self.call(args),
   'run/0': (self: Closure) => {
     self.call([]);
     return null;
   },
-  'isCase/1': (self: Closure, value: unknown) => truth(call1(self, value)),
   'getOwner/0': (self: Closure) => self.owner,
   'getDelegate/0': (self: Closure) => self.delegate,
   'getThisObject/0': (self: Closure) => self.self,

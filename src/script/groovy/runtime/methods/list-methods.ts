@@ -159,6 +159,3 @@ function copyArray(self: List): unknown[] {
     Object.defineProperty(copy, Object.getOwnPropertySymbols(self)[0]!, { value: kind, writable: true });
   return copy;
 }
-
-// Its other parents are no lists, but an ArrayDeque is one here.
-defineMethods('java.util.ArrayDeque', 'java.util.List', {});

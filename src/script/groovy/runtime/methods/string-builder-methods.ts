@@ -45,11 +45,5 @@ defineMethods('java.lang.AbstractStringBuilder', 'java.lang.CharSequence', {
     self.text = self.text.slice(0, position) + toText(char) + self.text.slice(position + 1);
     return null;
   },
-  'putAt/2': (self: StringBuilder, at: unknown, value: unknown) => {
-    const position = toInt(at as Numeric);
-    self.text = self.text.slice(0, position) + toText(value) + self.text.slice(position + 1);
-    return null;
-  },
   'capacity/0': (self: StringBuilder) => Math.max(16, self.text.length),
-  'toString/0': (self: StringBuilder) => self.text,
 });

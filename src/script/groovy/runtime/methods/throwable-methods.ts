@@ -1,5 +1,5 @@
 import { defineMethods } from '../method-table.ts';
-import { throwableMessage, throwableText } from '../text.ts';
+import { throwableMessage } from '../text.ts';
 import type { Throwable } from '../throwable.ts';
 import './text-methods.ts';
 
@@ -11,7 +11,6 @@ defineMethods('java.lang.Throwable', 'java.lang.Object', {
     self.causedBy = cause;
     return self;
   },
-  'toString/0': throwableText,
   'getStackTrace/0': () => [],
   'printStackTrace/0-1': () => null,
   'addSuppressed/1': (self: Throwable, other: unknown) => {

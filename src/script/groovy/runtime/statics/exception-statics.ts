@@ -1,11 +1,10 @@
 import { toInt } from '../arithmetic.ts';
-import { classRows } from '../class-table.ts';
-import { classNamed } from '../java-class.ts';
-import { defineMethods, defineStatics } from '../method-table.ts';
+import { classNamed, findClass } from '../java-class.ts';
+import { defineMethods, defineStatics, lateStatics, staticMethods } from '../method-table.ts';
 import { toText } from '../text.ts';
 import { Throwable } from '../throwable.ts';
 import { isNumeric } from '../values.ts';
-import '../methods/throwable-methods.ts';
+import '../core-classes.ts';
 
 /** `new SomeException(message, cause)`, each of which may be left out. */
 function make(className: string, first?: unknown, second?: unknown): Throwable {
@@ -17,10 +16,15 @@ function make(className: string, first?: unknown, second?: unknown): Throwable {
 }
 
 const throwable = classNamed('java.lang.Throwable');
-for (const { name } of classRows()) {
-  if (!classNamed(name).isSubclassOf(throwable)) continue;
-  defineStatics(name, { 'new/0-4': (first?: unknown, second?: unknown) => make(name, first, second) });
-}
+
+/** Every exception can be made, and most need nothing else. */
+lateStatics.find = (className) => {
+  if (findClass(className)?.isSubclassOf(throwable) !== true) return undefined;
+  defineStatics(className, {
+    'new/0-4': (first?: unknown, second?: unknown) => make(className, first, second),
+  });
+  return staticMethods(className);
+};
 
 function detail(error: Throwable): unknown {
   return error.fields['detail'] ?? null;

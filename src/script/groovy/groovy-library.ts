@@ -1,0 +1,107 @@
+import type { ScriptSource } from '../javascript/index.ts';
+import { inOrder, type LinkedModule, ModuleLinker } from './link-modules.ts';
+import './runtime/core-library.ts';
+import { takeDefinitions } from './runtime/method-table.ts';
+
+const INSTALL = new URL('./runtime/install.ts', import.meta.url);
+const CORE = new URL('./runtime/core-library.ts', import.meta.url);
+const LIBRARY = new URL('./runtime/library.ts', import.meta.url);
+
+/** Methods that operators, texts and loops call, so that no script has to name them. */
+const UNNAMED = new Set(
+  `plus minus multiply div mod getAt putAt isCase compareTo next previous negative positive equals hashCode toString
+   asBoolean asType iterator hasNext toList getClass call values`.split(/\s+/),
+);
+/** And by operators that a script shows. */
+const OPERATORS: readonly (readonly [string, readonly string[]])[] = [
+  ['<<', ['leftShift']],
+  ['>>', ['rightShift', 'rightShiftUnsigned']],
+  ['**', ['power']],
+  ['&', ['and']],
+  ['|', ['or']],
+  ['^', ['xor']],
+  ['~', ['bitwiseNegate']],
+];
+
+/** What operators do with numbers needs no methods. */
+const NUMBERS = /^java\.math\./;
+
+/** A part of the library that is loaded for the scripts that name something of it. */
+interface Part {
+  readonly modules: readonly LinkedModule[];
+  readonly names: ReadonlySet<string>;
+}
+
+const linker = new ModuleLinker();
+const core = new Set([...linker.link(INSTALL), ...linker.link(CORE)]);
+const parts: Part[] = [];
+const byName = new Map<string, Set<Part>>();
+const owners = new Map<LinkedModule, Part>();
+
+/** The library as it is here, to find out what is where. */
+async function load(): Promise<void> {
+  takeDefinitions();
+  const entries = linker
+    .link(LIBRARY)
+    .at(-1)!
+    .imports.filter((module) => !core.has(module));
+  for (const entry of entries) {
+    const modules = inOrder([entry]).filter((module) => !core.has(module));
+    const own = modules.filter((module) => !owners.has(module));
+    await import(entry.url.href);
+    const names = new Set(takeDefinitions().flatMap((definition) => namesOf(entry, definition)));
+    const needed = modules.flatMap((module) => owners.get(module)?.modules ?? [module]);
+    const part = { modules: inOrder([...new Set(needed)]).filter((module) => !core.has(module)), names };
+    for (const module of own) owners.set(module, part);
+    for (const name of names) byName.set(name, (byName.get(name) ?? new Set()).add(part));
+    parts.push(part);
+  }
+}
+
+function namesOf(entry: LinkedModule, definition: ReturnType<typeof takeDefinitions>[number]): string[] {
+  const { className, isNew, names } = definition;
+  if (isNew) return [className.slice(Math.max(className.lastIndexOf('.'), className.lastIndexOf('$')) + 1)];
+  const unnamed = NUMBERS.test(className) ? undefined : names.find((name) => UNNAMED.has(name));
+  if (unnamed !== undefined) {
+    throw new Error(`${entry.name} adds ${unnamed} to ${className}, which scripts use without naming it`);
+  }
+  return names.flatMap((name) => [name, ...propertyNames(name)]);
+}
+
+function propertyNames(method: string): string[] {
+  const match = /^(?:get|is|set)(\p{Lu})(.*)$/u.exec(method);
+  return match === null ? [] : [match[1]!.toLowerCase() + match[2], match[1]! + match[2]];
+}
+
+await load();
+
+/** What every sandbox for Groovy begins with; `entry` may take the place of the module that installs it. */
+export function coreLibrary(entry: URL = INSTALL): readonly ScriptSource[] {
+  const modules = [...core, ...linker.link(entry).filter((module) => !core.has(module))];
+  return [linker.start, ...inOrder(modules), linker.callOf(entry, 'install')];
+}
+
+const PREPARE = linker.callOf(new URL('./runtime/java-class.ts', import.meta.url), 'prepareClasses');
+
+/** What a script needs besides: everything that has a name which it mentions. */
+export function librariesOf(source: string): readonly ScriptSource[] {
+  const names = new Set(source.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu));
+  const called = OPERATORS.flatMap(([operator, methods]) => (source.includes(operator) ? methods : []));
+  const modules = modulesNamed([...names, ...called]);
+  return modules.length === 0 ? [] : [...modules, PREPARE];
+}
+
+/** What a script turns out to need while it runs, because it has put the name together itself. */
+export function libraryNamed(name: string): readonly ScriptSource[] {
+  return modulesNamed([name]);
+}
+
+function modulesNamed(names: readonly string[]): readonly LinkedModule[] {
+  const wanted = new Set<Part>();
+  for (const name of names) {
+    // Most names that are no methods are those of variables.
+    if (byName.has(name)) for (const part of byName.get(name)!) wanted.add(part);
+  }
+  const modules = new Set(parts.filter((part) => wanted.has(part)).flatMap((part) => part.modules));
+  return inOrder([...modules]).filter((module) => !core.has(module));
+}
