@@ -26,6 +26,9 @@ const OPERATORS: readonly (readonly [string, readonly string[]])[] = [
 /** What operators do with numbers needs no methods. */
 const NUMBERS = /^java\.math\./;
 
+/** What the library does with the variable of a name goes into that library too. */
+const VARIABLES: Readonly<Record<string, readonly string[]>> = { request: ['RequestType'] };
+
 /** A part of the library that is loaded for the scripts that name something of it. */
 interface Part {
   readonly modules: readonly LinkedModule[];
@@ -49,7 +52,10 @@ async function load(): Promise<void> {
     const modules = inOrder([entry]).filter((module) => !core.has(module));
     const own = modules.filter((module) => !owners.has(module));
     await import(entry.url.href);
-    const names = new Set(takeDefinitions().flatMap((definition) => namesOf(entry, definition)));
+    const definitions = takeDefinitions();
+    if (definitions.length === 0 && own.includes(entry))
+      throw new Error(`${entry.name} was loaded before this module`);
+    const names = new Set(definitions.flatMap((definition) => namesOf(entry, definition)));
     const needed = modules.flatMap((module) => owners.get(module)?.modules ?? [module]);
     const part = { modules: inOrder([...new Set(needed)]).filter((module) => !core.has(module)), names };
     for (const module of own) owners.set(module, part);
@@ -86,8 +92,9 @@ const PREPARE = linker.callOf(new URL('./runtime/java-class.ts', import.meta.url
 /** What a script needs besides: everything that has a name which it mentions. */
 export function librariesOf(source: string): readonly ScriptSource[] {
   const names = new Set(source.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu));
+  const bound = Object.entries(VARIABLES).flatMap(([name, more]) => (names.has(name) ? more : []));
   const called = OPERATORS.flatMap(([operator, methods]) => (source.includes(operator) ? methods : []));
-  const modules = modulesNamed([...names, ...called]);
+  const modules = modulesNamed([...names, ...bound, ...called]);
   return modules.length === 0 ? [] : [...modules, PREPARE];
 }
 

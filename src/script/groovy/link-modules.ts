@@ -6,6 +6,9 @@ const IMPORT = /^import\s+(?:(type\b)?\s*(?:\{([^}]*)\}|\*\s+as\s+(\w+))\s*from\
 const REEXPORT = /^export\s*\{([^}]*)\};?$/gm;
 const EXPORT = /^export\s+(?:abstract\s+)?(?:(?:async\s+)?function\*?|class|const|let)\s+([\w$]+)/gm;
 
+/** A field that gets its value in the constructor: to define it before that would make each object dearer. */
+const DECLARED_FIELD = /^\s+(?!(?:break|continue|return|debugger)\b)[a-zA-Z_$][\w$]*\s*;\s*$/gm;
+
 /** A module as the text of a function that takes a sandbox. */
 export interface LinkedModule extends ScriptSource {
   readonly url: URL;
@@ -89,6 +92,7 @@ function toFunction(name: string, code: string): string {
   const names = [...code.matchAll(EXPORT)].map(([, exported]) => exported);
   const others = [...code.matchAll(REEXPORT)].map(([, list]) => toPattern(list!));
   const body = code
+    .replace(DECLARED_FIELD, '')
     .replace(REEXPORT, '')
     .replace(/^export\s+/gm, '')
     .replace(/\n\s*\n+/g, '\n')

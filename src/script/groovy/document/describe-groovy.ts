@@ -5,7 +5,7 @@ import {
   staticMethods,
   staticValueNames,
 } from '../runtime/method-table.ts';
-import '../runtime/library.ts';
+import '../groovy-library.ts';
 import { CONSTRUCTS, REFUSALS } from './constructs.ts';
 
 const INTRODUCTION = `# Groovy

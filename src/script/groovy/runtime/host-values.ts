@@ -153,5 +153,8 @@ export function setOwn(target: Record<string, unknown>, name: string, value: unk
   else target[name] = value;
 }
 
+/** Filled in by whoever knows what a request is to a script. */
+export const requests = { make: toGroovy };
+
 hostValues.toGroovy = toGroovy;
 hostValues.toJson = toJson;

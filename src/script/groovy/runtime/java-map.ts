@@ -16,18 +16,22 @@ export type Compare = (left: unknown, right: unknown) => number;
 export class JavaMap {
   readonly kind: MapKind;
   /** By their hash keys. No other object of ours has a member of this name: that is how a map is recognised. */
-  pairs = new Map<unknown, Entry>();
+  pairs: Map<unknown, Entry>;
   /** Of a TreeMap. */
   readonly compare: Compare | undefined;
   /** What `withDefault` gave: makes the value of a missing key. */
   byDefault: unknown;
   /** Grows when a key comes or goes. */
-  changes = 0;
-  #isSorted = true;
+  changes: number;
+  isSorted: boolean;
 
   constructor(kind: MapKind = 'LinkedHashMap', compare?: Compare) {
     this.kind = kind;
+    this.pairs = new Map();
     this.compare = compare;
+    this.byDefault = undefined;
+    this.changes = 0;
+    this.isSorted = true;
   }
 
   get size(): number {
@@ -60,7 +64,7 @@ export class JavaMap {
     if (entry === undefined) {
       this.pairs.set(hashed, new Entry(key, value));
       this.changes++;
-      this.#isSorted = false;
+      this.isSorted = false;
       return null;
     }
     const before = entry.value;
@@ -112,10 +116,10 @@ export class JavaMap {
 
   #sort(): void {
     const { compare } = this;
-    if (compare === undefined || this.#isSorted) return;
+    if (compare === undefined || this.isSorted) return;
     const sorted = [...this.pairs].sort(([, left], [, right]) => compare(left.key, right.key));
     this.pairs = new Map(sorted);
-    this.#isSorted = true;
+    this.isSorted = true;
   }
 
   /** The same kind with nothing in it. */

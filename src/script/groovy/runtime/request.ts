@@ -1,5 +1,5 @@
 import { builtInEnum } from './built-in-enum.ts';
-import { addPlainForm, toGroovy } from './host-values.ts';
+import { addPlainForm, requests, toGroovy } from './host-values.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { JsonValue } from './json-value.ts';
@@ -31,7 +31,7 @@ export class Request extends JavaObject {
 }
 
 /** A request when the value looks like one. */
-export function requestOf(value: unknown): unknown {
+function requestOf(value: unknown): unknown {
   const kind =
     typeof value === 'object' && value !== null
       ? (value as { requestType?: unknown }).requestType
@@ -75,3 +75,4 @@ defineMethods(`${PACKAGE}.Request`, 'java.lang.Object', {
 });
 
 addPlainForm(Request, ({ members }) => members);
+requests.make = requestOf;

@@ -1,9 +1,8 @@
 import { Closure } from './closure.ts';
 import { outside } from './dispatch-port.ts';
-import { toGroovy, toHostArgument, toJson } from './host-values.ts';
+import { requests, toGroovy, toHostArgument, toJson } from './host-values.ts';
 import { operations } from './operations.ts';
-import { requestOf } from './request.ts';
-import { Binding, Script } from './script.ts';
+import { Binding, type Given, Script } from './script.ts';
 import { throwableMessage, toText } from './text.ts';
 import { Throwable } from './throwable.ts';
 
@@ -32,6 +31,14 @@ const NOT_DATA = new Set(['out', 'out:print', 'lang:import', 'context', 'elconte
 
 const GLOBALS = ['svc', 'identityServer', 'console', 'logger'] as const;
 
+function globalOf(name: string): object | undefined {
+  if (!GLOBALS.some((known) => known === name)) return undefined;
+  const value = (globalThis as unknown as Record<string, unknown>)[name];
+  return typeof value === 'object' && value !== null ? value : undefined;
+}
+
+type Revivers = ReadonlyMap<string, (value: unknown) => unknown>;
+
 export interface RunOptions {
   /** What becomes of the value of the script; tests look closer than JSON can. */
   readonly result: (value: unknown, script: Script) => unknown;
@@ -42,34 +49,46 @@ export interface RunOptions {
 export const RUN_OPTIONS: RunOptions = { result: toResult, failure: describeFailure };
 
 /** One run of one script; stands in the place of the binding that the generated code calls. */
-export class Run {
+export class Run implements Given {
   readonly #script: Script;
   readonly #input: RunInput;
+  readonly #revivers: Revivers;
   readonly #options: RunOptions;
 
-  constructor(
-    input: RunInput,
-    revivers: ReadonlyMap<string, (value: unknown) => unknown>,
-    options: RunOptions,
-  ) {
-    const given = new Map<string, () => unknown>();
-    for (const name of Object.keys(input.bindings)) {
-      const revive = revivers.get(name) ?? revivers.get('*');
-      const value = input.bindings[name];
-      given.set(name, () =>
-        name === 'request' ? requestOf(value) : toGroovy(revive === undefined ? value : revive(value)),
-      );
-    }
-    const variables = input.bindings[VARIABLES] as Record<string, unknown> | undefined;
-    const reviveAny = revivers.get('*') ?? ((value: unknown) => value);
-    for (const name in variables) given.set(name, () => toGroovy(reviveAny(variables[name])));
-    const globals = globalThis as unknown as Record<string, unknown>;
-    for (const name of GLOBALS) {
-      if (typeof globals[name] === 'object') given.set(name, () => toGroovy(globals[name]));
-    }
-    this.#script = new Script(new Binding(given));
+  constructor(input: RunInput, revivers: Revivers, options: RunOptions) {
     this.#input = input;
+    this.#revivers = revivers;
     this.#options = options;
+    this.#script = new Script(new Binding(this));
+  }
+
+  get names(): readonly string[] {
+    const { bindings } = this.#input;
+    const variables = bindings[VARIABLES];
+    return [
+      ...Object.keys(bindings),
+      ...(typeof variables === 'object' && variables !== null ? Object.keys(variables) : []),
+      ...GLOBALS.filter((name) => globalOf(name) !== undefined),
+    ];
+  }
+
+  has(name: string): boolean {
+    const { bindings } = this.#input;
+    const variables = bindings[VARIABLES] as object | undefined;
+    return name in bindings || (variables !== undefined && name in variables) || globalOf(name) !== undefined;
+  }
+
+  make(name: string): unknown {
+    const global = globalOf(name);
+    if (global !== undefined) return toGroovy(global);
+    const { bindings } = this.#input;
+    const variables = bindings[VARIABLES] as Record<string, unknown> | undefined;
+    if (variables !== undefined && name in variables) return toGroovy(variables[name]);
+    if (!(name in bindings)) return undefined;
+    const value = bindings[name];
+    if (name === 'request') return requests.make(value);
+    const revive = this.#revivers.get(name);
+    return toGroovy(revive === undefined ? value : revive(value));
   }
 
   run(factory: Factory): unknown {

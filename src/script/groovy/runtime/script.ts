@@ -3,21 +3,33 @@ import { JavaMap } from './java-map.ts';
 import type { ScriptMethod } from './script-class.ts';
 import { JavaObject } from './values.ts';
 
+const BINDING = classNamed('groovy.lang.Binding');
 /** Groovy names the class of a script after its file; the original's messages say so. */
 const SCRIPT = new JavaClass('Script1', 'class');
 SCRIPT.parent = classNamed('groovy.lang.Script');
 
+/** What the caller gave a script. */
+export interface Given {
+  readonly names: readonly string[];
+  has(name: string): boolean;
+  /** Undefined when there is nothing of the name. */
+  make(name: string): unknown;
+}
+
 /** The variables of a script that are not declared in it: those of the caller, and what it assigns itself. */
 export class Binding extends JavaObject {
-  readonly type: JavaClass = classNamed('groovy.lang.Binding');
-  readonly #given: ReadonlyMap<string, () => unknown>;
-  readonly variables = new JavaMap();
-  readonly #made = new Map<string, unknown>();
+  readonly type: JavaClass;
+  readonly variables: JavaMap;
+  readonly #given: Given;
+  /** The caller's values as they were made, when they were first read. */
+  readonly #made: Record<string, unknown>;
 
-  /** The caller's values are made when they are first read. */
-  constructor(given: ReadonlyMap<string, () => unknown>) {
+  constructor(given: Given) {
     super();
+    this.type = BINDING;
+    this.variables = new JavaMap();
     this.#given = given;
+    this.#made = Object.create(null);
   }
 
   has(name: string): boolean {
@@ -27,10 +39,9 @@ export class Binding extends JavaObject {
   get(name: string): unknown {
     const entry = this.variables.find(name);
     if (entry !== undefined) return entry.value;
-    const make = this.#given.get(name);
-    if (make === undefined) return undefined;
-    const value = make();
-    this.#made.set(name, value);
+    const value = this.#given.make(name);
+    if (value === undefined) return undefined;
+    this.#made[name] = value;
     this.variables.put(name, value);
     return value;
   }
@@ -41,25 +52,26 @@ export class Binding extends JavaObject {
 
   /** What the caller gave, whatever the script has put in its place. */
   initial(name: string): unknown {
-    const value = this.#made.get(name);
-    return value === undefined ? (this.#given.get(name)?.() ?? null) : value;
+    return this.#made[name] ?? this.#given.make(name) ?? null;
   }
 
   /** All of them, in a map that the script may change. */
   all(): JavaMap {
-    for (const name of this.#given.keys()) this.get(name);
+    for (const name of this.#given.names) this.get(name);
     return this.variables;
   }
 }
 
 /** The script itself: `this` at its top. */
 export class Script extends JavaObject {
-  readonly type: JavaClass = SCRIPT;
-  readonly methods = new Map<string, ScriptMethod[]>();
+  readonly type: JavaClass;
+  readonly methods: Map<string, ScriptMethod[]>;
   readonly binding: Binding;
 
   constructor(binding: Binding) {
     super();
+    this.type = SCRIPT;
+    this.methods = new Map();
     this.binding = binding;
   }
 
