@@ -7,6 +7,7 @@ import type { RequestSink } from '#resource/index.ts';
 import { noScripts, ScriptThreads } from '#script/index.ts';
 import { AuditTrail } from '#security/index.ts';
 import { clockService } from './app/clock-service.ts';
+import { ConfigAgreement } from './app/config-agreement.ts';
 import { configNode, indexNode } from './app/config-node.ts';
 import { buildCore, type Core } from './app/core.ts';
 import { type Foundation, openFoundation } from './app/foundation.ts';
@@ -79,10 +80,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       return memory.store;
     },
   });
-  await core.overrides.refresh();
+  const agreement = new ConfigAgreement(database, core.overrides, foundation.nodeId);
+  await agreement.follow();
   settle = () => {
-    settling = core.overrides
-      .refresh()
+    settling = agreement
+      .follow()
       .catch((error: unknown) => observe({ kind: 'loop.failed', loop: 'configuration watcher', error }));
   };
   const trail = new AuditTrail({ database, config: () => config.get(auditConfig), observe });
@@ -94,8 +96,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     () => trail.lost,
   );
 
-  const node = assembleNode({ options, core, foundation, memory: memory!, nodeName });
-  resources = inTheRightThread(core.router, node.threads, () => settling);
+  const node = assembleNode({ options, core, agreement, foundation, memory: memory!, nodeName });
+  resources = agreement.awaitedBy(inTheRightThread(core.router, node.threads, () => settling));
   const http = new HttpServer({
     host: settings.host,
     port: settings.port,
@@ -154,6 +156,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 function assembleNode(given: {
   options: ServerOptions;
   core: Core;
+  agreement: ConfigAgreement;
   foundation: Foundation;
   memory: ProcessMemory;
   nodeName: string;
@@ -203,7 +206,7 @@ function assembleNode(given: {
     workflowNode(core, threads, settings),
     securityNode(core, threads),
     indexNode(core),
-    configNode(core),
+    configNode(core, given.agreement),
   ];
   const listener = listenerNode({ sessionUrl, applicationName, parts: features, observe });
   return { threads, parts: [ground, listener, ...features] };

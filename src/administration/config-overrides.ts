@@ -24,6 +24,11 @@ export class ConfigOverrides {
     store.onFileEdited((id) => this.#yieldToFile(id));
   }
 
+  /** Which overrides are in force, as `overridesFingerprint` names them. */
+  get inForce(): string {
+    return this.#fingerprint;
+  }
+
   /** Puts the overrides in force, if there are new ones. */
   refresh(): Promise<void> {
     // One after the other: of two at once, the one that has read less could come in last.

@@ -1,20 +1,20 @@
 import { ConfigWatcher } from '#config/index.ts';
 import { IndexKeeper } from '#repo/index.ts';
+import type { ConfigAgreement } from './config-agreement.ts';
 import type { Core } from './core.ts';
 import type { NodePart } from './node-part.ts';
 import { TOPIC } from './platform.ts';
 
 /** Follows the configuration files, and what was changed through `/config` on any node. */
-export function configNode(core: Core): NodePart {
-  const { config, overrides, observe } = core;
+export function configNode({ config, observe }: Core, agreement: ConfigAgreement): NodePart {
   const onError = (error: unknown) => observe({ kind: 'loop.failed', loop: 'configuration watcher', error });
   const watcher = new ConfigWatcher({
-    store: { properties: config.properties, reload: () => overrides.refresh() },
+    store: { properties: config.properties, reload: () => agreement.follow() },
     onError,
   });
   return {
     services: [watcher],
-    onTopic: { [TOPIC.config]: () => void overrides.refresh().catch(onError) },
+    onTopic: { [TOPIC.config]: () => void agreement.follow().catch(onError) },
   };
 }
 

@@ -7,4 +7,4 @@
  */
 export { clusterResource } from './cluster-resource.ts';
 export { Membership, type MembershipOptions, type ReleaseClaims, sessionName } from './membership.ts';
-export { listNodes, type NodeRow } from './node-repository.ts';
+export { countNodesBehind, listNodes, type NodeRow, noteConfiguration } from './node-repository.ts';

@@ -71,6 +71,21 @@ export async function listNodes(db: Db): Promise<NodeRow[]> {
   return rows;
 }
 
+/** Tells which configuration the node has in force. */
+export async function noteConfiguration(db: Db, id: number, configuration: string): Promise<void> {
+  await db.updateTable('cluster_node').set({ configuration }).where('id', '=', id).execute();
+}
+
+/** How many other live nodes have another configuration in force. Those that never told are of an older version. */
+export async function countNodesBehind(db: Db, id: number, configuration: string): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from cluster_node
+    where id <> ${id} and configuration <> ${configuration} and svc_node_state(state, seen_at) = 'running'`.execute(
+    db,
+  );
+  return rows[0]!.count;
+}
+
 /** Marks a clean stop. */
 export async function signOff(db: Db, id: number, epoch: number): Promise<void> {
   await db

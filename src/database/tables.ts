@@ -50,6 +50,7 @@ export interface NodeTable {
   seen_at: Generated<Date>;
   stopped_at: Date | null;
   recovery: JsonObject | null;
+  configuration: string | null;
 }
 
 export interface JobTable {

@@ -44,7 +44,7 @@ async function logIn(context: Context, { sessions, modules }: AuthenticatorParts
   if (sessions === undefined) {
     throw new BadRequestError('Sessions are switched off', {
       id: 'AUTH_NO_SESSIONS',
-      hint: 'authentication.json has its sessionModule disabled',
+      hint: "authentication.json has its sessionModule disabled, or the key ring lacks 'svc-jwtsessionhmac-key'",
     });
   }
   if (moduleId === SESSION_MODULE) {

@@ -17,8 +17,6 @@ export const SESSION_COOKIE = 'session-jwt';
 export const SESSION_MODULE = 'JWT_SESSION';
 
 const MINUTE_MS = 60_000;
-const KNOWN_MS = 1_000;
-const MAX_KNOWN = 10_000;
 const ISSUER = 'svc';
 
 export interface SessionsOptions {
@@ -29,18 +27,12 @@ export interface SessionsOptions {
   readonly modules: readonly AuthenticationModule[];
 }
 
-interface Known {
-  readonly row: SessionRow;
-  readonly readAt: number;
-}
-
 /**
  * Sessions of browsers. The cookie is a signed token that names a row; the row can be ended, and ends by itself with
  * its time, with disuse, with another password, and with the account.
  */
 export class Sessions {
   readonly #options: SessionsOptions;
-  readonly #known = new Map<string, Known>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -80,7 +72,6 @@ export class Sessions {
   }
 
   async end(db: Db, id: string): Promise<void> {
-    this.#known.delete(id);
     await deleteSession(db, id);
   }
 
@@ -127,16 +118,11 @@ export class Sessions {
     return undefined;
   }
 
+  /** Read each time: a session that was ended on another node must not live on here. */
   async #read(id: string): Promise<SessionRow | undefined> {
-    const known = this.#known.get(id);
-    if (known !== undefined && performance.now() - known.readAt < KNOWN_MS) return known.row;
-    this.#known.delete(id);
     const { db } = this.#options.database;
     const row = await findSession(db, id, this.settings.tokenIdleTimeMinutes * MINUTE_MS);
-    if (row === undefined) return undefined;
-    if (row.stale) await touchSession(db, id);
-    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(id, { row, readAt: performance.now() });
+    if (row?.stale) await touchSession(db, id);
     return row;
   }
 }
