@@ -1,4 +1,4 @@
-import { InternalServerError } from './named-errors.ts';
+import { InternalServerError, NAMED_ERRORS } from './named-errors.ts';
 import { ResourceError } from './resource-error.ts';
 
 /**
@@ -10,7 +10,14 @@ export function toResourceError(thrown: unknown): ResourceError {
   return new InternalServerError('The server could not complete the request', { cause: thrown });
 }
 
-/** Rebuilds an error from the body that `ResourceError.toJSON` made, for instance in another thread. */
+/**
+ * Rebuilds an error from the body that `ResourceError.toJSON` made, for instance in another thread: with the class of
+ * its code, by which callers recognise it.
+ */
 export function fromErrorBody(body: { code: number; message: string; detail?: unknown }): ResourceError {
-  return new ResourceError(body.code, body.message, body.detail === undefined ? {} : { detail: body.detail });
+  const facts = body.detail === undefined ? {} : { detail: body.detail };
+  const Named = NAMED_ERRORS.get(body.code);
+  return Named === undefined
+    ? new ResourceError(body.code, body.message, facts)
+    : new Named(body.message, facts);
 }

@@ -22,3 +22,20 @@ export class InternalServerError extends named('InternalServerError', 500) {}
 export class NotSupportedError extends named('NotSupportedError', 501) {}
 export class ServiceUnavailableError extends named('ServiceUnavailableError', 503) {}
 export class TimeoutError extends named('TimeoutError', 504) {}
+
+/** By their code. */
+export const NAMED_ERRORS: ReadonlyMap<number, new (message: string, facts?: ErrorFacts) => ResourceError> =
+  new Map([
+    [400, BadRequestError],
+    [401, UnauthorizedError],
+    [403, ForbiddenError],
+    [404, NotFoundError],
+    [409, ConflictError],
+    [412, PreconditionFailedError],
+    [413, PayloadTooLargeError],
+    [429, TooManyRequestsError],
+    [500, InternalServerError],
+    [501, NotSupportedError],
+    [503, ServiceUnavailableError],
+    [504, TimeoutError],
+  ]);

@@ -44,6 +44,11 @@ describe('a resource error', () => {
   it('is the same after a journey as a body', () => {
     const body = new BadRequestError('bad', { id: 'X', hint: 'do' }).toJSON();
     expect(fromErrorBody(body).toJSON()).toEqual(body);
+    expect(fromErrorBody(body)).toBeInstanceOf(BadRequestError);
+    expect(fromErrorBody({ code: 418, message: 'odd' }).toJSON()).toMatchObject({
+      code: 418,
+      message: 'odd',
+    });
   });
 });
 
