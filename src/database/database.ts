@@ -1,6 +1,7 @@
 import { type ControlledTransaction, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { PreparedStatements } from './prepared-statements.ts';
+import { SilenceWatch } from './silence-watch.ts';
 import type { Tables } from './tables.ts';
 import { TransactionGate } from './transaction-gate.ts';
 
@@ -42,6 +43,8 @@ const DEFAULT_POOL_SIZE = 10;
 /** Connections that transactions may not take from statements outside of them. */
 const RESERVED = 1;
 const NESTED_IDLE_MS = 1_000;
+/** An idle connection is asked by the kernel whether the other side is there after so long. */
+const KEEP_ALIVE_MS = 10_000;
 
 // Counts and revisions are bigint; all of ours stay far below 2^53, and a string would break comparisons.
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => Number(text));
@@ -84,18 +87,22 @@ export function openDatabase(options: DatabaseOptions): Database {
 const statements = new PreparedStatements();
 
 function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: number): pg.Pool {
+  const silence = new SilenceWatch(options.url);
   const pool = new pg.Pool({
     connectionString: options.url,
     max,
     application_name: options.applicationName ?? 'svc',
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     idleTimeoutMillis,
     connectionTimeoutMillis: 10_000,
     onConnect: async (client) => {
       if (options.pooled === true) return;
-      await client.query(
-        `set idle_in_transaction_session_timeout = ${options.idleInTransactionMs ?? 60_000}`,
+      const { rows } = await client.query<{ session: number }>(
+        `select set_config('idle_in_transaction_session_timeout', $1, false), pg_backend_pid() as session`,
+        [String(options.idleInTransactionMs ?? 60_000)],
       );
+      silence.add(client, rows[0]!.session);
     },
   });
   if (options.prepares === true) pool.on('connect', (client) => statements.attach(client));

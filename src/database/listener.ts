@@ -52,6 +52,7 @@ export class Listener implements Service {
       connectionString: this.#options.url,
       application_name: this.#options.applicationName,
       keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: PROBE_TIMEOUT_MS,
     });
     let lost = false;

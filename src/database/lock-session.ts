@@ -24,6 +24,7 @@ export class LockSession {
       connectionString: url,
       application_name: applicationName,
       keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
       connectionTimeoutMillis: 5_000,
     });
     const session = new LockSession(client);

@@ -1,0 +1,185 @@
+/**
+ * A cluster of real nodes under load and faults: `npm run soak -- --minutes 30 --nodes 3 --seed 7`, or `--short`.
+ * Ends with status 1 when a promise was broken, and says by which rows; the logs of the nodes are kept then.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { migrate, openDatabase, readMigrations } from '#database/index.ts';
+import type { Finding } from './soak/check/check.ts';
+import type { Fault, Stage } from './soak/faults/fault.ts';
+import { MATRIX, SHORT_MATRIX } from './soak/faults/matrix.ts';
+import { MemoryWatch, measureGrowth } from './soak/gauges.ts';
+import { Journal } from './soak/journal.ts';
+import type { Ground } from './soak/load/load.ts';
+import { loadObjects, prepareObjects } from './soak/load/objects.ts';
+import { loadProcesses } from './soak/load/processes.ts';
+import { loadScans } from './soak/load/scans.ts';
+import { loadSchedules, prepareSchedules } from './soak/load/schedules.ts';
+import { SoakNode } from './soak/node.ts';
+import { HELP, readOptions, type SoakOptions } from './soak/options.ts';
+import { installOracle } from './soak/oracle.ts';
+import { SoakPostgres } from './soak/postgres.ts';
+import { createSoakProject } from './soak/project.ts';
+import { createRandom, type Random } from './soak/random.ts';
+import { type Aftermath, awaitRecovery, measureLateness } from './soak/recovery.ts';
+import { formatFaults, formatGrowth, formatLoad, formatVerdict } from './soak/report.ts';
+import { comeToRest, judge, stopAll } from './soak/verdict.ts';
+
+const MIGRATIONS = new URL('../migrations', import.meta.url).pathname;
+/** From this share of a long soak on, one node is spared, so that its memory can be judged. */
+const SPARE_FROM = 0.25;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) console.log(HELP);
+  if (options.list) for (const { name, what } of MATRIX) console.log(`${name.padEnd(16)} ${what}`);
+  if (options.help || options.list) return 0;
+  const unknown = options.only.find((name) => !MATRIX.some((fault) => fault.name === name));
+  if (unknown !== undefined) {
+    console.error(`There is no fault '${unknown}'; --list shows them`);
+    return 2;
+  }
+  say(`seed ${options.seed}, ${options.nodes} nodes`);
+  const logFolder = await mkdtemp(join(tmpdir(), 'svc-soak-logs-'));
+  const findings = await soak(options, logFolder);
+  console.log(formatVerdict(findings));
+  const isFine = findings.length === 0;
+  if (isFine && !options.keep) await rm(logFolder, { recursive: true });
+  else console.log(`The logs of the nodes are in ${logFolder}; again with --seed ${options.seed}`);
+  return isFine ? 0 : 1;
+}
+
+async function soak(options: SoakOptions, logFolder: string): Promise<Finding[]> {
+  await using scope = new AsyncDisposableStack();
+  const random = createRandom(options.seed);
+  const postgres = scope.use(await SoakPostgres.open());
+  const databaseUrl = await createDatabase(postgres.url);
+  const pool = openDirectPool(databaseUrl);
+  scope.defer(() => pool.end());
+  const project = scope.use(await createSoakProject());
+  const nodes: SoakNode[] = [];
+  for (const name of Array.from({ length: options.nodes }, (_, n) => String.fromCharCode(97 + n))) {
+    const open = { name, databaseUrl, project: project.location, logFolder, random: Math.random };
+    nodes.push(scope.use(await SoakNode.open(open)));
+  }
+  await Promise.all(nodes.map((node) => node.start()));
+  say('all nodes are up');
+
+  let stopped = false;
+  const journal = new Journal();
+  const ground: Ground = { nodes, journal, random: random.fork('load'), pool, isStopped: () => stopped };
+  await prepareObjects(ground);
+  await prepareSchedules(ground);
+  const memory = new MemoryWatch(nodes);
+  memory.start();
+  const load = Promise.all(
+    [loadObjects, loadSchedules, loadScans, loadProcesses].map((work) => work(ground)),
+  );
+
+  const aftermaths = await strikeAll({ nodes, postgres, pool }, options, random.fork('faults'));
+  stopped = true;
+  await load;
+  say('the load has ended');
+  await comeToRest(ground);
+  memory.stop();
+  const growth = measureGrowth(memory.samples);
+  const findings = await judge({ ground, aftermaths, growth });
+  findings.push(...(await stopAll(nodes, pool)));
+
+  const lateness = [];
+  for (const aftermath of aftermaths)
+    lateness.push({ aftermath, lateMs: await measureLateness({ pool }, aftermath) });
+  console.log(`\n${formatFaults(lateness)}\n\n${formatGrowth(growth)}\n\n${formatLoad(journal, nodes)}`);
+  console.log(`${await describeWork(pool)}\n`);
+  return findings;
+}
+
+/** One fault after the other; in the long form as they come, in the short form each of its kinds once. */
+async function strikeAll(
+  stage: Omit<Stage, 'spared'>,
+  options: SoakOptions,
+  random: Random,
+): Promise<Aftermath[]> {
+  const named = options.only.length > 0 ? options.only : options.short ? SHORT_MATRIX : [];
+  const faults = named.length === 0 ? MATRIX : MATRIX.filter(({ name }) => named.includes(name));
+  const startedAt = Date.now();
+  const isOver = () => Date.now() - startedAt > options.durationMs;
+  const aftermaths: Aftermath[] = [];
+  await delay(2_000);
+  do {
+    for (const fault of random.shuffled(faults)) {
+      const isLate = Date.now() - startedAt > options.durationMs * SPARE_FROM;
+      const spared = !options.short && isLate ? stage.nodes[0] : undefined;
+      aftermaths.push(await strikeOnce({ ...stage, spared }, fault, random));
+      await delay(options.short ? 250 : random.between(500, 4_000));
+      if (!options.short && isOver()) return aftermaths;
+    }
+  } while (!options.short && !isOver());
+  return aftermaths;
+}
+
+async function strikeOnce(stage: Stage, fault: Fault, random: Random): Promise<Aftermath> {
+  const startedAt = Date.now();
+  const strike = await fault.strike(stage, random);
+  const aftermath = await awaitRecovery(stage, fault, startedAt, strike);
+  const ms = (value: number | null) => (value === null ? 'NEVER' : `${value} ms`);
+  say(
+    `${fault.name} (${strike.target}): fires after ${ms(aftermath.firingMs)}, answers after ${ms(aftermath.answeringMs)}`,
+  );
+  return aftermath;
+}
+
+async function createDatabase(serverUrl: string): Promise<string> {
+  const server = new pg.Client({ connectionString: serverUrl });
+  await server.connect();
+  await server.query('create database soak');
+  await server.end();
+  const url = new URL(serverUrl);
+  url.pathname = '/soak';
+  const database = openDatabase({ url: url.href, poolSize: 2 });
+  await migrate(database.db, await readMigrations(MIGRATIONS));
+  await database.close();
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  await installOracle(client);
+  await client.end();
+  return url.href;
+}
+
+/** Past the proxies, and past the settings that faults put in. */
+function openDirectPool(url: string): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 8,
+    idleTimeoutMillis: 0,
+    application_name: 'soak',
+    options: '-c statement_timeout=0 -c default_transaction_read_only=off',
+  });
+  pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+async function describeWork(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<Record<string, number>>(
+    `select (select count(*)::int from scheduler_firing) as firings,
+            (select count(*)::int from soak.effect where data ? 'job') as runs,
+            (select count(*)::int from soak.effect where data ? 'item') as "scanned objects",
+            (select count(*)::int from soak.effect where data ? 'instance') as "process steps",
+            (select count(*)::int from workflow_instance) as processes,
+            (select count(*)::int from soak.answer) as writes,
+            (select count(*)::int from soak.answer where outcome = 'unknown') as "writes of unknown outcome"`,
+  );
+  return Object.entries(rows[0]!)
+    .map(([what, n]) => `${n} ${what}`)
+    .join(', ');
+}
+
+function say(text: string): void {
+  console.log(`${new Date().toISOString().slice(11, 23)} ${text}`);
+}

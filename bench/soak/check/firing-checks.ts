@@ -1,0 +1,100 @@
+import type { Check } from './check.ts';
+
+/** A ledger row that says that the service ran, and ran well. */
+const RAN = `f.started_at is not null and f.error is null and f.outcome not in ('lost', 'skipped')`;
+
+/** The marks of each planned time. */
+const MARKS = `
+  select e.data->>'job' as job, (e.data->>'planned')::timestamptz as planned_at, count(*) as marks
+  from soak.effect e where e.data ? 'job' group by 1, 2`;
+
+/** The ledger, each planned time of a schedule; in memory each node has its own. */
+const FIRINGS = `
+  select f.job_id as job, f.planned_at, count(*) as firings, count(*) filter (where ${RAN}) as ran,
+         string_agg(distinct f.outcome || case when f.error is null then '' else ' failed' end, ', ') as outcomes,
+         string_agg(distinct f.node, ', ') as nodes, max(f.attempt) as attempt
+  from scheduler_firing f group by 1, 2`;
+
+export const FIRING_CHECKS: readonly Check[] = [
+  {
+    name: 'effects',
+    promise: 'a run inside a transaction left its effects exactly if the ledger says that it ran well',
+    sql: `
+      select coalesce(f.job, m.job) as job, coalesce(f.planned_at, m.planned_at) as planned_at,
+             coalesce(f.ran, 0) as ran, coalesce(m.marks, 0) as marks, f.outcomes, f.nodes, f.attempt
+      from (${FIRINGS}) f full join (${MARKS}) m on m.job = f.job and m.planned_at = f.planned_at
+      join soak.schedule s on s.id = coalesce(f.job, m.job) and s.kind not in ('loose', 'recoverable')
+      where coalesce(f.ran, 0) <> coalesce(m.marks, 0)`,
+  },
+  {
+    name: 'runs outside transactions',
+    promise:
+      'a run outside a transaction that the ledger calls well left its effects; only a recoverable schedule ran again',
+    sql: `
+      select s.id as job, s.kind, coalesce(f.planned_at, m.planned_at) as planned_at, f.outcomes, f.ran, m.marks
+      from (${FIRINGS}) f full join (${MARKS}) m on m.job = f.job and m.planned_at = f.planned_at
+      join soak.schedule s on s.id = coalesce(f.job, m.job) and s.kind in ('loose', 'recoverable')
+      where f.job is null or f.ran > coalesce(m.marks, 0) or s.kind = 'loose' and m.marks > 1`,
+  },
+  {
+    name: 'no gap',
+    promise: 'each planned time ended in the ledger, and only once',
+    sql: `
+      with span as (
+        select job_id, min(planned_at) as low, max(planned_at) as high
+        from scheduler_firing f join soak.schedule s on s.id = f.job_id and s.kind not in ('edited', 'once', 'local')
+        where date_trunc('second', planned_at) = planned_at group by 1)
+      select span.job_id, t.at as planned_at, count(f.planned_at) as rows
+      from span cross join lateral generate_series(low, high, interval '1 second') as t(at)
+      left join scheduler_firing f on f.job_id = span.job_id and f.planned_at = t.at
+      group by 1, 2 having count(f.planned_at) <> 1`,
+  },
+  {
+    name: 'no stop',
+    promise: 'each schedule fires until the end',
+    sql: `
+      select s.id as job, max(f.planned_at) as last, (select max(planned_at) from scheduler_firing) as last_of_all
+      from soak.schedule s left join scheduler_firing f on f.job_id = s.id
+      where s.kind not in ('edited', 'once')
+      group by 1
+      having coalesce(max(f.planned_at), '-infinity')
+             < (select max(planned_at) from scheduler_firing) - interval '20 seconds'`,
+  },
+  {
+    name: 'never early',
+    promise: 'nothing fires before its time by the clock of the database',
+    sql: `
+      select job_id, planned_at, started_at, node, late_ms from scheduler_firing f
+      join soak.schedule s on s.id = f.job_id and s.kind <> 'local'
+      where started_at < planned_at`,
+  },
+  {
+    name: 'no overlap',
+    promise: 'two runs of a schedule without concurrent execution never ran at the same time',
+    sql: `
+      select a.data->>'job' as job, a.data->>'planned' as one, b.data->>'planned' as other,
+             a.entered_at, a.left_at, b.entered_at as other_entered_at, b.left_at as other_left_at
+      from soak.effect a
+      join soak.schedule s on s.id = a.data->>'job' and s.kind in ('exact', 'edited')
+      join soak.effect b on b.data->>'job' = a.data->>'job' and b.mark > a.mark
+       and a.data->'version' = b.data->'version'
+       and a.entered_at < b.left_at and b.entered_at < a.left_at`,
+  },
+  {
+    name: 'one place',
+    promise: 'a schedule that goes on waits once or runs once, and is not there twice',
+    sql: `
+      select j.id, j.generation, count(d.*) as waiting, (select count(*) from scheduler_run r
+             where r.trigger_id = j.trigger_id) as running
+      from scheduler_job j
+      left join scheduler_due d on d.trigger_id = j.trigger_id and d.generation = j.generation and d.kind <> 'manual'
+      where j.parked is null and j.definition->>'type' = 'cron'
+      group by j.trigger_id, j.id, j.generation
+      having count(d.*) + (select count(*) from scheduler_run r where r.trigger_id = j.trigger_id) <> 1`,
+  },
+  {
+    name: 'not parked',
+    promise: 'no schedule was given up because nodes died under it',
+    sql: `select id, parked from scheduler_job where parked is not null`,
+  },
+];

@@ -1,0 +1,85 @@
+import type { Check } from './check.ts';
+
+/** What must be left of nothing once the cluster is at rest: schedules paused, all work done. */
+export const ORPHAN_CHECKS: readonly Check[] = [
+  {
+    name: 'no orphaned run',
+    promise: 'no firing is claimed when nothing runs',
+    sql: `
+      select r.*, n.name, n.epoch as epoch_now, n.state from scheduler_run r
+      left join cluster_node n on n.id = r.node_id`,
+  },
+  {
+    name: 'no orphaned firing',
+    promise: 'nothing waits for a schedule that is not there, or for an older version of it',
+    sql: `
+      select d.* from scheduler_due d
+      where not exists (select 1 from scheduler_job j where j.trigger_id = d.trigger_id and j.generation = d.generation)`,
+  },
+  {
+    name: 'no orphaned claim',
+    promise: 'no job is claimed when nothing runs',
+    sql: `select c.*, n.name, n.state from queue_claim c left join cluster_node n on n.id = c.node_id`,
+  },
+  {
+    name: 'no orphaned job',
+    promise: 'no job of a queue runs or waits for a retry when everything is done',
+    sql: `
+      select name as queue, id, state, start_after, retry_count, data from svc_pgboss.job
+      where state = 'active' or state = 'retry'
+         or state = 'created' and name <> 'dead-letter' and start_after < now() - interval '10 seconds'`,
+  },
+  {
+    name: 'no orphaned step',
+    promise: 'nothing of a process is left when it has ended',
+    sql: `
+      select 'job' as what, j.instance_id, j.element from workflow_job j
+        left join workflow_instance i on i.id = j.instance_id
+        where j.instance_id is not null and (i.id is null or i.ended_at is not null)
+      union all
+      select 'subscription', s.instance_id, s.element from workflow_subscription s
+        left join workflow_instance i on i.id = s.instance_id
+        where s.instance_id is not null and (i.id is null or i.ended_at is not null)
+      union all
+      select 'task', t.instance_id, t.element from workflow_task t
+        join workflow_instance i on i.id = t.instance_id where t.ended_at is null and i.ended_at is not null
+      union all
+      select 'state', s.instance_id, null from workflow_state s
+        join workflow_instance i on i.id = s.instance_id where i.ended_at is not null`,
+  },
+  {
+    name: 'no orphaned slice',
+    promise: 'nothing of a scan is left to do when it has ended',
+    sql: `select s.run_id, s.number, s.lane, s.position, r.state from scan_slice s join scan_run r on r.id = s.run_id`,
+  },
+  {
+    name: 'no orphaned session',
+    promise: 'every session belongs to a node that lives, and none sits in a transaction',
+    sql: `
+      select a.pid, a.application_name, n.name, n.state as node_state, a.state, a.xact_start, left(a.query, 80) as query
+      from pg_stat_activity a left join cluster_node n on a.application_name = 'svc:' || n.id
+      where a.datname = current_database() and a.application_name like 'svc:%' and a.application_name <> 'svc:index-keeper'
+        and (n.state is distinct from 'running' or a.state like 'idle in transaction%'
+             and a.state_change < clock_timestamp() - interval '2 seconds')`,
+  },
+  {
+    name: 'no orphaned lock',
+    promise: 'no lock is held by a session that does nothing, other than the one by which a node lives',
+    sql: `
+      select l.locktype, l.relation::regclass, l.objid, l.mode, l.granted, a.application_name, a.state, left(a.query, 80) as query
+      from pg_locks l join pg_stat_activity a using (pid)
+      where a.datname = current_database() and a.application_name like 'svc%' and a.state <> 'active' and l.granted
+        and l.locktype <> 'virtualxid'
+        and not (l.locktype = 'advisory' and exists (
+          select 1 from cluster_node n where n.id = l.objid::int and n.state = 'running'
+          and a.application_name = 'svc:' || n.id))
+        and a.state_change < clock_timestamp() - interval '2 seconds'`,
+  },
+  {
+    name: 'half recovered',
+    promise: 'every recovery of a node that was lost came to its end',
+    sql: `
+      select name, state, epoch, recovery from cluster_node
+      where state = 'down' and recovery is not null and not recovery ? 'recoveryFinished'`,
+  },
+];

@@ -1,0 +1,38 @@
+import type pg from 'pg';
+import type { SoakNode } from '../node.ts';
+import type { SoakPostgres } from '../postgres.ts';
+import type { Random } from '../random.ts';
+
+/** What a fault may lay hands on. */
+export interface Stage {
+  readonly nodes: readonly SoakNode[];
+  /** Whose process must go on, because its memory is watched. */
+  readonly spared: SoakNode | undefined;
+  readonly postgres: SoakPostgres;
+  /** The database itself, past the proxies. */
+  readonly pool: pg.Pool;
+}
+
+/** How a fault went. */
+export interface Strike {
+  /** Whom it struck. */
+  readonly target: string;
+  /** From when on recovery counts, epoch ms: the fault itself where others take over, its end where nobody can. */
+  readonly since: number;
+  /** What is done while the cluster recovers, such as to start again who was killed. */
+  readonly meanwhile?: () => Promise<void>;
+}
+
+export interface Fault {
+  readonly name: string;
+  /** What it does, as the report tells. */
+  readonly what: string;
+  /** Until the last firing that it held up has run, counted from `since`; reported, not asserted. */
+  readonly boundMs: number;
+  strike(stage: Stage, random: Random): Promise<Strike>;
+}
+
+/** Some node that may be killed or stopped. */
+export function pickVictim({ nodes, spared }: Stage, random: Random): SoakNode {
+  return random.pick(nodes.filter((node) => node !== spared));
+}

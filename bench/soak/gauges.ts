@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Finding } from './check/check.ts';
+import type { SoakNode } from './node.ts';
+
+const MIB = 1_048_576;
+const SAMPLE_MS = 2_000;
+/** Code is compiled and caches fill for so long. */
+const WARM_MS = 120_000;
+const LEAST_SAMPLES = 45;
+/** A node may hold this much more at the end of its life than after its warm-up. */
+const MOST_GROWTH_MIB = 64;
+const MOST_GROWTH_SHARE = 0.35;
+
+/** What a node that has nothing to do shows of itself, at most. */
+const AT_REST: Readonly<Record<string, number>> = {
+  svc_db_pool_size: 10,
+  svc_db_pool_waiting: 0,
+  svc_script_threads_busy: 0,
+  svc_firings_running: 1,
+  svc_jobs_running: 0,
+};
+const REST_PATIENCE_MS = 15_000;
+
+export interface Sample {
+  readonly node: string;
+  /** Tells the lives of a node apart. */
+  readonly livedFrom: number;
+  readonly at: number;
+  readonly rssMib: number;
+  readonly heapMib: number | null;
+}
+
+/** Watches how much memory the nodes take, for as long as the soak lasts. */
+export class MemoryWatch {
+  readonly samples: Sample[] = [];
+  readonly #nodes: readonly SoakNode[];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(nodes: readonly SoakNode[]) {
+    this.#nodes = nodes;
+  }
+
+  start(): void {
+    this.#timer = setInterval(() => void this.#sample(), SAMPLE_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  async #sample(): Promise<void> {
+    for (const node of this.#nodes) {
+      if (node.url === undefined || node.pid === undefined) continue;
+      const { name, livedFrom, url, pid } = node;
+      const rssMib = residentMib(pid);
+      const gauges = await readGauges(url).catch(() => undefined);
+      if (rssMib === undefined || node.livedFrom !== livedFrom) continue;
+      const heap = gauges?.get('nodejs_heap_size_used_bytes');
+      const heapMib = heap === undefined ? null : heap / MIB;
+      this.samples.push({ node: name, livedFrom, at: Date.now(), rssMib, heapMib });
+    }
+  }
+}
+
+export interface Growth {
+  readonly node: string;
+  readonly minutes: number;
+  readonly rssFromMib: number;
+  readonly rssToMib: number;
+  readonly heapFromMib: number | null;
+  readonly heapToMib: number | null;
+  readonly isTooMuch: boolean;
+}
+
+/** How each life that was long enough grew after its warm-up: the median of its first third beside that of its last. */
+export function measureGrowth(samples: readonly Sample[]): Growth[] {
+  const lives = Map.groupBy(samples, ({ node, livedFrom }) => `${node} ${livedFrom}`);
+  return [...lives.values()].flatMap((life) => {
+    const warm = life.filter(({ at, livedFrom }) => at - livedFrom > WARM_MS);
+    if (warm.length < LEAST_SAMPLES) return [];
+    const third = Math.floor(warm.length / 3);
+    const [first, last] = [warm.slice(0, third), warm.slice(-third)];
+    const of = (part: readonly Sample[], read: (sample: Sample) => number | null) =>
+      median(part.map(read).filter((value) => value !== null));
+    const [rssFromMib, rssToMib] = [of(first, (s) => s.rssMib)!, of(last, (s) => s.rssMib)!];
+    const growth = rssToMib - rssFromMib;
+    return {
+      node: life[0]!.node,
+      minutes: (warm.at(-1)!.at - warm[0]!.at) / 60_000,
+      rssFromMib,
+      rssToMib,
+      heapFromMib: of(first, (s) => s.heapMib),
+      heapToMib: of(last, (s) => s.heapMib),
+      isTooMuch: growth > MOST_GROWTH_MIB && growth > rssFromMib * MOST_GROWTH_SHARE,
+    };
+  });
+}
+
+/** Waits until the gauges of each node are those of a node at rest. @returns those that did not come to be */
+export async function findLeaks(nodes: readonly SoakNode[]): Promise<Finding[]> {
+  const rows: Record<string, unknown>[] = [];
+  for (const { name, url } of nodes) {
+    const deadline = Date.now() + REST_PATIENCE_MS;
+    let over: Record<string, unknown>[] = [];
+    do {
+      const gauges =
+        url === undefined ? new Map<string, number>() : await readGauges(url).catch(() => new Map());
+      over = offencesAtRest(name, gauges);
+      if (over.length > 0) await delay(250);
+    } while (over.length > 0 && Date.now() < deadline);
+    rows.push(...over);
+  }
+  if (rows.length === 0) return [];
+  return [{ check: 'gauges', promise: 'a node with nothing to do holds nothing', rows }];
+}
+
+/** @param gauges of one node, by name */
+export function offencesAtRest(node: string, gauges: ReadonlyMap<string, number>): Record<string, unknown>[] {
+  return Object.entries(AT_REST).flatMap(([gauge, most]) => {
+    const value = gauges.get(gauge);
+    return value !== undefined && value <= most ? [] : [{ node, gauge, value: value ?? null, most }];
+  });
+}
+
+async function readGauges(url: string): Promise<Map<string, number>> {
+  const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(5_000) });
+  const lines = (await response.text()).split('\n').filter((line) => /^\w+ [\d.e+]+$/.test(line));
+  return new Map(lines.map((line) => [line.split(' ')[0]!, Number(line.split(' ')[1])]));
+}
+
+function residentMib(pid: number): number | undefined {
+  try {
+    const kib = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+    return kib === undefined ? undefined : Number(kib) / 1024;
+  } catch {
+    return undefined;
+  }
+}
+
+function median(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}

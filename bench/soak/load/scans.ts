@@ -1,0 +1,42 @@
+import { SCAN_SCRIPT } from '../project.ts';
+import { askSomeNode, type Ground, keepDoing } from './load.ts';
+
+const OBJECTS = 40;
+
+/** Scans, each over objects of its own. */
+export async function loadScans(ground: Ground): Promise<void> {
+  const { journal, pool } = ground;
+  let serial = 0;
+  await keepDoing(ground, { count: 1, paceMs: 2_000 }, async () => {
+    const scan = `scan-${++serial}`;
+    const made = await makeItems(ground, scan);
+    if (!made) return;
+    const answered = await askSomeNode(ground, 'POST', 'taskscanner?_action=execute', {
+      numberOfThreads: 4,
+      scan: {
+        object: 'managed/item',
+        _queryFilter: `batch eq "${scan}" and !(/task/completed pr)`,
+        taskState: { started: '/task/started', completed: '/task/completed' },
+      },
+      task: { script: { type: 'text/javascript', source: SCAN_SCRIPT } },
+    });
+    journal.note('scan', scan, answered.node, answered, answered.body?._id ?? null);
+  });
+  void pool;
+}
+
+async function makeItems({ pool }: Ground, scan: string): Promise<boolean> {
+  return pool
+    .query(
+      `with made as (
+         insert into managed_object (type, id, data)
+         select 'item', $1 || '-' || n, jsonb_build_object('batch', $1::text, 'n', n, 'times', 0)
+         from generate_series(1, $2::int) n returning id)
+       insert into soak.item (id, scan) select id, $1 from made`,
+      [scan, OBJECTS],
+    )
+    .then(
+      () => true,
+      () => false,
+    );
+}

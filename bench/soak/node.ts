@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { ADMIN_PASSWORD } from '../../test/support/api.ts';
+import { faultyEnvironment } from '../../test/support/database-faults.ts';
+import { TcpProxy } from '../../test/support/tcp-proxy.ts';
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+const MIB = 1_048_576;
+
+export interface NodeOptions {
+  readonly name: string;
+  /** The database itself; the node reaches it through a proxy. */
+  readonly databaseUrl: string;
+  readonly project: string;
+  readonly logFolder: string;
+  readonly random: () => number;
+}
+
+/** An end that nobody asked for. */
+export interface UnexpectedEnd {
+  readonly node: string;
+  readonly at: number;
+  readonly how: number | NodeJS.Signals;
+}
+
+/** One place in the cluster: a real process, killed and started again, behind a proxy that stays. */
+export class SoakNode implements AsyncDisposable {
+  readonly name: string;
+  readonly proxy: TcpProxy;
+  readonly unexpectedEnds: UnexpectedEnd[] = [];
+  /** What the node said of failures, by kind and loop. */
+  readonly said = new Map<string, number>();
+  readonly #options: NodeOptions;
+  #child: ChildProcess | undefined;
+  #ended: Promise<number | NodeJS.Signals> = Promise.resolve(0);
+  #expectsEnd = true;
+  #url: string | undefined;
+  #livedFrom = 0;
+  /** By how much the clock of the node is wrong, in ms. */
+  clockOffsetMs = 0;
+
+  private constructor(options: NodeOptions, proxy: TcpProxy) {
+    this.#options = options;
+    this.name = options.name;
+    this.proxy = proxy;
+  }
+
+  static async open(options: NodeOptions): Promise<SoakNode> {
+    const target = new URL(options.databaseUrl);
+    const address = { host: target.hostname, port: Number(target.port) };
+    return new SoakNode(options, await TcpProxy.open(() => address, options.random));
+  }
+
+  /** Where it answers; undefined while it is not up. */
+  get url(): string | undefined {
+    return this.#url;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Since when this process runs, epoch ms. */
+  get livedFrom(): number {
+    return this.#livedFrom;
+  }
+
+  /** Starts the process and waits until it listens; again when the database was not there. */
+  async start(clockOffsetMs = 0): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      const ended = await this.#launch(clockOffsetMs);
+      if (ended === undefined) return;
+      if (attempt === 5) throw new Error(`Node ${this.name} did not start: ${ended}`);
+    }
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#child?.kill(name);
+  }
+
+  async kill(): Promise<void> {
+    this.#expectsEnd = true;
+    this.#url = undefined;
+    this.signal('SIGKILL');
+    await this.#ended;
+  }
+
+  /** @returns the exit code of a planned stop */
+  async terminate(): Promise<number | NodeJS.Signals> {
+    this.#expectsEnd = true;
+    this.signal('SIGTERM');
+    const ended = await this.#ended;
+    this.#url = undefined;
+    return ended;
+  }
+
+  async #launch(clockOffsetMs: number): Promise<number | NodeJS.Signals | undefined> {
+    const { name, project, logFolder } = this.#options;
+    const url = new URL(this.#options.databaseUrl);
+    url.port = String(this.proxy.port);
+    const child = spawn(process.execPath, ['src/main.ts', 'start'], {
+      cwd: ROOT,
+      env: {
+        ...process.env,
+        NODE_OPTIONS: '',
+        DATABASE_URL: url.href,
+        SVC_PROJECT: project,
+        SVC_NODE_ID: name,
+        SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,
+        SVC_SCRIPT_THREADS: '2',
+        SVC_DATABASE_POOL: '5',
+        SVC_DIAGNOSTICS: 'local',
+        SVC_LOG_LEVEL: 'info',
+        PORT: '0',
+        ...(clockOffsetMs === 0 ? {} : faultyEnvironment(null, { clockOffsetsMs: [clockOffsetMs] })),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#child = child;
+    this.#expectsEnd = false;
+    this.clockOffsetMs = clockOffsetMs;
+    const ended = new Promise<number | NodeJS.Signals>((resolve) =>
+      child.once('exit', (code, signal) => resolve(code ?? signal ?? 1)),
+    );
+    this.#ended = ended;
+    const listening = this.#read(child, join(logFolder, `${name}.log`));
+    const started = await Promise.race([listening, ended]);
+    if (typeof started !== 'object') {
+      const killed = this.#expectsEnd;
+      this.#expectsEnd = true;
+      return killed ? undefined : started;
+    }
+    this.#url = started.url;
+    this.#livedFrom = Date.now();
+    void ended.then((how) => {
+      if (this.#child !== child) return;
+      this.#url = undefined;
+      if (!this.#expectsEnd) this.unexpectedEnds.push({ node: name, at: Date.now(), how });
+    });
+    return undefined;
+  }
+
+  /** Keeps the log in a file; resolves when the node listens. */
+  #read(child: ChildProcess, file: string): Promise<{ url: string }> {
+    const log = createWriteStream(file, { flags: 'a' });
+    child.once('close', () => log.end());
+    return new Promise((resolve) => {
+      for (const stream of [child.stdout!, child.stderr!]) {
+        createInterface({ input: stream }).on('line', (text) => {
+          log.write(`${new Date().toISOString()} ${text}\n`);
+          const url = /"msg":"listening on ([^"]+)"/.exec(text)?.[1];
+          if (url !== undefined) resolve({ url });
+          const kind = /"kind":"([^"]+)"/.exec(text)?.[1];
+          if (kind === undefined || !/failed|lost|fenced|Killed|parked|deadLetter|retried/i.test(kind))
+            return;
+          this.said.set(kind, (this.said.get(kind) ?? 0) + 1);
+        });
+      }
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#expectsEnd = true;
+    this.signal('SIGCONT');
+    this.signal('SIGKILL');
+    await this.#ended;
+    await this.proxy[Symbol.asyncDispose]();
+  }
+}
+
+export { MIB };

@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+
+export interface SoakOptions {
+  /** How long faults strike, in ms. */
+  readonly durationMs: number;
+  readonly nodes: number;
+  /** Decides which fault strikes whom and when; the same seed is the same plan. */
+  readonly seed: number;
+  readonly short: boolean;
+  /** Names of faults; empty for all. */
+  readonly only: readonly string[];
+  /** Keeps the logs of the nodes even when nothing was found. */
+  readonly keep: boolean;
+}
+
+export const HELP = `
+Lets a cluster work under faults, and proves afterwards from the database that nothing was lost or doubled.
+
+  --minutes <n>     how long faults strike (default 5)
+  --nodes <n>       nodes, at least 2 (default 3)
+  --seed <n>        which fault strikes whom (default: random, and printed)
+  --short           each kind of fault once, in about a minute: what CI runs
+  --only <a,b>      only these faults
+  --keep            keep the logs of the nodes
+  --list            the faults`;
+
+/** @throws Error that says what is wrong with the arguments */
+export function readOptions(
+  argv: readonly string[],
+): SoakOptions & { readonly list: boolean; readonly help: boolean } {
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      minutes: { type: 'string', default: '5' },
+      nodes: { type: 'string', default: '3' },
+      seed: { type: 'string' },
+      only: { type: 'string', default: '' },
+      short: { type: 'boolean', default: false },
+      keep: { type: 'boolean', default: false },
+      list: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const number = (name: 'minutes' | 'nodes' | 'seed', text: string, least: number) => {
+    const value = Number(text);
+    if (!Number.isFinite(value) || value < least)
+      throw new Error(`--${name} ${text}: a number from ${least} on`);
+    return value;
+  };
+  return {
+    durationMs: number('minutes', values.minutes, 0) * 60_000,
+    nodes: number('nodes', values.nodes, 2),
+    seed: values.seed === undefined ? Math.floor(Math.random() * 1e6) : number('seed', values.seed, 0),
+    short: values.short,
+    only: values.only === '' ? [] : values.only.split(','),
+    keep: values.keep,
+    list: values.list,
+    help: values.help,
+  };
+}

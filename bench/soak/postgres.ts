@@ -1,0 +1,112 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { type EmbeddedServer, startEmbeddedServer } from '#database/index.ts';
+
+const SETTINGS = { max_connections: '150' };
+
+/** A Postgres that can be stopped, killed, frozen and started again. */
+export class SoakPostgres implements AsyncDisposable {
+  readonly #dataDir: string;
+  #server: EmbeddedServer;
+
+  private constructor(dataDir: string, server: EmbeddedServer) {
+    this.#dataDir = dataDir;
+    this.#server = server;
+  }
+
+  static async open(): Promise<SoakPostgres> {
+    const dataDir = await mkdtemp(join(tmpdir(), 'svc-soak-postgres-'));
+    // Postgres may run as another user than we do, and has to pass through.
+    await chmod(dataDir, 0o711);
+    return new SoakPostgres(dataDir, await startEmbeddedServer({ dataDir, settings: SETTINGS }));
+  }
+
+  get url(): string {
+    return this.#server.url;
+  }
+
+  get address(): { host: string; port: number } {
+    const { hostname, port } = new URL(this.url);
+    return { host: hostname, port: Number(port) };
+  }
+
+  /** A planned restart: sessions are ended, transactions are rolled back. @returns when it serves again, epoch ms */
+  async restart(downMs: number): Promise<number> {
+    await this.#server.stop();
+    await delay(downMs);
+    return this.#start();
+  }
+
+  /** The postmaster and its sessions end without a word; the next start has to recover. */
+  async crash(signal: 'SIGKILL' | 'SIGQUIT', downMs: number): Promise<number> {
+    const { ended, pid } = this.#server;
+    process.kill(pid, signal);
+    await ended;
+    await delay(downMs);
+    return this.#start();
+  }
+
+  /** Every process of it stands still. */
+  async freeze(ms: number): Promise<void> {
+    const pids = [this.#server.pid, ...childrenOf(this.#server.pid)];
+    for (const pid of pids) signal(pid, 'SIGSTOP');
+    try {
+      await delay(ms);
+    } finally {
+      for (const pid of pids) signal(pid, 'SIGCONT');
+    }
+  }
+
+  async #start(): Promise<number> {
+    const before = this.url;
+    this.#server = await startEmbeddedServer({ dataDir: this.#dataDir, settings: SETTINGS });
+    if (this.url !== before) throw new Error('Postgres came back under another address');
+    await this.#ready();
+    return Date.now();
+  }
+
+  async #ready(): Promise<void> {
+    for (;;) {
+      const client = new pg.Client({ connectionString: this.url });
+      client.on('error', () => {});
+      try {
+        await client.connect();
+        await client.end();
+        return;
+      } catch {
+        await delay(20);
+      }
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#server.stop();
+    await rm(this.#dataDir, { recursive: true, force: true });
+  }
+}
+
+function childrenOf(parent: number): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+        return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent;
+      } catch {
+        return false;
+      }
+    });
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has ended meanwhile.
+  }
+}
