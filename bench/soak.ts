@@ -32,6 +32,8 @@ const MIGRATIONS = new URL('../migrations', import.meta.url).pathname;
 /** From this share of a long soak on, one node is spared, so that its memory can be judged. */
 const SPARE_FROM = 0.25;
 
+process.setMaxListeners(50);
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 process.exitCode = await main();
 
 async function main(): Promise<number> {

@@ -7,7 +7,6 @@ import { faultyEnvironment } from '../../test/support/database-faults.ts';
 import { TcpProxy } from '../../test/support/tcp-proxy.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
-const MIB = 1_048_576;
 
 export interface NodeOptions {
   readonly name: string;
@@ -119,6 +118,10 @@ export class SoakNode implements AsyncDisposable {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child = child;
+    // Whoever ends us ends our nodes.
+    const killIt = () => void child.kill('SIGKILL');
+    process.once('exit', killIt);
+    child.once('exit', () => process.off('exit', killIt));
     this.#expectsEnd = false;
     this.clockOffsetMs = clockOffsetMs;
     const ended = new Promise<number | NodeJS.Signals>((resolve) =>
@@ -169,5 +172,3 @@ export class SoakNode implements AsyncDisposable {
     await this.proxy[Symbol.asyncDispose]();
   }
 }
-
-export { MIB };

@@ -113,10 +113,11 @@ export function openProcessMemory(parts: {
     nodeName,
     now: () => clock.now(),
     dst: () => daylightSaving(config),
-    record: (completions) =>
-      recordFirings(database.db, completions).catch((error: unknown) =>
+    record: async (completions) => {
+      await recordFirings(database.db, completions).catch((error: unknown) =>
         observe({ kind: 'loop.failed', loop: 'ledger of schedules in memory', error }),
-      ),
+      );
+    },
   });
   return { channel: randomUUID(), store };
 }

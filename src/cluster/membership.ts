@@ -9,6 +9,7 @@ import {
   endSessions,
   finishRecovery,
   getNodeId,
+  listLiveSessions,
   listNodes,
   type NodeRow,
   registerNode,
@@ -23,6 +24,8 @@ const LEASE_MS = 3_000;
 /** A cut session is not a dead node, as long as it has others: it has this long to take its lock back. */
 const SESSION_GRACE_MS = 250;
 const SESSION_CHECK_MS = 5;
+/** Postgres is asked so often whether it still has the sessions that hold locks. */
+const SESSION_PROBE_MS = 3_000;
 /** How long a node waits for the sessions of its own earlier life to end. */
 const NAME_RELEASE_MS = 5_000;
 
@@ -65,6 +68,7 @@ export class Membership implements Service {
   #watch: { session: LockSession; target: number } | undefined;
   #watching: Promise<void> | undefined;
   #stopped = true;
+  #probedAt = 0;
   readonly nodeId: number;
   epoch = 0;
 
@@ -132,6 +136,22 @@ export class Membership implements Service {
     await this.#release(before === 0 ? this.epoch - 1 : before);
   }
 
+  /** A session that Postgres has ended while the network said nothing would seem to hold its lock for ever. */
+  async #dropDeadSessions(): Promise<void> {
+    if (performance.now() - this.#probedAt < SESSION_PROBE_MS) return;
+    const sessions = [this.#own, this.#watch?.session].filter((session) => session?.isOpen === true);
+    if (sessions.length === 0) return;
+    const live = await listLiveSessions(
+      this.#options.database.db,
+      sessions.map((session) => session!.number).filter((number) => number !== null),
+    );
+    this.#probedAt = performance.now();
+    for (const session of sessions) {
+      const number = session!.number;
+      if (number !== null && !live.has(number)) await session!.close();
+    }
+  }
+
   async #holdLock(): Promise<void> {
     const { nodeName } = this.#options;
     const until = performance.now() + NAME_RELEASE_MS;
@@ -166,6 +186,7 @@ export class Membership implements Service {
   async #runOnce(): Promise<number | undefined> {
     const { database, sessionUrl, nodeName, observe } = this.#options;
     if (this.#stopped) return undefined;
+    await this.#dropDeadSessions();
     const cut = sessionUrl !== undefined && this.#own?.isOpen !== true;
     if (cut) await this.#holdLock();
     if (!(await beat(database.db, this.nodeId, this.epoch))) {

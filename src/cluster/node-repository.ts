@@ -153,6 +153,13 @@ export async function countSessions(db: Db, applicationName: string): Promise<nu
   return rows[0]!.count;
 }
 
+/** Which of these sessions Postgres has; one that it has not is over, though nobody may have been told. */
+export async function listLiveSessions(db: Db, sessions: readonly number[]): Promise<Set<number>> {
+  const { rows } = await sql<{ pid: number }>`
+    select pid from pg_stat_activity where pid = any(${[...sessions]}::int[])`.execute(db);
+  return new Set(rows.map(({ pid }) => pid));
+}
+
 /**
  * Ends the database sessions of a dead node, so that no lock of its open transactions stays behind. Does not wait for
  * their end: whoever needs their locks does.

@@ -32,6 +32,8 @@ export {
   constraintOf,
   isConflict,
   isConnectionLost,
+  isPassing,
+  isUnavailable,
   LostRace,
   sqlStateOf,
   translateDatabaseError,

@@ -2,6 +2,8 @@ import pg from 'pg';
 
 /** First key of the advisory locks; the second is the node's id. */
 export const LOCK_CLASS = 0x5c1;
+/** An answer that comes later comes never. */
+const ANSWER_MS = 5_000;
 
 /**
  * A database connection whose only purpose is to die with the process: it holds the node's advisory lock, and
@@ -10,6 +12,7 @@ export const LOCK_CLASS = 0x5c1;
 export class LockSession {
   readonly #client: pg.Client;
   #ended = false;
+  #number: number | null = null;
 
   private constructor(client: pg.Client) {
     this.#client = client;
@@ -31,6 +34,10 @@ export class LockSession {
     client.on('error', (error) => session.#lose(error, onLost));
     client.on('end', () => session.#lose(new Error('Connection ended'), onLost));
     await client.connect();
+    const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+    // Behind a pooler the number that the connection was given is none of Postgres'.
+    const { processID } = client as unknown as { processID: number | null };
+    if (rows[0]?.pid === processID) session.#number = processID;
     return session;
   }
 
@@ -42,11 +49,24 @@ export class LockSession {
 
   /** @returns whether the lock is ours now; it stays until the session ends */
   async tryHold(nodeId: number): Promise<boolean> {
-    const { rows } = await this.#client.query('select pg_try_advisory_lock($1, $2) as held', [
-      LOCK_CLASS,
-      nodeId,
-    ]);
-    return rows[0]?.held === true;
+    const statement = {
+      text: 'select pg_try_advisory_lock($1, $2) as held',
+      values: [LOCK_CLASS, nodeId],
+      query_timeout: ANSWER_MS,
+    };
+    try {
+      const { rows } = await this.#client.query(statement);
+      return rows[0]?.held === true;
+    } catch (error) {
+      // Whether the lock is held is not known; it is not once the session has ended.
+      await this.close();
+      throw error;
+    }
+  }
+
+  /** What Postgres knows this session by; null when a pooler stands between. */
+  get number(): number | null {
+    return this.#number;
   }
 
   /** Resolves when the other node's session is gone. Rejects when this session ends first. */

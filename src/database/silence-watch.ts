@@ -107,8 +107,9 @@ export class SilenceWatch {
   #drop(dead: readonly Watched[]): void {
     const since = Math.min(...dead.map(({ waitsFrom }) => waitsFrom!));
     for (const watched of [...this.#watched.values()]) {
-      const isSuspect = watched.waitsFrom === null && watched.heardAt < since;
-      if (isSuspect || dead.includes(watched)) watched.client.connection.stream.destroy(new SilentConnection());
+      const isSuspect = watched.waitsFrom === null && watched.heardAt <= since;
+      if (isSuspect || dead.includes(watched))
+        watched.client.connection.stream.destroy(new SilentConnection());
     }
   }
 }

@@ -49,6 +49,26 @@ export function isConnectionLost(error: unknown): boolean {
   return error instanceof Error && CONNECTION_MESSAGES.test(error.message);
 }
 
+/** Read-only, as after a fail-over to a replica; out of disk, memory or another resource; an error of its disk. */
+const UNABLE_STATES = /^(?:25006|53100|53200|53400|58030)$/;
+/** What is wrong with the moment and not with the statement: resources, locks, operators, the system. */
+const PASSING_STATES = /^(?:25006$|53|55|57|58)/;
+
+/** The database answers, and takes no changes for now: nothing was changed, and later it will be. */
+export function isUnable(error: unknown): boolean {
+  return UNABLE_STATES.test(sqlStateOf(error) ?? '');
+}
+
+/** The database cannot be used for now; what was asked may be asked again. */
+export function isUnavailable(error: unknown): boolean {
+  return isConnectionLost(error) || isUnable(error);
+}
+
+/** The same statement may succeed later, as it is. */
+export function isPassing(error: unknown): boolean {
+  return isConflict(error) || isConnectionLost(error) || PASSING_STATES.test(sqlStateOf(error) ?? '');
+}
+
 /** A database error as an answer to the caller; anything that is no database error is returned as it is. */
 export function translateDatabaseError(error: unknown): unknown {
   if (error instanceof ResourceError) return error;
@@ -58,6 +78,17 @@ export function translateDatabaseError(error: unknown): unknown {
       hint: 'Try again in a moment',
       cause: error,
     });
+  }
+  if (isUnable(error)) {
+    const why = (error as Error).message;
+    return new ServiceUnavailableError(
+      `The database takes no changes at the moment (${why}); nothing was changed`,
+      {
+        id: 'DB_UNREACHABLE',
+        hint: 'Try again when it does',
+        cause: error,
+      },
+    );
   }
   if (error instanceof LostRace) {
     return new ConflictError(error.message, { id: 'DB_RACE', hint: 'Try again', cause: error });

@@ -3,7 +3,7 @@ import type { JsonValue } from '#json/index.ts';
 import { backoffMs } from '#lifecycle/index.ts';
 import type { Database, Db, Transaction } from './database.ts';
 import { commitInGroup, type GroupedRow, type GroupWrite } from './group-commit.ts';
-import { isConflict, isConnectionLost, translateDatabaseError } from './sql-state.ts';
+import { isConflict, isConnectionLost, isUnavailable, translateDatabaseError } from './sql-state.ts';
 
 /** One stored change, for the report of a dry run and for the audit. */
 export interface Change {
@@ -64,6 +64,7 @@ export class UnitOfWork {
   #depth = 0;
   #changes: Change[] = [];
   #effects: Effect[] = [];
+  #failure: unknown;
   readonly trace: TraceEntry[] = [];
   readonly log: LogEntry[] = [];
 
@@ -178,6 +179,17 @@ export class UnitOfWork {
     }
   }
 
+  /** A script makes of a failure what it likes; what the database said is remembered here. */
+  noteFailure(error: unknown): void {
+    const root = rootOf(error);
+    if (isConflict(root) || isUnavailable(root)) this.#failure = root;
+  }
+
+  /** Why the database could not do its part, if that happened on the way. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
   /** Whether a row that waited for the commit could not be stored. */
   get isRefused(): boolean {
     return this.#isRefused;
@@ -274,9 +286,10 @@ export async function runUnitOfWork<T>(
         continue;
       }
       // A connection lost while committing may have committed: running again could double the effects.
-      const again = isConflict(rootOf(error)) || (isConnectionLost(rootOf(error)) && !committing);
-      if (committing && isConnectionLost(rootOf(error))) throw unknownOutcome(error);
-      if (!again || attempt >= attempts) throw translateDatabaseError(rootOf(error));
+      const root = unitOfWork.failure ?? rootOf(error);
+      if (committing && isConnectionLost(root)) throw unknownOutcome(error);
+      const again = isConflict(root) || isUnavailable(root);
+      if (!again || attempt >= attempts) throw translateDatabaseError(root);
       options.onRetry?.(String((error as Error).message), attempt);
       await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, 10, 250)));
     }
@@ -304,5 +317,5 @@ async function runEffects(effects: readonly Effect[], options: UnitOfWorkOptions
 function rootOf(error: unknown): unknown {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  return isConflict(root) || isConnectionLost(root) ? root : error;
+  return isConflict(root) || isUnavailable(root) ? root : error;
 }

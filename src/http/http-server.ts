@@ -3,6 +3,7 @@ import type { createServer, IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ServerType, serve } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
+import { translateDatabaseError } from '#database/index.ts';
 import { ForbiddenError, NotFoundError, PayloadTooLargeError, toResourceError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Service } from '#lifecycle/index.ts';
@@ -148,7 +149,7 @@ export class HttpServer implements Service {
       ),
     );
     app.onError((thrown, hono) => {
-      const error = toResourceError(thrown);
+      const error = toResourceError(translateDatabaseError(thrown));
       if (error.code >= 500) {
         const { method, path } = hono.req;
         observe({ kind: 'http.failed', method, path, requestId: '', error: thrown });
@@ -195,7 +196,7 @@ export class HttpServer implements Service {
     try {
       response = await this.#answer(incoming, requestId, resources, asked);
     } catch (thrown) {
-      const error = toResourceError(thrown);
+      const error = toResourceError(translateDatabaseError(thrown));
       failure = error.toJSON() as unknown as JsonValue;
       if (error.code >= 500 && error.cause !== undefined) {
         observe({ kind: 'http.failed', method, path, requestId, error: error.cause });

@@ -1,4 +1,4 @@
-import { isConflict, isConnectionLost } from '#database/index.ts';
+import { isPassing } from '#database/index.ts';
 import { backoffMs } from '#lifecycle/index.ts';
 import type { JobStore } from './job-store.ts';
 import { type Completion, formatRunKey, type Holder } from './run.ts';
@@ -67,7 +67,7 @@ export class CompletionBatch {
       } catch (error) {
         this.#onError(error);
         failures += 1;
-        if (!isConnectionLost(error) && !isConflict(error)) return this.#completeEach(holder, batch);
+        if (!isPassing(error)) return this.#completeEach(holder, batch);
         await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 20, 2_000)));
       }
     }
@@ -91,8 +91,20 @@ export class CompletionBatch {
         log: null,
       }));
       const bare = { ...item.completion, entries };
-      const done = await this.#store.complete(holder, [bare]).catch(this.#onError);
-      item.resolve(done?.has(formatRunKey(bare.run)) ?? false);
+      for (let failures = 1; ; failures++) {
+        try {
+          const done = await this.#store.complete(holder, [bare]);
+          item.resolve(done.has(formatRunKey(bare.run)) || (await this.#wasCompleted(holder, item)));
+          break;
+        } catch (error) {
+          this.#onError(error);
+          if (!isPassing(error)) {
+            item.resolve(false);
+            break;
+          }
+          await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 20, 2_000)));
+        }
+      }
     }
   }
 }

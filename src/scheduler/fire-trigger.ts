@@ -41,6 +41,15 @@ class FencedOutError extends ResourceError {
   }
 }
 
+class AlreadyDoneError extends ResourceError {
+  override readonly name = 'AlreadyDoneError';
+  constructor() {
+    super(409, 'The run has been done already; what was done a second time was rolled back', {
+      id: 'SCHED_DONE_ALREADY',
+    });
+  }
+}
+
 /**
  * Fires one trigger: invokes its service and completes the run, both in one unit of work, so that the effects are
  * there exactly if the ledger says so. A failing service leaves no effects and a ledger entry with its error.
@@ -69,6 +78,7 @@ export async function fireTrigger(platform: FiringPlatform, firing: Firing): Pro
   } catch (thrown) {
     const error = toResourceError(thrown);
     if (error instanceof FencedOutError) return result('fencedOut', null);
+    if (error instanceof AlreadyDoneError) return result('completed', []);
     if (idOf(error) === 'DB_COMMIT_UNKNOWN' && run.definition.transactional !== false) {
       const fate = await fateOf(platform.database, firing);
       if (fate === 'open') return fireTrigger(platform, firing);
@@ -104,7 +114,10 @@ async function invokeInside(
     if (!unitOfWork.isOpen) return entries;
     const db = await unitOfWork.db();
     if (firing.store === 'memory') {
-      await recordFirings(db, [{ run: firing.run, entries }]);
+      // The last entry is that of the run: who finds it recorded was here before, and its commit came through.
+      const recorded = await recordFirings(db, [{ run: firing.run, entries: entries.slice(-1) }]);
+      if (recorded === 0) throw new AlreadyDoneError();
+      await recordFirings(db, [{ run: firing.run, entries: entries.slice(0, -1) }]);
       return [];
     }
     const { holder, run, decision } = firing;

@@ -10,7 +10,7 @@ import type { Completion, Run, RunKey } from './run.ts';
 export async function recordFirings(
   db: Db,
   completions: readonly (Pick<Completion, 'entries'> & { readonly run: Run })[],
-): Promise<void> {
+): Promise<number> {
   const rows = completions.flatMap(({ run, entries }) =>
     entries.map((entry) => ({
       ...entry,
@@ -21,8 +21,8 @@ export async function recordFirings(
       attempt: run.attempt,
     })),
   );
-  if (rows.length === 0) return;
-  await sql`
+  if (rows.length === 0) return 0;
+  const { numAffectedRows } = await sql`
     insert into scheduler_firing (planned_at, trigger_id, generation, job_id, outcome, node, attempt, started_at,
                                   late_ms, error, log, why)
     select e."plannedAt", e."triggerId", e.generation, e."jobId", e.outcome, e.node, e.attempt, e."startedAt",
@@ -31,6 +31,7 @@ export async function recordFirings(
       "plannedAt" timestamptz, "triggerId" bigint, generation int, "jobId" text, outcome text, node text,
       attempt smallint, "startedAt" timestamptz, "lateMs" float8, error jsonb, log jsonb, why text)
     on conflict do nothing`.execute(db);
+  return Number(numAffectedRows ?? 0);
 }
 
 /** Shown as text, compared and sorted as what it is, or no index of the ledger would serve it. */

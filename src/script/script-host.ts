@@ -38,6 +38,7 @@ export function hostOf(options: HostOptions): Host {
       return await run(args);
     } catch (error) {
       // A script can tell a value that cannot be stored from a server that is broken, as every caller can.
+      options.context.unitOfWork?.noteFailure(error);
       throw translateDatabaseError(error);
     }
   };

@@ -1,4 +1,4 @@
-import { isConnectionLost, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
+import { isUnavailable, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { JobFailure } from '#queue/index.ts';
@@ -169,7 +169,7 @@ async function recordFailure(
           await claimObject(platform, connection, definition, path, current.revision);
       })
       .catch((error: unknown) => {
-        if (isConnectionLost(error)) throw error;
+        if (isUnavailable(error)) throw error;
       });
     await recordError(await unitOfWork.db(), run.id, path, bodyOf(thrown));
     return advance(unitOfWork, run, slice, position, 'failures');

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase, runUnitOfWork } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
 import {
+  type Firing,
   fireTrigger,
   persistentJobStore,
   type ScheduledService,
@@ -99,7 +100,7 @@ describe('one fire, when each of its statements fails in turn', () => {
   async function failEach(
     invokeService: 'mark' | 'idle',
     when: 'before' | 'after',
-    what: 'conflict' | 'disconnect',
+    what: 'conflict' | 'unable' | 'disconnect',
   ): Promise<number> {
     for (let nth = 1; ; nth++) {
       const { rows, happened, observations } = await fireOne(invokeService, { nth, when, what });
@@ -120,6 +121,8 @@ describe('one fire, when each of its statements fails in turn', () => {
   it.each([
     ['mark', 'before', 'conflict'],
     ['mark', 'before', 'disconnect'],
+    ['mark', 'before', 'unable'],
+    ['idle', 'before', 'unable'],
     ['mark', 'after', 'conflict'],
     ['mark', 'after', 'disconnect'],
     ['idle', 'before', 'conflict'],
@@ -136,4 +139,38 @@ describe('one fire, when each of its statements fails in turn', () => {
     },
     120_000,
   );
+
+  it('in memory is done once, though nobody knew whether its commit came through and it was fired again', async () => {
+    const services = new ScheduledServices();
+    services.register(markingService);
+    const definition = parseSchedule({ type: 'simple', invokeService: 'mark' }, { persisted: false });
+    const at = Date.now();
+    const firing: Firing = {
+      run: {
+        triggerId: -7,
+        generation: 1,
+        fireAt: at,
+        attempt: 1,
+        lateFrom: null,
+        nextPlanned: false,
+        kind: 'planned',
+        cause: null,
+        jobId: 'in-memory',
+        definition,
+      },
+      holder: { nodeId: 1, epoch: 0 },
+      nodeName: 'a',
+      store: 'memory',
+      decision: { kind: 'onTime', scheduledAt: at, next: null },
+      dst: 'quartz',
+      startedAt: at,
+    };
+    const platform = { database: test, services };
+    const ends = [await fireTrigger(platform, firing), await fireTrigger(platform, firing)];
+    expect(ends.map(({ end }) => end)).toEqual(['completed', 'completed']);
+    const { rows } = await sql`select 1 from managed_object where data->>'job' = 'in-memory'`.execute(
+      test.db,
+    );
+    expect(rows).toHaveLength(1);
+  });
 });

@@ -19,10 +19,10 @@ export interface Fault {
   readonly armedBy?: string;
   readonly when: 'before' | 'after';
   /**
-   * `conflict`: a serialization failure is reported. `disconnect`: the connection breaks. `kill`, `stop`: the
-   * process gets SIGKILL or SIGSTOP.
+   * `conflict`: a serialization failure is reported. `unable`: the database takes no changes. `disconnect`: the
+   * connection breaks. `kill`, `stop`: the process gets SIGKILL or SIGSTOP.
    */
-  readonly what: 'conflict' | 'disconnect' | 'kill' | 'stop';
+  readonly what: 'conflict' | 'unable' | 'disconnect' | 'kill' | 'stop';
 }
 
 type Query = (this: pg.Client, ...args: unknown[]) => unknown;
@@ -97,6 +97,10 @@ function strike(client: pg.Client, { what, when, statement }: Fault): Error {
   }
   if (what === 'conflict') {
     return Object.assign(new Error('could not serialize access (injected)'), { code: '40001' });
+  }
+  if (what === 'unable') {
+    const message = 'cannot execute INSERT in a read-only transaction (injected)';
+    return Object.assign(new Error(message), { code: '25006' });
   }
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } };
   connection.stream.destroy();

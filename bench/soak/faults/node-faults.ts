@@ -108,14 +108,15 @@ export const NODE_FAULTS: readonly Fault[] = [
     async strike(stage, random) {
       const victim = random.pick(stage.nodes);
       const since = Date.now();
-      if (victim.url !== undefined) {
+      const meanwhile = async () => {
+        if (victim.url === undefined) return;
         await ask(victim.url, 'POST', 'script?_action=eval', {
           type: 'text/javascript',
-          source: 'new Array(1e9).join("x").length',
+          source: 'for (;;) { var n = new Array(1e9).join("x").length; }',
           timeout: 500,
         });
-      }
-      return { target: victim.name, since };
+      };
+      return { target: victim.name, since, meanwhile };
     },
   },
 ];
