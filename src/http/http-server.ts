@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { createServer, IncomingMessage } from 'node:http';
+import type { createServer, IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type ServerType, serve } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
@@ -61,6 +61,10 @@ export interface HttpServerOptions {
   readonly version: string;
 }
 
+/** A request that is not answered by then is given up when the server stops. */
+const DRAIN_MS = 30_000;
+/** A connection whose last answer left before its client could be told to close it. */
+const IDLE_LOOK_MS = 250;
 const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS';
 
 /** The HTTP door: translates, authenticates, and hands on. It decides nothing about resources. */
@@ -84,6 +88,7 @@ export class HttpServer implements Service {
     const create = nodeServer({
       requestTimeoutMs,
       proxies: this.#proxies,
+      isStopping: () => this.#server === undefined,
       rateLimit: requestsPerMinute === undefined ? undefined : new RateLimit(requestsPerMinute),
     });
     await new Promise<void>((resolve, reject) => {
@@ -99,14 +104,23 @@ export class HttpServer implements Service {
     });
   }
 
-  /** Takes no new connections and waits for the requests under way. */
+  /**
+   * Takes no new connections and waits for the requests under way. Whoever keeps a connection is told to close it with
+   * the next answer: a client that is busy would keep the server up for ever.
+   */
   async stop(): Promise<void> {
-    const server = this.#server;
+    const server = this.#server as Server | undefined;
     this.#server = undefined;
     if (server === undefined) return;
     await new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      if ('closeIdleConnections' in server) server.closeIdleConnections();
+      const late = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+      const idle = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS);
+      server.close(() => {
+        clearTimeout(late);
+        clearInterval(idle);
+        resolve();
+      });
+      server.closeIdleConnections();
     });
   }
 

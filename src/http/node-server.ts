@@ -19,6 +19,8 @@ export interface NodeServerOptions {
   readonly proxies: TrustedProxies;
   /** Undefined: no limit. */
   readonly rateLimit: RateLimit | undefined;
+  /** Then each answer asks its client to close the connection. */
+  readonly isStopping: () => boolean;
 }
 
 const MOST_HEADER_BYTES = 32_768;
@@ -37,7 +39,7 @@ const SECURE_HEADERS: Readonly<Record<string, string>> = {
 
 /** Node's own server, made to close the door on unsound messages, slow clients and floods before anybody looks. */
 export function nodeServer(options: NodeServerOptions) {
-  const { requestTimeoutMs, proxies, rateLimit } = options;
+  const { requestTimeoutMs, proxies, rateLimit, isStopping } = options;
   const refused = new WeakSet<Socket>();
   return (given: ServerOptions, listener: RequestListener): Server => {
     const server = createServer(
@@ -55,6 +57,7 @@ export function nodeServer(options: NodeServerOptions) {
         // What stood behind a refused message was not meant as what it would be read as.
         if (refused.has(message.socket)) return;
         for (const name in SECURE_HEADERS) answer.setHeader(name, SECURE_HEADERS[name]!);
+        if (isStopping()) answer.setHeader('Connection', 'close');
         if (isSecure(message, proxies)) answer.setHeader('Strict-Transport-Security', 'max-age=31536000');
         const unsound = refuseMessage(message);
         const error = unsound ?? (rateLimit === undefined ? undefined : tooMany());

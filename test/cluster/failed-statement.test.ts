@@ -161,6 +161,7 @@ describe('one fire, when each of its statements fails in turn', () => {
       holder: { nodeId: 1, epoch: 0 },
       nodeName: 'a',
       store: 'memory',
+      invoker: 'in-memory',
       decision: { kind: 'onTime', scheduledAt: at, next: null },
       dst: 'quartz',
       startedAt: at,
