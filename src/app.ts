@@ -14,6 +14,7 @@ import { type Foundation, openFoundation } from './app/foundation.ts';
 import { listenerNode } from './app/listener-node.ts';
 import { beatHealth, databaseHealth, scriptHealth } from './app/node-health.ts';
 import type { NodePart } from './app/node-part.ts';
+import { processGauges } from './app/process-gauges.ts';
 import { queueNode } from './app/queue-node.ts';
 import { inTheRightThread } from './app/right-thread.ts';
 import { openProcessMemory, type ProcessMemory, schedulerNode } from './app/scheduler-node.ts';
@@ -193,6 +194,7 @@ function assembleNode(given: {
       gauge('svc_db_pool_size', 'Connections of this process', () => database.pool.totalCount),
       gauge('svc_db_pool_waiting', 'Requests that wait for a connection', () => database.pool.waitingCount),
       gauge('svc_script_threads_busy', 'Requests inside script threads', () => threads.busy),
+      ...processGauges,
     ],
     health: async () => [
       await databaseHealth(database),

@@ -19,6 +19,8 @@ const AT_REST: Readonly<Record<string, number>> = {
   svc_script_threads_busy: 0,
   svc_firings_running: 1,
   svc_jobs_running: 0,
+  svc_timers: 200,
+  svc_sockets: 60,
 };
 const REST_PATIENCE_MS = 15_000;
 

@@ -152,10 +152,12 @@ describe('the checks of the soak', () => {
       ['svc_script_threads_busy', 0],
       ['svc_firings_running', 0],
       ['svc_jobs_running', 0],
+      ['svc_timers', 30],
+      ['svc_sockets', 20],
     ]);
     expect(offencesAtRest('a', atRest)).toEqual([]);
     expect(offencesAtRest('a', new Map([...atRest, ['svc_db_pool_size', 40]]))).toHaveLength(1);
-    expect(offencesAtRest('a', new Map())).toHaveLength(5);
+    expect(offencesAtRest('a', new Map())).toHaveLength(7);
   });
 
   it('tell memory that grows from memory that does not', () => {
