@@ -89,7 +89,14 @@ export const DATABASE_FAULTS: readonly Fault[] = [
     'could not serialize access',
     0.2,
   ),
-  trouble('deadlocks', 'one write in twenty fails with a deadlock', 1_000, '40P01', 'deadlock detected', 0.05),
+  trouble(
+    'deadlocks',
+    'one write in twenty fails with a deadlock',
+    1_000,
+    '40P01',
+    'deadlock detected',
+    0.05,
+  ),
   {
     name: 'slow',
     what: 'one write in five takes 400 ms, and statement_timeout is 250 ms',
