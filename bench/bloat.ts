@@ -18,10 +18,10 @@ const RATE = 500;
 /** As many as fire once a minute at that rate. */
 const TRIGGERS = RATE * 60;
 const FIRINGS = isQuick ? 60_000 : RATE * 3_600;
-const LONGEST_MS = isQuick ? 10_000 : 90_000;
+const LONGEST_MS = isQuick ? 6_000 : 50_000;
 const NODES = 2;
 const PATCHED = 500;
-const PATCH_MS = isQuick ? 4_000 : 20_000;
+const PATCH_MS = isQuick ? 3_000 : 12_000;
 const LOOK_MS = 500;
 const LEDGER_ROWS = isQuick ? 20_000 : 300_000;
 const KiB = 1024;

@@ -7,6 +7,11 @@ export interface Benchmark {
 
 export const BENCHMARKS: readonly Benchmark[] = [
   {
+    name: 'start',
+    what: 'From an empty folder to an embedded Postgres that answers, and to a node that listens',
+    nextTo: 'the goals',
+  },
+  {
     name: 'cron',
     what: 'Microseconds to the next firing of six expressions in three time zones',
     nextTo: 'cron-parser',
@@ -111,5 +116,10 @@ export const BENCHMARKS: readonly Benchmark[] = [
     name: 'growth',
     what: 'CPU time of Postgres for an operation (objects, audit, schedules, firings, processes, tasks) on databases with 1,000 to 1,000,000 of each; CPU time of nodes and Postgres for a firing on 1 to 8 processes',
     nextTo: 'itself with a thousand; itself on one process',
+  },
+  {
+    name: 'bloat',
+    what: "Sizes of tables and indexes while an hour's worth of firings at 500 a second goes through them, and while 500 objects are patched again and again; a month of the ledger dropped",
+    nextTo: 'the same tables when the run had begun',
   },
 ];

@@ -20,7 +20,7 @@ const BENCH = 'failover';
 const quick = process.argv.includes('--quick');
 const RUNS = 100;
 const KILLS = quick ? 4 : 20;
-const STOPS = quick ? 1 : 3;
+const STOPS = quick ? 1 : 2;
 const REQUESTS = quick ? 50 : 200;
 
 await measureLostNodes();

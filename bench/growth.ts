@@ -19,7 +19,7 @@ import { USER_TYPE } from './support/users.ts';
 const BENCH = 'growth';
 const SIZES = isQuick ? [1_000, 10_000] : [1_000, 10_000, 100_000, 1_000_000];
 const ROUNDS = 3;
-const TIMES = isQuick ? 10 : 20;
+const TIMES = isQuick ? 5 : 15;
 const PROCESSES = isQuick ? [1, 4] : [1, 2, 4, 8];
 const TRIGGERS = isQuick ? 10_000 : 100_000;
 const FIRING_MS = isQuick ? 1_000 : 1_500;

@@ -12,10 +12,11 @@ import { AUTHORIZATION, call, createProject, startService } from './support/serv
 
 const BENCH = 'managed';
 const CLIENTS = 50;
-const ROUNDS = 3;
-const ROUND_MS = 3_000;
-const WARM_UP_MS = 1_500;
-const MANY = 100_000;
+const quick = process.argv.includes('--quick');
+const ROUNDS = quick ? 1 : 3;
+const ROUND_MS = quick ? 700 : 2_000;
+const WARM_UP_MS = quick ? 300 : 1_000;
+const MANY = quick ? 10_000 : 100_000;
 
 const reference = (path: string, reverse: string) => ({
   type: 'relationship',

@@ -12,7 +12,7 @@ import { compare } from './support/row.ts';
 
 const BENCH = 'queue';
 const quick = process.argv.includes('--quick');
-const JOBS = quick ? 40 : 200;
+const JOBS = quick ? 40 : 160;
 const EVERY_MS = 25;
 /** Later than any poll could be by chance right in time for. */
 const AHEAD_MS = 700;

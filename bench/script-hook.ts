@@ -7,8 +7,9 @@ import { interleave } from './support/rounds.ts';
 import { compare, spreadOf } from './support/row.ts';
 import { call, createProject, startService } from './support/service.ts';
 
-const ROUNDS = 5;
-const CREATES = 150;
+const quick = process.argv.includes('--quick');
+const ROUNDS = quick ? 1 : 5;
+const CREATES = quick ? 50 : 150;
 
 const hook = (source: string) => ({ onCreate: { type: 'text/javascript', source } });
 
