@@ -1,84 +1,13 @@
 /**
  * Groovy next to JavaScript in the same sandbox: evaluations a second of the same logic, the time that it takes to
- * compile 200 lines, and what a sandbox with Groovy in it costs. Usage:
- *
- *     node bench/groovy.ts [rounds]
+ * compile 200 lines, and what a sandbox with Groovy in it costs.
  */
 import { compileGroovy, GroovyPool } from '../src/script/groovy/index.ts';
 import { SandboxPool } from '../src/script/javascript/index.ts';
+import { answerHook, HOOK, HOOK_OBJECT } from './support/hook-samples.ts';
 import { interleave } from './support/rounds.ts';
 import { compare, report } from './support/row.ts';
-
-/** A hook of the field: a manager and colleagues are read, values are put together, problems are listed. */
-const HOOK = {
-  groovy: `
-def manager = svc.read("managed/user/\${object.manager}")
-def department = svc.read("managed/department/\${object.department}")
-def found = svc.query('managed/user', [_queryFilter: "department eq \\"\${object.department}\\""])
-def problems = []
-def seen = [:]
-def normalize(text) { text.toString().trim().toLowerCase().replaceAll(/\\s+/, ' ') }
-if (!object.userName || object.userName.length() < 3) {
-  problems << [property: 'userName', message: 'too short']
-}
-for (other in found.result) {
-  def key = normalize("\${other.givenName} \${other.sn}")
-  seen[key] = (seen[key] ?: 0) + 1
-  if (other.userName == object.userName && other._id != object._id) {
-    problems << [property: 'userName', message: "taken by \${other._id}".toString()]
-  }
-}
-def display = normalize("\${object.givenName} \${object.sn}")
-if (seen[display]) display = "\${display} \${seen[display] + 1}".toString()
-def roles = ((object.roles ?: []) + (department.roles ?: [])).unique().sort()
-def limits = [:]
-department.limits.each { name, limit -> limits[name] = limit * ('manager' in roles ? 2 : 1) }
-def mail = "\${normalize(object.givenName)}.\${normalize(object.sn)}@\${department.domain}"
-if (!(mail ==~ /[a-z0-9.]+@[a-z0-9.]+/)) problems << [property: 'mail', message: 'not valid']
-object.displayName = display
-object.mail = mail.toString()
-object.roles = roles
-object.managerName = manager ? "\${manager.givenName} \${manager.sn}".toString() : null
-object.limits = limits
-[problems: problems, display: display, roles: roles.size()]
-`,
-  javascript: `
-var manager = svc.read('managed/user/' + object.manager);
-var department = svc.read('managed/department/' + object.department);
-var found = svc.query('managed/user', { _queryFilter: 'department eq "' + object.department + '"' });
-var problems = [];
-var seen = {};
-function normalize(text) { return String(text).trim().toLowerCase().replace(/\\s+/g, ' '); }
-if (!object.userName || object.userName.length < 3) {
-  problems.push({ property: 'userName', message: 'too short' });
-}
-for (var i = 0; i < found.result.length; i++) {
-  var other = found.result[i];
-  var key = normalize(other.givenName + ' ' + other.sn);
-  seen[key] = (seen[key] || 0) + 1;
-  if (other.userName === object.userName && other._id !== object._id) {
-    problems.push({ property: 'userName', message: 'taken by ' + other._id });
-  }
-}
-var display = normalize(object.givenName + ' ' + object.sn);
-if (seen[display]) { display = display + ' ' + (seen[display] + 1); }
-var roles = (object.roles || []).concat(department.roles || []).filter(function (role, index, all) {
-  return all.indexOf(role) === index;
-}).sort();
-var limits = {};
-Object.keys(department.limits).forEach(function (name) {
-  limits[name] = department.limits[name] * (roles.indexOf('manager') >= 0 ? 2 : 1);
-});
-var mail = normalize(object.givenName) + '.' + normalize(object.sn) + '@' + department.domain;
-if (!/^[a-z0-9.]+@[a-z0-9.]+$/.test(mail)) { problems.push({ property: 'mail', message: 'not valid' }); }
-object.displayName = display;
-object.mail = mail;
-object.roles = roles;
-object.managerName = manager ? manager.givenName + ' ' + manager.sn : null;
-object.limits = limits;
-({ problems: problems, display: display, roles: roles.length });
-`,
-};
+import { isQuick } from './support/settings.ts';
 
 /** Nothing but the language at work: numbers, texts, lists and maps. */
 const WORK = {
@@ -112,36 +41,9 @@ const SCRIPTS = {
   'a hook with 2 reads and a query': { ...HOOK, runs: 400 },
   'loops, lists and maps': { ...WORK, runs: 100 },
 };
-const OBJECT = {
-  _id: 'u1',
-  userName: 'jdoe',
-  givenName: 'Jane',
-  sn: 'Doe',
-  department: 'd1',
-  manager: 'm1',
-  status: 'active',
-  roles: ['employee', 'manager'],
-};
-const ANSWERS: Readonly<Record<string, object>> = {
-  'managed/user/m1': { _id: 'm1', givenName: 'Max', sn: 'Moe' },
-  'managed/department/d1': {
-    _id: 'd1',
-    domain: 'example.com',
-    roles: ['employee', 'printer'],
-    limits: { a: 1, b: 2, c: 3 },
-  },
-  'managed/user': {
-    result: Array.from({ length: 10 }, (_, n) => ({
-      _id: `u${n}`,
-      userName: `u${n}`,
-      givenName: 'Jane',
-      sn: `D${n}`,
-    })),
-  },
-};
-const host = async (_operation: string, args: unknown[]) => (ANSWERS[String(args[0])] ?? null) as never;
+const host = async (_operation: string, args: unknown[]) => answerHook(args[0]);
 
-const rounds = Number(process.argv[2] ?? 5);
+const rounds = isQuick ? 2 : 5;
 const createdAt = performance.now();
 const groovy = await GroovyPool.create();
 const startMs = performance.now() - createdAt;
@@ -152,7 +54,7 @@ async function rate(pool: GroovyPool | SandboxPool, source: string, runs: number
   for (let run = 0; run < runs; run++) {
     await pool.run({
       script: { name: 'bench', source },
-      bindings: { object: OBJECT },
+      bindings: { object: HOOK_OBJECT },
       host,
       timeoutMs: 10_000,
     });

@@ -1,8 +1,6 @@
 /**
  * Microseconds per script in the sandbox, next to what it costs without isolation, and with an instance of its own
- * for each run; what putting the memory back costs; how much memory an instance takes. Usage:
- *
- *     node bench/script-sandbox.ts [rounds]
+ * for each run; what putting the memory back costs; how much memory an instance takes.
  */
 import { createContext, Script } from 'node:vm';
 import { type EngineKind, loadEngineModule, SandboxPool } from '../src/script/javascript/index.ts';
@@ -10,89 +8,12 @@ import { SandboxMemory } from '../src/script/javascript/memory-snapshot.ts';
 import { QuickJsContext } from '../src/script/javascript/quickjs-context.ts';
 import { createQuickJs } from '../src/script/javascript/quickjs-module.ts';
 import { Sandbox } from '../src/script/javascript/sandbox.ts';
+import { answerHook, FIFTY_LINE_HOOK, HOOK_OBJECT } from './support/hook-samples.ts';
 import { interleave } from './support/rounds.ts';
 import { compare, report } from './support/row.ts';
+import { isQuick } from './support/settings.ts';
 
 const TRIVIAL = `object.status === 'active' ? 1 : 2`;
-
-/** 50 lines with 3 reads, a query and a patch, as a hook of the field looks. */
-const FIFTY_LINES = `
-var manager = svc.read('managed/user/' + object.manager);
-var department = svc.read('managed/department/' + object.department);
-var policy = svc.read('config/policy');
-var found = svc.query('managed/user', { _queryFilter: 'department eq "' + object.department + '"' });
-var problems = [];
-var seen = {};
-function normalize(text) {
-  return String(text).trim().toLowerCase().replace(/\\s+/g, ' ');
-}
-function initials(name) {
-  return name.split(' ').map(function (part) { return part.charAt(0); }).join('');
-}
-if (!object.userName || object.userName.length < 3) {
-  problems.push({ property: 'userName', message: 'too short' });
-}
-for (var i = 0; i < found.result.length; i++) {
-  var other = found.result[i];
-  var key = normalize(other.givenName + ' ' + other.sn);
-  seen[key] = (seen[key] || 0) + 1;
-  if (other.userName === object.userName && other._id !== object._id) {
-    problems.push({ property: 'userName', message: 'taken by ' + other._id });
-  }
-}
-var display = normalize(object.givenName + ' ' + object.sn);
-if (seen[display]) {
-  display = display + ' ' + (seen[display] + 1);
-}
-var roles = (object.roles || []).concat(department.roles || []).filter(function (role, index, all) {
-  return all.indexOf(role) === index;
-}).sort();
-var limits = {};
-Object.keys(policy.limits).forEach(function (name) {
-  limits[name] = policy.limits[name] * (roles.indexOf('manager') >= 0 ? 2 : 1);
-});
-var mail = normalize(object.givenName) + '.' + normalize(object.sn) + '@' + department.domain;
-if (!/^[a-z0-9.]+@[a-z0-9.]+$/.test(mail)) {
-  problems.push({ property: 'mail', message: 'not valid' });
-}
-object.displayName = display;
-object.initials = initials(object.givenName + ' ' + object.sn);
-object.mail = mail;
-object.roles = roles;
-object.managerName = manager ? manager.givenName + ' ' + manager.sn : null;
-object.limits = limits;
-object.checksum = JSON.stringify(object).length;
-svc.patch('managed/department/' + object.department, null, [
-  { operation: 'replace', field: '/lastChange', value: object.userName }
-]);
-var answer = { problems: problems, display: display, roles: roles.length };
-answer;
-`;
-
-const OBJECT = {
-  _id: 'u1',
-  userName: 'jdoe',
-  givenName: 'Jane',
-  sn: 'Doe',
-  department: 'd1',
-  manager: 'm1',
-  status: 'active',
-  roles: ['employee', 'manager'],
-};
-const ANSWERS: Record<string, object> = {
-  'managed/user/m1': { _id: 'm1', givenName: 'Max', sn: 'Moe' },
-  'managed/department/d1': { _id: 'd1', domain: 'example.com', roles: ['employee', 'printer'] },
-  'config/policy': { limits: { a: 1, b: 2, c: 3 } },
-  'managed/user': {
-    result: Array.from({ length: 10 }, (_, n) => ({
-      _id: `u${n}`,
-      userName: `u${n}`,
-      givenName: 'Jane',
-      sn: `D${n}`,
-    })),
-  },
-};
-const answer = (resource: unknown) => (ANSWERS[String(resource)] ?? {}) as never;
 
 interface Contender {
   readonly name: string;
@@ -109,8 +30,8 @@ async function poolContender(engine: EngineKind): Promise<Contender> {
       (
         await pool.run({
           script: { name: 'bench.js', source },
-          bindings: { object: OBJECT },
-          host: async (_operation, args) => answer(args[0]),
+          bindings: { object: HOOK_OBJECT },
+          host: async (_operation, args) => answerHook(args[0]),
           timeoutMs: 10_000,
         })
       ).value,
@@ -128,12 +49,12 @@ async function freshContender(engine: EngineKind): Promise<Contender> {
       const context = new QuickJsContext(engine, quickjs, { memoryBytes: 33_554_432, stackBytes: 98_304 });
       context.user = {
         ...context.user,
-        answer: async (_o, args) => JSON.stringify(answer(JSON.parse(args)[0])),
+        answer: async (_o, args) => JSON.stringify(answerHook(JSON.parse(args)[0])),
       };
       const fn = context.evaluate(bareFunction(source), 'bench.js');
       const result = await context.callSuspendable(fn, [
         context.newHostFunction(),
-        context.newString(JSON.stringify({ object: OBJECT })),
+        context.newString(JSON.stringify({ object: HOOK_OBJECT })),
       ]);
       return JSON.parse(context.getString(result)).value;
     },
@@ -148,7 +69,7 @@ async function bareContender(): Promise<Contender> {
     const context = new QuickJsContext('jspi', quickjs, { memoryBytes: 268_435_456, stackBytes: 98_304 });
     context.user = {
       ...context.user,
-      answer: async (_o, args) => JSON.stringify(answer(JSON.parse(args)[0])),
+      answer: async (_o, args) => JSON.stringify(answerHook(JSON.parse(args)[0])),
     };
     return { context, host: context.newHostFunction(), compiled: new Map<string, number>() };
   };
@@ -165,7 +86,7 @@ async function bareContender(): Promise<Contender> {
       const { context, host, compiled } = current;
       const fn = compiled.get(source) ?? context.evaluate(bareFunction(source), 'bench.js');
       compiled.set(source, fn);
-      const input = context.newString(JSON.stringify({ object: OBJECT }));
+      const input = context.newString(JSON.stringify({ object: HOOK_OBJECT }));
       return JSON.parse(context.getString(await context.callSuspendable(fn, [host, input]))).value;
     },
   };
@@ -208,8 +129,8 @@ function vmContender(): Contender {
         })`).runInContext(context) as typeof fn & {};
         compiled.set(source, fn);
       }
-      const host = async (resource: string) => JSON.stringify(answer(resource));
-      return JSON.parse(await fn(JSON.stringify({ object: OBJECT }), host as never)).value;
+      const host = async (resource: string) => JSON.stringify(answerHook(resource));
+      return JSON.parse(await fn(JSON.stringify({ object: HOOK_OBJECT }), host as never)).value;
     },
   };
 }
@@ -251,7 +172,7 @@ async function kibibytesPerInstance(): Promise<number> {
   return (process.memoryUsage.rss() - before) / 1024 / instances;
 }
 
-const rounds = Number(process.argv[2] ?? 5);
+const rounds = isQuick ? 2 : 5;
 const memory = await kibibytesPerInstance();
 const contenders = {
   ours: await poolContender('jspi'),
@@ -262,7 +183,7 @@ const contenders = {
 };
 for (const [title, source] of [
   ['trivial script', TRIVIAL],
-  ['50 lines, 5 host calls', FIFTY_LINES],
+  ['50 lines, 5 host calls', FIFTY_LINE_HOOK],
 ] as const) {
   const all = Object.values(contenders);
   const values = await Promise.all(all.map((contender) => contender.run(source)));
@@ -279,7 +200,7 @@ for (const [title, source] of [
   await interleave(1, turns);
   const times = await interleave(rounds, turns);
   const row = { bench: 'script-sandbox', quantity: `${title}, isolated`, unit: 'µs', lessIsBetter: true };
-  const isGoal = source === FIFTY_LINES;
+  const isGoal = source === FIFTY_LINE_HOOK;
   compare(
     { ...row, ours: times.ours, ...(isGoal ? { goal: { atLeast: 5 } } : {}) },
     contenders.asyncifyFresh.name,
