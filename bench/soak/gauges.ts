@@ -22,7 +22,7 @@ const AT_REST: Readonly<Record<string, number>> = {
   svc_timers: 200,
   svc_sockets: 60,
 };
-const REST_PATIENCE_MS = 15_000;
+const REST_PATIENCE_MS = 30_000;
 
 export interface Sample {
   readonly node: string;

@@ -74,8 +74,8 @@ export const ANSWER_CHECKS: readonly Check[] = [
     promise: 'a schedule whose creation was answered with 2xx has fired once, one that was refused has not',
     sql: `
       select a.key, a.node, a.outcome, a.status, a.detail, a.answered_at,
-             count(f.planned_at) filter (where f.outcome <> 'lost') as fired
-      from soak.answer a left join scheduler_firing f on f.job_id = a.key
+             count(f.planned_at) as fired
+      from soak.answer a left join scheduler_firing f on f.job_id = a.key and f.started_at is not null
       where a.deed = 'schedule'
       group by 1, 2, 3, 4, 5, 6
       having case a.outcome when 'done' then count(f.planned_at) <> 1 when 'refused' then count(f.planned_at) <> 0
