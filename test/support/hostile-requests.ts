@@ -75,12 +75,16 @@ export interface HostileOptions {
   readonly random: () => number;
   /** Paths of the API description, such as `/managed/user/{id}`. */
   readonly paths: readonly string[];
+  /** Of things that there are. */
+  readonly ids: readonly string[];
+  /** Beside those that were thought of here. */
+  readonly actions: readonly string[];
   /** Who may have sent it: the headers of one of them go with each request. */
   readonly callers: readonly Readonly<Record<string, string>>[];
 }
 
 /** The next request, by chance. */
-export function hostileRequest({ random, paths, callers }: HostileOptions): HostileRequest {
+export function hostileRequest({ random, paths, ids, actions, callers }: HostileOptions): HostileRequest {
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)]!;
   const chance = (odds: number) => random() < odds;
   const scalar = (): unknown =>
@@ -129,13 +133,13 @@ export function hostileRequest({ random, paths, callers }: HostileOptions): Host
     if (name === '_queryFilter') return encodeURIComponent(wellFormed(pick(FILTERS)));
     if (name === '_queryId')
       return pick(['query-all-ids', 'query-all', 'filtered-query', 'x', 'for-userName']);
-    if (name === '_action') return pick(ACTIONS);
+    if (name === '_action') return pick(chance(0.5) && actions.length > 0 ? actions : ACTIONS);
     if (name === '_fields' || name === '_sortKeys')
       return pick(['*', '*_ref', '*_ref/*', '-mail', '/a/b', 'roles/*/x', ',,', '*/*/*/*']);
     return pick(['true', '1', '0', '-1', 'x', '1e9', 'EXACT', '99999999999999999999', 'image/png', '']);
   };
   const method = pick(METHODS);
-  let path = pick(paths).replace(/\{\w+\}/g, () => pick(chance(0.7) ? SANE : WORDS));
+  let path = pick(paths).replace(/\{\w+\}/g, () => pick(chance(0.4) ? ids : chance(0.5) ? SANE : WORDS));
   if (chance(0.1)) path += `/${pick(WORDS)}`;
   if (chance(0.05)) path = `/${pick(WORDS)}${path}`;
   const parameters = Array.from({ length: Math.floor(random() * 4) }, () => {
