@@ -104,7 +104,17 @@ export const BENCHMARKS: readonly Benchmark[] = [
   },
   {
     name: 'workflow-service',
-    what: 'Process instances a second over HTTP, on one node and two, at 8 and 32 clients: with one user task (start and complete), with three service tasks; lateness of timers due at 1,000 a second',
+    what: 'Process instances a second over HTTP, on one node and two, at 8 and 32 clients: with one user task (start and complete), with three service tasks',
+    nextTo: '',
+  },
+  {
+    name: 'workflow-statements',
+    what: 'Statements of one step of a process, its transaction included: start, claim and completion of a task, three service tasks, a timer by itself and among others',
+    nextTo: '',
+  },
+  {
+    name: 'workflow-timers',
+    what: 'How late timers of processes are that are due at 1,000 a second, on one node that shares the machine with Postgres; processor time of a timer in the node and in Postgres',
     nextTo: '',
   },
   {

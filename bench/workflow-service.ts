@@ -1,13 +1,10 @@
 /**
  * The workflow service over HTTP on one node and on two: instances with one user task, started and completed (two
- * requests, two transactions), and instances with three service tasks, which end in their start; and how late timers are
- * that are due at 1,000 a second.
+ * requests, two transactions), and instances with three service tasks, which end in their start.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startChild } from './support/child.ts';
-import { Latency } from './support/latency.ts';
-import { createBenchDatabase, onServer } from './support/postgres.ts';
-import { remark, report } from './support/row.ts';
+import { createBenchDatabase } from './support/postgres.ts';
+import { report } from './support/row.ts';
 import { call, createProject, type Service, startService } from './support/service.ts';
 import type { WorkflowResult, WorkflowTask } from './support/workflow-client.ts';
 
@@ -15,8 +12,6 @@ const BENCH = 'workflow-service';
 const quick = process.argv.includes('--quick');
 const ROUNDS = quick ? 1 : 3;
 const MS = quick ? 2_000 : 4_000;
-const TIMERS = quick ? 2_000 : 5_000;
-const TIMERS_PER_SECOND = 1_000;
 
 const processFile = (key: string, body: string) => `<?xml version="1.0"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:flowable="http://flowable.org/bpmn" targetNamespace="bench">
@@ -28,7 +23,6 @@ const service = (id: string) =>
 const PROCESSES = {
   oneTask: `<startEvent id="s"/><userTask id="t" flowable:candidateGroups="clerks"/><endEvent id="e"/>${flow('s', 't')}${flow('t', 'e')}`,
   threeServices: `<startEvent id="s"/>${service('a')}${service('b')}${service('c')}<endEvent id="e"/>${flow('s', 'a')}${flow('a', 'b')}${flow('b', 'c')}${flow('c', 'e')}`,
-  timed: `<startEvent id="s"/><intermediateCatchEvent id="pause"><timerEventDefinition><timeDate>\${at}</timeDate></timerEventDefinition></intermediateCatchEvent><endEvent id="e"/>${flow('s', 'pause')}${flow('pause', 'e')}`,
 };
 
 await using scope = new AsyncDisposableStack();
@@ -54,7 +48,6 @@ for (const count of [1, 2]) {
     await measure(count, connections, 'threeServices', 'instances with three service tasks');
   }
 }
-await measureTimers();
 
 async function run(count: number, connections: number, key: string, ms: number): Promise<WorkflowResult> {
   const results = await Promise.all(
@@ -79,41 +72,4 @@ async function measure(count: number, connections: number, key: string, what: st
   report({ bench: BENCH, quantity: `${what}, ${where}`, unit: 'instances/s', ours: rates });
   const p99 = rounds.map(({ p99Ms }) => p99Ms);
   report({ bench: BENCH, quantity: `${what}, ${where}, p99`, unit: 'ms', ours: p99, lessIsBetter: true });
-}
-
-async function measureTimers(): Promise<void> {
-  const first = Date.now() + TIMERS * 4 + 5_000;
-  let next = 0;
-  await Promise.all(
-    Array.from({ length: 32 }, async (_, client) => {
-      while (next < TIMERS) {
-        const at = first + Math.floor((next++ / TIMERS_PER_SECOND) * 1_000);
-        const body = { _key: 'timed', at: new Date(at).toISOString() };
-        await call(nodes[client % nodes.length]!.url, 'POST', 'workflow/processinstance', body);
-      }
-    }),
-  );
-  if (Date.now() > first) {
-    remark(BENCH, `${TIMERS} instances were not started in time, so lateness of timers was not measured`);
-    return;
-  }
-  const due = first + (TIMERS / TIMERS_PER_SECOND) * 1_000;
-  for (let left = 1; left > 0 && Date.now() < due + 60_000; ) {
-    await sleep(Math.max(500, due - Date.now()));
-    const rows = await onServer<{ n: number }>(databaseUrl, 'select count(*)::int as n from workflow_job');
-    left = rows[0]!.n;
-  }
-  const late = new Latency();
-  const rows = await onServer<{ ms: number }>(
-    databaseUrl,
-    `select (extract(epoch from a.ended_at) * 1000 - v.text_value::float8)::float8 as ms
-     from workflow_activity a join workflow_variable v on v.instance_id = a.instance_id and v.name = 'at'
-     where a.element = 'pause' and a.ended_at is not null`,
-  );
-  for (const { ms } of rows) late.add(Math.max(0, ms));
-  if (rows.length !== TIMERS) remark(BENCH, `${rows.length} of ${TIMERS} timers fired within a minute`);
-  for (const share of [0.5, 0.99]) {
-    const quantity = `timers due at ${TIMERS_PER_SECOND} a second, lateness p${share * 100}`;
-    report({ bench: BENCH, quantity, unit: 'ms', ours: [late.percentile(share)], lessIsBetter: true });
-  }
 }

@@ -7,7 +7,7 @@ import type { ThreadData } from '../src/app/thread-data.ts';
 import { versionOf } from '../src/app/version.ts';
 import { ConfigStore } from '../src/config/index.ts';
 import { openDatabase } from '../src/database/index.ts';
-import { type ClaimedJob, runJob } from '../src/queue/index.ts';
+import { type ClaimedJob, runJob, runJobs } from '../src/queue/index.ts';
 import { type ContextData, type Request, rootContext } from '../src/resource/index.ts';
 import { type Firing, fireTrigger, remoteMemorySchedules } from '../src/scheduler/index.ts';
 import { observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
@@ -53,6 +53,7 @@ serveThread({
     accessRules: () => evaluateAccessFile(core),
     firing: (firing: Firing) => fireTrigger({ database, services: core.services }, firing),
     job: (job: ClaimedJob) => runJob(core.queue, job),
+    jobs: (jobs: readonly ClaimedJob[]) => runJobs(core.queue, jobs),
   },
   async reload() {
     await core.overrides.refresh();

@@ -6,6 +6,7 @@ import {
   QueueKeeper,
   releaseJobs,
   runJob,
+  runJobs,
 } from '#queue/index.ts';
 import type { ScriptThreads } from '#script/index.ts';
 import type { Core } from './core.ts';
@@ -32,6 +33,10 @@ export function queueNode({ core, membership, threads, isWorker }: QueueNodeOpti
     async run(job: ClaimedJob): Promise<JobResult> {
       if (!queue.worker(job.queue).options.runsScripts) return runJob(queue, job);
       return (await threads.run({ kind: 'job', payload: job, repeatable: false })) as JobResult;
+    },
+    async runTogether(jobs) {
+      if (!queue.worker(jobs[0]!.queue).options.runsScripts) return runJobs(queue, jobs);
+      return (await threads.run({ kind: 'jobs', payload: jobs, repeatable: false })) as JobResult[];
     },
     observe,
   });

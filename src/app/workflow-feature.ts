@@ -18,8 +18,10 @@ import {
 } from '#workflow/index.ts';
 import type { Platform } from './platform.ts';
 
-/** Jobs of processes that one node runs at once. */
+/** Units of work with jobs of processes that one node runs at once. */
 const CONCURRENCY = 16;
+/** Jobs of different instances in one of them, when many are due. */
+const TOGETHER = 32;
 
 /** `/workflow`, and what is done with the jobs of processes. */
 export function addWorkflow(
@@ -54,7 +56,11 @@ export function addWorkflow(
     getProperty: (name) => config.properties.get(name),
     settings: () => readWorkflowSettings(config.get(workflowConfig)),
   };
-  queue.work(WORKFLOW_QUEUE, workflowJobs(workflow), { concurrency: CONCURRENCY, runsScripts: true });
+  queue.work(WORKFLOW_QUEUE, workflowJobs(workflow), {
+    concurrency: CONCURRENCY,
+    together: TOGETHER,
+    runsScripts: true,
+  });
   mountWorkflow(router, workflow);
   return workflow;
 }

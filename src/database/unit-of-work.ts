@@ -15,6 +15,8 @@ export interface Change {
   readonly after: JsonValue;
   /** Members of both that are shown to nobody outside. */
   readonly privates?: ReadonlySet<string>;
+  /** Default: that of the unit of work. */
+  readonly actor?: Actor;
 }
 
 /** On whose behalf a unit of work changes things. */

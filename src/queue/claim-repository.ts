@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import type { JsonValue } from '#json/index.ts';
 import type { ClaimedJob, Holder } from './job.ts';
 
 /** When the next job of each queue is due; queues without a job are missing. */
@@ -43,6 +44,39 @@ export function withClaims(
       select * from fetched`,
     values: [...values, queue, nodeId, epoch],
   };
+}
+
+/**
+ * Completes jobs that the node still holds, with what is kept of their outcomes, in one statement.
+ *
+ * @returns how many; fewer than were given when some are another's now
+ */
+export async function completeJobs(
+  db: Db,
+  queue: string,
+  jobs: readonly ClaimedJob[],
+  outputs: readonly (JsonValue | undefined)[],
+): Promise<number> {
+  const { nodeId, epoch } = jobs[0]!.holder;
+  const kept = outputs.map((output = null) =>
+    JSON.stringify(typeof output === 'object' && output !== null ? output : { value: output }),
+  );
+  const { rows } = await sql<{ count: number }>`
+    with ended as (
+      select * from unnest(${jobs.map(({ id }) => id)}::uuid[], ${jobs.map(({ retryCount }) => retryCount)}::int[],
+                           ${kept}::text[]) as e(id, attempt, output)
+    ), mine as (
+      delete from queue_claim c using ended e
+      where c.job_id = e.id and c.attempt = e.attempt and c.node_id = ${nodeId} and c.node_epoch = ${epoch}
+      returning e.id, e.attempt, e.output
+    ), completed as (
+      update svc_pgboss.job j set state = 'completed', completed_on = svc_pgboss.job_now(), output = m.output::jsonb
+      from mine m
+      where j.name = ${queue} and j.id = m.id and j.state = 'active' and j.retry_count = m.attempt
+      returning 1
+    )
+    select count(*)::int as count from completed`.execute(db);
+  return rows[0]!.count;
 }
 
 /** @returns false when the claim is another's now, or nobody's */

@@ -7,6 +7,10 @@ import type { Queue } from './queue.ts';
 import { failJob, type JobResult } from './run-job.ts';
 
 const POLL_INTERVAL_MS = 1_500;
+/** Jobs that are run together are collected for so long while they keep coming. */
+const COLLECT_MS = 15;
+/** Units of work that jobs which are due at once are spread over. */
+const SPREAD = 4;
 /** Due, but another node holds a lock on it: it will be gone in a moment. */
 const CONTENDED_MS = 20;
 const SWEEP_INTERVAL_MS = 10_000;
@@ -18,6 +22,8 @@ export interface JobPollerOptions {
   readonly holder: () => Holder;
   /** Runs a job to its end, here or in a script thread. Rejects when its thread died. */
   readonly run: (job: ClaimedJob) => Promise<JobResult>;
+  /** As `run`, for several jobs of a queue whose worker takes them together; a result for each. */
+  readonly runTogether?: (jobs: readonly ClaimedJob[]) => Promise<readonly JobResult[]>;
   readonly observe: Observe;
   /** How long a stop waits for jobs, in ms. Default 30 s. */
   readonly drainMs?: number;
@@ -31,8 +37,8 @@ export class JobPoller implements Service {
   readonly name = 'job poller';
   readonly #options: JobPollerOptions;
   readonly #ticker: Ticker;
-  /** What runs here, by queue. */
-  readonly #running = new Map<string, Set<string>>();
+  /** What runs here, by queue: for each unit of work the jobs in it. */
+  readonly #running = new Map<string, Set<readonly ClaimedJob[]>>();
   #accepting = false;
   /** A queue had more due than there was room for. */
   #starved = false;
@@ -70,7 +76,7 @@ export class JobPoller implements Service {
   }
 
   get active(): number {
-    return [...this.#running.values()].reduce((sum, jobs) => sum + jobs.size, 0);
+    return this.#runningJobs().length;
   }
 
   get lastBeatAt(): number {
@@ -92,14 +98,18 @@ export class JobPoller implements Service {
         continue;
       }
       // Half of the room at a time, so that the first of several nodes to look does not take everything.
-      const limit = Math.ceil(room.get(name)! / 2);
+      const units = Math.ceil(room.get(name)! / 2);
+      const { together = 1 } = queue.worker(name).options;
+      const most = this.#options.runTogether === undefined ? 1 : together;
+      const limit = units * most;
       const jobs = await queue.claim(queue.database.db, name, limit, holder()).catch((error) => {
         // Its answer was lost, not necessarily the claim: the next round gives back what we do not know of.
         this.#sweptAt = 0;
         throw error;
       });
-      for (const job of jobs) void this.#run(job);
-      wait = Math.min(wait, jobs.length > 0 ? 0 : CONTENDED_MS * (1 + Math.random()));
+      for (const unit of unitsOf(jobs, most)) void this.#run(name, unit);
+      const soon = most > 1 && jobs.length < limit ? COLLECT_MS : 0;
+      wait = Math.min(wait, jobs.length > 0 ? soon : CONTENDED_MS * (1 + Math.random()));
     }
     return wait;
   }
@@ -109,29 +119,39 @@ export class JobPoller implements Service {
     return concurrency - (this.#running.get(name)?.size ?? 0);
   }
 
-  async #run(job: ClaimedJob): Promise<void> {
-    const running = this.#running.get(job.queue) ?? new Set<string>();
-    this.#running.set(job.queue, running.add(job.id));
-    const result = await this.#settle(job);
-    running.delete(job.id);
-    if (result !== undefined) this.#say(job, result);
-    if (this.#starved || result?.end !== 'completed') this.wake();
+  async #run(name: string, unit: readonly ClaimedJob[]): Promise<void> {
+    const running = this.#running.get(name) ?? new Set();
+    this.#running.set(name, running.add(unit));
+    const results = await this.#settle(unit);
+    running.delete(unit);
+    unit.forEach((job, index) => {
+      const result = results?.[index];
+      if (result !== undefined) this.#say(job, result);
+    });
+    if (this.#starved || results?.some(({ end }) => end !== 'completed') !== false) this.wake();
     if (this.active === 0) this.#idle?.();
   }
 
-  /** @returns undefined when the job was given back, or nobody knows */
-  async #settle(job: ClaimedJob): Promise<JobResult | undefined> {
-    const { queue, run, observe } = this.#options;
+  #runningJobs(): readonly ClaimedJob[] {
+    return [...this.#running.values()].flatMap((units) => [...units].flat());
+  }
+
+  /** @returns undefined when the jobs were given back, or nobody knows */
+  async #settle(unit: readonly ClaimedJob[]): Promise<readonly JobResult[] | undefined> {
+    const { queue, run, runTogether, observe } = this.#options;
+    const [job] = unit as [ClaimedJob];
     for (let failures = 1; ; failures++) {
       try {
-        return await run(job);
+        return runTogether === undefined || unit.length === 1 ? [await run(job)] : await runTogether(unit);
       } catch (error) {
         try {
-          if (!(error instanceof ResourceError) || error.code !== 503)
-            return await failJob(queue, job, error);
+          const isLost = error instanceof ResourceError && error.code === 503;
+          if (!isLost && unit.length === 1) return [await failJob(queue, job, error)];
           // Its thread died: with the job or because of it. Without a database nobody can be blamed.
-          const lost = isUnreachable(error) || !this.#accepting ? null : 'thread';
-          await this.#release({ holder: job.holder, only: job.id, lost });
+          const isBlamed = isLost && !isUnreachable(error) && this.#accepting;
+          for (const { holder, id } of unit) {
+            await this.#release({ holder, only: id, lost: isBlamed ? 'thread' : null });
+          }
           return undefined;
         } catch (again) {
           observe({ kind: 'loop.failed', loop: `job of ${job.queue}`, error: again });
@@ -158,7 +178,7 @@ export class JobPoller implements Service {
     for (const gone of await listOrphanedHolders(queue.database.db)) {
       await this.#release({ holder: gone, lost: 'node' });
     }
-    const known = [...this.#running.values()].flatMap((jobs) => [...jobs]);
+    const known = this.#runningJobs().map(({ id }) => id);
     await this.#release({ holder: holder(), except: known, lost: null });
   }
 
@@ -174,6 +194,16 @@ export class JobPoller implements Service {
     await promise;
     clearTimeout(timer);
   }
+}
+
+/** Jobs as they are run: together where many are due. One that something ended with is only a danger to itself. */
+function unitsOf(jobs: readonly ClaimedJob[], most: number): (readonly ClaimedJob[])[] {
+  const size = Math.min(most, Math.ceil(jobs.length / SPREAD));
+  const alone = jobs.filter(({ lostWith }) => size === 1 || lostWith.length > 0);
+  const others = jobs.filter((job) => !alone.includes(job));
+  const units: (readonly ClaimedJob[])[] = alone.map((job) => [job]);
+  for (let at = 0; at < others.length; at += size) units.push(others.slice(at, at + size));
+  return units;
 }
 
 function isUnreachable(error: ResourceError): boolean {

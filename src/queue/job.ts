@@ -61,6 +61,13 @@ export interface JobFailure {
 export interface JobHandler {
   /** @returns what is kept of the outcome, for whoever looks at completed jobs */
   run(unitOfWork: UnitOfWork, job: Job): Promise<JsonValue | undefined> | Promise<void>;
+  /**
+   * Runs several jobs of the queue in one unit of work, which costs the database less. What throws here is run again,
+   * each job by itself.
+   *
+   * @returns those that are done; the others are run each by itself
+   */
+  runTogether?(unitOfWork: UnitOfWork, jobs: readonly Job[]): Promise<readonly Job[]>;
   /** How long a job that has failed waits, in ms; undefined: as long as it was enqueued with. */
   pauseMs?(job: Job): number | undefined;
   /** Whether another attempt would fail as well; the job is a dead letter at once. */
@@ -70,8 +77,10 @@ export interface JobHandler {
 }
 
 export interface WorkerOptions {
-  /** Jobs of the queue that one node runs at once. */
+  /** Units of work with jobs of the queue that one node runs at once. */
   readonly concurrency: number;
+  /** Jobs that one unit of work may hold, when many are due; for handlers that can run several. Default 1. */
+  readonly together?: number;
   /** Its handler needs a script thread. */
   readonly runsScripts: boolean;
   /** Default 2, so 3 attempts in all. */

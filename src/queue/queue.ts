@@ -1,6 +1,6 @@
 import type { JobWithMetadata, PgBoss } from 'pg-boss';
 import type { Database, Db, UnitOfWork } from '#database/index.ts';
-import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import { DEAD_LETTERS, openBoss, prepareQueues, within } from './boss.ts';
 import { withClaims } from './claim-repository.ts';
 import type { ClaimedJob, Holder, JobHandler, NewJob, Worker, WorkerOptions } from './job.ts';
@@ -109,12 +109,6 @@ export class Queue {
       },
     });
     return rows.map((row) => toClaimed(row, holder));
-  }
-
-  /** @returns false when the job is no longer this attempt's to complete */
-  async complete(db: Db, job: ClaimedJob, output: JsonValue | undefined): Promise<boolean> {
-    const kept = typeof output === 'object' && output !== null ? output : { value: output ?? null };
-    return affectedBy(await this.boss.complete(job.queue, attemptOf(job), kept, { db: within(db) })) === 1;
   }
 
   /** @returns false when the job is no longer this attempt's */

@@ -2,11 +2,20 @@ import { isConnectionLost, runUnitOfWork } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { backoffMs } from '#lifecycle/index.ts';
-import { endRetries, findRetryAt, hasClaim, removeClaim, setRetryDelay } from './claim-repository.ts';
+import {
+  completeJobs,
+  endRetries,
+  findRetryAt,
+  hasClaim,
+  removeClaim,
+  setRetryDelay,
+} from './claim-repository.ts';
 import type { ClaimedJob } from './job.ts';
 import type { Queue } from './queue.ts';
 
 const MAX_LOSSES = 3;
+/** Of those that did not go together with others. */
+const AT_ONCE = 4;
 
 export interface JobResult {
   /** `retrying`: it failed and will be tried again; `dead`: it failed for good; `fencedOut`: it is another's now. */
@@ -40,10 +49,8 @@ export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> 
   try {
     await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
       const output = (await handler.run(unitOfWork, job)) ?? undefined;
-      const db = await unitOfWork.db();
-      if (!(await removeClaim(db, job)) || !(await queue.complete(db, job, output))) {
+      if ((await completeJobs(await unitOfWork.db(), job.queue, [job], [output])) !== 1)
         throw new FencedOutError();
-      }
     });
     return result('completed');
   } catch (thrown) {
@@ -53,6 +60,54 @@ export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> 
     if (id !== 'DB_COMMIT_UNKNOWN') return failJob(queue, job, thrown);
     // Only the database knows whether the commit came through: the claim is gone if it did.
     return (await stillHeld(queue, job)) ? runJob(queue, job) : result('completed');
+  }
+}
+
+/**
+ * Runs jobs of one queue, as many of them as their handler can in one unit of work and the others each by itself.
+ *
+ * @returns a result for each, in their order
+ * @throws as `runJob`; those that were done before have been completed
+ */
+export async function runJobs(queue: Queue, jobs: readonly ClaimedJob[]): Promise<JobResult[]> {
+  const startedAt = performance.now();
+  let left = jobs;
+  // One unit of work takes some, as long as it may hold their locks; the next one others.
+  while (left.length > 1) {
+    const done = await runTogether(queue, left);
+    if (done.size === 0) break;
+    left = left.filter((job) => !done.has(job));
+  }
+  const ms = (performance.now() - startedAt) / jobs.length;
+  const results = new Map<ClaimedJob, JobResult>();
+  const others = left.values();
+  const runOthers = async () => {
+    for (const job of others) results.set(job, await runJob(queue, job));
+  };
+  await Promise.all(left.slice(0, AT_ONCE).map(runOthers));
+  return jobs.map((job) => results.get(job) ?? { end: 'completed', ms, error: null });
+}
+
+/** @returns those whose effects and completion are stored; when anything fails, none */
+async function runTogether(queue: Queue, jobs: readonly ClaimedJob[]): Promise<ReadonlySet<unknown>> {
+  const { name, handler } = queue.worker(jobs[0]!.queue);
+  try {
+    return await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
+      const done = new Set<unknown>((await handler.runTogether?.(unitOfWork, jobs)) ?? []);
+      const mine = jobs.filter((job) => done.has(job));
+      if (mine.length === 0) return done;
+      const outputs = mine.map(() => undefined);
+      if ((await completeJobs(await unitOfWork.db(), name, mine, outputs)) !== mine.length) {
+        throw new FencedOutError();
+      }
+      return done;
+    });
+  } catch (error) {
+    if (idOf(error) === 'DB_UNREACHABLE') throw error;
+    // A commit of which nobody knows is found out about job by job: what has no claim is done, or another's.
+    if (idOf(error) !== 'DB_COMMIT_UNKNOWN') return new Set();
+    const held = await Promise.all(jobs.map((job) => stillHeld(queue, job)));
+    return new Set(jobs.filter((_, index) => !held[index]));
   }
 }
 

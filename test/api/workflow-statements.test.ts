@@ -1,54 +1,24 @@
-import pg from 'pg';
 import { expect, test } from 'vitest';
-import { ConfigStore, readSettings } from '#config/index.ts';
-import { Connection, systemContext } from '#resource/index.ts';
-import { noScripts } from '#script/index.ts';
-import { buildCore } from '../../src/app/core.ts';
-import { noMemorySchedules } from '../../src/scheduler/index.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
 import { createProject } from '../support/project.ts';
 import { processFile } from '../support/workflow.ts';
-import { boundary, end, flow, path, service, start, timer, user } from '../unit/workflow/engine/bpmn.ts';
-
-/** Statements that this process sends while `work` is done. */
-async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
-  const prototype = pg.Client.prototype as unknown as { query: (...args: unknown[]) => unknown };
-  const original = prototype.query;
-  const statements: string[] = [];
-  prototype.query = function query(...args) {
-    const text = typeof args[0] === 'string' ? args[0] : String((args[0] as { text?: string })?.text ?? '');
-    statements.push(text.trim().replace(/\s+/g, ' ').slice(0, 120));
-    return original.apply(this, args);
-  };
-  try {
-    await work();
-  } finally {
-    prototype.query = original;
-  }
-  return statements;
-}
+import { openWorkflowCore, statementsOf } from '../support/workflow-core.ts';
+import {
+  boundary,
+  caught,
+  end,
+  flow,
+  path,
+  service,
+  start,
+  timer,
+  user,
+} from '../unit/workflow/engine/bpmn.ts';
 
 test('a step of a process takes at most six statements, its transaction included', async () => {
   await using database = await createMigratedDatabase();
   await using project = await createProject();
-  const environment = { SVC_PROJECT: project.location, DATABASE_URL: database.url };
-  const config = await ConfigStore.open({
-    settings: readSettings(environment),
-    environment,
-    report: () => {},
-  });
-  const core = buildCore({
-    database,
-    config,
-    observe: () => {},
-    keyRing: {},
-    scripts: () => noScripts,
-    state: () => ({ state: 'ACTIVE_READY', shortDesc: '' }),
-    version: '0',
-    memory: () => noMemorySchedules,
-  });
-  await core.queue.prepare();
-  const connection = new Connection(core.router, systemContext());
+  const { connection, claim, run } = await openWorkflowCore(database, project.location);
   const steps = processFile(
     'steps',
     start() +
@@ -84,4 +54,22 @@ test('a step of a process takes at most six statements, its transaction included
     connection.action(`workflow/taskinstance/${task}`, 'complete', { c: 3 }),
   );
   expect(completing.length, completing.join('\n')).toBeLessThanOrEqual(6);
+
+  const timers = processFile(
+    'timers',
+    start() + caught('pause', timer('PT0S')) + user('one') + end() + path('s', 'pause', 'one', 'e'),
+  );
+  await connection.action('workflow/deployment', 'deploy', { name: 'timers.bpmn20.xml', content: timers });
+  const started = async (count: number) => {
+    for (let n = 0; n < count; n++)
+      await connection.create('workflow/processinstance', null, { _key: 'timers' });
+    return claim(count);
+  };
+  await run(await started(1));
+  const single = await started(1);
+  const alone = await statementsOf(() => run(single));
+  expect(alone.length, alone.join('\n')).toBeLessThanOrEqual(6);
+  const many = await started(20);
+  const together = await statementsOf(() => run(many));
+  expect(together.length / 20, together.join('\n')).toBeLessThan(2);
 });

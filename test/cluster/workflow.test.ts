@@ -34,6 +34,25 @@ const FILES = {
       path('s', 'job', 'pause', 'split', 'left', 'join', 'joined', 'last', 'e') +
       path('split', 'right', 'join'),
   ),
+  // A timer whose step is the engine's alone, so that many go together.
+  timed: processFile(
+    'timed',
+    start() +
+      tag('intermediateCatchEvent', 'pause', {}, timer('PT1S')) +
+      user('last') +
+      end() +
+      path('s', 'pause', 'last', 'e'),
+  ),
+  // The same with a script behind it: each by itself.
+  scripted: processFile(
+    'scripted',
+    start() +
+      tag('intermediateCatchEvent', 'pause', {}, timer('PT1S')) +
+      mark('left') +
+      user('last') +
+      end() +
+      path('s', 'pause', 'left', 'last', 'e'),
+  ),
   branches: processFile(
     'branches',
     start() +
@@ -124,6 +143,36 @@ describe('a cluster that runs processes', () => {
     expect(left.rowCount).toBe(0);
   });
 
+  test.each<[string, Fault]>([
+    ['inside', { statement: 'order by root', when: 'after', what: 'kill' }],
+    ['at the end of', { armedBy: 'order by root', statement: '^commit$', when: 'after', what: 'kill' }],
+  ])('a node killed %s a step of many timers: each has fired once', async (phase, fault) => {
+    const workflow = workflowApi(heir.api);
+    const started: string[] = [];
+    const keys = ['timed', 'timed', 'timed', 'scripted'];
+    const victim = await startNode(`victim-${phase.replaceAll(' ', '-')}`, faultyEnvironment(fault));
+    await Promise.all(
+      Array.from({ length: 40 }, async (_, n) => started.push(await workflow.start(keys[n % 4]!))),
+    );
+    // All at once, so that both nodes have many.
+    await database.pool.query(
+      "update svc_pgboss.job set start_after = now() where state = 'created' and data->>'instance' = any($1)",
+      [started],
+    );
+    expect(await victim.ended).toBe('SIGKILL');
+    await eventually(
+      async () => (await database.pool.query('select from workflow_job')).rowCount,
+      (left) => left === 0,
+    );
+    const { rows } = await database.pool.query<{ tasks: string }>(
+      "select string_agg(element, ' ') as tasks from workflow_task where instance_id = any($1) group by instance_id",
+      [started],
+    );
+    expect(rows.map(({ tasks }) => tasks)).toEqual(started.map(() => 'last'));
+    const marked = [...(await marks(started)).values()];
+    expect(marked).toEqual(Array.from({ length: 10 }, () => ['left']));
+  });
+
   test('a node killed while it completes a task: the task is done or open, and never half of it', async () => {
     const workflow = workflowApi(heir.api);
     for (const when of ['before', 'after'] as const) {
@@ -144,7 +193,7 @@ describe('a cluster that runs processes', () => {
   test('two nodes that complete the branches of a join at once: it joins once', async () => {
     const other = await startNode('other');
     const versions = await workflowApi(other.api).list('processdefinition');
-    expect(versions.map(({ version }: { version: number }) => version)).toEqual([1, 1]);
+    expect(versions.map(({ version }: { version: number }) => version)).toEqual([1, 1, 1, 1]);
     const [here, there] = [workflowApi(heir.api), workflowApi(other.api)];
     const started = await Promise.all(Array.from({ length: INSTANCES }, () => here.start('branches')));
     await Promise.all(

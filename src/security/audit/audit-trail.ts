@@ -22,7 +22,7 @@ export function recordChanges({ database, config }: Pick<AuditTrailOptions, 'dat
   beforeCommit(database, async (unitOfWork: UnitOfWork) => {
     const { actor = SYSTEM_ACTOR, changes } = unitOfWork;
     const { eventTopics } = config();
-    const events = changes.flatMap((change) => activityOf(change, actor, eventTopics) ?? []);
+    const events = changes.flatMap((change) => activityOf(change, change.actor ?? actor, eventTopics) ?? []);
     if (events.length > 0) await unitOfWork.writeAll(auditInserts, events);
   });
 }

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Delegation, TaskFacts } from '../engine/index.ts';
 import { type HistoryLevel, keeps } from '../history/history-level.ts';
+import type { JobFacts } from '../job/job-step.ts';
 import {
   type Instance,
   type LockedInstance,
@@ -80,18 +81,62 @@ function lockQuery(id: string, { task, skipLocked, isOrphan }: LockOptions) {
                from workflow_task t
                where t.instance_id = s.instance_id and t.execution = ${task} and t.ended_at is null)`;
   return sql<LockedRow>`
-    select i.id, i.definition_id, i.definition_key, i.definition_name, i.deployment_id, ${root} as root_id, i.super_instance_id,
-           i.super_execution, i.business_key, i.name, i.description, i.tenant_id, i.start_user_id, i.started_at,
-           s.state, root.revision,
-           (select r.revision from workflow_state r where r.instance_id = ${root}) as seen_revision,
-           (select coalesce(jsonb_agg(jsonb_build_array(v.scope, v.name, v.value, v.type = 'date')), '[]')
-            from workflow_variable v where v.instance_id = s.instance_id and v.scope = any(s.scopes)) as variables,
-           ${taskColumn} as task
+    select ${lockedColumns(root)}, ${taskColumn} as task
     from workflow_state s
     join workflow_state root on root.instance_id = ${root}
     join workflow_instance i on i.id = s.instance_id
     where s.instance_id = ${id}
     for update of root ${skipLocked === true ? sql`skip locked` : sql``}`;
+}
+
+function lockedColumns(root: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+           i.id, i.definition_id, i.definition_key, i.definition_name, i.deployment_id, ${root} as root_id, i.super_instance_id,
+           i.super_execution, i.business_key, i.name, i.description, i.tenant_id, i.start_user_id, i.started_at,
+           s.state, root.revision,
+           (select r.revision from workflow_state r where r.instance_id = ${root}) as seen_revision,
+           (select coalesce(jsonb_agg(jsonb_build_array(v.scope, v.name, v.value, v.type = 'date')), '[]')
+            from workflow_variable v where v.instance_id = s.instance_id and v.scope = any(s.scopes)) as variables`;
+}
+
+export interface LockedJob {
+  readonly job: JobFacts;
+  readonly locked: LockedInstance;
+}
+
+/** Locks the tree of the instance that a job is for. @returns undefined when either is gone */
+export async function lockForJob(db: Db, id: string): Promise<LockedJob | undefined> {
+  // The first look may have waited for the lock, and then have seen but a part.
+  return (await lockForJobs(db, [id], {}))[0] ?? (await lockForJobs(db, [id], {}))[0];
+}
+
+/**
+ * Locks the trees of the instances that jobs are for, in one order for all; on demand only those that nobody else has
+ * locked.
+ *
+ * @returns one job for each tree, with where its instance stands
+ */
+export async function lockForJobs(
+  db: Db,
+  ids: readonly string[],
+  { skipLocked }: Pick<LockOptions, 'skipLocked'>,
+): Promise<LockedJob[]> {
+  const { rows } = await sql<LockedRow & { readonly job: JobFacts }>`
+    select ${lockedColumns(sql.ref('s.root_id'))}, null::jsonb as task, to_jsonb(j) as job
+    from workflow_job j
+    join workflow_state s on s.instance_id = j.instance_id
+    join workflow_state root on root.instance_id = s.root_id
+    join workflow_instance i on i.id = s.instance_id
+    where j.id = any(${ids}::uuid[])
+    order by root.instance_id, j.due_at
+    for update of root ${skipLocked === true ? sql`skip locked` : sql``}`.execute(db);
+  const trees = new Set<string>();
+  // One whose row was moved while it was read is only seen in part.
+  return rows.flatMap(({ job, ...row }) => {
+    if (row.revision !== row.seen_revision || trees.has(row.root_id)) return [];
+    trees.add(row.root_id);
+    return [{ job, locked: readLocked(row) }];
+  });
 }
 
 function readLocked(row: LockedRow): LockedInstance & { task?: LockedTask } {

@@ -5,6 +5,7 @@ import type { Context } from '#resource/index.ts';
 import {
   apply,
   type Effect,
+  type EngineHandlers,
   type Migration,
   migrate,
   type Outcome,
@@ -27,6 +28,8 @@ export interface StepContext {
   /** With a unit of work. */
   readonly context: Context;
   readonly depth: number;
+  /** Stands between the engine and its handlers. */
+  readonly guard?: (handlers: EngineHandlers) => EngineHandlers;
   /** What a step means for other instances; see `follow-up.ts`. */
   readonly followUp: (step: StepContext, instance: Instance, effects: readonly Effect[]) => Promise<void>;
 }
@@ -52,7 +55,7 @@ export async function startStep(
   changes.addLink(null, 'starter', instance.startUserId);
   const { process } = await platform.definitions.get(await dbOf(platform, context), instance.definitionId);
   await platform.delegates.refresh();
-  const handlers = stepHandlers(platform, context, changes);
+  const handlers = handlersOf(step, changes);
   const outcome = await apply(process, null, stimulus, handlers);
   changes.state =
     outcome.state === null ? { kind: 'none' } : { kind: 'inserted', ...storable(outcome.state) };
@@ -72,7 +75,7 @@ export async function takeStep(
   const changes = new Changes(instance, platform.now());
   const { process } = await platform.definitions.get(await dbOf(platform, context), instance.definitionId);
   await platform.delegates.refresh();
-  const handlers = stepHandlers(platform, context, changes);
+  const handlers = handlersOf(step, changes);
   const outcome = await apply(process, state, stimulus, handlers);
   changes.state = nextState(outcome.state, revision);
   await finish(step, changes, outcome, stimulus, options);
@@ -93,7 +96,7 @@ export async function migrateStep(
   const source = await platform.definitions.get(db, instance.definitionId);
   const next = await platform.definitions.get(db, target.definitionId);
   await platform.delegates.refresh();
-  const handlers = stepHandlers(platform, context, changes);
+  const handlers = handlersOf(step, changes);
   const migration = await migrate(source.process, next.process, state, handlers);
   if (!migration.isMigrated) return migration;
   const { definitionId, definitionName, deploymentId } = moved;
@@ -109,6 +112,11 @@ export async function migrateStep(
   }
   await finish(step, changes, migration, { kind: 'migrate', definitionId }, {});
   return migration;
+}
+
+function handlersOf({ platform, context, guard }: StepContext, changes: Changes): EngineHandlers {
+  const handlers = stepHandlers(platform, context, changes);
+  return guard === undefined ? handlers : guard(handlers);
 }
 
 function nextState(state: ProcessState | null, revision: number) {
@@ -175,9 +183,12 @@ function recordChange(context: Context, changes: Changes, { state }: Outcome): v
   const { unitOfWork } = context;
   if (unitOfWork === null) return;
   const { id, definitionId } = changes.instance;
+  // Of several instances in one unit of work each has its own.
+  const by = unitOfWork.actor === undefined ? {} : { actor: unitOfWork.actor };
   const at =
     state?.executions.flatMap((one) => (one.at === undefined || one.is === 'scope' ? [] : [one.at])) ?? [];
   unitOfWork.record({
+    ...by,
     resource: `workflow/processinstance/${id}`,
     operation: changes.isNew ? 'create' : 'update',
     before: null,
@@ -185,6 +196,7 @@ function recordChange(context: Context, changes: Changes, { state }: Outcome): v
   });
   for (const { id: taskId, element, name = null, assignee = null } of changes.newTasks.values()) {
     unitOfWork.record({
+      ...by,
       resource: `workflow/taskinstance/${taskId}`,
       operation: 'create',
       before: null,

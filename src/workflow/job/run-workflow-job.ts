@@ -1,19 +1,18 @@
 import type { UnitOfWork } from '#database/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Job, JobFailure, JobHandler } from '#queue/index.ts';
-import { type Context, SYSTEM, systemContext } from '#resource/index.ts';
+import { SYSTEM, systemContext } from '#resource/index.ts';
 import { findDefinition } from '../definition/definition-repository.ts';
 import { planNext } from '../engine/index.ts';
-import { readSecurity } from '../identity/kept-security.ts';
 import { beginStep } from '../instance/begin-step.ts';
-import type { LockedInstance } from '../instance/instance.ts';
-import { lockInstance } from '../instance/instance-repository.ts';
+import { lockForJob } from '../instance/instance-repository.ts';
 import { startInstance } from '../instance/start-instance.ts';
 import { takeStep } from '../instance/take-step.ts';
-import { CONTEXT_VARIABLE } from '../variable/variable.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { enqueueJob } from './enqueue-job.ts';
 import { deleteJob, findJob, type JobRow, moveStartTimer, recordFailure } from './job-repository.ts';
+import { contextOf, stimulusOf } from './job-step.ts';
+import { JobsTogether } from './run-jobs-together.ts';
 
 const PAUSE_MS = 10_000;
 
@@ -22,6 +21,7 @@ const PAUSE_MS = 10_000;
  * moved on does nothing, so that each job has its effect once, however often the queue delivers it.
  */
 export function workflowJobs(platform: WorkflowPlatform): JobHandler {
+  const together = new JobsTogether(platform);
   return {
     async run(unitOfWork, job) {
       const { job: id, revision, instance, transaction } = job.data;
@@ -30,9 +30,10 @@ export function workflowJobs(platform: WorkflowPlatform): JobHandler {
         unitOfWork.actor = { userId: SYSTEM.authenticationId, transactionId: transaction };
       if (!isActive(platform)) return putOff(platform, unitOfWork, job);
       if (typeof instance === 'string')
-        await moveInstance(platform, unitOfWork, { id, revision, instance, transaction });
+        await moveInstance(platform, unitOfWork, id, { revision, transaction });
       else await fireStartTimer(platform, unitOfWork, id, revision);
     },
+    runTogether: async (unitOfWork, jobs) => (isActive(platform) ? together.run(unitOfWork, jobs) : []),
     pauseMs: ({ data, attempt }) => pauseAfter(data['pausesMs'], attempt),
     failed: (unitOfWork, job, failure) => noteFailure(platform, unitOfWork, job, failure),
   };
@@ -73,34 +74,18 @@ async function putOff(
   });
 }
 
-interface InstanceJob {
-  readonly id: string;
-  readonly revision: JsonValue | undefined;
-  readonly instance: string;
-  /** Of whatever caused it. */
-  readonly transaction: JsonValue | undefined;
-}
-
 async function moveInstance(
   platform: WorkflowPlatform,
   unitOfWork: UnitOfWork,
-  { id, revision, instance, transaction }: InstanceJob,
+  id: string,
+  { revision, transaction }: Record<'revision' | 'transaction', JsonValue | undefined>,
 ): Promise<void> {
   const db = await unitOfWork.db();
-  const locked = await lockInstance(db, instance);
-  if (locked === undefined) return;
-  // Only under the lock is it certain that nobody else does it.
-  const row = await findJob(db, id);
-  if (row === undefined || row.is_dead || row.revision !== revision) return;
+  const { job: row, locked } = (await lockForJob(db, id)) ?? {};
+  if (row === undefined || locked === undefined || row.is_dead || row.revision !== revision) return;
   const step = beginStep(platform, contextOf(locked, unitOfWork, transaction));
-  const execution = row.execution ?? 0;
-  if (row.kind === 'timer') await takeStep(step, locked, { kind: 'timer', execution, element: row.element });
-  else if (row.kind === 'async') await takeStep(step, locked, { kind: 'job', execution });
-  else {
-    const { name, variables } = row.payload as { name: string; variables: JsonObject };
-    await deleteJob(db, id);
-    await takeStep(step, locked, { kind: 'signal', name, variables });
-  }
+  if (row.kind === 'signal') await deleteJob(db, id);
+  await takeStep(step, locked, stimulusOf(row));
 }
 
 async function fireStartTimer(
@@ -156,20 +141,4 @@ function sayDead(platform: WorkflowPlatform, row: JobRow, error: string): void {
 function textOf({ message, cause }: JsonObject): string {
   const inner = typeof cause === 'string' && cause !== message ? `: ${cause}` : '';
   return `${String(message)}${inner}`;
-}
-
-/**
- * A process goes on in the name of whoever started it; one that nobody did, in the name of the server. What it does
- * belongs to the request or run that caused it, however long ago that was.
- */
-function contextOf(
-  { state }: LockedInstance,
-  unitOfWork: UnitOfWork,
-  transaction: JsonValue | undefined,
-): Context {
-  const kept = state.variables['0']?.[CONTEXT_VARIABLE];
-  const context = systemContext(readSecurity(kept));
-  const transactionId = typeof transaction === 'string' ? transaction : context.transactionId;
-  unitOfWork.actor = { userId: context.security.authenticationId, transactionId };
-  return { ...context, transactionId, unitOfWork };
 }

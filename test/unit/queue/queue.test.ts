@@ -11,6 +11,7 @@ import {
   Queue,
   releaseJobs,
   runJob,
+  runJobs,
   type WorkerOptions,
 } from '#queue/index.ts';
 import { type FaultControl, installFaults } from '../../support/database-faults.ts';
@@ -122,6 +123,72 @@ describe('a queue', () => {
       expect(unit.effects.map(({ what }) => what)).toEqual(['job in queue work']);
     });
     expect(await rows('select * from svc_queue')).toMatchObject([{ ready: 0 }]);
+  });
+
+  it('runs many due jobs together: what fails there leaves nothing, and is run job by job', async () => {
+    const together: number[] = [];
+    const runTogether = async (unit: UnitOfWork, jobs: readonly Job[]) => {
+      together.push(jobs.length);
+      for (const job of jobs) await mark(unit, job);
+      if (jobs.some(({ data }) => data['bad'] === true)) throw new Error('One of them is bad');
+      return jobs.filter(({ data }) => data['alone'] !== true);
+    };
+    const run = async (unit: UnitOfWork, job: Job) => {
+      await mark(unit, job);
+      if (job.data['bad'] === true) throw new Error('bad');
+    };
+    queue.work('work', { run, runTogether }, { ...QUICK, retries: 0, together: 8 });
+    await queue.prepare();
+    const ids: (string | null)[] = [];
+    for (let n = 0; n < 32; n++) ids.push(await enqueue(n === 5 ? { bad: true } : {}));
+    const results: JobResult[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const note = (more: readonly JobResult[]) => {
+      results.push(...more);
+      if (results.length >= ids.length) resolve();
+      return more;
+    };
+    const poller = new JobPoller({
+      queue,
+      holder: () => holder,
+      observe: () => {},
+      run: async (job) => note([await runJob(queue, job)])[0]!,
+      runTogether: async (jobs) => note(await runJobs(queue, jobs)),
+    });
+    pollers.push(poller);
+    await poller.start();
+    await promise;
+    await poller.stop();
+    expect(Math.max(...together)).toBeGreaterThan(1);
+    expect(results.filter(({ end }) => end === 'completed')).toHaveLength(31);
+    expect(results.filter(({ end }) => end === 'dead')).toHaveLength(1);
+    const done = (await marks()).map(({ job }) => job);
+    expect(done.sort()).toEqual(ids.filter((_, n) => n !== 5).sort());
+    expect(await rows('select * from queue_claim')).toEqual([]);
+  });
+
+  it('commits nothing of jobs that run together when one of them is another’s by then', async () => {
+    queue.work(
+      'work',
+      {
+        run: mark,
+        async runTogether(unit, jobs) {
+          for (const job of jobs) await mark(unit, job);
+          await sql`update queue_claim set node_epoch = node_epoch + 1 where job_id = ${jobs[0]!.id}`.execute(
+            database.db,
+          );
+          return jobs;
+        },
+      },
+      { ...QUICK, together: 8 },
+    );
+    await queue.prepare();
+    const [lost, kept] = [await enqueue({}), await enqueue({})];
+    const claimed = await queue.claim(database.db, 'work', 2, holder);
+    const first = claimed.find(({ id }) => id === lost)!;
+    const results = await runJobs(queue, [first, ...claimed.filter((job) => job !== first)]);
+    expect(results.map(({ end }) => end)).toEqual(['fencedOut', 'completed']);
+    expect(await marks()).toEqual([{ job: kept, attempt: 1 }]);
   });
 
   it('keeps nothing of a failed attempt but the failure, tries again, and ends in a dead letter that can be revived', async () => {

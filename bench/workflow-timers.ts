@@ -1,0 +1,118 @@
+/**
+ * How late timers are that are due at a steady rate, on one node, while Postgres and the node share the machine; what a
+ * timer costs of the processor, in the node and in Postgres. Each ends its instance in a step of its own.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Latency } from './support/latency.ts';
+import { createBenchDatabase, onServer } from './support/postgres.ts';
+import { postgresCpuMs, processCpuMs } from './support/processor.ts';
+import { remark, report } from './support/row.ts';
+import { call, createProject, startService } from './support/service.ts';
+
+const BENCH = 'workflow-timers';
+const quick = process.argv.includes('--quick');
+const profiled = process.argv.includes('--profile');
+const SECONDS = quick ? 4 : 15;
+const RATE = 1_000;
+const COUNT = SECONDS * RATE;
+const PROCESS = `<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="bench"><process id="timed">
+  <startEvent id="s"/><intermediateCatchEvent id="pause"><timerEventDefinition><timeDate>\${at}</timeDate></timerEventDefinition></intermediateCatchEvent>
+  <endEvent id="e"/><sequenceFlow id="a" sourceRef="s" targetRef="pause"/><sequenceFlow id="b" sourceRef="pause" targetRef="e"/></process></definitions>`;
+
+await using scope = new AsyncDisposableStack();
+const { url: databaseUrl } = scope.use(await createBenchDatabase());
+const project = scope.use(await createProject({}));
+const service = scope.use(
+  await startService({
+    databaseUrl,
+    project: project.location,
+    nodeArguments: profiled ? ['--cpu-prof', '--cpu-prof-dir=/tmp/workflow-timers'] : [],
+  }),
+);
+await call(service.url, 'POST', 'workflow/deployment?_action=deploy', {
+  name: 'timed.bpmn20.xml',
+  content: PROCESS,
+});
+// Each thread compiles the process when it meets it.
+await Promise.all(
+  Array.from({ length: 50 }, () =>
+    call(service.url, 'POST', 'workflow/processinstance', { _key: 'timed', at: new Date().toISOString() }),
+  ),
+);
+await until(0);
+await fill();
+
+const [{ begins }] = (await onServer<{ begins: number }>(
+  databaseUrl,
+  'select extract(epoch from min(due_at) - now())::float8 * 1000 as begins from workflow_job',
+)) as [{ begins: number }];
+await sleep(Math.max(0, begins - 200));
+const before = [processCpuMs(service.pid), await postgresCpuMs(databaseUrl)] as const;
+await sleep(SECONDS * 1_000);
+await until(0, 60_000);
+const after = [processCpuMs(service.pid), await postgresCpuMs(databaseUrl)] as const;
+
+const late = new Latency();
+const rows = await onServer<{ ms: number; done: number }>(
+  databaseUrl,
+  `select (extract(epoch from a.ended_at - b.due_at) * 1000)::float8 as ms
+   from workflow_activity a join bench_due b on b.instance_id = a.instance_id where a.element = 'pause' and a.ended_at is not null`,
+);
+for (const { ms } of rows) late.add(Math.max(0, ms));
+if (rows.length !== COUNT) remark(BENCH, `${rows.length} of ${COUNT} timers fired within a minute`);
+for (const share of [0.5, 0.99]) {
+  const quantity = `timers due at ${RATE} a second, lateness p${share * 100}`;
+  report({ bench: BENCH, quantity, unit: 'ms', ours: [late.percentile(share)], lessIsBetter: true });
+}
+for (const [index, where] of ['the node', 'Postgres'].entries()) {
+  const [from, to] = [before[index], after[index]];
+  if (from === undefined || to === undefined) continue;
+  const quantity = `a timer, processor time of ${where}`;
+  report({ bench: BENCH, quantity, unit: 'ms', ours: [(to - from) / COUNT], lessIsBetter: true });
+}
+
+/** Instances as if they had been started, one as the other, with timers from a few seconds on. */
+async function fill(): Promise<void> {
+  const { _id: model } = (await call(service.url, 'POST', 'workflow/processinstance', {
+    _key: 'timed',
+    at: new Date(Date.now() + 3_600_000).toISOString(),
+  })) as { _id: string };
+  await onServer(
+    databaseUrl,
+    `create table bench_due as
+       select ('01900000-0000-7000-8000-' || lpad(to_hex(n), 6, '0') || '000000')::uuid as instance_id,
+              gen_random_uuid() as job_id, now() + interval '8 s' + n * interval '${1_000 / RATE} ms' as due_at
+       from generate_series(0, ${COUNT - 1}) n;
+     insert into workflow_instance (id, definition_id, definition_key, deployment_id, root_id, started_at)
+       select b.instance_id, i.definition_id, i.definition_key, i.deployment_id, b.instance_id, now()
+       from bench_due b, workflow_instance i where i.id = '${model}';
+     insert into workflow_state (instance_id, root_id, definition_id, scopes, state)
+       select b.instance_id, b.instance_id, s.definition_id, s.scopes, s.state
+       from bench_due b, workflow_state s where s.instance_id = '${model}';
+     insert into workflow_variable (instance_id, scope, name, type, value, text_value)
+       select b.instance_id, v.scope, v.name, v.type, v.value, v.text_value
+       from bench_due b, workflow_variable v where v.instance_id = '${model}';
+     insert into workflow_activity (instance_id, execution, element, started_at)
+       select b.instance_id, a.execution, a.element, a.started_at
+       from bench_due b, workflow_activity a where a.instance_id = '${model}' and a.ended_at is null;
+     insert into workflow_job (id, kind, instance_id, execution, element, definition_id, due_at, retries)
+       select b.job_id, j.kind, b.instance_id, j.execution, j.element, j.definition_id, b.due_at, j.retries
+       from bench_due b, workflow_job j where j.instance_id = '${model}';
+     insert into svc_pgboss.job (name, data, start_after, retry_limit, retry_delay, retry_backoff, expire_seconds,
+                                 deletion_seconds, policy, dead_letter, keep_until)
+       select q.name, jsonb_build_object('job', b.job_id, 'revision', 1, 'instance', b.instance_id), b.due_at,
+              q.retry_limit, q.retry_delay, q.retry_backoff, q.expire_seconds, q.deletion_seconds, q.policy,
+              q.dead_letter, q.keep_until
+       from bench_due b, svc_pgboss.job q where q.data->>'instance' = '${model}'`,
+  );
+  await call(service.url, 'DELETE', `workflow/processinstance/${model}`);
+  await onServer(databaseUrl, 'analyze');
+}
+
+/** Waits until so many jobs are left, or for long enough. */
+async function until(left: number, ms = 20_000): Promise<void> {
+  for (const startedAt = performance.now(); performance.now() - startedAt < ms; await sleep(100)) {
+    const [row] = await onServer<{ n: number }>(databaseUrl, 'select count(*)::int as n from workflow_job');
+    if (row!.n <= left) return;
+  }
+}

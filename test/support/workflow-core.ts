@@ -1,0 +1,61 @@
+import pg from 'pg';
+import { ConfigStore, readSettings } from '#config/index.ts';
+import type { Database } from '#database/index.ts';
+import { type ClaimedJob, runJobs } from '#queue/index.ts';
+import { Connection, systemContext } from '#resource/index.ts';
+import { noScripts } from '#script/index.ts';
+import { WORKFLOW_QUEUE } from '#workflow/index.ts';
+import { buildCore } from '../../src/app/core.ts';
+import { noMemorySchedules } from '../../src/scheduler/index.ts';
+
+/** The application in this process without doors and agents, on a project of nothing but a location. */
+export async function openWorkflowCore(database: Database, location: string) {
+  const environment = { SVC_PROJECT: location };
+  const config = await ConfigStore.open({
+    settings: readSettings(environment),
+    environment,
+    report: () => {},
+  });
+  const core = buildCore({
+    database,
+    config,
+    observe: () => {},
+    keyRing: {},
+    scripts: () => noScripts,
+    state: () => ({ state: 'ACTIVE_READY', shortDesc: '' }),
+    version: '0',
+    memory: () => noMemorySchedules,
+  });
+  await core.queue.prepare();
+  const { id: nodeId } = await database.db
+    .insertInto('cluster_node')
+    .values({ name: 'alone', epoch: 1, state: 'running', roles: ['worker'] })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return {
+    connection: new Connection(core.router, systemContext()),
+    /** Jobs of processes that are due, as a node claims them. */
+    claim: (most: number): Promise<ClaimedJob[]> =>
+      core.queue.claim(database.db, WORKFLOW_QUEUE, most, { nodeId, epoch: 1 }),
+    run: (jobs: readonly ClaimedJob[]) => runJobs(core.queue, jobs),
+  };
+}
+
+/** Statements that this process sends while `work` is done. */
+export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const prototype = pg.Client.prototype as unknown as { query: (...args: unknown[]) => unknown };
+  const original = prototype.query;
+  const statements: string[] = [];
+  prototype.query = function query(...args) {
+    const text = typeof args[0] === 'string' ? args[0] : String((args[0] as { text?: string })?.text ?? '');
+    // Notices are those of whatever was done before.
+    if (!text.includes('pg_notify')) statements.push(text.trim().replace(/\s+/g, ' ').slice(0, 120));
+    return original.apply(this, args);
+  };
+  try {
+    await work();
+  } finally {
+    prototype.query = original;
+  }
+  return statements;
+}
