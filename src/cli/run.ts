@@ -1,27 +1,19 @@
 import { parseArgs } from 'node:util';
 import { ActivationError, didYouMean, formatFinding } from '#errors/index.ts';
-import { apiKey } from './api-key.ts';
 import { type Command, EXIT } from './command.ts';
-import { configCheck } from './config-check.ts';
-import { databaseUrl } from './database-url.ts';
-import { health } from './health.ts';
-import { keys } from './keys.ts';
-import { migrateCommand } from './migrate.ts';
-import { scan } from './scan.ts';
-import { start } from './start.ts';
-import { why } from './why.ts';
 
-const COMMANDS: readonly Command[] = [
-  start,
-  migrateCommand,
-  databaseUrl,
-  configCheck,
-  health,
-  why,
-  scan,
-  keys,
-  apiKey,
-];
+/** Each is loaded when it is called: a probe of a container, ten times a minute, has no use for the whole server. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  start: async () => (await import('./start.ts')).start,
+  migrate: async () => (await import('./migrate.ts')).migrateCommand,
+  'database-url': async () => (await import('./database-url.ts')).databaseUrl,
+  'config-check': async () => (await import('./config-check.ts')).configCheck,
+  health: async () => (await import('./health.ts')).health,
+  why: async () => (await import('./why.ts')).why,
+  scan: async () => (await import('./scan.ts')).scan,
+  keys: async () => (await import('./keys.ts')).keys,
+  'api-key': async () => (await import('./api-key.ts')).apiKey,
+};
 
 const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 
@@ -29,16 +21,15 @@ const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 export async function run(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    console.log(overview());
+    console.log(await overview());
     return name === undefined ? EXIT.USAGE : EXIT.OK;
   }
-  const command = COMMANDS.find((each) => each.name === name);
-  if (command === undefined) {
-    const names = COMMANDS.map((each) => each.name);
-    console.error(`svc: there is no command '${name}'. ${didYouMean(name, names) ?? "See 'svc --help'."}`);
+  if (!Object.hasOwn(COMMANDS, name)) {
+    const near = didYouMean(name, Object.keys(COMMANDS));
+    console.error(`svc: there is no command '${name}'. ${near ?? "See 'svc --help'."}`);
     return EXIT.USAGE;
   }
-  return runCommand(command, rest);
+  return runCommand(await COMMANDS[name]!(), rest);
 }
 
 async function runCommand(command: Command, argv: readonly string[]): Promise<number> {
@@ -73,9 +64,10 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
   }
 }
 
-function overview(): string {
-  const width = Math.max(...COMMANDS.map((command) => command.name.length)) + 2;
-  const lines = COMMANDS.map((command) => `  ${command.name.padEnd(width)}${command.summary}`);
+async function overview(): Promise<string> {
+  const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()));
+  const width = Math.max(...commands.map((command) => command.name.length)) + 2;
+  const lines = commands.map((command) => `  ${command.name.padEnd(width)}${command.summary}`);
   return [
     'svc — managed objects, scripts, schedules and workflow on Postgres',
     '',

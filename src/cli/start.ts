@@ -1,5 +1,4 @@
 import { flushCompileCache } from 'node:module';
-import { startServer } from '#app';
 import { overlayFlags, readSettings } from '#config/index.ts';
 import { createLogSink } from '#observability/index.ts';
 import { type Command, EXIT } from './command.ts';
@@ -25,6 +24,7 @@ Example: DATABASE_URL=postgres://svc@db/svc svc start --port 8080 --roles api,wo
     const settings = readSettings(process.env, flags);
     const sink = createLogSink({ level: settings.logLevel, nodeId: settings.nodeId });
     const stopSignal = nextSignal();
+    const { startServer } = await import('#app');
     const server = await startServer({
       settings,
       environment: overlayFlags(process.env, flags),
