@@ -70,6 +70,7 @@ const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS';
 /** The HTTP door: translates, authenticates, and hands on. It decides nothing about resources. */
 export class HttpServer implements Service {
   readonly name = 'http server';
+  readonly drains = true;
   readonly #options: HttpServerOptions;
   readonly app: Hono;
   readonly #proxies: TrustedProxies;

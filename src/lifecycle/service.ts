@@ -4,6 +4,8 @@
  */
 export interface Service {
   readonly name: string;
+  /** Its `stop` waits for work that is under way. All that do are stopped at once, so that there is one wait. */
+  readonly drains?: true;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -20,11 +22,14 @@ export async function startAll(services: readonly Service[]): Promise<void> {
   }
 }
 
-/** Stops in reverse order. A failing stop does not keep the others from stopping; the first failure is rethrown. */
+/**
+ * Stops those that drain at once, then the others in reverse order. A failing stop does not keep the others from
+ * stopping; the first failure is rethrown.
+ */
 export async function stopAll(services: readonly Service[]): Promise<void> {
   const failures: unknown[] = [];
-  for (const service of services.toReversed()) {
-    await service.stop().catch((error: unknown) => failures.push(error));
-  }
+  const stop = (service: Service) => service.stop().catch((error: unknown) => failures.push(error));
+  await Promise.all(services.filter(({ drains }) => drains).map(stop));
+  for (const service of services.filter(({ drains }) => !drains).toReversed()) await stop(service);
   if (failures.length > 0) throw failures[0];
 }

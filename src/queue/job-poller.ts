@@ -35,6 +35,7 @@ export interface JobPollerOptions {
  */
 export class JobPoller implements Service {
   readonly name = 'job poller';
+  readonly drains = true;
   readonly #options: JobPollerOptions;
   readonly #ticker: Ticker;
   /** What runs here, by queue: for each unit of work the jobs in it. */

@@ -46,6 +46,7 @@ export interface TriggerPollerOptions {
  */
 export class TriggerPoller implements Service {
   readonly name: string;
+  readonly drains = true;
   readonly #options: TriggerPollerOptions;
   readonly #executor: RunExecutor;
   readonly #ticker: Ticker;

@@ -145,4 +145,23 @@ describe('services', () => {
     await expect(stopAll([recorded('a', log), recorded('b', log, 'stop')])).rejects.toThrow('b');
     expect(log).toEqual(['stop b', 'stop a']);
   });
+
+  it('that drain stop at once and first, so that their waits are one', async () => {
+    const log: string[] = [];
+    const { promise: both, resolve } = Promise.withResolvers<void>();
+    let waiting = 0;
+    const drained = (name: string): Service => ({
+      ...recorded(name, log),
+      drains: true,
+      async stop() {
+        waiting += 1;
+        if (waiting === 2) resolve();
+        await both;
+        log.push(`stop ${name}`);
+      },
+    });
+    await stopAll([drained('a'), recorded('b', log), drained('c')]);
+    expect(log.slice(0, 2).sort()).toEqual(['stop a', 'stop c']);
+    expect(log[2]).toBe('stop b');
+  });
 });
