@@ -132,8 +132,14 @@ export class IncomingHttp implements HttpContext {
     return withoutSecrets(this.#incoming.message.headers);
   }
 
+  /** One that was given more than once has all its values, separated by commas. */
   get parameters(): Record<string, string> {
-    return Object.fromEntries(this.#incoming.search);
+    const values = new Map<string, string>();
+    for (const [name, value] of this.#incoming.search) {
+      const before = values.get(name);
+      values.set(name, before === undefined ? value : `${before},${value}`);
+    }
+    return Object.fromEntries(values);
   }
 }
 

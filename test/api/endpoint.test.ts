@@ -24,6 +24,15 @@ const FILES = {
     globals: { globalsAreVariables: true },
     _comment: 'left out',
   }),
+  'conf/endpoint-counts.json': js(
+    'limits.most += 1; limits.list.push(1); [limits.most, limits.list.length]',
+    {
+      limits: { most: 3, list: [] },
+    },
+  ),
+  'conf/endpoint-kind.json': js(
+    "var kind = [request.requestType, request.fields, request.resourcePath]; request.method === 'query' ? [kind] : kind",
+  ),
   'conf/endpoint-value.json': js('JSON.parse(request.additionalParameters.json)'),
   'conf/endpoint-throw.json': js('throw JSON.parse(request.additionalParameters.json)'),
   'conf/endpoint-mistake.json': js('\nnoSuchThing.x'),
@@ -109,6 +118,10 @@ describe('a custom endpoint', () => {
       expect((await api('GET', 'endpoint/a-b')).body).toBe('undefinedk13true');
     });
 
+    it('with its own copy of them in each run', async () => {
+      for (let run = 0; run < 2; run++) expect((await api('GET', 'endpoint/counts')).body).toEqual([4, 1]);
+    });
+
     it('with the name of its file and the keys beside it as variables', async () => {
       expect((await api('GET', 'endpoint/named')).body).toEqual([
         'named.js',
@@ -180,6 +193,48 @@ describe('a custom endpoint', () => {
         200,
         { _id: '', ...common, method: 'patch', revision: null, patch, context },
       ]);
+    });
+
+    it('patch, with every operation there is', async () => {
+      const patch = [
+        { operation: 'add', field: '/a', value: 1 },
+        { operation: 'replace', field: '/b/c', value: { d: [1] } },
+        { operation: 'remove', field: '/e' },
+        { operation: 'increment', field: '/n', value: 2 },
+        { operation: 'move', field: '/to', from: '/from' },
+        { operation: 'copy', field: '/to', from: '/from' },
+        { operation: 'transform', field: '/t', value: { script: { type: 'text/javascript', source: '1' } } },
+      ];
+      expect((await api('PATCH', 'endpoint/echo/x', { body: patch })).body).toMatchObject({
+        _id: 'x',
+        patch,
+      });
+    });
+
+    it.each([
+      ['GET', '', 'READ', {}],
+      ['POST', '', 'CREATE', { body: {} }],
+      ['PUT', '/x', 'UPDATE', { body: {}, headers: { 'If-Match': '*' } }],
+      ['PATCH', '/x', 'PATCH', { body: [] }],
+      ['DELETE', '/x', 'DELETE', {}],
+      ['POST', '?_action=a', 'ACTION', {}],
+      ['GET', '?_queryId=q', 'QUERY', {}],
+    ])('%s %s as requestType %s', async (method, more, type, options) => {
+      const { body } = await api(method, `endpoint/kind${more}`, options);
+      const [kind] = type === 'QUERY' ? body.result : [body];
+      expect(kind).toEqual([type, [], more === '/x' ? 'x' : '']);
+    });
+
+    it('and never a question about what it is', async () => {
+      const { status, body } = await api('GET', 'endpoint/kind?_crestapi');
+      expect([status, JSON.stringify(body).includes('READ')]).toEqual([200, false]);
+      expect((await api('GET', 'endpoint/writes?_crestapi&id=described')).status).toBe(200);
+      expect((await api('GET', 'managed/thing/described')).status).toBe(404);
+    });
+
+    it('with the fields that were asked for', async () => {
+      const { body } = await api('GET', 'endpoint/kind?_fields=a,b/c');
+      expect(body[1]).toEqual(['/a', '/b/c']);
     });
 
     it('delete', async () => {
@@ -424,6 +479,10 @@ describe('with debug information', () => {
     const { body } = await server.api('GET', 'endpoint/mistake');
     expect(body.message).toMatch(/\(mistake.js#2\)$/);
     expect(body.detail).toEqual({ fileName: 'mistake.js', lineNumber: 2, columnNumber: expect.any(Number) });
+    const inline = (source: string) =>
+      server.api('POST', 'script?_action=eval', { body: js(source) }).then((answer) => answer.body.message);
+    expect(await inline('1;\nnobody.knows')).toMatch(/\([0-9A-F]{40}#2\)$/);
+    expect(await inline('1;\n\nvar = 2')).toMatch(/\([0-9A-F]{40}#3\)$/);
   });
 });
 

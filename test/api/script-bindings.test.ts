@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const FILES = {
@@ -57,6 +58,10 @@ const FILES = {
       } else if (what === 'readonly') {
         context.caller = 'changed'; context.security.authenticationId = 'somebody';
         [context.caller.external, context.security.authenticationId];
+      } else if (what === 'http-cases') {
+        var headers = context.http.headers;
+        [headers['x-own'], headers['X-OWN'], headers['X-Other'], context.http.parameters.p,
+          JSON.parse(JSON.stringify(headers))['x-own'] === 'a' && 'X-Own' in headers && !('X-None' in headers)];
       } else if (what === 'missing') {
         context.getContext('oauth2');
       } else {
@@ -303,6 +308,12 @@ describe('in a script', () => {
       true,
       '/',
     ]);
+    expect(
+      await value(`[
+        identityServer.getProperty('my.property', 'x', true), identityServer.getProperty('my.property', 'x', false),
+        identityServer.getProperty('my.none', 'first', true), identityServer.getProperty('my.none', 'second', true)
+      ]`),
+    ).toEqual(['from boot', 'from boot', 'first', 'second']);
     expect((await answer('identityServer.getProperty()')).status).toBe(500);
     expect(
       await value("[identityServer.getProperty('SVC_KEYS'), identityServer.getProperty('database.url')]"),
@@ -323,6 +334,60 @@ describe('in a script', () => {
     }
     const missing = await answer("require('lib/none')");
     expect(missing.body.message).toContain('lib/none.js');
+  });
+
+  it('require knows every module that scripts of the field expect, and Java is not there', async () => {
+    const names = [
+      'crypto',
+      'lib/lodash',
+      'lib/handlebars',
+      'linkedView',
+      'auth/customAuthz',
+      'roles/relationshipHelper',
+      'roles/effectiveRoles',
+      'policyFilter',
+      'router-authz',
+      'util',
+    ];
+    const source = `${JSON.stringify(names)}.map(function (name) { return Object.getOwnPropertyNames(require(name)).length > 0 })`;
+    expect(await value(source)).toEqual(names.map(() => true));
+    expect(await value('[typeof java, typeof Packages, typeof importPackage]')).toEqual(
+      Array(3).fill('undefined'),
+    );
+    const groovy = { type: 'groovy', source: 'require("crypto")' };
+    expect((await api('POST', 'script?_action=eval', { body: groovy })).status).toBe(500);
+  });
+
+  it('object is the input of a schedule, null without one, and the scheduler acts', async () => {
+    const source = `svc.create('managed/thing', seen, {
+      object: object, who: context.security, links: [typeof context.http, typeof context.root.id]
+    })`;
+    for (const [seen, more] of [
+      ['fired', {}],
+      ['given', { input: { n: 1 } }],
+    ] as const) {
+      const script = { type: 'text/javascript', source, seen };
+      const body = {
+        type: 'simple',
+        startTime: '2020-01-01T00:00:00',
+        invokeService: 'script',
+        invokeContext: { script, ...more },
+      };
+      expect((await api('PUT', `scheduler/job/${seen}`, { body })).status).toBe(201);
+    }
+    const made = await eventually(
+      () => Promise.all(['fired', 'given'].map((id) => api('GET', `managed/thing/${id}`))),
+      (answers) => answers.every(({ status }) => status === 200),
+    );
+    const who = {
+      authenticationId: expect.any(String),
+      authorization: { roles: ['system'], component: 'scheduler' },
+    };
+    expect(made.map(({ body }) => body)).toMatchObject([
+      { object: null, who, links: ['undefined', 'string'] },
+      { object: { n: 1 }, who },
+    ]);
+    expect(made[0]!.body.who.authorization.id).toBe(made[0]!.body.who.authenticationId);
   });
 
   it('request keeps its members, and its content can be changed inside', async () => {
@@ -396,6 +461,13 @@ describe('in a script', () => {
       ['parent', { name: 'advice' }],
     ])('has %s with every field', async (what, fields) => {
       expect(await context(what)).toMatchObject(fields);
+    });
+
+    it('has headers under any case, and joins what was sent more than once', async () => {
+      const { body } = await api('GET', 'endpoint/context/http-cases?p=1&p=2', {
+        headers: { 'X-Own': 'a', 'x-other': 'b, c' },
+      });
+      expect(body).toEqual(['a', 'a', 'b, c', '1,2', true]);
     });
 
     it('shows no password', async () => {

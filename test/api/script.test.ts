@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -11,6 +13,7 @@ const FILES = {
   'both.js': '"project"',
   'only-project.js': '"project"',
   'script/relabelled.js': '"first"',
+  'script/logs/from-file.js': 'logger.warn("from a file")',
   'conf/script.json': {
     ECMAScript: { 'javascript.recompile.minimumInterval': '60000' },
     properties: { company: 'Example', limits: { most: 3 }, svc: 1, console: 2, identityServer: 3 },
@@ -34,6 +37,7 @@ describe('/script', () => {
     ['the last statement', 'var a = 1; a + 1', 2],
     ['an object', '({ a: [1, "x", null] })', { a: [1, 'x', null] }],
     ['a text', '"x" + 1', 'x1'],
+    ['a boolean', '1 > 2', false],
     ['nothing as null', 'var a = 1;', null],
     ['null', 'null', null],
     ['a branch', 'if (true) { "yes" } else { "no" }', 'yes'],
@@ -49,6 +53,19 @@ describe('/script', () => {
       '&extra=x',
     );
     expect(answer.body).toBe('3string');
+  });
+
+  it('takes no parameter that every request may have for a variable', async () => {
+    const source = '[typeof _action, typeof _prettyPrint, typeof _fields, typeof own]';
+    const body = { type: 'text/javascript', source, 'auto-detect': true };
+    const answer = await api('POST', 'script?_action=EVAL&_prettyPrint=true&own=1', { body });
+    expect(answer.body).toEqual(['undefined', 'undefined', 'undefined', 'string']);
+  });
+
+  it('minds the case of a file, and not the visibility of a script', async () => {
+    const run = (body: object) => api('POST', 'script?_action=eval', { body });
+    expect((await run({ file: 'ANSWER.js' })).status).toBe(404);
+    expect((await run({ file: 'answer.js', offset: 1, visibility: 'private' })).body).toBe(41);
   });
 
   it('runs files of the sources', async () => {
@@ -216,6 +233,13 @@ describe('/script', () => {
       /odd/,
     ],
     [
+      'throws a cause, which is kept to the inside',
+      { type: 'text/javascript', source: 'throw { code: 400, message: "m", cause: { message: "inner" } }' },
+      'eval',
+      400,
+      /^m$/,
+    ],
+    [
       'throws a code and no message',
       { type: 'text/javascript', source: 'throw { code: 409 }' },
       'eval',
@@ -257,6 +281,7 @@ describe('/script', () => {
       message: expect.stringMatching(message),
     });
     expect(answer.status).toBe(status);
+    expect(answer.body.message).not.toMatch(/#\d+\)$/);
   });
 
   it('answers with the detail that the script threw, and with no other', async () => {
@@ -278,7 +303,9 @@ describe('/script', () => {
 
   it.each(['GET', 'PUT', 'DELETE'])('does not support %s', async (method) => {
     const body = method === 'PUT' ? { body: {}, headers: { 'If-Match': '*' } } : {};
-    expect((await api(method, 'script', body)).status).toBe(501);
+    const answer = await api(method, 'script', body);
+    const operation = { GET: 'read', PUT: 'update', DELETE: 'delete' }[method];
+    expect([answer.status, answer.body.message]).toEqual([501, expect.stringContaining(operation!)]);
   });
 
   it.each<[string, string, object]>([
@@ -319,6 +346,12 @@ describe('/script', () => {
     expect(answer.body).toBeNull();
   });
 
+  it('logs what a file logs under a name that ends with that of the file', async () => {
+    await api('POST', 'script?_action=eval', { body: { file: 'logs/from-file.js' } });
+    const line = await server.observed('script.logged', ({ message }) => message === 'from a file');
+    expect(line).toMatchObject({ level: 'warn', script: expect.stringMatching(/from-file\.js$/) });
+  });
+
   it('keeps the log of a script that logs without end small', async () => {
     const { body } = await evaluate(
       'for (var i = 0; i < 5000; i++) console.log("line " + i)',
@@ -347,5 +380,46 @@ describe('without the ECMAScript block of script.json', () => {
     const whole = { ECMAScript: {} };
     expect((await server.api('PUT', 'config/script', { body: whole })).status).toBe(200);
     expect((await server.api('POST', 'script?_action=eval', { body })).body).toBe(1);
+
+    // And with everything that the file may hold.
+    const { project } = server;
+    await project.write('script/which.js', '"script"');
+    await project.write('which.js', '"project"');
+    await project.write('script/letters.groovy', '1');
+    const directory = (below: string) => ({ directory: `&{launcher.project.location}${below}` });
+    const full = {
+      '#properties': 'left out',
+      properties: { city: 'Wien' },
+      ECMAScript: { '#javascript.optimization.level': 9, 'javascript.recompile.minimumInterval': '0' },
+      Groovy: {
+        'groovy.source.encoding': 'ISO-8859-1',
+        'groovy.target.directory': '&{launcher.install.location}/classes',
+        'groovy.classpath': '&{launcher.install.location}/lib',
+        'groovy.recompile': 'false',
+        'groovy.recompile.minimumInterval': '0',
+      },
+      sources: {
+        'project-script': {
+          ...directory('/script'),
+          subdirectories: 'true',
+          visibility: 'public',
+          type: 'x',
+        },
+        project: directory(''),
+      },
+    };
+    const put = await server.api('PUT', 'config/script', { body: full });
+    expect([put.status, put.body]).toEqual([200, expect.anything()]);
+    const run = async (file: string) =>
+      (await server.api('POST', 'script?_action=eval', { body: { file } })).body;
+    expect(await run('which.js')).toBe('project');
+    await writeFile(
+      join(project.location, 'script/letters.groovy'),
+      Buffer.from('city + " größer"', 'latin1'),
+    );
+    expect(await run('letters.groovy')).toBe('Wien größer');
+    await project.write('which.js', '"changed"');
+    await project.write('script/letters.groovy', '2');
+    expect([await run('which.js'), await run('letters.groovy')]).toEqual(['changed', 'Wien größer']);
   });
 });

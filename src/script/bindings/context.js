@@ -19,8 +19,16 @@
     hide(target, 'getParent', () => outer()[1] ?? null);
   }
 
+  /** Names of headers are in lower case, and are found in any. */
+  const anyCase = {
+    get: (headers, name) =>
+      typeof name === 'string' && !(name in headers) ? headers[name.toLowerCase()] : headers[name],
+    has: (headers, name) => name in headers || (typeof name === 'string' && name.toLowerCase() in headers),
+  };
+
   reviveBinding('context', (view) => {
     if (view === null || typeof view !== 'object' || !hasOwn(view, 'root')) return view;
+    if (view.http?.headers !== undefined) view.http.headers = new Proxy(view.http.headers, anyCase);
     const names = keys(view).filter((name) => name !== 'caller');
     const links = names.map((name) => view[name]);
     const rootId = view.root.id;
