@@ -115,6 +115,35 @@ describe('in a script', () => {
       ]);
     });
 
+    it('takes _fields when there are no others, and transforms in patches', async () => {
+      expect(
+        await value(`
+          svc.create('managed/thing', 'f1', { a: 1, b: 2, n: 4 });
+          var filter = '_id eq "f1"';
+          var double = { script: { type: 'text/javascript', source: 'content * 2' } };
+          [
+            svc.query('managed/thing', { _queryFilter: filter, _fields: ['a'] }).result[0],
+            svc.query('managed/thing', { _queryFilter: filter, _fields: 'a' }, ['b']).result[0],
+            svc.patch('managed/thing/f1', null, [{ operation: 'transform', field: '/n', value: double }]).n,
+            svc.patch('managed/thing/f1', '1', [{ operation: 'remove', field: '/a' }], null, ['a', 'b'])
+          ]`),
+      ).toEqual([expect.objectContaining({ a: 1 }), expect.objectContaining({ b: 2 }), 8, expect.anything()]);
+      const [first, second, , last] = await value(
+        "[svc.query('managed/thing', { _queryFilter: '_id eq \"f1\"', _fields: ['n'] }).result[0].b, svc.query('managed/thing', { _queryFilter: '_id eq \"f1\"', _fields: 'n' }, ['b']).result[0].n, 0, svc.read('managed/thing/f1').a].map(function (v) { return typeof v })",
+      );
+      expect([first, second, last]).toEqual(['undefined', 'undefined', 'undefined']);
+    });
+
+    it.each([
+      "svc.update('managed/thing/rev', '7', {})",
+      "svc.patch('managed/thing/rev', '7', [])",
+      "svc.delete('managed/thing/rev', '7')",
+      "svc.create('managed/thing', 'rev', {})",
+    ])('minds the revision, and what is there already: %s', async (source) => {
+      await api('PUT', 'managed/thing/rev', { body: {} });
+      expect((await answer(source)).status).toBe(412);
+    });
+
     it.each<[string, boolean]>([
       ['context', true],
       ['context.current', true],
@@ -252,6 +281,8 @@ describe('in a script', () => {
           svc.isEncrypted(e), svc.isEncrypted(h), svc.isEncrypted('x'), svc.isEncrypted(),
           svc.isHashed(h), svc.isHashed(e), svc.isHashed(),
           h.$crypto.value.algorithm, svc.matches('Grüße', h), svc.matches('x', h), svc.matches('x'), svc.matches('x', 'y'),
+          svc.hash('p', null).$crypto.value.algorithm,
+          (function () { var kept = { list: [e] }; svc.decrypt(kept); return svc.isEncrypted(kept.list[0]); })(),
           svc.matches('p', svc.hash('p', null)), require('crypto').isHashed(require('crypto').hash('x'))
         ]`);
       expect(seen).toEqual([
@@ -271,6 +302,9 @@ describe('in a script', () => {
         false,
         false,
         false,
+        // Stronger than the field's SHA-256, which would still match.
+        'ARGON2ID',
+        true,
         true,
         true,
       ]);
