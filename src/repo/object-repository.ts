@@ -65,19 +65,12 @@ export async function updateObject(
   rev: number,
   data: JsonObject,
 ): Promise<number | undefined> {
-  const row = await db
-    .updateTable(table)
-    .set((expression) => ({
-      rev: expression('rev', '+', 1),
-      data: JSON.stringify(data) as unknown as JsonObject,
-      updated_at: sql<Date>`now()`,
-    }))
-    .where('type', '=', type)
-    .where('id', '=', id)
-    .where('rev', '=', rev)
-    .returning('rev')
-    .executeTakeFirst();
-  return row?.rev;
+  // As a template and not by the builder: it is the statement of every change, and costs a quarter to compile.
+  const { rows } = await sql<{ rev: number }>`
+    update ${sql.table(table)} set rev = rev + 1, data = ${JSON.stringify(data)}::jsonb, updated_at = now()
+    where type = ${type} and id = ${id} and rev = ${rev}
+    returning rev`.execute(db);
+  return rows[0]?.rev;
 }
 
 /**
