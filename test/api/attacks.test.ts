@@ -466,6 +466,16 @@ describe('an ordinary user who wants more', () => {
     expect([200, 400, 403]).toContain(status);
     expect(JSON.stringify(body)).not.toMatch(/\$crypto|argon2|SHA-256|ben@example\.com|ada@example\.com/i);
   }); // biome-ignore format: a list of selections
+  it('learns from the rules for passwords what is in its own object, and nothing of others', async () => {
+    const ask = async (id: string) => {
+      const body = { password: 'Passw0rd with ada, eve and Test' };
+      const answer = await asEve('POST', `policy/managed/user/${id}?_action=validateProperty`, { body });
+      return JSON.stringify(answer.body);
+    };
+    expect(await ask('eve')).toContain('CANNOT_CONTAIN_OTHERS');
+    expect(await ask('ada')).toBe(await ask('nobody'));
+    expect(await ask('ada')).not.toContain('CANNOT_CONTAIN_OTHERS');
+  });
 });
 
 describe('a page of somebody else', () => {

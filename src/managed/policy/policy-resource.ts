@@ -1,4 +1,4 @@
-import { didYouMean, InternalServerError, NotFoundError } from '#errors/index.ts';
+import { didYouMean, ForbiddenError, InternalServerError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { findObject } from '#repo/index.ts';
 import {
@@ -67,8 +67,7 @@ async function validate(
       ? ((await platform.crypto.decrypt(content)) as JsonObject)
       : content;
   const collection = collectionOf(path);
-  const last = path.at(-1) ?? '*';
-  const id = NEW.has(last) ? null : last;
+  const id = await knownId(platform, context, path);
   return validateObject({
     context,
     scripts: scriptsOf(platform),
@@ -86,6 +85,27 @@ async function validate(
     bindings: { request: requestView(request), resourceName: formatPath(path) },
     isHashed: (value) => platform.crypto.isHashed(value),
   });
+}
+
+/**
+ * The object that the path names, for whoever may read it. To anybody else it is as one that is not stored yet: what
+ * rules say against a value would tell what the object holds.
+ */
+async function knownId(
+  { resources }: ManagedPlatform,
+  context: Context,
+  path: readonly string[],
+): Promise<string | null> {
+  const id = path.at(-1) ?? '*';
+  if (NEW.has(id)) return null;
+  if (!context.client.isExternal) return id;
+  try {
+    await resources.admit(context, { method: 'read', path, fields: [], parameters: {} });
+    return id;
+  } catch (error) {
+    if (error instanceof ForbiddenError) return null;
+    throw error;
+  }
 }
 
 export async function readStored(
