@@ -1,7 +1,7 @@
 import type { ScriptSource } from '../javascript/index.ts';
 import { inOrder, type LinkedModule, ModuleLinker } from './link-modules.ts';
 import './runtime/core-library.ts';
-import { takeDefinitions } from './runtime/method-table.ts';
+import { type Definition, takeDefinitions } from './runtime/method-table.ts';
 
 const INSTALL = new URL('./runtime/install.ts', import.meta.url);
 const CORE = new URL('./runtime/core-library.ts', import.meta.url);
@@ -12,17 +12,6 @@ const UNNAMED = new Set(
   `plus minus multiply div mod getAt putAt isCase compareTo next previous negative positive equals hashCode toString
    asBoolean asType iterator hasNext toList getClass call values`.split(/\s+/),
 );
-/** And by operators that a script shows. */
-const OPERATORS: readonly (readonly [string, readonly string[]])[] = [
-  ['<<', ['leftShift']],
-  ['>>', ['rightShift', 'rightShiftUnsigned']],
-  ['**', ['power']],
-  ['&', ['and']],
-  ['|', ['or']],
-  ['^', ['xor']],
-  ['~', ['bitwiseNegate']],
-];
-
 /** What operators do with numbers needs no methods. */
 const NUMBERS = /^java\.math\./;
 
@@ -40,6 +29,8 @@ const core = new Set([...linker.link(INSTALL), ...linker.link(CORE)]);
 const parts: Part[] = [];
 const byName = new Map<string, Set<Part>>();
 const owners = new Map<LinkedModule, Part>();
+/** Which part made a class. */
+const homes = new Map<string, LinkedModule>();
 
 /** The library as it is here, to find out what is where. */
 async function load(): Promise<void> {
@@ -64,9 +55,12 @@ async function load(): Promise<void> {
   }
 }
 
-function namesOf(entry: LinkedModule, definition: ReturnType<typeof takeDefinitions>[number]): string[] {
+function namesOf(entry: LinkedModule, definition: Definition): string[] {
   const { className, isNew, names } = definition;
-  if (isNew) return [className.slice(Math.max(className.lastIndexOf('.'), className.lastIndexOf('$')) + 1)];
+  if (isNew) homes.set(className, entry);
+  // Who has made a class has made all that it is; another one may add to it.
+  if (isNew || homes.get(className) === entry)
+    return [className.slice(Math.max(className.lastIndexOf('.'), className.lastIndexOf('$')) + 1)];
   const unnamed = NUMBERS.test(className) ? undefined : names.find((name) => UNNAMED.has(name));
   if (unnamed !== undefined) {
     throw new Error(`${entry.name} adds ${unnamed} to ${className}, which scripts use without naming it`);
@@ -89,12 +83,13 @@ export function coreLibrary(entry: URL = INSTALL): readonly ScriptSource[] {
 
 const PREPARE = linker.callOf(new URL('./runtime/java-class.ts', import.meta.url), 'prepareClasses');
 
-/** What a script needs besides: everything that has a name which it mentions. */
-export function librariesOf(source: string): readonly ScriptSource[] {
+/** What a script needs besides: everything that has a name which it mentions, or one of those that are given. */
+export function librariesOf(source: string, more: Iterable<string> = []): readonly ScriptSource[] {
   const names = new Set(source.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu));
+  // What all values have; a number with a radix is worth a look when it comes to that.
+  names.delete('toString');
   const bound = Object.entries(VARIABLES).flatMap(([name, more]) => (names.has(name) ? more : []));
-  const called = OPERATORS.flatMap(([operator, methods]) => (source.includes(operator) ? methods : []));
-  const modules = modulesNamed([...names, ...bound, ...called]);
+  const modules = modulesNamed([...names, ...bound, ...more]);
   return modules.length === 0 ? [] : [...modules, PREPARE];
 }
 

@@ -10,10 +10,18 @@ import {
 } from '../javascript/index.ts';
 import { type CompiledGroovy, compileGroovy } from './compile-groovy.ts';
 import { ENTRY } from './generate/generate-script.ts';
-import { coreLibrary } from './groovy-library.ts';
+import { coreLibrary, librariesOf } from './groovy-library.ts';
 import { answerGroovy, isGroovyOperation } from './host-operations.ts';
 
 const MOST_COMPILED = 1000;
+
+/** More come from scripts that make names up. */
+const MOST_NAMES = 50;
+
+interface Grown {
+  readonly names: ReadonlySet<string>;
+  readonly libraries: readonly ScriptSource[];
+}
 
 /**
  * Runs Groovy scripts: compiles them, and has sandboxes of its own with the runtime in them, so that JavaScript pays
@@ -22,6 +30,9 @@ const MOST_COMPILED = 1000;
 export class GroovyPool {
   readonly #pool: SandboxPool;
   readonly #compiled = new LRUCache<string, CompiledGroovy>({ max: MOST_COMPILED });
+
+  /** What scripts turned out to need of the library beyond what they mention. */
+  readonly #grown = new WeakMap<CompiledGroovy, Grown>();
 
   private constructor(pool: SandboxPool) {
     this.#pool = pool;
@@ -56,17 +67,27 @@ export class GroovyPool {
       const { bindings: after, ...result } = await this.#pool.run({
         ...request,
         script: { name: script.name, source: compiled.javascript },
-        libraries: compiled.libraries,
+        libraries: this.#grown.get(compiled)?.libraries ?? compiled.libraries,
         bindings: { [ENTRY]: { bindings: given, returned: returnBindings.filter(isSeen) } },
         returnBindings: [ENTRY],
-        host: (operation, args) =>
-          isGroovyOperation(operation) ? answerGroovy(operation, args) : host(operation, args),
+        host: (operation, args) => {
+          if (!isGroovyOperation(operation)) return host(operation, args);
+          if (operation === 'groovy.library') this.#grow(compiled, script, String(args[0]));
+          return answerGroovy(operation, args);
+        },
         debugInfo: false,
       });
       return { ...result, bindings: statesOf(request, after[ENTRY]) };
     } catch (error) {
       throw error instanceof ScriptThrownError ? inGroovyPlaces(error, compiled, debugInfo === true) : error;
     }
+  }
+
+  /** The next run of the script finds in place what this one has asked for. */
+  #grow(compiled: CompiledGroovy, { source }: ScriptSource, name: string): void {
+    const names = new Set(this.#grown.get(compiled)?.names).add(name);
+    if (names.size > MOST_NAMES) return;
+    this.#grown.set(compiled, { names, libraries: librariesOf(source, names) });
   }
 
   #compile(script: ScriptSource): CompiledGroovy {

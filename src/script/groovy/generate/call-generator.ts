@@ -4,6 +4,9 @@ import { mark } from './generated-text.ts';
 import { classVariable } from './generator-context.ts';
 import { ValueGenerator } from './value-generator.ts';
 
+/** The entries of the variables of the script, by name. */
+export const SCRIPT_VARIABLES = '$v';
+
 /** What is refused by name, because nothing like it exists or may exist here. */
 const REFUSED_CALLS: Readonly<Record<string, string>> = {
   use: 'Categories do not exist here; write a method or a closure.',
@@ -183,7 +186,15 @@ export abstract class CallGenerator extends ValueGenerator {
     }
     const imported = this.#importedStatic(name, false, at);
     if (imported !== undefined) return `${mark(at)}$.property(${imported.type},${imported.member})`;
-    return `${mark(at)}$.name(${this.context.owner},${this.free(name)})`;
+    return this.#freeName(name, at);
+  }
+
+  /** A variable of the script itself is looked at first: most names are one, and have a value. */
+  #freeName(name: string, at: number): string {
+    const { owner } = this.context;
+    const general = `${mark(at)}$.name(${owner},${this.free(name)})`;
+    if (owner !== '$s') return general;
+    return `(${SCRIPT_VARIABLES}.get(${JSON.stringify(name)})?.value??${general})`;
   }
 
   protected newValue(node: Expression & { kind: 'new' }): string {

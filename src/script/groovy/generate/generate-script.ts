@@ -1,6 +1,7 @@
 import { staticMemberNames } from '../runtime/static-members.ts';
 import type { ClassDeclaration, MethodDeclaration, Script, Statement } from '../syntax/ast.ts';
 import type { SourceText } from '../syntax/source-text.ts';
+import { SCRIPT_VARIABLES } from './call-generator.ts';
 import { ClassGenerator } from './class-generator.ts';
 import { ClassNames } from './class-names.ts';
 import { type GeneratedText, takeMarks } from './generated-text.ts';
@@ -37,7 +38,7 @@ class ScriptGenerator extends ClassGenerator {
     const functions = methods.map((method, index) => this.#scriptMethod(method, index));
     const run = this.functionBody(statements);
     const shared = this.variables.length === 0 ? '' : `let ${this.variables.join(',')};\n`;
-    return `return ${ENTRY}.run(($,$s)=>{"use strict";
+    return `return ${ENTRY}.run(($,$s)=>{"use strict";const ${SCRIPT_VARIABLES}=$s.binding.variables.pairs;
 ${this.constantDeclarations()}${fields}${shared}${definitions}${functions.join('')}return ()=>{
 ${run}};
 });`;

@@ -158,6 +158,11 @@ export function call1(fn: unknown, value: unknown): unknown {
   return callObject(fn, [value]);
 }
 
+/** A closure that can be given one value as it is. */
+export function takesOne(fn: unknown): fn is Closure {
+  return fn instanceof Closure && fn.most === 1 && fn.typesOf === undefined && !fn.hasRest;
+}
+
 export function call2(fn: unknown, first: unknown, second: unknown): unknown {
   if (fn instanceof Closure) {
     if (fn.most === 2 && fn.typesOf === undefined && !fn.hasRest) return fn.code(fn, first, second);

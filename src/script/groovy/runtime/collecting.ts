@@ -109,9 +109,9 @@ export function groupBy(
   const [fn, ...others] = fns;
   for (const item of items) {
     const key = fn === undefined ? item : read(fn, item);
-    const group = groups.find(key)?.value as unknown[] | undefined;
-    if (group === undefined) groups.put(key, [item]);
-    else group.push(item);
+    const entry = groups.pairs.get(hashKey(key));
+    if (entry === undefined) groups.put(key, [item]);
+    else (entry.value as unknown[]).push(item);
   }
   if (others.length > 0) {
     for (const entry of groups.list()) entry.value = groupBy(entry.value as unknown[], others, read);

@@ -35,6 +35,10 @@ defineMethods('java.lang.Class', 'java.lang.Object', {
   'next/0': (self: JavaClass) => self,
 });
 defineMethods('java.lang.AbstractStringBuilder', 'java.lang.CharSequence', {
+  'leftShift/1': (self: StringBuilder, value: unknown) => {
+    self.text += toText(value);
+    return self;
+  },
   'putAt/2': (self: StringBuilder, at: unknown, value: unknown) => {
     const position = toInt(at as Numeric);
     self.text = self.text.slice(0, position) + toText(value) + self.text.slice(position + 1);

@@ -6,12 +6,12 @@ import { hostValues } from './failure.ts';
 import { HostObject } from './host-object.ts';
 import { JavaMap } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
+import { type JsonMap, numberToGroovy } from './json-map.ts';
 import { ScriptObject } from './script-class.ts';
 import { toText } from './text.ts';
 import { illegalArgument } from './throwable.ts';
-import { Char, Double, EnumConstant, GString, isNumeric, JavaObject, StringBuilder } from './values.ts';
+import { Char, EnumConstant, GString, isNumeric, JavaObject, StringBuilder } from './values.ts';
 
-const INT_LIMIT = 2_147_483_648;
 const DEEPEST = 200;
 
 /** Which objects are contexts; `install` connects it. A map made of one is as good as it: only its name goes out. */
@@ -49,12 +49,6 @@ export function toGroovy(value: unknown): unknown {
     default:
       return value;
   }
-}
-
-function numberToGroovy(value: number): unknown {
-  if (!Number.isInteger(value)) return new Double(value);
-  if (value >= -INT_LIMIT && value < INT_LIMIT) return value | 0;
-  return Number.isSafeInteger(value) ? BigInt(value) : new Double(value);
 }
 
 function objectToGroovy(value: Record<string, unknown>): unknown {
@@ -99,6 +93,8 @@ function convert(value: unknown, depth: number): unknown {
 
 function convertObject(value: object, depth: number): unknown {
   if (value instanceof JavaMap) {
+    const { json } = value as Partial<JsonMap>;
+    if (json !== undefined) return json;
     const result: Record<string, unknown> = {};
     for (const { key, value: item } of value.list()) setOwn(result, toText(key), convert(item, depth + 1));
     const link = links.get(value);

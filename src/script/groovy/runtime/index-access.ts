@@ -4,6 +4,7 @@ import { call, responds } from './dispatch.ts';
 import { itemsOf } from './equality.ts';
 import { JavaClass } from './java-class.ts';
 import { type JavaMap, pairsOf } from './java-map.ts';
+import { plainValue } from './json-map.ts';
 import { isListView } from './list-view.ts';
 import { property, setProperty } from './property.ts';
 import { Range } from './range.ts';
@@ -14,6 +15,10 @@ import { GString, isNumeric, type List, listKind, StringBuilder } from './values
 
 /** `receiver[at]`. */
 export function index(receiver: unknown, at: unknown): unknown {
+  if (typeof at === 'string' && typeof receiver === 'object' && receiver !== null) {
+    const value = plainValue(receiver, at);
+    if (value !== undefined) return value;
+  }
   if (pairsOf(receiver) !== undefined) return (receiver as JavaMap).get(keyOf(at));
   if (Array.isArray(receiver) && typeof at === 'number' && at >= 0) {
     if (at < receiver.length) return receiver[at];

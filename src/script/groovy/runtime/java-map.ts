@@ -93,7 +93,7 @@ export class JavaMap {
   }
 
   list(): Entry[] {
-    this.#sort();
+    this.putInOrder();
     return [...this.pairs.values()];
   }
 
@@ -114,7 +114,7 @@ export class JavaMap {
     }
   }
 
-  #sort(): void {
+  putInOrder(): void {
     const { compare } = this;
     if (compare === undefined || this.isSorted) return;
     const sorted = [...this.pairs].sort(([, left], [, right]) => compare(left.key, right.key));

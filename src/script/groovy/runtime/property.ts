@@ -4,8 +4,9 @@ import { call, capitalize, hostCalls, missing } from './dispatch.ts';
 import { dispatcher, outside } from './dispatch-port.ts';
 import { itemsOf } from './equality.ts';
 import { JavaClass } from './java-class.ts';
-import { JavaMap, pairsOf } from './java-map.ts';
+import { JavaMap } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
+import { type JsonMap, plainValue } from './json-map.ts';
 import { staticMethods, staticValue } from './method-table.ts';
 import { nameInClosure, setNameInClosure } from './names.ts';
 import { Range } from './range.ts';
@@ -17,8 +18,15 @@ import { Entry, type List, listKind } from './values.ts';
 
 /** `receiver.name`. */
 export function property(receiver: unknown, name: string): unknown {
-  const pairs = pairsOf(receiver);
-  if (pairs !== undefined) return pairs.get(name)?.value ?? (receiver as JavaMap).get(name);
+  // As `pairsOf` says; nothing is asked as often, and each call costs.
+  if (typeof receiver === 'object' && receiver !== null) {
+    if ((receiver as Partial<JsonMap>).json !== undefined) {
+      const value = plainValue(receiver, name);
+      if (value !== undefined) return value;
+    }
+    const { pairs } = receiver as Partial<JavaMap>;
+    if (pairs !== undefined) return pairs.get(name)?.value ?? (receiver as JavaMap).get(name);
+  }
   if (receiver instanceof Entry && (name === 'key' || name === 'value')) return receiver[name];
   if (receiver === null || receiver === undefined) {
     throw nullPointer(`Cannot get property '${name}' on null object`);

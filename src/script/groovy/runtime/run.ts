@@ -1,6 +1,8 @@
 import { Closure } from './closure.ts';
 import { outside } from './dispatch-port.ts';
+import { HostObject } from './host-object.ts';
 import { requests, toGroovy, toHostArgument, toJson } from './host-values.ts';
+import { jsonToGroovy } from './json-map.ts';
 import { operations } from './operations.ts';
 import { Binding, type Given, Script } from './script.ts';
 import { throwableMessage, toText } from './text.ts';
@@ -48,6 +50,11 @@ export interface RunOptions {
 
 export const RUN_OPTIONS: RunOptions = { result: toResult, failure: describeFailure };
 
+/** Their answers are JSON of which nobody else knows. */
+function resourceFunctions(svc: object): HostObject {
+  return new HostObject(svc as Record<string, unknown>, jsonToGroovy, toHostArgument);
+}
+
 /** One run of one script; stands in the place of the binding that the generated code calls. */
 export class Run implements Given {
   readonly #script: Script;
@@ -80,7 +87,7 @@ export class Run implements Given {
 
   make(name: string): unknown {
     const global = globalOf(name);
-    if (global !== undefined) return toGroovy(global);
+    if (global !== undefined) return name === 'svc' ? resourceFunctions(global) : toGroovy(global);
     const { bindings } = this.#input;
     const variables = bindings[VARIABLES] as Record<string, unknown> | undefined;
     if (variables !== undefined && name in variables) return toGroovy(variables[name]);
@@ -88,7 +95,7 @@ export class Run implements Given {
     const value = bindings[name];
     if (name === 'request') return requests.make(value);
     const revive = this.#revivers.get(name);
-    return toGroovy(revive === undefined ? value : revive(value));
+    return revive === undefined ? jsonToGroovy(value) : toGroovy(revive(value));
   }
 
   run(factory: Factory): unknown {

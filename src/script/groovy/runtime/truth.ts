@@ -2,6 +2,7 @@ import { toNumber } from './arithmetic.ts';
 import { dispatcher } from './dispatch-port.ts';
 import { pairsOf } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
+import type { JsonMap } from './json-map.ts';
 import { isListView } from './list-view.ts';
 import { Range } from './range.ts';
 import { callScriptMethod, scriptClassOf } from './script-class.ts';
@@ -28,6 +29,9 @@ export function truth(value: unknown): boolean {
 
 function objectTruth(value: object): boolean {
   if (Array.isArray(value)) return value.length > 0;
+  // Whether a map is empty is no reason to make its entries.
+  const { json } = value as Partial<JsonMap>;
+  if (json !== undefined) return Object.keys(json).length > 0;
   const pairs = pairsOf(value);
   if (pairs !== undefined) return pairs.size > 0;
   if (value instanceof JavaSet) return value.size > 0;

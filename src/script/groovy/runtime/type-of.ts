@@ -2,6 +2,7 @@ import { Closure, naming } from './closure.ts';
 import { arrayType, classNamed, JavaClass } from './java-class.ts';
 import { type JavaMap, pairsOf } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
+import type { JsonMap } from './json-map.ts';
 import { isListView } from './list-view.ts';
 import { Range } from './range.ts';
 import { ScriptObject, typing } from './script-class.ts';
@@ -84,6 +85,7 @@ export function typeOf(value: unknown): JavaClass | null {
 
 function typeOfObject(value: object): JavaClass {
   if (Array.isArray(value)) return typeOfList(value);
+  if ((value as Partial<JsonMap>).json !== undefined) return MAPS.LinkedHashMap;
   if (pairsOf(value) !== undefined) return MAPS[(value as JavaMap).kind];
   const fixed = (value as { [FIXED_TYPE]?: JavaClass })[FIXED_TYPE];
   if (fixed !== undefined) return fixed;

@@ -1,5 +1,5 @@
 import { toInt } from '../arithmetic.ts';
-import { call1 } from '../closure.ts';
+import { call1, takesOne } from '../closure.ts';
 import { like, numberKey } from '../collecting.ts';
 import { call, callValue } from '../dispatch.ts';
 import { equal, itemsOf, javaEquals } from '../equality.ts';
@@ -27,8 +27,28 @@ export function visit(self: unknown, visitor: (item: unknown, at: number) => voi
   }
 }
 
-export function each(self: unknown, fn: unknown): unknown {
-  visit(self, (item) => call1(fn, item));
+/** What the closure makes of each item; `visit` in one loop, because nothing is done as often. */
+export function collected(self: unknown, fn: unknown): unknown[] {
+  const items = listOf(self);
+  const before = items.length;
+  const result: unknown[] = [];
+  const closure = takesOne(fn) ? fn : undefined;
+  for (let at = 0; at < items.length; at++) {
+    result.push(closure === undefined ? call1(fn, items[at]) : closure.code(closure, items[at]));
+    if (items.length !== before && at + 1 !== items.length) throw concurrentModification();
+  }
+  return result;
+}
+
+function each(self: unknown, fn: unknown): unknown {
+  const items = listOf(self);
+  const before = items.length;
+  const closure = takesOne(fn) ? fn : undefined;
+  for (let at = 0; at < items.length; at++) {
+    if (closure === undefined) call1(fn, items[at]);
+    else closure.code(closure, items[at]);
+    if (items.length !== before && at + 1 !== items.length) throw concurrentModification();
+  }
   return self;
 }
 

@@ -7,7 +7,7 @@ import { JavaMap } from '../java-map.ts';
 import { JavaSet } from '../java-set.ts';
 import { defineMethods, instanceMethods } from '../method-table.ts';
 import { truth } from '../truth.ts';
-import { count, visit } from './collection-methods.ts';
+import { collected, count, visit } from './collection-methods.ts';
 import './object-methods.ts';
 
 function collectEntries(items: readonly unknown[], first: unknown, second: unknown): JavaMap {
@@ -19,11 +19,7 @@ function collectEntries(items: readonly unknown[], first: unknown, second: unkno
 
 function collectInto(self: unknown, first: unknown, second: unknown): unknown {
   if (first === undefined) return [...listOf(self)];
-  if (second === undefined) {
-    const result: unknown[] = [];
-    visit(self, (item) => result.push(call1(first, item)));
-    return result;
-  }
+  if (second === undefined) return collected(self, first);
   for (const item of listOf(self)) call(first, 'add', [call1(second, item)]);
   return first;
 }

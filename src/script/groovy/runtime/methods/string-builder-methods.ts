@@ -9,10 +9,6 @@ defineMethods('java.lang.AbstractStringBuilder', 'java.lang.CharSequence', {
     self.text += toText(value);
     return self;
   },
-  'leftShift/1': (self: StringBuilder, value: unknown) => {
-    self.text += toText(value);
-    return self;
-  },
   'insert/2': (self: StringBuilder, at: unknown, value: unknown) => {
     const position = toInt(at as Numeric);
     self.text = self.text.slice(0, position) + toText(value) + self.text.slice(position);
