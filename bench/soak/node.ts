@@ -3,6 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ADMIN_PASSWORD } from '../../test/support/api.ts';
+import { PRELOAD } from '../../test/support/block-event-loop.ts';
 import { faultyEnvironment } from '../../test/support/database-faults.ts';
 import { TcpProxy } from '../../test/support/tcp-proxy.ts';
 
@@ -99,11 +100,14 @@ export class SoakNode implements AsyncDisposable {
     const { name, project, logFolder } = this.#options;
     const url = new URL(this.#options.databaseUrl);
     url.port = String(this.proxy.port);
+    const skewed = clockOffsetMs === 0 ? {} : faultyEnvironment(null, { clockOffsetsMs: [clockOffsetMs] });
     const child = spawn(process.execPath, ['src/main.ts', 'start'], {
       cwd: ROOT,
       env: {
         ...process.env,
-        NODE_OPTIONS: '',
+        ...skewed,
+        NODE_OPTIONS: [PRELOAD, skewed['NODE_OPTIONS']].filter(Boolean).join(' '),
+        SVC_TEST_BLOCKABLE: 'yes',
         DATABASE_URL: url.href,
         SVC_PROJECT: project,
         SVC_NODE_ID: name,
@@ -113,7 +117,6 @@ export class SoakNode implements AsyncDisposable {
         SVC_DIAGNOSTICS: 'local',
         SVC_LOG_LEVEL: 'info',
         PORT: '0',
-        ...(clockOffsetMs === 0 ? {} : faultyEnvironment(null, { clockOffsetsMs: [clockOffsetMs] })),
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

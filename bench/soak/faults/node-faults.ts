@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { BLOCK_MS, BLOCK_SIGNAL } from '../../../test/support/block-event-loop.ts';
 import { ask } from '../client.ts';
 import type { SoakNode } from '../node.ts';
 import { type Fault, pickVictim, type Stage } from './fault.ts';
@@ -62,6 +63,17 @@ export const NODE_FAULTS: readonly Fault[] = [
         victim.signal('SIGCONT');
       };
       return { target: victim.name, since, meanwhile };
+    },
+  },
+  {
+    name: 'blocked',
+    what: `the event loop of one node stands still for ${BLOCK_MS / 1000} s`,
+    boundMs: 3_500,
+    async strike(stage, random) {
+      const victim = random.pick(stage.nodes);
+      const since = Date.now();
+      victim.signal(BLOCK_SIGNAL);
+      return { target: victim.name, since, meanwhile: () => delay(BLOCK_MS) };
     },
   },
   {
