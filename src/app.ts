@@ -194,6 +194,7 @@ function assembleNode(given: {
       gauge('svc_db_pool_size', 'Connections of this process', () => database.pool.totalCount),
       gauge('svc_db_pool_waiting', 'Requests that wait for a connection', () => database.pool.waitingCount),
       gauge('svc_script_threads_busy', 'Requests inside script threads', () => threads.busy),
+      gauge('svc_script_sandboxes_busy', 'Sandboxes in which a script runs', () => threads.sandboxes),
       ...processGauges,
     ],
     health: async () => [

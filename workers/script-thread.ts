@@ -55,6 +55,7 @@ serveThread({
     job: (job: ClaimedJob) => runJob(core.queue, job),
     jobs: (jobs: readonly ClaimedJob[]) => runJobs(core.queue, jobs),
   },
+  countSandboxes: () => runners.reduce((sum, runner) => sum + runner.sandboxes, 0),
   async reload() {
     await core.overrides.refresh();
     await loadAccessRules();

@@ -17,6 +17,7 @@ const AT_REST: Readonly<Record<string, number>> = {
   svc_db_pool_size: 10,
   svc_db_pool_waiting: 0,
   svc_script_threads_busy: 0,
+  svc_script_sandboxes_busy: 1,
   svc_firings_running: 1,
   svc_jobs_running: 0,
   svc_timers: 200,

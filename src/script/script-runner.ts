@@ -56,6 +56,12 @@ export class ScriptRunner implements Scripts {
     this.#groovy = undefined;
   }
 
+  /** Sandboxes in which something runs. */
+  get sandboxes(): number {
+    const { instances = 0, idle = 0 } = this.#pool?.stats ?? {};
+    return instances - idle;
+  }
+
   async compile(reference: ScriptReference): Promise<void> {
     const script = await this.#library.load(reference);
     try {

@@ -4,6 +4,7 @@ import {
   BEAT_WORD,
   DEADLINE_WORD,
   type FromThread,
+  SANDBOX_WORD,
   SHARED_WORDS,
   type ThreadWork,
   type ToThread,
@@ -83,6 +84,11 @@ export class ScriptThread {
     const beatAgeMs = beatAt === 0 ? null : Math.round(monotonicMs() - beatAt);
     const ok = this.#isReady && this.alive && beatAgeMs !== null && beatAgeMs < BEAT_LIMIT_MS;
     return { thread: this.number, ok, busy: this.jobs.size, beatAgeMs };
+  }
+
+  /** Sandboxes that are in use, as the thread said at its last beat. */
+  get sandboxes(): number {
+    return Number(Atomics.load(this.#shared, SANDBOX_WORD));
   }
 
   send(message: ToThread): void {

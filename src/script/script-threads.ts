@@ -92,6 +92,10 @@ export class ScriptThreads implements Service {
     return this.#threads.reduce((sum, thread) => sum + thread.jobs.size, 0);
   }
 
+  get sandboxes(): number {
+    return this.#threads.reduce((sum, thread) => sum + thread.sandboxes, 0);
+  }
+
   /** Each thread, as `/health` tells of it. A missing one is being replaced. */
   get health(): readonly ThreadHealth[] {
     return this.#threads.map((thread) => thread.health);

@@ -32,4 +32,6 @@ export const DEADLINE_WORD = 0;
 export const WORK_WORD = 1;
 /** When the thread's event loop last turned, by `monotonicMs`. */
 export const BEAT_WORD = 2;
-export const SHARED_WORDS = 3;
+/** How many sandboxes of the thread are in use. */
+export const SANDBOX_WORD = 3;
+export const SHARED_WORDS = 4;

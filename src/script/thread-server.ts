@@ -8,6 +8,7 @@ import {
   DEADLINE_WORD,
   type ErrorMessage,
   type FromThread,
+  SANDBOX_WORD,
   type ToThread,
   WORK_WORD,
 } from './thread-protocol.ts';
@@ -17,6 +18,7 @@ export interface ThreadServerOptions {
   readonly handlers: Readonly<Record<string, (payload: never) => Promise<unknown>>>;
   readonly reload: () => Promise<void>;
   readonly stop: () => Promise<void>;
+  readonly countSandboxes: () => number;
 }
 
 const BEAT_INTERVAL_MS = 500;
@@ -45,7 +47,10 @@ export function serveThread(options: ThreadServerOptions): void {
     }
   });
   const { shared } = workerData as { shared: BigInt64Array };
-  const beat = () => Atomics.store(shared, BEAT_WORD, BigInt(Math.floor(monotonicMs())));
+  const beat = () => {
+    Atomics.store(shared, BEAT_WORD, BigInt(Math.floor(monotonicMs())));
+    Atomics.store(shared, SANDBOX_WORD, BigInt(options.countSandboxes()));
+  };
   beat();
   setInterval(beat, BEAT_INTERVAL_MS).unref();
   post({ type: 'ready' });

@@ -150,6 +150,7 @@ describe('the checks of the soak', () => {
       ['svc_db_pool_size', 5],
       ['svc_db_pool_waiting', 0],
       ['svc_script_threads_busy', 0],
+      ['svc_script_sandboxes_busy', 0],
       ['svc_firings_running', 0],
       ['svc_jobs_running', 0],
       ['svc_timers', 30],
@@ -157,7 +158,7 @@ describe('the checks of the soak', () => {
     ]);
     expect(offencesAtRest('a', atRest)).toEqual([]);
     expect(offencesAtRest('a', new Map([...atRest, ['svc_db_pool_size', 40]]))).toHaveLength(1);
-    expect(offencesAtRest('a', new Map())).toHaveLength(7);
+    expect(offencesAtRest('a', new Map())).toHaveLength(8);
   });
 
   it('tell memory that grows from memory that does not', () => {
