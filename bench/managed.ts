@@ -3,7 +3,9 @@
  * relationships, next to the same without hooks, which says what a hook costs. Then one role whose condition comes
  * to fit, and ceases to fit, 100,000 users. `--profile patch plain` profiles one of these loads instead.
  */
+import { startChild } from './support/child.ts';
 import { Latency } from './support/latency.ts';
+import type { PlainServerTask } from './support/plain-server.ts';
 import { createBenchDatabase, onServer } from './support/postgres.ts';
 import { profileService } from './support/profile-service.ts';
 import { interleave } from './support/rounds.ts';
@@ -103,6 +105,7 @@ async function measureAll(): Promise<void> {
   ({ url } = scope.use(await startService(options)));
   for (const name of NAMES) await fill(name);
   for (const { quantity, method, make } of REQUESTS) await measure(quantity, method, make);
+  await measureExpansion();
   await measureCondition();
 }
 
@@ -163,8 +166,26 @@ async function measure(quantity: string, method: string, make: Make): Promise<vo
   }
 }
 
+/** A page with all that it refers to, next to one statement that was written for it. */
+async function measureExpansion(): Promise<void> {
+  const child = scope.use(
+    await startChild<PlainServerTask, string>('./plain-server.ts', { BENCH_DATABASE_URL: databaseUrl }),
+  );
+  const plainUrl = await child.ask({ kind: 'pg', body: '' });
+  const page = REQUESTS.at(-1)!;
+  const contenders = (ms: number) => ({
+    ours: () => load('GET', () => page.make('plain'), ms),
+    pg: () => load('GET', () => ({ path: 'managed/plain' }), ms, plainUrl),
+  });
+  await interleave(1, contenders(WARM_UP_MS));
+  const rounds = await interleave(ROUNDS, contenders(ROUND_MS));
+  const rates = (name: keyof typeof rounds) => rounds[name].map(({ perSecond }) => perSecond);
+  const row = { bench: BENCH, quantity: page.quantity, unit: 'requests/s', ours: rates('ours') };
+  compare(row, 'Hono + pg, one statement', rates('pg'));
+}
+
 /** Each client sends its next request when it has the answer to the last. */
-async function load(method: string, make: () => ReturnType<Make>, ms: number) {
+async function load(method: string, make: () => ReturnType<Make>, ms: number, base = url) {
   const latency = new Latency();
   const startedAt = performance.now();
   let answered = 0;
@@ -172,7 +193,7 @@ async function load(method: string, make: () => ReturnType<Make>, ms: number) {
     while (performance.now() - startedAt < ms) {
       const { path, body } = make();
       const sentAt = performance.now();
-      const response = await fetch(`${url}/svc/${path}`, {
+      const response = await fetch(`${base}/svc/${path}`, {
         method,
         headers: { Authorization: AUTHORIZATION, 'Content-Type': 'application/json' },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),

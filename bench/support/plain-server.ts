@@ -39,6 +39,7 @@ answerParent(async ({ kind, body }: PlainServerTask): Promise<string> => {
         result: users.map(({ id, rev, data }) => ({ _id: id, _rev: String(rev), ...data })),
       });
     });
+    app.get('/svc/managed/plain', async (hono) => hono.json({ result: await listExpandedWithPg() }));
     const insert = kind === 'pg' ? insertWithPg : insertWithKysely;
     app.post('/svc/managed/user', async (hono) => {
       const id = randomUUID();
@@ -82,6 +83,28 @@ async function searchWithPg(userName: string | undefined): Promise<UserRow[]> {
     values: [userName],
   });
   return rows;
+}
+
+/** A page of users with all members of their roles and managers, written by hand as one statement. */
+async function listExpandedWithPg(): Promise<object[]> {
+  const edges = (property: string, type: string) => `
+    (select jsonb_agg(jsonb_build_object('_ref', e.target_collection || '/' || e.target_id, '_id', o.id,
+                                         '_rev', o.rev::text) || o.data)
+     from relationship_end e
+     join managed_object o on o.type = '${type}' and o.id = e.target_id
+     where e.owner_collection = 'managed/plain' and e.owner_id = u.id and e.owner_property = '${property}')`;
+  const { rows } = await database.pool.query<UserRow & { roles: object[]; manager: object[] }>({
+    name: 'list-expanded',
+    text: `select id, rev, data, ${edges('roles', 'plain-role')} as roles, ${edges('manager', 'plain')} as manager
+           from managed_object u where type = 'plain' order by id collate "C" limit 20`,
+  });
+  return rows.map(({ id, rev, data, roles, manager }) => ({
+    _id: id,
+    _rev: String(rev),
+    ...data,
+    roles,
+    manager: manager?.[0] ?? null,
+  }));
 }
 
 async function insertWithPg(id: string, data: object): Promise<void> {
