@@ -22,7 +22,7 @@ import {
 const BENCH = 'claims';
 const quick = process.argv.includes('--quick');
 const TRIGGERS = quick ? 50_000 : 200_000;
-const ROUNDS = quick ? 1 : 3;
+const ROUNDS = quick ? 1 : 2;
 const SECONDS = 1;
 const CLAIMERS = quick ? [1, 4] : [1, 2, 4];
 const BATCHES = quick ? [1, 500] : [1, 100, 500];

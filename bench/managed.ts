@@ -16,8 +16,8 @@ const BENCH = 'managed';
 const CLIENTS = 50;
 const quick = process.argv.includes('--quick');
 const ROUNDS = quick ? 1 : 3;
-const ROUND_MS = quick ? 700 : 2_000;
-const WARM_UP_MS = quick ? 300 : 1_000;
+const ROUND_MS = quick ? 700 : 1_500;
+const WARM_UP_MS = quick ? 300 : 500;
 const MANY = quick ? 10_000 : 100_000;
 
 const reference = (path: string, reverse: string) => ({

@@ -46,6 +46,7 @@ async function measure(names: readonly string[], quick: boolean): Promise<number
   console.log(`${formatMachine(machine)}; commit ${commit}`);
   const rows: Row[] = [];
   const notes: string[] = [];
+  const durations: string[] = [];
   let hasFailed = false;
   for (const bench of names) {
     if (interrupted.signal.aborted) break;
@@ -56,6 +57,7 @@ async function measure(names: readonly string[], quick: boolean): Promise<number
     const args = quick ? ['--quick'] : [];
     const { failure, ...outcome } = await runProgram(file, args, server.url, interrupted.signal);
     rows.push(...outcome.rows);
+    durations.push(`${bench} ${outcome.seconds}`);
     notes.push(...outcome.remarks.map((text) => `${bench}: ${text}`));
     if (failure !== undefined) notes.push(`${bench} ${failure}`);
     if (failure !== undefined) hasFailed = true;
@@ -66,6 +68,7 @@ async function measure(names: readonly string[], quick: boolean): Promise<number
   }
   console.log(`\n${formatMachine(machine)}; commit ${commit}\n\n${formatRows(rows, { withBench: true })}\n`);
   for (const note of notes) console.log(`- ${note}`);
+  console.log(`- Seconds: ${durations.join(', ')}`);
   const judged = rows.filter(({ met }) => met !== undefined);
   const met = judged.filter((row) => row.met === true).length;
   console.log(

@@ -12,7 +12,7 @@ import { isQuick } from './support/settings.ts';
 import { USER_TYPE } from './support/users.ts';
 
 const BENCH = 'start';
-const ROUNDS = isQuick ? 2 : 6;
+const ROUNDS = isQuick ? 2 : 4;
 const ROOT = new URL('../', import.meta.url).pathname;
 
 await using scope = new AsyncDisposableStack();

@@ -12,7 +12,7 @@ import { isQuick } from './support/settings.ts';
 
 const BENCH = 'taskscanner-memory';
 const OBJECTS = isQuick ? 50_000 : 1_000_000;
-const MS = process.argv.includes('--full') ? Number.POSITIVE_INFINITY : isQuick ? 6_000 : 50_000;
+const MS = process.argv.includes('--full') ? Number.POSITIVE_INFINITY : isQuick ? 6_000 : 40_000;
 const THREADS = 16;
 
 await using scope = new AsyncDisposableStack();

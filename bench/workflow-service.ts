@@ -10,8 +10,8 @@ import type { WorkflowResult, WorkflowTask } from './support/workflow-client.ts'
 
 const BENCH = 'workflow-service';
 const quick = process.argv.includes('--quick');
-const ROUNDS = quick ? 1 : 3;
-const MS = quick ? 2_000 : 4_000;
+const ROUNDS = quick ? 1 : 2;
+const MS = quick ? 1_500 : 3_000;
 
 const processFile = (key: string, body: string) => `<?xml version="1.0"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:flowable="http://flowable.org/bpmn" targetNamespace="bench">

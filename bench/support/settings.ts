@@ -2,5 +2,5 @@
 export const isQuick = process.argv.includes('--quick');
 
 export const ROUNDS = isQuick ? 2 : 4;
-export const ROUND_MS = isQuick ? 500 : 1_500;
-export const WARM_UP_MS = isQuick ? 500 : 2_000;
+export const ROUND_MS = isQuick ? 500 : 1_200;
+export const WARM_UP_MS = isQuick ? 500 : 1_500;
