@@ -66,9 +66,24 @@ export const BENCHMARKS: readonly Benchmark[] = [
   },
   {
     name: 'scheduler',
-    what: 'The scheduler by itself, with a native service that does nothing, in 1, 2 and 4 processes; while another session holds a snapshot; with a million triggers; how late firings are; and the CPU of an idle node',
+    what: 'Firings a second of the scheduler by itself, with a native service that does nothing, in 1, 2 and 4 processes',
     nextTo:
-      '`pgbench` with the claim that the product sends and a completion of the same rows; graphile-worker and pg-boss with jobs that do nothing; itself',
+      '`pgbench` with the two statements of the product, word for word; graphile-worker (local queue of 500) and pg-boss (batches of 1000) with jobs that do nothing',
+  },
+  {
+    name: 'scheduler-snapshot',
+    what: 'The same in 2 processes while another session holds a snapshot for a minute',
+    nextTo: 'itself without',
+  },
+  {
+    name: 'scheduler-lateness',
+    what: 'How late firings are that are due one after the other, 100, 2,000 and 10,000 a second in 2 processes; none may be early',
+    nextTo: 'the goals',
+  },
+  {
+    name: 'scheduler-growth',
+    what: 'Firings a second among 1,000,000 triggers; CPU of a node, and of Postgres for it, with 1,000,000 schedules of which none is due',
+    nextTo: 'itself among 1,000',
   },
   {
     name: 'failover',

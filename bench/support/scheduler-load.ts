@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import type { Tables } from '#database/index.ts';
 import { claimDue } from '../../src/scheduler/run-repository.ts';
+import { captureText } from './capture-text.ts';
 import { onServer } from './postgres.ts';
 
 export type CompletionShape = 'complete' | 'complete-with-ledger';
@@ -81,7 +80,7 @@ function readSql(name: string): string {
   return text.replaceAll(/^--.*\n/gm, '');
 }
 
-/** Values that stand for the variables of the script while the statement is compiled. */
+/** Values that stand for the variables of the script while a statement is compiled. */
 const STAND_INS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [901, ':node'],
   [902, '1'],
@@ -91,29 +90,14 @@ const STAND_INS: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [906, ':batch'],
 ]);
 
-async function captureClaim(): Promise<string> {
-  let text = '';
-  const db = new Kysely<Tables>({
-    dialect: {
-      createDriver: () => new DummyDriver(),
-      createAdapter: () => new PostgresAdapter(),
-      createIntrospector: (each) => new PostgresIntrospector(each),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-    log: ({ query }) => {
-      text = query.sql.replaceAll(/\$(\d+)/g, (_, number) => {
-        const variable = STAND_INS.get(query.parameters[Number(number) - 1]);
-        if (variable === undefined) throw new Error('The claim has a parameter that is not known here');
-        return variable;
-      });
-    },
-  });
-  await claimDue(db, {
-    holder: { nodeId: 901, epoch: 902 },
-    limit: 903,
-    lookAheadMs: 904,
-    watermark: 905,
-    startLimit: 906,
-  });
-  return text;
+function captureClaim(): Promise<string> {
+  return captureText(STAND_INS, (db) =>
+    claimDue(db, {
+      holder: { nodeId: 901, epoch: 902 },
+      limit: 903,
+      lookAheadMs: 904,
+      watermark: 905,
+      startLimit: 906,
+    }),
+  );
 }

@@ -13,6 +13,12 @@ import {
 } from './run.ts';
 import { NORMAL_PRIORITY, readDefinition } from './schedule.ts';
 
+/**
+ * Begins a statement that Postgres must plan anew each time: these tables swell and empty within seconds, and a plan
+ * that was made when they were empty walks through all of them for each row. What begins so is not prepared.
+ */
+const ANEW = sql.raw('/* planned anew */');
+
 /** A run that found the slot of its schedule taken asks again after so long. */
 const BLOCKED_RETRY_MS = 250;
 
@@ -74,15 +80,15 @@ const relaxCommit = (started: RawBuilder<unknown>) => sql`(case
 /**
  * Claims what is due: one statement. Rows locked by other claimers are skipped, a paused cluster and a node that
  * was fenced out claim nothing. What is due and finds a slot is started with it. The lower bound keeps the scan from walking the dead index entries of earlier
- * claims, which a long transaction elsewhere would keep from being cleaned up. Limit and bounds are subqueries,
- * because a planner that knows them may prefer to sort all that is due, and plans anew each time. A firing whose schedule runs already and may not run
+ * claims, which a long transaction elsewhere would keep from being cleaned up. The limit is a subquery, because
+ * a planner that knows it may prefer to sort all that is due. A firing whose schedule runs already and may not run
  * twice finds its slot taken and goes back to wait.
  */
 export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
   const { holder, limit, lookAheadMs, watermark, startLimit = 0 } = options;
   // Stable, so that the scan of the index ends there: with `clock_timestamp()` it would read all that waits.
-  const until = sql`(select statement_timestamp() + ${lookAheadMs}::float8 * interval '1 millisecond')`;
-  const from = sql`(select to_timestamp(${watermark}::float8 / 1000))`;
+  const until = sql`statement_timestamp() + ${lookAheadMs}::float8 * interval '1 millisecond'`;
+  const from = sql`to_timestamp(${watermark}::float8 / 1000)`;
   const { rows } = await sql<
     Omit<RunRow, 'trigger_id'> & {
       trigger_id: number | null;
@@ -92,7 +98,7 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
       job_id: string | null;
       definition: string | null;
     }
-  >`
+  >`${ANEW}
     with candidates as (
       select ctid from scheduler_due
       where due_at <= ${until} and due_at >= ${from}
@@ -170,10 +176,11 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
  * The run of the key `k`, if its row fulfils the condition. Always looked up by its primary key: these tables swell
  * and empty faster than they are analysed, and a join that trusts their statistics compares each key with each run.
  * The sum and the offset keep the planner from any other way. Nothing is locked, because a run never changes its
- * holder: whoever takes it over deletes its row.
+ * holder: whoever takes it over deletes its row. It is changed by its place in the table, which leaves the planner no
+ * way but one: where a held snapshot keeps what was deleted, it believes a full table to be empty.
  */
 const ownRun = (holder: Holder, condition: RawBuilder<unknown>) => sql`lateral (
-        select r.trigger_id, r.slot, r.generation, r.kind from scheduler_run r
+        select r.ctid, r.trigger_id, r.generation, r.fire_at, r.kind from scheduler_run r
         where r.trigger_id = k.trigger_id and r.slot = any(array[0, k.slot])
           and r.generation = k.generation and r.fire_at = k.fire_at
           and r.node_id + 0 = ${holder.nodeId} and r.node_epoch = ${holder.epoch} and ${condition}
@@ -189,7 +196,7 @@ const schedule = (of: string) => sql`lateral (
  * A run of an edited, deleted or parked schedule is dropped here, one of a paused schedule waits again.
  */
 export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]> {
-  const { rows } = await sql<RunRow & { job_id: string; definition: string }>`
+  const { rows } = await sql<RunRow & { job_id: string; definition: string }>`${ANEW}
     with key as (
       select trigger_id, generation, ${at('fire_ms')} as fire_at, ${SLOT_OF_MS} as slot
       from unnest(
@@ -198,27 +205,29 @@ export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[])
         ${numbers(keys, 'float8', ({ fireAt }) => fireAt)}
       ) as k(trigger_id, generation, fire_ms)
     ), mine as (
-      select r.trigger_id, r.slot, j.id as job_id, j.definition,
+      select r.ctid as at, r.trigger_id, r.generation, r.fire_at, j.id as job_id, j.definition,
              case when j.id is null or (j.parked is not null and r.kind <> 'manual') then 'dropped'
                   when j.paused and r.kind = 'planned' then 'paused' else 'started' end as fate
       from key k cross join ${ownRun(holder, sql`true`)} r left join ${schedule('r')} j on true
     ), gone as (
-      delete from scheduler_run r using mine m
-      where m.fate <> 'started' and r.trigger_id = m.trigger_id and r.slot = m.slot
-      returning r.fire_at, r.trigger_id, r.generation, r.attempt, r.late_from, r.next_planned, r.cause, m.fate, m.definition
+      delete from scheduler_run where ctid = any(array(select at from mine where fate <> 'started'))
+      returning fire_at, trigger_id, generation, attempt, late_from, next_planned, cause
     ), waiting as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,
                                  concurrent, cause)
       select 'infinity', fire_at, trigger_id, generation, attempt, late_from, next_planned,
              ${competition(sql`definition`)}, cause
-      from gone where fate = 'paused'
+      from gone join mine using (trigger_id, generation, fire_at) where fate = 'paused'
       on conflict do nothing
+    ), started as (
+      update scheduler_run set started_at = clock_timestamp()
+      where ctid = any(array(select at from mine where fate = 'started'))
+      returning trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause
     )
-    update scheduler_run r set started_at = clock_timestamp()
-    from mine m cross join (select ${relaxCommit(sql`mine`)} as how) durability
-    where m.fate = 'started' and r.trigger_id = m.trigger_id and r.slot = m.slot
-    returning r.trigger_id, r.generation, ${MS('r.fire_at')} as fire_at, r.attempt, ${MS('r.late_from')} as late_from,
-              r.next_planned, r.kind, r.cause, m.job_id, m.definition::text as definition`.execute(db);
+    select trigger_id, generation, ${MS('fire_at')} as fire_at, s.attempt, ${MS('s.late_from')} as late_from,
+           s.next_planned, s.kind, s.cause, m.job_id, m.definition::text as definition
+    from started s join mine m using (trigger_id, generation, fire_at)
+    cross join (select ${relaxCommit(sql`mine`)} as how) durability`.execute(db);
   return rows.map((row) => ({
     ...toRun(row),
     jobId: row.job_id,
@@ -267,7 +276,7 @@ export async function completeRuns(
   const entries = completions.flatMap((completion, n) =>
     completion.entries.map((entry) => ({ ...entry, n: n + 1 })),
   );
-  const { rows } = await sql<{ n: number }>`
+  const { rows } = await sql<{ n: number }>`${ANEW}
     with item as (
       select trigger_id, generation, attempt, priority, concurrent, n,
              ${at('fire_ms')} as fire_at, ${at('next_ms')} as next_at, ${SLOT_OF_MS} as slot
@@ -281,12 +290,15 @@ export async function completeRuns(
         ${numbers(completions, 'boolean', ({ run }) => run.definition?.concurrentExecution ?? false)}
       ) with ordinality as i(trigger_id, generation, fire_ms, attempt, next_ms, priority, concurrent, n)
     ), mine as (
-      select r.trigger_id, r.slot, k.next_at, k.priority, k.concurrent, k.n
+      select r.ctid as at, r.trigger_id, r.generation, r.fire_at, k.next_at, k.priority, k.concurrent, k.n
       from item k cross join ${ownRun(holder, sql`r.attempt = k.attempt`)} r
+    ), gone as (
+      delete from scheduler_run where ctid = any(array(select at from mine))
+      returning trigger_id, generation, fire_at, attempt, next_planned, claimed_at
     ), done as (
-      delete from scheduler_run r using mine i where r.trigger_id = i.trigger_id and r.slot = i.slot
-      returning r.trigger_id, r.generation, r.fire_at, r.attempt, r.next_planned, r.claimed_at,
-                i.next_at, i.priority, i.concurrent, i.n
+      select trigger_id, generation, fire_at, g.attempt, g.next_planned, g.claimed_at, m.next_at, m.priority,
+             m.concurrent, m.n
+      from gone g join mine m using (trigger_id, generation, fire_at)
     ), next as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, priority, concurrent, cause)
       select case when j.paused then 'infinity' else greatest(d.next_at, clock_timestamp()) end, d.next_at,
@@ -379,7 +391,7 @@ function numbers<Row>(
   type: 'bigint' | 'int' | 'float8' | 'boolean',
   read: (row: Row) => number | boolean | null,
 ): RawBuilder<unknown> {
-  return hidden(rows.map((row) => read(row) ?? 'null').join(','), type);
+  return array(rows.map((row) => read(row) ?? 'null').join(','), type);
 }
 
 /** The same for texts, of which most have nothing to escape. */
@@ -392,15 +404,11 @@ function texts<Row>(
     const text = read(row);
     return text === null ? 'null' : `"${/["\\]/.test(text) ? text.replaceAll(/["\\]/g, '\\$&') : text}"`;
   });
-  return hidden(written.join(','), type);
+  return array(written.join(','), type);
 }
 
-/**
- * An array that the planner does not look into. So all values cost the same in its eyes, and from the sixth time on
- * it keeps to one plan: to plan such a statement takes longer than to run it for a few rows.
- */
-function hidden(elements: string, type: string): RawBuilder<unknown> {
-  return sql`(select ${`{${elements}}`}::${sql.raw(type)}[])`;
+function array(elements: string, type: string): RawBuilder<unknown> {
+  return sql`${`{${elements}}`}::${sql.raw(type)}[]`;
 }
 
 function json(value: unknown): string | null {
