@@ -4,7 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { type ServerType, serve } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { translateDatabaseError } from '#database/index.ts';
-import { ForbiddenError, NotFoundError, PayloadTooLargeError, toResourceError } from '#errors/index.ts';
+import {
+  ActivationError,
+  ForbiddenError,
+  NotFoundError,
+  PayloadTooLargeError,
+  toResourceError,
+} from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
@@ -100,7 +106,7 @@ export class HttpServer implements Service {
           resolve();
         },
       );
-      server.once('error', reject);
+      server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
       this.#server = server;
     });
   }
@@ -295,4 +301,17 @@ function answeredRequest({ security, request, client }: Asked, error: JsonValue,
 function asksFor(search: URLSearchParams, name: string): string | undefined {
   for (const [given, value] of search) if (given.toLowerCase() === name) return value.toLowerCase();
   return undefined;
+}
+
+function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
+  const why: Record<string, string> = {
+    EADDRINUSE: `port ${port} of ${host} is in use by another program`,
+    EACCES: `this user may not listen on port ${port}`,
+    EADDRNOTAVAIL: `${host} is no address of this machine`,
+  };
+  const message = why[error.code ?? ''];
+  if (message === undefined) return error;
+  return new ActivationError([
+    { id: 'HTTP_CANNOT_LISTEN', where: '', message, hint: 'set PORT (0: any that is free) or SVC_HOST' },
+  ]);
 }

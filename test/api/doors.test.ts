@@ -10,6 +10,13 @@ describe('the doors', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
+  it('are not opened on a port that is taken, which is said in a sentence', async () => {
+    const { port } = new URL(server.url);
+    await expect(startTestServer({ environment: { PORT: port } })).rejects.toThrow(
+      `port ${port} of 127.0.0.1 is in use by another program`,
+    );
+  });
+
   const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
 
   it('let nobody in without credentials, and say nothing of which there are', async () => {
