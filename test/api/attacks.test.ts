@@ -466,6 +466,29 @@ describe('an ordinary user who wants more', () => {
     expect([200, 400, 403]).toContain(status);
     expect(JSON.stringify(body)).not.toMatch(/\$crypto|argon2|SHA-256|ben@example\.com|ada@example\.com/i);
   }); // biome-ignore format: a list of selections
+  it("acts in nobody else's name by what it completes a task with", async () => {
+    const admin = { authenticationId: 'svc-admin', authorization: { id: 'svc-admin', roles: ['svc-admin'] } };
+    const [definition] = (
+      await asAdmin('GET', 'workflow/processdefinition?_queryId=filtered-query&key=asked')
+    ).body.result;
+    const started = await asEve('POST', 'workflow/processinstance', {
+      body: { _processDefinitionId: definition._id, svccontext: admin },
+    });
+    const open = `workflow/taskinstance?_queryId=filtered-query&processInstanceId=${started.body._id}`;
+    const [task] = (await asAdmin('GET', open)).body.result;
+    const body = {
+      svccontext: admin,
+      context: { security: admin },
+      svc: {},
+      execution: {},
+      who: 'svc-admin',
+    };
+    expect((await asEve('POST', `workflow/taskinstance/${task._id}?_action=complete`, { body })).status).toBe(
+      200,
+    );
+    const ended = await asAdmin('GET', `workflow/processinstance/history/${started.body._id}`);
+    expect(ended.body.processVariables.who).toBe('eve function function');
+  });
   it('learns from the rules for passwords what is in its own object, and nothing of others', async () => {
     const ask = async (id: string) => {
       const body = { password: 'Passw0rd with ada, eve and Test' };

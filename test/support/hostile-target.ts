@@ -54,7 +54,10 @@ export async function hostileTarget(database?: TestDatabase): Promise<HostileTar
 const PROCESS = processFile(
   'asked',
   `<startEvent id="s"/><sequenceFlow id="a" sourceRef="s" targetRef="t"/>
-   <userTask id="t" flowable:candidateUsers="ada"/><sequenceFlow id="b" sourceRef="t" targetRef="e"/><endEvent id="e"/>`,
+   <userTask id="t" flowable:assignee="eve"/><sequenceFlow id="b" sourceRef="t" targetRef="w"/>
+   <scriptTask id="w" scriptFormat="javascript"><script>
+     execution.setVariable('who', context.security.authenticationId + ' ' + typeof svc.read + ' ' + typeof execution.getVariable)
+   </script></scriptTask><sequenceFlow id="c" sourceRef="w" targetRef="e"/><endEvent id="e"/>`,
 );
 const ECHO = { type: 'text/javascript', source: '({ content: request.content })' };
 

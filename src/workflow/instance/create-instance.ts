@@ -4,7 +4,7 @@ import { type Context, type Resource, resource } from '#resource/index.ts';
 import { type DefinitionRow, findDefinition, findLatest } from '../definition/definition-repository.ts';
 import { unknownDefinition } from '../definition/definitions.ts';
 import { noneStart, submitForm, variableScope } from '../form/index.ts';
-import { CONTEXT_VARIABLE, startVariables } from '../variable/variable.ts';
+import { givenVariables, startVariables } from '../variable/variable.ts';
 import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
 import { beginStep } from './begin-step.ts';
 import { startInstance } from './start-instance.ts';
@@ -17,10 +17,9 @@ export async function createInstance(
 ): Promise<Resource> {
   const { _key, _processDefinitionId, _businessKey, ...body } = content;
   const definition = await chooseDefinition(platform, context, content);
-  delete body[CONTEXT_VARIABLE];
   const businessKey = textOf(content, '_businessKey');
   const { instance, outcome } = await startInstance(beginStep(platform, context), definition, {
-    variables: await checkForm(platform, context, definition, startVariables(body)),
+    variables: await checkForm(platform, context, definition, startVariables(givenVariables(body))),
     ...(businessKey === undefined ? {} : { businessKey }),
   });
   return resource(instance.id, null, {

@@ -1,6 +1,7 @@
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { actionResult, type SingletonProvider, unknownAction } from '#resource/index.ts';
+import { givenVariables } from '../variable/variable.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { beginStep } from './begin-step.ts';
 import { deliverMessage, deliverSignal } from './deliver-event.ts';
@@ -55,7 +56,7 @@ function readEvent(content: JsonValue): { name: string; variables: JsonObject; c
   const { name, variables = {} } = given;
   if (typeof name !== 'string' || name === '') throw badField('name', 'a text');
   if (!isObject(variables)) throw badField('variables', 'an object');
-  return { name, variables, content: given };
+  return { name, variables: givenVariables(variables), content: given };
 }
 
 function badField(field: string, what: string): BadRequestError {

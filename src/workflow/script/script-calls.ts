@@ -16,6 +16,22 @@ import { dateOf, dateValue } from '../expression/index.ts';
 /** Binding under which a script whose assignments are stored gets its variables; see `bindings/execution.js`. */
 const VARIABLES = '$variables';
 
+/**
+ * What a variable of the same name does not take the place of: variables come from callers, and these say who acts, and
+ * reach out. `execution.getVariable` has them all.
+ */
+const BUILT_IN: ReadonlySet<string> = new Set([
+  'svc',
+  'context',
+  'identityServer',
+  'console',
+  'logger',
+  'require',
+  'request',
+  'resourcePath',
+  'resourceName',
+]);
+
 /** A script of a process as the script service knows it. What is not JavaScript is Groovy. */
 export function scriptReference(format: string, source: string): ScriptReference {
   const isJavaScript = /(?:java|ecma)script|^js$/i.test(format.trim());
@@ -35,7 +51,9 @@ export async function runProcessScript(
   { setBusinessStatus }: { readonly setBusinessStatus: (status: string) => void },
 ): Promise<ScriptOutcome> {
   const { execution, task, autoStoreVariables, element } = call;
-  const variables = execution.getVariables();
+  const variables = Object.fromEntries(
+    Object.entries(execution.getVariables()).filter(([name]) => !BUILT_IN.has(name)),
+  );
   const reference = scriptReference(call.format, call.source);
   const view = viewOf(execution);
   const given: JsonObject =

@@ -9,6 +9,7 @@ import type { LockedInstance } from '../instance/instance.ts';
 import { parseExecutionId } from '../instance/instance-id.ts';
 import { type LockedTask, lockInstance } from '../instance/instance-repository.ts';
 import { takeStep } from '../instance/take-step.ts';
+import { givenVariables } from '../variable/variable.ts';
 import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
 
 interface HeldTask {
@@ -27,7 +28,8 @@ export async function completeTask(
   const { locked, task, execution } = await holdTask(platform, context, id);
   if (task.facts.delegation === 'pending') throw delegated(id);
   const user = context.security.authenticationId;
-  const checked = await checkForm(platform, context, locked, execution, variables);
+  const given = givenVariables(variables);
+  const checked = await checkForm(platform, context, locked, execution, given);
   await takeStep(beginStep(platform, context), locked, {
     kind: 'complete',
     execution,

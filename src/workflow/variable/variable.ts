@@ -39,6 +39,11 @@ function textOf(value: JsonValue): string | null {
   return typeof value === 'object' ? null : String(value).replaceAll('\u0000', '\uFFFD');
 }
 
+/** What of a caller's variables becomes some: in whose name a process acts is nobody's to say. */
+export function givenVariables(variables: JsonObject): JsonObject {
+  return shownVariables(variables);
+}
+
 /** Without what nobody is shown. */
 export function shownVariables(variables: JsonObject): JsonObject {
   const { [CONTEXT_VARIABLE]: _, ...shown } = variables;
