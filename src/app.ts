@@ -32,6 +32,8 @@ export interface ServerOptions {
   readonly observe: Observe;
   /** Upgrade an existing schema; an empty database and the embedded one are always brought up to date. */
   readonly migrate: boolean;
+  /** How often the directory of process files is looked at. Default 2 s, which clients rely on. */
+  readonly deploymentIntervalMs?: number;
 }
 
 export interface Server {
@@ -206,7 +208,7 @@ function assembleNode(given: {
   const features: readonly NodePart[] = [
     queueNode({ core, membership, threads, isWorker }),
     schedulerNode({ core, membership, threads, memory, nodeName, isWorker }),
-    workflowNode(core, threads, settings),
+    workflowNode(core, threads, settings, given.options.deploymentIntervalMs),
     securityNode(core, threads),
     indexNode(core),
     configNode(core, given.agreement),

@@ -11,12 +11,14 @@ export function workflowNode(
   { config, workflow, router }: Core,
   threads: ScriptThreads,
   { projectLocation }: Settings,
+  intervalMs?: number,
 ): NodePart {
   const current = () => config.get(workflowConfig);
   const agent = new DeploymentAgent({
     platform: workflow,
     connection: new Connection(inTheRightThread(router, threads), systemContext()),
     directory: () => workflowDirectory(current(), projectLocation),
+    ...(intervalMs === undefined ? {} : { intervalMs }),
   });
   return {
     services: [agent, historyKeeper(workflow, () => current().historyKeepDays)],

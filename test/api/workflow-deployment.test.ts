@@ -92,6 +92,7 @@ const versions = async (key: string) =>
 
 beforeAll(async () => {
   server = await startTestServer({
+    deploymentIntervalMs: 50,
     files: {
       'workflow/moving.bpmn20.xml': v1,
       'workflow/groovy.bpmn20.xml': groovy,
@@ -298,7 +299,7 @@ describe('workflow.json', () => {
 
   test('jobs wait while it switches workflow off, and lose no attempt', async () => {
     expect((await set({})).status).toBeLessThan(300);
-    const pause = tag('intermediateCatchEvent', 'pause', {}, timer('PT1S'));
+    const pause = tag('intermediateCatchEvent', 'pause', {}, timer('PT0.3S'));
     const content = processFile('later', start() + pause + end() + path('s', 'pause', 'e'));
     await api('POST', 'workflow/deployment?_action=deploy', { body: { name: 'later.bpmn20.xml', content } });
     const id = await workflow.start('later');

@@ -26,6 +26,8 @@ export interface TestServerOptions {
   readonly database?: TestDatabase;
   /** Script threads; default 1, because each costs nearly a second of CPU. */
   readonly threads?: number;
+  /** How often the directory of process files is looked at. */
+  readonly deploymentIntervalMs?: number;
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
@@ -50,6 +52,9 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       for (const listener of listeners) listener(observation);
     },
     migrate: false,
+    ...(options.deploymentIntervalMs === undefined
+      ? {}
+      : { deploymentIntervalMs: options.deploymentIntervalMs }),
   });
   const database = openDatabase({ url: test.url, poolSize: 3, applicationName: 'test' });
   return {

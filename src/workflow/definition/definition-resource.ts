@@ -8,6 +8,7 @@ import {
 } from '#resource/index.ts';
 import { undeploy } from '../deployment/undeploy.ts';
 import { describeStartForm, findTemplate } from '../form/index.ts';
+import { answerPage } from '../query/answer-page.ts';
 import { asksFor, asksForDiagram, keepAllFields } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
 import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
@@ -24,13 +25,7 @@ export function definitionResource(platform: WorkflowPlatform): CollectionProvid
     async query(context, request) {
       const kind = queryKind(request);
       const page = await listDefinitions(await dbOf(platform, context), request, kind);
-      return {
-        kind: 'query',
-        result: page.rows.map((row) => resource(row.id, String(row.revision), viewDefinition(row))),
-        pagedResultsCookie: page.cookie,
-        totalPagedResultsPolicy: page.total === -1 ? 'NONE' : 'EXACT',
-        totalPagedResults: page.total,
-      };
+      return answerPage(page, (row) => resource(row.id, String(row.revision), viewDefinition(row)));
     },
     async read(context, request, id) {
       return read(platform, context, request, id);

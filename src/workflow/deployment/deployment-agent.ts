@@ -20,6 +20,8 @@ export interface DeploymentAgentOptions {
   readonly connection: Connection;
   /** The watched directory; undefined while workflow is inactive. */
   readonly directory: () => string | undefined;
+  /** Default 2 s. */
+  readonly intervalMs?: number;
 }
 
 /** What the action `deploy` answers. */
@@ -49,7 +51,7 @@ export class DeploymentAgent implements Service {
     this.#options = options;
     this.#ticker = new Ticker({
       name: this.name,
-      intervalMs: INTERVAL_MS,
+      intervalMs: options.intervalMs ?? INTERVAL_MS,
       jitter: 0,
       runOnce: () => this.runOnce(),
       onError: (error) => options.platform.observe({ kind: 'loop.failed', loop: this.name, error }),

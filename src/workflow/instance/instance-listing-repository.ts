@@ -2,7 +2,15 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { QueryRequest } from '#resource/index.ts';
-import { idIs, type Listing, type ListPage, listPage, textIs, variableIs } from '../query/list-repository.ts';
+import {
+  definitionIs,
+  idIs,
+  type Listing,
+  type ListPage,
+  listPage,
+  textIs,
+  variableIs,
+} from '../query/list-repository.ts';
 import { isTrue, readInstant, variableParameters } from '../query/parameter.ts';
 import type { QueryKind } from '../query/query-kind.ts';
 
@@ -27,6 +35,7 @@ export interface InstanceRow {
 }
 
 const column = (name: string): RawBuilder<unknown> => sql.ref(`i.${name}`);
+const ID = column('id');
 const after = (name: string, of: string) => (value: string) =>
   sql`${column(of)} >= ${readInstant(name, value)}::timestamptz`;
 const before = (name: string, of: string) => (value: string) =>
@@ -41,7 +50,7 @@ const LISTING: Listing = {
   from: sql`workflow_instance i`,
   base: [],
   filters: {
-    processDefinitionId: textIs(column('definition_id')),
+    processDefinitionId: definitionIs(column('definition_id'), column('definition_key')),
     processDefinitionKey: textIs(column('definition_key')),
     processInstanceId: idIs(column('id')),
     superProcessInstanceId: idIs(column('super_instance_id')),
@@ -59,16 +68,16 @@ const LISTING: Listing = {
     finishedBefore: before('finishedBefore', 'ended_at'),
   },
   sorts: {
-    processInstanceId: column('id'),
+    processInstanceId: ID,
     processDefinitionId: column('definition_id'),
     processInstanceBusinessKey: column('business_key'),
     startTime: column('started_at'),
     endTime: column('ended_at'),
     durationInMillis: sql`(i.ended_at - i.started_at)`,
-    tenantId: column('tenant_id'),
+    // Nothing gives a tenant yet.
+    tenantId: ID,
   },
-  neverNull: ['processInstanceId', 'processDefinitionId', 'startTime'],
-  id: column('id'),
+  id: ID,
 };
 
 const RUNNING: Listing = { ...LISTING, base: [sql`i.ended_at is null`] };

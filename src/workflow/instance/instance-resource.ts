@@ -10,6 +10,7 @@ import {
   unknownAction,
 } from '#resource/index.ts';
 import { type EventRow, listEvents } from '../history/event-repository.ts';
+import { answerPage } from '../query/answer-page.ts';
 import { asksFor, asksForDiagram, keepAllFields } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
 import { listTasksOf } from '../task/task-listing-repository.ts';
@@ -44,13 +45,7 @@ export function instanceResource(platform: WorkflowPlatform, isHistory: boolean)
     async query(context, request) {
       const kind = queryKind(request);
       const page = await listInstances(await dbOf(platform, context), request, kind, isHistory);
-      return {
-        kind: 'query',
-        result: page.rows.map((row) => resource(row.id, null, viewInstance(row))),
-        pagedResultsCookie: page.cookie,
-        totalPagedResultsPolicy: page.total === -1 ? 'NONE' : 'EXACT',
-        totalPagedResults: page.total,
-      };
+      return answerPage(page, (row) => resource(row.id, null, viewInstance(row)));
     },
     // A PUT with a new id creates, and the id is not taken over.
     exists: async (context, id) =>

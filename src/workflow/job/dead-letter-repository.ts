@@ -9,6 +9,7 @@ import type { JobRow } from './job-repository.ts';
 export type DeadLetterRow = JobRow & { readonly execution_id: string | null };
 
 const column = (name: string): RawBuilder<unknown> => sql.ref(`j.${name}`);
+const ID = column('id');
 /** A migrated instance takes its jobs along. */
 const DEFINITION = sql`coalesce(i.definition_id, j.definition_id)`;
 
@@ -30,11 +31,11 @@ const LISTING: Listing = {
   sorts: {
     createTime: column('created_at'),
     executionId: sql`(j.instance_id, j.execution)`,
-    _id: column('id'),
+    _id: ID,
     processInstanceId: column('instance_id'),
     retries: column('retries'),
   },
-  id: column('id'),
+  id: ID,
 };
 
 export async function listDeadLetters(

@@ -8,6 +8,7 @@ import {
   unknownAction,
 } from '#resource/index.ts';
 import { isId } from '../instance/instance-id.ts';
+import { answerPage } from '../query/answer-page.ts';
 import { queryKind } from '../query/query-kind.ts';
 import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
 import { type DeadLetterRow, findDeadLetter, listDeadLetters } from './dead-letter-repository.ts';
@@ -23,13 +24,7 @@ export function deadLetterResource(platform: WorkflowPlatform): CollectionProvid
     async query(context, request) {
       const kind = queryKind(request);
       const page = await listDeadLetters(await dbOf(platform, context), request, kind);
-      return {
-        kind: 'query',
-        result: page.rows.map((row) => resource(row.id, String(row.revision), view(row))),
-        pagedResultsCookie: page.cookie,
-        totalPagedResultsPolicy: page.total === -1 ? 'NONE' : 'EXACT',
-        totalPagedResults: page.total,
-      };
+      return answerPage(page, (row) => resource(row.id, String(row.revision), view(row)));
     },
     async read(context, _request, id) {
       const row = await getRow(platform, context, id);

@@ -17,8 +17,6 @@ export interface Listing {
   readonly filters: Readonly<Record<string, (value: string) => Condition | undefined>>;
   /** By sort key. */
   readonly sorts: Readonly<Record<string, RawBuilder<unknown>>>;
-  /** Sort keys that every row has; said, because only then an index serves both directions. */
-  readonly neverNull?: readonly string[];
   /** What makes any order total. */
   readonly id: RawBuilder<unknown>;
 }
@@ -85,21 +83,19 @@ function offsetOf({ paging }: QueryRequest): number {
   });
 }
 
-function orderOf(
-  request: QueryRequest,
-  { sorts, id, neverNull = [] }: Listing,
-  isFiltered: boolean,
-): RawBuilder<unknown> {
+function orderOf(request: QueryRequest, { sorts, id }: Listing, isFiltered: boolean): RawBuilder<unknown> {
   const keys = isFiltered ? request.sortKeys : [];
   const order = keys.map(({ pointer, descending }) => {
     const name = pointer.join('/');
     const column = Object.hasOwn(sorts, name) ? sorts[name] : undefined;
     if (column === undefined) throw badSortKey(name, Object.keys(sorts));
-    if (!descending) return column;
-    return neverNull.includes(name) ? sql`${column} desc` : sql`${column} desc nulls last`;
+    // Without a place of their own for nulls, so that one index serves both directions.
+    return descending ? sql`${column} desc` : column;
   });
   // In the direction of the last key, as an index over both has it.
-  return sql.join([...order, keys.at(-1)?.descending === true ? sql`${id} desc` : id]);
+  const last = keys.at(-1);
+  if (last !== undefined && sorts[last.pointer.join('/')] === id) return sql.join(order);
+  return sql.join([...order, last?.descending === true ? sql`${id} desc` : id]);
 }
 
 function badSortKey(name: string, known: readonly string[]): BadRequestError {
@@ -117,6 +113,17 @@ export function idIs(column: RawBuilder<unknown>): (value: string) => Condition 
 
 export function textIs(column: RawBuilder<unknown>): (value: string) => Condition {
   return (value) => sql`${column} = ${value}`;
+}
+
+/** Equality with the id of a definition, which begins with its key, by which tasks and instances are found. */
+export function definitionIs(
+  id: RawBuilder<unknown>,
+  key: RawBuilder<unknown>,
+): (value: string) => Condition {
+  return (value) => {
+    const [, ofKey] = /^(.+):\d+:\d+$/.exec(value) ?? [];
+    return ofKey === undefined ? sql`${id} = ${value}` : sql`(${key} = ${ofKey} and ${id} = ${value})`;
+  };
 }
 
 /** A pattern of SQL as the caller writes it. */

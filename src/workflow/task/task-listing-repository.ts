@@ -5,6 +5,7 @@ import type { JsonObject } from '#json/index.ts';
 import type { QueryRequest } from '#resource/index.ts';
 import {
   type Condition,
+  definitionIs,
   idIs,
   type Listing,
   type ListPage,
@@ -42,11 +43,13 @@ export interface TaskRow {
 }
 
 const column = (name: string): RawBuilder<unknown> => sql.ref(`t.${name}`);
+/** Begins with the id of the instance, and nothing gives a tenant yet: both orders are that of the id. */
+const ID = column('id');
 const FROM = sql`workflow_task t`;
 
 const COMMON_FILTERS: Listing['filters'] = {
   executionId: idIs(column('id')),
-  processDefinitionId: textIs(column('definition_id')),
+  processDefinitionId: definitionIs(column('definition_id'), column('definition_key')),
   processDefinitionKey: textIs(column('definition_key')),
   processInstanceId: idIs(column('instance_id')),
   assignee: textIs(column('assignee')),
@@ -67,19 +70,18 @@ const OPEN: Listing = {
     unassigned: (value) => (isTrue(value) ? sql`t.assignee is null` : undefined),
   },
   sorts: {
-    _id: column('id'),
+    _id: ID,
     name: column('name'),
     description: column('description'),
     priority: column('priority'),
     assignee: column('assignee'),
-    processInstanceId: column('instance_id'),
-    executionId: column('id'),
+    processInstanceId: ID,
+    executionId: ID,
     createTime: column('created_at'),
     dueDate: column('due_at'),
-    tenantId: column('tenant_id'),
+    tenantId: ID,
   },
-  neverNull: ['_id', 'taskId', 'executionId', 'processInstanceId', 'createTime', 'startTime', 'priority'],
-  id: column('id'),
+  id: ID,
 };
 
 const HISTORY: Listing = {
@@ -96,15 +98,15 @@ const HISTORY: Listing = {
     processUnfinished: (value) => (isTrue(value) ? processHasEnded(sql`is null`) : undefined),
   },
   sorts: {
-    taskId: column('id'),
-    _id: column('id'),
+    taskId: ID,
+    _id: ID,
     taskName: column('name'),
     description: column('description'),
     priority: column('priority'),
     assignee: column('assignee'),
-    processInstanceId: column('instance_id'),
-    executionId: column('id'),
-    tenantId: column('tenant_id'),
+    processInstanceId: ID,
+    executionId: ID,
+    tenantId: ID,
     processDefinitionId: column('definition_id'),
     durationInMillis: sql`(t.ended_at - t.created_at)`,
     startTime: column('created_at'),
@@ -114,8 +116,7 @@ const HISTORY: Listing = {
     deleteReason: column('delete_reason'),
     taskDefinitionKey: column('element'),
   },
-  neverNull: ['_id', 'taskId', 'executionId', 'processInstanceId', 'createTime', 'startTime', 'priority'],
-  id: column('id'),
+  id: ID,
 };
 
 function processHasEnded(test: RawBuilder<unknown>): Condition {
@@ -203,16 +204,18 @@ async function candidateConditions(
   const isCandidate = user !== undefined || groupList !== undefined;
   if (either !== undefined && isCandidate) throw exclusive();
   if (either !== undefined) {
-    const candidate = isCandidateTask(either, await groupsOf(either), isOpen);
-    return [sql`(t.assignee = ${either} or (t.assignee is null and ${candidate}))`];
+    // As one set of ids, because an alternative would look at every open task.
+    const own = sql`select a.id from workflow_task a where a.assignee = ${either} and a.ended_at is null`;
+    const ways = [own, ...candidateWays(either, await groupsOf(either), isOpen)];
+    return [sql`(t.assignee = ${either} or t.assignee is null)`, isAmong(ways)];
   }
   if (!isCandidate) return [];
   const groups = [...(groupList?.split(',') ?? []), ...(user === undefined ? [] : await groupsOf(user))];
   const free = isOpen ? sql`t.assignee is null` : sql`(t.assignee is null or t.ended_at is not null)`;
-  return [free, isCandidateTask(user, groups, isOpen)];
+  return [free, isAmong(candidateWays(user, groups, isOpen))];
 }
 
-function isCandidateTask(user: string | undefined, groups: readonly string[], isOpen: boolean): Condition {
+function candidateWays(user: string | undefined, groups: readonly string[], isOpen: boolean): Condition[] {
   const open = isOpen ? sql`and l.is_open` : sql``;
   const ways: Condition[] = [];
   if (groups.length > 0) {
@@ -223,6 +226,10 @@ function isCandidateTask(user: string | undefined, groups: readonly string[], is
     ways.push(sql`select l.task_id from workflow_identity_link l
                   where l.type = 'candidate' and l.user_id = ${user} ${open}`);
   }
+  return ways;
+}
+
+function isAmong(ways: readonly Condition[]): Condition {
   return ways.length === 0 ? sql`false` : sql`t.id in (${sql.join(ways, sql` union all `)})`;
 }
 

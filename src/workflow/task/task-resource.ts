@@ -4,7 +4,6 @@ import {
   actionResult,
   type CollectionProvider,
   type Context,
-  type QueryResult,
   type Resource,
   resource,
   unknownAction,
@@ -13,7 +12,7 @@ import type { UserTask } from '../engine/index.ts';
 import { readForm, variableScope } from '../form/index.ts';
 import { groupLookUp } from '../identity/group-look-up.ts';
 import { isId } from '../instance/instance-id.ts';
-import type { ListPage } from '../query/list-repository.ts';
+import { answerPage } from '../query/answer-page.ts';
 import { queryKind } from '../query/query-kind.ts';
 import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
 import { claimTask, completeTask, deleteTask, noTask, resolveTask, updateTask } from './move-task.ts';
@@ -40,7 +39,7 @@ export function taskResource(platform: WorkflowPlatform): CollectionProvider {
       const kind = queryKind(request);
       const db = await dbOf(platform, context);
       const page = await listOpenTasks(db, request, kind, groupLookUp(platform, context));
-      return pageOf(page, (row) => resource(row.id, String(row.revision), viewTask(row)));
+      return answerPage(page, (row) => resource(row.id, String(row.revision), viewTask(row)));
     },
     async read(context, _request, id) {
       return readTask(platform, context, id);
@@ -89,23 +88,13 @@ export function taskHistoryResource(platform: WorkflowPlatform): CollectionProvi
       const kind = queryKind(request);
       const db = await dbOf(platform, context);
       const page = await listHistoricTasks(db, request, kind, groupLookUp(platform, context));
-      return pageOf(page, (row) => resource(row.id, null, viewHistoricTask(row)));
+      return answerPage(page, (row) => resource(row.id, null, viewHistoricTask(row)));
     },
     async read(context, _request, id) {
       const row = isId(id) ? await findTask(await dbOf(platform, context), id) : undefined;
       if (row === undefined) throw noTask(id);
       return resource(row.id, null, viewHistoricTask(row));
     },
-  };
-}
-
-function pageOf<Row>(page: ListPage<Row>, view: (row: Row) => Resource): QueryResult {
-  return {
-    kind: 'query',
-    result: page.rows.map(view),
-    pagedResultsCookie: page.cookie,
-    totalPagedResultsPolicy: page.total === -1 ? 'NONE' : 'EXACT',
-    totalPagedResults: page.total,
   };
 }
 
