@@ -62,6 +62,16 @@ describe('/script', () => {
     expect(answer.body).toEqual(['undefined', 'undefined', 'undefined', 'string']);
   });
 
+  it('takes every other member of the body for a variable, whatever it means in configuration', async () => {
+    const more = { timeout: 1, transactional: false, _note: 'x', context: 5 };
+    expect((await evaluate('[timeout, transactional, _note, context]', more)).body).toEqual([
+      1,
+      false,
+      'x',
+      5,
+    ]);
+  });
+
   it('minds the case of a file, and not the visibility of a script', async () => {
     const run = (body: object) => api('POST', 'script?_action=eval', { body });
     expect((await run({ file: 'ANSWER.js' })).status).toBe(404);
