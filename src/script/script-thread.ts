@@ -11,7 +11,8 @@ import {
   WORK_WORD,
 } from './thread-protocol.ts';
 
-const START_TIMEOUT_MS = 30_000;
+/** On a machine that has far too much to do a start takes long; to give up and begin anew would only add to it. */
+const START_TIMEOUT_MS = 120_000;
 /** A thread whose loop has not turned for so long is not well. */
 const BEAT_LIMIT_MS = 5_000;
 /** So many more requests another thread may have before one that is not free is chosen. */
