@@ -47,12 +47,13 @@ async function measure(names: readonly string[], quick: boolean): Promise<number
   const rows: Row[] = [];
   const notes: string[] = [];
   const durations: string[] = [];
+  const disturbed: string[] = [];
   let hasFailed = false;
   for (const bench of names) {
     if (interrupted.signal.aborted) break;
     const before = await lookForQuiet();
     console.log(`\n${bench} … ${describeQuiet(before)}`);
-    if (!before.isQuiet) notes.push(`${bench}: ${describeQuiet(before)}`);
+    if (!before.isQuiet) disturbed.push(bench);
     const file = join(import.meta.dirname, `${bench}.ts`);
     const args = quick ? ['--quick'] : [];
     const { failure, ...outcome } = await runProgram(file, args, server.url, interrupted.signal);
@@ -67,6 +68,8 @@ async function measure(names: readonly string[], quick: boolean): Promise<number
       notes.push(`${bench}: the kept result is of a quiet machine, so it stays`);
   }
   console.log(`\n${formatMachine(machine)}; commit ${commit}\n\n${formatRows(rows, { withBench: true })}\n`);
+  if (disturbed.length > 0)
+    console.log(`- WARNING: the machine was not quiet before ${disturbed.join(', ')}`);
   for (const note of notes) console.log(`- ${note}`);
   console.log(`- Seconds: ${durations.join(', ')}`);
   const judged = rows.filter(({ met }) => met !== undefined);
