@@ -110,6 +110,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     requestsPerMinute: settings.requestsPerMinute,
     diagnostics: settings.diagnostics,
     resources: settings.roles.includes('api') ? resources : undefined,
+    named: (request) => core.router.named(request),
     authenticate: (...shown) => core.authentication.authenticator.authenticate(...shown),
     health: {
       started: () => started,

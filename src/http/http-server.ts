@@ -53,6 +53,8 @@ export interface HttpServerOptions {
   readonly diagnostics: 'open' | 'local' | 'admin';
   /** Absent on a node that only works: it answers health checks and metrics, nothing else. */
   readonly resources: RequestSink | undefined;
+  /** The request with its path as the routes write it. */
+  readonly named: (request: Request) => Request;
   /** @throws UnauthorizedError when the caller is nobody we know */
   readonly authenticate: (
     header: (name: string) => string | undefined,
@@ -253,13 +255,14 @@ export class HttpServer implements Service {
     asked.client = client;
     const path = incoming.path.slice(BASE_PATH.length);
     if (asksFor(search, '_crestapi') !== undefined) return Response.json(this.#describe(path));
-    const { request, ...form } = translateRequest({
+    const { request: asWritten, ...form } = translateRequest({
       method,
       path,
       search,
       header,
       body: await readBody(message, this.#options.bodyLimitBytes),
     });
+    const request = this.#options.named(asWritten);
     asked.request = request;
     const context = rootContext({
       id: requestId,

@@ -24,6 +24,7 @@ export interface RouteHandler {
 interface Route {
   /** As it was declared, without the star. */
   readonly path: string;
+  readonly names: readonly string[];
   /** Literals in lower case. */
   readonly segments: readonly string[];
   /** Paths below the pattern belong to the route as well. */
@@ -50,7 +51,7 @@ export class RouteTable {
       .split('/')
       .filter((segment) => segment !== '');
     const segments = declared.map((segment) => (isVariable(segment) ? segment : segment.toLowerCase()));
-    const route = { path: declared.join('/'), segments, prefix, handler };
+    const route = { path: declared.join('/'), names: declared, segments, prefix, handler };
     this.#replace([...this.#routes, route].sort((left, right) => rank(right) - rank(left)));
     return () => this.#replace(this.#routes.filter((other) => other !== route));
   }
@@ -72,12 +73,23 @@ export class RouteTable {
   }
 
   find(path: ResourcePath): { handler: RouteHandler; match: RouteMatch } | undefined {
-    const routes = this.#byFirst.get(path[0]?.toLowerCase() ?? '') ?? this.#others;
-    for (const route of routes) {
+    for (const route of this.#candidates(path)) {
       const match = matchRoute(route, path);
       if (match !== undefined) return { handler: route.handler, match };
     }
     return undefined;
+  }
+
+  /** The path with its literals as the route that it meets declares them; the very same path when it has them so. */
+  named(path: ResourcePath): ResourcePath {
+    const route = this.#candidates(path).find((candidate) => matchRoute(candidate, path) !== undefined);
+    if (route === undefined) return path;
+    const names = route.names.map((name, at) => (isVariable(name) ? path[at]! : name));
+    return names.every((name, at) => name === path[at]) ? path : [...names, ...path.slice(names.length)];
+  }
+
+  #candidates(path: ResourcePath): readonly Route[] {
+    return this.#byFirst.get(path[0]?.toLowerCase() ?? '') ?? this.#others;
   }
 }
 

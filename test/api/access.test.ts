@@ -218,6 +218,7 @@ describe('the rules of script/access.js', () => {
     await server.project.write(
       'script/access.js',
       rules(`{ pattern: 'endpoint/echo', roles: 'svc-authorized', methods: 'action', actions: 'try', customAuthz: 'small(100)' },
+             { pattern: 'endpoint/*', roles: 'svc-authorized', methods: '*', actions: 'other', excludePatterns: 'endpoint/echo' },
              { pattern: 'managed/user/*', roles: 'svc-authorized', methods: 'read', actions: '', customAuthz: 'ownDataOnly() || request.additionalParameters.pass === "yes"' }`),
     );
     await expect
@@ -225,6 +226,12 @@ describe('the rules of script/access.js', () => {
       .toBe(403);
     expect((await asAda('POST', 'endpoint/echo?_action=try', { body: { amount: 99 } })).status).toBe(200);
     expect((await asAda('POST', 'endpoint/echo?_action=try', { body: { amount: 100 } })).status).toBe(403);
+    // Routes are met whatever their case, and so what is left out is left out in any.
+    for (const path of ['endpoint/echo', 'endpoint/ECHO', 'Endpoint/Echo', 'ENDPOINT/echo/']) {
+      const body = { amount: 1 };
+      expect((await asAda('POST', `${path}?_action=other`, { body })).status).toBe(403);
+      expect((await asAda('PUT', path, { body })).status).toBe(403);
+    }
     expect((await asAda('GET', 'managed/user/ada')).status).toBe(200);
     expect((await asAda('GET', 'managed/user/ben')).status).toBe(403);
     expect((await asAda('GET', 'managed/user/ben?pass=yes')).status).toBe(200);
