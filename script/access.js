@@ -40,14 +40,23 @@ var httpAccessConfig = {
       customAuthz: 'disallowCommandAction()',
     },
 
-    // Users who have logged in: what the rules for properties are, and their own object.
+    // Users who have logged in: what the rules for properties are, and their own object. Raw objects are not shown, since
+    // they hold the hash of a password.
     { pattern: 'policy/*', roles: 'svc-authorized', methods: 'read,action', actions: '*' },
-    { pattern: '*', roles: 'svc-authorized', methods: 'read', actions: '', customAuthz: 'ownDataOnly()' },
+    {
+      pattern: '*',
+      roles: 'svc-authorized',
+      methods: 'read',
+      actions: '',
+      excludePatterns: 'repo/*',
+      customAuthz: 'ownDataOnly()',
+    },
     {
       pattern: '*',
       roles: 'svc-authorized',
       methods: 'update,patch,action',
       actions: 'patch',
+      excludePatterns: 'repo/*',
       customAuthz:
         "ownDataOnly() && onlyEditableManagedObjectProperties('user', []) && reauthIfProtectedAttributeChange()",
     },

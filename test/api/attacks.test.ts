@@ -466,6 +466,18 @@ describe('an ordinary user who wants more', () => {
     expect([200, 400, 403]).toContain(status);
     expect(JSON.stringify(body)).not.toMatch(/\$crypto|argon2|SHA-256|ben@example\.com|ada@example\.com/i);
   }); // biome-ignore format: a list of selections
+  it('sees no hash of its own password, even if it is an internal user', async () => {
+    const own = { user: 'inner', password: USER_PASSWORD };
+    const roles = [{ _ref: 'repo/internal/role/svc-authorized' }];
+    await asAdmin('PUT', 'repo/internal/user/inner', { body: { password: USER_PASSWORD, roles } });
+    expect((await asAdmin('GET', 'info/login', own)).body.authorization.component).toBe('repo/internal/user');
+    expectRefusal(await asAdmin('GET', 'repo/internal/user/inner', own), 403);
+    expectRefusal(
+      await asAdmin('PUT', 'repo/internal/user/inner', { ...own, body: { password: 'Other-Passw0rd' } }),
+      403,
+    );
+    await asAdmin('DELETE', 'repo/internal/user/inner', { headers: { 'If-Match': '*' } });
+  });
   it("acts in nobody else's name by what it completes a task with", async () => {
     const admin = { authenticationId: 'svc-admin', authorization: { id: 'svc-admin', roles: ['svc-admin'] } };
     const [definition] = (
