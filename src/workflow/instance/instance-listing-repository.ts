@@ -2,15 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { QueryRequest } from '#resource/index.ts';
-import {
-  definitionIs,
-  idIs,
-  type Listing,
-  type ListPage,
-  listPage,
-  textIs,
-  variableIs,
-} from '../query/list-repository.ts';
+import { idIs, type Listing, type ListPage, listPage, textIs, variableIs } from '../query/list-repository.ts';
 import { isTrue, readInstant, variableParameters } from '../query/parameter.ts';
 import type { QueryKind } from '../query/query-kind.ts';
 
@@ -50,7 +42,7 @@ const LISTING: Listing = {
   from: sql`workflow_instance i`,
   base: [],
   filters: {
-    processDefinitionId: definitionIs(column('definition_id'), column('definition_key')),
+    processDefinitionId: textIs(column('definition_id')),
     processDefinitionKey: textIs(column('definition_key')),
     processInstanceId: idIs(column('id')),
     superProcessInstanceId: idIs(column('super_instance_id')),

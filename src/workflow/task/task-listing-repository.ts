@@ -49,7 +49,7 @@ const FROM = sql`workflow_task t`;
 
 const COMMON_FILTERS: Listing['filters'] = {
   executionId: idIs(column('id')),
-  processDefinitionId: definitionIs(column('definition_id'), column('definition_key')),
+  processDefinitionId: textIs(column('definition_id')),
   processDefinitionKey: textIs(column('definition_key')),
   processInstanceId: idIs(column('instance_id')),
   assignee: textIs(column('assignee')),
@@ -66,6 +66,7 @@ const OPEN: Listing = {
   base: [sql`t.ended_at is null`],
   filters: {
     ...COMMON_FILTERS,
+    processDefinitionId: definitionIs(column('definition_id'), column('definition_key')),
     name: textIs(column('name')),
     unassigned: (value) => (isTrue(value) ? sql`t.assignee is null` : undefined),
   },
