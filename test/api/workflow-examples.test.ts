@@ -84,6 +84,8 @@ describe('the access request', () => {
     await workflow.complete(open._id, { decision: 'accept' });
     expect(await rolesOf('emil')).toEqual(['managed/role/auditor']);
     expect(await hasEnded(id)).toBe(true);
+    const ended = await workflow.get(`processinstance/history/${id}?_fields=diagram`);
+    expect(Buffer.from(ended.diagram, 'base64').subarray(0, 4)).toEqual(PNG);
   });
 
   test('goes to others when nobody decides in time, who refuse', async () => {

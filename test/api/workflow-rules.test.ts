@@ -524,6 +524,14 @@ describe('instances', () => {
     expect(JSON.stringify(await workflow.get(`processinstance/${put.body._id}`))).not.toContain('forged');
   });
 
+  test('one of a file without a drawing has no diagram, whether it runs or has ended', async () => {
+    const id = await workflow.start('pooled', { priority: 50 });
+    const picture = () => workflow.get(`processinstance/${id}?_fields=diagram`);
+    expect(await picture()).toEqual({ _id: id });
+    await workflow.completeAt(id, 'work');
+    expect(await picture()).toEqual({ _id: id });
+  });
+
   test('a failing step changes nothing: the task stays open', async () => {
     const id = await workflow
       .start('pooled', { priority: 'not a number' })
