@@ -83,6 +83,8 @@ export function createSoakProject(): Promise<TestProject> {
         { name: 'mark' },
       ],
     },
+    // The checker asks for each of them.
+    'conf/boot/boot.properties': 'svc.taskscanner.maxcompletedruns=1000000\n',
     'conf/scheduler.json': {
       threadPool: { threadCount: 20 },
       advancedProperties: { 'org.quartz.scheduler.idleWaitTime': '500' },

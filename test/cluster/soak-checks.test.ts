@@ -66,7 +66,7 @@ const PLANTS: Readonly<Record<string, string>> = {
   updates: `insert into managed_object (type, id, data) values ('step', '2', '{"counter": "counter-0", "op": "op-1"}')`,
   counters: `update managed_object set data = '{"n": 0}' where type = 'counter'`,
   schedules: `delete from scheduler_firing where job_id = 'once-1'`,
-  'edited schedules': `update scheduler_firing set started_at = '2026-01-01 00:00:01.7Z' where job_id = 'edited-0'`,
+  'edited schedules': `update scheduler_firing set started_at = '2026-01-01 00:00:03Z' where job_id = 'edited-0'`,
   'started processes': `insert into workflow_instance (id, definition_id, definition_key, root_id, business_key, started_at)
     select gen_random_uuid(), definition_id, definition_key, root_id, business_key, started_at from workflow_instance`,
   'completed tasks': 'update workflow_task set ended_at = null',

@@ -87,7 +87,8 @@ export const ANSWER_CHECKS: readonly Check[] = [
     sql: `
       select a.deed, a.key, a.info as version, a.answered_at, f.started_at, e.data->'version' as ran
       from soak.answer a
-      join scheduler_firing f on f.job_id = a.key and f.started_at > a.answered_at + interval '20 milliseconds'
+      -- A node that is busy notes the start of a run after the database has.
+      join scheduler_firing f on f.job_id = a.key and f.started_at > a.answered_at + interval '1 second'
       join soak.effect e on e.data->>'job' = f.job_id and (e.data->>'planned')::timestamptz = f.planned_at
       where a.deed in ('editSchedule', 'deleteSchedule') and a.outcome = 'done'
         and (e.data->>'version')::int < a.info::int`,
