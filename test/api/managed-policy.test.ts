@@ -57,15 +57,51 @@ const FILES = {
         name: 'odd',
         schema: { properties: { level: { type: 'string', policies: [{ policyId: 'unheard-of' }] } } },
       },
+      {
+        name: 'account',
+        schema: {
+          properties: {
+            nick: { type: 'string', policies: [{ policyId: 'no-digits', params: { most: 1 } }] },
+            plan: { type: 'string', policies: [{ policyId: 'known-plan' }] },
+            broken: { type: 'string', policies: [{ policyId: 'breaks' }] },
+            team: {
+              type: 'string',
+              conditionalPolicies: [
+                {
+                  condition: { type: 'groovy', source: "fullObject.plan == 'group' && propName == 'team'" },
+                  dependencies: ['plan'],
+                  policies: [{ policyId: 'minimum-length', params: { minLength: 3 } }],
+                },
+              ],
+            },
+          },
+        },
+      },
       { name: 'plain', schema: { required: ['name'], properties: { name: { type: 'string' } } } },
     ],
   },
   'conf/policy.json': {
-    additionalFiles: ['policies/palindrome.js'],
+    additionalFiles: ['policies/account.groovy', 'policies/palindrome.js'],
     resources: [
       { resource: 'managed/plain/*', properties: [{ name: 'name', policies: [{ policyId: 'not-empty' }] }] },
     ],
   },
+  'script/policies/account.groovy': `import java.util.regex.Pattern
+// By a method, by a closure, and one that fails.
+addPolicy(policyId: 'no-digits', policyExec: 'withoutDigits', policyRequirements: ['NO_DIGITS'], validateOnlyIfPresent: true)
+addPolicy policyId: 'known-plan', policyRequirements: ['KNOWN_PLAN'], policyExec: { fullObject, value ->
+  value in [null, 'single', 'group'] ? [] : [[policyRequirement: 'KNOWN_PLAN', params: [plan: value, by: fullObject.nick]]]
+}
+addPolicy(policyId: 'breaks', policyExec: { fullObject, value ->
+  if (value != null) throw new IllegalStateException("cannot judge \${value}")
+})
+
+List withoutDigits(fullObject, String value, Map params, propName) {
+  def digits = Pattern.compile(/\\d/).matcher(value)
+  if (digits.count <= params.most) return []
+  [[policyRequirement: 'NO_DIGITS', params: [in: propName, method: request.method, failed: failedPolicyRequirements.size()]]]
+}
+`,
   'script/policies/palindrome.js': `addPolicy({
       policyId: 'palindrome', policyExec: 'isPalindrome', policyRequirements: ['PALINDROME'],
       clientValidation: true, validateOnlyIfPresent: true
@@ -97,6 +133,37 @@ describe('policies', () => {
     ]);
   const post = (body: object) => api('POST', 'managed/person', { body });
   const patch = (id: string, ...body: object[]) => api('PATCH', `managed/person/${id}`, { body });
+
+  it('may be written in Groovy, as methods, closures and conditions', async () => {
+    const account = (body: object) => api('POST', 'managed/account', { body });
+    expect(await account({ nick: 'anna1', plan: 'group', team: 'red' })).toMatchObject({ status: 201 });
+    const refused = await account({ nick: 'anna12', plan: 'gold', team: 'r' });
+    expect(refused.status).toBe(403);
+    expect(refused.body['detail']).toMatchObject({
+      failedPolicyRequirements: [
+        {
+          property: 'nick',
+          policyRequirements: [
+            { policyRequirement: 'NO_DIGITS', params: { in: 'nick', method: 'create', failed: 0 } },
+          ],
+        },
+        {
+          property: 'plan',
+          policyRequirements: [{ policyRequirement: 'KNOWN_PLAN', params: { plan: 'gold', by: 'anna12' } }],
+        },
+      ],
+    });
+    expect(failed((await account({ plan: 'group', team: 'r' })).body)).toEqual([['team', 'MIN_LENGTH']]);
+    const described = (await api('GET', 'policy/managed/account/*')).body as { properties: object[] };
+    expect(described.properties).toContainEqual(
+      expect.objectContaining({ name: 'nick', policyRequirements: expect.arrayContaining(['NO_DIGITS']) }),
+    );
+  });
+
+  it('in Groovy that fail say what failed', async () => {
+    const broken = await api('POST', 'managed/account', { body: { broken: 'x' } });
+    expect(broken.body).toMatchObject({ code: 500, message: 'cannot judge x' });
+  });
 
   it('refuse what the schema does not allow, with one entry per rule', async () => {
     const refused = await post({ age: 1.5, code: 'low', password: 'short' });

@@ -4,7 +4,7 @@ import type { Context } from '#resource/index.ts';
 import type { Scripts } from '#script/index.ts';
 import type { FailedRequirement, PolicyInput } from './policy.ts';
 
-/** Where policies come from that are scripts: files that call `addPolicy`. */
+/** Where policies come from that are scripts: files that call `addPolicy`, in JavaScript or (`.groovy`) in Groovy. */
 export interface PolicyScripts {
   readonly scripts: Scripts;
   /** Paths in the script sources. */
@@ -36,6 +36,19 @@ const AFTER = `
   };
 })(__call);`;
 
+/** Behind a Groovy file, whose imports have to stand first; methods are there from the beginning. */
+const BEHIND_GROOVY = `
+def addPolicy(Map policy) { __policies[policy.policyId] = policy; return policy }
+def __policy = __policies[__call.policyId]
+if (__policy == null) return null
+def __exec = __policy.policyExec instanceof Closure ? __policy.policyExec : this.&"\${__policy.policyExec}"
+def __failures = []
+if (!__call.describeOnly && (__call.hasValue || !__policy.validateOnlyIfPresent)) {
+  def __given = [__call.fullObject, __call.value, __call.params, __call.propName]
+  __failures = __exec(*__given.take(__exec.maximumNumberOfParameters)) ?: []
+}
+return [policyRequirements: __policy.policyRequirements ?: [], policyFunction: null, failures: __failures]`;
+
 /**
  * Runs a policy that a script file declares, as `policyExec(fullObject, value, params, propName)`.
  *
@@ -48,7 +61,6 @@ export async function runCustomPolicy(
   input: Omit<PolicyInput, 'place'> | null,
   bindings: JsonObject,
 ): Promise<CustomPolicy> {
-  const texts = await Promise.all(policies.files().map(policies.readFile));
   const call: JsonObject = {
     policyId,
     describeOnly: input === null,
@@ -59,22 +71,51 @@ export async function runCustomPolicy(
     fullObject: input?.object ?? {},
     failed: [...(input?.failed ?? [])],
   };
-  const { value } = await policies.scripts.evaluate(context, {
-    reference: {
-      language: 'javascript',
-      source: `${BEFORE}${texts.join('\n')}${AFTER}`,
-      globals: {},
-      transactional: true,
-    },
-    label: `policy ${policyId}`,
-    bindings: { ...bindings, resources: [], __call: call },
-  });
-  if (!isObject(value)) throw unknownPolicy(policyId);
-  return {
-    policyRequirements: listOf(value['policyRequirements']).map(String),
-    failures: listOf(value['failures']).filter(isRequirement),
-    policyFunction: typeof value['policyFunction'] === 'string' ? value['policyFunction'] : null,
-  };
+  for (const program of await programsOf(policies)) {
+    const { value } = await policies.scripts.evaluate(context, {
+      reference: { ...program, globals: {}, transactional: true },
+      label: program.label ?? `policy ${policyId}`,
+      bindings: {
+        ...bindings,
+        resources: [],
+        __call: call,
+        ...(program.language === 'groovy'
+          ? { __policies: {}, failedPolicyRequirements: call['failed']! }
+          : {}),
+      },
+    });
+    if (!isObject(value)) continue;
+    return {
+      policyRequirements: listOf(value['policyRequirements']).map(String),
+      failures: listOf(value['failures']).filter(isRequirement),
+      policyFunction: typeof value['policyFunction'] === 'string' ? value['policyFunction'] : null,
+    };
+  }
+  throw unknownPolicy(policyId);
+}
+
+interface PolicyProgram {
+  readonly language: 'javascript' | 'groovy';
+  readonly source: string;
+  readonly label?: string;
+}
+
+/** All files in JavaScript as one script, so that they share their functions; each one in Groovy for itself. */
+async function programsOf({ files, readFile }: PolicyScripts): Promise<readonly PolicyProgram[]> {
+  const paths = files();
+  const texts = await Promise.all(paths.map(readFile));
+  const isGroovy = (at: number) => paths[at]!.endsWith('.groovy');
+  const javascript = texts.filter((_text, at) => !isGroovy(at));
+  return [
+    ...(javascript.length === 0
+      ? []
+      : [{ language: 'javascript', source: `${BEFORE}${javascript.join('\n')}${AFTER}` } as const]),
+    ...texts.flatMap((text, at) =>
+      isGroovy(at)
+        ? [{ language: 'groovy', source: `${text}${BEHIND_GROOVY}`, label: paths[at]! } as const]
+        : [],
+    ),
+  ];
 }
 
 function unknownPolicy(policyId: string): InternalServerError {

@@ -1,6 +1,6 @@
 import type { ScriptSource } from '../javascript/index.ts';
 import { type GeneratedScript, generateScript } from './generate/generate-script.ts';
-import { librariesOf } from './groovy-library.ts';
+import { everyName, librariesOf } from './groovy-library.ts';
 import { parseGroovy } from './syntax/parser.ts';
 import { SourceText } from './syntax/source-text.ts';
 
@@ -16,7 +16,8 @@ export function compileGroovy(script: ScriptSource): CompiledGroovy {
   const source = new SourceText(script.name, script.source);
   try {
     const generated = generateScript(parseGroovy(source), source);
-    return { name: script.name, libraries: librariesOf(script.source), ...generated };
+    const libraries = librariesOf(script.source, generated.computesMethods ? everyName() : []);
+    return { name: script.name, libraries, ...generated };
   } catch (error) {
     if (error instanceof RangeError) throw source.errorAt(0, 'The script is nested too deeply');
     throw error;

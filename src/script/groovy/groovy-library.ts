@@ -93,6 +93,11 @@ export function librariesOf(source: string, more: Iterable<string> = []): readon
   return modules.length === 0 ? [] : [...modules, PREPARE];
 }
 
+/** For scripts that call methods whose names they put together: which one is meant depends on all there are. */
+export function everyName(): Iterable<string> {
+  return byName.keys();
+}
+
 /** What a script turns out to need while it runs, because it has put the name together itself. */
 export function libraryNamed(name: string): readonly ScriptSource[] {
   return modulesNamed([name]);

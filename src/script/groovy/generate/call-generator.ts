@@ -102,7 +102,7 @@ export abstract class CallGenerator extends ValueGenerator {
     const { object, name, access, at, isField } = callee;
     const list = () => this.argumentList(args);
     if (isField) return `${mark(at)}$.callValue(${this.property(callee)},${list()})`;
-    const method = typeof name === 'string' ? JSON.stringify(name) : `$.toText(${this.expression(name)})`;
+    const method = this.methodName(name);
     if (typeof name === 'string' && Object.hasOwn(REFUSED_METHODS, name)) {
       throw this.source.errorAt(at, `${name}() is not supported here`, REFUSED_METHODS[name]);
     }
@@ -125,6 +125,12 @@ export abstract class CallGenerator extends ValueGenerator {
       return `${mark(at)}$.call(${receiver},"removeElement",${list()})`;
     }
     return `${mark(at)}$.call(${receiver},${method},${list()})`;
+  }
+
+  protected methodName(name: string | Expression): string {
+    if (typeof name === 'string') return JSON.stringify(name);
+    this.computesMethods = true;
+    return `$.toText(${this.expression(name)})`;
   }
 
   protected property(node: PropertyExpression): string {

@@ -141,7 +141,7 @@ export abstract class ExpressionGenerator extends CallGenerator {
     const { owner, self } = this.context;
     const meaning = this.classOf(object);
     if (meaning !== undefined && name === 'new') this.checkStatic(meaning, 'new', true, at);
-    return `${mark(at)}$.pointer(${this.expression(object)},${JSON.stringify(name)},${owner},${self})`;
+    return `${mark(at)}$.pointer(${this.expression(object)},${this.methodName(name)},${owner},${self})`;
   }
 
   #unary(node: Expression & { kind: 'unary' }): string {

@@ -11,6 +11,8 @@ import { isTrailing } from './value-generator.ts';
 export interface GeneratedScript extends GeneratedText {
   /** The names that may be variables of the caller; `all` when they can only be known at run time. */
   readonly freeNames: ReadonlySet<string> | 'all';
+  /** Some methods have names that are known only at run time. */
+  readonly computesMethods: boolean;
 }
 
 /** The variable of the generated script that holds the runtime of this run and the caller's variables. */
@@ -23,7 +25,8 @@ export function generateScript(script: Script, source: SourceText): GeneratedScr
   const seesAll = /\b(?:binding|getBinding|getVariables?|hasVariable|getProperty|propertyMissing)\b/.test(
     source.text,
   );
-  return { ...text, freeNames: seesAll ? 'all' : generator.freeNames };
+  const { freeNames, computesMethods } = generator;
+  return { ...text, freeNames: seesAll ? 'all' : freeNames, computesMethods };
 }
 
 class ScriptGenerator extends ClassGenerator {

@@ -39,6 +39,8 @@ export abstract class GeneratorContext {
   protected variables: string[] = [];
   /** Every name that may be a variable of the caller. */
   readonly freeNames = new Set<string>();
+  /** Some methods have names that are known only at run time. */
+  computesMethods = false;
   readonly #constants = new Map<string, string>();
   #temporaries = 0;
 

@@ -43,7 +43,7 @@ export type Expression =
   | {
       readonly kind: 'methodPointer';
       readonly object: Expression;
-      readonly name: string;
+      readonly name: string | Expression;
       readonly at: number;
     }
   | { readonly kind: 'unary'; readonly operator: string; readonly value: Expression; readonly at: number }

@@ -338,9 +338,7 @@ export abstract class ExpressionParser extends PrimaryParser {
       case '.&':
       case '::': {
         this.take();
-        const name = this.#memberName();
-        if (typeof name !== 'string') throw this.source.errorAt(at, 'A method pointer needs a plain name');
-        return { kind: 'methodPointer', object, name, at };
+        return { kind: 'methodPointer', object, name: this.#memberName(), at };
       }
       case '[':
       case '?[':
