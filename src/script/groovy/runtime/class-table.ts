@@ -40,6 +40,7 @@ java.util.concurrent @Callable ConcurrentHashMap:java.util.AbstractMap #TimeUnit
   ExecutionException:java.lang.Exception
 java.util.concurrent.atomic AtomicInteger:Number AtomicLong:Number AtomicBoolean AtomicReference
 java.text Format DateFormat:Format SimpleDateFormat:DateFormat NumberFormat:Format DecimalFormat:NumberFormat MessageFormat:Format
+  Normalizer #Normalizer$Form
   ParseException:Exception
 java.math BigDecimal:Number+Comparable BigInteger:Number+Comparable #RoundingMode MathContext
 java.net URLEncoder URLDecoder URISyntaxException:Exception MalformedURLException:java.io.IOException

@@ -30,6 +30,7 @@ const POSIX: Readonly<Record<string, string>> = {
   IsAlphabetic: '\\p{Alphabetic}',
   IsDigit: '\\p{Nd}',
   IsLetter: '\\p{L}',
+  InCombiningDiacriticalMarks: '\\u0300-\\u036f',
 };
 
 /** A Java pattern as one of JavaScript, or a PatternSyntaxException with what cannot be said. */

@@ -47,6 +47,7 @@ import './time/simple-date-format.ts';
 import './time-unit.ts';
 import './json/json-library.ts';
 import './stream.ts';
+import './normalizer.ts';
 import './number-format.ts';
 import './atomic.ts';
 import './slf4j.ts';

@@ -174,7 +174,9 @@ function failMissing(holder: unknown, text: string, args: unknown[]): never {
 }
 
 const OWN_METHODS = new Set(
-  'any collect each eachWithIndex every find findAll findIndexOf findResult grep inject'.split(' '),
+  'any collect each eachWithIndex equals every find findAll findIndexOf findResult getClass grep hashCode inject toString'.split(
+    ' ',
+  ),
 );
 
 function callInClosure(closure: Closure, text: string, args: unknown[]): { value: unknown } | undefined {

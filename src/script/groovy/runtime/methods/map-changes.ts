@@ -1,5 +1,5 @@
 import { call1, call2 } from '../closure.ts';
-import { equal } from '../equality.ts';
+import { compare, equal } from '../equality.ts';
 import { JavaMap } from '../java-map.ts';
 import { defineMethods } from '../method-table.ts';
 import { toText } from '../text.ts';
@@ -79,6 +79,10 @@ defineMethods('java.util.Map', 'java.lang.Object', {
   'toMapString/0': toText,
   'firstKey/0': (self: JavaMap) => firstKey(self, 0),
   'lastKey/0': (self: JavaMap) => firstKey(self, -1),
+  'headMap/1-2': (self: JavaMap, to: unknown, isIncluded: unknown = false) =>
+    between(self, (order) => order(to) < (isIncluded === true ? 1 : 0)),
+  'tailMap/1-2': (self: JavaMap, from: unknown, isIncluded: unknown = true) =>
+    between(self, (order) => order(from) > (isIncluded === true ? -1 : 0)),
   'firstEntry/0': (self: JavaMap) => self.list()[0] ?? null,
   'lastEntry/0': (self: JavaMap) => self.list().at(-1) ?? null,
   'pollFirstEntry/0': (self: JavaMap) => {
@@ -87,6 +91,15 @@ defineMethods('java.util.Map', 'java.lang.Object', {
     return entry ?? null;
   },
 });
+
+/** The entries whose keys, compared with another one, are where they are wanted; of a map that has an order. */
+function between(self: JavaMap, fits: (order: (other: unknown) => number) => boolean): JavaMap {
+  const order = self.compare ?? compare;
+  return mapWith(
+    self,
+    self.list().filter(({ key }) => fits((other) => order(key, other))),
+  );
+}
 
 export function frozenMap(self: JavaMap): JavaMap {
   const map = new JavaMap('UnmodifiableMap', self.compare);

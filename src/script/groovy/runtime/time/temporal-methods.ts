@@ -101,7 +101,8 @@ function walk(sign: 1 | -1, name: string) {
 
 const COMMON: Methods = {
   'plus/1-2': (self: Temporal, amount: unknown, unit?: unknown) => plus(self, amount, 1, unit),
-  'minus/1-2': (self: Temporal, amount: unknown, unit?: unknown) => plus(self, amount, -1, unit),
+  'minus/1-2': (self: Temporal, amount: unknown, unit?: unknown) =>
+    isDay(self) && isDay(amount) ? BigInt(self.day - amount.day) : plus(self, amount, -1, unit),
   'next/0': (self: Temporal) => plus(self, 1, 1),
   'previous/0': (self: Temporal) => plus(self, 1, -1),
   'isBefore/1': (self: Temporal, other: unknown) => order(self, other) < 0,
@@ -182,6 +183,11 @@ const TIME: Methods = {
   'withNano/1': (self: Temporal, nano: unknown) => withField(self, 'NANO_OF_SECOND', int(nano)),
   'truncatedTo/1': (self: Temporal, unit: unknown) => truncate(self, unitArgument(unit)),
 };
+
+/** Of two days the difference is a number of days. */
+function isDay(value: unknown): value is Temporal {
+  return value instanceof Temporal && value.kind === 'LocalDate';
+}
 
 defineMethods('java.time.LocalDate', 'java.lang.Object', {
   ...COMMON,
