@@ -14,7 +14,7 @@ import { isQuick } from './support/settings.ts';
 
 const BENCH = 'scheduler';
 const TRIGGERS = isQuick ? 20_000 : 100_000;
-const ROUNDS = isQuick ? 1 : 3;
+const ROUNDS = isQuick ? 1 : 2;
 const SECONDS = 2;
 const PROCESSES = [1, 2, 4];
 const BATCH = 500;

@@ -39,7 +39,7 @@ export function openBoss(bench: string, processes: number): Promise<Peer> {
 }
 
 /** More than any of them has done a second, for each of its rounds. */
-const JOBS_PER_MS = 60;
+const JOBS_PER_MS = 50;
 
 async function openPeer(
   bench: string,
