@@ -275,6 +275,30 @@ describe('the other topics', () => {
 });
 
 describe('the audit trail', () => {
+  const COMMON = ['_id', 'eventName', 'timestamp', 'trackingIds', 'transactionId', 'userId'];
+  it.each([
+    [
+      'access',
+      ['client', 'http', 'objectId', 'request', 'response', 'roles', 'server'],
+      'server pr and http pr',
+    ],
+    [
+      'activity',
+      'after before changedFields message objectId operation passwordChanged revision runAs status watchedFieldsChanged'.split(
+        ' ',
+      ),
+      'operation eq "CREATE" and objectId sw "managed/user"',
+    ],
+    ['authentication', ['context', 'entries', 'principal', 'result'], 'true'],
+    ['config', ['after', 'before', 'changedFields', 'objectId', 'operation', 'revision', 'runAs'], 'true'],
+  ])('shows an entry of %s with all its fields', async (topic, fields, filter) => {
+    const [found] = await entries(topic, filter);
+    const { status, body } = await api('GET', `audit/${topic}/${found._id}`);
+    expect([status, body._id]).toEqual([200, found._id]);
+    const shown = Object.keys(body).filter((name) => name !== '_rev');
+    expect(shown.sort()).toEqual([...COMMON, ...fields].sort());
+  });
+
   it('cannot be changed', async () => {
     const [{ _id }] = await entries('activity', 'objectId eq "managed/user/ada" and operation eq "CREATE"');
     for (const [method, body] of [
