@@ -49,7 +49,15 @@ const KEEP_ALIVE_MS = 10_000;
 // Counts and revisions are bigint; all of ours stay far below 2^53, and a string would break comparisons.
 pg.types.setTypeParser(pg.types.builtins.INT8, (text) => Number(text));
 
-export function openDatabase(options: DatabaseOptions): Database {
+export function openDatabase(given: DatabaseOptions): Database {
+  let closed: Promise<void> | undefined;
+  // A pool says that it is closed while its connections still are closing: that one of them breaks is no news then.
+  const options: DatabaseOptions = {
+    ...given,
+    onError: (error) => {
+      if (closed === undefined) given.onError?.(error);
+    },
+  };
   const poolSize = Math.max(options.poolSize ?? DEFAULT_POOL_SIZE, RESERVED + 1);
   const pool = openPool(options, poolSize, 30_000);
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
@@ -60,7 +68,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     (nested[depth] ??= new Kysely<Tables>({
       dialect: new PostgresDialect({ pool: openPool(options, poolSize, NESTED_IDLE_MS) }),
     }));
-  let closed: Promise<void> | undefined;
   return {
     db,
     pool,
