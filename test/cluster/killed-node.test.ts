@@ -4,6 +4,9 @@ import { Cluster } from '../support/cluster.ts';
 import { type Fault, faultyEnvironment } from '../support/database-faults.ts';
 import type { NodeProcess } from '../support/node-process.ts';
 
+/** The statement that ends runs, by what it deletes. */
+const COMPLETION = String.raw`delete from scheduler_run where ctid = any\(array\(select at from mine\)\)`;
+
 describe('a cluster of which a node is killed', () => {
   let cluster: Cluster;
   let heir: NodeProcess;
@@ -28,20 +31,16 @@ describe('a cluster of which a node is killed', () => {
       'runs, its effects written',
       { statement: 'insert into .?managed_object', when: 'after', what: 'kill' },
     ],
-    [
-      'completing',
-      'is about to complete',
-      { statement: 'delete from scheduler_run r', when: 'before', what: 'kill' },
-    ],
+    ['completing', 'is about to complete', { statement: COMPLETION, when: 'before', what: 'kill' }],
     [
       'committing',
       'is about to commit',
-      { armedBy: 'delete from scheduler_run r', statement: '^commit$', when: 'before', what: 'kill' },
+      { armedBy: COMPLETION, statement: '^commit$', when: 'before', what: 'kill' },
     ],
     [
       'committed',
       'has committed',
-      { armedBy: 'delete from scheduler_run r', statement: '^commit$', when: 'after', what: 'kill' },
+      { armedBy: COMPLETION, statement: '^commit$', when: 'after', what: 'kill' },
     ],
   ])(
     'loses and doubles nothing: %s, when it %s',
