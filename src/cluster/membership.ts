@@ -69,6 +69,9 @@ export class Membership implements Service {
   #watching: Promise<void> | undefined;
   #stopped = true;
   #probedAt = 0;
+  #beatenAt = 0;
+  /** Until then nobody is given up for being silent. */
+  #lenientUntil = 0;
   readonly nodeId: number;
   epoch = 0;
 
@@ -195,9 +198,11 @@ export class Membership implements Service {
       await this.#join();
       return undefined;
     }
+    this.#noteBeat();
     const nodes = await listNodes(database.db);
     for (const node of nodes) {
       if (node.id === this.nodeId) continue;
+      if (node.state === 'lost' && performance.now() < this.#lenientUntil) continue;
       if (node.state === 'lost') await this.#recover(node, 'heartbeat');
       else if (isHalfRecovered(node)) await this.#finishOther(node);
     }
@@ -208,6 +213,13 @@ export class Membership implements Service {
         this.#watching = undefined;
       });
     return this.#nextLook(nodes);
+  }
+
+  /** Who could not beat itself, as while the database was away, cannot blame others for it: they get another lease. */
+  #noteBeat(): void {
+    const now = performance.now();
+    if (this.#beatenAt !== 0 && now - this.#beatenAt > LEASE_MS) this.#lenientUntil = now + LEASE_MS;
+    this.#beatenAt = now;
   }
 
   /** The next heartbeat, or the moment at which somebody who is silent will have been so for too long. */

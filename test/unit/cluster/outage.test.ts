@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { Membership, sessionName } from '#cluster/index.ts';
+import { openDatabase } from '#database/index.ts';
+import type { Observation } from '#observability/index.ts';
+import { createMigratedDatabase } from '../../support/migrated-database.ts';
+import { TcpProxy } from '../../support/tcp-proxy.ts';
+
+test('nodes that could not reach the database for longer than a lease do not give each other up afterwards', async () => {
+  await using scope = new AsyncDisposableStack();
+  const database = scope.use(await createMigratedDatabase());
+  const target = new URL(database.url);
+  const said: Observation[] = [];
+  const join = async (nodeName: string) => {
+    const proxy = scope.use(
+      await TcpProxy.open(() => ({ host: target.hostname, port: Number(target.port) }), Math.random),
+    );
+    const url = new URL(database.url);
+    url.host = `127.0.0.1:${proxy.port}`;
+    const nodeId = await Membership.identify(database.db, nodeName);
+    const own = openDatabase({ url: url.href, poolSize: 3, applicationName: sessionName(nodeId) });
+    scope.defer(() => own.close());
+    const membership = new Membership({
+      database: own,
+      sessionUrl: url.href,
+      nodeName,
+      nodeId,
+      roles: ['worker'],
+      observe: (observation) => said.push(observation),
+    });
+    await membership.start();
+    scope.defer(() => membership.stop());
+    return { membership, proxy };
+  };
+  const nodes = [await join('a'), await join('b')];
+  const beats = () => nodes.map(({ membership }) => membership.lastBeatAt);
+  await expect.poll(() => Math.min(...beats()), { timeout: 5_000 }).toBeGreaterThan(0);
+
+  for (const { proxy } of nodes) proxy.setWeather({ hole: 'both' });
+  const cutAt = performance.now();
+  await expect
+    .poll(
+      async () => {
+        const { rows } = await database.pool.query(
+          'select min(clock_timestamp() - seen_at) as silent from cluster_node',
+        );
+        return rows[0].silent.seconds;
+      },
+      { timeout: 15_000 },
+    )
+    .toBeGreaterThanOrEqual(4);
+  // The first that is back finds the other as silent as it was itself.
+  for (const [index, { proxy }] of nodes.entries()) {
+    proxy.setWeather();
+    await expect.poll(() => beats()[index], { timeout: 15_000 }).toBeGreaterThan(cutAt + 4_000);
+  }
+  expect(said.filter(({ kind }) => kind === 'node.lost' || kind === 'node.fenced')).toEqual([]);
+}, 60_000);
