@@ -1,6 +1,7 @@
 import { toNumber } from './arithmetic.ts';
 import { Closure, closureOf } from './closure.ts';
 import { call } from './dispatch.ts';
+import { outside } from './dispatch-port.ts';
 import { itemsOf } from './equality.ts';
 import { hostValues } from './failure.ts';
 import { HostObject } from './host-object.ts';
@@ -20,9 +21,15 @@ export const contexts = {
   mark: (_object: object, _name: string): void => {},
 };
 
+/** Scripts that do not name the class of dates may be given one all the same. */
+const makeLoaded = (ms: number): unknown => {
+  outside.loads('Date');
+  return dates.make === makeLoaded ? ms : dates.make(ms);
+};
+
 /** The class of dates; the file that has it connects it. */
 export const dates = {
-  make: (ms: number): unknown => ms,
+  make: makeLoaded,
   msOf: (_value: unknown): number | undefined => undefined,
 };
 

@@ -90,12 +90,20 @@ export class Run implements Given {
     if (global !== undefined) return name === 'svc' ? resourceFunctions(global) : toGroovy(global);
     const { bindings } = this.#input;
     const variables = bindings[VARIABLES] as Record<string, unknown> | undefined;
-    if (variables !== undefined && name in variables) return toGroovy(variables[name]);
+    if (variables !== undefined && name in variables) return toGroovy(this.#revived(variables[name]));
     if (!(name in bindings)) return undefined;
     const value = bindings[name];
     if (name === 'request') return requests.make(value);
     const revive = this.#revivers.get(name);
-    return revive === undefined ? jsonToGroovy(value) : toGroovy(revive(value));
+    if (revive !== undefined) return toGroovy(revive(value));
+    const revived = this.#revived(value);
+    return revived === value ? jsonToGroovy(value) : toGroovy(revived);
+  }
+
+  /** A date of a process, of any name. */
+  #revived(value: unknown): unknown {
+    const revive = this.#revivers.get('*');
+    return revive === undefined ? value : revive(value);
   }
 
   run(factory: Factory): unknown {
