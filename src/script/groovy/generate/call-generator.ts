@@ -1,5 +1,5 @@
 import type { Argument, CallExpression, Expression, PropertyExpression } from '../syntax/ast.ts';
-import { pathText } from '../syntax/expression-parser.ts';
+import { pathText } from '../syntax/postfix-parser.ts';
 import { mark } from './generated-text.ts';
 import { classVariable } from './generator-context.ts';
 import { ValueGenerator } from './value-generator.ts';

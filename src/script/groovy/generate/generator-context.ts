@@ -1,6 +1,6 @@
 import { staticMemberProblem } from '../runtime/static-members.ts';
 import type { Argument, ClassDeclaration, Expression, Statement, TypeName } from '../syntax/ast.ts';
-import { pathText } from '../syntax/expression-parser.ts';
+import { pathText } from '../syntax/postfix-parser.ts';
 import type { SourceText } from '../syntax/source-text.ts';
 import type { ClassMeaning, ClassNames } from './class-names.ts';
 import { type Local, mangle, Scope, type StaticKind } from './scope.ts';

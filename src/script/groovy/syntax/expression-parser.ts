@@ -1,5 +1,5 @@
 import type { Argument, Expression } from './ast.ts';
-import { PrimaryParser } from './primary-parser.ts';
+import { ARGUMENT_KEYWORDS, LONGEST_CHAIN, PostfixParser } from './postfix-parser.ts';
 import { isOperator } from './token-cursor.ts';
 
 /** Binding strength of the binary operators; all of them bind to the left. */
@@ -39,16 +39,13 @@ const STRENGTH: Readonly<Record<string, number>> = {
   '%': 12,
 };
 const ASSIGNMENTS = new Set('= += -= *= /= %= **= <<= &= |= ^= ?='.split(' '));
-/** Longer chains would be too deep for whoever walks the tree. */
-const LONGEST_CHAIN = 400;
-const ARGUMENT_KEYWORDS = new Set('new this super null true false switch'.split(' '));
 
 interface Operator {
   readonly text: string;
   readonly tokens: number;
 }
 
-export abstract class ExpressionParser extends PrimaryParser {
+export abstract class ExpressionParser extends PostfixParser {
   protected expression(): Expression {
     return this.nested(() => this.#assignment());
   }
@@ -57,14 +54,14 @@ export abstract class ExpressionParser extends PrimaryParser {
   protected expressionOrCommand(): Expression {
     let value = this.expression();
     if (!this.#isCommandTarget(value)) return value;
-    for (let links = 0; this.#startsArgument(); links++) {
-      if (links > LONGEST_CHAIN) throw this.#tooLong();
+    for (let links = 0; this.startsArgument(); links++) {
+      if (links > LONGEST_CHAIN) throw this.tooLong();
       // In `a b c d` the third word is a method of what the first call gives.
       if (value.kind === 'call' && this.token.kind === 'name') {
         const { text, at } = this.take();
         value = { kind: 'property', object: value, name: text, access: '.', isField: false, at };
-        value = this.#postfix(value);
-        if (!this.#isCommandTarget(value) || !this.#startsArgument()) continue;
+        value = this.postfix(value);
+        if (!this.#isCommandTarget(value) || !this.startsArgument()) continue;
       }
       value = { kind: 'call', callee: value, args: this.#commandArguments(), at: value.at };
     }
@@ -75,18 +72,6 @@ export abstract class ExpressionParser extends PrimaryParser {
     if (value.kind === 'call' || value.kind === 'index') return true;
     const isPath = value.kind === 'name' || value.kind === 'property';
     return isPath && !isOperator(this.previous, ')');
-  }
-
-  #startsArgument(): boolean {
-    const { kind, text, startsLine } = this.token;
-    if (startsLine) return false;
-    if (kind === 'name' || kind === 'number' || kind === 'string' || kind === 'textStart') return true;
-    if (kind === 'keyword') return ARGUMENT_KEYWORDS.has(text);
-    if (kind !== 'operator') return false;
-    if (text === '!') return true;
-    return text === '[' && isOperator(this.peek(2), ':')
-      ? true
-      : text === '[' && isOperator(this.peek(), ':');
   }
 
   #commandArguments(): Argument[] {
@@ -148,7 +133,7 @@ export abstract class ExpressionParser extends PrimaryParser {
       const operator = this.#binaryOperator();
       const strength = operator === undefined ? 0 : STRENGTH[operator.text]!;
       if (operator === undefined || strength < least) return left;
-      if (links > LONGEST_CHAIN) throw this.#tooLong();
+      if (links > LONGEST_CHAIN) throw this.tooLong();
       const { at } = this.token;
       this.index += operator.tokens;
       left = this.#combine(left, operator.text, at, strength);
@@ -244,7 +229,7 @@ export abstract class ExpressionParser extends PrimaryParser {
   #power(): Expression {
     let left = this.#prefix();
     for (let links = 0; this.is('**'); links++) {
-      if (links > LONGEST_CHAIN) throw this.#tooLong();
+      if (links > LONGEST_CHAIN) throw this.tooLong();
       const { at } = this.take();
       const right = this.nested(() => (this.is('-') || this.is('+') ? this.#unary() : this.#prefix()));
       left = { kind: 'binary', operator: '**', left, right, at };
@@ -270,7 +255,7 @@ export abstract class ExpressionParser extends PrimaryParser {
       return { kind: 'cast', type, value, at };
     }
     if (kind === 'operator' && text === '(' && this.#isTargetList()) return this.#targetList();
-    const value = this.#postfix(this.primary());
+    const value = this.postfix(this.primary());
     if ((this.is('++') || this.is('--')) && !this.token.startsLine) {
       const step = this.take();
       const operator = step.text as '++' | '--';
@@ -302,120 +287,9 @@ export abstract class ExpressionParser extends PrimaryParser {
   #targetList(): Expression {
     const { at } = this.expect('(');
     const items: Expression[] = [];
-    do items.push(this.#postfix(this.primary()));
+    do items.push(this.postfix(this.primary()));
     while (this.takeIf(','));
     this.expect(')');
     return { kind: 'list', items, at };
   }
-
-  /** Members, indexes and calls behind a value. */
-  #postfix(first: Expression): Expression {
-    let value = first;
-    for (let links = 0; ; links++) {
-      if (links > LONGEST_CHAIN) throw this.#tooLong();
-      const next = this.#postfixStep(value);
-      if (next === undefined) return value;
-      value = next;
-    }
-  }
-
-  #postfixStep(object: Expression): Expression | undefined {
-    const { kind, text, at, startsLine } = this.token;
-    if (kind !== 'operator') return undefined;
-    switch (text) {
-      case '.':
-      case '?.':
-      case '*.': {
-        this.take();
-        if (text === '.' && this.is('<'))
-          this.index = Math.max(this.index, this.skipTypeArguments(this.index));
-        const isField = this.takeIf('@');
-        return { kind: 'property', object, name: this.#memberName(), access: text, isField, at };
-      }
-      case '.@':
-        this.take();
-        return { kind: 'property', object, name: this.#memberName(), access: '.', isField: true, at };
-      case '.&':
-      case '::': {
-        this.take();
-        return { kind: 'methodPointer', object, name: this.#memberName(), at };
-      }
-      case '[':
-      case '?[':
-        if (startsLine) return undefined;
-        return this.#startsArgument() && text === '[' && object.kind === 'name'
-          ? undefined
-          : this.#index(object);
-      case '(':
-        if (startsLine) return undefined;
-        return { kind: 'call', callee: object, args: this.arguments(), at: object.at };
-      case '{':
-        return this.#takesClosure(object) ? this.#withClosure(object) : undefined;
-      default:
-        return undefined;
-    }
-  }
-
-  #takesClosure({ kind }: Expression): boolean {
-    return kind === 'name' || kind === 'property' || kind === 'call';
-  }
-
-  /** A closure behind a call is its last argument. */
-  #withClosure(target: Expression): Expression {
-    const isBehindCall =
-      target.kind === 'call' && (isOperator(this.previous, ')') || isOperator(this.previous, '}'));
-    const closure = { value: this.closure() };
-    if (isBehindCall && target.kind === 'call') return { ...target, args: [...target.args, closure] };
-    return { kind: 'call', callee: target, args: [closure], at: target.at };
-  }
-
-  #memberName(): string | Expression {
-    const { kind, text } = this.token;
-    if (kind === 'name' || kind === 'keyword' || kind === 'string') {
-      this.take();
-      return text;
-    }
-    if (kind === 'textStart') return this.text();
-    if (this.is('(')) return this.primary();
-    throw this.unexpected('The name of a property or method is missing.');
-  }
-
-  #index(object: Expression): Expression {
-    const { text, at } = this.take();
-    if (this.is(']') && (object.kind === 'name' || object.kind === 'property')) {
-      this.take();
-      const name = pathText(object);
-      if (name !== undefined) return { kind: 'name', name: `${name}[]`, at: object.at };
-    }
-    const args: Expression[] = [];
-    while (!this.is(']')) {
-      if (args.length > 0) this.expect(',');
-      const { key, value } = this.argument();
-      if (key !== undefined) throw this.source.errorAt(key.at, 'An index has no key');
-      args.push(value);
-    }
-    this.expect(']');
-    return { kind: 'index', object, args, isSafe: text === '?[', at };
-  }
-
-  #tooLong() {
-    return this.source.errorAt(
-      this.token.at,
-      'The expression is too long',
-      'Split it over several variables.',
-    );
-  }
-}
-
-/** `a.b.c` of names and properties that are nothing but names. */
-export function pathText(expression: Expression): string | undefined {
-  const names: string[] = [];
-  let at = expression;
-  while (at.kind === 'property' && typeof at.name === 'string' && at.access === '.' && !at.isField) {
-    names.push(at.name);
-    at = at.object;
-  }
-  if (at.kind !== 'name') return undefined;
-  names.push(at.name);
-  return names.reverse().join('.');
 }
