@@ -18,11 +18,14 @@ export abstract class StatementGenerator extends ExpressionGenerator {
   #loopLabel = '';
 
   protected override functionBody(body: readonly Statement[]): string {
-    const outer = this.variables;
+    const outer = { variables: this.variables, labels: this.labels };
     this.variables = [];
+    // No jump leads out of a function.
+    this.labels = [];
     const code = this.statements(body, true);
     const declared = this.variables.length === 0 ? '' : `let ${this.variables.join(',')};`;
-    this.variables = outer;
+    this.variables = outer.variables;
+    this.labels = outer.labels;
     return `${declared}${code}${endsInReturn(body) ? '' : 'return null;'}`;
   }
 
