@@ -24,6 +24,14 @@ export async function comeToRest(ground: Ground): Promise<void> {
       `select 1 from soak.schedule s where s.kind not in ('edited', 'once') and not exists (
          select 1 from scheduler_firing f where f.job_id = s.id and f.ended_at > '${quietFrom.toISOString()}')`,
     ),
+    // What fires once has to have fired before the clockwork is stopped.
+    waitFor(
+      pool,
+      REST_MS,
+      `select 1 from scheduler_job j where j.definition->>'type' = 'simple' and (
+         exists (select 1 from scheduler_due d where d.trigger_id = j.trigger_id)
+         or exists (select 1 from scheduler_run r where r.trigger_id = j.trigger_id))`,
+    ),
   ]);
   await pool.query('update scheduler_setting set paused = true');
   await waitFor(pool, REST_MS, 'select 1 from scheduler_run');
