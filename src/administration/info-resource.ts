@@ -6,10 +6,16 @@ export interface InfoOptions {
   /** STARTING, ACTIVE_READY, ACTIVE_NOT_READY or STOPPING, and a sentence about it. */
   readonly state: () => { readonly state: string; readonly shortDesc: string };
   readonly version: string;
+  /** Properties of a managed type that change only with the password once more. */
+  readonly protectedProperties: (type: string) => readonly string[];
 }
 
 /** `/info/ping`, `/info/login` (who am I) and `/info/version`. */
 export function infoResource(options: InfoOptions): RouteHandler {
+  const protectedOf = (component: string) => {
+    const [area, type] = component.split('/');
+    return area === 'managed' && type !== undefined ? options.protectedProperties(type) : [];
+  };
   return collection({
     async read(context, _request, id) {
       switch (id) {
@@ -22,6 +28,7 @@ export function infoResource(options: InfoOptions): RouteHandler {
             authorization: {
               ...cloneJson(authorization as unknown as JsonValue as JsonObject),
               ipAddress: context.client.remoteAddress,
+              protectedAttributeList: [...protectedOf(authorization.component)],
             },
           });
         }

@@ -6,6 +6,7 @@ import {
   protectSecrets,
 } from '#administration/index.ts';
 import { clusterResource } from '#cluster/index.ts';
+import { managedConfig } from '#config/index.ts';
 import { scriptTransform } from '#script/index.ts';
 import { type Platform, TOPIC } from './platform.ts';
 
@@ -35,7 +36,17 @@ export function addAdministration(platform: Platform, server: ServerState): { ov
       },
     }),
   );
-  router.mount('info*', infoResource(server));
+  router.mount(
+    'info*',
+    infoResource({
+      ...server,
+      protectedProperties(name) {
+        const type = config.get(managedConfig).objects.find((object) => object.name === name);
+        const properties = Object.entries(type?.schema?.properties ?? {});
+        return properties.flatMap(([property, { isProtected }]) => (isProtected === true ? [property] : []));
+      },
+    }),
+  );
   router.mount('health*', healthResource(database));
   return { overrides };
 }

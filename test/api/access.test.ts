@@ -84,6 +84,7 @@ describe('a user who has logged in', () => {
         component: 'managed/user',
         roles: ['svc-authorized'],
         moduleId: 'MANAGED_USER',
+        protectedAttributeList: ['password'],
       },
     });
   });
