@@ -169,6 +169,14 @@ describe('credentials', () => {
     expect(answered.get('WWW-Authenticate')).toBeNull();
   });
 
+  it('are the new ones as soon as they are changed', async () => {
+    for (const text of ['Another-Horse-1', 'Another-Horse-2', PASSWORD]) {
+      const operations = [{ operation: 'replace', field: '/password', value: text }];
+      expect((await api('PATCH', 'managed/user/eve', { body: operations })).status).toBe(200);
+      expect((await whoAmI(password('eve', text))).status).toBe(200);
+    }
+  });
+
   it('of an inactive account are refused, also those that were right a moment ago', async () => {
     expect((await whoAmI(password('eve'))).status).toBe(200);
     const change = [{ operation: 'replace', field: '/accountStatus', value: 'inactive' }];

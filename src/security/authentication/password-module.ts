@@ -53,7 +53,8 @@ export class PasswordModule implements AuthenticationModule {
     const { credentials } = attempt;
     if (credentials === undefined) return undefined;
     const { username, password } = credentials;
-    const known = await this.#find(username);
+    // As it is now: the password may have been changed a moment ago, to this one.
+    const known = await this.#read(username);
     const { admit, matches, decoy } = this.#options;
     await admit(attempt);
     const isRight = await matches(password, known?.account.password ?? (await decoy));
@@ -80,7 +81,12 @@ export class PasswordModule implements AuthenticationModule {
   async #find(name: string): Promise<Known | undefined> {
     const known = this.#known.get(name);
     if (known !== undefined && performance.now() - known.readAt < ACCOUNT_TTL_MS) return known;
+    return this.#read(name);
+  }
+
+  async #read(name: string): Promise<Known | undefined> {
     const account = await this.#options.find(name);
+    const known = this.#known.get(name);
     this.#known.delete(name);
     if (account === undefined) return undefined;
     const stamp = stampOf(account);
