@@ -4,7 +4,7 @@ import { randomProcess } from './random-process.ts';
 import { playRandomProcess } from './random-run.ts';
 
 const SEED = Number(process.env['WORKFLOW_FUZZ_SEED'] ?? 20_260_101);
-const RUNS = Number(process.env['WORKFLOW_FUZZ_RUNS'] ?? 600);
+const RUNS = Number(process.env['WORKFLOW_FUZZ_RUNS'] ?? 300);
 
 const picks = fc.array(fc.nat(1000), { minLength: 1, maxLength: 40 });
 
