@@ -8,7 +8,7 @@ import { findPgbench, runPgbench } from './support/pgbench.ts';
 import { interleave } from './support/rounds.ts';
 import { compare, remark } from './support/row.ts';
 import { sameScript } from './support/same-script.ts';
-import { checkTriggers, countFirings, SLACK_MS, settle } from './support/scheduler-load.ts';
+import { checkTriggers, countFirings, earliestDue, settle } from './support/scheduler-load.ts';
 import { openSchedulerSite } from './support/scheduler-site.ts';
 import { isQuick } from './support/settings.ts';
 
@@ -59,7 +59,7 @@ async function firedByPgbench(clients: number): Promise<number> {
     script,
     clients,
     seconds: SECONDS,
-    variables: { batch: BATCH, watermark: Date.now() - SLACK_MS },
+    variables: { batch: BATCH, watermark: await earliestDue(site.url) },
   });
   return ((await countFirings(site.url)) - before) / seconds;
 }

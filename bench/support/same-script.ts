@@ -49,7 +49,7 @@ export async function sameScript(): Promise<string> {
   const completion = await captureText(COMPLETION, (db) => completeRuns(db, HOLDER, [sample()]));
   const answer = claim.lastIndexOf('select d.trigger_id');
   const columns = COLUMNS.map(([, variable, expression]) => `(${expression}) as ${variable}`);
-  const arrays = COLUMNS.map(([, variable]) => `array_agg(${variable})::text as ${variable}`);
+  const arrays = COLUMNS.map(([, variable]) => `coalesce(array_agg(${variable})::text, '{}') as ${variable}`);
   return `\\set node :client_id + 1
 ${claim.slice(0, answer).trimEnd()}, claimed as (
 ${claim.slice(answer)}
