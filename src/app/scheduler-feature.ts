@@ -1,10 +1,12 @@
-import { type ConfigStore, schedulerConfig } from '#config/index.ts';
+import { type ConfigStore, scheduleConfig, schedulerConfig } from '#config/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import {
   CustomServices,
   type DaylightSaving,
   firingResource,
   jobResource,
   type MemorySchedules,
+  parseSchedule,
   provisionerScheduledService,
   ScheduledServices,
   schedulerResource,
@@ -33,7 +35,11 @@ export function addScheduler(platform: Platform, options: SchedulerOptions): Sch
   if (options.serviceDirectory !== undefined) {
     services.addSource(new CustomServices(options.serviceDirectory, router, observe));
   }
-  router.mount('scheduler', schedulerResource());
+  config.addCheck(scheduleConfig, (content) => {
+    const definition = parseSchedule(content as unknown as JsonObject, { persisted: false });
+    services.check(definition.invokeService, definition.invokeContext);
+  });
+  router.mount('scheduler*', schedulerResource());
   router.mount(
     'scheduler/job*',
     jobResource({

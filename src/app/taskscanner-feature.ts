@@ -1,6 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { scheduleConfig } from '#config/index.ts';
-import type { JsonValue } from '#json/index.ts';
 import type { ScheduledServices } from '#scheduler/index.ts';
 import { TaskScanner, taskscannerResource } from '#taskscanner/index.ts';
 import type { Platform } from './platform.ts';
@@ -29,8 +27,5 @@ export function addTaskScanner(platform: Platform, services: ScheduledServices):
     check: (invokeContext) => tasks.check(invokeContext),
     execute: (context, scheduled) => tasks.fire(context, scheduled),
   });
-  config.addCheck(scheduleConfig, ({ invokeService, invokeContext }) =>
-    services.check(invokeService, invokeContext as JsonValue),
-  );
   router.mount('taskscanner*', taskscannerResource(scanner));
 }

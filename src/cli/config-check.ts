@@ -8,7 +8,7 @@ export const configCheck: Command = {
   name: 'config-check',
   summary: 'check the configuration files without starting',
   help: `
-Prints every mistake with file, line and column. Exits 1 when there is one.
+Prints every mistake with file, line and column, and what will be warned of. Exits 1 when there is a mistake.
 
 ${settingsHelp}
 
@@ -21,6 +21,9 @@ Example: svc config-check --project /etc/svc
     const findings = await checkConfig(settings.projectLocation, {
       settings,
       environment: overlayFlags(process.env, flags),
+      report: (said) => {
+        if (said.kind === 'config.warned') console.log(`Warning: ${said.message}`);
+      },
     });
     for (const finding of findings) console.log(formatFinding(finding));
     console.log(findings.length === 0 ? 'No mistakes found.' : `${findings.length} found.`);

@@ -19,6 +19,8 @@ interface DefinitionParts<T> {
    * them, and that part says that it is inactive; a change that takes them away is refused.
    */
   readonly activates?: readonly string[];
+  /** Top-level keys that are taken because files of the field have them, but change nothing; and why. */
+  readonly withoutEffect?: { readonly keys: readonly string[]; readonly because: string };
 }
 
 /** One configuration with one file, `<id>.json`. */

@@ -6,7 +6,13 @@ import type { Report } from './config-report.ts';
 import { separateKeys } from './described-keys.ts';
 import { parseJsonDocument } from './json-document.ts';
 import type { PropertySource } from './property-source.ts';
-import { type CheckedText, issueFinding, missingKeyFinding, unknownKeyFinding } from './schema-finding.ts';
+import {
+  type CheckedText,
+  idleKeysFinding,
+  issueFinding,
+  missingKeyFinding,
+  unknownKeyFinding,
+} from './schema-finding.ts';
 import { substitute } from './substitution.ts';
 
 /** One configuration in force. */
@@ -57,6 +63,8 @@ export function readConfig(
     if (key.refused) findings.push(finding);
     else report({ kind: 'config.note', message: formatFinding(finding) });
   }
+  const idle = findWithoutEffect(checked, raw, definition);
+  if (idle !== undefined) report({ kind: 'config.warned', message: formatFinding(idle) });
   for (const key of definition.activates ?? []) {
     if (!isObject(value) || value[key] !== undefined) continue;
     const finding = missingKeyFinding(checked, definition, [key]);
@@ -71,6 +79,19 @@ export function readConfig(
     if (finding !== undefined) findings.push(finding);
   }
   return { findings };
+}
+
+/** One finding for all keys of the file that change nothing. */
+function findWithoutEffect(
+  text: CheckedText,
+  raw: JsonValue,
+  { withoutEffect }: AnyConfigDefinition,
+): Finding | undefined {
+  // What says true says how it is.
+  const idle = (withoutEffect?.keys ?? []).filter(
+    (key) => isObject(raw) && raw[key] !== undefined && String(raw[key]) !== 'true',
+  );
+  return idle.length === 0 ? undefined : idleKeysFinding(text, idle, withoutEffect!.because);
 }
 
 function withDefaults(raw: JsonValue, definition: AnyConfigDefinition | undefined): JsonValue {

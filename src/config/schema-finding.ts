@@ -71,6 +71,16 @@ export function missingKeyFinding(
   };
 }
 
+/** Keys that are taken and change nothing. */
+export function idleKeysFinding(text: CheckedText, keys: readonly string[], because: string): Finding {
+  const named = keys.map((key) => `"${key}"`).join(', ');
+  return {
+    id: 'CONFIG_WITHOUT_EFFECT',
+    where: place(text, [keys[0]!], 'key'),
+    message: `${named} ${keys.length === 1 ? 'has' : 'have'} no effect: ${because}`,
+  };
+}
+
 /** The last part of a sentence that begins with the name of the value. */
 function demandOf(issue: SchemaIssue): string {
   switch (issue.code) {

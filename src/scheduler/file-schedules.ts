@@ -2,12 +2,13 @@ import { type Database, type Db, runUnitOfWork } from '#database/index.ts';
 import { toResourceError } from '#errors/index.ts';
 import { equalJson, type JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
+import { clockWarnings } from './clock-warnings.ts';
 import type { DaylightSaving } from './cron/index.ts';
 import { findJob, type JobRow, listJobs } from './job-repository.ts';
 import { findJobView } from './job-view-repository.ts';
 import type { MemorySchedules } from './memory-schedules.ts';
 import { ensureSchedule, firstOf, removeSchedule } from './register-schedule.ts';
-import { parseSchedule, type ScheduleDefinition } from './schedule.ts';
+import { parseSchedule, type ScheduleDefinition, timingOf } from './schedule.ts';
 
 export interface FileSchedulesOptions {
   readonly database: Database;
@@ -59,6 +60,10 @@ export class FileSchedules {
         : await this.#keepInMemory(id, definition);
       if (!registered) return;
       observe({ kind: 'schedule.registered', schedule: id, next: await this.#nextRunAt(id) });
+      const { dst, now } = this.#options;
+      for (const warning of clockWarnings(timingOf(definition, dst()), now())) {
+        observe({ kind: 'config.warned', message: `schedule-${id}.json: ${warning}` });
+      }
     } catch (error) {
       const { message } = toResourceError(error);
       observe({ kind: 'config.refused', id: `schedule/${id}`, findings: [message] });

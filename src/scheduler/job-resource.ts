@@ -14,6 +14,7 @@ import {
   resourceBody,
   unknownAction,
 } from '#resource/index.ts';
+import { clockWarnings } from './clock-warnings.ts';
 import type { DaylightSaving } from './cron/index.ts';
 import { explainFiring } from './explain-firing.ts';
 import { findJob, insertManual, type JobRow, setJobPaused } from './job-repository.ts';
@@ -24,7 +25,7 @@ import { previewFirings } from './preview-firings.ts';
 import { createSchedule, firstOf, record, removeSchedule, updateSchedule } from './register-schedule.ts';
 import { formatRunKey } from './run.ts';
 import { listRunning, memoryRunning, setPaused } from './running-repository.ts';
-import { parseSchedule, type ScheduleDefinition } from './schedule.ts';
+import { parseSchedule, type ScheduleDefinition, timingOf } from './schedule.ts';
 import { VALIDATE_CRON, validateCron } from './scheduler-resource.ts';
 
 export interface SchedulerPlatform {
@@ -112,7 +113,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
   async function create(context: Context, id: string, content: JsonObject): Promise<Resource> {
     const definition = parse(content);
     if ((await find(context, id)) !== undefined) throw exists(id);
-    return store(context, id, definition);
+    return warned(await store(context, id, definition), definition);
   }
 
   async function remove(context: Context, id: string, kept: Kept): Promise<void> {
@@ -124,8 +125,19 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
     record(context.unitOfWork!, 'delete', kept.schedule, null);
   }
 
+  /** Who saves a schedule is told what changes of clocks will do to it; later reads do not repeat it. */
+  function warned(saved: Resource, definition: ScheduleDefinition): Resource {
+    const warnings = clockWarnings(timingOf(definition, dst()), clock.now());
+    if (warnings.length === 0 || !isObject(saved.content)) return saved;
+    return { ...saved, content: { ...saved.content, warnings } };
+  }
+
   async function update(context: Context, id: string, content: JsonObject): Promise<Resource> {
     const definition = parse(content);
+    return warned(await change(context, id, definition), definition);
+  }
+
+  async function change(context: Context, id: string, definition: ScheduleDefinition): Promise<Resource> {
     const old = await get(context, id, true);
     const { unitOfWork, now } = scopeOf(context);
     if (definition.persisted !== (old.where === 'database')) {

@@ -1,5 +1,6 @@
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
+import { localTime } from './clock-warnings.ts';
 import type { DaylightSaving } from './cron/index.ts';
 import { firstFiring, nextFiring } from './next-firing.ts';
 import { type ScheduleDefinition, type Timing, timingOf } from './schedule.ts';
@@ -85,8 +86,4 @@ function leftOut(timing: Timing, now: number, last: number | undefined): JsonVal
     at = nextFiring(smooth, at);
   }
   return notes;
-}
-
-function localTime(wall: number): string {
-  return new Date(wall).toISOString().slice(0, 19);
 }

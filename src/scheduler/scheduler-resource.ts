@@ -5,6 +5,7 @@ import {
   type ActionResult,
   actionResult,
   type Context,
+  notFound,
   type RouteHandler,
   singleton,
   unknownAction,
@@ -14,13 +15,24 @@ import { parseCron } from './cron/index.ts';
 /** The name of the action that says whether a cron expression is legal. */
 export const VALIDATE_CRON = 'validateQuartzCronExpression';
 
-/** `/scheduler`: says whether a cron expression is legal. */
+/**
+ * `/scheduler`: says whether a cron expression is legal, also below it where nothing else is: clients of the field
+ * send the action to any path there. Mount it as a prefix.
+ */
 export function schedulerResource(): RouteHandler {
-  return singleton({
+  const scheduler = singleton({
     description: { title: 'scheduler', instanceActions: [VALIDATE_CRON] },
 
     action: async (_context, request) => validatedCron(request),
   });
+  return {
+    ...scheduler,
+    async handle(context, request, match) {
+      if (match.remaining.length === 0) return scheduler.handle(context, request, match);
+      if (request.method !== 'action' || !isValidation(request)) throw notFound(request);
+      return validatedCron(request);
+    },
+  };
 }
 
 /** Clients of the field send the action to any path below `/scheduler`. */
@@ -30,10 +42,12 @@ export const validatingActions = {
 };
 
 function validatedCron(request: ActionRequest): ActionResult {
-  if (request.action.toLowerCase() !== VALIDATE_CRON.toLowerCase()) {
-    return unknownAction(request, [VALIDATE_CRON]);
-  }
+  if (!isValidation(request)) return unknownAction(request, [VALIDATE_CRON]);
   return actionResult(validateCron(request.content));
+}
+
+function isValidation({ action }: ActionRequest): boolean {
+  return action.toLowerCase() === VALIDATE_CRON.toLowerCase();
 }
 
 /** @throws BadRequestError when the body holds no expression at all */

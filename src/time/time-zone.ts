@@ -25,6 +25,8 @@ export interface TimeZone {
   offsetAt(epochMs: number): number;
   wallAt(epochMs: number): WallMs;
   resolve(wall: WallMs): Resolution;
+  /** The changes of its clocks at or after `from` and before `to`, in order. */
+  changesBetween(from: number, to: number): OffsetChange[];
 }
 
 /**
@@ -60,6 +62,19 @@ class TableZone implements TimeZone {
 
   wallAt(epochMs: number): WallMs {
     return epochMs + this.#table.periodAt(epochMs).offset;
+  }
+
+  changesBetween(from: number, to: number): OffsetChange[] {
+    const changes: OffsetChange[] = [];
+    let period = this.#table.periodAt(from - 1);
+    while (period.to < to) {
+      const next = this.#table.periodAt(period.to);
+      if (next.offset !== period.offset) {
+        changes.push({ at: period.to, before: period.offset, after: next.offset });
+      }
+      period = next;
+    }
+    return changes;
   }
 
   resolve(wall: WallMs): Resolution {

@@ -220,6 +220,20 @@ describe('the access audit', () => {
     const ofRun = await entries('activity', `transactionId eq "${run.transactionId}"`);
     expect(ofRun).toMatchObject([{ userId: run.userId, objectId: 'managed/user/ada', operation: 'PATCH' }]);
     expect((await api('GET', `scheduler/firing/${run.transactionId}`)).body.schedule).toBe('once');
+
+    const wrong = { script: { type: 'text/javascript', source: "throw new Error('on purpose')" } };
+    await api('PUT', 'scheduler/job/wrong', {
+      body: { type: 'simple', invokeService: 'script', invokeContext: wrong },
+    });
+    await api('POST', 'scheduler/job/wrong?_action=trigger');
+    await soon('access', 'userId sw "Scheduled wrong"').not.toEqual([]);
+    const [failed] = await entries('access', 'userId sw "Scheduled wrong"');
+    expect(failed.response).toEqual({
+      status: 'FAILED',
+      elapsedTime: expect.any(Number),
+      elapsedTimeUnits: 'MILLISECONDS',
+      detail: { code: 500, reason: 'Internal Server Error', message: expect.stringMatching(/on purpose/) },
+    });
   });
 });
 

@@ -34,9 +34,11 @@ const FILES = {
           invoker: scheduled['scheduler.invoker-name'],
           context: scheduled['scheduler.invokeContext'],
           next: scheduled['scheduler.next-fire-time'],
+          keys: Object.fromEntries(Object.entries(scheduled).filter(([key]) => /^schedule/.test(key))),
         });
       },
     };`,
+  'service/dotted.ts': `export default { invokeService: 'org.example.mine', execute() {} };`,
 };
 
 describe('the operation of schedules', () => {
@@ -126,6 +128,8 @@ describe('the operation of schedules', () => {
     // A run that was under way when it was paused may end first.
     const shown = async () => (await api('GET', 'scheduler/job/stopped')).body.triggers[0].state;
     expect(await eventually(shown, (state) => state !== 4)).toBe(1);
+    const edited = (await put('stopped', { schedule: '0/1 * * * * ?' })).body;
+    expect(edited).toMatchObject({ triggers: [{ state: 1 }], nextRunDate: expect.any(String) });
     await act('stopped', 'resume');
     await ended('stopped');
     await api('DELETE', 'scheduler/job/stopped');
@@ -173,6 +177,8 @@ describe('the operation of schedules', () => {
     const second = (await api('GET', `${path}&_pagedResultsCookie=${first.pagedResultsCookie}`)).body;
     expect(second).toMatchObject({ resultCount: 2, pagedResultsCookie: null });
     expect(await ids('scheduler/job', '_id sw "page-" and nextRunDate lt "2020-01-01"')).toEqual([]);
+    expect(await ids('scheduler/job', '_id sw "page-"', '&_pageSize=5&_pagedResultsOffset=99')).toEqual([]);
+    expect(await ids('scheduler/job', '_id sw "page-"', '&_sortKeys=-_id&_pageSize=1')).toEqual(['page-6']);
     expect(await ids('scheduler/trigger', 'name sw "page-" and state eq 0', '&_pageSize=2')).toHaveLength(2);
     expect((await api('GET', 'scheduler/trigger?_queryId=query-all-ids&_pageSize=1')).body.result).toEqual([
       { _id: expect.stringMatching(/^scheduler-service-group/) },
@@ -259,6 +265,23 @@ describe('the operation of schedules', () => {
     expect(await marks('greeted')).toMatchObject([
       { invoker: expect.stringMatching(/^Scheduled greeting-/), context: { whom: 'all' }, next: null },
     ]);
+    const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const [{ keys }] = await marks('greeted');
+    expect(keys).toMatchObject({
+      'scheduler.config-name': 'scheduler-greeting',
+      'scheduler.invokeService': 'svc.service.greet',
+      'scheduler.invokeContext': { whom: 'all' },
+      'scheduler.invokeLogLevel': 'info',
+      'scheduler.invoker-name': expect.stringMatching(/^Scheduled greeting-/),
+      'scheduler.scheduled-fire-time': iso,
+      'scheduler.actual-fire-time': iso,
+    });
+    expect(JSON.parse(keys['schedule.config'])).toMatchObject({ schedule: NEW_YEAR, type: 'cron' });
+    expect((await put('dotted', { invokeService: 'org.example.mine' })).body.invokeService).toBe(
+      'org.example.mine',
+    );
+    await act('dotted', 'trigger');
+    await ended('dotted');
     expect((await ledger('greeting'))[0].log).toEqual([{ level: 'info', message: 'greeting' }]);
     await server.project.write(
       'service/greet.ts',
@@ -377,6 +400,20 @@ describe('the operation of schedules', () => {
     expect((await api('GET', `cluster/${instanceId}`)).body).toEqual({ _id: instanceId, ...body.results[0] });
     expect((await api('GET', 'cluster/nobody')).status).toBe(404);
     expect((await api('DELETE', `cluster/${instanceId}`)).status).toBe(501);
+
+    await sql`insert into cluster_node (name, state, stopped_at, recovery) values
+      ('left', 'down', now(), null),
+      ('done', 'down', null, jsonb_build_object('recoveredBy', 'b', 'recoveryAttempts', 1, 'recoveryFinished', 't')),
+      ('dying', 'down', null, jsonb_build_object('recoveredBy', 'b', 'recoveryAttempts', 1,
+                                                 'recoveryStarted', clock_timestamp()))`.execute(server.database.db);
+    const state = async (name: string) => (await api('GET', `cluster/${name}`)).body;
+    expect(await state('left')).toMatchObject({ state: 'down', shutdown: expect.stringMatching(/Z$/) });
+    expect(await state('left')).not.toHaveProperty('recovery');
+    expect(await state('done')).toMatchObject({ state: 'down', shutdown: '', recovery: { recoveredBy: 'b' } });
+    const dying = await state('dying');
+    expect(dying.recovery).toMatchObject({ state: 'processing-down', recoveringBy: 'b', recoveryAttempts: 1 });
+    expect(dying).not.toHaveProperty('state');
+    await sql`delete from cluster_node where name in ('left', 'done', 'dying')`.execute(server.database.db);
   });
 
   it('keeps the months of the ledger, and drops old ones', async () => {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
 import type { Api } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const FILES = {
@@ -91,6 +92,40 @@ describe('schedules over HTTP', () => {
     expect((await api('GET', `scheduler/job/${created.body._id}`)).status).toBe(404);
   });
 
+  it('are created over HTTP and by scripts under an id of their own, once', async () => {
+    const body = { schedule: '0 0 2 * * ?', invokeService: 'script' };
+    const made = await api('POST', 'scheduler/job?_action=create', { body });
+    expect([made.status, made.body._id]).toEqual([201, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
+    const onlyNew = { body, headers: { 'If-None-Match': '*' } };
+    expect((await api('PUT', `scheduler/job/${made.body._id}`, onlyNew)).status).toBe(412);
+    expect((await api('PUT', 'scheduler/job/named', onlyNew)).status).toBe(201);
+    const onlyOld = { body, headers: { 'If-Match': '*' } };
+    expect((await api('PUT', 'scheduler/job/nobody', onlyOld)).status).toBe(404);
+    const source = `svc.action('scheduler/job', 'create', { schedule: '0 0 2 * * ?', invokeService: 'script',
+      invokeContext: { input: [1] } }, {})`;
+    const byScript = await api('POST', 'script?_action=eval', { body: { type: 'text/javascript', source } });
+    expect(byScript.body).toMatchObject({ persisted: true, invokeContext: { input: [1] } });
+    expect((await api('GET', `scheduler/job/${byScript.body._id}`)).status).toBe(200);
+    expect((await api('DELETE', 'scheduler/job/nobody')).status).toBe(404);
+    expect((await api('DELETE', 'scheduler/job')).status).toBe(400);
+    expect((await api('GET', 'scheduler/job?_queryId=all')).status).toBe(400);
+  });
+
+  it('tell who saves them what clocks will skip and show twice', async () => {
+    const save = async (fields: JsonObject) =>
+      (await api('PUT', 'scheduler/job/clocks', { body: marking('clocks', fields) })).body.warnings;
+    const autumn = { startTime: '2027-10-01T00:00:00', schedule: '0 30 2 * * ?', endTime: '2027-11-30T00:00:00' };
+    expect(await save({ ...autumn, timeZone: 'Europe/Berlin' })).toEqual([
+      expect.stringMatching(/show twice .* from 2027-10-31T02:00:00 to 2027-10-31T03:00:00: .*T02:30:00$/),
+    ]);
+    expect((await api('GET', 'scheduler/job/clocks')).body).not.toHaveProperty('warnings');
+    expect(await save({ schedule: '0 30 2 * * ?' })).toBeUndefined();
+    const file = { ...FILES['conf/schedule-from-file.json'], schedule: '0 30 2 * * ?', enabled: false };
+    await api('PUT', 'config/schedule/clocks-file', { body: file });
+    await server.observed('config.warned', (said) => said.message.includes('schedule-clocks-file.json: Clocks'));
+    await api('DELETE', 'config/schedule/clocks-file');
+  });
+
   it('fire at their times, and the ledger says so', async () => {
     await api('PUT', 'scheduler/job/ticking', { body: marking('ticking') });
     await ran('ticking');
@@ -145,6 +180,27 @@ describe('schedules over HTTP', () => {
     });
   });
 
+  it('go on after a run that failed, and do not repeat it', async () => {
+    const invokeContext = { script: { type: 'text/javascript', source: "throw new Error('again');" } };
+    await api('PUT', 'scheduler/job/stubborn', { body: marking('stubborn', { invokeContext }) });
+    const entries = await eventually(
+      () => ledger('stubborn'),
+      ({ length }) => length >= 2,
+    );
+    await api('DELETE', 'scheduler/job/stubborn');
+    expect(entries.every((entry) => entry['failed'] === true && entry['attempt'] === 1)).toBe(true);
+  });
+
+  it('give a script null where there is no input, and the other keys of its reference', async () => {
+    const source = "svc.create('managed/mark', null, { note: 'bare', input: object === null, extra });";
+    const invokeContext = { script: { type: 'text/javascript', source, extra: { deep: [1] } } };
+    await api('PUT', 'scheduler/job/bare', {
+      body: marking('bare', { type: 'simple', startTime: '2020-01-01T00:00:00', invokeContext }),
+    });
+    await ran('bare');
+    expect(await marks('bare')).toMatchObject([{ input: true, extra: { deep: [1] } }]);
+  });
+
   it('that invoke what nobody offers fail with the names there are', async () => {
     await api('PUT', 'scheduler/job/unserved', {
       body: { type: 'simple', invokeService: 'scirpt', startTime: '2020-01-01T00:00:00' },
@@ -158,6 +214,9 @@ describe('schedules over HTTP', () => {
   it('that are disabled are registered and have no trigger', async () => {
     const { body } = await api('PUT', 'scheduler/job/off', { body: marking('off', { enabled: false }) });
     expect(body).toMatchObject({ enabled: false, triggers: [], nextRunDate: null });
+    expect((await api('GET', 'scheduler/trigger/off')).status).toBe(404);
+    const past = { enabled: false, schedule: '0 0 0 1 1 ? 2020' };
+    expect((await api('PUT', 'scheduler/job/past', { body: marking('past', past) })).status).toBe(201);
   });
 
   it('keep what waits when an update does not change their times', async () => {
@@ -193,6 +252,17 @@ describe('schedules over HTTP', () => {
     expect((await read()).status).toBe(404);
   });
 
+  it('are refused in the configuration as they are over REST, and know all that those know', async () => {
+    const body = { ...FILES['conf/schedule-from-file.json'], priority: 9, coalesce: true };
+    const zone = { ...body, timeZone: 'Europe/Praque' };
+    const refused = await api('PUT', 'config/schedule/prior', { body: zone });
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.stringMatching(/Praque/)]);
+    expect((await api('GET', 'config/schedule/prior')).status).toBe(404);
+    expect((await api('PUT', 'config/schedule/prior', { body })).status).toBe(201);
+    expect((await api('GET', 'scheduler/job/prior')).body).toMatchObject({ priority: 9, coalesce: true });
+    await api('DELETE', 'config/schedule/prior');
+  });
+
   it('are queried by any of their fields, also those of their triggers', async () => {
     await api('PUT', 'scheduler/job/queried', { body: marking('queried', { schedule: '0 0 6 * * ?' }) });
     const query = async (filter: string) =>
@@ -215,6 +285,10 @@ describe('schedules over HTTP', () => {
     expect((await api('GET', `scheduler/trigger/${trigger.body._id}`)).body).toEqual(trigger.body);
     expect((await api('GET', `repo/scheduler/triggers/${trigger.body._id}`)).body).toEqual(trigger.body);
     expect((await api('DELETE', 'scheduler/trigger/shown')).status).toBe(501);
+    expect((await api('PUT', 'scheduler/trigger/shown', { body: {} })).status).toBe(501);
+    expect((await api('POST', 'scheduler/trigger', { body: {} })).status).toBe(501);
+    expect((await api('GET', 'scheduler/trigger')).status).toBe(400);
+    expect((await api('GET', 'scheduler/trigger/nobody')).status).toBe(404);
     const all = await api('GET', `scheduler/trigger?_queryFilter=${encodeURIComponent('name eq "shown"')}`);
     expect(all.body.result).toEqual([trigger.body]);
   });
@@ -222,8 +296,9 @@ describe('schedules over HTTP', () => {
   it('can all be paused and resumed', async () => {
     expect((await api('POST', 'scheduler/job?_action=pauseJobs')).body).toEqual({ success: true });
     await api('PUT', 'scheduler/job/paused', { body: marking('paused') });
-    expect((await api('GET', 'scheduler/trigger/paused')).body.state).toBe(1);
-    expect((await api('POST', 'scheduler/job?_action=resumeJobs')).body).toEqual({ success: true });
+    expect((await api('GET', 'scheduler/trigger/paused')).body).toMatchObject({ state: 1, previous_state: 0 });
+    expect((await api('GET', 'scheduler/job/paused')).body.nextRunDate).toMatch(/Z$/);
+    expect((await api('POST', 'scheduler/job?_action=RESUMEJOBS')).body).toEqual({ success: true });
     await ran('paused');
     await api('DELETE', 'scheduler/job/paused');
   });
@@ -234,8 +309,28 @@ describe('schedules over HTTP', () => {
       body: { ...marking('slow'), invokeContext: { script: { type: 'text/javascript', source } } },
     });
     await server.observed('trigger.fired', (said) => said.schedule === 'slow');
+    const once = { ...marking('slow', { type: 'simple', startTime: '2020-01-01T00:00:00', persisted: false }) };
+    await api('PUT', 'scheduler/job/slow-here', { body: { ...once, invokeContext: { script: MARK } } });
+    await server.observed('trigger.misfired', (said) => said.schedule === 'slow-here');
     const { body } = await api('POST', 'scheduler/job?_action=listCurrentlyExecutingJobs');
-    expect(body).toMatchObject([{ _id: 'slow', nodeId: expect.any(String), fireTime: expect.any(String) }]);
+    const run = {
+      type: 'cron',
+      invokeService: 'svc.service.script',
+      nodeId: expect.any(String),
+      fireInstanceId: expect.stringMatching(/^-?\d+\.\d+\.\d+$/),
+      scheduledFireTime: expect.stringMatching(/Z$/),
+      fireTime: expect.stringMatching(/Z$/),
+    };
+    expect(body).toMatchObject([
+      { _id: 'slow', persisted: true, concurrentExecution: false, ...run },
+      { _id: 'slow-here', persisted: false, ...run, type: 'simple' },
+    ]);
+    const busy = `persisted eq true and triggers/0/nodeId pr and triggers/0/state gt 0 and triggers/0/nodeId eq "${body[0].nodeId}"`;
+    const found = await api('GET', `scheduler/job?_queryFilter=${encodeURIComponent(busy)}`);
+    expect(found.body.result).toMatchObject([{ _id: 'slow' }]);
+    expect((await api('GET', 'scheduler/acquiredTriggers')).body).toMatchObject({
+      [body[0].nodeId]: ['scheduler-service-group_$x$x$_slow'],
+    });
     expect((await api('GET', 'scheduler/trigger/slow')).body).toMatchObject({
       state: 4,
       previous_state: 0,
@@ -269,12 +364,18 @@ describe('schedules over HTTP', () => {
       'firing',
       'firing/any',
       'waitingTriggers',
+      'waitingTriggers/any',
+      'unknown',
+      'unknown/any',
     ]) {
       const answer = await api('POST', `scheduler/${path}?_action=validateQuartzCronExpression`, {
         body: { cronExpression: '0 0 12 * * ?' },
       });
       expect(answer.body, path).toEqual({ valid: true });
     }
+    expect((await api('POST', 'scheduler?_action=dance')).status).toBe(400);
+    expect((await api('POST', 'scheduler/unknown?_action=dance')).status).toBe(404);
+    expect((await api('GET', 'scheduler/unknown')).status).toBe(404);
   });
 
   it.each<[string, object, RegExp, string]>([
@@ -283,6 +384,8 @@ describe('schedules over HTTP', () => {
     ['start time', { startTime: 'tomorrow' }, /tomorrow/, '/startTime'],
     ['service', { invokeService: '' }, /invokeService/, '/invokeService'],
     ['time that never comes', { schedule: '0 0 0 30 2 ?' }, /never fire/, '/schedule'],
+    ['year that is over', { schedule: '0 0 0 1 1 ? 2020' }, /never fire/, '/schedule'],
+    ['end that is over', { endTime: '2020-01-01T00:00:00' }, /never fire/, '/schedule'],
   ])('are refused with a bad %s, and nothing is stored', async (_title, fields, message, field) => {
     const answer = await api('PUT', 'scheduler/job/bad', { body: { ...marking('bad'), ...fields } });
     expect(answer.body).toMatchObject({

@@ -320,6 +320,11 @@ describe('the task scanner', () => {
       (await api('POST', 'taskscanner?_action=execute&waitForCompletion=maybe', { body: scan('true') }))
         .status,
     ).toBe(400);
+    expect((await api('POST', 'taskscanner', { body: {} })).status).toBe(501);
+    const patch = [{ operation: 'remove', field: '/x' }];
+    expect((await api('PATCH', 'taskscanner/x', { body: patch })).status).toBe(501);
+    expect((await api('POST', 'taskscanner/x?_action=explode')).status).toBe(400);
+    expect((await api('GET', 'taskscanner/x/y')).status).toBe(404);
     expect((await api('PUT', 'taskscanner/x', { body: {} })).status).toBe(501);
     expect((await api('DELETE', 'taskscanner/x')).status).toBe(501);
   });

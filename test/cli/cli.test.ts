@@ -72,6 +72,7 @@ describe('the command line', () => {
     await using project = await createProject({
       'conf/script.json': '{ }',
       'conf/schedule-a.json': '{\n  "invokeSevice": "script"\n}',
+      'conf/cluster.json': '{ "instanceId": "a", "enabled": false }',
     });
     const { code, output } = await svc(['start'], {
       SVC_PROJECT: project.location,
@@ -83,6 +84,7 @@ describe('the command line', () => {
     expect(output).toMatch(/errors. Nothing was started./);
     const checked = await svc(['config-check'], { SVC_PROJECT: project.location });
     expect([checked.code, checked.output]).toEqual([1, expect.stringMatching(/SCRIPT_NO_ECMASCRIPT/)]);
+    expect(checked.output).toMatch(/^Warning: conf\/cluster.json:1:\d+ .*"enabled" has no effect/m);
   });
 
   it('starts without the ECMAScript block of script.json, and tells that scripts are inactive', async () => {

@@ -14,11 +14,21 @@ const schema = z.strictObject({
   enabled: flag().default(true),
 });
 
-/** `cluster.json`. Times are milliseconds. */
+/** `cluster.json`: the id of the node. The times (milliseconds) of the field are checked, and have no effect here. */
 export const clusterConfig = defineConfig({
   id: 'cluster',
   schema,
   defaults: { instanceId: '&{svc.node.id}' },
+  withoutEffect: {
+    keys: [
+      'instanceTimeout',
+      'instanceRecoveryTimeout',
+      'instanceCheckInInterval',
+      'instanceCheckInOffset',
+      'enabled',
+    ],
+    because: 'every node is in the cluster, and one that is lost is found at once or after 3 s of silence',
+  },
 });
 
 export type ClusterConfig = z.output<typeof schema>;

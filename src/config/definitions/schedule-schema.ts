@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineConfigFactory } from '../config-definition.ts';
-import { filledText, flag, jsonObject, optionalText } from './scalar-schema.ts';
+import { filledText, flag, jsonObject, optionalText, wholeNumber } from './scalar-schema.ts';
 
 const schema = z.strictObject({
   enabled: flag().default(true),
@@ -8,6 +8,8 @@ const schema = z.strictObject({
   concurrentExecution: flag().default(false),
   recoverable: flag().default(false),
   transactional: flag().default(true),
+  coalesce: flag().default(false),
+  priority: wholeNumber({ min: 1, max: 10 }).optional(),
   type: z.string().default('cron'),
   schedule: optionalText(),
   startTime: optionalText(),

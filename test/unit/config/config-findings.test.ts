@@ -58,6 +58,22 @@ describe('configurations with mistakes', async () => {
     expect(findings.map(({ id }) => id)).toEqual(['CONFIG_UNREADABLE_FILE']);
   });
 
+  it('are told from keys that are right and change nothing, of which is warned', async () => {
+    await using project = await temporaryProject({
+      'conf/cluster.json': '{"instanceId": "a",\n "enabled": true, "instanceTimeout": "30000", "instanceCheckInOffset": 0}',
+    });
+    const { projectLocation } = project.settings;
+    expect(await checkConfig(projectLocation, project.options)).toEqual([]);
+    expect(project.reports).toEqual([
+      {
+        kind: 'config.warned',
+        message: expect.stringMatching(
+          /^conf\/cluster.json:2:18 {2}"instanceTimeout", "instanceCheckInOffset" have no effect: .*after 3 s/,
+        ),
+      },
+    ]);
+  });
+
   it('never show what stands under a password', async () => {
     await using project = await temporaryProject({
       'conf/authentication.json':

@@ -104,6 +104,7 @@ describe('the configuration store', () => {
       concurrentExecution: false,
       recoverable: false,
       transactional: true,
+      coalesce: false,
       type: 'cron',
       schedule: null,
       startTime: null,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { clockWarnings } from '../../../src/scheduler/clock-warnings.ts';
 import { decideFiring } from '../../../src/scheduler/misfire.ts';
 import { firstFiring, nextFiring } from '../../../src/scheduler/next-firing.ts';
 import { parseSchedule, timingOf } from '../../../src/scheduler/schedule.ts';
@@ -99,6 +100,19 @@ describe('the firings of a schedule', () => {
     const started = timing({ type: 'simple', startTime: '2026-05-04T08:00:00' });
     expect(firstFiring(started, at('10:00:00'))).toBe(at('08:00:00'));
     expect(nextFiring(started, at('08:00:00'))).toBeNull();
+  });
+
+  it.each([
+    ['0 30 2 * * ?', 'Europe/Berlin', /^Clocks skip .*2027-03-28T02:00:00 to 2027-03-28T03:00:00/],
+    ['0 0/20 * * * ?', 'America/New_York', /^Clocks skip .*2027-03-14T02:00:00 .* first 2027-03-14T02:00:00$/],
+    ['0 0 3 * * ?', 'Europe/Berlin', undefined],
+    ['0 30 2 * * ?', 'UTC', undefined],
+    ['0 30 2 * * ?', 'GMT+02:00', undefined],
+    ['0 30 2 1 * ?', 'Europe/Berlin', undefined],
+  ])('of %s in %s are warned of where clocks skip them', (expression, timeZone, warning) => {
+    const spring = { startTime: '2027-02-01T00:00:00', endTime: '2027-06-01T00:00:00' };
+    const warnings = clockWarnings(timing({ schedule: expression, timeZone, ...spring }), at('10:00:00'));
+    expect(warnings).toEqual(warning === undefined ? [] : [expect.stringMatching(warning)]);
   });
 
   it('follow the clock of its time zone', () => {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, type Db, runUnitOfWork } from '#database/index.ts';
-import { createSchedule } from '../../../src/scheduler/register-schedule.ts';
+import { createSchedule, ensureSchedule } from '../../../src/scheduler/register-schedule.ts';
 import { handBack, listOrphanedLives, releaseRuns } from '../../../src/scheduler/release-repository.ts';
 import type { LedgerEntry, Run } from '../../../src/scheduler/run.ts';
 import {
@@ -270,11 +270,39 @@ describe('the job store', () => {
   });
 
   it('forgets a schedule of the REST interface after its last firing, and keeps one of a file', async () => {
-    await add('j', { type: 'simple' });
+    for (const id of ['j', 'file']) await add(id, { type: 'simple' });
+    await sql`update scheduler_job set source = 'file' where id = 'file'`.execute(database.db);
     await sql`update scheduler_due set due_at = now()`.execute(database.db);
-    const [run] = (await claim()).runs;
-    await complete(run!, null);
-    expect(await count('scheduler_job')).toBe(0);
-    expect(await count('scheduler_firing')).toBe(1);
+    for (const run of (await claim()).runs) await complete(run, null);
+    expect(await count('scheduler_job')).toBe(1);
+    expect(await count('scheduler_firing')).toBe(2);
+    expect(await trigger('file')).toMatchObject({ state: 2, state_name: 'COMPLETE', acquired: false });
+  });
+
+  it('keeps what a schedule of a file has waiting, and its pause, unless the file has changed', async () => {
+    const ensure = (fields: Record<string, string>, now: number) =>
+      runUnitOfWork(database, {}, (unitOfWork) =>
+        ensureSchedule(
+          { unitOfWork, now },
+          {
+            id: 'f',
+            source: 'file',
+            definition: parseSchedule(
+              { schedule: '0 0 3 * * ?', timeZone: 'UTC', invokeService: 'script', ...fields },
+              { persisted: true },
+            ),
+          },
+        ),
+      );
+    expect(await ensure({}, T0)).toBe('created');
+    await sql`update scheduler_job set paused = true`.execute(database.db);
+    const before = await trigger('f');
+    expect(await ensure({}, T0 + 7 * 86_400_000)).toBe('unchanged');
+    expect(await trigger('f')).toEqual(before);
+    expect(await ensure({ schedule: '0 0 4 * * ?' }, T0)).toBe('updated');
+    expect(await trigger('f')).toMatchObject({
+      state: 1,
+      next_fire_at: new Date(Date.parse('2026-05-05T04:00:00Z')),
+    });
   });
 });

@@ -57,6 +57,8 @@ describe('a schedule', () => {
     ['has an unknown policy', { misfirePolicy: 'fireAndProced' }, '/misfirePolicy', /fireAndProced/],
     ['logs at no known level', { invokeLogLevel: 'fatal' }, '/invokeLogLevel', /fatal/],
     ['lies in no known zone', { timeZone: 'Europe/Praque' }, '/timeZone', /Europe\/Praque/],
+    ['starts at a time with an offset', { startTime: '2026-09-01T06:00:00Z' }, '/startTime', /offset|Z/],
+    ['has a policy in other letters', { misfirePolicy: 'donothing' }, '/misfirePolicy', /donothing/],
     ['starts at no time', { startTime: '2026-13-01T00:00:00' }, '/startTime', /2026-13-01/],
     [
       'ends before it starts',

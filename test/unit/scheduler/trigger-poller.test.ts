@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ConfigStore } from '#config/index.ts';
 import { type Database, runUnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
@@ -9,15 +10,42 @@ import {
   persistentJobStore,
   TriggerPoller,
 } from '#scheduler/index.ts';
+import { schedulerTuning } from '../../../src/app/scheduler-feature.ts';
 import type { FiringResult } from '../../../src/scheduler/fire-trigger.ts';
 import { createSchedule } from '../../../src/scheduler/register-schedule.ts';
 import { setPaused } from '../../../src/scheduler/running-repository.ts';
 import { parseSchedule } from '../../../src/scheduler/schedule.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
+import { temporaryProject } from '../config/temporary-project.ts';
 
 const definitionOf = (fields: JsonObject) =>
   parseSchedule({ type: 'simple', invokeService: 'held', ...fields }, { persisted: true });
+
+describe('scheduler.json', () => {
+  const tuningOf = async (content: object) => {
+    await using project = await temporaryProject({ 'conf/scheduler.json': JSON.stringify(content) });
+    return schedulerTuning(await ConfigStore.open(project.options));
+  };
+
+  it('may be empty, or set threads, threshold, waiting time, batch and the rule for clocks', async () => {
+    expect(await tuningOf({})).toEqual({ threadCount: 10, dst: 'quartz', claims: true });
+    const advancedProperties = {
+      'org.quartz.jobStore.misfireThreshold': '5000',
+      'org.quartz.scheduler.idleWaitTime': 700,
+      'org.quartz.scheduler.batchTriggerAcquisitionMaxCount': '20',
+      'svc.cron.dst': 'smooth',
+      'org.quartz.unknown': 'x',
+    };
+    const tuned = { misfireThresholdMs: 5000, idleWaitMs: 700, maxBatch: 20, dst: 'smooth', claims: true };
+    expect(await tuningOf({ threadPool: { threadCount: '4' }, advancedProperties })).toEqual({
+      ...tuned,
+      threadCount: 4,
+    });
+    const threads = { 'org.quartz.threadPool.threadCount': '3' };
+    expect(await tuningOf({ advancedProperties: threads })).toMatchObject({ threadCount: 3 });
+  });
+});
 
 describe('the trigger poller', () => {
   let database: Database & AsyncDisposable;

@@ -1,0 +1,45 @@
+import { getTimeZone, type OffsetChange } from '#time/index.ts';
+import { nextFireTime } from './cron/index.ts';
+import type { Timing } from './schedule.ts';
+
+/** As far ahead as is looked: each zone that has summer time begins and ends it within a year. */
+const HORIZON_MS = 366 * 86_400_000;
+
+const UTC = getTimeZone('UTC');
+
+/**
+ * What the next changes of its zone's clocks do to a schedule, a sentence each: times that are skipped do not fire,
+ * times that come twice fire late. Under the rule `smooth` there is nothing to warn of.
+ *
+ * @param now epoch ms
+ */
+export function clockWarnings(timing: Timing, now: number): string[] {
+  const { cron, zone, startAt, endAt, dst } = timing;
+  if (cron === null || dst === 'smooth') return [];
+  const from = Math.max(now, startAt ?? now);
+  const changes = zone.changesBetween(from, Math.min(from + HORIZON_MS, endAt ?? Infinity));
+  return changes.flatMap((change) => {
+    const { low, high } = wallTimes(change);
+    // Read as UTC the wall times have no changes of their own.
+    const planned = nextFireTime(cron, low - 1, UTC, { dst: 'quartz', until: high - 1 });
+    return planned === null ? [] : [sentence(change, planned, zone.id)];
+  });
+}
+
+/** What the clocks skip, or show twice: from `low`, before `high`. */
+function wallTimes({ at, before, after }: OffsetChange) {
+  return { low: at + Math.min(before, after), high: at + Math.max(before, after) };
+}
+
+function sentence(change: OffsetChange, planned: number, zone: string): string {
+  const { low, high } = wallTimes(change);
+  const span = `${zone} from ${localTime(low)} to ${localTime(high)}`;
+  return change.after > change.before
+    ? `Clocks skip in ${span}: what is planned in between does not fire, first ${localTime(planned)}`
+    : `Clocks show twice in ${span}: what is planned in between fires the second time only, first ${localTime(planned)}`;
+}
+
+/** What a clock shows, without its zone. */
+export function localTime(wall: number): string {
+  return new Date(wall).toISOString().slice(0, 19);
+}
