@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { UnitOfWork } from '#database/index.ts';
+import type { Db, UnitOfWork } from '#database/index.ts';
 
 /** Who acts. `component` is the collection of the caller's object, such as `managed/user`. */
 export interface SecurityContext {
@@ -67,6 +67,8 @@ export interface Context extends ContextData {
   readonly scriptDepth?: number;
   /** Inside a dry run: nothing may leave the unit of work. */
   readonly rehearsed?: boolean;
+  /** Asked before each unit of work commits. Rejects when what works here has been given to somebody else. */
+  readonly fence?: (db: Db) => Promise<void>;
 }
 
 const INTERNAL_CLIENT: ClientContext = {

@@ -115,6 +115,7 @@ export class Router {
         unitOfWork.actor = actorOf(context);
         const inner = { ...context, unitOfWork, survivable: false, ...(dryRun ? { rehearsed: true } : {}) };
         const response = await this.#filter(inner, request);
+        if (context.fence !== undefined && unitOfWork.isOpen) await context.fence(await unitOfWork.db());
         return dryRun ? dryRunReport(response, unitOfWork, NOTHING_BEFORE) : response;
       },
     );

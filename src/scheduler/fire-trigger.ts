@@ -1,4 +1,4 @@
-import { type Database, isConnectionLost, runUnitOfWork } from '#database/index.ts';
+import { type Database, type Db, isConnectionLost, runUnitOfWork } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { backoffMs } from '#lifecycle/index.ts';
@@ -7,7 +7,7 @@ import type { Firing } from './firing.ts';
 import { recordFirings } from './firing-repository.ts';
 import { endedEntries, lostEntry, missedEntries } from './ledger-entry.ts';
 import { formatRunKey, type LedgerEntry } from './run.ts';
-import { completeRun, findFate, probe } from './run-repository.ts';
+import { completeRun, findFate, holdsRun, probe } from './run-repository.ts';
 import { isRepeatable } from './schedule.ts';
 import type { Scheduled, ScheduledServices } from './scheduled-service.ts';
 
@@ -126,14 +126,21 @@ async function invokeInside(
   });
 }
 
-/** Each request of the run is a unit of work of its own; what it did stays, however the run ends. */
+/**
+ * Each request of the run is a unit of work of its own; what it did stays, however the run ends. Once another node
+ * has the run, none of them is committed any more.
+ */
 async function invokeOutside(
   platform: FiringPlatform,
   firing: Firing,
   context: Context,
   log: JsonObject[],
 ): Promise<FiringResult['entries']> {
-  await invokeService(platform, context, firing, log);
+  const { store, holder, run } = firing;
+  const fence = async (db: Db) => {
+    if (!(await holdsRun(db, holder, run))) throw new FencedOutError();
+  };
+  await invokeService(platform, store === 'memory' ? context : { ...context, fence }, firing, log);
   return endedEntries(firing, log, null);
 }
 

@@ -378,6 +378,16 @@ export async function findFate(
   return open ? 'open' : recorded ? 'completed' : 'lost';
 }
 
+/** Whether the run is the holder's; if so nobody takes it over before this transaction has ended. */
+export async function holdsRun(db: Db, { nodeId, epoch }: Holder, run: Run): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from scheduler_run
+    where trigger_id = ${run.triggerId} and generation = ${run.generation} and fire_at = ${new Date(run.fireAt)}
+      and attempt = ${run.attempt} and node_id = ${nodeId} and node_epoch = ${epoch}
+    for share`.execute(db);
+  return rows.length === 1;
+}
+
 /** Rejects with the connection's error when it is broken; a transaction that Postgres has aborted is not. */
 export async function probe(db: Db): Promise<void> {
   await sql`select 1`.execute(db).catch((error: unknown) => {

@@ -322,13 +322,32 @@ describe('the operation of schedules', () => {
     expect(await marks('outside')).toHaveLength(1);
   });
 
+  it('commits nothing of a run outside a unit of work once it belongs to another node', async () => {
+    const source = `
+      svc.create('managed/mark', null, { note: 'ours' });
+      while (svc.query('managed/mark', { _queryFilter: 'note eq "go on"' }).result.length === 0) {}
+      svc.create('managed/mark', null, { note: 'theirs' });`;
+    await put('given-up', { transactional: false, invokeContext: script(source) });
+    await act('given-up', 'trigger');
+    await eventually(
+      () => marks('ours'),
+      ({ length }) => length === 1,
+    );
+    // As a take-over does it.
+    await sql`delete from scheduler_run r using scheduler_job j
+              where j.trigger_id = r.trigger_id and j.id = 'given-up'`.execute(server.database.db);
+    await api('POST', 'managed/mark', { body: { note: 'go on' } });
+    await server.observed('trigger.fencedOut', (said) => said.schedule === 'given-up');
+    expect(await marks('theirs')).toEqual([]);
+  });
+
   it('writes a row of the ledger for each time that was missed', async () => {
     await put('missed', { schedule: '* * * * * ?' });
     await act('missed', 'pause');
-    // A run that was under way when it was paused lets the next one wait only when it ends.
+    // A run that was under way when it was paused lets the next one wait only when it ends, perhaps as blocked by it.
     await eventually(
       () =>
-        sql`update scheduler_due set fire_at = date_trunc('second', clock_timestamp()) - interval '15 seconds'
+        sql`update scheduler_due set cause = null, fire_at = date_trunc('second', clock_timestamp()) - interval '15 seconds'
             where trigger_id = (select trigger_id from scheduler_job where id = 'missed')`.execute(
           server.database.db,
         ),
@@ -405,13 +424,23 @@ describe('the operation of schedules', () => {
       ('left', 'down', now(), null),
       ('done', 'down', null, jsonb_build_object('recoveredBy', 'b', 'recoveryAttempts', 1, 'recoveryFinished', 't')),
       ('dying', 'down', null, jsonb_build_object('recoveredBy', 'b', 'recoveryAttempts', 1,
-                                                 'recoveryStarted', clock_timestamp()))`.execute(server.database.db);
+                                                 'recoveryStarted', clock_timestamp()))`.execute(
+      server.database.db,
+    );
     const state = async (name: string) => (await api('GET', `cluster/${name}`)).body;
     expect(await state('left')).toMatchObject({ state: 'down', shutdown: expect.stringMatching(/Z$/) });
     expect(await state('left')).not.toHaveProperty('recovery');
-    expect(await state('done')).toMatchObject({ state: 'down', shutdown: '', recovery: { recoveredBy: 'b' } });
+    expect(await state('done')).toMatchObject({
+      state: 'down',
+      shutdown: '',
+      recovery: { recoveredBy: 'b' },
+    });
     const dying = await state('dying');
-    expect(dying.recovery).toMatchObject({ state: 'processing-down', recoveringBy: 'b', recoveryAttempts: 1 });
+    expect(dying.recovery).toMatchObject({
+      state: 'processing-down',
+      recoveringBy: 'b',
+      recoveryAttempts: 1,
+    });
     expect(dying).not.toHaveProperty('state');
     await sql`delete from cluster_node where name in ('left', 'done', 'dying')`.execute(server.database.db);
   });

@@ -114,7 +114,11 @@ describe('schedules over HTTP', () => {
   it('tell who saves them what clocks will skip and show twice', async () => {
     const save = async (fields: JsonObject) =>
       (await api('PUT', 'scheduler/job/clocks', { body: marking('clocks', fields) })).body.warnings;
-    const autumn = { startTime: '2027-10-01T00:00:00', schedule: '0 30 2 * * ?', endTime: '2027-11-30T00:00:00' };
+    const autumn = {
+      startTime: '2027-10-01T00:00:00',
+      schedule: '0 30 2 * * ?',
+      endTime: '2027-11-30T00:00:00',
+    };
     expect(await save({ ...autumn, timeZone: 'Europe/Berlin' })).toEqual([
       expect.stringMatching(/show twice .* from 2027-10-31T02:00:00 to 2027-10-31T03:00:00: .*T02:30:00$/),
     ]);
@@ -122,7 +126,9 @@ describe('schedules over HTTP', () => {
     expect(await save({ schedule: '0 30 2 * * ?' })).toBeUndefined();
     const file = { ...FILES['conf/schedule-from-file.json'], schedule: '0 30 2 * * ?', enabled: false };
     await api('PUT', 'config/schedule/clocks-file', { body: file });
-    await server.observed('config.warned', (said) => said.message.includes('schedule-clocks-file.json: Clocks'));
+    await server.observed('config.warned', (said) =>
+      said.message.includes('schedule-clocks-file.json: Clocks'),
+    );
     await api('DELETE', 'config/schedule/clocks-file');
   });
 
@@ -248,7 +254,7 @@ describe('schedules over HTTP', () => {
     );
     expect((await read()).body.schedule).toBe('0 30 3 * * ?');
     await server.project.remove('conf/schedule-from-file.json');
-    await server.observed('schedule.removed');
+    await server.observed('schedule.removed', ({ schedule }) => schedule === 'from-file');
     expect((await read()).status).toBe(404);
   });
 
@@ -296,7 +302,10 @@ describe('schedules over HTTP', () => {
   it('can all be paused and resumed', async () => {
     expect((await api('POST', 'scheduler/job?_action=pauseJobs')).body).toEqual({ success: true });
     await api('PUT', 'scheduler/job/paused', { body: marking('paused') });
-    expect((await api('GET', 'scheduler/trigger/paused')).body).toMatchObject({ state: 1, previous_state: 0 });
+    expect((await api('GET', 'scheduler/trigger/paused')).body).toMatchObject({
+      state: 1,
+      previous_state: 0,
+    });
     expect((await api('GET', 'scheduler/job/paused')).body.nextRunDate).toMatch(/Z$/);
     expect((await api('POST', 'scheduler/job?_action=RESUMEJOBS')).body).toEqual({ success: true });
     await ran('paused');
@@ -309,8 +318,8 @@ describe('schedules over HTTP', () => {
       body: { ...marking('slow'), invokeContext: { script: { type: 'text/javascript', source } } },
     });
     await server.observed('trigger.fired', (said) => said.schedule === 'slow');
-    const once = { ...marking('slow', { type: 'simple', startTime: '2020-01-01T00:00:00', persisted: false }) };
-    await api('PUT', 'scheduler/job/slow-here', { body: { ...once, invokeContext: { script: MARK } } });
+    const once = { type: 'simple', startTime: '2020-01-01T00:00:00', persisted: false };
+    await api('PUT', 'scheduler/job/slow-here', { body: marking('slow', once) });
     await server.observed('trigger.misfired', (said) => said.schedule === 'slow-here');
     const { body } = await api('POST', 'scheduler/job?_action=listCurrentlyExecutingJobs');
     const run = {

@@ -60,7 +60,8 @@ describe('configurations with mistakes', async () => {
 
   it('are told from keys that are right and change nothing, of which is warned', async () => {
     await using project = await temporaryProject({
-      'conf/cluster.json': '{"instanceId": "a",\n "enabled": true, "instanceTimeout": "30000", "instanceCheckInOffset": 0}',
+      'conf/cluster.json':
+        '{"instanceId": "a",\n "enabled": true, "instanceTimeout": "30000", "instanceCheckInOffset": 0}',
     });
     const { projectLocation } = project.settings;
     expect(await checkConfig(projectLocation, project.options)).toEqual([]);
@@ -68,7 +69,7 @@ describe('configurations with mistakes', async () => {
       {
         kind: 'config.warned',
         message: expect.stringMatching(
-          /^conf\/cluster.json:2:18 {2}"instanceTimeout", "instanceCheckInOffset" have no effect: .*after 3 s/,
+          /^conf\/cluster.json:2:19 {2}"instanceTimeout", "instanceCheckInOffset" have no effect: .*after 3 s/,
         ),
       },
     ]);

@@ -104,7 +104,11 @@ describe('the firings of a schedule', () => {
 
   it.each([
     ['0 30 2 * * ?', 'Europe/Berlin', /^Clocks skip .*2027-03-28T02:00:00 to 2027-03-28T03:00:00/],
-    ['0 0/20 * * * ?', 'America/New_York', /^Clocks skip .*2027-03-14T02:00:00 .* first 2027-03-14T02:00:00$/],
+    [
+      '0 0/20 * * * ?',
+      'America/New_York',
+      /^Clocks skip .*2027-03-14T02:00:00 .* first 2027-03-14T02:00:00$/,
+    ],
     ['0 0 3 * * ?', 'Europe/Berlin', undefined],
     ['0 30 2 * * ?', 'UTC', undefined],
     ['0 30 2 * * ?', 'GMT+02:00', undefined],
