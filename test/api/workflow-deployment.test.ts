@@ -281,6 +281,42 @@ describe('the watched directory', () => {
   });
 });
 
+describe('deployments of one process', () => {
+  const called = (key: string) =>
+    processFile(
+      key,
+      start() + tag('callActivity', 'call', { calledElement: 'twofold' }) + end() + path('s', 'call', 'e'),
+    );
+  const deploy = (name: string, content: string) =>
+    api('POST', 'workflow/deployment?_action=deploy', { body: { name, content } });
+
+  test('a call of what is not there is told, and no longer when it is', async () => {
+    const early = await deploy('early.bpmn20.xml', called('early'));
+    expect(early.body.definitions[0].findings).toMatchObject([
+      { id: 'WORKFLOW_UNKNOWN_PROCESS', element: 'call', message: expect.stringContaining("'twofold'") },
+    ]);
+    const failed = await api('POST', 'workflow/processinstance', { body: { _key: 'early' } });
+    expect([failed.status, failed.body.detail.id]).toEqual([404, 'WORKFLOW_NO_CALLED_PROCESS']);
+    await deploy('this.bpmn20.xml', processFile('twofold', start() + end() + path('s', 'e')));
+    expect((await deploy('late.bpmn20.xml', called('late'))).body.definitions[0].findings).toEqual([]);
+  });
+
+  test('files with one key are versions of it, of which the last to come counts; one archive has it once', async () => {
+    const text = (element: string) =>
+      processFile('doubled', start() + user(element) + end() + path('s', element, 'e'));
+    await deploy('left.bpmn20.xml', text('left'));
+    await deploy('right.bpmn20.xml', text('right'));
+    expect(await versions('doubled')).toEqual([1, 2]);
+    expect(await workflow.openTasks(await workflow.start('doubled'))).toEqual(['right']);
+    await deploy('left.bpmn20.xml', text('third'));
+    expect(await workflow.openTasks(await workflow.start('doubled'))).toEqual(['third']);
+    const both = await zip({ 'a.bpmn20.xml': text('a'), 'b.bpmn20.xml': text('b') });
+    const twice = await deploy('twice.bar', both.toString('base64'));
+    expect([twice.status, twice.body.detail.id]).toEqual([400, 'WORKFLOW_PROCESS_TWICE']);
+    expect(await versions('doubled')).toEqual([1, 2, 3]);
+  });
+});
+
 describe('workflow.json', () => {
   const set = (content: unknown) => api('PUT', 'config/workflow', { body: content });
   const ask = () => api('GET', 'workflow/processdefinition?_queryId=query-all-ids');
@@ -357,9 +393,23 @@ describe('workflow.json', () => {
     expect([status, rows[0].tasks, rows[0].variables, rows[0].activities].map(Number)).toEqual(expected);
   });
 
-  test('the password of the mail server is stored encrypted', async () => {
-    expect((await set({ mail: { host: 'mail', password: 'secret' } })).status).toBeLessThan(300);
+  test('passwords are stored encrypted, that of the engine which nobody asks too', async () => {
+    const content = { mail: { host: 'mail', password: 'secret' }, engine: { url: 'x', password: 'secret' } };
+    expect((await set(content)).status).toBeLessThan(300);
     const { body } = await api('GET', 'config/workflow');
     expect(body.mail.password.$crypto).toBeDefined();
+    expect(body.engine).toEqual({ url: 'x', password: { $crypto: expect.anything() } });
+    expect((await ask()).status).toBe(200);
+  });
+
+  test('another directory is watched as soon as it says so', async () => {
+    await server.project.write(
+      'elsewhere/moved.bpmn20.xml',
+      processFile('moved', start() + end() + path('s', 'e')),
+    );
+    expect((await set({ workflowDirectory: 'elsewhere' })).status).toBeLessThan(300);
+    await deployed('moved.bpmn20.xml');
+    expect(await versions('moved')).toEqual([1]);
+    expect(await versions('groovy')).toEqual([1]);
   });
 });

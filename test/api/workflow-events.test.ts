@@ -67,7 +67,18 @@ const files = {
       end() +
       path('s', 'risky', 'e'),
   ),
-  repeated: processFile('repeated', start('s', cycle('R2/PT0.3S')) + end() + path('s', 'e')),
+  repeated: processFile(
+    'repeated',
+    start('s', cycle('R2/PT0.3S')) +
+      tag(
+        'scriptTask',
+        'who',
+        { scriptFormat: 'javascript', 'flowable:resultVariable': 'actor' },
+        "<script>context.security.authenticationId + ' ' + typeof svccontext</script>",
+      ) +
+      end() +
+      path('s', 'who', 'e'),
+  ),
   waiting: processFile(
     'waiting',
     start() +
@@ -157,7 +168,11 @@ describe('timers', () => {
       () => workflow.list('processinstance/history', 'processDefinitionKey=repeated'),
       (instances) => instances.length === 2,
     );
-    expect(found.map((instance: { startUserId: unknown }) => instance.startUserId)).toEqual([null, null]);
+    for (const instance of found)
+      expect(instance).toMatchObject({
+        startUserId: null,
+        processVariables: { actor: 'system undefined' },
+      });
     const jobs = await server.database.pool.query("select 1 from workflow_job where kind = 'startTimer'");
     expect(jobs.rowCount).toBe(0);
   });
@@ -215,6 +230,49 @@ describe('jobs', () => {
     expect(letters.rowCount).toBe(0);
     expect((await retry()).status).toBe(404);
   });
+
+  test('that are dead are found, sorted, and can only be retried', async () => {
+    const made = [await workflow.start('failing', { who: 'nobody' }), await workflow.start('failing', { who: 'none' })];
+    const [first] = await workflow.list('processdefinition', 'key=failing');
+    const finds = async (parameters: string): Promise<Record<string, unknown>[]> =>
+      workflow.list('job/deadletter', `processDefinitionId=${first._id}&${parameters}`);
+    const dead = await eventually(
+      () => finds('_sortKeys=createTime'),
+      (jobs) => jobs.length === 2,
+    );
+    expect(dead.map((job) => job['processInstanceId'])).toEqual(made);
+    const [{ _id: id, ...job }] = dead as [Record<string, unknown>];
+    expect(job).toEqual({
+      _rev: expect.any(String),
+      createTime: expect.stringMatching(/Z$/),
+      dueDate: expect.stringMatching(/Z$/),
+      elementId: 'risky',
+      exceptionMessage: expect.stringContaining('nobody'),
+      executionId: expect.any(String),
+      jobType: 'async',
+      processDefinitionId: first._id,
+      processInstanceId: made[0],
+      retries: 0,
+    });
+    expect(await workflow.get(`job/deadletter/${id}`)).toEqual({ _id: id, ...job });
+    for (const [name, value] of [
+      ['jobId', id],
+      ['executionId', job['executionId']],
+      ['processInstanceId', made[0]],
+    ] as const) {
+      expect((await finds(`${name}=${value}`)).map(({ _id }) => _id)).toEqual([id]);
+      expect(await finds(`${name}=${first._id}`)).toEqual([]);
+    }
+    expect(await workflow.list('job/deadletter', `processDefinitionId=none&jobId=${id}`)).toEqual([]);
+    for (const key of ['createTime', 'executionId', '_id', 'processInstanceId', 'retries']) {
+      const [up, down] = [await finds(`_sortKeys=${key}`), await finds(`_sortKeys=-${key}`)];
+      const values = up.map((one) => one[key]);
+      expect(values, key).toEqual([...values].sort());
+      expect(down.map(({ _id }) => _id)).toEqual(up.map(({ _id }) => _id).reverse());
+    }
+    const page = await workflow.get('job/deadletter?_queryId=query-all-ids&_pageSize=1');
+    expect([page.resultCount, page.pagedResultsCookie]).toEqual([1, '1']);
+  });
 });
 
 test('a job with a list of pauses takes each of them in turn', async () => {
@@ -260,6 +318,57 @@ describe('who acts', () => {
   });
 });
 
+test('a called process acts as whoever started its caller, whoever moved it on', async () => {
+  const password = 'Passw0rd-of-users';
+  const person = { userName: 'zoe', givenName: 'Zoe', sn: 'Zoe', mail: 'zoe@example.com', password };
+  const made = await api('PUT', 'managed/user/zoe', {
+    body: { ...person, authzRoles: [{ _ref: 'repo/internal/role/svc-admin' }] },
+  });
+  expect(made.status, JSON.stringify(made.body)).toBe(201);
+  const deploy = (name: string, content: string) =>
+    api('POST', 'workflow/deployment?_action=deploy', { body: { name: `${name}.bpmn20.xml`, content } });
+  const source = "context.security.authenticationId + ' ' + svccontext.authenticationId";
+  await deploy(
+    'inner',
+    processFile(
+      'inner',
+      start() +
+        tag(
+          'scriptTask',
+          'act',
+          { scriptFormat: 'javascript', 'flowable:resultVariable': 'actor' },
+          `<script>${source}</script>`,
+        ) +
+        end() +
+        path('s', 'act', 'e'),
+    ),
+  );
+  await deploy(
+    'outer',
+    processFile(
+      'outer',
+      start() +
+        user('first') +
+        tag('callActivity', 'call', { calledElement: 'inner' }) +
+        end() +
+        path('s', 'first', 'call', 'e'),
+    ),
+  );
+  const started = await api('POST', 'workflow/processinstance', {
+    body: { _key: 'outer' },
+    user: 'zoe',
+    password,
+  });
+  expect(started.status, JSON.stringify(started.body)).toBe(201);
+  expect((await workflow.completeAt(started.body._id, 'first')).status).toBe(200);
+  const [called] = await workflow.list('processinstance/history', 'processDefinitionKey=inner');
+  expect(called).toMatchObject({
+    superProcessInstanceId: started.body._id,
+    processVariables: { actor: 'zoe zoe' },
+  });
+  expect(called.processVariables).not.toHaveProperty('svccontext');
+});
+
 describe('messages and signals', () => {
   const send = (kind: 'message' | 'signal', body: Record<string, unknown>) =>
     api('POST', `workflow/${kind}?_action=send`, { body });
@@ -294,6 +403,30 @@ describe('messages and signals', () => {
     expect((await send('message', { name: 'nobody' })).status).toBe(404);
     expect((await send('message', {})).status).toBe(400);
     expect((await send('signal', { name: 'alarm', variables: 1 })).status).toBe(400);
+  });
+
+  test('a message starts the latest version, and the one before it when that is gone', async () => {
+    const version = async (element: string) => {
+      const content = processFile(
+        'herald',
+        start('s', message()) + user(element) + end() + path('s', element, 'e'),
+      ).replace('name="hello"', 'name="news"');
+      const body = { name: 'herald.bpmn20.xml', content };
+      const answer = await api('POST', 'workflow/deployment?_action=deploy', { body });
+      return answer.body.definitions[0]._id;
+    };
+    const started = async () => {
+      const { processInstanceId } = (await send('message', { name: 'news' })).body;
+      return [processInstanceId, ...(await workflow.openTasks(processInstanceId))];
+    };
+    await version('one');
+    expect((await started())[1]).toBe('one');
+    const second = await version('two');
+    const [id, ...open] = await started();
+    expect(open).toEqual(['two']);
+    await api('DELETE', `workflow/processinstance/${id}`);
+    expect((await api('DELETE', `workflow/processdefinition/${second}`)).status).toBe(200);
+    expect((await started())[1]).toBe('one');
   });
 
   test('a signal reaches one that is busy as soon as it is free', async () => {

@@ -66,6 +66,37 @@ const passedOn = processFile(
     end() +
     path('s', 'work', 'e'),
 );
+const rich = processFile(
+  'rich',
+  start() +
+    user(
+      'rich',
+      {
+        name: $('label'),
+        'flowable:assignee': $('who'),
+        'flowable:owner': $("'owner-'.concat(label)"),
+        'flowable:dueDate': $('due'),
+        'flowable:priority': $('priority'),
+        'flowable:category': 'odd',
+        'flowable:formKey': $("'form-'.concat(label)"),
+      },
+      `<documentation>About ${$('label')}</documentation>` +
+        extension(
+          `<flowable:taskListener event="assignment" expression="${$("execution.setVariable('assigned', task.assignee)")}"/>` +
+            `<flowable:taskListener event="create" expression="${$("task.setVariableLocal('mine', task.name)")}"/>`,
+        ),
+    ) +
+    end() +
+    path('s', 'rich', 'e'),
+  { name: 'Rich' },
+);
+const guarded = processFile(
+  'guarded',
+  start() + user('guard', { 'flowable:candidateGroups': 'svc-authorized' }) + end() + path('s', 'guard', 'e'),
+);
+const fleeting = processFile('fleeting', start() + user('wait') + end() + path('s', 'wait', 'e'), {
+  name: 'Fleeting',
+});
 const brokenJoin = processFile(
   'stuckable',
   start() +
@@ -86,6 +117,9 @@ beforeAll(async () => {
   server = await startTestServer({
     files: {
       'workflow/pooled.bpmn20.xml': pooled,
+      'workflow/rich.bpmn20.xml': rich,
+      'workflow/guarded.bpmn20.xml': guarded,
+      'workflow/fleeting.bpmn20.xml': fleeting,
       'workflow/formed.bpmn20.xml': formed,
       'workflow/called.bpmn': called,
       'workflow/caller.bpmn20.xml': caller,
@@ -190,6 +224,141 @@ describe('queries', () => {
     expect([sorted.status, sorted.body.message]).toEqual([200, undefined]);
     const refused = await api('GET', `workflow/${path}?_queryId=filtered-query&_sortKeys=nonsense`);
     expect(refused.status).toBe(400);
+  });
+
+  const RANKS = {
+    a: { who: 'eve', due: 'P2D', priority: 20 },
+    b: { who: 'ben', due: 'P3D', priority: 10 },
+    c: { who: 'amy', due: 'P1D', priority: 30 },
+  };
+  const startRich = (label: keyof typeof RANKS, marker: string) =>
+    workflow.start('rich', { ...RANKS[label], label, marker, _businessKey: label });
+
+  test('each sort key orders by its field, nothing last, and backwards', async () => {
+    const marker = `order-${Date.now()}`;
+    const made = [await startRich('b', marker), await startRich('c', marker), await startRich('a', marker)];
+    const order = async (path: string, keys: Record<string, string>) => {
+      for (const [key, field] of Object.entries(keys)) {
+        const values = async (sign: string) =>
+          (await workflow.list(path, `var-marker=${marker}&_sortKeys=${sign}${key}`)).map(
+            (row: Record<string, unknown>) => row[field],
+          );
+        const up = await values('');
+        const compare = (left: string | number | null, right: string | number | null) =>
+          left === right ? 0 : right === null || (left !== null && left < right) ? -1 : 1;
+        expect(up, `${path} by ${key}`).toEqual([...up].sort(compare));
+        expect(await values('-'), `${path} by -${key}`).toEqual([...up].reverse());
+        expect(up).toHaveLength(made.length);
+      }
+    };
+    await order('taskinstance', {
+      _id: '_id',
+      name: 'name',
+      description: 'description',
+      priority: 'priority',
+      assignee: 'assignee',
+      processInstanceId: 'processInstanceId',
+      executionId: 'executionId',
+      createTime: 'createTime',
+      dueDate: 'dueDate',
+      tenantId: 'tenantId',
+    });
+    await workflow.completeAt(made[2]!, 'rich');
+    await api('DELETE', `workflow/processinstance/${made[0]}`);
+    await order('taskinstance/history', {
+      taskId: '_id',
+      taskName: 'name',
+      description: 'description',
+      priority: 'priority',
+      assignee: 'assignee',
+      processInstanceId: 'processInstanceId',
+      executionId: 'executionId',
+      tenantId: 'tenantId',
+      _id: '_id',
+      processDefinitionId: 'processDefinitionId',
+      durationInMillis: 'durationInMillis',
+      startTime: 'startTime',
+      endTime: 'endTime',
+      owner: 'owner',
+      dueDate: 'dueDate',
+      deleteReason: 'deleteReason',
+      taskDefinitionKey: 'taskDefinitionKey',
+    });
+    await order('processinstance/history', {
+      processInstanceId: '_id',
+      processDefinitionId: 'processDefinitionId',
+      processInstanceBusinessKey: 'businessKey',
+      startTime: 'startTime',
+      endTime: 'endTime',
+      durationInMillis: 'durationInMillis',
+      tenantId: 'tenantId',
+    });
+  });
+
+  test('of tasks and their history: each parameter alone, and what one of them does not know', async () => {
+    const marker = `task-${Date.now()}`;
+    const id = await startRich('b', marker);
+    const [task] = await workflow.tasks(id);
+    const finds = async (path: string, parameters: string) =>
+      ids(await workflow.list(path, `var-marker=${marker}&${parameters}`)).includes(task._id);
+    const common = {
+      executionId: task.executionId,
+      processDefinitionId: task.processDefinitionId,
+      processDefinitionKey: 'rich',
+      processInstanceId: id,
+      assignee: 'ben',
+      taskId: task._id,
+      owner: 'owner-b',
+      description: 'About b',
+      priority: '10',
+      tenantId: '',
+      'var-label': 'b',
+    };
+    for (const [path, own] of [
+      ['taskinstance', { name: 'b' }],
+      ['taskinstance/history', { taskName: 'b' }],
+    ] as const) {
+      for (const [name, value] of Object.entries({ ...common, ...own })) {
+        expect(await finds(path, `${name}=${value}`), `${path} ${name}`).toBe(true);
+        const other = name === 'priority' ? '11' : `x${value}`;
+        expect(await finds(path, `${name}=${other}`), `${path} ${name} of another`).toBe(false);
+      }
+    }
+    expect(await finds('taskinstance', 'unassigned=true')).toBe(false);
+    for (const unknown of ['unassigned=true', 'taskCandidateOrAssigned=nobody', 'name=other'])
+      expect(await finds('taskinstance/history', unknown), unknown).toBe(true);
+    expect(await finds('taskinstance/history', 'deleteReason=none')).toBe(false);
+  });
+
+  test('both ends of a span of time belong to it', async () => {
+    const id = await startRich('b', 'span');
+    await workflow.completeAt(id, 'rich');
+    const { startTime, endTime } = await workflow.get(`processinstance/${id}`);
+    const finds = async (parameters: string) =>
+      ids(await workflow.list('processinstance/history', `processInstanceId=${id}&${parameters}`)).length;
+    expect(await finds(`startedAfter=${startTime}&startedBefore=${startTime}`)).toBe(1);
+    expect(await finds(`finishedAfter=${endTime}&finishedBefore=${endTime}`)).toBe(1);
+    const before = (time: string) => new Date(Date.parse(time) - 1).toISOString();
+    expect(await finds(`startedBefore=${before(startTime)}`)).toBe(0);
+    expect(await finds(`finishedBefore=${before(endTime)}`)).toBe(0);
+  });
+
+  test('a page knows what it is, and definitions have no order of their own', async () => {
+    const id = await workflow.start('called');
+    const page = `taskinstance?_queryId=filtered-query&processInstanceId=${id}`;
+    const envelope = {
+      result: [expect.objectContaining({ processInstanceId: id })],
+      resultCount: 1,
+      pagedResultsCookie: null,
+      totalPagedResultsPolicy: 'NONE',
+      totalPagedResults: -1,
+      remainingPagedResults: -1,
+    };
+    expect(await workflow.get(page)).toEqual(envelope);
+    expect(await workflow.get(`${page}&_totalPagedResultsPolicy=EXACT`)).toEqual(envelope);
+    expect(await workflow.list('processdefinition', 'key=rich&_sortKeys=-nonsense')).toHaveLength(1);
+    const [lean] = await workflow.list('processdefinition', 'key=rich&_fields=key');
+    expect(lean).toEqual({ _id: expect.stringMatching(/^rich:1:/), _rev: '1', key: 'rich' });
   });
 
   test('sorts by what the key says, both ways', async () => {
@@ -299,6 +468,160 @@ describe('queries', () => {
   });
 });
 
+describe('what is shown', () => {
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+  test('of each resource is all that clients know of it', async () => {
+    const body = { label: 'b', who: 'ben', due: 'P1D', priority: 7, _businessKey: 'key' };
+    const id = await workflow.start('rich', body);
+    const [definition] = await workflow.list('processdefinition', 'key=rich');
+    const read = await workflow.get(`processdefinition/${definition._id}`);
+    expect(read).toEqual({ ...definition, formProperties: [] });
+    const { result } = await workflow.get(
+      `processdefinition/${definition._id}/taskdefinition?_queryId=query-all-ids`,
+    );
+    expect(result).toEqual([
+      {
+        _id: 'rich',
+        assignee: $('who'),
+        category: 'odd',
+        dueDate: $('due'),
+        exclusive: true,
+        name: $('label'),
+        priority: $('priority'),
+        taskCandidateGroup: [],
+        taskCandidateUser: [],
+        formResourceKey: $("'form-'.concat(label)"),
+        formProperties: {
+          deploymentId: definition.deploymentId,
+          formKey: { expressionText: $("'form-'.concat(label)") },
+          formPropertyHandlers: [],
+        },
+      },
+    ]);
+
+    const [listed] = await workflow.tasks(id);
+    const task = {
+      _id: expect.any(String),
+      assignee: 'ben',
+      category: 'odd',
+      claimTime: null,
+      createTime: time,
+      deleted: false,
+      description: 'About b',
+      dueDate: time,
+      executionId: expect.any(String),
+      name: 'b',
+      owner: 'owner-b',
+      priority: 7,
+      processDefinitionId: definition._id,
+      processInstanceId: id,
+      processVariables: {},
+      taskDefinitionKey: 'rich',
+      taskLocalVariables: {},
+      tenantId: '',
+    };
+    const open = { _rev: '1', canceled: false, formKey: 'form-b', parentTaskId: null, updated: false };
+    expect(listed).toEqual({ ...task, ...open });
+    const { _businessKey, ...given } = body;
+    expect(await workflow.get(`taskinstance/${listed._id}`)).toEqual({
+      ...listed,
+      formProperties: [],
+      variables: { ...given, assigned: 'ben', mine: 'b' },
+      candidates: { candidateUsers: ['ben', 'owner-b'], candidateGroups: [] },
+    });
+    const [historic] = await workflow.list('taskinstance/history', `taskId=${listed._id}`);
+    const past = { deleteReason: null, durationInMillis: null, endTime: null, startTime: listed.createTime };
+    expect(historic).toEqual({ ...task, ...past });
+    expect(await workflow.get(`taskinstance/history/${listed._id}`)).toEqual(historic);
+
+    const [instance] = await workflow.list('processinstance', `processInstanceId=${id}`);
+    expect(instance).toEqual({
+      _id: id,
+      businessKey: _businessKey,
+      businessStatus: null,
+      deleteReason: null,
+      deleted: false,
+      deploymentId: definition.deploymentId,
+      description: null,
+      durationInMillis: null,
+      endTime: null,
+      name: null,
+      processDefinitionId: definition._id,
+      processDefinitionKey: 'rich',
+      processDefinitionName: 'Rich',
+      processDefinitionResourceName: 'Rich',
+      processVariables: expect.objectContaining({ ...given, assigned: 'ben' }),
+      startTime: time,
+      startUserId: 'svc-admin',
+      superProcessInstanceId: null,
+      tenantId: '',
+    });
+    expect(await workflow.get(`processinstance/${id}`)).toEqual({
+      ...instance,
+      tasks: [{ ...historic, taskLocalVariables: { mine: 'b' } }],
+    });
+  });
+
+  test.each<[string, string[]]>([
+    ['processdefinition', ['POST', 'POST ?_action=x', 'PUT /{id}', 'PATCH /{id}', 'POST /{id}?_action=x']],
+    [
+      'processdefinition/{id}/taskdefinition',
+      ['POST', 'POST ?_action=x', 'PUT /rich', 'PATCH /rich', 'DELETE /rich', 'POST /rich?_action=x'],
+    ],
+    ['processinstance', ['PUT /{instance}', 'PATCH /{instance}', 'POST ?_action=migrate']],
+    ['processinstance/history', ['PUT /{instance}', 'PATCH /{instance}', 'POST ?_action=migrate']],
+    ['taskinstance', ['POST', 'POST ?_action=claim', 'PATCH /{task}']],
+    [
+      'taskinstance/history',
+      [
+        ...['POST', 'POST ?_action=claim', 'PUT /{task}', 'PATCH /{task}'],
+        ...['DELETE /{task}', 'POST /{task}?_action=claim'],
+      ],
+    ],
+    [
+      'job/deadletter',
+      ['POST', 'POST ?_action=retry', 'PUT /{task}', 'PATCH /{task}', 'DELETE /{task}'],
+    ],
+  ])('%s does not support %j', async (path, requests) => {
+    const [definition] = await workflow.list('processdefinition', 'key=rich');
+    const [task] = await workflow.list('taskinstance', '_pageSize=1');
+    const fill = (text: string) =>
+      text
+        .replace('{id}', definition._id)
+        .replace('{task}', task._id)
+        .replace('{instance}', task.processInstanceId);
+    for (const request of requests) {
+      const [method, rest = ''] = request.split(' ');
+      const body = method === 'DELETE' ? {} : { body: method === 'PATCH' ? [] : {} };
+      const { status, body: answer } = await api(method!, `workflow/${fill(path + rest)}`, body);
+      expect([request, status, answer.code]).toEqual([request, 501, 501]);
+    }
+  });
+
+  test('of what was undeployed is its history, and nothing else', async () => {
+    const [definition] = await workflow.list('processdefinition', 'key=fleeting');
+    const tasks = `processdefinition/${definition._id}/taskdefinition`;
+    expect(ids((await workflow.get(`${tasks}?_queryId=ALL_IDS`)).result)).toEqual(['wait']);
+    const id = await workflow.start('fleeting');
+    await workflow.completeAt(id, 'wait');
+    expect((await api('DELETE', `workflow/processdefinition/${definition._id}`)).status).toBe(200);
+    const status = async (path: string) => (await api('GET', `workflow/${path}`)).status;
+    expect(await status(`processdefinition/${definition._id}`)).toBe(404);
+    expect(await status(`${tasks}?_queryId=ALL_IDS`)).toBe(404);
+    expect(await status(`${tasks}/wait`)).toBe(404);
+    const [instance] = await workflow.list('processinstance/history', 'processDefinitionKey=fleeting');
+    expect(instance).toMatchObject({
+      _id: id,
+      processDefinitionId: definition._id,
+      processDefinitionName: 'Fleeting',
+    });
+    expect((await workflow.get(`processinstance/${id}`)).tasks).toHaveLength(1);
+    const again = await api('POST', 'workflow/processinstance', { body: { _key: 'fleeting' } });
+    expect(again.status).toBe(404);
+  });
+});
+
 describe('tasks', () => {
   test('candidates find what nobody has, by name, by role, and by either', async () => {
     const id = await workflow.start('pooled', { priority: 50 });
@@ -368,6 +691,51 @@ describe('tasks', () => {
       headers: { 'If-Match': '"1"' },
     });
     expect(outdated.status).toBe(412);
+  });
+
+  test('whoever had one stays involved; anybody may be given one, and listeners hear of it', async () => {
+    const id = await workflow.start('rich', { label: 'b', who: null, due: null, priority: 1 });
+    const [task] = await workflow.tasks(id);
+    expect(task).toMatchObject({ assignee: null, dueDate: null });
+    const at = `workflow/taskinstance/${task._id}`;
+    const put = async (body: object) => (await api('PUT', at, { body })).status;
+    const assigned = async () => (await workflow.get(`processinstance/${id}`)).processVariables.assigned;
+    const claim = await api('POST', `${at}?_action=claim`, { body: { userId: 'stranger' } });
+    expect([claim.status, await assigned()]).toEqual([200, 'stranger']);
+    expect([await put({ assignee: 'amy', owner: 'olga' }), await assigned()]).toEqual([200, 'amy']);
+    expect(await put({ assignee: null, description: null, owner: null, category: 'x' })).toBe(200);
+    expect(await workflow.get(`taskinstance/${task._id}`)).toMatchObject({
+      assignee: null,
+      owner: 'olga',
+      description: 'About b',
+      category: 'odd',
+    });
+    for (const [user, count] of Object.entries({ stranger: 1, amy: 1, olga: 1, ben: 0 })) {
+      const found = await workflow.list('processinstance', `processInstanceId=${id}&involvedUserId=${user}`);
+      expect([user, found.length]).toEqual([user, count]);
+    }
+    expect(await put({ assignee: 7 })).toBe(400);
+    expect((await api('POST', `${at}?_action=complete`, { body: [1] })).status).toBe(400);
+  });
+
+  test('roles of the server itself are groups too, and names of groups are taken as they are', async () => {
+    const id = await workflow.start('guarded');
+    const finds = async (parameters: string) =>
+      (await tasksOf(`processInstanceId=${id}&${parameters}`)).length;
+    expect(await finds('taskCandidateUser=eve')).toBe(1);
+    expect(await finds('taskCandidateOrAssigned=eve')).toBe(1);
+    expect(await finds('taskCandidateUser=nobody')).toBe(0);
+    expect(await finds('taskCandidateGroup=other,svc-authorized')).toBe(1);
+    expect(await finds('taskCandidateGroup=other,%20svc-authorized')).toBe(0);
+  });
+
+  test('completing changes variables, whatever type they had', async () => {
+    const id = await workflow.start('called', { value: 1, list: [1], gone: 'x' });
+    await workflow.completeAt(id, 'inside', { value: { deep: [1, null] }, list: 'text', gone: null });
+    const { processVariables } = await workflow.get(`processinstance/${id}`);
+    expect(processVariables).toEqual({ value: { deep: [1, null] }, list: 'text', gone: null });
+    const found = (value: string) => workflow.list('processinstance/history', `processInstanceId=${id}&${value}`);
+    expect([(await found('var-value=1')).length, (await found('var-list=text')).length]).toEqual([0, 1]);
   });
 
   test('what cannot be done with them is refused, each in its way', async () => {
@@ -567,6 +935,13 @@ describe('instances', () => {
     const [child] = await workflow.list('processinstance', `superProcessInstanceId=${id}`);
     expect((await workflow.completeAt(child._id, 'inside')).status).toBe(200);
     expect((await workflow.get(`processinstance/${id}`)).endTime).not.toBeNull();
+  });
+
+  test('one whose process has no definition at all cannot migrate, and says so', async () => {
+    const id = await workflow.start('called');
+    await server.database.pool.query("update workflow_instance set definition_key = 'lost' where id = $1", [id]);
+    const { status, body } = await api('POST', `workflow/processinstance/${id}?_action=migrate`);
+    expect([status, body.detail.id]).toEqual([400, 'WORKFLOW_MIGRATE_NO_DEFINITION']);
   });
 
   test('a rehearsed start says what would be, and leaves nothing', async () => {

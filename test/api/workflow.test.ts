@@ -130,6 +130,55 @@ const delegated = processFile(
     path('s', 'greet', 'create', 'wait', 'e'),
 );
 
+const members = processFile(
+  'members',
+  start() +
+    script(
+      'js',
+      `execution.setVariable('gone', 1);
+       execution.removeVariable('gone');
+       execution.setTransientVariable('fleeting', 'here');
+       execution.setVariableLocal('own', 1);
+       execution.setVariable('js', {
+         ids: [execution.getId() === execution.id, execution.getProcessInstanceId(), execution.getProcessDefinitionId().split(':')[0]],
+         at: [execution.getCurrentActivityId(), execution.getBusinessKey(), execution.processBusinessKey],
+         text: [text, execution.getVariable('text'), execution.getVariables().text],
+         has: [execution.hasVariable('text'), execution.hasVariable('gone'), execution.getVariable('gone')],
+         own: execution.getVariableLocal('own'),
+         house: [company, identityServer.getProperty('none', 'by default'), typeof svc.read, typeof console.log, typeof logger.info, typeof require],
+       });
+       text = 'not stored';`,
+    ) +
+    script(
+      'groovy',
+      `execution.setVariable('groovy', [
+         fleeting: execution.getVariable('fleeting'), gone: execution.hasVariable('gone'), text: text,
+         at: execution.getCurrentActivityId(), key: execution.processBusinessKey, instance: execution.getProcessInstanceId(),
+         house: [company, identityServer.getProperty('none', 'by default')]])
+       text = 'not stored'`,
+      { scriptFormat: 'groovy' },
+    ) +
+    service('house', $("company.concat(identityServer.getProperty('none', '!'))"), {
+      'flowable:resultVariable': 'expression',
+    }) +
+    user(
+      'work',
+      { 'flowable:owner': 'olga' },
+      extension(
+        `<flowable:taskListener event="create" type="script"><flowable:field name="language"><flowable:string>javascript</flowable:string></flowable:field><flowable:field name="script"><flowable:string><![CDATA[
+           task.addCandidateUsers(['u1', 'u2']);
+           task.addCandidateUser('u3');
+           task.addCandidateGroups('g1,g2');
+           task.setAssignee('ada');
+           task.setVariableLocal('mine', 1);
+           task.setVariable('listener', [task.getId(), task.executionId, task.getProcessInstanceId(), task.execution.getProcessInstanceId(), task.name, task.assignee, task.getOwner(), task.priority, task.dueDate, task.eventName, task.getVariable('text')]);
+         ]]></flowable:string></flowable:field></flowable:taskListener>`,
+      ),
+    ) +
+    end() +
+    path('s', 'js', 'groovy', 'house', 'work', 'e'),
+);
+
 let server: TestServer;
 let api: Api;
 let workflow: ReturnType<typeof workflowApi>;
@@ -137,6 +186,8 @@ let workflow: ReturnType<typeof workflowApi>;
 beforeAll(async () => {
   server = await startTestServer({
     files: {
+      'conf/script.json': { ECMAScript: {}, properties: { company: 'Example' } },
+      'workflow/members.bpmn20.xml': members,
       'workflow/scripted.bpmn20.xml': scripted,
       'workflow/delegated.bpmn20.xml': delegated,
       'workflow/dated.bpmn20.xml': dated,
@@ -249,6 +300,38 @@ describe('scripts, expressions and delegates', () => {
     const [task] = await workflow.tasks(id);
     expect(task.priority).toBe(70);
     expect((await workflow.get(`taskinstance/${task._id}`)).candidates.candidateGroups).toEqual(['auditors']);
+  });
+
+  test('execution, task, the house and its properties are there in either language and in expressions', async () => {
+    const id = await workflow.start('members', { text: 'stays', _businessKey: 'key' });
+    const { processVariables, tasks } = await workflow.get(`processinstance/${id}`);
+    const house = ['Example', 'by default'];
+    expect(processVariables).toMatchObject({
+      text: 'stays',
+      js: {
+        ids: [true, id, 'members'],
+        at: ['js', 'key', 'key'],
+        text: ['stays', 'stays', 'stays'],
+        has: [true, false, null],
+        own: 1,
+        house: [...house, 'function', 'function', 'function', 'function'],
+      },
+      groovy: { fleeting: 'here', gone: false, text: 'stays', at: 'groovy', key: 'key', instance: id, house },
+      expression: 'Example!',
+    });
+    for (const name of ['gone', 'fleeting', 'company']) expect(processVariables).not.toHaveProperty(name);
+    const [task] = await workflow.tasks(id);
+    expect(processVariables.listener).toEqual([
+      ...[task._id, task.executionId, id, id],
+      ...['work', 'ada', 'olga', 50, null, 'create', 'stays'],
+    ]);
+    const read = await workflow.get(`taskinstance/${task._id}`);
+    expect(read).toMatchObject({ assignee: 'ada', variables: { mine: 1, text: 'stays' } });
+    expect(read.candidates).toEqual({
+      candidateUsers: ['ada', 'olga', 'u1', 'u2', 'u3'],
+      candidateGroups: ['g1', 'g2'],
+    });
+    expect(tasks[0]).toMatchObject({ taskLocalVariables: { mine: 1 }, processVariables: {} });
   });
 
   test('dates are dates of the language to scripts and delegates, and milliseconds to clients', async () => {

@@ -13,13 +13,18 @@ import type { UserTask } from '../engine/index.ts';
 import { describeTaskForm, findTemplate } from '../form/index.ts';
 import { queryKind } from '../query/query-kind.ts';
 import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
-import { findResource } from './definition-repository.ts';
-import type { CompiledDefinition } from './definitions.ts';
+import { findDefinition, findResource } from './definition-repository.ts';
+import { type CompiledDefinition, unknownDefinition } from './definitions.ts';
 
 /** `/workflow/processdefinition/{procdefid}/taskdefinition`: the user tasks of a process, nested ones too. */
 export function taskDefinitionResource(platform: WorkflowPlatform): RouteHandler {
-  const definitionOf = async (context: Context, { variables }: RouteMatch) =>
-    platform.definitions.get(await dbOf(platform, context), variables['procdefid']!);
+  const definitionOf = async (context: Context, { variables }: RouteMatch) => {
+    const id = variables['procdefid']!;
+    const db = await dbOf(platform, context);
+    // What was compiled once stays compiled, also when it has been undeployed since.
+    if ((await findDefinition(db, id)) === undefined) throw unknownDefinition(id);
+    return platform.definitions.get(db, id);
+  };
 
   const provider = (match: RouteMatch) =>
     collection({

@@ -6,6 +6,7 @@ import { compile, type Finding, type ProcessDefinition, ProcessFileError } from 
 import { lintForms } from '../form/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { armStarts } from './arm-starts.ts';
+import { checkCalls } from './check-calls.ts';
 import { checkScripts } from './check-scripts.ts';
 import {
   findLatestDeployment,
@@ -60,8 +61,13 @@ export async function deploy(
   const processes = await compileAll(platform, file);
   const deploymentId = await insertDeployment(db, { ...file, hash });
   const definitions: { id: string; findings: Finding[] }[] = [];
+  const together = new Set(processes.map(({ process }) => process.key));
   for (const { process, resourceName, xml } of processes) {
-    const findings = [...process.warnings, ...lintForms(process, file.resources)];
+    const findings = [
+      ...process.warnings,
+      ...lintForms(process, file.resources),
+      ...(await checkCalls(db, process, together)),
+    ];
     const { id } = await insertDefinition(db, {
       key: process.key,
       name: process.name ?? null,

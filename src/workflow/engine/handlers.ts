@@ -15,7 +15,7 @@ export interface EngineHandlers {
   /** Names of expressions beyond variables: `svc`, delegates, properties of the script configuration. */
   findBinding?(name: string, execution: ExecutionView): Value | undefined;
   readonly nextCron?: NextCron;
-  /** The id that the task of an execution has, for `taskIdVariableName`. */
+  /** The id by which an execution is known outside, and the task that it waits for. */
   readonly taskId?: (execution: number) => string;
   /** An id for an instance that is about to be called, for `idVariableName`. */
   readonly newInstanceId?: () => string;

@@ -93,6 +93,11 @@ export class Run {
     return execution.in === undefined ? undefined : this.executions.get(execution.in);
   }
 
+  /** By which it is known outside. */
+  executionId({ id }: LiveExecution): string {
+    return this.handlers.taskId?.(id) ?? String(id);
+  }
+
   isAlive(execution: LiveExecution): boolean {
     return this.executions.get(execution.id) === execution;
   }

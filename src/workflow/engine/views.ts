@@ -26,7 +26,7 @@ import {
 export function viewExecution(run: Run, execution: LiveExecution, eventName?: string): ExecutionView {
   const copy = (value: JsonValue | undefined) => (value === undefined ? undefined : cloneJson(value));
   return {
-    id: String(execution.id),
+    id: run.executionId(execution),
     processInstanceId: run.handlers.instance.id,
     processDefinitionId: run.handlers.instance.definitionId,
     get businessKey() {

@@ -19,6 +19,7 @@ import { writeChanges } from './change-repository.ts';
 import { Changes, type TaskChange } from './changes.ts';
 import { gatherEffects } from './gather-effects.ts';
 import { type Instance, type LockedInstance, type StoredState, withoutVariables } from './instance.ts';
+import { executionId } from './instance-id.ts';
 import { forgetDetails } from './instance-repository.ts';
 import { stepHandlers } from './step-handlers.ts';
 
@@ -141,7 +142,13 @@ async function finish(
   if (step.depth > DEEPEST) throw endless();
   const { history } = platform.settings();
   const { task } = options;
-  if (task !== undefined) Object.assign(changes.task(task.execution), task.change);
+  if (task !== undefined) {
+    Object.assign(changes.task(task.execution), task.change);
+    // Whoever has it now is involved from now on.
+    const taskId = executionId(changes.instance.id, task.execution);
+    changes.addLink(taskId, 'assignee', task.change.assignee);
+    changes.addLink(taskId, 'owner', task.change.owner);
+  }
   gatherEffects(changes, outcome.effects, {
     history,
     ...(stimulus.kind === 'complete'

@@ -23,12 +23,12 @@ export async function createTask(run: Run, execution: LiveExecution, node: UserT
     delegation: null,
   };
   if (node.taskIdVariable !== undefined) {
-    setVariable(run, execution, node.taskIdVariable, taskIdOf(run, execution));
+    setVariable(run, execution, node.taskIdVariable, run.executionId(execution));
   }
   if (facts.assignee !== null) await tellTaskListeners(run, execution, node, 'assignment', facts);
   await tellTaskListeners(run, execution, node, 'create', facts);
   execution.is = 'task';
-  const id = taskIdOf(run, execution);
+  const id = run.executionId(execution);
   run.tasks.set(id, { id, taskDefinitionKey: node.id, ...facts });
   run.emit({
     kind: 'task.created',
@@ -103,7 +103,7 @@ async function tellTaskListeners(
 ): Promise<void> {
   for (const listener of node.taskListeners) {
     if (listener.event !== event && listener.event !== 'all') continue;
-    const id = taskIdOf(run, execution);
+    const id = run.executionId(execution);
     const task: TaskView = { id, definitionKey: node.id, eventName: event, facts };
     await runListener(run, execution, node.id, listener, { task, eventName: event });
   }
@@ -136,10 +136,6 @@ function plainTask(node: UserTask): TaskFacts {
     formKey: node.formKey?.text ?? null,
     delegation: null,
   };
-}
-
-function taskIdOf(run: Run, execution: LiveExecution): string {
-  return run.handlers.taskId?.(execution.id) ?? String(execution.id);
 }
 
 /** Candidates: each entry is a name, a text of several, or a list. */

@@ -199,6 +199,26 @@ describe('service and script task', () => {
     expect((await begin(xml)).variables).toEqual({ r: 2 });
   });
 
+  bothWays('a local result stays in its sub-process', async (begin) => {
+    const xml = bpmn(
+      start() +
+        sub(
+          'm',
+          start('s2') +
+            service('a', '${1}', {
+              'flowable:resultVariable': 'r',
+              'flowable:useLocalScopeForResultVariable': true,
+            }) +
+            service('b', '${r + 1}', { 'flowable:resultVariable': 'seen' }) +
+            end('e2') +
+            path('s2', 'a', 'b', 'e2'),
+        ) +
+        user('u') +
+        path('s', 'm', 'u'),
+    );
+    expect((await begin(xml, { r: 7 })).variables).toEqual({ r: 7, seen: 2 });
+  });
+
   bothWays('a triggerable service waits after its call', async (begin) => {
     const host = await begin(around(note('a', { 'flowable:triggerable': true })));
     expect(host.log).toEqual(['a']);
