@@ -162,6 +162,12 @@ describe('queries', () => {
       expect(await status('_queryId=ALL_IDS')).toBe(200);
       expect(await status('_queryId=filtered-query')).toBe(filtered);
       expect(await status('_queryId=query-all')).toBe(400);
+      const unknown = await api('GET', `workflow/${at}?_queryId=for-userName`);
+      expect(unknown.body).toMatchObject({
+        code: 400,
+        reason: 'Bad Request',
+        message: expect.stringContaining("Unknown query id 'for-userName'"),
+      });
       expect(await status('_queryFilter=true')).toBe(400);
     },
   );
@@ -935,6 +941,23 @@ describe('instances', () => {
     const [child] = await workflow.list('processinstance', `superProcessInstanceId=${id}`);
     expect((await workflow.completeAt(child._id, 'inside')).status).toBe(200);
     expect((await workflow.get(`processinstance/${id}`)).endTime).not.toBeNull();
+  });
+
+  test('the path of the history does all the same', async () => {
+    const created = await api('POST', 'workflow/processinstance/history', { body: { _key: 'called' } });
+    expect([created.status, created.body.status]).toEqual([201, 'suspended']);
+    const id = created.body._id;
+    const at = `workflow/processinstance/history/${id}`;
+    const migrated = await api('POST', `${at}?_action=migrate`);
+    expect([migrated.status, migrated.body.detail.id]).toEqual([400, 'WORKFLOW_MIGRATE_LATEST']);
+    const lists = async (path: string) =>
+      ids(await workflow.list(path, `processInstanceId=${id}`)).length;
+    expect([await lists('processinstance'), await lists('processinstance/history')]).toEqual([1, 1]);
+    expect((await api('DELETE', at)).body).toMatchObject({ _id: id, endTime: null });
+    expect([await lists('processinstance'), await lists('processinstance/history')]).toEqual([0, 1]);
+    const shown = await workflow.get(`processinstance/${id}`);
+    expect(shown).toEqual(await workflow.get(`processinstance/history/${id}`));
+    expect(shown).toMatchObject({ deleteReason: 'Deleted by svc.', durationInMillis: expect.any(Number) });
   });
 
   test('one whose process has no definition at all cannot migrate, and says so', async () => {
