@@ -232,7 +232,10 @@ describe('jobs', () => {
   });
 
   test('that are dead are found, sorted, and can only be retried', async () => {
-    const made = [await workflow.start('failing', { who: 'nobody' }), await workflow.start('failing', { who: 'none' })];
+    const made = [
+      await workflow.start('failing', { who: 'nobody' }),
+      await workflow.start('failing', { who: 'none' }),
+    ];
     const [first] = await workflow.list('processdefinition', 'key=failing');
     const finds = async (parameters: string): Promise<Record<string, unknown>[]> =>
       workflow.list('job/deadletter', `processDefinitionId=${first._id}&${parameters}`);

@@ -70,7 +70,7 @@ const rich = processFile(
   'rich',
   start() +
     user(
-      'rich',
+      'task',
       {
         name: $('label'),
         'flowable:assignee': $('who'),
@@ -87,7 +87,7 @@ const rich = processFile(
         ),
     ) +
     end() +
-    path('s', 'rich', 'e'),
+    path('s', 'task', 'e'),
   { name: 'Rich' },
 );
 const guarded = processFile(
@@ -269,7 +269,7 @@ describe('queries', () => {
       dueDate: 'dueDate',
       tenantId: 'tenantId',
     });
-    await workflow.completeAt(made[2]!, 'rich');
+    await workflow.completeAt(made[2]!, 'task');
     await api('DELETE', `workflow/processinstance/${made[0]}`);
     await order('taskinstance/history', {
       taskId: '_id',
@@ -338,15 +338,15 @@ describe('queries', () => {
 
   test('both ends of a span of time belong to it', async () => {
     const id = await startRich('b', 'span');
-    await workflow.completeAt(id, 'rich');
+    await workflow.completeAt(id, 'task');
     const { startTime, endTime } = await workflow.get(`processinstance/${id}`);
     const finds = async (parameters: string) =>
       ids(await workflow.list('processinstance/history', `processInstanceId=${id}&${parameters}`)).length;
     expect(await finds(`startedAfter=${startTime}&startedBefore=${startTime}`)).toBe(1);
     expect(await finds(`finishedAfter=${endTime}&finishedBefore=${endTime}`)).toBe(1);
-    const before = (time: string) => new Date(Date.parse(time) - 1).toISOString();
-    expect(await finds(`startedBefore=${before(startTime)}`)).toBe(0);
-    expect(await finds(`finishedBefore=${before(endTime)}`)).toBe(0);
+    const justBefore = (time: string) => new Date(Date.parse(time) - 1).toISOString();
+    expect(await finds(`startedBefore=${justBefore(startTime)}`)).toBe(0);
+    expect(await finds(`finishedBefore=${justBefore(endTime)}`)).toBe(0);
   });
 
   test('a page knows what it is, and definitions have no order of their own', async () => {
@@ -488,7 +488,7 @@ describe('what is shown', () => {
     );
     expect(result).toEqual([
       {
-        _id: 'rich',
+        _id: 'task',
         assignee: $('who'),
         category: 'odd',
         dueDate: $('due'),
@@ -523,7 +523,7 @@ describe('what is shown', () => {
       processDefinitionId: definition._id,
       processInstanceId: id,
       processVariables: {},
-      taskDefinitionKey: 'rich',
+      taskDefinitionKey: 'task',
       taskLocalVariables: {},
       tenantId: '',
     };
@@ -573,7 +573,7 @@ describe('what is shown', () => {
     ['processdefinition', ['POST', 'POST ?_action=x', 'PUT /{id}', 'PATCH /{id}', 'POST /{id}?_action=x']],
     [
       'processdefinition/{id}/taskdefinition',
-      ['POST', 'POST ?_action=x', 'PUT /rich', 'PATCH /rich', 'DELETE /rich', 'POST /rich?_action=x'],
+      ['POST', 'POST ?_action=x', 'PUT /task', 'PATCH /task', 'DELETE /task', 'POST /task?_action=x'],
     ],
     ['processinstance', ['PUT /{instance}', 'PATCH /{instance}', 'POST ?_action=migrate']],
     ['processinstance/history', ['PUT /{instance}', 'PATCH /{instance}', 'POST ?_action=migrate']],
@@ -585,10 +585,7 @@ describe('what is shown', () => {
         ...['DELETE /{task}', 'POST /{task}?_action=claim'],
       ],
     ],
-    [
-      'job/deadletter',
-      ['POST', 'POST ?_action=retry', 'PUT /{task}', 'PATCH /{task}', 'DELETE /{task}'],
-    ],
+    ['job/deadletter', ['POST', 'POST ?_action=retry', 'PUT /{task}', 'PATCH /{task}', 'DELETE /{task}']],
   ])('%s does not support %j', async (path, requests) => {
     const [definition] = await workflow.list('processdefinition', 'key=rich');
     const [task] = await workflow.list('taskinstance', '_pageSize=1');
@@ -740,7 +737,8 @@ describe('tasks', () => {
     await workflow.completeAt(id, 'inside', { value: { deep: [1, null] }, list: 'text', gone: null });
     const { processVariables } = await workflow.get(`processinstance/${id}`);
     expect(processVariables).toEqual({ value: { deep: [1, null] }, list: 'text', gone: null });
-    const found = (value: string) => workflow.list('processinstance/history', `processInstanceId=${id}&${value}`);
+    const found = (value: string) =>
+      workflow.list('processinstance/history', `processInstanceId=${id}&${value}`);
     expect([(await found('var-value=1')).length, (await found('var-list=text')).length]).toEqual([0, 1]);
   });
 
@@ -950,8 +948,7 @@ describe('instances', () => {
     const at = `workflow/processinstance/history/${id}`;
     const migrated = await api('POST', `${at}?_action=migrate`);
     expect([migrated.status, migrated.body.detail.id]).toEqual([400, 'WORKFLOW_MIGRATE_LATEST']);
-    const lists = async (path: string) =>
-      ids(await workflow.list(path, `processInstanceId=${id}`)).length;
+    const lists = async (path: string) => ids(await workflow.list(path, `processInstanceId=${id}`)).length;
     expect([await lists('processinstance'), await lists('processinstance/history')]).toEqual([1, 1]);
     expect((await api('DELETE', at)).body).toMatchObject({ _id: id, endTime: null });
     expect([await lists('processinstance'), await lists('processinstance/history')]).toEqual([0, 1]);
@@ -962,7 +959,9 @@ describe('instances', () => {
 
   test('one whose process has no definition at all cannot migrate, and says so', async () => {
     const id = await workflow.start('called');
-    await server.database.pool.query("update workflow_instance set definition_key = 'lost' where id = $1", [id]);
+    await server.database.pool.query("update workflow_instance set definition_key = 'lost' where id = $1", [
+      id,
+    ]);
     const { status, body } = await api('POST', `workflow/processinstance/${id}?_action=migrate`);
     expect([status, body.detail.id]).toEqual([400, 'WORKFLOW_MIGRATE_NO_DEFINITION']);
   });

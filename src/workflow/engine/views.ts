@@ -12,6 +12,7 @@ import {
 import { delegateTask, resolveTask } from './delegation.ts';
 import type { ExecutionView, TaskView } from './handlers.ts';
 import type { LiveExecution, Run } from './run.ts';
+import { ROOT } from './state.ts';
 import { readDueDate } from './timer.ts';
 import {
   findVariable,
@@ -40,7 +41,9 @@ export function viewExecution(run: Run, execution: LiveExecution, eventName?: st
     hasVariable: (name) => findVariable(run, execution, name) !== undefined,
     setVariable: (name, value) => setVariable(run, execution, name, value),
     setVariableLocal: (name, value) => setLocalVariable(run, execution.id, name, value),
-    setTransientVariable: (name, value) => setTransientVariable(run, execution, name, value),
+    // For the rest of the step, wherever it leads.
+    setTransientVariable: (name, value) =>
+      setTransientVariable(run, run.executions.get(ROOT) ?? execution, name, value),
     removeVariable: (name) => removeVariable(run, execution, name),
     setBusinessKey(businessKey) {
       run.businessKey = businessKey;
