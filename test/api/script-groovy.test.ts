@@ -175,6 +175,33 @@ describe('Groovy', () => {
     ]);
   });
 
+  it('takes and gives JSON with its kinds of numbers, and copies what it hands to a resource', async () => {
+    const source = `def note = [n: 1]
+      svc.create('managed/note', 'copied', note)
+      note.n = 2
+      [kinds: [one, big, half].collect { it.class.simpleName }, copied: svc.read('managed/note/copied').n,
+       day: new Date(5), kind: RequestType.READ, text: "g\${one}", set: [1, 1] as Set, (1): 1.50, map: [:]]`;
+    const { body } = await evaluate(source, { one: 1, big: 3_000_000_000, half: 0.5 });
+    expect(body).toEqual({
+      kinds: ['Integer', 'Long', 'Double'],
+      copied: 1,
+      day: 5,
+      kind: 'READ',
+      text: 'g1',
+      set: [1],
+      1: 1.5,
+      map: {},
+    });
+  });
+
+  it('has loggers as scripts of the field make them', async () => {
+    const source = `def log = org.slf4j.LoggerFactory.getLogger('mine')
+      log.warn('{} of {} {}', 'one', 2)
+      [log.name, log.isInfoEnabled()]`;
+    expect((await evaluate(source)).body).toEqual(['mine', true]);
+    await server.observed('script.logged', ({ message }) => message === 'one of 2 {}');
+  });
+
   it('is refused with line, column and advice where it is not Groovy or not supported', async () => {
     const compile = async (source: string) => {
       const { status, body } = await api('POST', 'script?_action=compile', { body: groovy(source) });

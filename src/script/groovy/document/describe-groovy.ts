@@ -45,7 +45,8 @@ const DIFFERENCES = `## What differs from the original
 - A \`HashMap\` keeps the order in which keys came.
 - Of \`int\` and \`Integer\` the library sees no difference where a method is chosen by the type of an argument.
 - Texts of dates are English, and patterns are those of \`Locale.US\`.
-- Regular expressions have no possessive quantifiers, atomic groups or intersections of classes; such a pattern is refused.
+- Regular expressions have no possessive quantifiers, atomic groups or intersections of classes, and flags only at their
+  beginning; any other pattern is refused.
 - \`list.size\` gives the size, as old virtual machines did.
 `;
 

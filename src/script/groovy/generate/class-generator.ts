@@ -1,4 +1,5 @@
 import type { ClassDeclaration, FieldDeclaration, MethodDeclaration, Statement } from '../syntax/ast.ts';
+import { ClassChecks } from './class-checks.ts';
 import { mark } from './generated-text.ts';
 import { classVariable, type FunctionContext } from './generator-context.ts';
 import { StatementGenerator } from './statement-generator.ts';
@@ -30,6 +31,8 @@ export abstract class ClassGenerator extends StatementGenerator {
     const ordered = [...declared].sort(
       (left, right) => this.#depth(left.node, left.name) - this.#depth(right.node, right.name),
     );
+    const checks = new ClassChecks(this.classes, this.source);
+    for (const each of declared) checks.check(each);
     const definitions = ordered.map(
       ({ name, node }) => `$.defineClass(${classVariable(name)},$s,${this.classDefinition(node, name)});\n`,
     );

@@ -2,6 +2,7 @@ import { staticMemberNames } from '../runtime/static-members.ts';
 import type { ClassDeclaration, MethodDeclaration, Script, Statement } from '../syntax/ast.ts';
 import type { SourceText } from '../syntax/source-text.ts';
 import { SCRIPT_VARIABLES } from './call-generator.ts';
+import { ClassChecks } from './class-checks.ts';
 import { ClassGenerator } from './class-generator.ts';
 import { ClassNames } from './class-names.ts';
 import { type GeneratedText, takeMarks } from './generated-text.ts';
@@ -35,6 +36,7 @@ class ScriptGenerator extends ClassGenerator {
     const methods = body.filter((node): node is MethodDeclaration => node.kind === 'method');
     const statements = body.filter(({ kind }) => kind !== 'class' && kind !== 'method');
     const declared = this.declareClasses(classes);
+    new ClassChecks(this.classes, this.source).checkSignatures(methods, '');
     this.#declareDirectMethods(methods);
     const fields = this.#declareFields(statements);
     const definitions = this.classDefinitions(declared);

@@ -72,6 +72,10 @@ export abstract class StatementGenerator extends ExpressionGenerator {
         return this.#try(node, isTail);
       case 'return': {
         if (this.context.yields) throw this.source.errorAt(at, "A 'switch' that is a value cannot 'return'");
+        const isEmpty =
+          node.value === undefined || (node.value.kind === 'constant' && node.value.value === null);
+        if (this.context.returns?.name === 'void' && !isEmpty)
+          throw this.source.errorAt(at, 'A method that returns void cannot return a value');
         const value = node.value === undefined ? 'null' : this.expression(node.value);
         return `${mark(at)}return ${this.returned(value)};\n`;
       }

@@ -127,9 +127,9 @@ export abstract class ValueGenerator extends GeneratorContext {
   /** A JavaScript function; `first` is the parameter that the runtime itself fills. */
   protected parameterized(parameters: readonly Parameter[], first: string, body: () => string): string {
     const names: string[] = first === '' ? [] : [first];
-    for (const { name, type, byDefault, isRest, at } of parameters) {
+    for (const { name, type, byDefault, isFinal = false, isRest, at } of parameters) {
       const value = byDefault === undefined ? undefined : this.expression(byDefault);
-      const { js } = this.declareVariable(name, at, { type: isRest ? undefined : type });
+      const { js } = this.declareVariable(name, at, { type: isRest ? undefined : type, isFinal });
       names.push(value === undefined ? js : `${js}=${this.converted(value, type)}`);
     }
     const code = `(${names.join(',')})=>{${body()}}`;

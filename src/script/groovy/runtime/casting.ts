@@ -98,7 +98,7 @@ function convertCollection(value: unknown, type: JavaClass): unknown {
     return (type.isDeclared ? asDeclared : asInterface).make(value, type);
   // A list of arguments or a map of properties makes an object of a class of the script.
   if (isScriptClass(type) && (value instanceof JavaMap || Array.isArray(value))) {
-    return dispatcher.invoke(type, 'new', Array.isArray(value) ? [...value] : [value]);
+    return declaredObject.make(type, Array.isArray(value) ? [...value] : [value]);
   }
   return undefined;
 }
@@ -108,6 +108,9 @@ export const asInterface = { make: (closure: Closure, _type: JavaClass): unknown
 
 /** The same for interfaces that a script declares. */
 export const asDeclared = { make: (closure: Closure, _type: JavaClass): unknown => closure };
+
+/** Filled in by whoever makes objects of the classes of a script. */
+export const declaredObject = { make: (_type: JavaClass, _args: unknown[]): unknown => undefined };
 
 function isScriptClass(type: JavaClass): boolean {
   return 'methodsByName' in type && type.form === 'class';

@@ -46,6 +46,7 @@ java.math BigDecimal:Number+Comparable BigInteger:Number+Comparable #RoundingMod
 java.net URLEncoder URLDecoder URISyntaxException:Exception MalformedURLException:java.io.IOException
 java.io @Serializable @Closeable:AutoCloseable IOException:Exception FileNotFoundException:IOException
   UncheckedIOException:RuntimeException UnsupportedEncodingException:IOException PrintStream
+  Writer:Object+Appendable+Closeable StringWriter:Writer PrintWriter:Writer
 java.nio.charset Charset StandardCharsets
 java.security MessageDigest SecureRandom:Random GeneralSecurityException:Exception
   NoSuchAlgorithmException:GeneralSecurityException

@@ -1,4 +1,4 @@
-import { asDeclared, cast } from './casting.ts';
+import { asDeclared, cast, declaredObject } from './casting.ts';
 import { Closure, closureOf, missingProperty } from './closure.ts';
 import { call, responds } from './dispatch.ts';
 import { classNamed, JavaClass } from './java-class.ts';
@@ -288,6 +288,7 @@ function implementedBy(closure: Closure, parent: JavaClass): unknown {
 }
 
 asDeclared.make = implementedBy;
+declaredObject.make = create;
 
 /** `super.name` in a class. */
 export function superProperty(type: ScriptClass, self: ScriptObject, name: string): unknown {

@@ -58,6 +58,20 @@ function patternError(problem: string, source: string): Throwable {
   );
 }
 
+/** Escapes that stand for many characters. */
+const SETS = /[wdshWDSpP]/;
+
+/** `IsL` is a category, `IsAlphabetic` a property, any other `Is…` a script such as Latin. */
+function propertyNamed(name: string): string {
+  if (!name.startsWith('Is')) return name;
+  const plain = name.slice(2);
+  try {
+    return new RegExp(`\\p{${plain}}`, 'u').unicode ? plain : name;
+  } catch {
+    return `Script=${plain}`;
+  }
+}
+
 class Translator {
   readonly #source: string;
   readonly #flags: number;
@@ -202,7 +216,7 @@ class Translator {
     this.#at += match[0].length;
     const name = match[1] ?? match[2]!;
     const posix = POSIX[name];
-    if (posix === undefined) return `\\${kind}{${name.replace(/^Is/, '')}}`;
+    if (posix === undefined) return `\\${kind}{${propertyNamed(name)}}`;
     if (kind === 'P' && isInClass)
       throw patternError('A negated property inside a class is not supported here', this.#source);
     return isInClass ? posix : `[${kind === 'P' ? '^' : ''}${posix}]`;
@@ -216,8 +230,10 @@ class Translator {
       text += '^';
       this.#at++;
     }
-    for (let isFirst = true; ; isFirst = false) {
+    for (let isFirst = true, isBehindSet = false; ; isFirst = false) {
       const char = this.#source[this.#at];
+      const isDash = char === '-' && isBehindSet;
+      isBehindSet = char === '[' || (char === '\\' && SETS.test(this.#source[this.#at + 1] ?? ''));
       if (char === undefined) throw patternError('Unclosed character class', this.#source.slice(start));
       if (char === ']' && !isFirst) break;
       if (char === '\\') text += this.#readEscape(true);
@@ -230,7 +246,8 @@ class Translator {
       } else if (char === '&' && this.#source.startsWith('&&', this.#at)) {
         throw patternError('Intersections of classes are not supported here', this.#source);
       } else {
-        text += /[(){}|/$^.*+?\]]/.test(char) ? `\\${char}` : char;
+        // Behind `\w` and the like a dash is one, and begins no range.
+        text += isDash || /[(){}|/$^.*+?\]]/.test(char) ? `\\${char}` : char;
         this.#at++;
       }
     }

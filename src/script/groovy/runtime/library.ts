@@ -40,6 +40,7 @@ import './statics/message-digest.ts';
 import './statics/url-statics.ts';
 import './statics/named.ts';
 import './statics/string-joiner.ts';
+import './statics/string-writer.ts';
 import './json-value.ts';
 import './request.ts';
 import './time/java-date.ts';

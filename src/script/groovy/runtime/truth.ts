@@ -27,7 +27,12 @@ export function truth(value: unknown): boolean {
   }
 }
 
-function objectTruth(value: object): boolean {
+/** What a value is without being asked: the `asBoolean` of all objects. */
+export function truthUnasked(value: unknown): boolean {
+  return typeof value === 'object' && value !== null ? objectTruth(value, false) : truth(value);
+}
+
+function objectTruth(value: object, asks = true): boolean {
   if (Array.isArray(value)) return value.length > 0;
   // Whether a map is empty is no reason to make its entries.
   const { json } = value as Partial<JsonMap>;
@@ -46,7 +51,10 @@ function objectTruth(value: object): boolean {
   const type = scriptClassOf(value);
   const methods = type?.findMethods('asBoolean') ?? [];
   if (methods.length > 0) return truth(callScriptMethod(methods, 'asBoolean', value, [], type!.name));
-  if (value instanceof JavaObject && dispatcher.responds(value, 'asBoolean', 0)) {
+  if (!(value instanceof JavaObject)) return true;
+  // An iterator is true while something follows.
+  if (dispatcher.responds(value, 'hasNext', 0)) return dispatcher.invoke(value, 'hasNext', []) === true;
+  if (asks && dispatcher.responds(value, 'asBoolean', 0)) {
     return dispatcher.invoke(value, 'asBoolean', []) === true;
   }
   return true;

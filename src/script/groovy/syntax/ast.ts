@@ -121,6 +121,7 @@ export interface Parameter {
   readonly name: string;
   readonly type?: TypeName;
   readonly byDefault?: Expression;
+  readonly isFinal?: boolean;
   readonly isRest: boolean;
   readonly at: number;
 }

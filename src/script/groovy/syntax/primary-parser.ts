@@ -191,7 +191,8 @@ export abstract class PrimaryParser extends TokenCursor {
 
   #parameter(): Parameter {
     this.annotations();
-    while (isModifier(this.token)) this.take();
+    let isFinal = false;
+    while (isModifier(this.token)) isFinal = this.take().text === 'final' || isFinal;
     const typeEnd = this.skipType(this.index);
     const next = typeEnd < 0 ? undefined : this.tokens[typeEnd]!;
     const hasType = next !== undefined && (next.kind === 'name' || isOperator(next, '...'));
@@ -203,6 +204,7 @@ export abstract class PrimaryParser extends TokenCursor {
       name: text,
       ...(type === undefined || type.name === 'var' ? {} : { type }),
       ...(byDefault === undefined ? {} : { byDefault }),
+      ...(isFinal ? { isFinal } : {}),
       isRest,
       at,
     };

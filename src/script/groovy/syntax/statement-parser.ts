@@ -261,6 +261,13 @@ export abstract class StatementParser extends VariableParser {
       cases.push(this.#case());
     }
     this.#switchValues--;
+    const stray = cases.find(({ isArrow }) => isArrow !== cases[0]!.isArrow);
+    if (stray !== undefined) {
+      throw this.source.errorAt(
+        stray.at,
+        "The cases of a 'switch' are written with ':' or with '->', not both",
+      );
+    }
     this.take();
     return { kind: 'switch', value, cases, at };
   }

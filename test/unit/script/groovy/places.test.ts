@@ -76,12 +76,69 @@ describe('what is not supported is refused before anything runs', () => {
     ['a variable declared twice', 'def a = 1\ndef a = 2', 2, /already contains a variable of the name a/],
     ['break without a loop', 'break', 1, /break/],
     ['an abstract class', 'abstract class A { }\nnew A()', 2, /abstract class/],
+    ['a class inside a method', 'def f() {\n  class A { }\n}', 2, /class cannot be declared inside a method/],
+    [
+      'a method inside a method',
+      'def f() {\n  def g() { 1 }\n}',
+      2,
+      /method cannot be declared inside another/,
+    ],
+    ['a try with resources', '\ntry (x = 1) { }', 2, /try-with-resources/],
+    ['a record', 'record R(int x) { }', 1, /record/],
+    ['an annotation of its own', '@interface A { }', 1, /Annotations cannot be declared/],
+    ['two methods alike', 'def f(a) { 1 }\ndef f(b) { 2 }', 2, /method f\(\) duplicates another/],
+    ['two constructors alike', 'class A {\n  A(int x) { }\n  A(int y) { }\n}', 3, /constructor duplicates/],
+    ['a property declared twice', 'class A {\n  int x\n  String x\n}', 3, /'x' is declared multiple times/],
+    [
+      'a method left out',
+      'interface I { def f() }\nclass A implements I { }',
+      2,
+      /f\(\) of 'I' must be impl/,
+    ],
+    ['a method without a body', 'class A {\n  def f()\n}', 2, /f\(\) has no body/],
+    [
+      'an abstract method of a class that is none',
+      'class A {\n  abstract f()\n}',
+      2,
+      /must be declared abstract/,
+    ],
+    ['a final parent', 'final class A { }\nclass B extends A { }', 2, /extend the final class 'A'/],
+    [
+      'a final method',
+      'class A { final f() { 1 } }\nclass B extends A {\n  def f() { 2 }\n}',
+      3,
+      /final method f/,
+    ],
+    ['an interface as parent', 'interface I { }\nclass A extends I { }', 2, /use implements/],
+    ['a class as interface', 'class A { }\nclass B implements A { }', 2, /use extends/],
+    ['cases of two kinds', "switch (1) {\n  case 1 -> 'a'\n  case 2: 'b'\n}", 3, /not both/],
+    ['a parameter declared twice', 'def f(a, a) { a }', 1, /already contains a variable of the name a/],
+    ['continue without a loop', '\ncontinue', 2, /continue/],
+    ['an unknown class of a variable', '\nFoo x = null', 2, /unable to resolve class Foo/],
+    ['an unknown class of a parameter', '\ndef f(Foo x) { }', 2, /unable to resolve class Foo/],
+    ['an unknown class of a method', '\nFoo f() { null }', 2, /unable to resolve class Foo/],
+    ['an unknown class in a cast', 'def x = 1\n(Foo) x', 2, /unable to resolve class Foo/],
+    ['an unknown class behind as', 'def x = 1\nx as Foo', 2, /unable to resolve class Foo/],
+    ['an unknown class behind instanceof', 'def x = 1\nx instanceof Foo', 2, /unable to resolve class Foo/],
+    ['an unknown parent', '\nclass A extends Foo { }', 2, /unable to resolve class Foo/],
     ['a jump', 'goto x', 1, /goto|unexpected|resolve/i],
     ['a final variable that changes', 'final a = 1\na = 2', 2, /final/],
   ])('%s', async (_what, source, line, message) => {
     const found = await failure(source);
     expect([found.line, found.message]).toEqual([line, expect.stringMatching(message)]);
     expect(found.message).toMatch(/@ line \d+, column \d+\./);
+  });
+
+  test.each(
+    'ToString EqualsAndHashCode Canonical TupleConstructor Builder Singleton Lazy Memoized Category Delegate'.split(
+      ' ',
+    ),
+  )('the annotation %s', async (name) => {
+    const found = await failure(`\n@groovy.transform.${name} class A { }`);
+    expect([found.line, found.message]).toEqual([
+      2,
+      expect.stringContaining(`The annotation @${name} is not`),
+    ]);
   });
 
   test('with what to write instead', async () => {

@@ -29,6 +29,14 @@ for (const file of readdirSync(directory).sort()) {
   });
 }
 
+describe('Groovy knows the classes of the field', () => {
+  const url = new URL('../../../fixtures/groovy-field-classes.json', import.meta.url);
+  const { rows } = JSON.parse(readFileSync(url, 'utf8')) as { rows: Row[] };
+  test.each(rows)('$source', async ({ source, ...expected }) => {
+    expect(await runSnippet(pool, source)).toEqual(expected);
+  });
+});
+
 describe('Groovy differs from the original', () => {
   const url = new URL('../../../fixtures/groovy-differences.json', import.meta.url);
   const { rows } = JSON.parse(readFileSync(url, 'utf8')) as { rows: (Row & { why: string })[] };

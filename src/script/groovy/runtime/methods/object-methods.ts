@@ -12,7 +12,7 @@ import { defineMethods } from '../method-table.ts';
 import { property, setProperty } from '../property.ts';
 import { inspect, textOf, toText } from '../text.ts';
 import { badArgument } from '../throwable.ts';
-import { truth } from '../truth.ts';
+import { truthUnasked } from '../truth.ts';
 import { typeOf } from '../type-of.ts';
 
 /** Java's hash of a text; of other values something that equal ones share. */
@@ -58,7 +58,7 @@ defineMethods('java.lang.Object', null, {
     Array.isArray(self) || self instanceof JavaMap ? equal(self, other) : javaEquals(self, other),
   'is/1': (self: unknown, other: unknown) => self === other,
   'asType/1': (self: unknown, type: JavaClass) => asType(self, type),
-  'asBoolean/0': truth,
+  'asBoolean/0': truthUnasked,
   'inspect/0': inspect,
   'dump/0': (self: unknown) => `<${typeOf(self)!.name}@${identityOf(Object(self)).toString(16)}>`,
   'with/1-2': (self: unknown, first: unknown, second?: unknown) => {

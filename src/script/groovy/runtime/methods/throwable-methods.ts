@@ -1,5 +1,6 @@
+import { dispatcher } from '../dispatch-port.ts';
 import { defineMethods } from '../method-table.ts';
-import { throwableMessage } from '../text.ts';
+import { throwableMessage, throwableText } from '../text.ts';
 import type { Throwable } from '../throwable.ts';
 import './text-methods.ts';
 
@@ -12,7 +13,8 @@ defineMethods('java.lang.Throwable', 'java.lang.Object', {
     return self;
   },
   'getStackTrace/0': () => [],
-  'printStackTrace/0-1': () => null,
+  'printStackTrace/0-1': (self: Throwable, writer?: unknown) =>
+    writer === undefined ? null : dispatcher.invoke(writer, 'println', [throwableText(self)]),
   'addSuppressed/1': (self: Throwable, other: unknown) => {
     self.suppressed.push(other);
     return null;

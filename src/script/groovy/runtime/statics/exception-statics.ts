@@ -101,19 +101,20 @@ function ofCode(code: unknown, message?: unknown, cause?: unknown): Throwable {
   return failure;
 }
 
+/** The class that stands for the status, such as NotFoundException. */
+function namedByCode(code: unknown, message?: unknown, cause?: unknown): Throwable {
+  const { fields, detailMessage, causedBy } = ofCode(code, message, cause);
+  const failure = resourceExceptionOf(fields['code'] as number, String(fields['reason']), detailMessage);
+  failure.causedBy = causedBy;
+  return failure;
+}
+
 defineStatics(
   `${RESOURCE}.ResourceException`,
   {
     'new/1-3': ofCode,
-    'newResourceException/1-3': (code: unknown, message?: unknown, cause?: unknown) => {
-      const plain = ofCode(code, message, cause);
-      return resourceExceptionOf(
-        plain.fields['code'] as number,
-        String(plain.fields['reason']),
-        plain.detailMessage,
-      );
-    },
-    'getException/1-3': ofCode,
+    'newResourceException/1-3': namedByCode,
+    'getException/1-3': namedByCode,
   },
   {
     BAD_REQUEST: 400,
