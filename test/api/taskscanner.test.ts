@@ -95,7 +95,8 @@ describe('the task scanner', () => {
   it('runs a script in Groovy as well', async () => {
     await items(3);
     const body = scan('');
-    const source = 'svc.create("managed/mark", null, [item: objectID, n: input.n]); input.n < 2 ? true : "yes"';
+    const source =
+      'svc.create("managed/mark", null, [item: objectID, n: input.n]); input.n < 2 ? true : "yes"';
     const run = await perform({ ...body, task: { script: { type: 'groovy', source } } });
     expect(run.progress).toMatchObject({ state: 'COMPLETED', processed: 3, successes: 2, failures: 1 });
     expect(await marks()).toEqual(['managed/item/i0', 'managed/item/i1', 'managed/item/i2']);
