@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { glob, open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
+import { glob, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { configIdOfFile, formatConfigId } from '#config/index.ts';
-import type { Rewrapper } from '#crypto/index.ts';
+import { type Rewrapper, replaceFile } from '#crypto/index.ts';
 
 export interface FileRotation {
   /** Below the project location. */
@@ -62,28 +61,16 @@ async function rotateFile(
     return { file, sealed, outdated, failures: [...failures, why] };
   }
   try {
-    await replaceFile(path, text);
+    await rewrite(path, text);
     return { file, sealed, outdated, failures };
   } catch (error) {
     return { file, sealed, outdated, failures: [...failures, (error as Error).message] };
   }
 }
 
-/** As a whole, with its mode; where it is a link, what that points at. */
-async function replaceFile(path: string, text: string): Promise<void> {
+/** With its mode; where it is a link, what that points at. */
+async function rewrite(path: string, text: string): Promise<void> {
   const file = await realpath(path);
   const { mode } = await stat(file);
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
-  try {
-    const handle = await open(draft, 'wx', mode);
-    try {
-      await handle.writeFile(text, 'latin1');
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await replaceFile(file, Buffer.from(text, 'latin1'), mode);
 }

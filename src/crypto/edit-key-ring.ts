@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ActivationError, didYouMean } from '#errors/index.ts';
 import { KeyRing, type KeyRingText } from './key-ring.ts';
 import { type KeyRingPlace, openKeyRing } from './open-key-ring.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** What may be said of a key: never the key. */
 export interface KeyListing {
@@ -62,23 +63,10 @@ function inFile(place: KeyRingPlace): KeyRingPlace {
   );
 }
 
-/** Replaces the file as a whole: a node that starts meanwhile reads the old ring or the new one. */
 async function write({ dataDirectory }: KeyRingPlace, ring: KeyRingText): Promise<void> {
   const file = join(dataDirectory, 'keys.json');
-  const draft = `${file}.${randomBytes(6).toString('hex')}`;
   const text = `${JSON.stringify(ring, null, 2)}\n`;
-  try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
-  }
+  await replaceFile(file, text, 0o600);
   if ((await readFile(file, 'utf8')) !== text)
     throw refused(`${file} was changed by somebody else`, 'Look at it');
 }

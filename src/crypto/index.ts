@@ -12,4 +12,5 @@ export type { KeyRingText } from './key-ring.ts';
 export { type CryptoOptions, openCrypto } from './open-crypto.ts';
 export { type KeyRingPlace, type OpenedKeyRing, openKeyRing } from './open-key-ring.ts';
 export { hashPassword, matchesPassword } from './password-hash.ts';
+export { replaceFile } from './replace-file.ts';
 export { type RewrapMemory, type Rewrapped, Rewrapper } from './rewrap.ts';
