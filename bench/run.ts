@@ -1,6 +1,7 @@
 /**
- * Runs benchmarks and prints one table: `npm run bench -- [name…] [--quick] [--readme]`, without names all of the
- * catalogue. `--quick` makes fewer and shorter rounds with less data and keeps nothing; `--readme` measures nothing and
+ * Runs benchmarks and prints one table: `npm run bench -- [name…] [--quick | --full] [--readme]`, without names all of the
+ * catalogue. `--quick` makes fewer and shorter rounds with less data and keeps nothing; `--full` lets those that stop
+ * when their time is up go on until they are through (support/settings.ts); `--readme` measures nothing and
  * writes the tables of README.md anew from the kept results.
  *
  * What a program prints with `support/row.ts` becomes a row of the table and of `results/<name>.json`, anything else is
@@ -23,7 +24,11 @@ process.exitCode = await main();
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { quick: { type: 'boolean', default: false }, readme: { type: 'boolean', default: false } },
+    options: {
+      quick: { type: 'boolean', default: false },
+      full: { type: 'boolean', default: false },
+      readme: { type: 'boolean', default: false },
+    },
   });
   const known = BENCHMARKS.map(({ name }) => name);
   const unknown = positionals.find((name) => !known.includes(name));
@@ -31,12 +36,15 @@ async function main(): Promise<number> {
     console.error(`There is no benchmark '${unknown}'. ${didYouMean(unknown, known) ?? known.join(', ')}`);
     return 2;
   }
-  if (!values.readme) return measure(positionals.length > 0 ? positionals : known, values.quick);
+  if (!values.readme) return measure(positionals.length > 0 ? positionals : known, values);
   await writeReadme();
   return 0;
 }
 
-async function measure(names: readonly string[], quick: boolean): Promise<number> {
+async function measure(
+  names: readonly string[],
+  { quick, full }: { readonly quick: boolean; readonly full: boolean },
+): Promise<number> {
   const startedAt = performance.now();
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
@@ -55,7 +63,7 @@ async function measure(names: readonly string[], quick: boolean): Promise<number
     console.log(`\n${bench} … ${describeQuiet(before)}`);
     if (!before.isQuiet) disturbed.push(bench);
     const file = join(import.meta.dirname, `${bench}.ts`);
-    const args = quick ? ['--quick'] : [];
+    const args = quick ? ['--quick'] : full ? ['--full'] : [];
     const { failure, ...outcome } = await runProgram(file, args, server.url, interrupted.signal);
     rows.push(...outcome.rows);
     durations.push(`${bench} ${outcome.seconds}`);

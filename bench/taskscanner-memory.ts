@@ -8,11 +8,11 @@ import { createBenchDatabase } from './support/postgres.ts';
 import { compare, report } from './support/row.ts';
 import { fillItems, ITEM_TYPE, readProgress, startScan } from './support/scan.ts';
 import { createProject, startService } from './support/service.ts';
-import { isQuick } from './support/settings.ts';
+import { isFull, isQuick } from './support/settings.ts';
 
 const BENCH = 'taskscanner-memory';
 const OBJECTS = isQuick ? 50_000 : 1_000_000;
-const MS = process.argv.includes('--full') ? Number.POSITIVE_INFINITY : isQuick ? 6_000 : 40_000;
+const MS = isFull ? Number.POSITIVE_INFINITY : isQuick ? 6_000 : 40_000;
 const THREADS = 16;
 
 await using scope = new AsyncDisposableStack();
