@@ -15,6 +15,6 @@ export function clockService(clock: DatabaseClock, observe: Observe): Service {
       await clock.measure();
       if (Math.abs(clock.skewMs) > NOTABLE_SKEW_MS) observe({ kind: 'node.clockSkew', ms: clock.skewMs });
     },
-    onError: (error) => observe({ kind: 'loop.failed', loop: 'database clock', error }),
+    observe,
   });
 }

@@ -7,14 +7,14 @@ import { TOPIC } from './platform.ts';
 
 /** Follows the configuration files, and what was changed through `/config` on any node. */
 export function configNode({ config, observe }: Core, agreement: ConfigAgreement): NodePart {
-  const onError = (error: unknown) => observe({ kind: 'loop.failed', loop: 'configuration watcher', error });
   const watcher = new ConfigWatcher({
     store: { properties: config.properties, reload: () => agreement.follow() },
-    onError,
+    observe,
   });
+  const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: watcher.name, error });
   return {
     services: [watcher],
-    onTopic: { [TOPIC.config]: () => void agreement.follow().catch(onError) },
+    onTopic: { [TOPIC.config]: () => void agreement.follow().catch(failed) },
   };
 }
 

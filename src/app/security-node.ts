@@ -20,8 +20,8 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
     const rules = await threads.run({ kind: 'accessRules', payload: null, repeatable: true });
     if (rules !== undefined) access.replace(rules as AccessFile);
   };
-  const onError = (error: unknown) => observe({ kind: 'loop.failed', loop: 'access rules', error });
-  config.watch(() => refresh().catch(onError));
+  const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: 'access rules', error });
+  config.watch(() => refresh().catch(failed));
   const watcher = new Ticker({
     name: 'access rules',
     intervalMs: LOOK_INTERVAL_MS,
@@ -32,7 +32,7 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
       await refresh();
       text = now;
     },
-    onError,
+    observe,
   });
   return {
     services: [
@@ -41,7 +41,7 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
         async start() {
           text = await accessFileText(core);
           // A file that cannot be evaluated must not keep the node down: administrators may mend it.
-          await refresh().catch(onError);
+          await refresh().catch(failed);
           await watcher.start();
         },
         stop: () => watcher.stop(),

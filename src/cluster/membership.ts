@@ -82,7 +82,7 @@ export class Membership implements Service {
       name: 'heartbeat',
       intervalMs: BEAT_INTERVAL_MS,
       runOnce: () => this.#runOnce(),
-      onError: (error) => options.observe({ kind: 'loop.failed', loop: 'heartbeat', error }),
+      observe: options.observe,
     });
   }
 

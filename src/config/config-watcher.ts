@@ -1,4 +1,4 @@
-import { type Service, Ticker } from '#lifecycle/index.ts';
+import { type Service, Ticker, type TickerOptions } from '#lifecycle/index.ts';
 import type { ConfigStore } from './config-store.ts';
 import type { PropertySource } from './property-source.ts';
 
@@ -8,7 +8,7 @@ const SHORTEST_POLL_MS = 100;
 export interface ConfigWatcherOptions {
   readonly store: Pick<ConfigStore, 'reload' | 'properties'>;
   /** Told of rounds that failed as a whole; the next one comes anyway. */
-  readonly onError: (error: unknown) => void;
+  readonly observe: TickerOptions['observe'];
 }
 
 /**
@@ -16,13 +16,13 @@ export interface ConfigWatcherOptions {
  * `svc.fileinstall.enabled` is false.
  */
 export class ConfigWatcher implements Service {
-  readonly name = 'config-watcher';
+  readonly name = 'configuration watcher';
   readonly enabled: boolean;
   readonly intervalMs: number;
   readonly #store: ConfigWatcherOptions['store'];
   readonly #ticker: Ticker;
 
-  constructor({ store, onError }: ConfigWatcherOptions) {
+  constructor({ store, observe }: ConfigWatcherOptions) {
     this.#store = store;
     this.enabled = isEnabled(store.properties);
     this.intervalMs = pollMs(store.properties);
@@ -30,7 +30,7 @@ export class ConfigWatcher implements Service {
       name: this.name,
       intervalMs: this.intervalMs,
       runOnce: () => this.runOnce(),
-      onError,
+      observe,
     });
   }
 

@@ -5,4 +5,4 @@
  * next round early. Invariants: rounds never overlap, a failing round never ends a loop, stop waits.
  */
 export { type Service, startAll, stopAll } from './service.ts';
-export { backoffMs, Ticker, type TickerOptions } from './ticker.ts';
+export { backoffMs, type LoopNews, Ticker, type TickerOptions } from './ticker.ts';

@@ -1,5 +1,10 @@
 import type { Service } from './service.ts';
 
+/** What a loop says of itself; `failures` are rounds in a row, `ms` the time since the first of them. */
+export type LoopNews =
+  | { kind: 'loop.failed'; loop: string; error: unknown }
+  | { kind: 'loop.recovered'; loop: string; failures: number; ms: number };
+
 export interface TickerOptions {
   readonly name: string;
   /** Time between the end of one round and the start of the next, unless the round asks for another. */
@@ -8,8 +13,8 @@ export interface TickerOptions {
   readonly jitter?: number;
   /** One round. A number is the wait before the next one, in milliseconds. It must not overlap itself. */
   readonly runOnce: () => Promise<number | undefined> | Promise<void>;
-  /** Told of a failed round; the loop goes on after a growing pause. */
-  readonly onError: (error: unknown) => void;
+  /** Told of a failed round, after which the loop goes on with a growing pause, and of the first good one after it. */
+  readonly observe: (said: LoopNews) => void;
 }
 
 const LONGEST_PAUSE_MS = 2_000;
@@ -26,6 +31,7 @@ export class Ticker implements Service {
   #woken = false;
   #wake: (() => void) | undefined;
   #failures = 0;
+  #failedAt = 0;
   /** When the last round ended well, by `performance.now()`; 0 before the first. */
   lastBeatAt = 0;
 
@@ -64,14 +70,22 @@ export class Ticker implements Service {
     const { intervalMs, jitter = 0.1 } = this.#options;
     try {
       const asked = await this.#options.runOnce();
-      this.#failures = 0;
+      this.#noteSuccess();
       this.lastBeatAt = performance.now();
       return asked ?? intervalMs * (1 + jitter * (Math.random() * 2 - 1));
     } catch (error) {
-      this.#options.onError(error);
+      if (this.#failures === 0) this.#failedAt = performance.now();
       this.#failures += 1;
+      this.#options.observe({ kind: 'loop.failed', loop: this.name, error });
       return backoffMs(this.#failures, 50, LONGEST_PAUSE_MS);
     }
+  }
+
+  #noteSuccess(): void {
+    if (this.#failures === 0) return;
+    const [failures, ms] = [this.#failures, performance.now() - this.#failedAt];
+    this.#failures = 0;
+    this.#options.observe({ kind: 'loop.recovered', loop: this.name, failures, ms });
   }
 
   async #wait(ms: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import type { LogLevel, Observation, ObservationKind, Observe } from './observation.ts';
+import { Repetition } from './repetition.ts';
 
 export interface LogOptions {
   readonly level: LogLevel;
@@ -8,6 +9,8 @@ export interface LogOptions {
   /** Default: pretty lines on a terminal, JSON lines elsewhere. */
   readonly pretty?: boolean;
   readonly destination?: DestinationStream;
+  /** Milliseconds on a clock that never goes back; a test's own. */
+  readonly now?: () => number;
 }
 
 /** Turns observations into log lines: message first, then the subject, then facts. */
@@ -34,7 +37,8 @@ export function createLogSink(options: LogOptions): { observe: Observe; flush: (
     },
     destination,
   );
-  return { observe: (observation) => log(logger, observation), flush: () => logger.flush() };
+  const repetition = new Repetition(options.now);
+  return { observe: (observation) => log(logger, repetition, observation), flush: () => logger.flush() };
 }
 
 /** What is said most often, and at which level: its line is not even made when nobody would read it. */
@@ -45,13 +49,15 @@ const FREQUENT: Readonly<Partial<Record<ObservationKind, LogLevel>>> = {
   'job.completed': 'debug',
 };
 
-function log(logger: Logger, observation: Observation): void {
+function log(logger: Logger, repetition: Repetition, observation: Observation): void {
   const frequent = FREQUENT[observation.kind];
   if (frequent !== undefined && !logger.isLevelEnabled(frequent)) return;
+  const leftOut = repetition.admit(observation);
+  if (leftOut === undefined) return;
   const line = describe(observation);
   if (line === undefined) return;
   const { level, message, ...facts } = line;
-  logger[level]({ kind: observation.kind, ...facts }, message);
+  logger[level]({ kind: observation.kind, ...facts, ...(leftOut > 0 ? { leftOut } : {}) }, message);
 }
 
 interface Line {
@@ -160,6 +166,12 @@ function describe(said: Observation): Line | undefined {
         level: 'warn',
         message: `${said.loop}: round failed, will try again`,
         ...errorFacts(said.error),
+      };
+    case 'loop.recovered':
+      return {
+        level: 'info',
+        message: `${said.loop}: works again after ${said.failures} failed ${said.failures === 1 ? 'round' : 'rounds'}`,
+        took: ms(said.ms),
       };
     case 'listen.connected':
       return { level: 'debug', message: 'listening for wake-ups' };

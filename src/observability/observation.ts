@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { LoopNews } from '#lifecycle/index.ts';
 
 /**
  * Everything the server has to say, as one type. Code observes; the sinks decide what becomes a log line, a
@@ -44,7 +45,7 @@ export type Observation =
       module?: string;
       requestId: string;
     }
-  | { kind: 'loop.failed'; loop: string; error: unknown }
+  | LoopNews
   | { kind: 'listen.connected' }
   | { kind: 'listen.lost'; error: unknown }
   | { kind: 'node.joined'; node: string; epoch: number }

@@ -52,7 +52,7 @@ export class JobPoller implements Service {
       name: this.name,
       intervalMs: POLL_INTERVAL_MS,
       runOnce: () => this.#runOnce(),
-      onError: (error) => options.observe({ kind: 'loop.failed', loop: this.name, error }),
+      observe: options.observe,
     });
   }
 

@@ -29,7 +29,7 @@ export class IndexKeeper implements Service {
       name: this.name,
       intervalMs: INTERVAL_MS,
       runOnce: () => this.runOnce(),
-      onError: (error) => options.observe({ kind: 'loop.failed', loop: this.name, error }),
+      observe: options.observe,
     });
   }
 

@@ -16,12 +16,11 @@ export interface MonthKeeperOptions {
 
 /** Makes a table's months ahead of their time and drops those that are no longer kept, every hour on each node. */
 export function monthKeeper({ database, table, keepDays, observe }: MonthKeeperOptions): Service {
-  const name = `months of ${table}`;
   return new Ticker({
-    name,
+    name: `months of ${table}`,
     intervalMs: INTERVAL_MS,
     runOnce: () => keepMonths(database.db, table, keepDays()),
-    onError: (error) => observe({ kind: 'loop.failed', loop: name, error }),
+    observe,
   });
 }
 

@@ -24,7 +24,7 @@ export class PauseFollower implements Service {
       name: this.name,
       intervalMs: INTERVAL_MS,
       runOnce: () => this.#runOnce(),
-      onError: (error) => options.observe({ kind: 'loop.failed', loop: this.name, error }),
+      observe: options.observe,
     });
   }
 

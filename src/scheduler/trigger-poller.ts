@@ -86,7 +86,7 @@ export class TriggerPoller implements Service {
       name: this.name,
       intervalMs: POLL_INTERVAL_MS,
       runOnce: () => this.#runOnce(),
-      onError: (error) => options.observe({ kind: 'loop.failed', loop: this.name, error }),
+      observe: options.observe,
     });
   }
 

@@ -42,12 +42,11 @@ export class AuditTrail implements Service {
 
   constructor(options: AuditTrailOptions) {
     this.#options = options;
-    const { observe } = options;
     this.#flusher = new Ticker({
       name: this.name,
       intervalMs: FLUSH_INTERVAL_MS,
       runOnce: () => this.flush(),
-      onError: (error) => observe({ kind: 'loop.failed', loop: this.name, error }),
+      observe: options.observe,
     });
   }
 

@@ -54,7 +54,7 @@ export class DeploymentAgent implements Service {
       intervalMs: options.intervalMs ?? INTERVAL_MS,
       jitter: 0,
       runOnce: () => this.runOnce(),
-      onError: (error) => options.platform.observe({ kind: 'loop.failed', loop: this.name, error }),
+      observe: options.platform.observe,
     });
   }
 

@@ -10,9 +10,8 @@ export function historyKeeper(
   platform: Pick<WorkflowPlatform, 'database' | 'observe'>,
   keepDays: () => number | undefined,
 ): Service {
-  const name = 'workflow history';
   return new Ticker({
-    name,
+    name: 'workflow history',
     intervalMs: INTERVAL_MS,
     async runOnce() {
       const days = keepDays();
@@ -22,6 +21,6 @@ export function historyKeeper(
       // More may be left: short transactions one after the other.
       return instances === BATCH ? 100 : INTERVAL_MS;
     },
-    onError: (error) => platform.observe({ kind: 'loop.failed', loop: name, error }),
+    observe: platform.observe,
   });
 }

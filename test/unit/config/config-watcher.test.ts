@@ -21,8 +21,8 @@ async function openWatched(...files: Parameters<typeof temporaryProject>) {
   });
   const watcher = new ConfigWatcher({
     store,
-    onError: (error) => {
-      throw error;
+    observe: (said) => {
+      throw new Error(said.kind, { cause: said });
     },
   });
   return { ...project, store, changes, watcher, [Symbol.asyncDispose]: project[Symbol.asyncDispose] };
@@ -222,7 +222,7 @@ describe('the configuration watcher', () => {
   it('polls by itself between start and stop', async () => {
     await using project = await temporaryProject({ 'conf/boot/boot.properties': 'svc.fileinstall.poll=100' });
     const store = await ConfigStore.open(project.options);
-    const watcher = new ConfigWatcher({ store, onError: () => {} });
+    const watcher = new ConfigWatcher({ store, observe: () => {} });
     expect(watcher.intervalMs).toBe(100);
     const changed = new Promise<string>((resolve) => store.watch(({ id }) => resolve(id)));
     await watcher.start();
@@ -241,7 +241,7 @@ describe('the configuration watcher', () => {
     const store = await ConfigStore.open(project.options);
     let rounds = 0;
     const counted = { properties: store.properties, reload: async () => void rounds++ };
-    const watcher = new ConfigWatcher({ store: counted, onError: () => {} });
+    const watcher = new ConfigWatcher({ store: counted, observe: () => {} });
     expect(watcher).toMatchObject(expected);
     await watcher.start();
     await watcher.stop();

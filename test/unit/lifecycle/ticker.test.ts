@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type Service, startAll, stopAll, Ticker } from '#lifecycle/index.ts';
+import { type LoopNews, type Service, startAll, stopAll, Ticker } from '#lifecycle/index.ts';
 
-function ticker(runOnce: () => Promise<number | undefined>, onError: (error: unknown) => void = () => {}) {
-  return new Ticker({ name: 'test', intervalMs: 3_600_000, runOnce, onError });
+function ticker(runOnce: () => Promise<number | undefined>, observe: (said: LoopNews) => void = () => {}) {
+  return new Ticker({ name: 'test', intervalMs: 3_600_000, runOnce, observe });
 }
 
 /** A round that says when it begins and waits to be let go. */
@@ -60,23 +60,27 @@ describe('a ticker', () => {
     expect([rounds, most]).toEqual([2, 1]);
   });
 
-  it('goes on after a failed round', async () => {
-    const errors: unknown[] = [];
+  it('goes on after failed rounds, and says so when one ends well', async () => {
+    const heard: LoopNews[] = [];
     const again = Promise.withResolvers<void>();
     let rounds = 0;
     const loop = ticker(
       async () => {
         rounds += 1;
-        if (rounds === 1) throw new Error('first');
-        again.resolve();
-        return undefined;
+        if (rounds <= 2) throw new Error(`round ${rounds}`);
+        if (rounds === 4) again.resolve();
+        return 0;
       },
-      (error) => errors.push(error),
+      (said) => heard.push(said),
     );
     await loop.start();
     await again.promise;
     await loop.stop();
-    expect(errors).toEqual([new Error('first')]);
+    expect(heard).toEqual([
+      { kind: 'loop.failed', loop: 'test', error: new Error('round 1') },
+      { kind: 'loop.failed', loop: 'test', error: new Error('round 2') },
+      { kind: 'loop.recovered', loop: 'test', failures: 2, ms: expect.any(Number) },
+    ]);
   });
 
   it('waits for the round under way when it stops', async () => {

@@ -39,6 +39,38 @@ describe('the log', () => {
     expect(line).toMatchObject({ level: 'warn', error: 'outer', stack: expect.stringMatching(/outer\n/) });
     expect(line!['cause']).toMatch(/inner/);
   });
+
+  it('tells a failure that repeats at most every 30 seconds, and then how many were left out', () => {
+    const lines: string[] = [];
+    let now = 1_000;
+    const sink = createLogSink({
+      level: 'info',
+      nodeId: 'n1',
+      pretty: false,
+      destination: { write: (line: string) => void lines.push(line) },
+      now: () => now,
+    });
+    const fail = (loop: string, message: string) =>
+      sink.observe({ kind: 'loop.failed', loop, error: new Error(message) });
+    for (let n = 0; n < 20; n++) {
+      fail('poller', 'no connection');
+      now += 1_000;
+    }
+    fail('poller', 'another error');
+    fail('heartbeat', 'no connection');
+    now += 10_000;
+    fail('poller', 'no connection');
+    expect(
+      lines
+        .map((line) => JSON.parse(line))
+        .map(({ msg, error, leftOut }) => [msg.split(':')[0], error, leftOut]),
+    ).toEqual([
+      ['poller', 'no connection', undefined],
+      ['poller', 'another error', undefined],
+      ['heartbeat', 'no connection', undefined],
+      ['poller', 'no connection', 19],
+    ]);
+  });
 });
 
 describe('the metrics', () => {
