@@ -6,7 +6,9 @@ import type { Observe } from '#observability/index.ts';
 import {
   beat,
   countSessions,
+  endSession,
   endSessions,
+  endStrayWatchers,
   finishRecovery,
   getNodeId,
   listLiveSessions,
@@ -26,6 +28,8 @@ const SESSION_GRACE_MS = 250;
 const SESSION_CHECK_MS = 5;
 /** Postgres is asked so often whether it still has the sessions that hold locks. */
 const SESSION_PROBE_MS = 3_000;
+/** Others may hold the lock of a node for a moment, when they have waited for its end. */
+const WATCHER_PATIENCE_MS = 1_000;
 /** How long a node waits for the sessions of its own earlier life to end. */
 const NAME_RELEASE_MS = 5_000;
 
@@ -151,15 +155,28 @@ export class Membership implements Service {
     this.#probedAt = performance.now();
     for (const session of sessions) {
       const number = session!.number;
-      if (number !== null && !live.has(number)) await session!.close();
+      if (number === null) continue;
+      const known = live.find((one) => one.number === number);
+      // Who watches waits for a lock; if its session has been given it, the answer has got lost.
+      const isUntold = session === this.#watch?.session && known?.isIdle === true;
+      if (known === undefined || isUntold) await this.#drop(session);
     }
+  }
+
+  /** Ends a session on both sides: Postgres may not learn for hours that its client is gone, and keep its locks. */
+  async #drop(session: LockSession | undefined): Promise<void> {
+    await session?.close();
+    const number = session?.number ?? null;
+    if (number !== null) await endSession(this.#options.database.db, sessionName(this.nodeId), number);
   }
 
   async #holdLock(): Promise<void> {
     const { nodeName } = this.#options;
-    const until = performance.now() + NAME_RELEASE_MS;
+    const startedAt = performance.now();
+    const until = startedAt + NAME_RELEASE_MS;
     for (;;) {
       if (await this.#tryName()) return;
+      if (performance.now() - startedAt > WATCHER_PATIENCE_MS) await this.#endStrayWatchers();
       if (performance.now() > until) {
         throw new ActivationError([
           {
@@ -174,6 +191,12 @@ export class Membership implements Service {
     }
   }
 
+  async #endStrayWatchers(): Promise<void> {
+    const { database, sessionUrl } = this.#options;
+    if (sessionUrl === undefined) return;
+    await endStrayWatchers(database.db, this.nodeId, sessionName(this.nodeId));
+  }
+
   async #tryName(): Promise<boolean> {
     const { database, sessionUrl } = this.#options;
     if (sessionUrl === undefined) {
@@ -181,6 +204,7 @@ export class Membership implements Service {
       return nodes.find(({ id }) => id === this.nodeId)?.state !== 'running';
     }
     if (this.#own?.isOpen !== true) {
+      await this.#drop(this.#own);
       this.#own = await LockSession.open(sessionUrl, sessionName(this.nodeId), () => this.#ticker.wake());
     }
     return this.#own.tryHold(this.nodeId);

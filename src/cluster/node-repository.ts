@@ -1,9 +1,11 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import { type Db, LOCK_CLASS } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 
 /** Another cluster on the same Postgres server has nodes of the same numbers. */
 const IN_THIS_DATABASE = sql`datname = current_database()`;
+
+const IS_NODE_LOCK = sql`l.locktype = 'advisory' and l.classid::bigint = ${LOCK_CLASS}`;
 
 /** The database's time as the REST interface writes it. */
 const NOW = sql`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
@@ -153,11 +155,39 @@ export async function countSessions(db: Db, applicationName: string): Promise<nu
   return rows[0]!.count;
 }
 
+export interface LiveSession {
+  readonly number: number;
+  /** It has done nothing for a second; one that waits for a lock is at work. */
+  readonly isIdle: boolean;
+}
+
 /** Which of these sessions Postgres has; one that it has not is over, though nobody may have been told. */
-export async function listLiveSessions(db: Db, sessions: readonly number[]): Promise<Set<number>> {
-  const { rows } = await sql<{ pid: number }>`
-    select pid from pg_stat_activity where pid = any(${[...sessions]}::int[])`.execute(db);
-  return new Set(rows.map(({ pid }) => pid));
+export async function listLiveSessions(db: Db, sessions: readonly number[]): Promise<LiveSession[]> {
+  const { rows } = await sql<LiveSession>`
+    select pid as number, state = 'idle' and state_change < clock_timestamp() - interval '1 second' as "isIdle"
+    from pg_stat_activity where pid = any(${[...sessions]}::int[])`.execute(db);
+  return rows;
+}
+
+/** Ends a session that holds the lock of a node or waits for one, although its client may have closed it long ago. */
+export async function endSession(db: Db, applicationName: string, session: number): Promise<void> {
+  await sql`
+    select pg_terminate_backend(a.pid) from pg_stat_activity a
+    where ${IN_THIS_DATABASE} and application_name = ${applicationName} and a.pid = ${session}
+      and exists (select from pg_locks l where l.pid = a.pid and ${IS_NODE_LOCK})`.execute(db);
+}
+
+/**
+ * Ends sessions that were given the lock of a node because they waited for its end, and have kept it: whoever watches
+ * lets it go at once, so their clients were never told. A session of the node itself stays.
+ */
+export async function endStrayWatchers(db: Db, nodeId: number, applicationName: string): Promise<void> {
+  await sql`
+    select pg_terminate_backend(l.pid)
+    from pg_locks l join pg_stat_activity a using (pid)
+    where ${IN_THIS_DATABASE} and ${IS_NODE_LOCK} and l.granted and l.objid::bigint = ${nodeId}
+      and a.application_name <> ${applicationName}
+      and a.state = 'idle' and a.state_change < clock_timestamp() - interval '1 second'`.execute(db);
 }
 
 /**

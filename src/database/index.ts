@@ -17,7 +17,7 @@ export {
 export { type SupervisedServer, superviseEmbeddedServer } from './embedded-supervisor.ts';
 export type { GroupWrite } from './group-commit.ts';
 export { Listener } from './listener.ts';
-export { LockSession } from './lock-session.ts';
+export { LOCK_CLASS, LockSession } from './lock-session.ts';
 export {
   inspectSchema,
   migrate,

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { Membership, sessionName } from '#cluster/index.ts';
-import { openDatabase } from '#database/index.ts';
+import { LOCK_CLASS, openDatabase } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 import { TcpProxy } from '../../support/tcp-proxy.ts';
 
-test('nodes that could not reach the database for longer than a lease do not give each other up afterwards', async () => {
-  await using scope = new AsyncDisposableStack();
+/** Two nodes, each behind a proxy of its own. */
+async function joinTwo(scope: AsyncDisposableStack) {
   const database = scope.use(await createMigratedDatabase());
   const target = new URL(database.url);
   const said: Observation[] = [];
@@ -31,7 +31,14 @@ test('nodes that could not reach the database for longer than a lease do not giv
     scope.defer(() => membership.stop());
     return { membership, proxy };
   };
-  const nodes = [await join('a'), await join('b')];
+  const [a, b] = [await join('a'), await join('b')];
+  return { database, said, a, b };
+}
+
+test('nodes that could not reach the database for longer than a lease do not give each other up afterwards', async () => {
+  await using scope = new AsyncDisposableStack();
+  const { database, said, a, b } = await joinTwo(scope);
+  const nodes = [a, b];
   const beats = () => nodes.map(({ membership }) => membership.lastBeatAt);
   await expect.poll(() => Math.min(...beats()), { timeout: 5_000 }).toBeGreaterThan(0);
 
@@ -54,4 +61,31 @@ test('nodes that could not reach the database for longer than a lease do not giv
     await expect.poll(() => beats()[index], { timeout: 15_000 }).toBeGreaterThan(cutAt + 4_000);
   }
   expect(said.filter(({ kind }) => kind === 'node.lost' || kind === 'node.fenced')).toEqual([]);
+}, 60_000);
+
+test('a node gets its lock back from a watcher that was given it and never told', async () => {
+  await using scope = new AsyncDisposableStack();
+  const { database, a, b } = await joinTwo(scope);
+  const sessions = (what: string) =>
+    database.pool.query<{ pid: number }>(
+      `select pid from pg_locks l join pg_stat_activity using (pid) where locktype = 'advisory' and classid = $1
+       and application_name = $2 and ${what}`,
+      [LOCK_CLASS, sessionName(a.membership.nodeId)],
+    );
+  await expect.poll(async () => (await sessions('not granted')).rows.length).toBe(1);
+  // From now on what `a` holds in Postgres is deaf and dumb; then Postgres gives it the lock of `b`.
+  a.proxy.forgetAll();
+  b.proxy.resetAll();
+  await expect
+    .poll(async () => (await sessions(`granted and objid = ${b.membership.nodeId}`)).rows.length)
+    .toBe(1);
+  const holders = async () => {
+    const { rows } = await database.pool.query<{ name: string }>(
+      `select application_name as name from pg_locks l join pg_stat_activity using (pid)
+       where locktype = 'advisory' and classid = $1 and granted and objid = $2`,
+      [LOCK_CLASS, b.membership.nodeId],
+    );
+    return rows.map(({ name }) => name);
+  };
+  await expect.poll(holders, { timeout: 15_000 }).toEqual([sessionName(b.membership.nodeId)]);
 }, 60_000);
