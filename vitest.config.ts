@@ -13,8 +13,10 @@ export default defineConfig({
     // must leave nothing behind: no server, no changed global.
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // They tell of a hang and measure nothing: a machine may be twenty times slower than the one at hand.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
     sequence: { hooks: 'list' },
   },
 });

@@ -84,9 +84,7 @@ describe('the door', () => {
     sink.flush();
     // The audit writes what it was told before it is asked.
     await expect
-      .poll(async () => (await ask('GET', 'audit/access?_queryFilter=true', undefined)).body.resultCount, {
-        timeout: 10_000,
-      })
+      .poll(async () => (await ask('GET', 'audit/access?_queryFilter=true', undefined)).body.resultCount)
       .toBeGreaterThan(10);
     const rows = await server.database.pool.query<{ event: string }>('select event::text from audit_event');
     const told = {

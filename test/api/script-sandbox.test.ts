@@ -269,7 +269,7 @@ describe('the sandbox', () => {
 
   for (const [kind, sources] of Object.entries(ATTACKS)) {
     describe(`keeps in a script that tries to ${kind}`, () => {
-      it.each(sources)('%s', { timeout: 20_000 }, async (source) => {
+      it.each(sources)('%s', async (source) => {
         const { result, longestMs, loopMs } = await meanwhile(attack(source));
         expect([result.status, result.body]).toEqual([
           expect.toSatisfy((status: number) => status >= 400),
@@ -339,7 +339,7 @@ describe('the sandbox', () => {
     const answers = await Promise.all(reads);
     expect(answers.map(({ status, body }) => [status, body.depth])).toEqual(answers.map(() => [200, 15]));
     await Promise.all(kills);
-  }, 30_000);
+  });
 
   it.each(['action', 'read'])(
     'runs %ss nested twenty deep, thirty at once on two threads, without a deadlock',
@@ -374,5 +374,5 @@ describe('the sandbox', () => {
     const honest = result.filter((_, n) => n % sources.length >= 3);
     expect(honest.map(({ status }) => status)).toEqual(honest.map(() => 200));
     expect(result.filter((_, n) => n % sources.length < 3).every(({ status }) => status === 500)).toBe(true);
-  }, 60_000);
+  });
 });

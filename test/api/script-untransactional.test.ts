@@ -59,15 +59,15 @@ describe('a hook outside the transaction of its write, with few connections', ()
     expect(await all('noted', () => ({}))).toEqual(fine);
     const { body } = await api('GET', 'managed/note?_queryFilter=of+sw+"noted"&_pageSize=100');
     expect(body.result).toHaveLength(MANY);
-  }, 30_000);
+  });
 
   it('nor when its calls run such hooks themselves', async () => {
     expect(await all('deep', (n) => ({ target: `noted${n}` }))).toEqual(fine);
-  }, 30_000);
+  });
 
   it('nor a hook inside the transaction that asks for what is read outside of it', async () => {
     expect(await all('looking', () => ({}))).toEqual(fine);
-  }, 30_000);
+  });
 
   it('keeps what it did when it fails', async () => {
     await api('PUT', 'managed/failing/f', { body: {} });

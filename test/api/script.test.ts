@@ -190,7 +190,7 @@ describe('/script', () => {
     expect(others.map((answer) => answer.body)).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18]);
     const ended = await endless;
     expect([ended.status, ended.body.reason]).toEqual([500, 'Internal Server Error']);
-  }, 30_000);
+  });
 
   it.each<[string, object, string, number, RegExp]>([
     ['does not compile', { type: 'text/javascript', source: 'var = 1' }, 'eval', 400, /./],

@@ -37,7 +37,7 @@ describe('a cluster', () => {
       { name: 'b', state: 'down' },
       { name: 'c', state: 'running' },
     ]);
-  }, 90_000);
+  });
 });
 
 // Both mostly wait: for a lease to end, and for a name to become free.
@@ -71,7 +71,7 @@ describe.concurrent('a node', () => {
     await a.logged((line) => line.kind === 'node.joined' && Number(line['epoch']) > 2);
     await cluster.expectExactlyOnce();
     expect(await cluster.ledger()).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('of the same name as a live one is refused, and takes nothing from it', async () => {
     await using cluster = await Cluster.create();
@@ -88,5 +88,5 @@ describe.concurrent('a node', () => {
     const rows = await cluster.expectExactlyOnce();
     expect(rows.filter(({ outcome }) => outcome === 'recovered')).toEqual([]);
     expect(winner.lines.filter(({ kind }) => /^node\.(fenced|lost)$/.test(kind ?? ''))).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -15,7 +15,7 @@ export interface Fault {
   readonly nth?: number;
   /** For a fault after execution: only if the statement gave at least so many rows. */
   readonly minRows?: number;
-  /** Only after the same thread has sent a statement that matches this. */
+  /** Only after a statement of the same transaction, or of the same connection outside of one, that matches this. */
   readonly armedBy?: string;
   readonly when: 'before' | 'after';
   /**
@@ -41,14 +41,17 @@ export function installFaults(): FaultControl {
   let fault: Fault | null = null;
   let seen = 0;
   let happened = false;
-  let armed = false;
+  const armed = new WeakSet<pg.Client>();
 
   prototype.query = function query(...args) {
     const text = typeof args[0] === 'string' ? args[0] : String((args[0] as { text?: string })?.text ?? '');
     const callback = args.at(-1);
     const current = fault;
-    if (current?.armedBy !== undefined && new RegExp(current.armedBy, 'i').test(text)) armed = true;
-    if (current?.armedBy !== undefined && !armed) return original.apply(this, args);
+    if (current?.armedBy !== undefined) {
+      if (new RegExp(current.armedBy, 'i').test(text)) armed.add(this);
+      else if (/^(begin|start transaction|rollback$)/i.test(text)) armed.delete(this);
+      if (!armed.has(this)) return original.apply(this, args);
+    }
     if (current === null || happened || typeof callback === 'function' || !matches(this, current, text)) {
       return original.apply(this, args);
     }

@@ -50,8 +50,9 @@ export async function startNodeProcess(options: NodeProcessOptions): Promise<Nod
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const log = readLines(child);
+  // Not `exit`: what it has said may still be on the way.
   const ended = new Promise<number | NodeJS.Signals>((resolve) =>
-    child.once('exit', (code, signal) => resolve(code ?? signal ?? 1)),
+    child.once('close', (code, signal) => resolve(code ?? signal ?? 1)),
   );
   // A node fires before it listens: a fault that was put in may come first.
   const up = log.wait((line) => line.kind === 'server.started' || line.kind === 'test.fault');

@@ -216,7 +216,7 @@ describe('a data folder', () => {
   test('is usable again after kill -9 of its owner, whose Postgres ends by itself', async () => {
     const { child, postgresPid } = await startInOtherProcess();
     await kill(child);
-    await expect.poll(() => identify(postgresPid), { timeout: 10_000 }).toBe(undefined);
+    await expect.poll(() => identify(postgresPid)).toBe(undefined);
     expect(await query((await start()).url, 'SELECT 1')).toEqual([1]);
   });
 

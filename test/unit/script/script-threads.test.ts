@@ -93,7 +93,7 @@ describe('script threads', () => {
     const { threads, observations } = opened;
     Atomics.store(stillborn, 0, 2);
     await expect(threads.run(work('die'))).rejects.toMatchObject({ code: 503 });
-    await expect.poll(() => threads.health[0]?.ok, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => threads.health[0]?.ok).toBe(true);
     expect(observations.filter(({ kind }) => kind === 'script.threadKilled')).toHaveLength(3);
     expect(await threads.run(work('echo', 'd'))).toEqual(['d', 4]);
   });
