@@ -12,6 +12,7 @@ import {
   type Resource,
   type Response,
   type RouteHandler,
+  requireSameId,
   resource,
   type Transform,
   unsupported,
@@ -139,6 +140,7 @@ class ConfigScope {
   ) {
     const { store, protect, activate } = this.#options;
     const { unitOfWork, security } = this.#context;
+    if (given !== null) requireSameId(given, id);
     const content = given === null ? null : await protect(id, withoutIdentity(given));
     const text = content === null ? null : JSON.stringify(content, null, 2);
     const findings = store.check(id, text ?? '{}');

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { Database } from '#database/index.ts';
 import { BadRequestError, ConflictError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
   type Context,
   formatPath,
+  newIdOf,
   type PredefinedQueries,
   plainQuery,
   type Request,
@@ -12,6 +12,7 @@ import {
   type ResourcePath,
   type Response,
   type RouteHandler,
+  requireSameId,
   resource,
   unsupported,
 } from '#resource/index.ts';
@@ -72,9 +73,8 @@ class RepoScope {
   async onCollection(path: ResourcePath): Promise<Response> {
     const request = this.#request;
     if (request.method === 'create') {
-      const { newResourceId, content, orUpdate } = request;
-      const inBody = typeof content['_id'] === 'string' ? content['_id'] : null;
-      const id = newResourceId ?? inBody ?? randomUUID();
+      const { content, orUpdate } = request;
+      const id = newIdOf(request);
       if (
         orUpdate === true &&
         (await findObject(await this.#reader(), objectStore(path), id)) !== undefined
@@ -101,6 +101,7 @@ class RepoScope {
       case 'read':
         return toResource(await this.#get(path, id));
       case 'update':
+        requireSameId(request.content, id);
         return this.#update(path, id, request.revision, request.content);
       case 'delete':
         return this.#delete(path, id, request.revision);

@@ -23,6 +23,7 @@ export {
   systemContext,
 } from './context.ts';
 export type { ResourceDescription } from './description.ts';
+export { newIdOf, requireSameId } from './new-id.ts';
 export { NO_PAGING, type Page, type Paging, type TotalPolicy } from './paging.ts';
 export {
   formatPageCookie,

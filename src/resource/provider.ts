@@ -161,6 +161,8 @@ async function handleInstance(provider: CollectionProvider, context: Context, re
     case 'action':
       return provider.actionOnInstance?.(context, request, id) ?? unsupported(request);
     default:
+      // A PUT below an object names nothing that there could be.
+      if (request.method === 'create' && request.newResourceId !== null) throw notFound(request);
       throw new BadRequestError(
         `The resource instance '${formatPath(request.path)}' cannot be ${PAST[request.method]}; address its collection`,
         { id: 'RESOURCE_IS_AN_INSTANCE' },
@@ -183,6 +185,7 @@ export function singleton(provider: SingletonProvider): RouteHandler {
         case 'action':
           return provider.action?.(context, request) ?? unsupported(request);
         default:
+          if (request.method === 'create' && request.newResourceId !== null) throw notFound(request);
           throw new BadRequestError(
             `The singleton resource '${formatPath(request.path)}' cannot be ${PAST[request.method]}`,
             { id: 'RESOURCE_IS_A_SINGLETON' },
@@ -220,7 +223,8 @@ const PAST = {
 } as const;
 
 export function notFound(request: Request): NotFoundError {
-  return new NotFoundError(`Resource '${formatPath(request.path)}' not found`);
+  const named = request.method === 'create' && request.newResourceId !== null ? [request.newResourceId] : [];
+  return new NotFoundError(`Resource '${formatPath([...request.path, ...named])}' not found`);
 }
 
 export function unsupported(request: Request): never {

@@ -4,24 +4,26 @@ import { pageResult } from '#repo/index.ts';
 import { collection, type Resource, type RouteHandler, resource } from '#resource/index.ts';
 import { type FiringView, findFiring, queryFirings } from './firing-repository.ts';
 import { parseRunKey } from './run.ts';
-import { VALIDATE_CRON, validatingActions } from './scheduler-resource.ts';
+import { noOtherActions, VALIDATE_CRON, validatingCron } from './scheduler-resource.ts';
 
 /** `/scheduler/firing`: the ledger, read only. */
 export function firingResource(database: Database): RouteHandler {
-  return collection({
-    description: { title: 'firings', collectionActions: [VALIDATE_CRON], instanceActions: [VALIDATE_CRON] },
-    ...validatingActions,
+  return validatingCron(
+    collection({
+      description: { title: 'firings', collectionActions: [VALIDATE_CRON], instanceActions: [VALIDATE_CRON] },
+      ...noOtherActions,
 
-    async read(_context, _request, id) {
-      const key = parseRunKey(id);
-      const firing = key === undefined ? undefined : await findFiring(database.db, key);
-      if (firing === undefined) throw new NotFoundError(`Firing '${id}' not found`);
-      return toResource(firing);
-    },
+      async read(_context, _request, id) {
+        const key = parseRunKey(id);
+        const firing = key === undefined ? undefined : await findFiring(database.db, key);
+        if (firing === undefined) throw new NotFoundError(`Firing '${id}' not found`);
+        return toResource(firing);
+      },
 
-    query: async (_context, request) =>
-      pageResult(await queryFirings(database.db, request), ({ _id }) => _id, toResource),
-  });
+      query: async (_context, request) =>
+        pageResult(await queryFirings(database.db, request), ({ _id }) => _id, toResource),
+    }),
+  );
 }
 
 function toResource({ _id, ...content }: FiringView): Resource {

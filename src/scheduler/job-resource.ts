@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Database, DatabaseClock, Db } from '#database/index.ts';
 import { BadRequestError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
@@ -9,8 +8,10 @@ import {
   type CollectionProvider,
   type Context,
   collection,
+  newIdOf,
   type Resource,
   type RouteHandler,
+  requireSameId,
   resourceBody,
   unknownAction,
 } from '#resource/index.ts';
@@ -26,7 +27,7 @@ import { createSchedule, firstOf, record, removeSchedule, updateSchedule } from 
 import { formatRunKey } from './run.ts';
 import { listRunning, memoryRunning, setPaused } from './running-repository.ts';
 import { parseSchedule, type ScheduleDefinition, timingOf } from './schedule.ts';
-import { VALIDATE_CRON, validateCron } from './scheduler-resource.ts';
+import { VALIDATE_CRON, validatingCron } from './scheduler-resource.ts';
 
 export interface SchedulerPlatform {
   readonly database: Database;
@@ -59,7 +60,7 @@ type Kept =
 
 /** `/scheduler/job`: the schedules. */
 export function jobResource(platform: SchedulerPlatform): RouteHandler {
-  return collection(jobProvider(platform));
+  return validatingCron(collection(jobProvider(platform)));
 }
 
 function jobProvider(platform: SchedulerPlatform): CollectionProvider {
@@ -194,7 +195,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
       instanceActions: INSTANCE_ACTIONS,
     },
 
-    create: (context, request) => create(context, idOf(request), request.content),
+    create: (context, request) => create(context, newIdOf(request), request.content),
 
     async read(context, _request, id) {
       const kept = await get(context, id);
@@ -203,7 +204,10 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
 
     exists: async (context, id) => (await find(context, id)) !== undefined,
 
-    update: (context, request, id) => update(context, id, request.content),
+    async update(context, request, id) {
+      requireSameId(request.content, id);
+      return update(context, id, request.content);
+    },
 
     async delete(context, _request, id) {
       const kept = await get(context, id, true);
@@ -222,7 +226,12 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
       switch (nameOf(request, COLLECTION_ACTIONS)) {
         case 'create':
           return actionResult(
-            resourceBody(await create(context, randomUUID(), { ...request.parameters, ...content })),
+            resourceBody(
+              await create(context, newIdOf({ newResourceId: null, content }), {
+                ...request.parameters,
+                ...content,
+              }),
+            ),
           );
         case 'listCurrentlyExecutingJobs':
           return actionResult([
@@ -243,8 +252,6 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
           const definition = parseSchedule(fields, { persisted: true });
           return actionResult(previewFirings(definition, clock.now(), count, dst()));
         }
-        case VALIDATE_CRON:
-          return actionResult(validateCron(request.content));
         default:
           return unknownAction(request, COLLECTION_ACTIONS);
       }
@@ -268,8 +275,6 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
           return actionResult({
             ...(await explainFiring(await dbOf(context), { id, at: timeOf(parameters['time']), dst: dst() })),
           });
-        case VALIDATE_CRON:
-          return actionResult(validateCron(request.content));
         default:
           return unknownAction(request, INSTANCE_ACTIONS);
       }
@@ -296,12 +301,6 @@ function timeOf(time: unknown): number {
       hint: 'An ISO time such as 2026-08-02T00:00:00Z',
     },
   );
-}
-
-function idOf({ newResourceId, content }: { newResourceId: string | null; content: JsonObject }): string {
-  const inBody = content['_id'];
-  if (newResourceId !== null) return newResourceId;
-  return typeof inBody === 'string' && inBody !== '' ? inBody : randomUUID();
 }
 
 function exists(id: string): PreconditionFailedError {

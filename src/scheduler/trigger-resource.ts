@@ -3,7 +3,7 @@ import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import { collection, type Resource, type RouteHandler, resource, singleton } from '#resource/index.ts';
-import { VALIDATE_CRON, validatingActions } from './scheduler-resource.ts';
+import { noOtherActions, VALIDATE_CRON, validatingCron } from './scheduler-resource.ts';
 import {
   findTrigger,
   listAcquired,
@@ -18,21 +18,27 @@ const SEPARATOR = '_$x$x$_';
 
 /** `/scheduler/trigger` and `/repo/scheduler/triggers`: triggers of persisted schedules, read only. */
 export function triggerResource(database: Database): RouteHandler {
-  return collection({
-    description: { title: 'triggers', collectionActions: [VALIDATE_CRON], instanceActions: [VALIDATE_CRON] },
-    ...validatingActions,
+  return validatingCron(
+    collection({
+      description: {
+        title: 'triggers',
+        collectionActions: [VALIDATE_CRON],
+        instanceActions: [VALIDATE_CRON],
+      },
+      ...noOtherActions,
 
-    async read(_context, _request, id) {
-      const name = id.startsWith(GROUP + SEPARATOR) ? id.slice(GROUP.length + SEPARATOR.length) : id;
-      if (name === '') throw new BadRequestError('The trigger has no name');
-      const trigger = await findTrigger(database.db, name);
-      if (trigger === undefined) throw new NotFoundError(`Trigger '${id}' not found`);
-      return toResource(trigger);
-    },
+      async read(_context, _request, id) {
+        const name = id.startsWith(GROUP + SEPARATOR) ? id.slice(GROUP.length + SEPARATOR.length) : id;
+        if (name === '') throw new BadRequestError('The trigger has no name');
+        const trigger = await findTrigger(database.db, name);
+        if (trigger === undefined) throw new NotFoundError(`Trigger '${id}' not found`);
+        return toResource(trigger);
+      },
 
-    query: async (_context, request) =>
-      pageResult(await queryTriggers(database.db, request), ({ _id }) => _id, toResource),
-  });
+      query: async (_context, request) =>
+        pageResult(await queryTriggers(database.db, request), ({ _id }) => _id, toResource),
+    }),
+  );
 }
 
 /** `/scheduler/waitingTriggers` and `/scheduler/acquiredTriggers`, which older clients read. */
@@ -40,18 +46,20 @@ export function triggerListResource(
   database: Database,
   list: 'waitingTriggers' | 'acquiredTriggers',
 ): RouteHandler {
-  return singleton({
-    description: { title: list, instanceActions: [VALIDATE_CRON] },
-    action: validatingActions.actionOnCollection,
+  return validatingCron(
+    singleton({
+      description: { title: list, instanceActions: [VALIDATE_CRON] },
+      action: noOtherActions.actionOnInstance,
 
-    async read() {
-      const content: JsonObject =
-        list === 'waitingTriggers'
-          ? { names: await listWaiting(database.db) }
-          : await listAcquired(database.db);
-      return resource(list, null, content);
-    },
-  });
+      async read() {
+        const content: JsonObject =
+          list === 'waitingTriggers'
+            ? { names: await listWaiting(database.db) }
+            : await listAcquired(database.db);
+        return resource(list, null, content);
+      },
+    }),
+  );
 }
 
 function toResource(row: TriggerRecord): Resource {

@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { BadRequestError } from '#errors/index.ts';
 import { findObject, objectStore } from '#repo/index.ts';
-import type { CreateRequest } from '#resource/index.ts';
+import { type CreateRequest, newIdOf } from '#resource/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { lockNewId } from '../relationship/target-repository.ts';
 import { objectExists } from './store.ts';
@@ -13,22 +12,8 @@ const MAX_ID_LENGTH = 255;
  * before any hook runs.
  */
 export async function assignId(exchange: Exchange): Promise<void> {
-  const { newResourceId, content } = exchange.request as CreateRequest;
-  const inBody = content['_id'] ?? null;
-  if (inBody !== null && (typeof inBody !== 'string' || inBody === '')) {
-    throw new BadRequestError(`_id is ${JSON.stringify(inBody)}, not a text`, {
-      id: 'OBJECT_BAD_ID',
-      field: '/_id',
-    });
-  }
-  if (newResourceId !== null && inBody !== null && newResourceId !== inBody) {
-    throw new BadRequestError(`The body's _id '${inBody}' is not the '${newResourceId}' of the address`, {
-      id: 'OBJECT_ID_MISMATCH',
-      field: '/_id',
-      hint: 'Leave _id out of the body',
-    });
-  }
-  const id = newResourceId ?? inBody ?? randomUUID();
+  const request = exchange.request as CreateRequest;
+  const id = newIdOf(request);
   if (id.length > MAX_ID_LENGTH) {
     throw new BadRequestError(`The id is ${id.length} characters long; ${MAX_ID_LENGTH} are allowed`, {
       id: 'OBJECT_BAD_ID',
@@ -36,7 +21,7 @@ export async function assignId(exchange: Exchange): Promise<void> {
     });
   }
   exchange.id = id;
-  if (newResourceId === null && inBody === null) return;
+  if (request.newResourceId === null && (request.content['_id'] ?? null) === null) return;
   const { context, type } = exchange;
   // Edges are written before the object. Of two who create it at once, the second must wait before it writes any.
   if (type.relationships.size > 0) await lockNewId(await context.unitOfWork!.db(), type.name, id);

@@ -1,6 +1,5 @@
-import { BadRequestError } from '#errors/index.ts';
 import { cloneJson, type JsonObject, setMember } from '#json/index.ts';
-import type { UpdateRequest } from '#resource/index.ts';
+import { requireSameId, type UpdateRequest } from '#resource/index.ts';
 import { type Exchange, withoutIdentity } from '../exchange.ts';
 import { decryptProperties, refuseForeignEnvelopes } from '../secret.ts';
 
@@ -12,13 +11,7 @@ import { decryptProperties, refuseForeignEnvelopes } from '../secret.ts';
 export async function takeContent(exchange: Exchange): Promise<void> {
   const { content } = exchange.request as UpdateRequest;
   const { before, context, id, platform, stored, type } = exchange;
-  const inBody = content['_id'];
-  if (inBody !== undefined && inBody !== null && inBody !== id) {
-    throw new BadRequestError(
-      `The body's _id ${JSON.stringify(inBody)} is not the '${exchange.id}' of the address`,
-      { id: 'OBJECT_ID_MISMATCH', field: '/_id', hint: 'An id cannot be changed' },
-    );
-  }
+  requireSameId(content, id);
   if (context.client.isExternal) refuseForeignEnvelopes(content, stored?.data);
   const object = withoutIdentity(await decryptProperties(platform.crypto, type, content));
   if (before !== null) {
