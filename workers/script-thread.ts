@@ -51,7 +51,8 @@ serveThread({
     request: ({ context, request }: { context: ContextData; request: Request }) =>
       core.router.handle(rootContext(context), request),
     accessRules: () => evaluateAccessFile(core),
-    firing: (firing: Firing) => fireTrigger({ database, services: core.services }, firing),
+    firing: (firing: Firing, signal?: AbortSignal) =>
+      fireTrigger({ database, services: core.services }, firing, signal),
     job: (job: ClaimedJob) => runJob(core.queue, job),
     jobs: (jobs: readonly ClaimedJob[]) => runJobs(core.queue, jobs),
   },

@@ -61,7 +61,7 @@ export function schedulerNode(options: SchedulerNodeOptions): NodePart {
     tuning = schedulerTuning(config);
     for (const each of [poller, memoryPoller]) each.wake();
   });
-  membership.onFenced(() => poller.abandon());
+  membership.onFenced(() => poller.fencedOut());
   // What a lost node had claimed goes to others; what this node had claimed when it was given up is not its own.
   membership.onNodeLost(async (nodeId, epoch) => {
     const { released, parked } = await releaseRuns(database.db, { nodeId, epoch }, nodeName);
@@ -135,11 +135,12 @@ function buildPoller(options: SchedulerNodeOptions, store: JobStore, tuning: () 
         : { nodeId: membership.nodeId, epoch: membership.epoch },
     tuning,
     observe,
-    async fire(firing: Firing): Promise<FiringResult> {
+    async fire(firing: Firing, signal: AbortSignal): Promise<FiringResult> {
       const service = services.find(firing.run.definition.invokeService);
-      if (service?.runsScripts === false) return fireTrigger({ database, services }, firing);
+      if (service?.runsScripts === false) return fireTrigger({ database, services }, firing, signal);
       // Also what nobody here knows: the threads look for it among the project's own services.
-      return (await threads.run({ kind: 'firing', payload: firing, repeatable: false })) as FiringResult;
+      const work = { kind: 'firing', payload: firing, repeatable: false, signal };
+      return (await threads.run(work)) as FiringResult;
     },
   });
 }

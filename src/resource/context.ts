@@ -69,6 +69,8 @@ export interface Context extends ContextData {
   readonly rehearsed?: boolean;
   /** Asked before each unit of work commits. Rejects when what works here has been given to somebody else. */
   readonly fence?: (db: Db) => Promise<void>;
+  /** Aborted when what works here has been given to somebody else: scripts end at their next call. */
+  readonly signal?: AbortSignal;
 }
 
 const INTERNAL_CLIENT: ClientContext = {

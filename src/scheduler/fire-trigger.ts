@@ -54,9 +54,14 @@ class AlreadyDoneError extends ResourceError {
  * Fires one trigger: invokes its service and completes the run, both in one unit of work, so that the effects are
  * there exactly if the ledger says so. A failing service leaves no effects and a ledger entry with its error.
  *
+ * @param signal aborted when the run belongs to somebody else: it ends at its next call
  * @throws ResourceError `DB_UNREACHABLE` when the run was rolled back because the database went away; fire it again
  */
-export async function fireTrigger(platform: FiringPlatform, firing: Firing): Promise<FiringResult> {
+export async function fireTrigger(
+  platform: FiringPlatform,
+  firing: Firing,
+  signal?: AbortSignal,
+): Promise<FiringResult> {
   const { run, decision } = firing;
   const startedAt = performance.now();
   const result = (end: FiringEnd, entries: FiringResult['entries'], error: string | null = null) => ({
@@ -68,7 +73,7 @@ export async function fireTrigger(platform: FiringPlatform, firing: Firing): Pro
   if (decision.kind === 'skip') return result('skipped', missedEntries(firing));
   if (decision.kind === 'lost') return result('skipped', [lostEntry(firing)]);
   const log: JsonObject[] = [];
-  const context = firingContext(firing);
+  const context = { ...firingContext(firing), ...(signal === undefined ? {} : { signal }) };
   try {
     const invoke =
       run.definition.transactional === false
@@ -81,9 +86,10 @@ export async function fireTrigger(platform: FiringPlatform, firing: Firing): Pro
     if (error instanceof AlreadyDoneError) return result('completed', []);
     if (idOf(error) === 'DB_COMMIT_UNKNOWN' && run.definition.transactional !== false) {
       const fate = await fateOf(platform.database, firing);
-      if (fate === 'open') return fireTrigger(platform, firing);
+      if (fate === 'open') return fireTrigger(platform, firing, signal);
       return result(fate === 'completed' ? 'completed' : 'fencedOut', null);
     }
+    if (signal?.aborted === true) return result('fencedOut', null);
     if (isUnreachable(error) && isRepeatable(run.definition)) throw error;
     const inner = error.cause instanceof Error ? error.cause.message : error.message;
     const body: JsonObject = {

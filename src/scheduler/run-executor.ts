@@ -16,7 +16,7 @@ export interface RunExecutorOptions {
   readonly nodeName: string;
   readonly tuning: () => Tuning;
   /** Runs a firing to its end, here or in a script thread. Rejects when its thread died. */
-  readonly fire: (firing: Firing) => Promise<FiringResult>;
+  readonly fire: (firing: Firing, signal: AbortSignal) => Promise<FiringResult>;
   readonly observe: Observe;
 }
 
@@ -32,8 +32,11 @@ export class RunExecutor {
     );
   }
 
-  /** @returns when its schedule fires next, if that waits now. Never rejects */
-  async run(run: StartedRun, holder: Holder): Promise<number | null> {
+  /**
+   * @param signal aborted when the run belongs to somebody else
+   * @returns when its schedule fires next, if that waits now. Never rejects
+   */
+  async run(run: StartedRun, holder: Holder, signal: AbortSignal): Promise<number | null> {
     const { store, clock, nodeName, tuning, observe } = this.#options;
     const { dst = 'quartz' } = tuning();
     const startedAt = clock.now();
@@ -43,7 +46,7 @@ export class RunExecutor {
       if (plansEarly) await store.planNext(holder, run, decision.next!);
       const invoker = invokerName(run.jobId, decision.scheduledAt);
       const firing = { run, holder, nodeName, store: store.kind, decision, dst, invoker, startedAt };
-      const result = await this.#fireUntilKnown(firing);
+      const result = await this.#fireUntilKnown(firing, signal);
       if (result === undefined) return clock.now();
       const { entries } = result;
       const isOurs =
@@ -85,11 +88,11 @@ export class RunExecutor {
    *
    * @returns undefined when it was released
    */
-  async #fireUntilKnown(firing: Firing): Promise<FiringResult | undefined> {
+  async #fireUntilKnown(firing: Firing, signal: AbortSignal): Promise<FiringResult | undefined> {
     const { store, nodeName, fire, observe } = this.#options;
     for (let failures = 1; ; failures++) {
       try {
-        return await fire(firing);
+        return await fire(firing, signal);
       } catch (error) {
         observe({ kind: 'server.failed', part: `firing of ${firing.run.jobId}`, error });
         if (!isUnreachable(error)) {

@@ -34,7 +34,7 @@ export interface TriggerPollerOptions {
   /** As it is now: it may change while the poller runs. */
   readonly tuning: () => Tuning;
   /** Runs a firing to its end, here or in a script thread. Rejects when its thread died. */
-  readonly fire: (firing: Firing) => Promise<FiringResult>;
+  readonly fire: (firing: Firing, signal: AbortSignal) => Promise<FiringResult>;
   readonly observe: Observe;
   /** How long a stop waits for runs, in ms. Default 30 s. */
   readonly drainMs?: number;
@@ -52,6 +52,8 @@ export class TriggerPoller implements Service {
   readonly #ticker: Ticker;
   /** All that was claimed and has not ended. */
   readonly #known = new Set<string>();
+  /** Those that run, each with what ends it early. */
+  readonly #running = new Map<string, AbortController>();
   /** Claimed, waiting for their time. */
   readonly #waiting = new Map<string, NodeJS.Timeout>();
   /** Ready to run, waiting for a free slot. */
@@ -106,7 +108,9 @@ export class TriggerPoller implements Service {
     const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: this.name, error });
     await store.handBack(holder()).catch(failed);
     await this.#drain();
-    if (this.#active > 0) await store.release(holder(), nodeName).catch(failed);
+    if (this.#active === 0) return;
+    await store.release(holder(), nodeName).catch(failed);
+    this.#endEarly([...this.#running.keys()], 'The node stops');
   }
 
   wake(): void {
@@ -131,6 +135,16 @@ export class TriggerPoller implements Service {
     this.#waiting.clear();
     this.#queue = [];
     this.#starting = [];
+  }
+
+  /** Another node has taken over: what runs here commits nothing, so it may as well end. */
+  fencedOut(): void {
+    this.abandon();
+    this.#endEarly([...this.#running.keys()], 'The node was given up');
+  }
+
+  #endEarly(keys: readonly string[], reason: string): void {
+    for (const key of keys) this.#running.get(key)?.abort(new Error(reason));
   }
 
   async #runOnce(): Promise<number> {
@@ -212,6 +226,7 @@ export class TriggerPoller implements Service {
   /**
    * From time to time everything is looked through: rows behind the watermark, claims of lives that are over, and
    * claims of our own that we do not know of, because their answer was lost: to start them again changes nothing.
+   * What runs here and is held no more has been given to others.
    */
   async #beginSweep(): Promise<boolean> {
     // Where there are a million schedules this takes seconds, so it comes seldom enough to cost two in a hundred.
@@ -224,9 +239,14 @@ export class TriggerPoller implements Service {
       await store.sweep(nodeName);
       this.#sweepTookMs = performance.now() - this.#sweptAt;
     }
-    for (const run of await store.listHeld(holder())) {
-      if (!this.#known.has(claimKey(run))) this.#take(run);
-    }
+    const running = [...this.#running.keys()];
+    const held = await store.listHeld(holder());
+    for (const run of held) if (!this.#known.has(claimKey(run))) this.#take(run);
+    const ours = new Set(held.map(claimKey));
+    this.#endEarly(
+      running.filter((key) => !ours.has(key)),
+      'The run belongs to another node now',
+    );
     return isTime;
   }
 
@@ -314,9 +334,13 @@ export class TriggerPoller implements Service {
 
   /** Runs one firing to its end; its slot is free again when it resolves. */
   async #run(run: StartedRun, life: Holder): Promise<void> {
-    const next = await this.#executor.run(run, life);
+    const key = claimKey(run);
+    const ending = new AbortController();
+    this.#running.set(key, ending);
+    const next = await this.#executor.run(run, life, ending.signal);
     this.#active -= 1;
-    this.#known.delete(claimKey(run));
+    this.#running.delete(key);
+    this.#known.delete(key);
     if (next !== null) this.#wakeAt(next - LOOK_AHEAD_MS + this.#courtesy());
     if (this.#starved && this.#accepting) this.wake();
     if (this.#queue.length > 0) this.#scheduleStart();

@@ -99,6 +99,7 @@ export class ScriptRunner implements Scripts {
         ...(call.returnBindings === undefined ? {} : { returnBindings: call.returnBindings }),
         host: this.#hostOf({ ...contextOfCalls(context, reference), scriptDepth: depth + 1 }, log, call),
         isNested: depth > 0,
+        ...(context.signal === undefined ? {} : { signal: context.signal }),
         timeoutMs: reference.timeoutMs ?? DEFAULT_TIMEOUT_MS,
         debugInfo: this.#debugInfo(),
         ...watchedWork(),

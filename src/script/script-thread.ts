@@ -97,9 +97,15 @@ export class ScriptThread {
   }
 
   assign(job: Job): void {
-    const { kind, payload } = job.work;
-    this.jobs.set(job.id, job);
-    this.send({ type: 'work', id: job.id, kind, payload });
+    const { kind, payload, signal } = job.work;
+    const { id } = job;
+    this.jobs.set(id, job);
+    this.send({ type: 'work', id, kind, payload, abortable: signal !== undefined });
+    const abort = () => {
+      if (this.jobs.has(id)) this.send({ type: 'abort', id, reason: String(signal?.reason) });
+    };
+    if (signal?.aborted) abort();
+    else signal?.addEventListener('abort', abort, { once: true });
   }
 
   /** The job whose script is past its deadline by more than `graceMs`; undefined while all is well. */

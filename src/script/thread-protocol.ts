@@ -6,10 +6,19 @@ export interface ThreadWork {
   readonly payload: unknown;
   /** It changes nothing, so it may run again when its thread dies. */
   readonly repeatable: boolean;
+  /** Aborted: nobody wants its outcome any more. */
+  readonly signal?: AbortSignal;
 }
 
 export type ToThread =
-  | { readonly type: 'work'; readonly id: number; readonly kind: string; readonly payload: unknown }
+  | {
+      readonly type: 'work';
+      readonly id: number;
+      readonly kind: string;
+      readonly payload: unknown;
+      readonly abortable: boolean;
+    }
+  | { readonly type: 'abort'; readonly id: number; readonly reason: string }
   | { readonly type: 'reload'; readonly id: number }
   | { readonly type: 'stop' };
 

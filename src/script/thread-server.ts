@@ -15,7 +15,7 @@ import {
 
 export interface ThreadServerOptions {
   /** What this thread does, by kind of work. */
-  readonly handlers: Readonly<Record<string, (payload: never) => Promise<unknown>>>;
+  readonly handlers: Readonly<Record<string, (payload: never, signal?: AbortSignal) => Promise<unknown>>>;
   readonly reload: () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly countSandboxes: () => number;
@@ -33,16 +33,24 @@ export const observeFromThread: Observe = (observation) => {
 
 /** Takes work from the main thread until it says stop. */
 export function serveThread(options: ThreadServerOptions): void {
+  const abortable = new Map<number, AbortController>();
   parentPort!.on('message', (message: ToThread) => {
     if (message.type === 'stop') {
       void options.stop().finally(() => process.exit(0));
     } else if (message.type === 'reload') {
       answer(message.id, options.reload);
+    } else if (message.type === 'abort') {
+      abortable.get(message.id)?.abort(new Error(message.reason));
     } else {
       const handler = options.handlers[message.kind];
       answer(message.id, async () => {
         if (handler === undefined) throw new Error(`No handler for work of the kind '${message.kind}'`);
-        return currentWork.run(message.id, () => handler(message.payload as never));
+        if (!message.abortable) return currentWork.run(message.id, () => handler(message.payload as never));
+        const abort = new AbortController();
+        abortable.set(message.id, abort);
+        return currentWork
+          .run(message.id, () => handler(message.payload as never, abort.signal))
+          .finally(() => abortable.delete(message.id));
       });
     }
   });

@@ -341,6 +341,23 @@ describe('the operation of schedules', () => {
     expect(await marks('theirs')).toEqual([]);
   });
 
+  it('ends the scripts of a node that was given up at their next call', async () => {
+    const source = `
+      svc.create('managed/mark', null, { note: 'endless' });
+      while (svc.query('managed/mark', { _queryFilter: 'note eq "enough"' }).result.length === 0) {}`;
+    const endless = { script: { type: 'text/javascript', source, timeout: 600_000 } };
+    await put('endless', { invokeContext: endless });
+    await act('endless', 'trigger');
+    await server.observed('trigger.fired', (said) => said.schedule === 'endless');
+    // As another node does that takes over.
+    await sql`update cluster_node set epoch = epoch + 1 where state = 'running'`.execute(server.database.db);
+    await server.observed('trigger.fencedOut', (said) => said.schedule === 'endless');
+    await api('POST', 'managed/mark', { body: { note: 'enough' } });
+    await ended('endless');
+    expect(await ledger('endless')).toMatchObject([{ outcome: 'manual', attempt: 2 }]);
+    expect(await marks('endless')).toHaveLength(1);
+  });
+
   it('writes a row of the ledger for each time that was missed', async () => {
     await put('missed', { schedule: '* * * * * ?' });
     await act('missed', 'pause');

@@ -376,6 +376,9 @@ describe('schedules over HTTP', () => {
       'waitingTriggers/any',
       'unknown',
       'unknown/any',
+      'job/any/deep',
+      'trigger/any/deep',
+      'firing/any/deep',
     ]) {
       const answer = await api('POST', `scheduler/${path}?_action=validateQuartzCronExpression`, {
         body: { cronExpression: '0 0 12 * * ?' },
@@ -385,6 +388,30 @@ describe('schedules over HTTP', () => {
     expect((await api('POST', 'scheduler?_action=dance')).status).toBe(400);
     expect((await api('POST', 'scheduler/unknown?_action=dance')).status).toBe(404);
     expect((await api('GET', 'scheduler/unknown')).status).toBe(404);
+    for (const path of ['job/any/deep', 'trigger/any/deep', 'firing/any/deep']) {
+      expect((await api('GET', `scheduler/${path}`)).status).toBe(404);
+      const put = await api('PUT', `scheduler/${path}`, { body: marking('deep') });
+      expect(put.body).toMatchObject({ code: 404, message: `Resource 'scheduler/${path}' not found` });
+    }
+  });
+
+  it('take the id of a body, which must be that of the address', async () => {
+    const named = await api('POST', 'scheduler/job', { body: { _id: 'bearing-id', ...marking('bearing-id') } });
+    expect(named).toMatchObject({ status: 201, body: { _id: 'bearing-id' } });
+    const again = await api('POST', 'scheduler/job', { body: { _id: 'bearing-id', ...marking('bearing-id') } });
+    expect(again.status).toBe(412);
+    for (const [method, path, _id] of [
+      ['POST', 'scheduler/job', 7],
+      ['PUT', 'scheduler/job/bearing-id', 'other'],
+      ['PUT', 'scheduler/job/new', 'other'],
+      ['PUT', 'repo/thing/new', 'other'],
+      ['POST', 'repo/thing', ['x']],
+      ['PUT', 'config/endpoint/new', 'endpoint/other'],
+    ] as const) {
+      const answer = await api(method, path, { body: { _id, ...marking('named') } });
+      expect(answer.body, path).toMatchObject({ code: 400, detail: { field: '/_id' } });
+    }
+    expect((await api('GET', 'scheduler/job/new')).status).toBe(404);
   });
 
   it.each<[string, object, RegExp, string]>([

@@ -113,6 +113,46 @@ describe('the trigger poller', () => {
     await Promise.all([pause.stop(), a.stop()]);
   });
 
+  it('tells its runs to end when another node has taken over, and when it stops before they have ended', async () => {
+    const signals: AbortSignal[] = [];
+    const ended = Promise.withResolvers<void>();
+    const poller = new TriggerPoller({
+      store: persistentJobStore(database.db),
+      clock: { now: () => Date.now() },
+      nodeName: 'a',
+      holder: () => ({ nodeId: 1, epoch: 1 }),
+      tuning: () => ({ threadCount: 1, idleWaitMs: 100 }),
+      async fire(_firing, signal): Promise<FiringResult> {
+        signals.push(signal);
+        await Promise.race([
+          ended.promise,
+          new Promise((resolve) => signal.addEventListener('abort', resolve)),
+        ]);
+        return { end: 'completed', ms: 0, error: null, entries: [] };
+      },
+      observe: () => {},
+      drainMs: 1,
+    });
+    const running = (count: number) =>
+      eventually(
+        async () => signals.length,
+        (found) => found === count,
+      );
+    await poller.start();
+    await schedule('taken-over');
+    await running(1);
+    expect(signals[0]!.aborted).toBe(false);
+    poller.fencedOut();
+    expect(String(signals[0]!.reason)).toMatch(/given up/);
+    await schedule('never-ends');
+    await running(2);
+    await poller.stop();
+    expect(String(signals[1]!.reason)).toMatch(/stops/);
+    ended.resolve();
+    await sql`delete from scheduler_job`.execute(database.db);
+    await sql`delete from scheduler_due`.execute(database.db);
+  });
+
   it('leaves what it has no slot for to other nodes', async () => {
     const fired: string[] = [];
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
