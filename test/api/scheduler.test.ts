@@ -396,9 +396,13 @@ describe('schedules over HTTP', () => {
   });
 
   it('take the id of a body, which must be that of the address', async () => {
-    const named = await api('POST', 'scheduler/job', { body: { _id: 'bearing-id', ...marking('bearing-id') } });
+    const named = await api('POST', 'scheduler/job', {
+      body: { _id: 'bearing-id', ...marking('bearing-id') },
+    });
     expect(named).toMatchObject({ status: 201, body: { _id: 'bearing-id' } });
-    const again = await api('POST', 'scheduler/job', { body: { _id: 'bearing-id', ...marking('bearing-id') } });
+    const again = await api('POST', 'scheduler/job', {
+      body: { _id: 'bearing-id', ...marking('bearing-id') },
+    });
     expect(again.status).toBe(412);
     for (const [method, path, _id] of [
       ['POST', 'scheduler/job', 7],
