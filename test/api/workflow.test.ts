@@ -319,7 +319,8 @@ describe('scripts, expressions and delegates', () => {
       groovy: { fleeting: 'here', gone: false, text: 'stays', at: 'groovy', key: 'key', instance: id, house },
       expression: 'Example!',
     });
-    for (const name of ['gone', 'fleeting', 'company']) expect(processVariables).not.toHaveProperty(name);
+    for (const name of ['gone', 'fleeting', 'company', 'mine'])
+      expect(processVariables).not.toHaveProperty(name);
     const [task] = await workflow.tasks(id);
     expect(processVariables.listener).toEqual([
       ...[task._id, task.executionId, id, id],

@@ -22,22 +22,28 @@
     return view;
   }
 
-  function addVariables(view) {
+  function addVariables(view, of) {
     const ask =
       (operation) =>
       (...args) =>
-        revive(host(`execution.${operation}`, ...args.map(plain)));
+        revive(host(`${of}.${operation}`, ...args.map(plain)));
     return assign(view, {
       getVariable: ask('getVariable'),
       getVariableLocal: ask('getVariableLocal'),
-      getVariables: () => reviveAll(host('execution.getVariables')),
+      getVariables: () => reviveAll(host(`${of}.getVariables`)),
+      getVariablesLocal: () => reviveAll(host(`${of}.getVariablesLocal`)),
       hasVariable: ask('hasVariable'),
+      hasVariableLocal: ask('hasVariableLocal'),
       removeVariable: ask('removeVariable'),
+      removeVariableLocal: ask('removeVariableLocal'),
       setTransientVariable: ask('setTransientVariable'),
       setVariable: ask('setVariable'),
       setVariableLocal: ask('setVariableLocal'),
       setVariables: (values) => {
-        for (const name of keys(values)) host('execution.setVariable', name, plain(values[name]));
+        for (const name of keys(values)) host(`${of}.setVariable`, name, plain(values[name]));
+      },
+      setVariablesLocal: (values) => {
+        for (const name of keys(values)) host(`${of}.setVariableLocal`, name, plain(values[name]));
       },
     });
   }
@@ -47,7 +53,7 @@
   }
 
   function executionOf(view) {
-    addVariables(addGetters(view));
+    addVariables(addGetters(view), 'execution');
     const setBusinessKey = (key) => host('execution.setBusinessKey', plain(key));
     const setBusinessStatus = (status) => host('execution.setBusinessStatus', plain(status));
     return assign(view, {
@@ -66,7 +72,7 @@
   reviveBinding('task', (view) => {
     if (!isView(view, 'taskDefinitionKey')) return view;
     const { execution, ...facts } = reviveAll(view);
-    const task = addVariables(addGetters(facts));
+    const task = addVariables(addGetters(facts), 'task');
     const set = (name) => (value) => {
       task[name] = revive(host('task.set', name, plain(value)));
     };

@@ -8,6 +8,7 @@ export type DelegateExecution = Omit<
   | 'getVariable'
   | 'getVariableLocal'
   | 'getVariables'
+  | 'getVariablesLocal'
   | 'setVariable'
   | 'setVariableLocal'
   | 'setTransientVariable'
@@ -15,6 +16,7 @@ export type DelegateExecution = Omit<
   getVariable(name: string): JsonValue | Date | undefined;
   getVariableLocal(name: string): JsonValue | Date | undefined;
   getVariables(): Record<string, JsonValue | Date>;
+  getVariablesLocal(): Record<string, JsonValue | Date>;
   setVariable(name: string, value: JsonValue | Date): void;
   setVariableLocal(name: string, value: JsonValue | Date): void;
   setTransientVariable(name: string, value: JsonValue | Date): void;
@@ -32,6 +34,7 @@ export function delegateExecution(execution: ExecutionView): DelegateExecution {
     getVariable: (name) => toDelegate(execution.getVariable(name)),
     getVariableLocal: (name) => toDelegate(execution.getVariableLocal(name)),
     getVariables: () => withDates(execution.getVariables()),
+    getVariablesLocal: () => withDates(execution.getVariablesLocal()),
     setVariable: writing(execution.setVariable),
     setVariableLocal: writing(execution.setVariableLocal),
     setTransientVariable: writing(execution.setTransientVariable),

@@ -5,7 +5,7 @@ import type { EngineHandlers } from './handlers.ts';
 import { runExecutionListeners } from './implementation.ts';
 import { type LiveExecution, Run } from './run.ts';
 import { guard, settle } from './settle.ts';
-import { type ProcessState, ROOT } from './state.ts';
+import { type ProcessState, ROOT, scopeIdOf } from './state.ts';
 import { takeOutputs } from './step/call-activity.ts';
 import { throwError, throwEscalation } from './step/catch.ts';
 import { endInstance } from './step/end-instance.ts';
@@ -128,7 +128,7 @@ async function take(run: Run, stimulus: Stimulus): Promise<void> {
       const execution = run.executions.get(stimulus.execution ?? ROOT);
       if (execution === undefined) throw new NotFoundError(`There is no execution ${stimulus.execution}`);
       for (const [name, value] of Object.entries(stimulus.variables)) {
-        if (stimulus.isLocal === true) setLocalVariable(run, execution.id, name, value);
+        if (stimulus.isLocal === true) setLocalVariable(run, scopeIdOf(execution), name, value);
         else setVariable(run, execution, name, value);
       }
       return;

@@ -64,30 +64,37 @@ export interface DelegateCall extends Call {
   readonly name: string;
 }
 
-/** An execution for scripts and delegates. Values that go in and out are copies. */
-export interface ExecutionView {
+/** Variables as an execution or a task sees them. Values that go in and out are copies. */
+export interface VariableView {
+  getVariable(name: string): JsonValue | undefined;
+  getVariableLocal(name: string): JsonValue | undefined;
+  /** All that are visible, inner before outer. */
+  getVariables(): JsonObject;
+  /** Its own alone. */
+  getVariablesLocal(): JsonObject;
+  hasVariable(name: string): boolean;
+  /** Where the name exists already, looking outwards, else in the instance. */
+  setVariable(name: string, value: JsonValue): void;
+  setVariableLocal(name: string, value: JsonValue): void;
+  /** Visible until the step ends, never stored. */
+  setTransientVariable(name: string, value: JsonValue): void;
+  removeVariable(name: string): void;
+  removeVariableLocal(name: string): void;
+}
+
+/** An execution for scripts and delegates. */
+export interface ExecutionView extends VariableView {
   readonly id: string;
   readonly processInstanceId: string;
   readonly processDefinitionId: string;
   readonly businessKey: string | null;
   readonly currentActivityId: string | null;
   readonly eventName: string | null;
-  getVariable(name: string): JsonValue | undefined;
-  getVariableLocal(name: string): JsonValue | undefined;
-  /** All that are visible, inner before outer. */
-  getVariables(): JsonObject;
-  hasVariable(name: string): boolean;
-  /** Where the name exists already, else in the instance. */
-  setVariable(name: string, value: JsonValue): void;
-  setVariableLocal(name: string, value: JsonValue): void;
-  /** Visible until the step ends, never stored. */
-  setTransientVariable(name: string, value: JsonValue): void;
-  removeVariable(name: string): void;
   setBusinessKey(businessKey: string): void;
 }
 
-/** A task for its listeners; what they change in the facts becomes the task. */
-export interface TaskView {
+/** A task for its listeners; what they change in the facts becomes the task. Its own variables are seen by it alone. */
+export interface TaskView extends VariableView {
   readonly id: string;
   readonly definitionKey: string;
   readonly eventName: string;

@@ -137,8 +137,9 @@ export async function runListener(
   options: CallOptions,
 ): Promise<void> {
   const value = await invoke(run, execution, owner, listener, options);
-  if (listener.resultVariable !== undefined)
-    setVariable(run, execution, listener.resultVariable, toJson(value));
+  if (listener.resultVariable === undefined) return;
+  const viewer = options.task === undefined ? 'execution' : 'task';
+  setVariable(run, execution, listener.resultVariable, toJson(value), viewer);
 }
 
 /** Skip expressions count only in instances that switch them on. */

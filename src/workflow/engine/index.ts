@@ -38,9 +38,19 @@ export {
   type ScriptCall,
   type ScriptOutcome,
   type TaskView,
+  type VariableView,
 } from './handlers.ts';
 export { type Migration, type MigrationRefusal, migrate } from './migrate.ts';
 export { listStarts, planStartTimer, type StartTrigger } from './start-trigger.ts';
-export { type Execution, type ProcessState, ROOT, STATE_VERSION, type Wait } from './state.ts';
+export {
+  countersOf,
+  type Execution,
+  type ProcessState,
+  ROOT,
+  STATE_VERSION,
+  scopeIdOf,
+  taskScopeId,
+  type Wait,
+} from './state.ts';
 export type { Stimulus } from './stimulus.ts';
 export { type NextCron, planDuration, planNext, type Repetition, type TimerPlan } from './timer.ts';

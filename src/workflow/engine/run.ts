@@ -3,7 +3,15 @@ import type { JsonObject } from '#json/index.ts';
 import type { FlowNode, ProcessDefinition } from './definition.ts';
 import type { Effect } from './effect.ts';
 import type { EngineHandlers } from './handlers.ts';
-import { type Execution, type ProcessState, ROOT, STATE_VERSION, type Wait } from './state.ts';
+import {
+  type Execution,
+  type ProcessState,
+  ROOT,
+  STATE_VERSION,
+  scopeIdOf,
+  taskScopeId,
+  type Wait,
+} from './state.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export type LiveExecution = Mutable<Execution>;
@@ -71,14 +79,24 @@ export class Run {
     return execution;
   }
 
-  /** Forgets an execution without children, with its variables; its waits must have been cleared. */
-  remove(execution: LiveExecution): void {
+  /**
+   * Forgets an execution without children; its waits must have been cleared. Its variables go with it, or, as one token
+   * goes on as another, to its heir.
+   */
+  remove(execution: LiveExecution, heir?: LiveExecution): void {
     this.executions.delete(execution.id);
     this.#children.delete(execution.id);
     if (execution.in !== undefined) this.#children.get(execution.in)?.delete(execution);
     this.transients.delete(execution.id);
     this.begun.delete(execution.id);
-    if (this.variables.delete(execution.id)) this.emit({ kind: 'scope.ended', scope: execution.id });
+    this.#endScope(taskScopeId(execution));
+    const scope = scopeIdOf(execution);
+    if (heir === undefined) this.#endScope(scope);
+    else if (this.variables.has(scope)) heir.locals = scope;
+  }
+
+  #endScope(scope: number): void {
+    if (this.variables.delete(scope)) this.emit({ kind: 'scope.ended', scope });
   }
 
   children(execution: LiveExecution): LiveExecution[] {

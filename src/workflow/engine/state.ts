@@ -1,4 +1,4 @@
-import type { JsonObject } from '#json/index.ts';
+import { type JsonObject, setMember } from '#json/index.ts';
 import type { Repetition } from './timer.ts';
 
 /** Raised when a state of the version before could not be read any more. */
@@ -18,7 +18,7 @@ export interface ProcessState {
   readonly isCalled?: true;
   readonly executions: readonly Execution[];
   readonly waits: readonly Wait[];
-  /** By execution id; that of the instance itself is 0. */
+  /** By scope: an execution, of which that of the instance is 0; the task of an execution has its id negated. */
   readonly variables: Readonly<Record<string, JsonObject>>;
 }
 
@@ -52,6 +52,8 @@ export interface Execution {
   /** The element; absent for the instance itself. */
   readonly at?: string;
   readonly is?: Role;
+  /** Another scope for its own variables than its id: that of the token before it, which had some. */
+  readonly locals?: number;
   /** The flow a token of a join came over. */
   readonly via?: string;
   readonly loop?: LoopCounts;
@@ -65,10 +67,37 @@ export interface Execution {
   readonly undoes?: number;
 }
 
+/** The scope of an execution's own variables: a token takes those of the one before it along. */
+export function scopeIdOf({ id, locals }: Pick<Execution, 'id' | 'locals'>): number {
+  return locals ?? id;
+}
+
+/** The scope of the variables of a task itself; it ends with its execution. */
+export function taskScopeId({ id }: Pick<Execution, 'id'>): number {
+  return -id;
+}
+
 export interface LoopCounts {
   readonly total: number;
   readonly active: number;
   readonly completed: number;
+}
+
+/** The counters of a multi-instance activity are read like variables but kept in the executions. */
+export function countersOf(
+  { loop, index }: Pick<Execution, 'loop' | 'index'>,
+  indexVariable = 'loopCounter',
+) {
+  const counters: JsonObject = {};
+  if (loop !== undefined) {
+    const { total, active, completed } = loop;
+    Object.assign(counters, {
+      nrOfInstances: total,
+      nrOfActiveInstances: active,
+      nrOfCompletedInstances: completed,
+    });
+  } else if (index !== undefined) setMember(counters, indexVariable, index);
+  return counters;
 }
 
 export interface Undoable {

@@ -1,9 +1,19 @@
 import { cloneJson, getMember, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
 import type { LiveExecution, Run } from './run.ts';
-import { ROOT } from './state.ts';
+import { countersOf, ROOT, scopeIdOf, taskScopeId } from './state.ts';
 
-/** The variable of that name, looked for from the execution outwards. */
-export function findVariable(run: Run, execution: LiveExecution, name: string): JsonValue | undefined {
+/** Who asks: an execution, or the task that it waits for, whose own variables come before those around it. */
+export type Viewer = 'execution' | 'task';
+
+/** The variable of that name, looked for from the task or execution outwards. */
+export function findVariable(
+  run: Run,
+  execution: LiveExecution,
+  name: string,
+  viewer: Viewer = 'execution',
+): JsonValue | undefined {
+  const own = viewer === 'task' ? localVariable(run, execution, name, viewer) : undefined;
+  if (own !== undefined) return own;
   for (let at: LiveExecution | undefined = execution; at !== undefined; at = run.parent(at)) {
     const value = localVariable(run, at, name);
     if (value !== undefined) return value;
@@ -11,38 +21,72 @@ export function findVariable(run: Run, execution: LiveExecution, name: string): 
   return undefined;
 }
 
-export function localVariable(run: Run, execution: LiveExecution, name: string): JsonValue | undefined {
-  for (const values of [run.transients.get(execution.id), run.variables.get(execution.id)]) {
+export function localVariable(
+  run: Run,
+  execution: LiveExecution,
+  name: string,
+  viewer: Viewer = 'execution',
+): JsonValue | undefined {
+  if (viewer === 'task') {
+    const values = run.variables.get(taskScopeId(execution));
+    return values === undefined ? undefined : getMember(values, name);
+  }
+  for (const values of [run.transients.get(execution.id), run.variables.get(scopeIdOf(execution))]) {
     const value = values === undefined ? undefined : getMember(values, name);
     if (value !== undefined) return value;
   }
-  return getMember(countersOf(run, execution), name);
+  return getMember(countersIn(run, execution), name);
+}
+
+/** The variables of the task or execution itself, as copies. */
+export function localVariables(run: Run, execution: LiveExecution, viewer: Viewer): JsonObject {
+  const layers =
+    viewer === 'task'
+      ? [run.variables.get(taskScopeId(execution))]
+      : [
+          countersIn(run, execution),
+          run.variables.get(scopeIdOf(execution)),
+          run.transients.get(execution.id),
+        ];
+  return copyOf(layers);
 }
 
 /** All visible variables as copies, inner ones before outer ones of the same name. */
-export function visibleVariables(run: Run, execution: LiveExecution): JsonObject {
+export function visibleVariables(
+  run: Run,
+  execution: LiveExecution,
+  viewer: Viewer = 'execution',
+): JsonObject {
   const chain: LiveExecution[] = [];
   for (let at: LiveExecution | undefined = execution; at !== undefined; at = run.parent(at))
     chain.unshift(at);
-  const visible: JsonObject = {};
-  for (const at of chain) {
-    const layers = [countersOf(run, at), run.variables.get(at.id), run.transients.get(at.id)];
-    for (const layer of layers) {
-      for (const [name, value] of Object.entries(layer ?? {})) setMember(visible, name, cloneJson(value));
-    }
+  const layers = chain.flatMap((at) => [
+    countersIn(run, at),
+    run.variables.get(scopeIdOf(at)),
+    run.transients.get(at.id),
+  ]);
+  if (viewer === 'task') layers.push(run.variables.get(taskScopeId(execution)));
+  return copyOf(layers);
+}
+
+/** Layers as one, later ones over earlier ones. */
+function copyOf(layers: readonly (JsonObject | undefined)[]): JsonObject {
+  const copy: JsonObject = {};
+  for (const layer of layers) {
+    for (const [name, value] of Object.entries(layer ?? {})) setMember(copy, name, cloneJson(value));
   }
-  return visible;
+  return copy;
 }
 
 /** Sets a variable where its name exists, looking outwards, else in the instance. */
-export function setVariable(run: Run, execution: LiveExecution, name: string, value: JsonValue): void {
-  for (let at: LiveExecution | undefined = execution; at !== undefined; at = run.parent(at)) {
-    const values = run.variables.get(at.id);
-    if (values === undefined || !Object.hasOwn(values, name)) continue;
-    setLocalVariable(run, at.id, name, value);
-    return;
-  }
-  setLocalVariable(run, ROOT, name, value);
+export function setVariable(
+  run: Run,
+  execution: LiveExecution,
+  name: string,
+  value: JsonValue,
+  viewer: Viewer = 'execution',
+): void {
+  setLocalVariable(run, findScope(run, execution, name, viewer) ?? ROOT, name, value);
 }
 
 export function setVariables(run: Run, execution: LiveExecution, variables: JsonObject = {}): void {
@@ -65,26 +109,41 @@ export function setTransientVariable(
   setMember(layerOf(run.transients, execution.id), name, cloneJson(value));
 }
 
-export function removeVariable(run: Run, execution: LiveExecution, name: string): void {
-  for (let at: LiveExecution | undefined = execution; at !== undefined; at = run.parent(at)) {
-    const values = run.variables.get(at.id);
-    if (values === undefined || !Object.hasOwn(values, name)) continue;
-    delete values[name];
-    if (Object.keys(values).length === 0) run.variables.delete(at.id);
-    run.mustCheckConditions = true;
-    run.emit({ kind: 'variable.removed', scope: at.id, name });
-    return;
-  }
+export function removeVariable(
+  run: Run,
+  execution: LiveExecution,
+  name: string,
+  viewer: Viewer = 'execution',
+): void {
+  const scope = findScope(run, execution, name, viewer);
+  if (scope !== undefined) removeLocalVariable(run, scope, name);
 }
 
-/** The counters of a multi-instance activity are read like variables but kept in the executions. */
-function countersOf(run: Run, execution: LiveExecution): JsonObject {
-  if (execution.loop !== undefined) {
-    const { total, active, completed } = execution.loop;
-    return { nrOfInstances: total, nrOfActiveInstances: active, nrOfCompletedInstances: completed };
+export function removeLocalVariable(run: Run, scope: number, name: string): void {
+  const values = run.variables.get(scope);
+  if (values === undefined || !Object.hasOwn(values, name)) return;
+  delete values[name];
+  if (Object.keys(values).length === 0) run.variables.delete(scope);
+  run.mustCheckConditions = true;
+  run.emit({ kind: 'variable.removed', scope, name });
+}
+
+/** The innermost scope that has a variable of that name. */
+function findScope(run: Run, execution: LiveExecution, name: string, viewer: Viewer): number | undefined {
+  const has = (scope: number) => {
+    const values = run.variables.get(scope);
+    return values !== undefined && Object.hasOwn(values, name);
+  };
+  if (viewer === 'task' && has(taskScopeId(execution))) return taskScopeId(execution);
+  for (let at: LiveExecution | undefined = execution; at !== undefined; at = run.parent(at)) {
+    if (has(scopeIdOf(at))) return scopeIdOf(at);
   }
-  if (execution.index === undefined) return {};
-  return { [run.node(execution).loop?.indexVariable ?? 'loopCounter']: execution.index };
+  return undefined;
+}
+
+function countersIn(run: Run, execution: LiveExecution): JsonObject {
+  if (execution.loop === undefined && execution.index === undefined) return {};
+  return countersOf(execution, run.node(execution).loop?.indexVariable);
 }
 
 function layerOf(layers: Map<number, JsonObject>, id: number): JsonObject {

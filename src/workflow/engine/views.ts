@@ -10,23 +10,26 @@ import {
   type Value,
 } from '../expression/index.ts';
 import { delegateTask, resolveTask } from './delegation.ts';
-import type { ExecutionView, TaskView } from './handlers.ts';
+import type { ExecutionView, TaskView, VariableView } from './handlers.ts';
 import type { LiveExecution, Run } from './run.ts';
-import { ROOT } from './state.ts';
+import { ROOT, scopeIdOf, taskScopeId } from './state.ts';
 import { readDueDate } from './timer.ts';
 import {
   findVariable,
   localVariable,
+  localVariables,
+  removeLocalVariable,
   removeVariable,
   setLocalVariable,
   setTransientVariable,
   setVariable,
+  type Viewer,
   visibleVariables,
 } from './variables.ts';
 
 export function viewExecution(run: Run, execution: LiveExecution, eventName?: string): ExecutionView {
-  const copy = (value: JsonValue | undefined) => (value === undefined ? undefined : cloneJson(value));
   return {
+    ...viewVariables(run, execution, 'execution'),
     id: run.executionId(execution),
     processInstanceId: run.handlers.instance.id,
     processDefinitionId: run.handlers.instance.definitionId,
@@ -35,20 +38,30 @@ export function viewExecution(run: Run, execution: LiveExecution, eventName?: st
     },
     currentActivityId: execution.at ?? null,
     eventName: eventName ?? null,
-    getVariable: (name) => copy(findVariable(run, execution, name)),
-    getVariableLocal: (name) => copy(localVariable(run, execution, name)),
-    getVariables: () => visibleVariables(run, execution),
-    hasVariable: (name) => findVariable(run, execution, name) !== undefined,
-    setVariable: (name, value) => setVariable(run, execution, name, value),
-    setVariableLocal: (name, value) => setLocalVariable(run, execution.id, name, value),
-    // For the rest of the step, wherever it leads.
-    setTransientVariable: (name, value) =>
-      setTransientVariable(run, run.executions.get(ROOT) ?? execution, name, value),
-    removeVariable: (name) => removeVariable(run, execution, name),
     setBusinessKey(businessKey) {
       run.businessKey = businessKey;
       run.emit({ kind: 'businessKey.set', businessKey });
     },
+  };
+}
+
+/** Variables as an execution sees them, or the task that it waits for. */
+export function viewVariables(run: Run, execution: LiveExecution, viewer: Viewer): VariableView {
+  const copy = (value: JsonValue | undefined) => (value === undefined ? undefined : cloneJson(value));
+  const own = viewer === 'task' ? taskScopeId(execution) : scopeIdOf(execution);
+  return {
+    getVariable: (name) => copy(findVariable(run, execution, name, viewer)),
+    getVariableLocal: (name) => copy(localVariable(run, execution, name, viewer)),
+    getVariables: () => visibleVariables(run, execution, viewer),
+    getVariablesLocal: () => localVariables(run, execution, viewer),
+    hasVariable: (name) => findVariable(run, execution, name, viewer) !== undefined,
+    setVariable: (name, value) => setVariable(run, execution, name, value, viewer),
+    setVariableLocal: (name, value) => setLocalVariable(run, own, name, value),
+    // For the rest of the step, wherever it leads.
+    setTransientVariable: (name, value) =>
+      setTransientVariable(run, run.executions.get(ROOT) ?? execution, name, value),
+    removeVariable: (name) => removeVariable(run, execution, name, viewer),
+    removeVariableLocal: (name) => removeLocalVariable(run, own, name),
   };
 }
 
@@ -58,6 +71,7 @@ export function scopeOf(
   execution: LiveExecution,
   options: { readonly task?: TaskView; readonly eventName?: string } = {},
 ): ExpressionScope {
+  const viewer = options.task === undefined ? 'execution' : 'task';
   const implicit: Readonly<Record<string, () => Value>> = {
     authenticatedUserId: () => run.handlers.instance.user ?? null,
     currentTenant: () => run.handlers.instance.tenant ?? null,
@@ -71,12 +85,12 @@ export function scopeOf(
       if (name === 'task' && options.task !== undefined) {
         return taskObject(options.task, viewExecution(run, execution, options.eventName), run.handlers.now);
       }
-      const value = findVariable(run, execution, name);
+      const value = findVariable(run, execution, name, viewer);
       if (value !== undefined) return value;
       if (Object.hasOwn(implicit, name)) return implicit[name]?.();
       return run.handlers.findBinding?.(name, viewExecution(run, execution, options.eventName));
     },
-    findVariable: (name) => findVariable(run, execution, name),
+    findVariable: (name) => findVariable(run, execution, name, viewer),
     findTask: (id) => findTask(run, id),
   };
 }
@@ -106,26 +120,28 @@ function executionObject(view: ExecutionView): HostObject {
 
 type Methods = [string, (...args: Value[]) => Value][];
 
-/** What executions and tasks have in common: a task sees and sets the variables of its execution. */
-function variableMethods(view: ExecutionView): Methods {
+function variableMethods(view: VariableView): Methods {
   const set = (write: (name: string, value: JsonValue) => void) => (name: Value, value: Value) => {
     write(toText(name), toJson(value));
     return null;
   };
+  const removing =
+    (remove: (name: string) => void) =>
+    (name: Value = null) => {
+      remove(toText(name));
+      return null;
+    };
   return [
     ['getVariable', (name = null) => view.getVariable(toText(name)) ?? null],
     ['getVariableLocal', (name = null) => view.getVariableLocal(toText(name)) ?? null],
     ['hasVariable', (name = null) => view.hasVariable(toText(name))],
+    ['hasVariableLocal', (name = null) => view.getVariableLocal(toText(name)) !== undefined],
+    ['getVariablesLocal', () => view.getVariablesLocal()],
     ['setVariable', set(view.setVariable)],
     ['setVariableLocal', set(view.setVariableLocal)],
     ['setTransientVariable', set(view.setTransientVariable)],
-    [
-      'removeVariable',
-      (name = null) => {
-        view.removeVariable(toText(name));
-        return null;
-      },
-    ],
+    ['removeVariable', removing(view.removeVariable)],
+    ['removeVariableLocal', removing(view.removeVariableLocal)],
   ];
 }
 
@@ -137,7 +153,7 @@ function taskObject(view: TaskView, execution: ExecutionView, now: number): Host
     executionId: () => execution.id,
     processInstanceId: () => execution.processInstanceId,
     processDefinitionId: () => execution.processDefinitionId,
-    variables: () => execution.getVariables(),
+    variables: () => view.getVariables(),
     eventName: () => view.eventName,
     taskDefinitionKey: () => view.definitionKey,
     name: () => facts.name,
@@ -168,7 +184,7 @@ function taskObject(view: TaskView, execution: ExecutionView, now: number): Host
     properties: Object.entries(properties),
     methods: [
       ...getters(properties),
-      ...variableMethods(execution),
+      ...variableMethods(view),
       ['setName', text('name')],
       ['setDescription', text('description')],
       ['setAssignee', text('assignee')],

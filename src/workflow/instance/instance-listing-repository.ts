@@ -33,9 +33,12 @@ const after = (name: string, of: string) => (value: string) =>
 const before = (name: string, of: string) => (value: string) =>
   sql`${column(of)} <= ${readInstant(name, value)}::timestamptz`;
 
-/** Inner variables are shown as well; of two with one name the one that was set last in the tree wins. */
+/**
+ * Those of sub-processes and tokens are shown as well, those of tasks are not; of two with one name the one of the
+ * latest scope wins.
+ */
 const SELECT = sql`i.*, (select coalesce(jsonb_object_agg(v.name, v.value order by v.scope), '{}')
-  from workflow_variable v where v.instance_id = i.id and v.name <> 'svccontext') as variables`;
+  from workflow_variable v where v.instance_id = i.id and v.scope >= 0 and v.name <> 'svccontext') as variables`;
 
 const LISTING: Listing = {
   select: SELECT,

@@ -212,11 +212,11 @@ export async function forgetDetails(db: Db, id: string, level: HistoryLevel): Pr
   }
 }
 
-/** The variables of executions other than the instance itself, by execution. */
-export async function listLocalVariables(db: Db, instanceId: string): Promise<Map<number, JsonObject>> {
+/** The variables of tasks themselves, by their execution. */
+export async function listTaskVariables(db: Db, instanceId: string): Promise<Map<number, JsonObject>> {
   const { rows } = await sql<{ scope: number; variables: JsonObject }>`
-    select scope, jsonb_object_agg(name, value) as variables from workflow_variable
-    where instance_id = ${instanceId} and scope > 0 and name <> 'svccontext' group by scope`.execute(db);
+    select -scope as scope, jsonb_object_agg(name, value) as variables from workflow_variable
+    where instance_id = ${instanceId} and scope < 0 and name <> 'svccontext' group by scope`.execute(db);
   return new Map(rows.map(({ scope, variables }) => [scope, variables]));
 }
 

@@ -22,7 +22,7 @@ import { createInstance } from './create-instance.ts';
 import { instanceDiagram } from './instance-diagram.ts';
 import { isId } from './instance-id.ts';
 import { findInstance, type InstanceRow, listInstances } from './instance-listing-repository.ts';
-import { listLocalVariables, lockInstance } from './instance-repository.ts';
+import { listTaskVariables, lockInstance } from './instance-repository.ts';
 import { viewInstance } from './instance-view.ts';
 import { migrateInstance } from './migrate-instance.ts';
 import { takeStep } from './take-step.ts';
@@ -85,7 +85,7 @@ async function read(
 ): Promise<Resource> {
   const db = await dbOf(platform, context);
   const row = await getInstance(platform, context, id);
-  const locals = await listLocalVariables(db, row.id);
+  const locals = await listTaskVariables(db, row.id);
   const tasks = (await listTasksOf(db, row.id)).map((task) => ({
     _id: task.id,
     ...viewHistoricTask(task, locals.get(task.execution)),

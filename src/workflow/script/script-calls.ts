@@ -10,6 +10,7 @@ import {
   type ScriptCall,
   type ScriptOutcome,
   type TaskFacts,
+  type VariableView,
 } from '../engine/index.ts';
 import { dateOf, dateValue } from '../expression/index.ts';
 
@@ -52,7 +53,7 @@ export async function runProcessScript(
 ): Promise<ScriptOutcome> {
   const { execution, task, autoStoreVariables, element } = call;
   const variables = Object.fromEntries(
-    Object.entries(execution.getVariables()).filter(([name]) => !BUILT_IN.has(name)),
+    Object.entries((task ?? execution).getVariables()).filter(([name]) => !BUILT_IN.has(name)),
   );
   const reference = scriptReference(call.format, call.source);
   const view = viewOf(execution);
@@ -72,12 +73,16 @@ export async function runProcessScript(
       label: `${execution.processDefinitionId} ${element}`,
       bindings,
       operations: {
-        ...executionOperations(execution),
+        ...variableOperations('execution', execution),
+        'execution.setBusinessKey': ([key]) => {
+          execution.setBusinessKey(String(key ?? ''));
+          return null;
+        },
         'execution.setBusinessStatus': ([status]) => {
           setBusinessStatus(String(status ?? ''));
           return null;
         },
-        ...(task === undefined ? {} : taskOperations(task.facts)),
+        ...(task === undefined ? {} : { ...variableOperations('task', task), ...taskOperations(task.facts) }),
       },
       ...(autoStoreVariables ? { returnBindings: [VARIABLES] } : {}),
     });
@@ -146,7 +151,7 @@ function taskView(task: NonNullable<ScriptCall['task']>, execution: JsonObject):
   };
 }
 
-function executionOperations(execution: ExecutionView): HostOperations {
+function variableOperations(of: 'execution' | 'task', view: VariableView): HostOperations {
   const name = (value: JsonValue | undefined): string => {
     if (typeof value === 'string' && value !== '') return value;
     throw new BadRequestError(`${JSON.stringify(value ?? null)} is not the name of a variable`);
@@ -155,22 +160,22 @@ function executionOperations(execution: ExecutionView): HostOperations {
     write(name(args[0]), args[1] ?? null);
     return null;
   };
+  const removing = (remove: (name: string) => void) => (args: JsonValue[]) => {
+    remove(name(args[0]));
+    return null;
+  };
   return {
-    'execution.getVariable': (args) => execution.getVariable(name(args[0])) ?? null,
-    'execution.getVariableLocal': (args) => execution.getVariableLocal(name(args[0])) ?? null,
-    'execution.getVariables': () => execution.getVariables(),
-    'execution.hasVariable': (args) => execution.hasVariable(name(args[0])),
-    'execution.setVariable': set(execution.setVariable),
-    'execution.setVariableLocal': set(execution.setVariableLocal),
-    'execution.setTransientVariable': set(execution.setTransientVariable),
-    'execution.removeVariable': (args) => {
-      execution.removeVariable(name(args[0]));
-      return null;
-    },
-    'execution.setBusinessKey': (args) => {
-      execution.setBusinessKey(String(args[0] ?? ''));
-      return null;
-    },
+    [`${of}.getVariable`]: (args) => view.getVariable(name(args[0])) ?? null,
+    [`${of}.getVariableLocal`]: (args) => view.getVariableLocal(name(args[0])) ?? null,
+    [`${of}.getVariables`]: () => view.getVariables(),
+    [`${of}.getVariablesLocal`]: () => view.getVariablesLocal(),
+    [`${of}.hasVariable`]: (args) => view.hasVariable(name(args[0])),
+    [`${of}.hasVariableLocal`]: (args) => view.getVariableLocal(name(args[0])) !== undefined,
+    [`${of}.setVariable`]: set(view.setVariable),
+    [`${of}.setVariableLocal`]: set(view.setVariableLocal),
+    [`${of}.setTransientVariable`]: set(view.setTransientVariable),
+    [`${of}.removeVariable`]: removing(view.removeVariable),
+    [`${of}.removeVariableLocal`]: removing(view.removeVariableLocal),
   };
 }
 

@@ -3,6 +3,7 @@ import type { Db } from '#database/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { QueryRequest } from '#resource/index.ts';
+import type { ProcessState } from '../engine/index.ts';
 import {
   type Condition,
   definitionIs,
@@ -165,7 +166,7 @@ export interface TaskSurroundings {
   readonly variables: readonly (readonly [scope: number, name: string, value: JsonObject[string]])[];
   readonly users: string[];
   readonly groups: string[];
-  readonly state: { readonly executions: readonly { readonly id: number; readonly in?: number }[] } | null;
+  readonly state: Pick<ProcessState, 'executions'> | null;
 }
 
 export async function findSurroundings(db: Db, task: TaskRow): Promise<TaskSurroundings> {

@@ -108,8 +108,8 @@ async function readTask(platform: WorkflowPlatform, context: Context, id: string
   const db = await dbOf(platform, context);
   const row = await getOpenTask(platform, context, id);
   const surroundings = await findSurroundings(db, row);
-  const variables = visibleVariables(row, surroundings);
   const { process } = await platform.definitions.get(db, row.definition_id);
+  const variables = visibleVariables(row, surroundings, process);
   const node = process.nodes.get(row.element) as UserTask | undefined;
   return resource(row.id, String(row.revision), {
     ...viewTask(row),

@@ -1,4 +1,5 @@
-import { type JsonObject, setMember } from '#json/index.ts';
+import { type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import { countersOf, type ProcessDefinition, scopeIdOf, taskScopeId } from '../engine/index.ts';
 import type { TaskRow, TaskSurroundings } from './task-listing-repository.ts';
 
 export function viewTask(row: TaskRow): JsonObject {
@@ -55,16 +56,26 @@ export function viewHistoricTask(row: TaskRow, taskLocalVariables: JsonObject = 
   };
 }
 
-/** What is visible from the task: its own variables over those of the scopes around it. */
-export function visibleVariables({ execution }: TaskRow, { variables, state }: TaskSurroundings): JsonObject {
-  const parents = new Map(state?.executions.map((one) => [one.id, one.in]) ?? []);
-  const chain: number[] = [];
-  for (let at: number | undefined = execution; at !== undefined; at = parents.get(at)) chain.unshift(at);
-  if (chain[0] !== 0) chain.unshift(0);
-  const visible: JsonObject = {};
-  for (const scope of chain) {
-    for (const [of, name, value] of variables) if (of === scope) setMember(visible, name, value);
+/**
+ * What is visible from the task: its own variables over those of the scopes around it, among them the counters of
+ * multi-instance activities.
+ */
+export function visibleVariables(
+  { execution }: TaskRow,
+  { variables, state }: TaskSurroundings,
+  { nodes }: ProcessDefinition,
+): JsonObject {
+  const executions = new Map(state?.executions.map((one) => [one.id, one]) ?? []);
+  const layers: (readonly (readonly [name: string, value: JsonValue])[])[] = [];
+  const own = (scope: number) =>
+    variables.flatMap(([of, name, value]) => (of === scope ? [[name, value] as const] : []));
+  for (let at = executions.get(execution); at !== undefined; at = executions.get(at.in ?? -1)) {
+    const index = nodes.get(at.at ?? '')?.loop?.indexVariable;
+    layers.unshift(Object.entries(countersOf(at, index)), own(scopeIdOf(at)));
   }
+  layers.push(own(taskScopeId({ id: execution })));
+  const visible: JsonObject = {};
+  for (const [name, value] of layers.flat()) setMember(visible, name, value);
   return visible;
 }
 

@@ -3,6 +3,7 @@ import { type ExpressionScope, evaluate, toJson, toText } from '../../expression
 import type { CallActivity, Mapping } from '../definition.ts';
 import { optionalValue, resolveValue } from '../implementation.ts';
 import type { LiveExecution, Run } from '../run.ts';
+import { scopeIdOf } from '../state.ts';
 import {
   findVariable,
   setLocalVariable,
@@ -73,6 +74,6 @@ function store(
   value: JsonValue,
 ): void {
   if (mapping.isTransient) setTransientVariable(run, run.executions.get(0) ?? execution, target, value);
-  else if (node.hasLocalOutputs) setLocalVariable(run, execution.in ?? 0, target, value);
+  else if (node.hasLocalOutputs) setLocalVariable(run, scopeIdOf(execution), target, value);
   else setVariable(run, execution, target, value);
 }

@@ -1,6 +1,6 @@
 import type { FlowNode } from '../definition.ts';
 import type { LiveExecution, Run } from '../run.ts';
-import type { Undoable } from '../state.ts';
+import { scopeIdOf, type Undoable } from '../state.ts';
 import { setLocalVariable } from '../variables.ts';
 import { endToken, placeToken } from './token.ts';
 
@@ -17,7 +17,7 @@ function undoablesOf(run: Run, execution: LiveExecution, node: FlowNode): readon
   if (node.compensation !== undefined) return isRound ? [] : [{ at: node.id }];
   if (execution.loop !== undefined) return execution.done ?? [];
   if (execution.done === undefined || node.kind !== 'subProcess') return [];
-  const variables = run.variables.get(execution.id);
+  const variables = run.variables.get(scopeIdOf(execution));
   return [
     {
       at: node.id,

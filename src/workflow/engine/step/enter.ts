@@ -3,6 +3,7 @@ import { toJson, toText } from '../../expression/index.ts';
 import type { FlowNode, ResultTarget, ScriptTask, ServiceTask } from '../definition.ts';
 import { invoke, isSkipped, optionalValue, runExecutionListeners, runScript } from '../implementation.ts';
 import type { LiveExecution, Run } from '../run.ts';
+import { scopeIdOf } from '../state.ts';
 import { setLocalVariable, setTransientVariable, setVariable } from '../variables.ts';
 import { callProcess } from './call-activity.ts';
 import { arriveAtJoin } from './gateway.ts';
@@ -94,7 +95,8 @@ async function behave(run: Run, execution: LiveExecution, node: FlowNode): Promi
       return;
     case 'subProcess':
       execution.is = 'scope';
-      for (const { name, value } of node.body.dataObjects) setLocalVariable(run, execution.id, name, value);
+      for (const { name, value } of node.body.dataObjects)
+        setLocalVariable(run, scopeIdOf(execution), name, value);
       await armEventSubProcesses(run, execution, node.body);
       placeToken(run, execution.id, node.body.starts[0] ?? '');
       return;
@@ -148,8 +150,7 @@ async function performService(run: Run, execution: LiveExecution, node: ServiceT
 function storeResult(run: Run, execution: LiveExecution, target: ResultTarget, value: JsonValue): void {
   const { resultVariable: name } = target;
   if (name === undefined) return;
-  const scope = run.parent(execution) ?? execution;
-  if (target.isTransient) setTransientVariable(run, scope, name, value);
-  else if (target.isLocal) setLocalVariable(run, scope.id, name, value);
+  if (target.isTransient) setTransientVariable(run, run.parent(execution) ?? execution, name, value);
+  else if (target.isLocal) setLocalVariable(run, scopeIdOf(execution), name, value);
   else setVariable(run, execution, name, value);
 }

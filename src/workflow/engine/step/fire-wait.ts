@@ -76,7 +76,7 @@ function choose(run: Run, gateway: LiveExecution, element: string): void {
   clearAll(run, gateway);
   finish(run, gateway);
   const token = run.create({ in: gateway.in ?? 0, at: element });
-  run.remove(gateway);
+  run.remove(gateway, token);
   begin(run, token);
   run.plan('leave', token);
 }

@@ -7,6 +7,7 @@ import { optionalValue, resolveValue, runListener } from '../implementation.ts';
 import type { LiveExecution, Run } from '../run.ts';
 import { readDueDate } from '../timer.ts';
 import { setVariable } from '../variables.ts';
+import { viewVariables } from '../views.ts';
 
 const DEFAULT_PRIORITY = 50;
 
@@ -104,7 +105,8 @@ async function tellTaskListeners(
   for (const listener of node.taskListeners) {
     if (listener.event !== event && listener.event !== 'all') continue;
     const id = run.executionId(execution);
-    const task: TaskView = { id, definitionKey: node.id, eventName: event, facts };
+    const variables = viewVariables(run, execution, 'task');
+    const task: TaskView = { ...variables, id, definitionKey: node.id, eventName: event, facts };
     await runListener(run, execution, node.id, listener, { task, eventName: event });
   }
 }

@@ -10,7 +10,10 @@ export function placeToken(run: Run, scope: number, element: string, via?: strin
   return token;
 }
 
-/** Lets a token go over flows, one new token each; over none it ends here. */
+/**
+ * Lets a token go over flows, one new token each; over none it ends here. Its own variables go with the first one,
+ * unless they are those of a scope, which is over.
+ */
 export async function takeFlows(
   run: Run,
   execution: LiveExecution,
@@ -20,12 +23,15 @@ export async function takeFlows(
     endToken(run, execution);
     return;
   }
+  const isScope = execution.loop !== undefined || run.node(execution).kind === 'subProcess';
+  let heir: LiveExecution | undefined;
   for (const flow of flows) {
     await runExecutionListeners(run, execution, flow.listeners, 'take', flow.id);
     if (!run.isAlive(execution)) return;
-    placeToken(run, execution.in ?? 0, flow.target, flow.id);
+    const token = placeToken(run, execution.in ?? 0, flow.target, flow.id);
+    if (!isScope) heir ??= token;
   }
-  run.remove(execution);
+  run.remove(execution, heir);
 }
 
 /** Takes a token away; the scope that held the last one is done. */

@@ -6,8 +6,10 @@ import {
   bpmn,
   end,
   error,
+  escapeXml,
   extension,
   flow,
+  gateway,
   loop,
   note,
   path,
@@ -219,6 +221,46 @@ describe('service and script task', () => {
     expect((await begin(xml, { r: 7 })).variables).toEqual({ r: 7, seen: 2 });
   });
 
+  bothWays('a local variable goes with its token, over the first flow of a fork', async (begin) => {
+    const own = (id: string) =>
+      service(id, '${execution.hasVariable("own") ? own : "none"}', { 'flowable:resultVariable': id });
+    const xml = bpmn(
+      start() +
+        service('a', '${execution.setVariableLocal("own", "mine")}') +
+        gateway('parallel', 'fork') +
+        own('b') +
+        user('u') +
+        own('c') +
+        own('d') +
+        gateway('parallel', 'join') +
+        own('after') +
+        user('last') +
+        path('s', 'a', 'fork', 'b', 'u', 'c', 'join', 'after', 'last') +
+        path('fork', 'd', 'join'),
+    );
+    const host = await begin(xml);
+    await host.complete('u', { own: 'changed' });
+    expect(host.variables).toEqual({ b: 'mine', d: 'none', c: 'changed', after: 'changed' });
+  });
+
+  bothWays('a local variable of a token ends with a sub-process on its way', async (begin) => {
+    const xml = bpmn(
+      start() +
+        service('a', '${execution.setVariableLocal("own", 1)}') +
+        sub(
+          'm',
+          start('s2') +
+            service('b', '${own + 1}', { 'flowable:resultVariable': 'seen' }) +
+            end('e2') +
+            path('s2', 'b', 'e2'),
+        ) +
+        service('c', '${vars:getOrDefault(own, "gone")}', { 'flowable:resultVariable': 'after' }) +
+        user('u') +
+        path('s', 'a', 'm', 'c', 'u'),
+    );
+    expect((await begin(xml)).variables).toEqual({ seen: 2, after: 'gone' });
+  });
+
   bothWays('a triggerable service waits after its call', async (begin) => {
     const host = await begin(around(note('a', { 'flowable:triggerable': true })));
     expect(host.log).toEqual(['a']);
@@ -311,6 +353,53 @@ describe('expressions', () => {
     expect(host.effects('task.created')[0]?.task.candidateUsers).toEqual(['bob']);
     await host.complete('a');
     expect(host.variables).not.toHaveProperty('mine');
+  });
+
+  bothWays('of a task has variables of its own, which its execution does not see', async (begin) => {
+    const on = (event: string, ...expressions: readonly string[]) =>
+      expressions
+        .map((one) => `<flowable:taskListener event="${event}" expression="\${${escapeXml(one)}}"/>`)
+        .join('');
+    const ending = (expression: string) =>
+      `<flowable:executionListener event="end" expression="\${${expression}}"/>`;
+    const host = await begin(
+      around(
+        user(
+          'a',
+          {},
+          extension(
+            on(
+              'create',
+              "task.setVariableLocal('x', 'of task')",
+              "execution.setVariableLocal('y', 'of execution')",
+              "execution.setVariable('create', x.concat(execution.getVariable('x')).concat(task.getVariable('y')))",
+            ) +
+              on(
+                'complete',
+                "task.setVariable('x', 'changed')",
+                "execution.setVariable('complete', x.concat(execution.getVariable('x')))",
+                "task.removeVariable('x')",
+                "execution.setVariable('removed', x)",
+              ) +
+              ending("execution.setVariable('end', x.concat(y))"),
+          ),
+        ),
+      ),
+      { x: 'of process' },
+    );
+    await host.complete('a');
+    expect(host.effects('variable.set').filter(({ scope }) => scope !== 0)).toMatchObject([
+      { scope: -2, name: 'x', value: 'of task' },
+      { scope: 2, name: 'y', value: 'of execution' },
+      { scope: -2, name: 'x', value: 'changed' },
+    ]);
+    expect(host.variables).toMatchObject({
+      x: 'of process',
+      create: 'of taskof processof execution',
+      complete: 'changedof process',
+      removed: 'of process',
+      end: 'of processof execution',
+    });
   });
 
   bothWays('find the tasks of the process, old and new', async (begin) => {
