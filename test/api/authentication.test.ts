@@ -257,6 +257,11 @@ describe('a bearer token', () => {
 });
 
 describe('a session', () => {
+  async function allSessions(): Promise<number> {
+    const { rows } = await server.database.pool.query('select count(*) as all from auth_session');
+    return rows[0].all;
+  }
+
   async function logIn(user = 'ada', text = PASSWORD) {
     const { status, headers, body } = await asNobody('POST', 'authentication?_action=login', {
       headers: password(user, text),
@@ -338,6 +343,22 @@ describe('a session', () => {
       await server.database.pool.query(`update auth_session set ${past}`);
       await expect.poll(async () => (await whoAmI(session)).status).toBe(401);
     }
+  });
+
+  it('does not end while it is in use, which is noted each minute', async () => {
+    const session = await logIn();
+    const noted = async () => {
+      const { rows } = await server.database.pool.query(
+        "select count(*) as old from auth_session where seen_at < now() - interval '1 minute'",
+      );
+      return rows[0].old;
+    };
+    await server.database.pool.query("update auth_session set seen_at = now() - interval '9 minutes'");
+    const answers = await Promise.all(Array.from({ length: 5 }, () => whoAmI(session)));
+    expect([answers.map(({ status }) => status), await noted()]).toEqual([
+      [200, 200, 200, 200, 200],
+      (await allSessions()) - 1,
+    ]);
   });
 
   it('cannot be made up', async () => {

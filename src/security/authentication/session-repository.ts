@@ -23,20 +23,33 @@ export async function insertSession(
     .execute();
 }
 
-/** A session that holds; `stale` when its last use was noted over a minute ago. */
-export async function findSession(db: Db, id: string, idleMs: number): Promise<SessionRow | undefined> {
-  return db
-    .selectFrom('auth_session')
-    .select(['id', 'authentication_id', 'component', 'user_id', 'module', 'roles', 'credential_stamp'])
-    .select(sql<boolean>`seen_at < now() - interval '1 minute'`.as('stale'))
-    .where('id', '=', id)
-    .where('expires_at', '>', sql<Date>`now()`)
-    .where('seen_at', '>', sql<Date>`now() - ${idleMs} * interval '1 ms'`)
-    .executeTakeFirst();
+/**
+ * The sessions among these that hold, in one statement; `stale` when their last use was noted over a minute ago.
+ * Answers in the order of the ids.
+ */
+export async function findSessions(
+  db: Db,
+  ids: readonly string[],
+  idleMs: number,
+): Promise<readonly (SessionRow | undefined)[]> {
+  const { rows } = await sql<SessionRow>`
+    select id, authentication_id, component, user_id, module, roles, credential_stamp,
+      seen_at < now() - interval '1 minute' as stale
+    from auth_session
+    where id = any(${ids}::text[]) and expires_at > now() and seen_at > now() - ${idleMs} * interval '1 ms'`.execute(
+    db,
+  );
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return ids.map((id) => found.get(id));
 }
 
-export async function touchSession(db: Db, id: string): Promise<void> {
-  await db.updateTable('auth_session').set({ seen_at: sql<Date>`now()` }).where('id', '=', id).execute();
+/** Notes that they are in use. Whose row is locked is being noted, or ended, by somebody else. */
+export async function touchSessions(db: Db, ids: readonly string[]): Promise<void> {
+  await sql`
+    update auth_session set seen_at = now() where id in (
+      select id from auth_session
+      where id = any(${ids}::text[]) and seen_at < now() - interval '1 minute'
+      for update skip locked)`.execute(db);
 }
 
 export async function deleteSession(db: Db, id: string): Promise<void> {

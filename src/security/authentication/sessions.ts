@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
-import type { Database, Db } from '#database/index.ts';
+import { Batcher, type Database, type Db } from '#database/index.ts';
 import type { SecurityContext } from '#resource/index.ts';
 import { type AuthenticationModule, type Identity, identity } from './authentication-module.ts';
 import type { SessionSettings } from './module-settings-schema.ts';
 import {
   deleteExpiredSessions,
   deleteSession,
-  findSession,
+  findSessions,
   insertSession,
   type SessionRow,
-  touchSession,
+  touchSessions,
 } from './session-repository.ts';
 
 export const SESSION_COOKIE = 'session-jwt';
@@ -18,6 +18,7 @@ export const SESSION_MODULE = 'JWT_SESSION';
 
 const MINUTE_MS = 60_000;
 const ISSUER = 'svc';
+const MAX_VERIFIED = 10_000;
 
 export interface SessionsOptions {
   readonly database: Database;
@@ -33,9 +34,17 @@ export interface SessionsOptions {
  */
 export class Sessions {
   readonly #options: SessionsOptions;
+  /** Tokens whose signature was right, which it remains; whether their session holds is asked of its row. */
+  readonly #verified = new Map<string, { readonly id: string; readonly expiresAt: number }>();
+  /**
+   * Read with each request, those of one turn of the event loop together: a session that was ended, on another node or
+   * by hand, must not live on here.
+   */
+  readonly #rows: Batcher<string, SessionRow | undefined>;
 
   constructor(options: SessionsOptions) {
     this.#options = options;
+    this.#rows = new Batcher({ maxInFlight: 2, maxBatch: 500, run: (ids) => this.#read(ids) });
   }
 
   get settings(): SessionSettings {
@@ -78,7 +87,7 @@ export class Sessions {
   /** Who the session belongs to, as they are now. @returns undefined when it does not hold */
   async find(token: string): Promise<SecurityContext | undefined> {
     const id = await this.#idOf(token);
-    const row = id === undefined ? undefined : await this.#read(id);
+    const row = id === undefined ? undefined : await this.#rows.add(id);
     if (row === undefined) return undefined;
     const now = await this.#refresh(row);
     if (now === undefined || (row.credential_stamp ?? undefined) !== now.stamp) {
@@ -107,10 +116,16 @@ export class Sessions {
   }
 
   async #idOf(token: string): Promise<string | undefined> {
+    const known = this.#verified.get(token);
+    if (known !== undefined) return known.expiresAt > Date.now() ? known.id : undefined;
     for (const key of this.#options.secrets) {
       try {
         const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], issuer: ISSUER });
-        return payload.jti;
+        const { jti: id, exp = 0 } = payload;
+        if (id === undefined) return undefined;
+        if (this.#verified.size >= MAX_VERIFIED) this.#verified.delete(this.#verified.keys().next().value!);
+        this.#verified.set(token, { id, expiresAt: exp * 1_000 });
+        return id;
       } catch {
         // Signed with another key of the ring, or with none of ours.
       }
@@ -118,11 +133,11 @@ export class Sessions {
     return undefined;
   }
 
-  /** Read each time: a session that was ended on another node must not live on here. */
-  async #read(id: string): Promise<SessionRow | undefined> {
+  async #read(ids: readonly string[]): Promise<readonly (SessionRow | undefined)[]> {
     const { db } = this.#options.database;
-    const row = await findSession(db, id, this.settings.tokenIdleTimeMinutes * MINUTE_MS);
-    if (row?.stale) await touchSession(db, id);
-    return row;
+    const rows = await findSessions(db, ids, this.settings.tokenIdleTimeMinutes * MINUTE_MS);
+    const stale = rows.filter((row) => row?.stale).map((row) => row!.id);
+    if (stale.length > 0) await touchSessions(db, stale);
+    return rows;
   }
 }
