@@ -40,8 +40,9 @@ export function queueNode({ core, membership, threads, isWorker }: QueueNodeOpti
     },
     observe,
   });
-  membership.onNodeLost(async (nodeId, epoch) => {
-    const released = await releaseJobs(database.db, { holder: { nodeId, epoch }, lost: 'node' });
+  membership.onNodeLost(async (nodeId, epoch, loss) => {
+    const lost = loss === 'ended' ? 'node' : 'silent';
+    const released = await releaseJobs(database.db, { holder: { nodeId, epoch }, lost });
     if (released > 0) notifier.notify(TOPIC.queue);
     return released;
   });

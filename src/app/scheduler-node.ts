@@ -63,8 +63,10 @@ export function schedulerNode(options: SchedulerNodeOptions): NodePart {
   });
   membership.onFenced(() => poller.fencedOut());
   // What a lost node had claimed goes to others; what this node had claimed when it was given up is not its own.
-  membership.onNodeLost(async (nodeId, epoch) => {
-    const { released, parked } = await releaseRuns(database.db, { nodeId, epoch }, nodeName);
+  membership.onNodeLost(async (nodeId, epoch, loss) => {
+    const { released, parked } = await releaseRuns(database.db, { nodeId, epoch }, nodeName, {
+      isSuspect: loss === 'ended',
+    });
     for (const { jobId, attempts } of parked) observe({ kind: 'trigger.parked', schedule: jobId, attempts });
     if (released > 0) core.notifier.notify(TOPIC.scheduler);
     return released;

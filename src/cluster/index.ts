@@ -6,5 +6,11 @@
  * dead node's epoch. Invariant: what carries an old epoch commits nothing.
  */
 export { clusterResource } from './cluster-resource.ts';
-export { Membership, type MembershipOptions, type ReleaseClaims, sessionName } from './membership.ts';
+export {
+  type LossKind,
+  Membership,
+  type MembershipOptions,
+  type ReleaseClaims,
+  sessionName,
+} from './membership.ts';
 export { countNodesBehind, listNodes, type NodeRow, noteConfiguration } from './node-repository.ts';

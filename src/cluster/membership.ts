@@ -47,8 +47,14 @@ export interface MembershipOptions {
   readonly observe: Observe;
 }
 
+/**
+ * `ended`: its process is gone, which something that it ran may have caused. `silent`: it hung or could not be reached,
+ * and its process is still there.
+ */
+export type LossKind = 'ended' | 'silent';
+
 /** Releases what a dead node had claimed; gets the epoch it was claimed under. @returns how many runs */
-export type ReleaseClaims = (nodeId: number, epoch: number) => Promise<number>;
+export type ReleaseClaims = (nodeId: number, epoch: number, loss: LossKind) => Promise<number>;
 
 /** The name of a node's database sessions, by which a take-over ends them. */
 export function sessionName(nodeId: number): string {
@@ -140,7 +146,8 @@ export class Membership implements Service {
     this.epoch = await registerNode(database.db, this.nodeId, roles);
     observe({ kind: 'node.joined', node: nodeName, epoch: this.epoch });
     // What an earlier life of this node had claimed is nobody's now.
-    await this.#release(before === 0 ? this.epoch - 1 : before);
+    if (before === 0) await this.#release(this.epoch - 1, 'ended');
+    else await this.#release(before, 'silent');
   }
 
   /** A session that Postgres has ended while the network said nothing would seem to hold its lock for ever. */
@@ -309,8 +316,9 @@ export class Membership implements Service {
     const { database, nodeName, observe } = this.#options;
     const startedAt = performance.now();
     if (!(await takeOver(database.db, node, nodeName))) return;
+    const loss = await this.#lossOf(node);
     await endSessions(database.db, sessionName(node.id));
-    const runs = await this.#release(node.epoch, node.id);
+    const runs = await this.#release(node.epoch, loss, node.id);
     await finishRecovery(database.db, node.id, nodeName);
     observe({
       kind: 'node.lost',
@@ -327,13 +335,20 @@ export class Membership implements Service {
     const { database, nodeName } = this.#options;
     if (!(await resumeRecovery(database.db, node, nodeName))) return;
     await endSessions(database.db, sessionName(node.id));
-    await this.#release(node.epoch, node.id);
+    await this.#release(node.epoch, 'ended', node.id);
     await finishRecovery(database.db, node.id, nodeName);
   }
 
-  async #release(epoch: number, nodeId = this.nodeId): Promise<number> {
+  /** The kernel closes the connections of a process that ends. A pooler keeps its own, and tells nothing. */
+  async #lossOf(node: NodeRow): Promise<LossKind> {
+    const { database, sessionUrl } = this.#options;
+    if (sessionUrl === undefined) return 'ended';
+    return (await countSessions(database.db, sessionName(node.id))) === 0 ? 'ended' : 'silent';
+  }
+
+  async #release(epoch: number, loss: LossKind, nodeId = this.nodeId): Promise<number> {
     let runs = 0;
-    for (const release of this.#releases) runs += await release(nodeId, epoch);
+    for (const release of this.#releases) runs += await release(nodeId, epoch, loss);
     return runs;
   }
 }

@@ -6,6 +6,7 @@ export { ActivationError, type Finding, formatFinding } from './activation-error
 export { fromErrorBody, toResourceError } from './convert.ts';
 export {
   BadRequestError,
+  BystanderError,
   ConflictError,
   ForbiddenError,
   InternalServerError,

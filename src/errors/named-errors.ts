@@ -21,6 +21,8 @@ export class TooManyRequestsError extends named('TooManyRequestsError', 429) {}
 export class InternalServerError extends named('InternalServerError', 500) {}
 export class NotSupportedError extends named('NotSupportedError', 501) {}
 export class ServiceUnavailableError extends named('ServiceUnavailableError', 503) {}
+/** Work was ended because of what other work beside it did: it has done nothing wrong itself. */
+export class BystanderError extends ServiceUnavailableError {}
 export class TimeoutError extends named('TimeoutError', 504) {}
 
 /** By their code. */

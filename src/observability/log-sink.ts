@@ -242,7 +242,7 @@ function describe(said: Observation): Line | undefined {
     case 'trigger.parked':
       return {
         level: 'error',
-        message: `schedule ${said.schedule} parked: its run brought down ${said.attempts} nodes`,
+        message: `schedule ${said.schedule} parked: its run was interrupted ${said.attempts} times`,
       };
     case 'job.completed':
       return {

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { ClaimedJob, Holder } from './job.ts';
+import { SILENT } from './lost-with.ts';
 
 /** When the next job of each queue is due; queues without a job are missing. */
 export interface Due {
@@ -103,8 +104,11 @@ export interface Release {
   readonly only?: string;
   /** All but these. */
   readonly except?: readonly string[];
-  /** What ended while it ran them; null when nothing did, so that it does not count against the jobs. */
-  readonly lost: 'node' | 'thread' | null;
+  /**
+   * What ended while it ran them; `silent` when the node hung or was cut off, of which a job is rarely the cause; null
+   * when nothing did, so that it does not count against the jobs.
+   */
+  readonly lost: 'node' | 'thread' | 'silent' | null;
 }
 
 /**
@@ -114,7 +118,7 @@ export interface Release {
  * @returns how many
  */
 export async function releaseJobs(db: Db, { holder, only, except = [], lost }: Release): Promise<number> {
-  const label = lost === 'thread' ? 'a script thread of ' : '';
+  const label = lost === 'thread' ? 'a script thread of ' : lost === 'silent' ? SILENT : '';
   const { rows } = await sql<{ count: number }>`
     with gone as (
       delete from queue_claim

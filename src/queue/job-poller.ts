@@ -1,4 +1,4 @@
-import { ResourceError } from '#errors/index.ts';
+import { BystanderError, ResourceError } from '#errors/index.ts';
 import { backoffMs, type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { listDues, listOrphanedHolders, type Release, releaseJobs } from './claim-repository.ts';
@@ -149,7 +149,8 @@ export class JobPoller implements Service {
           const isLost = error instanceof ResourceError && error.code === 503;
           if (!isLost && unit.length === 1) return [await failJob(queue, job, error)];
           // Its thread died: with the job or because of it. Without a database nobody can be blamed.
-          const isBlamed = isLost && !isUnreachable(error) && this.#accepting;
+          const isBlamed =
+            isLost && !isUnreachable(error) && !(error instanceof BystanderError) && this.#accepting;
           for (const { holder, id } of unit) {
             await this.#release({ holder, only: id, lost: isBlamed ? 'thread' : null });
           }
@@ -177,7 +178,7 @@ export class JobPoller implements Service {
     this.#sweptAt = performance.now();
     const { queue, holder } = this.#options;
     for (const gone of await listOrphanedHolders(queue.database.db)) {
-      await this.#release({ holder: gone, lost: 'node' });
+      await this.#release({ holder: gone, lost: 'silent' });
     }
     const known = this.#runningJobs().map(({ id }) => id);
     await this.#release({ holder: holder(), except: known, lost: null });

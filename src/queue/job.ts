@@ -30,6 +30,8 @@ export interface Job {
   readonly attempts: number;
   /** Epoch ms: when it was due. */
   readonly dueAt: number;
+  /** How often it has failed, or its thread or node ended while it ran; those that only hung do not count. */
+  readonly interruptions: number;
 }
 
 /** A job that a node holds: what it needs to complete it. Plain data, so that it passes to a script thread. */

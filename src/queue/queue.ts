@@ -4,6 +4,7 @@ import type { JsonObject } from '#json/index.ts';
 import { DEAD_LETTERS, openBoss, prepareQueues, within } from './boss.ts';
 import { withClaims } from './claim-repository.ts';
 import type { ClaimedJob, Holder, JobHandler, NewJob, Worker, WorkerOptions } from './job.ts';
+import { countEnded } from './lost-with.ts';
 
 /** What is due later than this need not be announced: every node looks by itself in between. */
 const ANNOUNCE_WITHIN_MS = 3_000;
@@ -127,7 +128,7 @@ function affectedBy(response: object): number {
 }
 
 function toClaimed(row: JobWithMetadata<JsonObject>, holder: Holder): ClaimedJob {
-  const output = row.output as { readonly lostWith?: readonly string[] } | null;
+  const { lostWith = [] } = (row.output ?? {}) as { readonly lostWith?: readonly string[] };
   return {
     id: row.id,
     queue: row.name,
@@ -138,6 +139,7 @@ function toClaimed(row: JobWithMetadata<JsonObject>, holder: Holder): ClaimedJob
     dueAt: new Date(row.startAfter).getTime(),
     holder,
     retryCount: row.retryCount,
-    lostWith: output?.lostWith ?? [],
+    lostWith,
+    interruptions: row.retryCount + countEnded(lostWith),
   };
 }

@@ -114,7 +114,7 @@ function judge(
   if (job.parked !== null) {
     return {
       outcome: 'parked',
-      why: `The schedule is parked: its run planned for ${job.parked.plannedAt} brought down ${job.parked.attempts} nodes`,
+      why: `The schedule is parked: planned for ${job.parked.plannedAt}, ${job.parked.reason}`,
     };
   }
   if (facts.allPaused) return { outcome: 'paused', why: 'All schedules are paused' };

@@ -16,7 +16,7 @@ export interface FiringFacts {
     readonly createdAt: Date;
     readonly updatedAt: Date;
     readonly paused: boolean;
-    readonly parked: { readonly plannedAt: string; readonly attempts: number } | null;
+    readonly parked: { readonly plannedAt: string; readonly reason: string } | null;
   } | null;
   /** Within a minute of the time. */
   readonly firings: readonly FiringView[];

@@ -2,6 +2,7 @@ import type { Db } from '#database/index.ts';
 import {
   handBack,
   listOrphanedLives,
+  type Release,
   type Released,
   releaseRuns,
   removeFinished,
@@ -38,7 +39,7 @@ export interface JobStore {
   /** Gives back what the holder has not started. */
   handBack(holder: Holder): Promise<number>;
   /** Gives back all that the holder has, or one run of it, as after its death. */
-  release(holder: Holder, by: string, only?: RunKey): Promise<Released>;
+  release(holder: Holder, by: string, release?: Release): Promise<Released>;
   /** From time to time: gives back what lives that are over have left behind. */
   sweep(by: string): Promise<void>;
 }
@@ -54,9 +55,9 @@ export function persistentJobStore(db: Db): JobStore {
     findFate: (holder, completion) => findFate(db, holder, completion),
     listHeld: (holder) => listHeld(db, holder),
     handBack: (holder) => handBack(db, holder),
-    release: (holder, by, only) => releaseRuns(db, holder, by, only),
+    release: (holder, by, release) => releaseRuns(db, holder, by, release),
     async sweep(by) {
-      for (const life of await listOrphanedLives(db)) await releaseRuns(db, life, by);
+      for (const life of await listOrphanedLives(db)) await releaseRuns(db, life, by, { isSuspect: false });
       await removeFinished(db);
     },
   };

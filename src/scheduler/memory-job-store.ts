@@ -4,7 +4,7 @@ import type { DaylightSaving } from './cron/index.ts';
 import type { JobStore } from './job-store.ts';
 import type { MemorySchedule, MemorySchedules } from './memory-schedules.ts';
 import { firstFiring } from './next-firing.ts';
-import { MAX_ATTEMPTS, type Released } from './release-repository.ts';
+import { MAX_ATTEMPTS, MAX_SUSPICIONS, type Release, type Released } from './release-repository.ts';
 import { type Completion, formatRunKey, type Holder, type Run, type RunKey, type StartedRun } from './run.ts';
 import type { Claim, ClaimOptions } from './run-repository.ts';
 import { isRepeatable, NORMAL_PRIORITY, type ScheduleDefinition, timingOf } from './schedule.ts';
@@ -137,7 +137,7 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
     return held.length;
   }
 
-  async release(holder: Holder, by: string, only?: RunKey): Promise<Released> {
+  async release(holder: Holder, by: string, { only, isSuspect = true }: Release = {}): Promise<Released> {
     const parked: { jobId: string; attempts: number }[] = [];
     let released = 0;
     for (const [key, run] of [...this.#runs]) {
@@ -147,7 +147,9 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
       if (job === undefined) continue;
       const isLost = run.startedAt !== null && !isRepeatable(job.definition);
       const attempt = run.startedAt === null ? run.attempt : run.attempt + 1;
-      if (attempt > MAX_ATTEMPTS && !isLost) {
+      const before = run.cause?.kind === 'released' ? (run.cause.suspected ?? 0) : 0;
+      const suspected = isSuspect && run.startedAt !== null ? before + 1 : before;
+      if ((suspected >= MAX_SUSPICIONS || attempt > MAX_ATTEMPTS) && !isLost) {
         job.parked = true;
         parked.push({ jobId: job.id, attempts: run.attempt });
         await this.#options.record([{ run, next: null, entries: [lostEntry(job, run, by)] }]);
@@ -161,7 +163,7 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
         dueAt: now,
         lateFrom: Math.max(now, run.fireAt),
         kind: isLost ? 'lost' : run.kind,
-        cause: { kind: 'released', node: by, at: new Date(now).toISOString() },
+        cause: { kind: 'released', node: by, at: new Date(now).toISOString(), suspected },
       });
     }
     this.onChange();

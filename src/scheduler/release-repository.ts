@@ -3,8 +3,20 @@ import type { Db } from '#database/index.ts';
 import type { Holder, RunKey } from './run.ts';
 import { competition, isFinished } from './run-repository.ts';
 
-/** After this many runs that each took their node down, a firing is parked. */
-export const MAX_ATTEMPTS = 3;
+/** After so many runs that may each have ended their node or thread, a firing is parked. */
+export const MAX_SUSPICIONS = 3;
+/** And after so many that were interrupted by whatever: what makes its node hang must not go on for ever. */
+export const MAX_ATTEMPTS = 10;
+
+export interface Release {
+  /** Just this run. Default: all that the holder has. */
+  readonly only?: RunKey;
+  /**
+   * Whether a run that had started may be why its node or thread ended. It is not when the node hung, was cut off or
+   * drained, or when another's script ended the thread. Default true.
+   */
+  readonly isSuspect?: boolean;
+}
 
 export interface Released {
   readonly released: number;
@@ -14,27 +26,27 @@ export interface Released {
 /**
  * Gives back what a life of a node had claimed and not started (misfire counts from now) or had started (it was
  * rolled back, so it runs again). A run outside a unit of work may have left effects: unless its schedule is
- * recoverable it is only recorded as lost. A run that took down too many nodes is parked.
- *
- * @param only releases just this run, whose script thread died
+ * recoverable it is only recorded as lost. A run that is suspected of having taken down too many nodes is parked.
  */
 export async function releaseRuns(
   db: Db,
   { nodeId, epoch }: Holder,
   by: string,
-  only?: RunKey,
+  { only, isSuspect = true }: Release = {},
 ): Promise<Released> {
   const { rows } = await sql<{ job_id: string; attempt: number; parked: boolean }>`
     with gone as (
       delete from scheduler_run
       where node_id = ${nodeId} and node_epoch <= ${epoch} ${only === undefined ? sql`` : isRun(only)}
-      returning *, case when started_at is null then attempt else attempt + 1 end as next_attempt
+      returning *, case when started_at is null then attempt else attempt + 1 end as next_attempt,
+                coalesce((cause->>'suspected')::int, 0)
+                + case when ${isSuspect} and started_at is not null then 1 else 0 end as suspected
     ), judged as (
       select g.*, j.id as job_id, j.definition, n.name as node,
              case when j.generation <> g.generation then 'outdated'
                   when g.started_at is not null and (j.definition->>'transactional')::boolean is false
                        and (j.definition->>'recoverable')::boolean is not true then 'lost'
-                  when g.next_attempt > ${MAX_ATTEMPTS} then 'parked'
+                  when g.suspected >= ${MAX_SUSPICIONS} or g.next_attempt > ${MAX_ATTEMPTS} then 'parked'
                   else 'again' end as fate
       from gone g join scheduler_job j using (trigger_id) join cluster_node n on n.id = g.node_id
     ), due as (
@@ -42,20 +54,20 @@ export async function releaseRuns(
                                  priority, concurrent)
       select clock_timestamp(), fire_at, trigger_id, generation, next_attempt, greatest(clock_timestamp(), fire_at),
              next_planned, case fate when 'lost' then 'lost' else kind end,
-             jsonb_build_object('kind', 'released', 'node', node, 'at', clock_timestamp()),
+             jsonb_build_object('kind', 'released', 'node', node, 'at', clock_timestamp(), 'suspected', suspected),
              ${competition(sql`definition`)}
       from judged where fate in ('again', 'lost')
       on conflict do nothing
     ), parked as (
       update scheduler_job j
       set parked = jsonb_build_object('plannedAt', g.fire_at, 'attempts', g.attempt, 'parkedBy', ${by}::text,
-                                      'reason', 'its run brought down a node each time it was tried')
+                                      'reason', ${PARKED_BECAUSE})
       from judged g where j.trigger_id = g.trigger_id and g.fate = 'parked'
     ), ledger as (
       insert into scheduler_firing
         (planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at, started_at, why)
       select fire_at, trigger_id, generation, job_id, 'lost', node, attempt, claimed_at, started_at,
-             case fate when 'parked' then 'parked: its run brought down a node ' || attempt || ' times'
+             case fate when 'parked' then 'parked: ' || ${PARKED_BECAUSE}
                        else 'node ' || node || ' was lost while it ran, and the schedule had been edited meanwhile' end
       from judged where fate = 'parked' or (fate = 'outdated' and started_at is not null)
       on conflict do nothing
@@ -66,6 +78,10 @@ export async function releaseRuns(
     parked: rows.filter((row) => row.parked).map((row) => ({ jobId: row.job_id, attempts: row.attempt })),
   };
 }
+
+const PARKED_BECAUSE = sql`
+  case when suspected >= ${sql.lit(MAX_SUSPICIONS)} then 'its run brought down a node or a script thread ' || suspected || ' times'
+       else 'its run was interrupted ' || attempt || ' times' end`;
 
 function isRun(key: RunKey) {
   return sql`and trigger_id = ${key.triggerId} and generation = ${key.generation}

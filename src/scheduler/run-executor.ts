@@ -1,4 +1,5 @@
 import type { DatabaseClock } from '#database/index.ts';
+import { BystanderError } from '#errors/index.ts';
 import { backoffMs } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { CompletionBatch } from './completion-batch.ts';
@@ -6,6 +7,7 @@ import { type FiringEnd, type FiringResult, isUnreachable } from './fire-trigger
 import type { Firing } from './firing.ts';
 import type { JobStore } from './job-store.ts';
 import { decideFiring, type FiringDecision, MISFIRE_THRESHOLD_MS } from './misfire.ts';
+import type { Release } from './release-repository.ts';
 import { formatRunKey, type Holder, invokerName, type StartedRun } from './run.ts';
 import { timingOf } from './schedule.ts';
 import type { Tuning } from './tuning.ts';
@@ -56,7 +58,7 @@ export class RunExecutor {
     } catch (error) {
       observe({ kind: 'server.failed', part: `firing of ${run.jobId}`, error });
       // It is tried again, and parked when it fails so each time: left as it is, it would block its schedule.
-      await this.#insist(() => store.release(holder, nodeName, run));
+      await this.#release(holder, { only: run });
       return null;
     }
   }
@@ -89,19 +91,29 @@ export class RunExecutor {
    * @returns undefined when it was released
    */
   async #fireUntilKnown(firing: Firing, signal: AbortSignal): Promise<FiringResult | undefined> {
-    const { store, nodeName, fire, observe } = this.#options;
+    const { fire, observe } = this.#options;
     for (let failures = 1; ; failures++) {
       try {
         return await fire(firing, signal);
       } catch (error) {
         observe({ kind: 'server.failed', part: `firing of ${firing.run.jobId}`, error });
         if (!isUnreachable(error)) {
-          await this.#insist(() => store.release(firing.holder, nodeName, firing.run));
+          const isSuspect = !(error instanceof BystanderError);
+          await this.#release(firing.holder, { only: firing.run, isSuspect });
           return undefined;
         }
         await pause(failures);
       }
     }
+  }
+
+  async #release(holder: Holder, release: Release): Promise<void> {
+    const { store, nodeName, observe } = this.#options;
+    await this.#insist(async () => {
+      const { parked } = await store.release(holder, nodeName, release);
+      for (const { jobId, attempts } of parked)
+        observe({ kind: 'trigger.parked', schedule: jobId, attempts });
+    });
   }
 
   /** Repeats what may be repeated until the database takes it. */

@@ -25,7 +25,13 @@ export type Cause =
       /** ISO time; null while the run is still in the way. */
       readonly until: string | null;
     }
-  | { readonly kind: 'released'; readonly node: string; readonly at: string };
+  | {
+      readonly kind: 'released';
+      readonly node: string;
+      readonly at: string;
+      /** How often the run may have been why its node or thread ended. */
+      readonly suspected?: number;
+    };
 
 /** A claimed firing. */
 export interface Run extends RunKey {

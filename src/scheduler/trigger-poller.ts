@@ -109,7 +109,7 @@ export class TriggerPoller implements Service {
     await store.handBack(holder()).catch(failed);
     await this.#drain();
     if (this.#active === 0) return;
-    await store.release(holder(), nodeName).catch(failed);
+    await store.release(holder(), nodeName, { isSuspect: false }).catch(failed);
     this.#endEarly([...this.#running.keys()], 'The node stops');
   }
 

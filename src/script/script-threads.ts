@@ -1,4 +1,4 @@
-import { fromErrorBody, ResourceError, ServiceUnavailableError } from '#errors/index.ts';
+import { BystanderError, fromErrorBody, ResourceError, ServiceUnavailableError } from '#errors/index.ts';
 import { backoffMs, type Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { ScriptThread, type ThreadHealth } from './script-thread.ts';
@@ -151,13 +151,13 @@ export class ScriptThreads implements Service {
       const message =
         'The script ran longer than it may, inside one long native operation that cannot be interrupted; its thread was ended';
       job?.reject(new ResourceError(500, message));
-      this.#bury(thread, 'its script ignored the deadline');
+      this.#bury(thread, 'its script ignored the deadline', BystanderError);
       thread.kill();
     }
   }
 
-  /** Takes a dead thread out of service and gives its work away. */
-  #bury(thread: ScriptThread, reason: string): void {
+  /** Takes a dead thread out of service and gives its work away; what cannot run again fails with `Death`. */
+  #bury(thread: ScriptThread, reason: string, Death = ServiceUnavailableError): void {
     if (!thread.alive) return;
     thread.alive = false;
     if (this.#stopping) return;
@@ -169,7 +169,7 @@ export class ScriptThreads implements Service {
       // The thread in its place has read the configuration anew.
       if (job.work.kind === 'reload') job.resolve(undefined);
       else if (other !== undefined) other.assign(job);
-      else job.reject(new ServiceUnavailableError(DIED));
+      else job.reject(new Death(DIED));
     }
     thread.jobs.clear();
   }

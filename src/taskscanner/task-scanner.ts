@@ -38,7 +38,7 @@ export class TaskScanner {
     platform.queue.work(
       SLICE_QUEUE,
       {
-        run: (unitOfWork, { data }) => workSlice(platform, unitOfWork, data as unknown as Lane),
+        run: (unitOfWork, job) => workSlice(platform, unitOfWork, job.data as unknown as Lane, job),
         failed: (unitOfWork, { data }, failure) =>
           endFailedRun(platform, unitOfWork, String(data['run']), Number(data['lane']), failure),
       },

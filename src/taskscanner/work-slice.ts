@@ -1,7 +1,7 @@
 import { isUnavailable, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { JobFailure } from '#queue/index.ts';
+import type { Job, JobFailure } from '#queue/index.ts';
 import type { FoundObject } from './claimable.ts';
 import { probe } from './probe-repository.ts';
 import { ClaimLostError, claimObject, pathOf, processObject, readCurrent } from './process-object.ts';
@@ -46,12 +46,14 @@ export async function workSlice(
   platform: TaskScannerPlatform,
   unitOfWork: UnitOfWork,
   { run: id, lane }: Lane,
+  { interruptions }: Pick<Job, 'interruptions'>,
 ): Promise<void> {
   const { database, queue } = platform;
   const run = await findRun(database.db, id);
   if (run === undefined) return;
   const slice = STATES_UNDER_WAY.includes(run.state) ? await takeSlice(database.db, id, lane) : undefined;
-  const isDone = slice === undefined || (await processSlice(platform, run, slice));
+  const isDone =
+    slice === undefined || (await processSlice(platform, run, slice, interruptions >= MAX_STUCK));
 
   const db = await unitOfWork.db();
   if (!isDone) {
@@ -100,11 +102,13 @@ async function processSlice(
   platform: TaskScannerPlatform,
   run: ScanRun,
   slice: TakenSlice,
+  mayBePoison: boolean,
 ): Promise<boolean> {
   const until = performance.now() + BUDGET_MS;
   for (let position = slice.position; position < slice.objects.length; position++) {
     const found = slice.objects[position]!;
-    const isStuck = position === slice.position && slice.stuck >= MAX_STUCK;
+    // A database that comes and goes sends a lane back to the same object as well.
+    const isStuck = mayBePoison && position === slice.position && slice.stuck >= MAX_STUCK;
     const state = isStuck
       ? await recordFailure(platform, run, slice, position, brokeItsThread())
       : await processOne(platform, run, slice, position, found);

@@ -318,7 +318,7 @@ describe.each([
     const run = await claimOne();
     expect(run.attempt).toBe(1);
     await h.store.start(A, [run]);
-    await h.store.release(A, 'b', run);
+    await h.store.release(A, 'b', { only: run });
     const again = await claimOne(B);
     expect(again).toMatchObject({ fireAt: run.fireAt, attempt: 2, cause: { kind: 'released' } });
     expect(again.lateFrom).toBeGreaterThan(run.fireAt);
@@ -350,6 +350,18 @@ describe.each([
     expect(await h.ledger()).toMatchObject([{ outcome: 'lost', why: expect.stringMatching(/3 times/) }]);
     await h.pause('j', false);
     expect(await h.state('j')).not.toBe(3);
+  });
+
+  it('does not park a run that others interrupted, until it is ten times', async () => {
+    await h.put('j');
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      const run = await claimOne();
+      expect(run.attempt).toBe(attempt);
+      await h.store.start(A, [run]);
+      const { parked } = await h.store.release(A, 'b', { isSuspect: false });
+      expect(parked).toEqual(attempt < 10 ? [] : [{ jobId: 'j', attempts: 10 }]);
+    }
+    expect(await h.state('j')).toBe(3);
   });
 
   it('keeps what waits through an edit that does not change times, and drops it otherwise', async () => {

@@ -337,6 +337,23 @@ describe('a queue', () => {
     expect(await marks()).toHaveLength(2);
   });
 
+  it('does not blame a job for nodes that hung, until it is ten times', async () => {
+    queue.work('work', { run: mark }, QUICK);
+    await queue.prepare();
+    const interrupt = async (times: number) => {
+      for (let n = 0; n < times; n++) {
+        expect(await queue.claim(database.db, 'work', 1, holder)).toHaveLength(1);
+        await releaseJobs(database.db, { holder, lost: 'silent' });
+      }
+    };
+    await enqueue({});
+    await interrupt(10);
+    await enqueue({});
+    await interrupt(9);
+    const { ended } = await startPoller();
+    expect((await ended(2)).map(({ result }) => result.end).toSorted()).toEqual(['completed', 'dead']);
+  });
+
   it('gives up a job that has brought down three nodes', async () => {
     queue.work('work', { run: mark }, QUICK);
     await queue.prepare();
