@@ -27,6 +27,11 @@ const lists: Readonly<Record<string, (n: number) => string>> = {
   'of a candidate group': (n) => `taskCandidateGroup=group${n % 200}&_sortKeys=_id`,
   'of three candidate groups, newest first': (n) =>
     `taskCandidateGroup=group${n % 200},group${(n + 1) % 200},group${(n + 2) % 200}&_sortKeys=-createTime`,
+  'of three candidate groups, most important first': (n) =>
+    `taskCandidateGroup=group${n % 200},group${(n + 1) % 200},group${(n + 2) % 200}&_sortKeys=-priority`,
+  'of a tenth of the processes by a variable, newest first': (n) =>
+    `var-department=d${n % 10}&_sortKeys=-createTime`,
+  'with a description that none has': (n) => `description=none-${n}`,
   'unassigned, oldest first': () => 'unassigned=true&_sortKeys=createTime',
   'all, newest first': () => '_sortKeys=-createTime',
 };
@@ -46,7 +51,7 @@ for (const [what, parameters] of Object.entries(lists)) {
 
 /** Tasks as if they had been there for long, of 500 people and 200 groups; the indexes are made when all are there. */
 async function fill(): Promise<void> {
-  const tables = ['workflow_task', 'workflow_identity_link'];
+  const tables = ['workflow_task', 'workflow_identity_link', 'workflow_variable'];
   const indexes = await onServer<{ name: string; definition: string }>(
     databaseUrl,
     `select indexname as name, indexdef as definition from pg_indexes
@@ -69,8 +74,12 @@ async function fill(): Promise<void> {
             case when n % 2 = 0 then 'user' || n % 500 end, n % 100, now() - n * interval '1 second',
             case when n >= ${OPEN_TASKS} then now() end
      from generate_series(0, ${total} - 1) as n;
-     insert into workflow_identity_link (instance_id, task_id, type, group_id, is_open)
-     select ${instance}::uuid, ${task}, 'candidate', 'group' || n % 200, n < ${OPEN_TASKS}
+     insert into workflow_variable (instance_id, scope, name, type, value, text_value)
+     select ${instance}::uuid, 0, 'department', 'string', to_jsonb('d' || n / ${TASKS_PER_INSTANCE} % 10), 'd' || n / ${TASKS_PER_INSTANCE} % 10
+     from generate_series(0, ${total} - 1, ${TASKS_PER_INSTANCE}) as n;
+     insert into workflow_identity_link (instance_id, task_id, type, group_id, is_open, task_created_at)
+     select ${instance}::uuid, ${task}, 'candidate', 'group' || n % 200, n < ${OPEN_TASKS} and n % 2 <> 0,
+            now() - n * interval '1 second'
      from generate_series(0, ${total} - 1) as n where n % 3 <> 0 or n % 2 <> 0`,
   );
   for (const { definition: text } of indexes) {

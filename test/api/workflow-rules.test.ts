@@ -113,6 +113,24 @@ let api: Api;
 let workflow: ReturnType<typeof workflowApi>;
 const tasksOf = async (parameters: string) => ids(await workflow.list('taskinstance', parameters));
 
+/** Five tasks in the order of their creation, once: the fourth is amy's, the fifth was hers and is free again. */
+let pooledTasks: Promise<string[]> | undefined;
+function manyPooled(): Promise<string[]> {
+  pooledTasks ??= (async () => {
+    const tasks: string[] = [];
+    for (const priority of [9, 5, 5, 7, 1]) {
+      const [task] = await workflow.tasks(await workflow.start('pooled', { priority, batch: 'orders' }));
+      tasks.push(task._id);
+    }
+    for (const task of tasks.slice(3)) {
+      await api('POST', `workflow/taskinstance/${task}?_action=claim`, { body: { userId: 'amy' } });
+    }
+    await api('PUT', `workflow/taskinstance/${tasks[4]}`, { body: { assignee: null } });
+    return tasks;
+  })();
+  return pooledTasks;
+}
+
 beforeAll(async () => {
   server = await startTestServer({
     files: {
@@ -626,6 +644,38 @@ describe('what is shown', () => {
 });
 
 describe('tasks', () => {
+  test.each([
+    ['', [0, 1, 2, 4]],
+    ['-_id', [4, 2, 1, 0]],
+    ['createTime', [0, 1, 2, 4]],
+    ['-createTime', [4, 2, 1, 0]],
+    ['priority,-createTime', [4, 2, 1, 0]],
+    ['-priority,_id', [0, 1, 2, 4]],
+    ['name,_id', [0, 1, 2, 4]],
+  ])(
+    'pages of the tasks of groups in the order "%s" have each free task once',
+    async (sortKeys, expected) => {
+      await manyPooled();
+      const order = sortKeys === '' ? '' : `&_sortKeys=${sortKeys}`;
+      const asked = 'taskCandidateGroup=r-bosses,r-clerks,r-none&var-batch=orders';
+      for (const pageSize of [2, 10]) {
+        const found: string[] = [];
+        for (let offset = 0; offset <= 4; offset += pageSize) {
+          const page = `_pageSize=${pageSize}&_pagedResultsOffset=${offset}&_totalPagedResultsPolicy=EXACT`;
+          const answer = await workflow.get(`taskinstance?_queryId=filtered-query&${asked}${order}&${page}`);
+          expect(answer.totalPagedResults).toBe(4);
+          found.push(...ids(answer.result as { _id: string }[]));
+        }
+        const all = await manyPooled();
+        expect(found.map((id) => all.indexOf(id))).toEqual(expected);
+      }
+      expect(await tasksOf(`taskCandidateOrAssigned=amy&var-batch=orders${order}&_pageSize=9`)).toHaveLength(
+        5,
+      );
+      expect(await tasksOf(`taskCandidateUser=ben&var-batch=orders${order}&_pageSize=9`)).toHaveLength(4);
+    },
+  );
+
   test('candidates find what nobody has, by name, by role, and by either', async () => {
     const id = await workflow.start('pooled', { priority: 50 });
     const [task] = await workflow.tasks(id);

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
-import type { Changes, InstanceChange } from './changes.ts';
+import type { Changes, InstanceChange, TaskChange } from './changes.ts';
+import { executionId } from './instance-id.ts';
 
 type Step = readonly [name: string, statement: RawBuilder<unknown>];
 
@@ -104,8 +105,6 @@ function updateInstance(id: string, { ended_at, ...change }: InstanceChange): Ra
 function taskSteps({ instance, newTasks, taskChanges, links, now }: Changes): Step[] {
   const steps: Step[] = [];
   const { id, definitionId, definitionKey, tenantId } = instance;
-  const ended = new Set<string>();
-  for (const task of newTasks.values()) if (task.ended_at !== undefined) ended.add(task.id);
   if (newTasks.size > 0) {
     steps.push([
       'new_tasks',
@@ -137,31 +136,48 @@ function taskSteps({ instance, newTasks, taskChanges, links, now }: Changes): St
           from jsonb_to_recordset(${json(patches)}) as p(execution int, change jsonb)
           where t.instance_id = ${id} and t.execution = p.execution and t.ended_at is null`,
     ]);
-    const closed = patches.filter(({ change }) => change.ended_at !== undefined);
-    if (closed.length > 0) {
+    const moved = patches.flatMap(({ execution, change }) => {
+      const isOpen = canBeTaken(change);
+      return isOpen === undefined ? [] : [{ task_id: executionId(id, execution), is_open: isOpen }];
+    });
+    if (moved.length > 0) {
       steps.push([
-        'closed_links',
-        sql`update workflow_identity_link l set is_open = false
-            from workflow_task t
-            where t.instance_id = ${id} and t.execution = any(${closed.map(({ execution }) => execution)}::int[])
-              and l.task_id = t.id and l.type = 'candidate' and l.is_open`,
+        'moved_links',
+        sql`update workflow_identity_link l set is_open = m.is_open
+            from jsonb_to_recordset(${json(moved)}) as m(task_id uuid, is_open boolean)
+            where l.task_id = m.task_id and l.type = 'candidate' and l.is_open <> m.is_open`,
       ]);
     }
   }
   if (links.length > 0) {
-    const rows = links.map((link) => ({
-      ...link,
-      is_open: link.task_id === null || !ended.has(link.task_id),
-    }));
+    const created = new Map([...newTasks.values()].map((task) => [task.id, task]));
+    const changed = new Map(
+      [...taskChanges].map(([execution, change]) => [executionId(id, execution), change]),
+    );
+    const rows = links.map((link) => {
+      const { task_id: taskId } = link;
+      const task = created.get(taskId ?? '');
+      const isOpen =
+        task === undefined ? canBeTaken(changed.get(taskId ?? '') ?? {}) : canBeTaken(task, true);
+      return { ...link, is_open: isOpen };
+    });
     steps.push([
       'new_links',
-      sql`insert into workflow_identity_link (instance_id, task_id, type, user_id, group_id, is_open)
-          select distinct ${id}::uuid, l.task_id, l.type, l.user_id, l.group_id, l.is_open
+      sql`insert into workflow_identity_link (instance_id, task_id, type, user_id, group_id, is_open, task_created_at)
+          select distinct ${id}::uuid, l.task_id, l.type, l.user_id, l.group_id,
+            coalesce(l.is_open, t.assignee is null), coalesce(t.created_at, ${time(now)})
           from jsonb_to_recordset(${json(rows)}) as l(task_id uuid, type text, user_id text, group_id text, is_open boolean)
+          left join workflow_task t on t.id = l.task_id
           on conflict do nothing`,
     ]);
   }
   return steps;
+}
+
+/** Whether candidates can take a task from now on; undefined when nothing changes about it. */
+function canBeTaken({ assignee, ended_at }: TaskChange, isNew = false): boolean | undefined {
+  if (ended_at !== undefined) return false;
+  return assignee === undefined && !isNew ? undefined : (assignee ?? null) === null;
 }
 
 function variableSteps({ instance, variables }: Changes): Step[] {

@@ -21,6 +21,23 @@ export interface Listing {
   readonly id: RawBuilder<unknown>;
 }
 
+/** The order of a page, and how many rows from the beginning reach to its end; undefined for all. */
+export interface PageOrder {
+  /** Of those that order by the id, `id`. */
+  readonly keys: readonly { readonly name: string; readonly isDescending: boolean }[];
+  readonly limit: number | undefined;
+}
+
+/** A condition that there is a shorter way to than looking at all of the collection. */
+export interface Shortcut {
+  readonly condition: Condition;
+  /** A table in place of the listing's, with the first rows for which all conditions hold; undefined where it does not help. */
+  readonly from: (
+    conditions: readonly Condition[],
+    order: PageOrder,
+  ) => Promise<RawBuilder<unknown> | undefined>;
+}
+
 export interface ListPage<Row> {
   readonly rows: readonly Row[];
   readonly cookie: string | null;
@@ -40,23 +57,32 @@ export async function listPage<Row>(
   kind: QueryKind,
   listing: Listing,
   more: readonly Condition[] = [],
+  shortcut?: Shortcut,
 ): Promise<ListPage<Row>> {
   const { select, from, base } = listing;
   const isFiltered = kind === 'filtered';
   const conditions = [...base, ...(isFiltered ? [...conditionsOf(request, listing), ...more] : [])];
-  const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
+  const where = allOf(shortcut === undefined ? conditions : [...conditions, shortcut.condition]);
   const { pageSize, totalPolicy } = request.paging;
   const offset = offsetOf(request);
   const order = orderOf(request, listing, isFiltered);
   const window = pageSize === 0 ? sql`` : sql` limit ${pageSize + 1} offset ${offset}`;
-  const { rows } =
-    await sql<Row>`select ${select} from ${from} where ${where} order by ${order}${window}`.execute(db);
+  const short = await shortcut?.from(conditions, {
+    keys: pageKeys(request, listing, isFiltered),
+    limit: pageSize === 0 ? undefined : offset + pageSize + 1,
+  });
+  const rest = short === undefined ? sql`${from} where ${where}` : short;
+  const { rows } = await sql<Row>`select ${select} from ${rest} order by ${order}${window}`.execute(db);
   const hasMore = pageSize > 0 && rows.length > pageSize;
   return {
     rows: hasMore ? rows.slice(0, pageSize) : rows,
     cookie: hasMore ? String(offset + pageSize) : null,
     total: totalPolicy === 'NONE' || pageSize === 0 ? -1 : await countRows(db, from, where),
   };
+}
+
+function allOf(conditions: readonly Condition[]): Condition {
+  return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `);
 }
 
 async function countRows(db: Db, from: RawBuilder<unknown>, where: RawBuilder<unknown>): Promise<number> {
@@ -80,6 +106,14 @@ function offsetOf({ paging }: QueryRequest): number {
   throw new BadRequestError(`The paged results cookie '${cookie}' is not one of this query`, {
     id: 'PAGING_BAD_COOKIE',
     field: '_pagedResultsCookie',
+  });
+}
+
+function pageKeys(request: QueryRequest, { sorts, id }: Listing, isFiltered: boolean): PageOrder['keys'] {
+  if (!isFiltered) return [];
+  return request.sortKeys.map(({ pointer, descending }) => {
+    const name = pointer.join('/');
+    return { name: sorts[name] === id ? 'id' : name, isDescending: descending };
   });
 }
 

@@ -16,6 +16,7 @@ import {
 } from '../query/list-repository.ts';
 import { isTrue, readInteger, variableParameters } from '../query/parameter.ts';
 import type { QueryKind } from '../query/query-kind.ts';
+import { type Candidates, isOfCandidates, tasksOfCandidates } from './candidate-repository.ts';
 
 /** A task as REST shows it, open or ended. */
 export interface TaskRow {
@@ -134,8 +135,14 @@ export async function listOpenTasks(
   kind: QueryKind,
   groupsOf: GroupsOf,
 ): Promise<ListPage<TaskRow>> {
-  const more = kind === 'filtered' ? await candidateConditions(request, groupsOf, true) : [];
-  return listPage(db, request, kind, OPEN, [...more, ...variableConditions(request)]);
+  const asked = kind === 'filtered' ? await readCandidates(request, groupsOf, true) : undefined;
+  const more = variableConditions(request);
+  if (asked === undefined) return listPage(db, request, kind, OPEN, more);
+  const { free, candidates } = asked;
+  return listPage(db, request, kind, OPEN, [free, ...more], {
+    condition: isOfCandidates(candidates, true),
+    from: (conditions, order) => tasksOfCandidates(db, candidates, conditions, order),
+  });
 }
 
 export async function listHistoricTasks(
@@ -145,9 +152,10 @@ export async function listHistoricTasks(
   groupsOf: GroupsOf,
 ): Promise<ListPage<TaskRow>> {
   const { taskCandidateOrAssigned: _, ...parameters } = request.parameters;
-  const asked = { ...request, parameters };
-  const more = kind === 'filtered' ? await candidateConditions(asked, groupsOf, false) : [];
-  return listPage(db, asked, kind, HISTORY, [...more, ...variableConditions(asked)]);
+  const known = { ...request, parameters };
+  const asked = kind === 'filtered' ? await readCandidates(known, groupsOf, false) : undefined;
+  const more = asked === undefined ? [] : [asked.free, isOfCandidates(asked.candidates, false)];
+  return listPage(db, known, kind, HISTORY, [...more, ...variableConditions(known)]);
 }
 
 export async function listTasksOf(db: Db, instanceId: string): Promise<TaskRow[]> {
@@ -189,15 +197,17 @@ function variableConditions(request: QueryRequest): Condition[] {
   );
 }
 
-/**
- * Who is asked for: candidates by name or by role, of tasks that nobody has; both parameters together mean either.
- * With `onlyUnassigned` false, tasks that have ended count too, whoever had them.
- */
-async function candidateConditions(
+interface Asked {
+  readonly free: Condition;
+  readonly candidates: Candidates;
+}
+
+/** Who is asked for: candidates by name or by role, of tasks that nobody has; both parameters together mean either. */
+async function readCandidates(
   { parameters }: QueryRequest,
   groupsOf: GroupsOf,
   isOpen: boolean,
-): Promise<Condition[]> {
+): Promise<Asked | undefined> {
   const {
     taskCandidateUser: user,
     taskCandidateGroup: groupList,
@@ -206,33 +216,18 @@ async function candidateConditions(
   const isCandidate = user !== undefined || groupList !== undefined;
   if (either !== undefined && isCandidate) throw exclusive();
   if (either !== undefined) {
-    // As one set of ids, because an alternative would look at every open task.
-    const own = sql`select a.id from workflow_task a where a.assignee = ${either} and a.ended_at is null`;
-    const ways = [own, ...candidateWays(either, await groupsOf(either), isOpen)];
-    return [sql`(t.assignee = ${either} or t.assignee is null)`, isAmong(ways)];
+    return {
+      free: sql`(t.assignee = ${either} or t.assignee is null)`,
+      candidates: { user: either, assignee: either, groups: [...new Set(await groupsOf(either))] },
+    };
   }
-  if (!isCandidate) return [];
+  if (!isCandidate) return undefined;
   const groups = [...(groupList?.split(',') ?? []), ...(user === undefined ? [] : await groupsOf(user))];
-  const free = isOpen ? sql`t.assignee is null` : sql`(t.assignee is null or t.ended_at is not null)`;
-  return [free, isAmong(candidateWays(user, groups, isOpen))];
-}
-
-function candidateWays(user: string | undefined, groups: readonly string[], isOpen: boolean): Condition[] {
-  const open = isOpen ? sql`and l.is_open` : sql``;
-  const ways: Condition[] = [];
-  if (groups.length > 0) {
-    ways.push(sql`select l.task_id from workflow_identity_link l
-                  where l.type = 'candidate' and l.group_id = any(${[...new Set(groups)]}::text[]) ${open}`);
-  }
-  if (user !== undefined) {
-    ways.push(sql`select l.task_id from workflow_identity_link l
-                  where l.type = 'candidate' and l.user_id = ${user} ${open}`);
-  }
-  return ways;
-}
-
-function isAmong(ways: readonly Condition[]): Condition {
-  return ways.length === 0 ? sql`false` : sql`t.id in (${sql.join(ways, sql` union all `)})`;
+  return {
+    // Tasks that have ended count too, whoever had them.
+    free: isOpen ? sql`t.assignee is null` : sql`(t.assignee is null or t.ended_at is not null)`,
+    candidates: { user, groups: [...new Set(groups)] },
+  };
 }
 
 function exclusive(): BadRequestError {
