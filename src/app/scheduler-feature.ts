@@ -5,6 +5,7 @@ import {
   type DaylightSaving,
   firingResource,
   jobResource,
+  longServiceName,
   type MemorySchedules,
   parseSchedule,
   provisionerScheduledService,
@@ -64,11 +65,15 @@ export function addScheduler(platform: Platform, options: SchedulerOptions): Sch
 export function schedulerTuning(config: ConfigStore): Tuning {
   const threshold = schedulerNumber(config, 'org.quartz.jobStore.misfireThreshold');
   const idleWaitMs = schedulerNumber(config, 'org.quartz.scheduler.idleWaitTime');
+  const services = Object.entries(config.get(schedulerConfig).threadPool.services);
   const maxBatch = schedulerNumber(config, 'org.quartz.scheduler.batchTriggerAcquisitionMaxCount');
   return {
     threadCount:
       schedulerNumber(config, 'org.quartz.threadPool.threadCount') ??
       config.get(schedulerConfig).threadPool.threadCount,
+    ...(services.length === 0
+      ? {}
+      : { serviceThreads: new Map(services.map(([name, count]) => [longServiceName(name), count])) }),
     dst: daylightSaving(config),
     claims: config.get(schedulerConfig).scheduler.executePersistentSchedules,
     ...(threshold === undefined ? {} : { misfireThresholdMs: threshold }),

@@ -33,7 +33,7 @@ export {
 export { PauseFollower } from './pause-follower.ts';
 export { releaseRuns } from './release-repository.ts';
 export type { Holder } from './run.ts';
-export { parseSchedule, shortServiceName } from './schedule.ts';
+export { longServiceName, parseSchedule, shortServiceName } from './schedule.ts';
 export { type Scheduled, type ScheduledService, ScheduledServices } from './scheduled-service.ts';
 export { schedulerResource } from './scheduler-resource.ts';
 export { scriptScheduledService } from './script-scheduled-service.ts';

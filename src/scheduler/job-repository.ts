@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { RunKey } from './run.ts';
-import { competition } from './run-repository.ts';
+import { COMPETITION, competition } from './run-repository.ts';
 import type { ScheduleDefinition } from './schedule.ts';
 
 export interface JobRow {
@@ -69,7 +69,7 @@ export async function deleteJob(db: Db, triggerId: number): Promise<void> {
 /** Lets a firing wait. `due_at` never lies in the past, which claims rely on. */
 export async function insertDue(db: Db, job: JobRow, fireAt: number): Promise<void> {
   await sql`
-    insert into scheduler_due (due_at, fire_at, trigger_id, generation, priority, concurrent)
+    insert into scheduler_due (due_at, fire_at, trigger_id, generation, ${COMPETITION})
     select ${dueAt(sql`${new Date(fireAt)}::timestamptz`)}, ${new Date(fireAt)}, j.trigger_id, j.generation,
            ${competition(sql`j.definition`)}
     from scheduler_job j where j.trigger_id = ${job.triggerId}
@@ -84,7 +84,7 @@ function dueAt(fireAt: RawBuilder<unknown>): RawBuilder<unknown> {
 /** What waits competes as the schedule says now. */
 export async function refreshDue(db: Db, job: JobRow): Promise<void> {
   await sql`
-    update scheduler_due set (priority, concurrent) = (select ${competition(sql`j.definition`)}
+    update scheduler_due set (${COMPETITION}) = (select ${competition(sql`j.definition`)}
       from scheduler_job j where j.trigger_id = ${job.triggerId})
     where trigger_id = ${job.triggerId}`.execute(db);
 }
@@ -108,7 +108,7 @@ export async function setJobPaused(db: Db, triggerId: number, paused: boolean): 
  */
 export async function insertManual(db: Db, triggerId: number): Promise<RunKey | undefined> {
   const { rows } = await sql<RunKey>`
-    insert into scheduler_due (due_at, fire_at, trigger_id, generation, next_planned, kind, priority, concurrent)
+    insert into scheduler_due (due_at, fire_at, trigger_id, generation, next_planned, kind, ${COMPETITION})
     select clock_timestamp(), date_trunc('milliseconds', clock_timestamp()), j.trigger_id, j.generation, true, 'manual',
            ${competition(sql`j.definition`)}
     from scheduler_job j where j.trigger_id = ${triggerId}

@@ -89,7 +89,9 @@ function causeText(cause: Cause | null, attempt: number): string | null {
   if (cause === null) return null;
   if (cause.kind === 'blocked') {
     const until = cause.until === null ? '' : ` until ${iso(cause.until)}`;
-    return `blocked${until} by the run planned for ${iso(cause.by)} on node ${cause.node}`;
+    const of =
+      cause.schedule === undefined ? '' : ` of '${cause.schedule}', which has the same concurrency key,`;
+    return `blocked${until} by the run${of} planned for ${iso(cause.by)} on node ${cause.node}`;
   }
   return attempt > 1
     ? `node ${cause.node} was lost while it ran; attempt ${attempt}`

@@ -54,20 +54,26 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
     this.#options = options;
   }
 
-  async claim({ holder, limit, lookAheadMs }: ClaimOptions): Promise<Claim> {
+  async claim({ holder, limit, lookAheadMs, serviceRoom }: ClaimOptions): Promise<Claim> {
     if (this.#paused) return { runs: [], nextDueAt: null };
     const until = this.#options.now() + lookAheadMs;
     const waiting = [...this.#due.entries()].sort(([, left], [, right]) => this.#inOrder(left, right));
-    const runs: Due[] = [];
+    const room = new Map(serviceRoom);
+    const runs: (Due & { limitedService?: string })[] = [];
     for (const [key, due] of waiting) {
       if (due.dueAt > until || runs.length === limit) break;
-      if (this.#isBlocked(due)) {
-        this.#due.set(key, this.#afterBlock(due));
+      const service = this.#byTrigger.get(due.triggerId)?.definition.invokeService ?? '';
+      const free = room.get(service);
+      if (free !== undefined && free <= 0) continue;
+      const blocker = this.#blockerOf(due);
+      if (blocker !== undefined) {
+        this.#due.set(key, this.#afterBlock(due, blocker));
         continue;
       }
       this.#due.delete(key);
       this.#runs.set(key, { ...due, holder, claimedAt: this.#options.now(), startedAt: null });
-      runs.push(due);
+      runs.push(free === undefined ? due : { ...due, limitedService: service });
+      if (free !== undefined) room.set(service, free - 1);
     }
     const left = [...this.#due.values()].map(({ dueAt }) => dueAt).filter(Number.isFinite);
     return {
@@ -312,15 +318,26 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
     return left.dueAt - right.dueAt || priority(right) - priority(left);
   }
 
-  #isBlocked({ triggerId }: Due): boolean {
-    if (this.#byTrigger.get(triggerId)?.definition.concurrentExecution !== false) return false;
-    return [...this.#runs.values()].some((run) => run.triggerId === triggerId);
+  /** The run that it may not run beside. */
+  #blockerOf({ triggerId }: Due): Held | undefined {
+    const definition = this.#byTrigger.get(triggerId)?.definition;
+    const key = definition?.concurrencyKey;
+    const excludes = (run: Held) =>
+      (run.triggerId === triggerId && definition?.concurrentExecution === false) ||
+      (key !== undefined && this.#byTrigger.get(run.triggerId)?.definition.concurrencyKey === key);
+    return [...this.#runs.values()].find(excludes);
   }
 
-  #afterBlock(due: Due): Due {
-    const other = [...this.#runs.values()].find((run) => run.triggerId === due.triggerId)!;
+  #afterBlock(due: Due, other: Held): Due {
     const by = new Date(other.fireAt).toISOString();
-    const cause = { kind: 'blocked' as const, by, node: this.#options.nodeName, until: null };
+    const schedule = this.#byTrigger.get(other.triggerId)?.id;
+    const cause = {
+      kind: 'blocked' as const,
+      by,
+      node: this.#options.nodeName,
+      until: null,
+      ...(other.triggerId === due.triggerId || schedule === undefined ? {} : { schedule }),
+    };
     return { ...due, dueAt: this.#options.now() + BLOCKED_RETRY_MS, cause: due.cause ?? cause };
   }
 

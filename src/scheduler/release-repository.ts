@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { Holder, RunKey } from './run.ts';
-import { competition, isFinished } from './run-repository.ts';
+import { COMPETITION, competition, isFinished } from './run-repository.ts';
 
 /** After so many runs that may each have ended their node or thread, a firing is parked. */
 export const MAX_SUSPICIONS = 3;
@@ -51,7 +51,7 @@ export async function releaseRuns(
       from gone g join scheduler_job j using (trigger_id) join cluster_node n on n.id = g.node_id
     ), due as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause,
-                                 priority, concurrent)
+                                 ${COMPETITION})
       select clock_timestamp(), fire_at, trigger_id, generation, next_attempt, greatest(clock_timestamp(), fire_at),
              next_planned, case fate when 'lost' then 'lost' else kind end,
              jsonb_build_object('kind', 'released', 'node', node, 'at', clock_timestamp(), 'suspected', suspected),
@@ -107,7 +107,7 @@ export async function handBack(db: Db, holder: Holder): Promise<number> {
       returning *
     ), due as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause,
-                                 priority, concurrent)
+                                 ${COMPETITION})
       select greatest(g.fire_at, clock_timestamp()), g.fire_at, g.trigger_id, g.generation, g.attempt, g.late_from,
              g.next_planned, g.kind, g.cause, ${competition(sql`j.definition`)}
       from gone g join scheduler_job j using (trigger_id, generation)

@@ -33,6 +33,8 @@ export interface ClaimOptions {
   readonly watermark: number;
   /** Up to so many of those whose time has come are started with the claim. Default none; a store may start none. */
   readonly startLimit?: number;
+  /** Of these services, by their `invokeService`, no more than so many are claimed. */
+  readonly serviceRoom?: ReadonlyMap<string, number>;
 }
 
 export interface Claim {
@@ -40,6 +42,8 @@ export interface Claim {
     readonly dueAt: number;
     /** Only of a run that was started: by its name and definition it can be run right away. */
     readonly started?: Pick<StartedRun, 'jobId' | 'definition'>;
+    /** What it invokes, where there is a limit for it. */
+    readonly limitedService?: string;
   })[];
   /** When the earliest firing that still waits may be claimed, epoch ms; not looked for after a full batch. */
   readonly nextDueAt: number | null;
@@ -58,7 +62,8 @@ interface RunRow {
 
 /** What waits; by name, because a statement that answers whatever there is would not be prepared. */
 const DUE = sql.raw(
-  `due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority, concurrent, kind, cause`,
+  `due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority, concurrent, concurrency_key,
+   kind, cause`,
 );
 
 /** What tells the runs of a schedule apart: one with concurrent execution has a slot for each of its runs. */
@@ -85,7 +90,7 @@ const relaxCommit = (started: RawBuilder<unknown>) => sql`(case
  * twice finds its slot taken and goes back to wait.
  */
 export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
-  const { holder, limit, lookAheadMs, watermark, startLimit = 0 } = options;
+  const { holder, limit, lookAheadMs, watermark, startLimit = 0, serviceRoom } = options;
   // Stable, so that the scan of the index ends there: with `clock_timestamp()` it would read all that waits.
   const until = sql`statement_timestamp() + ${lookAheadMs}::float8 * interval '1 millisecond'`;
   const from = sql`to_timestamp(${watermark}::float8 / 1000)`;
@@ -97,11 +102,14 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
       next_due: number | null;
       job_id: string | null;
       definition: string | null;
+      service: string | null;
     }
   >`${ANEW}
-    with candidates as (
+    with ${serviceRoom === undefined ? sql`` : withinServiceRoom(serviceRoom, from, until)}
+    candidates as (
       select ctid from scheduler_due
       where due_at <= ${until} and due_at >= ${from}
+        ${serviceRoom === undefined ? sql`` : sql`and ctid = any(array(select ctid from roomy))`}
         and not (select paused from scheduler_setting)
         and exists (select 1 from cluster_node
                     where id = ${holder.nodeId} and epoch = ${holder.epoch} and state = 'running')
@@ -122,46 +130,50 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
         limit 1) j on true
     ), run as (
       insert into scheduler_run (trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause,
-                                 node_id, node_epoch, slot, started_at)
+                                 concurrency_key, node_id, node_epoch, slot, started_at)
       select trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause,
-             ${holder.nodeId}, ${holder.epoch},
+             concurrency_key, ${holder.nodeId}, ${holder.epoch},
              case when concurrent then ${SLOT} else 0 end, case when job_id is not null then clock_timestamp() end
       from judged
       on conflict do nothing
-      returning trigger_id, generation, fire_at
+      returning trigger_id, generation, fire_at, concurrency_key
     ), blocked as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,
-                                 concurrent, kind, cause)
+                                 concurrent, concurrency_key, kind, cause)
       select clock_timestamp() + interval '${sql.raw(String(BLOCKED_RETRY_MS))} milliseconds', d.fire_at, d.trigger_id,
-             d.generation, d.attempt, d.late_from, d.next_planned, d.priority, d.concurrent, d.kind,
+             d.generation, d.attempt, d.late_from, d.next_planned, d.priority, d.concurrent, d.concurrency_key, d.kind,
              coalesce(d.cause, (select jsonb_build_object('kind', 'blocked', 'by', o.fire_at, 'node', n.name, 'until', null)
-                                from (select trigger_id, fire_at, ${holder.nodeId}::int as node_id from run
-                                      union all select trigger_id, fire_at, node_id from scheduler_run) o
+                                  || case when o.trigger_id <> d.trigger_id then jsonb_build_object('schedule', (
+                                       select id from scheduler_job where trigger_id = o.trigger_id)) else '{}' end
+                                from (select trigger_id, fire_at, concurrency_key, ${holder.nodeId}::int as node_id from run
+                                      union all
+                                      select trigger_id, fire_at, concurrency_key, node_id from scheduler_run) o
                                 join cluster_node n on n.id = o.node_id
-                                where o.trigger_id = d.trigger_id limit 1))
+                                where o.trigger_id = d.trigger_id or o.concurrency_key = d.concurrency_key limit 1))
       from due d where not exists (select 1 from run r where r.trigger_id = d.trigger_id
                                    and r.generation = d.generation and r.fire_at = d.fire_at)
     )
     select d.trigger_id, d.generation, ${MS('d.fire_at')} as fire_at, ${MS('d.due_at')} as due_at, d.attempt,
            ${MS('d.late_from')} as late_from, d.next_planned, d.kind, d.cause, d.priority, d.job_id,
-           d.definition::text as definition,
+           d.definition::text as definition, ${limitedService(serviceRoom)} as service,
            null::float8 as next_due
     from judged d join run r using (trigger_id, generation, fire_at)
     union all
-    select null, 0, 0, 0, 0, null, false, ${relaxCommit(sql`judged`)}, null, 0, null, null,
+    select null, 0, 0, 0, 0, null, false, ${relaxCommit(sql`judged`)}, null, 0, null, null, null,
            case when (select count(*) from candidates) < ${limit}::int then (
              select ${MS('due_at')} from scheduler_due
              where due_at >= ${from} and due_at < 'infinity'
              order by due_at, priority desc offset (select count(*) from candidates) limit 1) end`.execute(
     db,
   );
-  const runs = rows.flatMap(({ trigger_id, job_id, definition, ...row }) =>
+  const runs = rows.flatMap(({ trigger_id, job_id, definition, service, ...row }) =>
     trigger_id === null
       ? []
       : {
           ...toRun({ ...row, trigger_id }),
           dueAt: row.due_at,
           priority: row.priority,
+          ...(service === null ? {} : { limitedService: service }),
           ...(job_id === null || definition === null
             ? {}
             : { started: { jobId: job_id, definition: readDefinition(definition) } }),
@@ -170,6 +182,35 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
   // Neither a delete nor a join keeps the order of the scan.
   runs.sort((left, right) => left.dueAt - right.dueAt || right.priority - left.priority);
   return { runs, nextDueAt: rows.find((row) => row.trigger_id === null)?.next_due ?? null };
+}
+
+/** What is due, without that for which its service has no room. Whatever is due is looked at, so only where limits are. */
+function withinServiceRoom(
+  room: ReadonlyMap<string, number>,
+  from: RawBuilder<unknown>,
+  until: RawBuilder<unknown>,
+) {
+  const entries = [...room];
+  return sql`room as (
+      select service, free from unnest(
+        ${texts(entries, 'text', ([service]) => service)}, ${numbers(entries, 'int', ([, free]) => free)}
+      ) as r(service, free)
+    ), roomy as (
+      select ctid from (
+        select d.ctid, r.free,
+               row_number() over (partition by r.service order by d.due_at, d.priority desc) as place
+        from scheduler_due d join scheduler_job j using (trigger_id, generation)
+        left join room r on r.service = j.definition->>'invokeService'
+        where d.due_at <= ${until} and d.due_at >= ${from}) d
+      where free is null or place <= free
+    ),`;
+}
+
+function limitedService(room: ReadonlyMap<string, number> | undefined) {
+  return room === undefined
+    ? sql`null`
+    : sql`(select r.service from room r join scheduler_job j on r.service = j.definition->>'invokeService'
+           where j.trigger_id = d.trigger_id)`;
 }
 
 /**
@@ -214,7 +255,7 @@ export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[])
       returning fire_at, trigger_id, generation, attempt, late_from, next_planned, cause
     ), waiting as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,
-                                 concurrent, cause)
+                                 concurrent, concurrency_key, cause)
       select 'infinity', fire_at, trigger_id, generation, attempt, late_from, next_planned,
              ${competition(sql`definition`)}, cause
       from gone join mine using (trigger_id, generation, fire_at) where fate = 'paused'
@@ -244,7 +285,7 @@ export async function planNext(db: Db, holder: Holder, run: Run, next: number): 
         and node_id = ${holder.nodeId} and node_epoch = ${holder.epoch} and not next_planned
       returning trigger_id, generation
     )
-    insert into scheduler_due (due_at, fire_at, trigger_id, generation, priority, concurrent)
+    insert into scheduler_due (due_at, fire_at, trigger_id, generation, ${COMPETITION})
     select case when j.paused then 'infinity' else greatest(${new Date(next)}::timestamptz, clock_timestamp()) end,
            ${new Date(next)}, trigger_id, generation, ${competition(sql`j.definition`)}
     from marked join scheduler_job j using (trigger_id, generation)
@@ -278,7 +319,7 @@ export async function completeRuns(
   );
   const { rows } = await sql<{ n: number }>`${ANEW}
     with item as (
-      select trigger_id, generation, attempt, priority, concurrent, n,
+      select trigger_id, generation, attempt, ${COMPETITION}, n,
              ${at('fire_ms')} as fire_at, ${at('next_ms')} as next_at, ${SLOT_OF_MS} as slot
       from unnest(
         ${numbers(completions, 'bigint', ({ run }) => run.triggerId)},
@@ -287,22 +328,24 @@ export async function completeRuns(
         ${numbers(completions, 'int', ({ run }) => run.attempt)},
         ${numbers(completions, 'float8', ({ next }) => next)},
         ${numbers(completions, 'int', ({ run }) => run.definition?.priority ?? NORMAL_PRIORITY)},
-        ${numbers(completions, 'boolean', ({ run }) => run.definition?.concurrentExecution ?? false)}
-      ) with ordinality as i(trigger_id, generation, fire_ms, attempt, next_ms, priority, concurrent, n)
+        ${numbers(completions, 'boolean', ({ run }) => run.definition?.concurrentExecution ?? false)},
+        ${texts(completions, 'text', ({ run }) => run.definition?.concurrencyKey ?? null)}
+      ) with ordinality as i(trigger_id, generation, fire_ms, attempt, next_ms, ${COMPETITION}, n)
     ), mine as (
-      select r.ctid as at, r.trigger_id, r.generation, r.fire_at, k.next_at, k.priority, k.concurrent, k.n
+      select r.ctid as at, r.trigger_id, r.generation, r.fire_at, k.next_at, k.priority, k.concurrent, k.concurrency_key,
+             k.n
       from item k cross join ${ownRun(holder, sql`r.attempt = k.attempt`)} r
     ), gone as (
       delete from scheduler_run where ctid = any(array(select at from mine))
       returning trigger_id, generation, fire_at, attempt, next_planned, claimed_at
     ), done as (
       select trigger_id, generation, fire_at, g.attempt, g.next_planned, g.claimed_at, m.next_at, m.priority,
-             m.concurrent, m.n
+             m.concurrent, m.concurrency_key, m.n
       from gone g join mine m using (trigger_id, generation, fire_at)
     ), next as (
-      insert into scheduler_due (due_at, fire_at, trigger_id, generation, priority, concurrent, cause)
+      insert into scheduler_due (due_at, fire_at, trigger_id, generation, ${COMPETITION}, cause)
       select case when j.paused then 'infinity' else greatest(d.next_at, clock_timestamp()) end, d.next_at,
-             d.trigger_id, d.generation, d.priority, d.concurrent,
+             d.trigger_id, d.generation, d.priority, d.concurrent, d.concurrency_key,
              case when d.next_at < clock_timestamp() then jsonb_build_object(
                'kind', 'blocked', 'by', d.fire_at, 'until', clock_timestamp(),
                'node', (select name from cluster_node where id = ${holder.nodeId})) end
@@ -347,10 +390,13 @@ export function isFinished(besides: RawBuilder<unknown>): RawBuilder<boolean> {
     and not exists (select 1 from scheduler_run r where r.trigger_id = j.trigger_id and not exists (${besides})))`;
 }
 
-/** Priority and concurrency of a definition, as two columns. */
+/** The columns that say what waits competes with what. */
+export const COMPETITION = sql.raw('priority, concurrent, concurrency_key');
+
+/** The values of a definition for them. */
 export function competition(definition: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`coalesce((${definition}->>'priority')::smallint, ${sql.lit(NORMAL_PRIORITY)}),
-             coalesce((${definition}->>'concurrentExecution')::boolean, false)`;
+             coalesce((${definition}->>'concurrentExecution')::boolean, false), ${definition}->>'concurrencyKey'`;
 }
 
 /**

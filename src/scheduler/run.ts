@@ -22,6 +22,8 @@ export type Cause =
       /** ISO time: the planned time of the run that was in the way. */
       readonly by: string;
       readonly node: string;
+      /** The other schedule of the same concurrency key that it belongs to; absent when it is its own. */
+      readonly schedule?: string;
       /** ISO time; null while the run is still in the way. */
       readonly until: string | null;
     }

@@ -1,5 +1,6 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { isStorableText } from '#resource/index.ts';
 import { getTimeZone, localDateTimeToInstant, type TimeZone } from '#time/index.ts';
 import { type CronExpression, type DaylightSaving, parseCron } from './cron/index.ts';
 
@@ -35,7 +36,11 @@ export interface ScheduleDefinition {
   readonly priority?: number;
   /** Firings that are late are not made up one by one: the misfire policy holds as soon as the next one is due. */
   readonly coalesce?: boolean;
+  /** Schedules of the same key never run at once; persisted ones in the whole cluster, others on their node. */
+  readonly concurrencyKey?: string;
 }
+
+const LONGEST_KEY = 200;
 
 /** What Quartz gives a trigger that does not say. */
 export const NORMAL_PRIORITY = 5;
@@ -62,6 +67,7 @@ export const FURTHER_FIELDS = [
   'transactional',
   'priority',
   'coalesce',
+  'concurrencyKey',
 ] as const satisfies readonly (keyof ScheduleDefinition)[];
 
 /** The compiled side of a definition: what it needs to know when it fires. */
@@ -102,6 +108,7 @@ export function parseSchedule(json: JsonObject, defaults: { persisted: boolean }
     ...(flag(json, 'transactional', true) ? {} : { transactional: false }),
     ...priority(json),
     ...(flag(json, 'coalesce', false) ? { coalesce: true } : {}),
+    ...concurrencyKey(json),
   };
   if (type === 'cron' && (definition.schedule ?? '').trim() === '') {
     throw refuse(
@@ -197,7 +204,12 @@ function serviceName(json: JsonObject): string {
   if (name === '') {
     throw refuse('invokeService', 'A schedule needs an invokeService', "Such as 'script' or 'taskscanner'");
   }
-  return name.includes('.') ? name : SERVICE_PREFIX + name;
+  return longServiceName(name);
+}
+
+/** The name as it is stored. */
+export function longServiceName(invokeService: string): string {
+  return invokeService.includes('.') ? invokeService : SERVICE_PREFIX + invokeService;
 }
 
 function flag(json: JsonObject, field: string, byDefault: boolean): boolean {
@@ -214,6 +226,14 @@ function priority(json: JsonObject): { priority?: number } {
     throw refuse('priority', `priority is ${JSON.stringify(value)}`, 'A whole number from 1 to 10, 10 first');
   }
   return number === NORMAL_PRIORITY ? {} : { priority: number };
+}
+
+function concurrencyKey(json: JsonObject): { concurrencyKey?: string } {
+  const key = text(json, 'concurrencyKey')?.trim() ?? '';
+  if (key.length > LONGEST_KEY || !isStorableText(key)) {
+    throw refuse('concurrencyKey', `concurrencyKey is '${key}'`, `A text of up to ${LONGEST_KEY} characters`);
+  }
+  return key === '' ? {} : { concurrencyKey: key };
 }
 
 function objectOrNull(json: JsonObject, field: string): JsonObject | null {

@@ -22,6 +22,8 @@ const SWEEP_INTERVAL_MS = 10_000;
 /** Start statements under way at once; what becomes ready meanwhile goes with the next one. */
 const MAX_STARTS = 2;
 const RETRY_START_MS = 500;
+/** After a look that left what is due to wait for its service, unless one of its runs ends before. */
+const SERVICE_RETRY_MS = 250;
 /** After the drain a run is given to others, which rolls it back here. */
 const DRAIN_MS = 30_000;
 
@@ -50,8 +52,8 @@ export class TriggerPoller implements Service {
   readonly #options: TriggerPollerOptions;
   readonly #executor: RunExecutor;
   readonly #ticker: Ticker;
-  /** All that was claimed and has not ended. */
-  readonly #known = new Set<string>();
+  /** All that was claimed and has not ended, each with its service as soon as that is known. */
+  readonly #known = new Map<string, string | undefined>();
   /** Those that run, each with what ends it early. */
   readonly #running = new Map<string, AbortController>();
   /** Claimed, waiting for their time. */
@@ -149,7 +151,8 @@ export class TriggerPoller implements Service {
 
   async #runOnce(): Promise<number> {
     const { store, clock, holder, tuning } = this.#options;
-    const { threadCount, idleWaitMs = POLL_INTERVAL_MS, maxBatch = MAX_BATCH, claims = true } = tuning();
+    const { threadCount, serviceThreads, claims = true } = tuning();
+    const { idleWaitMs = POLL_INTERVAL_MS, maxBatch = MAX_BATCH } = tuning();
     await this.#handBackStuck();
     const slots = Math.max(0, threadCount - this.#active - this.#queue.length);
     // What is due already is claimed when it can start, what is not may wait here as well as there.
@@ -169,6 +172,7 @@ export class TriggerPoller implements Service {
         lookAheadMs: LOOK_AHEAD_MS,
         watermark: sweeping ? 0 : this.#watermark - SLACK_MS,
         startLimit: this.#reserved,
+        ...(serviceThreads === undefined ? {} : { serviceRoom: this.#serviceRoom(serviceThreads) }),
       })
       .finally(() => {
         this.#reserved = 0;
@@ -176,13 +180,13 @@ export class TriggerPoller implements Service {
     this.#claimInDoubt = false;
     if (sweeping) this.#sweepTookMs += performance.now() - startedAt;
     let started = 0;
-    for (const { started: job, ...run } of runs) {
+    for (const { started: job, limitedService, ...run } of runs) {
       if (job === undefined) {
-        this.#take(run);
+        this.#take(run, limitedService);
         continue;
       }
       started += 1;
-      this.#known.add(claimKey(run));
+      this.#known.set(claimKey(run), limitedService);
       this.#active += 1;
       void this.#run({ ...run, ...job }, life);
     }
@@ -194,7 +198,19 @@ export class TriggerPoller implements Service {
     if (this.#backlog) return 0;
     if (nextDueAt === null) return jittered(idleWaitMs);
     const sleep = nextDueAt - LOOK_AHEAD_MS - clock.now();
+    // What is due already and was not claimed waits for its service.
+    if (serviceThreads !== undefined && sleep < 0) return jittered(SERVICE_RETRY_MS);
     return Math.min(Math.max(sleep, SHORTEST_SLEEP_MS) + this.#courtesy(), idleWaitMs);
+  }
+
+  /** How many more of the limited services there is room for. */
+  #serviceRoom(threads: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+    const room = new Map(threads);
+    for (const service of this.#known.values()) {
+      const free = service === undefined ? undefined : room.get(service);
+      if (free !== undefined) room.set(service!, Math.max(0, free - 1));
+    }
+    return room;
   }
 
   /** How many more may be claimed: those that find a slot, and what will have started until they are due. */
@@ -250,8 +266,8 @@ export class TriggerPoller implements Service {
     return isTime;
   }
 
-  #take(run: Run): void {
-    this.#known.add(claimKey(run));
+  #take(run: Run, limitedService?: string): void {
+    this.#known.set(claimKey(run), limitedService);
     this.#wait(run);
   }
 
@@ -337,12 +353,14 @@ export class TriggerPoller implements Service {
     const key = claimKey(run);
     const ending = new AbortController();
     this.#running.set(key, ending);
+    this.#known.set(key, run.definition.invokeService);
     const next = await this.#executor.run(run, life, ending.signal);
     this.#active -= 1;
+    const isLimited = this.#options.tuning().serviceThreads?.has(run.definition.invokeService) === true;
     this.#running.delete(key);
     this.#known.delete(key);
     if (next !== null) this.#wakeAt(next - LOOK_AHEAD_MS + this.#courtesy());
-    if (this.#starved && this.#accepting) this.wake();
+    if ((this.#starved || isLimited) && this.#accepting) this.wake();
     if (this.#queue.length > 0) this.#scheduleStart();
     this.#settle();
   }

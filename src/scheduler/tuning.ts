@@ -4,6 +4,8 @@ import type { DaylightSaving } from './cron/index.ts';
 export interface Tuning {
   /** How many firings may run at once. */
   readonly threadCount: number;
+  /** How many of them runs of a service may take, by `invokeService` with its prefix; of others as many as there are. */
+  readonly serviceThreads?: ReadonlyMap<string, number>;
   /** Default 10 s. */
   readonly misfireThresholdMs?: number;
   /** Longest time between two looks at the store, in ms. */

@@ -7,6 +7,7 @@ import { type JobStore, persistentJobStore } from '../../src/scheduler/job-store
 import { MemoryJobStore } from '../../src/scheduler/memory-job-store.ts';
 import { createSchedule, removeSchedule, updateSchedule } from '../../src/scheduler/register-schedule.ts';
 import type { Completion, LedgerEntry, Run, RunKey } from '../../src/scheduler/run.ts';
+import type { ClaimOptions } from '../../src/scheduler/run-repository.ts';
 import { setPaused } from '../../src/scheduler/running-repository.ts';
 import { parseSchedule } from '../../src/scheduler/schedule.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
@@ -131,7 +132,7 @@ describe.each([
   beforeEach(() => h.clear());
   afterAll(() => h[Symbol.asyncDispose]());
 
-  const claim = async (options: { holder?: typeof A; limit?: number; lookAheadMs?: number } = {}) =>
+  const claim = async (options: Partial<ClaimOptions> = {}) =>
     h.store.claim({ holder: A, limit: 10, lookAheadMs: 0, watermark: 0, ...options });
   const entry = (run: Run, outcome: LedgerEntry['outcome'] = 'fired'): LedgerEntry => ({
     jobId: 'j',
@@ -299,6 +300,34 @@ describe.each([
     expect(runs).toHaveLength(1);
     expect(runs[0]!.kind).not.toBe(first!.kind);
     expect(runs[0]!.cause).toMatchObject({ kind: 'blocked', node: 'a' });
+  });
+
+  it('never lets schedules of the same concurrency key run at once, and tells which one was in the way', async () => {
+    const keyed = { concurrencyKey: 'ldap', concurrentExecution: true };
+    for (const id of ['one', 'two']) await h.put(id, keyed);
+    await h.put('other', { concurrencyKey: 'crm' });
+    const first = (await claim()).runs;
+    expect(first).toHaveLength(2);
+    expect((await claim({ holder: B, lookAheadMs: 1_000 })).runs).toEqual([]);
+    for (const run of first) await complete(run, null);
+    const [waited, ...rest] = (await claim({ holder: B, lookAheadMs: 1_000 })).runs;
+    expect(rest).toEqual([]);
+    expect(waited!.cause).toMatchObject({ kind: 'blocked', schedule: expect.stringMatching(/one|two/) });
+  });
+
+  it('gives no more of a service than there is room for, however much of it is due', async () => {
+    for (let n = 0; n < 5; n++) await h.put(`busy${n}`, { invokeService: 'busy' });
+    await h.put('free', { priority: 1 });
+    const serviceRoom = new Map([['svc.service.busy', 2]]);
+    const { runs } = await claim({ serviceRoom });
+    expect(runs).toHaveLength(3);
+    expect(runs.map(({ limitedService }) => limitedService ?? 'free').sort()).toEqual([
+      'free',
+      'svc.service.busy',
+      'svc.service.busy',
+    ]);
+    expect((await claim({ serviceRoom: new Map([['svc.service.busy', 0]]) })).runs).toEqual([]);
+    expect((await claim()).runs).toHaveLength(3);
   });
 
   it('gives back what has not started', async () => {

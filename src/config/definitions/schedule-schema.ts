@@ -9,6 +9,7 @@ const schema = z.strictObject({
   recoverable: flag().default(false),
   transactional: flag().default(true),
   coalesce: flag().default(false),
+  concurrencyKey: optionalText(),
   priority: wholeNumber({ min: 1, max: 10 }).optional(),
   type: z.string().default('cron'),
   schedule: optionalText(),

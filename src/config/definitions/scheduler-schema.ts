@@ -2,13 +2,23 @@ import { z } from 'zod';
 import { defineConfig } from '../config-definition.ts';
 import { flag, propertyText, wholeNumber } from './scalar-schema.ts';
 
+const threads = () => wholeNumber({ min: 1, max: 10_000 });
+
 const schema = z.strictObject({
-  threadPool: z.strictObject({ threadCount: wholeNumber({ min: 1, max: 10_000 }).default(10) }).prefault({}),
+  threadPool: z
+    .strictObject({
+      threadCount: threads().default(10),
+      services: z.record(z.string(), threads()).default({}),
+    })
+    .prefault({}),
   scheduler: z.strictObject({ executePersistentSchedules: flag().default(true) }).prefault({}),
   advancedProperties: z.record(z.string(), propertyText()).default({}),
 });
 
-/** `scheduler.json`. `advancedProperties` are strings whatever way they are written. */
+/**
+ * `scheduler.json`. `threadPool.services` says of some services how many threads of the node their runs may take.
+ * `advancedProperties` are strings whatever way they are written.
+ */
 export const schedulerConfig = defineConfig({
   id: 'scheduler',
   schema,

@@ -26,7 +26,7 @@ describe('the configuration store', () => {
       enabled: true,
     });
     expect(store.get(schedulerConfig)).toEqual({
-      threadPool: { threadCount: 10 },
+      threadPool: { threadCount: 10, services: {} },
       scheduler: { executePersistentSchedules: true },
       advancedProperties: {},
     });
@@ -65,7 +65,7 @@ describe('the configuration store', () => {
     });
     const store = await ConfigStore.open(project.options);
     expect(store.get(schedulerConfig)).toEqual({
-      threadPool: { threadCount: 4 },
+      threadPool: { threadCount: 4, services: {} },
       scheduler: { executePersistentSchedules: false },
       advancedProperties: {
         'org.quartz.jobStore.misfireThreshold': '5000',
@@ -105,6 +105,7 @@ describe('the configuration store', () => {
       recoverable: false,
       transactional: true,
       coalesce: false,
+      concurrencyKey: null,
       type: 'cron',
       schedule: null,
       startTime: null,

@@ -9,6 +9,7 @@ import {
   PauseFollower,
   persistentJobStore,
   TriggerPoller,
+  type Tuning,
 } from '#scheduler/index.ts';
 import { schedulerTuning } from '../../../src/app/scheduler-feature.ts';
 import type { FiringResult } from '../../../src/scheduler/fire-trigger.ts';
@@ -18,6 +19,8 @@ import { parseSchedule } from '../../../src/scheduler/schedule.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 import { temporaryProject } from '../config/temporary-project.ts';
+
+const past = '2020-01-01T00:00:00';
 
 const definitionOf = (fields: JsonObject) =>
   parseSchedule({ type: 'simple', invokeService: 'held', ...fields }, { persisted: true });
@@ -44,6 +47,13 @@ describe('scheduler.json', () => {
     });
     const threads = { 'org.quartz.threadPool.threadCount': '3' };
     expect(await tuningOf({ advancedProperties: threads })).toMatchObject({ threadCount: 3 });
+    const services = { sync: 2, 'com.example.own': '1' };
+    expect((await tuningOf({ threadPool: { services } })).serviceThreads).toEqual(
+      new Map([
+        ['svc.service.sync', 2],
+        ['com.example.own', 1],
+      ]),
+    );
   });
 });
 
@@ -62,13 +72,14 @@ describe('the trigger poller', () => {
     gate: () => Promise<void>,
     fired: string[],
     store: JobStore = persistentJobStore(database.db),
+    tuning: () => Tuning = () => ({ threadCount: 2, idleWaitMs: 100 }),
   ): TriggerPoller {
     return new TriggerPoller({
       store,
       clock: { now: () => Date.now() },
       nodeName: name,
       holder: () => ({ nodeId, epoch: 1 }),
-      tuning: () => ({ threadCount: 2, idleWaitMs: 100 }),
+      tuning,
       async fire({ run }): Promise<FiringResult> {
         fired.push(`${name} ${run.jobId}`);
         await gate();
@@ -85,7 +96,7 @@ describe('the trigger poller', () => {
         {
           id,
           source: 'rest',
-          definition: definitionOf({ startTime: '2020-01-01T00:00:00' }),
+          definition: definitionOf({ startTime: past }),
         },
       ),
     );
@@ -103,7 +114,7 @@ describe('the trigger poller', () => {
     const pause = new PauseFollower({ database, memory, observe: () => {} });
     const a = node('a', 1, async () => {}, fired, memory);
     memory.onChange = () => a.wake();
-    await memory.put('once', definitionOf({ startTime: '2020-01-01T00:00:00' }), 'rest');
+    await memory.put('once', definitionOf({ startTime: past }), 'rest');
     await pause.start();
     await a.start();
     expect((await memory.find('once'))?.trigger?.['state']).toBe(1);
@@ -151,6 +162,34 @@ describe('the trigger poller', () => {
     ended.resolve();
     await sql`delete from scheduler_job`.execute(database.db);
     await sql`delete from scheduler_due`.execute(database.db);
+  });
+
+  it('takes no more threads than it has, nor than a service may have, also when that changes', async () => {
+    const fired: string[] = [];
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const memory = new MemoryJobStore({ nodeName: 'a', now: () => Date.now(), record: async () => {} });
+    let tuning: Tuning = { threadCount: 1, idleWaitMs: 100 };
+    const a = node(
+      'a',
+      1,
+      () => gate,
+      fired,
+      memory,
+      () => tuning,
+    );
+    for (let n = 0; n < 3; n++) await memory.put(`held-${n}`, definitionOf({ startTime: past }), 'rest');
+    const free = definitionOf({ startTime: past, invokeService: 'free', priority: 1 });
+    await memory.put('free', free, 'rest');
+    await a.start();
+    await firedSo(fired, 'a held', 1);
+    tuning = { threadCount: 4, idleWaitMs: 100, serviceThreads: new Map([['svc.service.held', 2]]) };
+    a.wake();
+    await firedSo(fired, 'a held', 2);
+    await firedSo(fired, 'a free', 1);
+    expect(a.active).toBe(3);
+    open();
+    await firedSo(fired, 'a held', 3);
+    await a.stop();
   });
 
   it('leaves what it has no slot for to other nodes', async () => {
