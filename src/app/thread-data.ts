@@ -2,7 +2,7 @@ import type { Environment, Settings } from '#config/index.ts';
 import type { KeyRingText } from '#crypto/index.ts';
 import type { DatabaseOptions } from '#database/index.ts';
 
-/** What a script thread is started with; see `workers/script-thread.ts`. */
+/** What a script thread is started with; see `workers/script-application.ts`. */
 export interface ThreadData {
   readonly settings: Settings;
   readonly environment: Environment;

@@ -2,6 +2,7 @@ import type { QuickJsModule } from './quickjs-module.ts';
 
 const PAGE = 4096;
 const PAGE_WORDS = PAGE / 4;
+const EMPTY_PAGE = Buffer.alloc(PAGE);
 const PROBE_BYTES = 1_048_576;
 const PROBE_SLACK = 262_144;
 /** Zero pages between two others that are cheaper to copy than to treat apart. */
@@ -83,8 +84,12 @@ export class SandboxMemory {
   }
 
   #findDataEnd(): number {
-    const words = new Uint32Array(this.#quickjs.HEAPU8.buffer);
-    let last = (this.#heapStart - DEEPEST_C_STACK) >>> 2;
+    const { buffer } = this.#quickjs.HEAPU8;
+    let end = pageAbove(this.#heapStart - DEEPEST_C_STACK);
+    // Megabytes of nothing, which are compared faster than read.
+    while (end > PAGE && Buffer.from(buffer, end - PAGE, PAGE).equals(EMPTY_PAGE)) end -= PAGE;
+    const words = new Uint32Array(buffer, 0, end >>> 2);
+    let last = words.length - 1;
     while (last > 0 && words[last] === 0) last--;
     // The heap begins within the two pages that follow its start.
     const mostData = this.#heapStart + 2 * PAGE - C_STACK_BYTES;

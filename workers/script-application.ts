@@ -1,0 +1,74 @@
+import { join } from 'node:path';
+import { workerData } from 'node:worker_threads';
+import { clockService } from '../src/app/clock-service.ts';
+import { buildCore } from '../src/app/core.ts';
+import { evaluateAccessFile } from '../src/app/security-feature.ts';
+import type { ThreadData } from '../src/app/thread-data.ts';
+import { versionOf } from '../src/app/version.ts';
+import { ConfigStore } from '../src/config/index.ts';
+import { openDatabase } from '../src/database/index.ts';
+import { type ClaimedJob, runJob, runJobs } from '../src/queue/index.ts';
+import { type ContextData, type Request, rootContext } from '../src/resource/index.ts';
+import { type Firing, fireTrigger, remoteMemorySchedules } from '../src/scheduler/index.ts';
+import { observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
+
+/** A script thread: the application without its doors, with what runs scripts. */
+const { settings, environment, access, keyRing, memoryChannel } = workerData as ThreadData;
+const observe = observeFromThread;
+const config = await ConfigStore.open({ settings, environment, report: () => {} });
+const database = openDatabase({
+  ...access,
+  onError: (error) => observe({ kind: 'database.connectionLost', error }),
+});
+const runners: ScriptRunner[] = [];
+const core = buildCore({
+  database,
+  config,
+  observe,
+  keyRing,
+  scripts: (parts) => {
+    const runner = new ScriptRunner({ ...parts, settings, observe });
+    runners.push(runner);
+    return runner;
+  },
+  state: () => ({ state: 'ACTIVE_READY', shortDesc: 'The server is ready' }),
+  version: versionOf(settings.installLocation),
+  memory: () => remoteMemorySchedules(memoryChannel),
+  serviceDirectory: join(settings.projectLocation, 'service'),
+});
+await core.overrides.refresh();
+await Promise.all(runners.map((runner) => runner.start()));
+await core.endpoints.activate();
+await loadAccessRules().catch((error: unknown) =>
+  observe({ kind: 'loop.failed', loop: 'access rules', error }),
+);
+const clock = clockService(core.clock, observe);
+await core.clock.measure();
+await clock.start();
+
+serveThread({
+  handlers: {
+    request: ({ context, request }: { context: ContextData; request: Request }) =>
+      core.router.handle(rootContext(context), request),
+    accessRules: () => evaluateAccessFile(core),
+    firing: (firing: Firing, signal?: AbortSignal) =>
+      fireTrigger({ database, services: core.services }, firing, signal),
+    job: (job: ClaimedJob) => runJob(core.queue, job),
+    jobs: (jobs: readonly ClaimedJob[]) => runJobs(core.queue, jobs),
+  },
+  countSandboxes: () => runners.reduce((sum, runner) => sum + runner.sandboxes, 0),
+  async reload() {
+    await core.overrides.refresh();
+    await loadAccessRules();
+  },
+  async stop() {
+    await clock.stop();
+    await Promise.all(runners.map((runner) => runner.stop()));
+    await database.close();
+  },
+});
+
+async function loadAccessRules(): Promise<void> {
+  const rules = await evaluateAccessFile(core);
+  if (rules !== undefined) core.access.replace(rules);
+}
