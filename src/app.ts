@@ -1,11 +1,13 @@
 import { Membership } from '#cluster/index.ts';
 import { auditConfig, ConfigStore, clusterConfig, type Environment, type Settings } from '#config/index.ts';
+import { ActivationError } from '#errors/index.ts';
 import { HttpServer } from '#http/index.ts';
 import { startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, type Observe, observeAll } from '#observability/index.ts';
 import type { RequestSink } from '#resource/index.ts';
 import { noScripts, ScriptThreads } from '#script/index.ts';
 import { AuditTrail } from '#security/index.ts';
+import { findDoubts, findPartMistakes } from './app/check-parts.ts';
 import { clockService } from './app/clock-service.ts';
 import { ConfigAgreement } from './app/config-agreement.ts';
 import { configNode, indexNode } from './app/config-node.ts';
@@ -56,6 +58,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     if (said.kind === 'config.written') settle();
   });
   const config = await ConfigStore.open({ settings, environment, report: observe });
+  const mistakes = findPartMistakes(config);
+  if (mistakes.length > 0) throw new ActivationError(mistakes);
+  for (const message of findDoubts(config, settings.projectLocation))
+    observe({ kind: 'config.warned', message });
   const nodeName = config.get(clusterConfig).instanceId;
 
   await using scope = new AsyncDisposableStack();

@@ -1,5 +1,13 @@
-import { checkConfig, overlayFlags, readSettings } from '#config/index.ts';
-import { formatFinding } from '#errors/index.ts';
+import { findDoubts, findPartMistakes, findScheduleMistakes } from '#app/check-parts.ts';
+import {
+  ConfigStore,
+  checkConfig,
+  type Environment,
+  overlayFlags,
+  readSettings,
+  type Settings,
+} from '#config/index.ts';
+import { type Finding, formatFinding } from '#errors/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { settingsHelp, settingsOptions } from './settings-flags.ts';
 
@@ -18,15 +26,26 @@ Example: svc config-check --project /etc/svc
 
   async run(flags) {
     const settings = readSettings(process.env, flags);
-    const findings = await checkConfig(settings.projectLocation, {
+    const environment = overlayFlags(process.env, flags);
+    const inFiles = await checkConfig(settings.projectLocation, {
       settings,
-      environment: overlayFlags(process.env, flags),
+      environment,
       report: (said) => {
         if (said.kind === 'config.warned') console.log(`Warning: ${said.message}`);
       },
     });
+    const findings = [...inFiles, ...(inFiles.length > 0 ? [] : await checkParts(settings, environment))];
     for (const finding of findings) console.log(formatFinding(finding));
     console.log(findings.length === 0 ? 'No mistakes found.' : `${findings.length} found.`);
     return findings.length === 0 ? EXIT.OK : EXIT.FINDING;
   },
 };
+
+/** What the parts that read the files make of them. */
+async function checkParts(settings: Settings, environment: Environment): Promise<readonly Finding[]> {
+  const config = await ConfigStore.open({ settings, environment, report: () => {} });
+  const mistakes = [...findPartMistakes(config), ...findScheduleMistakes(config)];
+  if (mistakes.length > 0) return mistakes;
+  for (const doubt of findDoubts(config, settings.projectLocation)) console.log(`Warning: ${doubt}`);
+  return [];
+}

@@ -19,6 +19,13 @@ interface DefinitionParts<T> {
    * them, and that part says that it is inactive; a change that takes them away is refused.
    */
   readonly activates?: readonly string[];
+  /** Keys that the schema does not describe are warned of. Where it is absent they belong to somebody else. */
+  readonly unread?: {
+    /** Of these objects only; elsewhere such keys mean something, as variables of a script. Default: all. */
+    readonly where?: (path: readonly PropertyKey[]) => boolean;
+    /** What to do instead. */
+    readonly hint?: string;
+  };
   /** Top-level keys that are taken because files of the field have them, but change nothing; and why. */
   readonly withoutEffect?: { readonly keys: readonly string[]; readonly because: string };
 }

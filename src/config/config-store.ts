@@ -217,8 +217,12 @@ export class ConfigStore {
       check?.(value, id);
       return read;
     } catch (error) {
+      const where = `${file.file}:1:1`;
+      if (error instanceof ActivationError) {
+        return { findings: error.findings.map((finding) => ({ ...finding, where })) };
+      }
       const message = error instanceof Error ? error.message : String(error);
-      return { findings: [{ id: 'CONFIG_REFUSED', where: `${file.file}:1:1`, message }] };
+      return { findings: [{ id: 'CONFIG_REFUSED', where, message }] };
     }
   }
 

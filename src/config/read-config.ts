@@ -4,6 +4,7 @@ import type { AnyConfigDefinition } from './config-definition.ts';
 import type { ConfigFile } from './config-file.ts';
 import type { Report } from './config-report.ts';
 import { separateKeys } from './described-keys.ts';
+import { fieldFileHint } from './field-files.ts';
 import { parseJsonDocument } from './json-document.ts';
 import type { PropertySource } from './property-source.ts';
 import {
@@ -14,6 +15,7 @@ import {
   unknownKeyFinding,
 } from './schema-finding.ts';
 import { substitute } from './substitution.ts';
+import { unreadFindings } from './unread-keys.ts';
 
 /** One configuration in force. */
 export interface ConfigEntry {
@@ -53,7 +55,7 @@ export function readConfig(
     report({ kind: 'config.warned', message: `${file}: no value for ${unresolved.join(', ')}` });
   }
   if (definition === undefined) {
-    reportMisnamed(id, file, definitions, report);
+    reportUnread(id, file, definitions, report);
     return findings.length > 0 ? { findings } : { entry: { id, file, text, raw, value } };
   }
   const { value: known, undescribed } = separateKeys(value, definition.jsonSchema);
@@ -62,6 +64,9 @@ export function readConfig(
     const finding = unknownKeyFinding(checked, key);
     if (key.refused) findings.push(finding);
     else report({ kind: 'config.note', message: formatFinding(finding) });
+  }
+  for (const finding of unreadFindings(checked, definition)) {
+    report({ kind: 'config.warned', message: formatFinding(finding) });
   }
   const idle = findWithoutEffect(checked, raw, definition);
   if (idle !== undefined) report({ kind: 'config.warned', message: formatFinding(idle) });
@@ -109,8 +114,12 @@ function definitionOf(
   return (definition?.kind === 'factory') === (alias !== undefined) ? definition : undefined;
 }
 
-/** `scheduler-nightly.json` is most likely a schedule with a typing error, and would never run. */
-function reportMisnamed(
+/**
+ * `scheduler-nightly.json` is most likely a schedule with a typing error, and would never run. Files of the field's
+ * other parts are brought along by whoever moves here, and should not seem to be in force. Any other file is for
+ * scripts and clients that ask `/config`.
+ */
+function reportUnread(
   id: string,
   file: string,
   definitions: ReadonlyMap<string, AnyConfigDefinition>,
@@ -124,5 +133,6 @@ function reportMisnamed(
     name,
     sameSort.map((definition) => definition.id),
   );
-  if (hint !== undefined) report({ kind: 'config.warned', message: `${file} is read by nothing. ${hint}` });
+  const said = hint ?? fieldFileHint(name);
+  if (said !== undefined) report({ kind: 'config.warned', message: `${file} is read by nothing. ${said}` });
 }

@@ -81,6 +81,27 @@ export function idleKeysFinding(text: CheckedText, keys: readonly string[], beca
   };
 }
 
+/** Keys that nothing reads, by their paths; the place is that of the first. */
+export function unreadKeysFinding(
+  text: CheckedText,
+  keys: readonly UndescribedKey[],
+  what: string,
+  hint?: string,
+): Finding {
+  const named = keys.map(({ path, key }) => `"${formatPath([...path, key])}"`);
+  const shown = named.slice(0, MOST_NAMED);
+  const more = named.length - shown.length;
+  const list = more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+  return {
+    id: 'CONFIG_UNREAD_KEY',
+    where: place(text, [...keys[0]!.path, keys[0]!.key], 'key'),
+    message: `${list} ${named.length === 1 ? 'is' : 'are'} ${what}`,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+const MOST_NAMED = 8;
+
 /** The last part of a sentence that begins with the name of the value. */
 function demandOf(issue: SchemaIssue): string {
   switch (issue.code) {

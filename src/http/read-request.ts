@@ -49,7 +49,7 @@ export function translateRequest(http: HttpRequest): TranslatedRequest {
     fields: readFields(reserved._fields),
     parameters: parameters.additional,
     ...(readFlag(parameters, '_nestedFields') ? { nestedFields: true } : {}),
-    ...(readFlag(parameters, '_dryRun') ? { dryRun: true } : {}),
+    ...(isDryRun(parameters) ? { dryRun: true } : {}),
   };
   const request = (): ResourceRequest => {
     switch (method) {
@@ -182,6 +182,19 @@ function readFields(text: string | undefined): ResourceRequest['fields'] {
   return text.split(',').map((field) => parsePointer(field.trim()));
 }
 
-function readFlag({ reserved }: UrlParameters, name: '_dryRun' | '_nestedFields' | '_prettyPrint'): boolean {
+/** Whoever asks for a rehearsal in words that are none must not get the real thing. @throws BadRequestError */
+function isDryRun({ reserved, additional }: UrlParameters): boolean {
+  const misspelt = Object.keys(additional).find((name) => /^_+dry[_-]?run$/i.test(name));
+  const value = misspelt === undefined ? (reserved._dryRun ?? 'false') : misspelt;
+  if (/^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true';
+  throw new BadRequestError(
+    misspelt === undefined
+      ? `'_dryRun' must be true or false, not '${value}'`
+      : `There is no parameter '${misspelt}'`,
+    { id: 'HTTP_BAD_DRY_RUN', field: '_dryRun', hint: 'Nothing was done. Write _dryRun=true to rehearse' },
+  );
+}
+
+function readFlag({ reserved }: UrlParameters, name: '_nestedFields' | '_prettyPrint'): boolean {
   return reserved[name]?.toLowerCase() === 'true';
 }

@@ -168,6 +168,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
     const db = await dbOf(context);
     let key = await insertManual(db, kept.row.triggerId);
     while (key === undefined) key = await insertManual(db, kept.row.triggerId);
+    recordMembers(context, `scheduler/firing/${formatRunKey(key)}`, null, { schedule: id });
     context.unitOfWork!.afterCommit('wake the scheduler', wake);
     return { _id: id, firing: formatRunKey(key) };
   }
@@ -180,6 +181,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
     }
     const { row } = kept;
     await setJobPaused(await dbOf(context), row.triggerId, paused);
+    recordMembers(context, `scheduler/job/${id}`, { paused: !paused }, { paused });
     if (row.parked && !paused) {
       // Nothing of it waits; an update that changes nothing starts it anew.
       await updateSchedule(scopeOf(context), row, { id, definition: row.definition, source: row.source });
@@ -241,7 +243,9 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
         case 'pauseJobs':
         case 'resumeJobs': {
           const paused = request.action.toLowerCase() === 'pausejobs';
-          await setPaused(await dbOf(context), paused);
+          if (await setPaused(await dbOf(context), paused)) {
+            recordMembers(context, 'scheduler/job', { paused: !paused }, { paused });
+          }
           inMemory(context, 'pause or resume schedules in memory', (schedules) => schedules.pauseAll(paused));
           context.unitOfWork!.afterCommit('tell of the pause', platform.announcePause);
           return actionResult({ success: true });
@@ -280,6 +284,16 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
       }
     },
   };
+}
+
+/** Tells the unit of work of a change that is none of a schedule's fields. */
+function recordMembers(
+  { unitOfWork }: Context,
+  resource: string,
+  before: JsonObject | null,
+  after: JsonObject,
+): void {
+  unitOfWork!.record({ resource, operation: before === null ? 'create' : 'update', before, after });
 }
 
 function nameOf<T extends string>({ action }: ActionRequest, known: readonly T[]): T | undefined {

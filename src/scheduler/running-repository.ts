@@ -39,6 +39,10 @@ export async function isPaused(db: Db): Promise<boolean> {
 }
 
 /** Stops or resumes all claims in the cluster. Runs under way are not touched. */
-export async function setPaused(db: Db, paused: boolean): Promise<void> {
-  await sql`update scheduler_setting set paused = ${paused}`.execute(db);
+/** @returns whether that was another state than before */
+export async function setPaused(db: Db, paused: boolean): Promise<boolean> {
+  // A pause that is there already waits for nobody.
+  const { numAffectedRows } = await sql`
+    update scheduler_setting set paused = ${paused} where paused <> ${paused}`.execute(db);
+  return Number(numAffectedRows ?? 0) > 0;
 }

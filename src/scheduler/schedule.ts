@@ -7,6 +7,9 @@ import { type CronExpression, type DaylightSaving, parseCron } from './cron/inde
 /** What a short `invokeService` is stored with. */
 export const SERVICE_PREFIX = 'svc.service.';
 
+/** What servers of the field store a short name with, and show when a schedule is read back. */
+const FIELD_PREFIX = /^org\.forgerock\.\w+\.(\w+)$/;
+
 const MISFIRE_POLICIES = ['fireAndProceed', 'doNothing'] as const;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 const TYPES = ['cron', 'simple'] as const;
@@ -194,9 +197,8 @@ export function isRepeatable({ transactional, recoverable }: ScheduleDefinition)
 
 /** The name by which the service is looked up. */
 export function shortServiceName(invokeService: string): string {
-  return invokeService.startsWith(SERVICE_PREFIX)
-    ? invokeService.slice(SERVICE_PREFIX.length)
-    : invokeService;
+  const prefix = invokeService.startsWith(SERVICE_PREFIX);
+  return prefix ? invokeService.slice(SERVICE_PREFIX.length) : invokeService.replace(FIELD_PREFIX, '$1');
 }
 
 function serviceName(json: JsonObject): string {
@@ -209,7 +211,8 @@ function serviceName(json: JsonObject): string {
 
 /** The name as it is stored. */
 export function longServiceName(invokeService: string): string {
-  return invokeService.includes('.') ? invokeService : SERVICE_PREFIX + invokeService;
+  const short = shortServiceName(invokeService);
+  return short.includes('.') ? short : SERVICE_PREFIX + short;
 }
 
 function flag(json: JsonObject, field: string, byDefault: boolean): boolean {

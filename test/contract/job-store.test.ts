@@ -59,7 +59,7 @@ async function persistentHarness(): Promise<Harness> {
       }),
     remove: (id) => change(async (unitOfWork) => removeSchedule(unitOfWork, (await findJob(db, id))!)),
     pause: async (id, paused) => setJobPaused(db, await triggerIdOf(id), paused),
-    pauseAll: (paused) => setPaused(db, paused),
+    pauseAll: async (paused) => void (await setPaused(db, paused)),
     trigger: async (id) => (await insertManual(db, await triggerIdOf(id)))!,
     async ledger() {
       const rows = await sql<{ outcome: string; why: string | null }>`

@@ -44,6 +44,10 @@ const schema = z.looseObject({
 });
 
 /** `audit.json`: what is recorded, and how long it is kept. Handlers of other servers mean nothing here. */
-export const auditConfig = defineConfig({ id: 'audit', schema });
+export const auditConfig = defineConfig({
+  id: 'audit',
+  schema,
+  unread: { hint: 'Entries are kept in the database for "keepDays" and read through /audit' },
+});
 
 export type AuditConfig = z.output<typeof schema>;

@@ -18,6 +18,10 @@ const schema = z.looseObject({
 });
 
 /** `authentication.json`: the modules that are asked in order. What a module's properties mean, it knows. */
-export const authenticationConfig = defineConfig({ id: 'authentication', schema });
+export const authenticationConfig = defineConfig({
+  id: 'authentication',
+  schema,
+  unread: {},
+});
 
 export type AuthenticationConfig = z.output<typeof schema>;

@@ -35,6 +35,8 @@ const property = z.looseObject({
   searchable: flag().optional(),
   userEditable: flag().optional(),
   isProtected: flag().optional(),
+  /** Of the object; or, in objects inside of it, the names that must be there. */
+  required: z.unknown().optional(),
   isVirtual: flag().optional(),
   returnByDefault: flag().optional(),
   scope: z.string().optional(),

@@ -17,6 +17,12 @@ const schema = z.looseObject({
 });
 
 /** `policy.json`. Other keys, such as the type and file of the policy script, belong to other servers. */
-export const policyConfig = defineConfig({ id: 'policy', schema });
+export const policyConfig = defineConfig({
+  id: 'policy',
+  schema,
+  unread: {
+    hint: 'The policies of the field are built in; name files with further ones in "additionalFiles"',
+  },
+});
 
 export type PolicyConfig = z.output<typeof schema>;

@@ -54,7 +54,12 @@ const schema = z.looseObject({
 });
 
 /** `router.json`: scripts that stand in front of all resources. */
-export const routerConfig = defineConfig({ id: 'router', schema });
+export const routerConfig = defineConfig({
+  id: 'router',
+  schema,
+  // Further keys of a script are its variables.
+  unread: { where: (path) => path.length === 0 || path.length === 2 },
+});
 
 export type RouterConfig = z.output<typeof schema>;
 export type RouterFilterConfig = RouterConfig['filters'][number];

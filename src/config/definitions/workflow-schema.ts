@@ -32,6 +32,10 @@ const schema = z.looseObject({
 });
 
 /** `workflow.json`. A relative `workflowDirectory` is one of the project location. */
-export const workflowConfig = defineConfig({ id: 'workflow', schema });
+export const workflowConfig = defineConfig({
+  id: 'workflow',
+  schema,
+  unread: { where: (path) => path[0] !== 'engine' },
+});
 
 export type WorkflowConfig = z.output<typeof schema>;

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { ManagedTypes } from '../managed-types.ts';
+import { CATALOGUE } from './catalogue.ts';
 import { type PropertyRules, propertyName, type Rule, ruleList, rulesRunScripts } from './property-rules.ts';
 
 /** `policy.json` as far as it is known. */
@@ -51,6 +52,24 @@ export class PolicyBook {
     const [root, type] = path;
     if (root !== 'managed' || type === undefined || type === '*' || type === '-') return false;
     return !this.#types.current().has(type) && this.rulesFor(path.slice(0, -1).join('/')).length === 0;
+  }
+
+  /** Policies that are not built in, with the first property that has each. */
+  undeclared(): readonly { readonly policyId: string; readonly property: string }[] {
+    const found = new Map<string, string>();
+    const places = [
+      ...[...this.#types.current().values()].map(({ name, rules }) => ({ place: `managed/${name}`, rules })),
+      ...this.#byPath.map(({ resource, rules }) => ({ place: resource, rules })),
+    ];
+    for (const { place, rules } of places) {
+      for (const { path, rules: own, conditional, fallback } of rules) {
+        for (const { policyId } of [...own, ...conditional.flatMap((each) => each.rules), ...fallback]) {
+          if (CATALOGUE.has(policyId) || found.has(policyId)) continue;
+          found.set(policyId, `${place} ${propertyName(path)}`);
+        }
+      }
+    }
+    return [...found].map(([policyId, property]) => ({ policyId, property }));
   }
 
   runsScripts(collection: string): boolean {

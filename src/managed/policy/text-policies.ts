@@ -75,6 +75,11 @@ const minimumLength = textPolicy('minimum-length', 'MIN_LENGTH', true, (text, { 
   return text.length >= minLength ? MET : unmet('MIN_LENGTH', { minLength });
 });
 
+const maximumLength = textPolicy('maximum-length', 'MAX_LENGTH', true, (text, { params }) => {
+  const maxLength = Number(params['maxLength'] ?? Number.POSITIVE_INFINITY);
+  return text.length <= maxLength ? MET : unmet('MAX_LENGTH', { maxLength });
+});
+
 const cannotContainCharacters = textPolicy(
   'cannot-contain-characters',
   'CANNOT_CONTAIN_CHARACTERS',
@@ -116,6 +121,7 @@ function reportable(params: JsonObject): JsonObject {
 export const TEXT_POLICIES: readonly Policy[] = [
   regexpMatches,
   minimumLength,
+  maximumLength,
   cannotContainCharacters,
   cannotContainOthers,
   countPolicy('at-least-X-capitals', 'AT_LEAST_X_CAPITAL_LETTERS', 'numCaps', /\p{Lu}/gu),

@@ -1,7 +1,7 @@
 import type { AuthenticationConfig } from '#config/index.ts';
 import { type Crypto, hashPassword } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
-import { ActivationError, didYouMean } from '#errors/index.ts';
+import { ActivationError, didYouMean, type Finding } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { RequestSink } from '#resource/index.ts';
 import type { PropertyMapping } from './account.ts';
@@ -33,27 +33,38 @@ export interface ModuleParts {
 
 type ModuleConfig = AuthenticationConfig['serverAuthContext']['authModules'][number];
 
+const SWITCH_OFF = 'one that is not to be asked takes "enabled": false';
+
 const NOBODYS_PASSWORD = hashPassword('nobody');
 
 /**
  * The modules that are enabled, in order.
  *
- * @throws ActivationError for an unknown module, or properties that it does not understand
+ * @throws ActivationError for unknown modules, and properties that they do not understand, all at once
  */
 export function buildModules(
   config: AuthenticationConfig,
   parts: ModuleParts,
 ): readonly AuthenticationModule[] {
-  return config.serverAuthContext.authModules
-    .map((module, index) => ({ module, where: `/serverAuthContext/authModules/${index}` }))
-    .filter(({ module }) => module.enabled)
-    .map(({ module, where }) => buildModule(module, where, parts));
+  const findings: Finding[] = [];
+  const modules = config.serverAuthContext.authModules.flatMap((module, index) => {
+    if (!module.enabled) return [];
+    try {
+      return [buildModule(module, `${module.name} in serverAuthContext.authModules[${index}]`, parts)];
+    } catch (error) {
+      if (!(error instanceof ActivationError)) throw error;
+      findings.push(...error.findings);
+      return [];
+    }
+  });
+  if (findings.length > 0) throw new ActivationError(findings);
+  return modules;
 }
 
 export function readSessionSettings(config: AuthenticationConfig): SessionSettings | undefined {
   const module = config.serverAuthContext.sessionModule;
   if (module?.enabled === false) return undefined;
-  return parse(sessionSettings, module?.properties ?? {}, '/serverAuthContext/sessionModule/properties');
+  return parse(sessionSettings, module?.properties ?? {}, 'serverAuthContext.sessionModule');
 }
 
 function buildModule(
@@ -63,10 +74,11 @@ function buildModule(
 ): AuthenticationModule {
   const build = BUILDERS[name];
   if (build === undefined) {
-    const hint = didYouMean(name, Object.keys(BUILDERS)) ?? `There are ${Object.keys(BUILDERS).join(', ')}`;
-    throw failed(`${where}/name`, `Unknown authentication module '${name}'`, hint);
+    const known = Object.keys(BUILDERS);
+    const hint = didYouMean(name, known) ?? `There are ${known.join(', ')}; ${SWITCH_OFF}`;
+    throw failed(`${where}: there is no authentication module '${name}'`, hint);
   }
-  return build(name, properties as JsonObject, `${where}/properties`, parts);
+  return build(name, properties as JsonObject, where, parts);
 }
 
 type Builder = (
@@ -102,7 +114,10 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
     try {
       return certificateModule(name, settings);
     } catch (error) {
-      throw failed(where, (error as Error).message, 'See trustedProxies and allowedAuthenticationIdPatterns');
+      throw failed(
+        `${where}: ${(error as Error).message}`,
+        'See trustedProxies and allowedAuthenticationIdPatterns',
+      );
     }
   },
   API_KEY: (name, properties, where) => apiKeyModule(name, parse(apiKeySettings, properties, where)),
@@ -151,16 +166,27 @@ function parse<T>(schema: Schema<T>, properties: JsonObject, where: string): T {
   const parsed = schema.safeParse(properties);
   if (parsed.success) return parsed.data;
   throw new ActivationError(
-    parsed.error.issues.map(({ path, message }) => ({
-      id: 'AUTH_BAD_MODULE',
-      where: `authentication.json ${[where, ...path.map(String)].join('/')}`,
-      message,
-    })),
+    parsed.error.issues.map(({ path, message }) => {
+      const [key, ...inner] = path;
+      const isMissing = inner.length === 0 && properties[String(key)] === undefined;
+      const property = `"${path.map(String).join('.')}"`;
+      return finding(
+        `${where} ${isMissing ? `needs the property ${property}` : `has a wrong ${property}: ${message}`}`,
+        isMissing ? SWITCH_OFF : undefined,
+      );
+    }),
   );
 }
 
-function failed(where: string, message: string, hint: string): ActivationError {
-  return new ActivationError([
-    { id: 'AUTH_BAD_MODULE', where: `authentication.json ${where}`, message, hint },
-  ]);
+function failed(message: string, hint: string): ActivationError {
+  return new ActivationError([finding(message, hint)]);
+}
+
+function finding(message: string, hint: string | undefined): Finding {
+  return {
+    id: 'AUTH_BAD_MODULE',
+    where: 'conf/authentication.json:1:1',
+    message,
+    ...(hint === undefined ? {} : { hint }),
+  };
 }

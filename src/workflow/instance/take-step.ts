@@ -210,6 +210,21 @@ function recordChange(context: Context, changes: Changes, { state }: Outcome): v
       after: { taskDefinitionKey: element, name, assignee },
     });
   }
+  for (const [execution, change] of changes.taskChanges) {
+    const hasEnded = change.ended_at !== undefined;
+    const { assignee, owner, name, description } = change;
+    unitOfWork.record({
+      ...by,
+      resource: `workflow/taskinstance/${executionId(id, execution)}`,
+      operation: hasEnded ? 'delete' : 'update',
+      before: null,
+      after: hasEnded ? null : (withoutAbsent({ assignee, owner, name, description }) as JsonObject),
+    });
+  }
+}
+
+function withoutAbsent(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
 function movedMeanwhile({ id }: Instance): ConflictError {

@@ -120,7 +120,7 @@ describe('the configuration store', () => {
     ]);
   });
 
-  it('keeps unknown keys of lenient files and only notes them', async () => {
+  it('keeps unknown keys of lenient files, and warns of what looks misspelt', async () => {
     const managed = {
       objects: [{ name: 'user', iconClass: 'fa', schema: { propertes: {} }, _meta: 1 }],
       ui: 1,
@@ -142,11 +142,33 @@ describe('the configuration store', () => {
       'config.note',
       'config.note',
       'config.note',
+      'config.warned',
     ]);
-    expect(project.reports).toContainEqual({
-      kind: 'config.note',
-      message: `conf/managed.json:1:55  unknown key "propertes" — Did you mean 'properties'?  [CONFIG_UNKNOWN_KEY]`,
+    expect(project.reports.at(-1)).toEqual({
+      kind: 'config.warned',
+      message: `conf/managed.json:1:55  "objects[0].schema.propertes" is read by nothing — Did you mean 'properties'?  [CONFIG_UNREAD_KEY]`,
     });
+  });
+
+  it('warns of what a file of the field has and nothing here reads, and of files that nothing reads', async () => {
+    await using project = await temporaryProject({
+      'conf/access.json': '{}',
+      'conf/mine.json': '{}',
+      'conf/audit.json': '{"eventHandlers":[],"eventTopics":{"activity":{"filters":{}}}}',
+      'conf/router.json': `{"filters":[{"onReqest":{},"onRequest":{"type":"text/javascript","source":"1","mine":1}}]}`,
+      'conf/managed.json': JSON.stringify({
+        objects: [{ name: 'a', icon: 'x', schema: { properties: { b: { type: 'string', enum: ['c'] } } } }],
+      }),
+    });
+    await ConfigStore.open(project.options);
+    const warnings = project.reports.flatMap((said) => (said.kind === 'config.warned' ? [said.message] : []));
+    expect(warnings).toEqual([
+      'conf/access.json is read by nothing. Who may do what stands in script/access.js',
+      expect.stringMatching(/"eventTopics.activity.filters" is read by nothing — Did you mean 'filter'/),
+      expect.stringMatching(/^conf\/audit.json:1:2 {2}"eventHandlers" is read by nothing — Entries are kept/),
+      expect.stringMatching(/"objects\[0\].schema.properties.b.enum" is not in force: .*Write policies/),
+      expect.stringMatching(/"filters\[0\].onReqest" is read by nothing — Did you mean 'onRequest'/),
+    ]);
   });
 
   it('warns of references without a value and leaves them in the text', async () => {

@@ -118,6 +118,15 @@ describe('an HTTP request', () => {
   it.each<[string, string, string, Given, number, RegExp]>([
     ['TRACE is unknown', 'TRACE', '/a', {}, 501, /Method TRACE not supported/],
     ['JSON must be valid', 'POST', '/a', { body: '{' }, 400, /not valid JSON/],
+    [
+      'a rehearsal is asked for in so many words',
+      'POST',
+      '/a?_dryRun=yes',
+      { body: '{}' },
+      400,
+      /true or false/,
+    ],
+    ['a rehearsal has one name', 'POST', '/a?_dry_run=true', { body: '{}' }, 400, /no parameter '_dry_run'/],
     ['nothing may follow the JSON', 'POST', '/a', { body: '{} x' }, 400, /not valid JSON/],
     ['a create needs an object', 'POST', '/a', { body: '[]' }, 400, /not a JSON object/],
     ['a create needs a body', 'POST', '/a', {}, 400, /no body/],

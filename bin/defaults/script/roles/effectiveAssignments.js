@@ -11,7 +11,7 @@ function calculateEffectiveAssignments(holder, rolesProperty, assignmentsPropert
   var assignments = [];
 
   (holder[rolesProperty || 'effectiveRoles'] || []).forEach(function (role) {
-    if (role._ref.indexOf('managed/role/') !== 0) {
+    if (String(role._ref).indexOf('managed/role/') !== 0) {
       return;
     }
     var path = role._ref + '/' + (assignmentsProperty || 'assignments');

@@ -4,11 +4,24 @@
  * their own hooks run. What is derived by `queryConfig` follows without it. With many members give the script
  * reference a `timeout` in milliseconds.
  *
- * Variables of the script reference: `membersPropName` (default "members").
+ * Variables of the script reference: `membersPropName` (default "members"). Or by
+ *
+ *     require('roles/onSync-roles').syncUsersOfRoles(resourceName, oldObject, newObject, ['members'])
  */
-var check = require('roles/check');
-var members = typeof membersPropName === 'undefined' ? 'members' : membersPropName;
+function syncUsersOfRoles(resourcePath, before, after, memberProperties) {
+  var check = require('roles/check');
+  if (!before || !after || !check.differ(before, after, memberProperties.concat('authzMembers'))) {
+    return;
+  }
+  memberProperties.forEach(function (members) {
+    check.checkRelated(resourcePath, members);
+  });
+}
 
-if (oldObject && newObject && check.differ(oldObject, newObject, [members, 'authzMembers'])) {
-  check.checkRelated(resourceName, members);
+if (typeof exports === 'object') {
+  exports.syncUsersOfRoles = syncUsersOfRoles;
+} else {
+  syncUsersOfRoles(resourceName, oldObject, newObject, [
+    typeof membersPropName === 'undefined' ? 'members' : membersPropName,
+  ]);
 }

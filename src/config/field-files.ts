@@ -1,0 +1,44 @@
+const SYNCHRONISATION = 'There is no synchronisation with other systems yet';
+
+/** Files that servers of the field read and this one does not, and what takes their place. */
+const FIELD_FILES: Readonly<Record<string, string>> = {
+  access: 'Who may do what stands in script/access.js',
+  'process-access': 'Who may start a process stands in its file, who may do what in script/access.js',
+  privileges: 'Who may do what stands in script/access.js',
+  privilegeAssignments: 'Who may do what stands in script/access.js',
+  internal: 'Internal users and roles are those of repo/internal/user and repo/internal/role',
+  sync: SYNCHRONISATION,
+  recon: SYNCHRONISATION,
+  mapping: SYNCHRONISATION,
+  provisioner: SYNCHRONISATION,
+  'provisioner.openicf': SYNCHRONISATION,
+  'provisioner.openicf.connectorinfoprovider': SYNCHRONISATION,
+  'provisioner.salesforce': SYNCHRONISATION,
+  linkedView: SYNCHRONISATION,
+  'repo.jdbc': 'DATABASE_URL names the database',
+  'repo.orientdb': 'DATABASE_URL names the database',
+  'repo.ds': 'DATABASE_URL names the database',
+  'repo.init': 'SVC_ADMIN_PASSWORD is the password of the first administrator',
+  'datasource.jdbc': 'DATABASE_URL names the database',
+  'external.email': 'Mail of processes leaves as "mail" in workflow.json says; scripts send none',
+  'external.rest': 'Processes have tasks of type http; scripts reach no other server',
+  emailTemplate: 'Processes have tasks of type mail',
+  selfservice: 'There is no self-service',
+  'selfservice.kba': 'There is no self-service',
+  'selfservice.terms': 'There is no self-service',
+  policyFilter: 'Policies are in force for all requests',
+  servletfilter: 'SVC_TRUSTED_PROXIES, SVC_BODY_LIMIT and SVC_RATE_LIMIT say how the door is kept',
+  'webserver.listener': 'PORT and SVC_HOST say where the server listens; TLS ends in front of it',
+  webserver: 'PORT and SVC_HOST say where the server listens; TLS ends in front of it',
+  metrics: '/metrics is always there; SVC_DIAGNOSTICS says for whom',
+  secrets: 'SVC_KEYS holds the key ring',
+  identityProviders: 'OPENID_CONNECT modules of authentication.json know other issuers',
+  identityProvider: 'OPENID_CONNECT modules of authentication.json know other issuers',
+  notificationFactory: 'There are no notifications about changes',
+  notification: 'There are no notifications about changes',
+};
+
+/** Why a file of this name (the part before the first dash) changes nothing here; undefined for one's own. */
+export function fieldFileHint(name: string): string | undefined {
+  return Object.hasOwn(FIELD_FILES, name) ? FIELD_FILES[name] : undefined;
+}
