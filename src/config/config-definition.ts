@@ -1,10 +1,17 @@
-import type { JsonObject } from '#json/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { ConfigSchema } from './config-schema.ts';
 import { type JsonSchema, toJsonSchema } from './json-schema.ts';
 
 /** What to say when a certain key is missing, instead of the general words. */
 export interface MissingKey {
   readonly id: string;
+  readonly hint: string;
+}
+
+/** A value that is taken, and probably not meant. */
+export interface Doubt {
+  readonly id: string;
+  readonly message: string;
   readonly hint: string;
 }
 
@@ -27,7 +34,14 @@ interface DefinitionParts<T> {
     readonly hint?: string;
   };
   /** Top-level keys that are taken because files of the field have them, but change nothing; and why. */
-  readonly withoutEffect?: { readonly keys: readonly string[]; readonly because: string };
+  readonly withoutEffect?: {
+    readonly keys: readonly string[];
+    readonly because: string;
+    /** Values that say how it is anyway, as texts; of them nobody is warned. Default: `true`. */
+    readonly harmless?: readonly string[];
+  };
+  /** By top-level key: what the operator should know of its value; undefined when there is nothing. */
+  readonly doubts?: Readonly<Record<string, (value: JsonValue) => Doubt | undefined>>;
 }
 
 /** One configuration with one file, `<id>.json`. */

@@ -9,6 +9,7 @@ import { parseJsonDocument } from './json-document.ts';
 import type { PropertySource } from './property-source.ts';
 import {
   type CheckedText,
+  doubtFinding,
   idleKeysFinding,
   issueFinding,
   missingKeyFinding,
@@ -70,6 +71,11 @@ export function readConfig(
   }
   const idle = findWithoutEffect(checked, raw, definition);
   if (idle !== undefined) report({ kind: 'config.warned', message: formatFinding(idle) });
+  for (const [key, doubt] of Object.entries(definition.doubts ?? {})) {
+    const finding = isObject(value) ? doubt(value[key] ?? null) : undefined;
+    if (finding === undefined) continue;
+    report({ kind: 'config.warned', message: formatFinding(doubtFinding(checked, key, finding)) });
+  }
   for (const key of definition.activates ?? []) {
     if (!isObject(value) || value[key] !== undefined) continue;
     const finding = missingKeyFinding(checked, definition, [key]);
@@ -92,9 +98,9 @@ function findWithoutEffect(
   raw: JsonValue,
   { withoutEffect }: AnyConfigDefinition,
 ): Finding | undefined {
-  // What says true says how it is.
+  const harmless = withoutEffect?.harmless ?? ['true'];
   const idle = (withoutEffect?.keys ?? []).filter(
-    (key) => isObject(raw) && raw[key] !== undefined && String(raw[key]) !== 'true',
+    (key) => isObject(raw) && raw[key] !== undefined && !harmless.includes(String(raw[key])),
   );
   return idle.length === 0 ? undefined : idleKeysFinding(text, idle, withoutEffect!.because);
 }

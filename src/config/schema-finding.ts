@@ -1,6 +1,6 @@
 import { didYouMean, type Finding, nearest } from '#errors/index.ts';
 import { getMember, isObject, type JsonValue } from '#json/index.ts';
-import type { AnyConfigDefinition } from './config-definition.ts';
+import type { AnyConfigDefinition, Doubt } from './config-definition.ts';
 import type { SchemaIssue } from './config-schema.ts';
 import type { UndescribedKey } from './described-keys.ts';
 import type { JsonDocument } from './json-document.ts';
@@ -101,6 +101,11 @@ export function unreadKeysFinding(
 }
 
 const MOST_NAMED = 8;
+
+/** A value that is taken, and probably not meant. */
+export function doubtFinding(text: CheckedText, key: string, doubt: Doubt): Finding {
+  return { ...doubt, where: place(text, [key], 'value') };
+}
 
 /** The last part of a sentence that begins with the name of the value. */
 function demandOf(issue: SchemaIssue): string {

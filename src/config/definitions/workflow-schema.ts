@@ -7,7 +7,7 @@ const schema = z.looseObject({
   location: z.string().default('embedded'),
   useDataSource: z.string().default('default'),
   workflowDirectory: filledText().default('workflow'),
-  /** Accepted; this service's tables have fixed names. */
+  /** Accepted, with a warning: this service's tables have fixed names. */
   tablePrefix: z.string().default(''),
   tablePrefixIsSchema: flag().default(false),
   history: z.string().default('audit'),
@@ -23,7 +23,9 @@ const schema = z.looseObject({
     })
     .prefault({}),
   /** Declared by the field and never read. */
-  engine: z.looseObject({}).optional(),
+  engine: z
+    .looseObject({ url: z.json().optional(), username: z.json().optional(), password: z.json().optional() })
+    .optional(),
   forms: z.looseObject({ validate: flag().default(false) }).prefault({}),
   /** Networks that http tasks may reach though they are refused otherwise: this machine, link-local addresses. */
   http: z.looseObject({ allow: z.array(filledText()).default([]) }).prefault({}),
@@ -31,11 +33,33 @@ const schema = z.looseObject({
   historyKeepDays: wholeNumber({ min: 1 }).optional(),
 });
 
+const NOWHERE: Readonly<Record<string, string>> = {
+  local:
+    'no other process engine can be bound, so every request of workflow is answered with 500 and nothing is deployed',
+  remote: 'it does not work, so workflow stays inactive and the node is not ready',
+};
+
 /** `workflow.json`. A relative `workflowDirectory` is one of the project location. */
 export const workflowConfig = defineConfig({
   id: 'workflow',
   schema,
   unread: { where: (path) => path[0] !== 'engine' },
+  withoutEffect: {
+    keys: ['tablePrefix', 'tablePrefixIsSchema', 'engine'],
+    because: 'the tables of workflow have fixed names, and there is no other engine to reach',
+    harmless: ['', 'false', 'null'],
+  },
+  doubts: {
+    location: (value) => {
+      const why = NOWHERE[String(value)];
+      if (why === undefined) return undefined;
+      return {
+        id: 'WORKFLOW_LOCATION',
+        message: `"location" is "${String(value)}": ${why}`,
+        hint: 'Write "embedded", or leave it out',
+      };
+    },
+  },
 });
 
 export type WorkflowConfig = z.output<typeof schema>;

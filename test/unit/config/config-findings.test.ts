@@ -75,6 +75,29 @@ describe('configurations with mistakes', async () => {
     ]);
   });
 
+  it('are told from what workflow.json asks for and nobody has', async () => {
+    await using project = await temporaryProject({
+      'conf/workflow.json':
+        '{"location": "local", "tablePrefix": "ACT_", "tablePrefixIsSchema": false, "engine": {"url": "x"}}',
+    });
+    const { projectLocation } = project.settings;
+    expect(await checkConfig(projectLocation, project.options)).toEqual([]);
+    expect(project.reports).toEqual([
+      {
+        kind: 'config.warned',
+        message: expect.stringMatching(
+          /^conf\/workflow.json:1:\d+ {2}"tablePrefix", "engine" have no effect: .*fixed names/,
+        ),
+      },
+      {
+        kind: 'config.warned',
+        message: expect.stringMatching(
+          /^conf\/workflow.json:1:\d+ {2}"location" is "local": .*500.*"embedded"/s,
+        ),
+      },
+    ]);
+  });
+
   it('never show what stands under a password', async () => {
     await using project = await temporaryProject({
       'conf/authentication.json':

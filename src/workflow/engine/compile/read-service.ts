@@ -21,7 +21,10 @@ const TYPES = ['mail', 'http'];
 export function readScriptTask(element: ModdleElement, node: NodeDraft, findings: Findings): ScriptTask {
   const source = attribute(element, 'script');
   if (source === undefined) findings.refuse('NO_SCRIPT', node.id, 'is a script task without a script');
-  const script = { format: attribute(element, 'scriptFormat') ?? 'groovy', source: source ?? '' };
+  const script = {
+    format: attribute(element, 'scriptFormat') ?? formatOf(source ?? ''),
+    source: source ?? '',
+  };
   findings.script(node.id, script.format, script.source);
   return {
     ...node,
@@ -30,6 +33,11 @@ export function readScriptTask(element: ModdleElement, node: NodeDraft, findings
     autoStoreVariables: vendorFlag(element, 'autoStoreVariables'),
     ...readResult(element),
   };
+}
+
+/** Without a format: the engines of the family take it for JUEL, their script service for Groovy, and each is right for its own. */
+function formatOf(source: string): string {
+  return /^\s*[$#]\{.*\}\s*$/s.test(source) ? 'juel' : 'groovy';
 }
 
 /** Service, send and business rule tasks: all of them call something. */

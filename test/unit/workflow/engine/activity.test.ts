@@ -187,6 +187,21 @@ describe('service and script task', () => {
     expect((await begin(xml)).variables).toEqual({ x: { y: 1 }, r: 'six', kept: 1 });
   });
 
+  test('a script without a language is JUEL when it is one expression, else Groovy', async () => {
+    const formats: string[] = [];
+    const script = (id: string, source: string) => tag('scriptTask', id, {}, `<script>${source}</script>`);
+    const xml = bpmn(
+      start() +
+        script('a', "\n  ${execution.setVariable('x', 1 + 1)}\n") +
+        script('b', "#{execution.setVariable('y', x)}") +
+        script('c', 'println "$x ${y}"') +
+        user('u') +
+        path('s', 'a', 'b', 'c', 'u'),
+    );
+    const host = await Host.start(xml, {}, { script: ({ format }) => ({ value: formats.push(format) }) });
+    expect([host.variables, formats]).toEqual([{ x: 2, y: 2 }, ['groovy']]);
+  });
+
   bothWays('a transient result is seen in the same step and not kept', async (begin) => {
     const xml = bpmn(
       start() +
