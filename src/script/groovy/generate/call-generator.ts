@@ -2,6 +2,7 @@ import type { Argument, CallExpression, Expression, PropertyExpression } from '.
 import { pathText } from '../syntax/postfix-parser.ts';
 import { mark } from './generated-text.ts';
 import { classVariable } from './generator-context.ts';
+import { PATTERN_METHODS } from './pattern-literal.ts';
 import { ValueGenerator } from './value-generator.ts';
 
 /** The entries of the variables of the script, by name. */
@@ -117,6 +118,7 @@ export abstract class CallGenerator extends ValueGenerator {
     if (meaning !== undefined && typeof name === 'string') this.checkStatic(meaning, name, true, at);
     if (object.kind === 'property') this.refuseUnknownClass(object);
     const receiver = this.expression(object);
+    if (typeof name === 'string' && PATTERN_METHODS.has(name)) this.notePattern(args[0]?.value);
     if (access === '*.') return `${mark(at)}$.callEach(${receiver},${method},${list()})`;
     if (access === '?.') return `${mark(at)}$.callSafe(${receiver},${method},()=>${list()})`;
     // The only place where the static type of an argument decides: list.remove((Object) 3).
@@ -124,7 +126,16 @@ export abstract class CallGenerator extends ValueGenerator {
     if (name === 'remove' && args.length === 1 && only!.key === undefined && isObjectCast(only!.value)) {
       return `${mark(at)}$.call(${receiver},"removeElement",${list()})`;
     }
-    return `${mark(at)}$.call(${receiver},${method},${list()})`;
+    return `${mark(at)}${this.#plainCall(receiver, method, args)}`;
+  }
+
+  /** Most calls have one argument or none, and need no list of them. */
+  #plainCall(receiver: string, method: string, args: readonly Argument[]): string {
+    const [only] = args;
+    if (only === undefined) return `$.callBare(${receiver},${method})`;
+    if (args.length > 1 || only.key !== undefined || only.value.kind === 'spread')
+      return `$.call(${receiver},${method},${this.argumentList(args)})`;
+    return `$.callWith(${receiver},${method},${this.expression(only.value)})`;
   }
 
   protected methodName(name: string | Expression): string {

@@ -147,12 +147,14 @@ export abstract class ExpressionGenerator extends CallGenerator {
   #unary(node: Expression & { kind: 'unary' }): string {
     if (node.operator === '!') return `!${this.truth(node.value)}`;
     const value = this.expression(node.value);
+    if (node.operator === '~') this.notePattern(node.value);
     if (node.operator === '-' && this.kindOf(node.value) === 'int') return `(-${value}|0)`;
     return `${mark(node.at)}$.${UNARY_FUNCTIONS[node.operator]}(${value})`;
   }
 
   #binary(node: Expression & { kind: 'binary' }): string {
     const { operator, left, right, at } = node;
+    if (operator === '=~' || operator === '==~') this.notePattern(right);
     if (operator === '&&' || operator === '||') return `(${this.truth(left)}${operator}${this.truth(right)})`;
     if ((operator === '==' || operator === '!=') && isNull(right)) {
       return `(${this.expression(left)}${operator}=null)`;

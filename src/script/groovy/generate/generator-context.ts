@@ -3,6 +3,7 @@ import type { Argument, ClassDeclaration, Expression, Statement, TypeName } from
 import { pathText } from '../syntax/postfix-parser.ts';
 import type { SourceText } from '../syntax/source-text.ts';
 import type { ClassMeaning, ClassNames } from './class-names.ts';
+import { patternLiteral } from './pattern-literal.ts';
 import { type Local, mangle, Scope, type StaticKind } from './scope.ts';
 
 /** A method of the script that can be called without looking for it. */
@@ -42,6 +43,7 @@ export abstract class GeneratorContext {
   /** Some methods have names that are known only at run time. */
   computesMethods = false;
   readonly #constants = new Map<string, string>();
+  readonly #patterns = new Map<string, string>();
   #temporaries = 0;
 
   constructor(source: SourceText, classes: ClassNames) {
@@ -55,7 +57,15 @@ export abstract class GeneratorContext {
   protected abstract argumentList(args: readonly Argument[]): string;
 
   protected constantDeclarations(): string {
-    return [...this.#constants].map(([code, name]) => `const ${name}=${code};\n`).join('');
+    const constants = [...this.#constants].map(([code, name]) => `const ${name}=${code};\n`);
+    return [...constants, ...this.#patterns.values()].join('');
+  }
+
+  /** A text that is going to be used as a regular expression. */
+  protected notePattern(node: Expression | undefined): void {
+    if (node?.kind !== 'constant' || typeof node.value !== 'string' || this.#patterns.has(node.value)) return;
+    const literal = patternLiteral(node.value);
+    if (literal !== undefined) this.#patterns.set(node.value, literal);
   }
 
   /** A value made once per run; the same code twice is one constant. */

@@ -52,14 +52,16 @@ export abstract class ValueGenerator extends GeneratorContext {
 
   protected text(node: Expression & { kind: 'text' }): string {
     const values = node.values.map((value) => this.expression(value));
-    return `$.text(${this.constant(JSON.stringify(node.strings))},[${values.join(',')}])`;
+    return `new $.GString(${this.constant(JSON.stringify(node.strings))},[${values.join(',')}])`;
   }
 
   /** A text that is wanted as a String at once. */
   protected plainText({ strings, values }: Expression & { kind: 'text' }): string {
     const parts = values.map((value, index) => {
       const code =
-        value.kind === 'closure' ? `$.text(["",""],[${this.expression(value)}])` : this.expression(value);
+        value.kind === 'closure'
+          ? `new $.GString(["",""],[${this.expression(value)}])`
+          : this.expression(value);
       return `$.toText(${code})+${JSON.stringify(strings[index + 1])}`;
     });
     return `(${[JSON.stringify(strings[0]), ...parts].join('+')})`;
@@ -74,6 +76,12 @@ export abstract class ValueGenerator extends GeneratorContext {
   }
 
   protected map(entries: readonly MapEntry[]): string {
+    if (entries.length === 0) return 'new $.JavaMap()';
+    const names = entries.map(({ key }) => plainName(key));
+    if (names.every((name) => name !== undefined) && new Set(names).size === names.length) {
+      const members = entries.map(({ value }, at) => `${names[at]}:${this.expression(value)}`);
+      return `new $.MapOfLiteral({${members.join(',')}})`;
+    }
     if (entries.every(({ key }) => key !== undefined)) {
       const parts = entries.map(({ key, value }) => `${this.expression(key!)},${this.expression(value)}`);
       return `$.map([${parts.join(',')}])`;
@@ -97,8 +105,9 @@ export abstract class ValueGenerator extends GeneratorContext {
         return `($c,v$it)=>{${this.functionBody(body)}}`;
       }),
     );
-    if (parameters === undefined) return `$.closure(${owner},${self},${code})`;
-    return `$.closure(${owner},${self},${code},${this.shape(parameters)})`;
+    // A closure without parameters of its own may be given one, `it`.
+    const shape = parameters === undefined ? '0,1' : this.shape(parameters);
+    return `new $.Closure(${owner},${self},${code},${shape})`;
   }
 
   /** Least and most arguments, rest parameter, and the types when there are any. */
@@ -138,6 +147,12 @@ export abstract class ValueGenerator extends GeneratorContext {
       ? code
       : `$.withDefaults([${defaults.join(',')}],${first === '' ? 0 : 1},${code})`;
   }
+}
+
+/** A key that is a member of an object as it is: objects put numbers first, and `__proto__` means something. */
+function plainName(key: Expression | undefined): string | undefined {
+  if (key?.kind !== 'constant' || typeof key.value !== 'string') return undefined;
+  return /^[a-zA-Z_$]/.test(key.value) && key.value !== '__proto__' ? JSON.stringify(key.value) : undefined;
 }
 
 /** Whether all that can be left out come last. */

@@ -18,20 +18,24 @@ export interface ParameterTypes {
 
 export const parameterTypes: ParameterTypes = { fit: (value) => ({ value }) };
 
+/**
+ * Scripts make many, so what hardly any of them needs stands on the prototype until it is something else, and nothing
+ * in the class is private: QuickJS would mark each object.
+ */
 export class Closure {
   readonly owner: unknown;
   readonly self: unknown;
   readonly code: Code;
   readonly least: number;
   readonly most: number;
-  readonly hasRest: boolean;
+  declare readonly hasRest: boolean;
   /** Made when they are first needed: they may name classes that are declared later. */
-  readonly typesOf: (() => (JavaClass | null)[]) | undefined;
+  declare readonly typesOf: (() => (JavaClass | null)[]) | undefined;
   /** For method pointers. */
-  readonly methodName: string | undefined;
+  declare readonly methodName: string | undefined;
   delegate: unknown;
-  strategy = OWNER_FIRST;
-  #types: (JavaClass | null)[] | undefined;
+  declare strategy: number;
+  declare knownTypes: (JavaClass | null)[] | undefined;
 
   constructor(
     owner: unknown,
@@ -39,7 +43,7 @@ export class Closure {
     code: Code,
     least: number,
     most: number,
-    hasRest: boolean,
+    hasRest?: boolean,
     typesOf?: () => (JavaClass | null)[],
     methodName?: string,
   ) {
@@ -49,64 +53,81 @@ export class Closure {
     this.code = code;
     this.least = least;
     this.most = most;
-    this.hasRest = hasRest;
-    this.typesOf = typesOf;
-    this.methodName = methodName;
+    if (hasRest === true) this.hasRest = true;
+    if (typesOf !== undefined) this.typesOf = typesOf;
+    if (methodName !== undefined) this.methodName = methodName;
   }
 
   get types(): (JavaClass | null)[] | undefined {
-    if (this.#types === undefined && this.typesOf !== undefined) this.#types = this.typesOf();
-    return this.#types;
+    if (this.knownTypes === undefined && this.typesOf !== undefined) this.knownTypes = this.typesOf();
+    return this.knownTypes;
   }
 
   call(args: readonly unknown[]): unknown {
     const { most, hasRest } = this;
     if (!hasRest) {
+      let given = args;
       // One list for several parameters is taken apart.
-      const [only] = args;
-      let given = args.length === 1 && most > 1 && Array.isArray(only) && only.length <= most ? only : args;
+      if (most > 1 && args.length === 1 && Array.isArray(args[0]) && args[0].length <= most) given = args[0];
       // A parameter that was left out is null when it is the only one.
       if (most === 1 && this.least === 1 && given.length === 0) given = [null];
       if (given.length > most || given.length < this.least) throw this.mismatch(args);
-      if (this.typesOf !== undefined) return this.code(this, ...this.#fit(given));
+      if (this.typesOf !== undefined) return this.code(this, ...fitted(this, given));
       if (this.least === 0 && most === 1 && given.length === 0 && this.methodName === undefined) {
-        return this.code(this, this.#implicit());
+        return this.code(this, implicit(this));
       }
-      return this.code(this, ...given);
+      switch (given.length) {
+        case 0:
+          return this.code(this);
+        case 1:
+          return this.code(this, given[0]);
+        case 2:
+          return this.code(this, given[0], given[1]);
+        default:
+          return this.code(this, ...given);
+      }
     }
-    return this.code(this, ...this.#withRest(args));
-  }
-
-  /** With one parameter that was left out: null, unless it has a value of its own. */
-  #implicit(): unknown {
-    return this.least === 0 && this.code.length === 2 ? null : undefined;
-  }
-
-  #fit(args: readonly unknown[]): unknown[] {
-    const types = this.types!;
-    return args.map((value, index) => {
-      const type = types[index];
-      if (type === null || type === undefined) return value;
-      const fitting = parameterTypes.fit(value, type);
-      if (fitting === undefined) throw this.mismatch(args);
-      return fitting.value;
-    });
-  }
-
-  #withRest(args: readonly unknown[]): unknown[] {
-    const fixed = this.most - 1;
-    if (args.length < this.least) throw this.mismatch(args);
-    const last = args[fixed];
-    const isPacked =
-      args.length === this.most && Array.isArray(last) && listKind(last)?.element !== undefined;
-    const first = args.slice(0, fixed);
-    while (first.length < fixed) first.push(undefined);
-    return [...first, isPacked ? last : restArray(args.slice(fixed), this.types?.[fixed] ?? null)];
+    return this.code(this, ...withRest(this, args));
   }
 
   mismatch(args: readonly unknown[]): Throwable {
     return missingMethod('Script1$_run_closure1', 'call', args);
   }
+}
+
+Object.assign(Closure.prototype, {
+  hasRest: false,
+  typesOf: undefined,
+  methodName: undefined,
+  strategy: OWNER_FIRST,
+  knownTypes: undefined,
+});
+
+/** With one parameter that was left out: null, unless it has a value of its own. */
+function implicit({ least, code }: Closure): unknown {
+  return least === 0 && code.length === 2 ? null : undefined;
+}
+
+function fitted(closure: Closure, args: readonly unknown[]): unknown[] {
+  const types = closure.types!;
+  return args.map((value, index) => {
+    const type = types[index];
+    if (type === null || type === undefined) return value;
+    const fitting = parameterTypes.fit(value, type);
+    if (fitting === undefined) throw closure.mismatch(args);
+    return fitting.value;
+  });
+}
+
+function withRest(closure: Closure, args: readonly unknown[]): unknown[] {
+  const { least, most, types } = closure;
+  const fixed = most - 1;
+  if (args.length < least) throw closure.mismatch(args);
+  const last = args[fixed];
+  const isPacked = args.length === most && Array.isArray(last) && listKind(last)?.element !== undefined;
+  const first = args.slice(0, fixed);
+  while (first.length < fixed) first.push(undefined);
+  return [...first, isPacked ? last : restArray(args.slice(fixed), types?.[fixed] ?? null)];
 }
 
 /** Filled in by the lists, which know what a Java array is. */

@@ -4,7 +4,7 @@ import { identityOf } from './hash-key.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { type ListView, ValuesView } from './list-view.ts';
-import { type Method, staticMethods } from './method-table.ts';
+import { type Method, type MethodTable, staticMethods } from './method-table.ts';
 import { Script } from './script.ts';
 import {
   callScriptMethod,
@@ -16,9 +16,11 @@ import {
 } from './script-class.ts';
 import { BadArgument, exception, nullPointer, Throwable } from './throwable.ts';
 import { typeOf } from './type-of.ts';
+import { LIST_KIND, type List } from './values.ts';
 
 const CLASS = classNamed('java.lang.Class');
 const ARRAY_LIST = classNamed('java.util.ArrayList');
+const LINKED_HASH_MAP = classNamed('java.util.LinkedHashMap');
 
 /** Methods that would leave the sandbox if they existed; who calls them is told so. */
 const REFUSED: Readonly<Record<string, string>> = {
@@ -49,11 +51,51 @@ export function call(receiver: unknown, name: string, args: unknown[]): unknown 
         return method.run(receiver);
       case 1:
         return method.run(receiver, args[0]);
+      case 2:
+        return method.run(receiver, args[0], args[1]);
       default:
         return method.run(receiver, ...args);
     }
   } catch (error) {
     if (error instanceof BadArgument) throw missingMethod(naming.className(receiver), name, args);
+    throw error;
+  }
+}
+
+const STRING = classNamed('java.lang.String');
+
+/**
+ * The table of methods of what most calls are made on: texts, plain lists and maps. Undefined for everything else.
+ */
+function plainTable(receiver: unknown): MethodTable | undefined {
+  if (typeof receiver === 'string') return STRING.table;
+  if (typeof receiver !== 'object' || receiver === null) return undefined;
+  if ((receiver as Partial<JavaMap>).kind === 'LinkedHashMap') return LINKED_HASH_MAP.table;
+  return Array.isArray(receiver) && (receiver as List)[LIST_KIND] === undefined
+    ? ARRAY_LIST.table
+    : undefined;
+}
+
+/** `receiver.name()`, without a list of arguments where none is needed. */
+export function callBare(receiver: unknown, name: string): unknown {
+  const method = plainTable(receiver)?.[name];
+  if (method === undefined || method.least > 0) return call(receiver, name, []);
+  try {
+    return method.run(receiver);
+  } catch (error) {
+    if (error instanceof BadArgument) throw missingMethod(naming.className(receiver), name, []);
+    throw error;
+  }
+}
+
+/** `receiver.name(first)`, the same. */
+export function callWith(receiver: unknown, name: string, first: unknown): unknown {
+  const method = plainTable(receiver)?.[name];
+  if (method === undefined || method.least > 1 || method.most < 1) return call(receiver, name, [first]);
+  try {
+    return method.run(receiver, first);
+  } catch (error) {
+    if (error instanceof BadArgument) throw missingMethod(naming.className(receiver), name, [first]);
     throw error;
   }
 }
@@ -140,15 +182,8 @@ function callOther(receiver: unknown, name: string, args: unknown[]): unknown {
     const value = receiver.binding.get(name);
     if (value !== undefined) return callValue(value, args);
   }
-  const getter = /^get(\p{Lu}.*)$/u.exec(name);
-  if (
-    getter !== null &&
-    args.length === 0 &&
-    receiver instanceof JavaMap === false &&
-    receiver instanceof Script
-  ) {
-    return dispatcher.property(receiver, decapitalize(getter[1]!));
-  }
+  if (receiver instanceof Script && args.length === 0 && hasCapitalBehind(name, 'get'))
+    return dispatcher.property(receiver, decapitalize(name.slice(3)));
   if (outside.loads(name)) return call(receiver, name, args);
   throw missing(receiver, name, args);
 }
@@ -189,12 +224,12 @@ function callAccessor(
   name: string,
   args: unknown[],
 ): { value: unknown } | undefined {
-  const match = /^(get|is|set)(\p{Lu}.*)$/u.exec(name);
-  if (match === null || args.length !== (match[1] === 'set' ? 1 : 0)) return undefined;
-  const field = type.findField(decapitalize(match[2]!));
+  const prefix = ['get', 'is', 'set'].find((each) => hasCapitalBehind(name, each));
+  if (prefix === undefined || args.length !== (prefix === 'set' ? 1 : 0)) return undefined;
+  const field = type.findField(decapitalize(name.slice(prefix.length)));
   if (field === undefined || !field.isProperty) return undefined;
-  if (match[1] === 'set') dispatcher.setProperty(receiver, field.name, args[0]);
-  return { value: match[1] === 'set' ? null : dispatcher.property(receiver, field.name) };
+  if (prefix === 'set') dispatcher.setProperty(receiver, field.name, args[0]);
+  return { value: prefix === 'set' ? null : dispatcher.property(receiver, field.name) };
 }
 
 function callOnClass(type: JavaClass, name: string, args: unknown[]): unknown {
@@ -285,7 +320,17 @@ function plainThrowableText(self: Throwable): string {
 }
 
 export function decapitalize(name: string): string {
-  return /^\p{Lu}{2}/u.test(name) ? name : name[0]!.toLowerCase() + name.slice(1);
+  return isCapital(name[0]) && isCapital(name[1]) ? name : name[0]!.toLowerCase() + name.slice(1);
+}
+
+/** Not by a regular expression: the capitals of Unicode would be kilobytes in each sandbox. */
+function isCapital(char: string | undefined): boolean {
+  return char !== undefined && char.toLowerCase() !== char;
+}
+
+/** Whether it is a name such as `getX` behind `get`. */
+export function hasCapitalBehind(name: string, prefix: string): boolean {
+  return name.startsWith(prefix) && isCapital(name[prefix.length]);
 }
 
 export function capitalize(name: string): string {

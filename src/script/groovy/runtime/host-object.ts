@@ -1,14 +1,22 @@
 import { missingMethod } from './closure.ts';
-import { capitalize, decapitalize, hostCalls } from './dispatch.ts';
+import { capitalize, decapitalize, hasCapitalBehind, hostCalls } from './dispatch.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { defineMethods } from './method-table.ts';
 import { JavaObject } from './values.ts';
 
+const GROOVY_OBJECT_CLASS = classNamed('groovy.lang.GroovyObject');
+
 type Convert = (value: unknown) => unknown;
+
+/** The property that a getter of the name reads. */
+function propertyRead(name: string): string | undefined {
+  const prefix = ['get', 'is'].find((each) => hasCapitalBehind(name, each));
+  return prefix === undefined ? undefined : decapitalize(name.slice(prefix.length));
+}
 
 /** An object of the host with functions, such as `svc`: its members are methods and properties. */
 export class HostObject extends JavaObject {
-  readonly type: JavaClass = classNamed('groovy.lang.GroovyObject');
+  readonly type: JavaClass = GROOVY_OBJECT_CLASS;
   readonly target: Record<string, unknown>;
   readonly toGroovy: Convert;
   readonly toJson: Convert;
@@ -27,16 +35,16 @@ export class HostObject extends JavaObject {
   /** Whether a call by the name means something. */
   has(name: string): boolean {
     if (typeof this.member(name) === 'function') return true;
-    const property = /^(?:get|is)(\p{Lu}.*)$/u.exec(name);
-    return property !== null && this.member(decapitalize(property[1]!)) !== undefined;
+    const property = propertyRead(name);
+    return property !== undefined && this.member(property) !== undefined;
   }
 
   call(name: string, args: readonly unknown[]): unknown {
     const run = this.member(name);
     if (typeof run === 'function')
       return this.toGroovy(Reflect.apply(run, this.target, args.map(this.toJson)));
-    const property = /^(?:get|is)(\p{Lu}.*)$/u.exec(name);
-    const value = property === null || args.length > 0 ? undefined : this.member(decapitalize(property[1]!));
+    const property = propertyRead(name);
+    const value = property === undefined || args.length > 0 ? undefined : this.member(property);
     if (value === undefined) throw missingMethod('the object of the host', name, args);
     return this.toGroovy(value);
   }

@@ -7,7 +7,7 @@ import { hostValues } from './failure.ts';
 import { HostObject } from './host-object.ts';
 import { JavaMap } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
-import { type JsonMap, numberToGroovy } from './json-map.ts';
+import { numberToGroovy, untouched } from './json-map.ts';
 import { ScriptObject } from './script-class.ts';
 import { toText } from './text.ts';
 import { illegalArgument } from './throwable.ts';
@@ -100,8 +100,8 @@ function convert(value: unknown, depth: number): unknown {
 
 function convertObject(value: object, depth: number): unknown {
   if (value instanceof JavaMap) {
-    const { json } = value as Partial<JsonMap>;
-    if (json !== undefined) return json;
+    const object = untouched(value, (item) => convert(item, depth + 1));
+    if (object !== undefined) return object;
     const result: Record<string, unknown> = {};
     for (const { key, value: item } of value.list()) setOwn(result, toText(key), convert(item, depth + 1));
     const link = links.get(value);

@@ -10,9 +10,11 @@ import { concurrentModification, nullPointer } from './throwable.ts';
 import { typeOf } from './type-of.ts';
 import { JavaObject, type List } from './values.ts';
 
+const ITERATOR_CLASS = classNamed('java.util.Iterator');
+
 /** An iterator over items that are known, or that a function gives one by one until it says undefined. */
 export class JavaIterator extends JavaObject {
-  readonly type: JavaClass = classNamed('java.util.Iterator');
+  readonly type: JavaClass = ITERATOR_CLASS;
   readonly #next: () => unknown;
   readonly #remove: ((position: number) => void) | undefined;
   #ahead: unknown;

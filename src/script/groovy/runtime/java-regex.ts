@@ -41,6 +41,11 @@ export function translatePattern(source: string, flags: number): RegExp {
   return make(source, text, flags | inline);
 }
 
+/** The same expression for a whole text. */
+export function wholeOf({ source, flags }: RegExp): RegExp {
+  return new RegExp(`^(?:${source})$(?![^])`, flags.replace(/[gm]/g, ''));
+}
+
 function make(source: string, text: string, flags: number): RegExp {
   const has = (flag: number) => (flags & flag) !== 0;
   const letters = `g${has(FLAG.CASE_INSENSITIVE) ? 'i' : ''}${has(FLAG.MULTILINE) ? 'm' : ''}${has(FLAG.DOTALL) ? 's' : ''}u`;

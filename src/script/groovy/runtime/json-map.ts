@@ -13,48 +13,65 @@ export function numberToGroovy(value: number): unknown {
 }
 
 /**
- * A map made of an object that came as JSON. It gets its entries when somebody wants more of it than to read plain
- * values: most of what scripts are given, they never look at, or only at a value or two. Until then `json` is the object,
- * and nobody changes it.
+ * A map made of an object: one that came as JSON, or a literal of the script, whose members are Groovy's already. It
+ * gets its entries when somebody wants more of it than to read members: most of what scripts are given, they never
+ * look at, or only at a value or two, and most of their literals go straight to the host. Until then `json` is the
+ * object, and nobody changes it.
  */
 export interface JsonMap extends JavaMap {
   json: Json | undefined;
+  /** What was made of members that are objects, which scripts may change. */
+  made: Map<string, unknown> | undefined;
+  readonly isLiteral: boolean;
 }
 
-const PROTOTYPE: JsonMap = Object.create(JavaMap.prototype, {
-  kind: { value: 'LinkedHashMap' },
-  changes: { value: 0, writable: true },
-  isSorted: { value: true, writable: true },
-  pairs: {
-    get(this: JsonMap) {
-      const pairs = new Map<unknown, Entry>();
-      const json = this.json!;
-      this.json = undefined;
-      // Names that begin with a control character have keys of their own.
-      const rest: string[] = [];
-      for (const name of Object.keys(json)) {
-        if (name < '\u0002') rest.push(name);
-        else pairs.set(name, new Entry(name, jsonToGroovy(json[name])));
-      }
-      Object.defineProperty(this, 'pairs', { value: pairs, writable: true });
-      for (const name of rest) this.put(name, jsonToGroovy(json[name]));
-      return pairs;
+class MapOfJson {
+  readonly json: Json;
+
+  constructor(json: Json) {
+    this.json = json;
+  }
+}
+
+/** Of the members of an object, whose names are plain texts in the order in which the script has them. */
+export class MapOfLiteral extends MapOfJson {}
+
+Object.setPrototypeOf(
+  MapOfJson.prototype,
+  Object.create(JavaMap.prototype, {
+    kind: { value: 'LinkedHashMap' },
+    changes: { value: 0, writable: true },
+    isSorted: { value: true, writable: true },
+    made: { value: undefined, writable: true },
+    isLiteral: { value: false },
+    pairs: {
+      get(this: JsonMap) {
+        const pairs = new Map<unknown, Entry>();
+        const json = this.json!;
+        // Names that begin with a control character have keys of their own.
+        const rest: string[] = [];
+        for (const name of Object.keys(json)) {
+          if (name < '\u0002') rest.push(name);
+          else pairs.set(name, new Entry(name, memberOf(this, json, name)));
+        }
+        this.json = undefined;
+        Object.defineProperty(this, 'pairs', { value: pairs, writable: true });
+        for (const name of rest) this.put(name, jsonToGroovy(json[name]));
+        return pairs;
+      },
     },
-  },
-});
+  }),
+);
+Object.defineProperty(MapOfLiteral.prototype, 'isLiteral', { value: true });
 
 /** Pure JSON as Groovy has it. */
 export function jsonToGroovy(value: unknown): unknown {
   switch (typeof value) {
     case 'number':
       return numberToGroovy(value);
-    case 'object': {
+    case 'object':
       if (value === null) return null;
-      if (Array.isArray(value)) return value.map(jsonToGroovy);
-      const map: JsonMap = Object.create(PROTOTYPE);
-      map.json = value as Json;
-      return map;
-    }
+      return Array.isArray(value) ? value.map(jsonToGroovy) : new MapOfJson(value as Json);
     case 'undefined':
       return null;
     default:
@@ -62,7 +79,21 @@ export function jsonToGroovy(value: unknown): unknown {
   }
 }
 
-/** A plain value of a map that has no entries yet; undefined when it is no plain one, or the map has its entries. */
+/** An own member, the same one each time. */
+function memberOf(map: JsonMap, json: Json, name: string): unknown {
+  const value = json[name];
+  if (map.isLiteral) return value;
+  if (typeof value !== 'object' || value === null) return jsonToGroovy(value);
+  map.made ??= new Map();
+  let made = map.made.get(name);
+  if (made === undefined) {
+    made = jsonToGroovy(value);
+    map.made.set(name, made);
+  }
+  return made;
+}
+
+/** A value of a map that has no entries yet; undefined when only its entries can tell. */
 export function plainValue(map: object, name: string): unknown {
   const { json } = map as Partial<JsonMap>;
   if (json === undefined || name < '\u0002') return undefined;
@@ -70,12 +101,31 @@ export function plainValue(map: object, name: string): unknown {
   switch (typeof value) {
     case 'string':
     case 'boolean':
+    case 'bigint':
       return value;
     case 'number':
       return numberToGroovy(value);
     case 'undefined':
       return null;
+    case 'object':
+      if (value === null) return null;
+      return Object.hasOwn(json, name) ? memberOf(map as JsonMap, json, name) : undefined;
     default:
       return undefined;
   }
+}
+
+/** The object of a map that has no entries yet as the host wants it; undefined when it has them. */
+export function untouched(map: JavaMap, convert: (value: unknown) => unknown): Json | undefined {
+  const { json, made, isLiteral } = map as JsonMap;
+  if (json === undefined || (!isLiteral && made === undefined)) return json;
+  const result: Json = {};
+  for (const name of Object.keys(json)) {
+    const value = isLiteral ? json[name] : made!.get(name);
+    const member = value === undefined ? json[name] : convert(value);
+    // A member called `__proto__` is one like any other.
+    if (name === '__proto__') Object.defineProperty(result, name, { value: member, enumerable: true });
+    else result[name] = member;
+  }
+  return result;
 }

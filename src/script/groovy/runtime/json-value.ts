@@ -12,9 +12,12 @@ import { textOf, toText } from './text.ts';
 import { Throwable } from './throwable.ts';
 import { isNumeric, JavaObject } from './values.ts';
 
+const JSON_VALUE_CLASS = classNamed('org.forgerock.json.JsonValue');
+const JSON_POINTER_CLASS = classNamed('org.forgerock.json.JsonPointer');
+
 /** A value with the path that led to it, as the field's servers hand JSON to Groovy. */
 export class JsonValue extends JavaObject {
-  readonly type: JavaClass = classNamed('org.forgerock.json.JsonValue');
+  readonly type: JavaClass = JSON_VALUE_CLASS;
   value: unknown;
   readonly path: readonly string[];
 
@@ -82,7 +85,7 @@ function jsonText(value: unknown): string {
 }
 
 export class JsonPointer extends JavaObject {
-  readonly type: JavaClass = classNamed('org.forgerock.json.JsonPointer');
+  readonly type: JavaClass = JSON_POINTER_CLASS;
   readonly parts: readonly string[];
 
   constructor(text: string) {

@@ -6,6 +6,8 @@ import { toText } from './text.ts';
 import { illegalArgument } from './throwable.ts';
 import { EnumConstant, isNumeric, JavaObject } from './values.ts';
 
+const MATH_CONTEXT_CLASS = classNamed('java.math.MathContext');
+
 builtInEnum('java.math.RoundingMode', ROUNDING);
 
 /** A rounding mode, or the number that older scripts write. */
@@ -17,7 +19,7 @@ export function roundingOf(value: unknown): Rounding {
 }
 
 export class MathContext extends JavaObject {
-  readonly type: JavaClass = classNamed('java.math.MathContext');
+  readonly type: JavaClass = MATH_CONTEXT_CLASS;
   readonly precision: number;
   readonly rounding: Rounding;
 

@@ -9,9 +9,11 @@ import { toText } from './text.ts';
 import { exception, illegalArgument } from './throwable.ts';
 import { BigDecimal, Double, isNumeric, JavaObject, type Numeric } from './values.ts';
 
+const DECIMAL_FORMAT_CLASS = classNamed('java.text.DecimalFormat');
+
 /** `java.text.DecimalFormat`, in English. */
 class DecimalFormat extends JavaObject {
-  readonly type: JavaClass = classNamed('java.text.DecimalFormat');
+  readonly type: JavaClass = DECIMAL_FORMAT_CLASS;
   rounding: Rounding = 'HALF_EVEN';
   readonly #prefix: string;
   readonly #suffix: string;

@@ -15,16 +15,18 @@ import {
   thisConstructor,
   withDefaults,
 } from './define-class.ts';
-import { call, callSafe, callValue, superCall } from './dispatch.ts';
+import { call, callBare, callSafe, callValue, callWith, superCall } from './dispatch.ts';
 import { compare, equal } from './equality.ts';
 import { assertionFailed, caught, thrown } from './failure.ts';
 import { index, indexSafe, itemOf, setIndex, updateIndex } from './index-access.ts';
 import { iterate, spread, spreadEntries } from './iterate.ts';
 import { arrayType, classNamed, type JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
+import { MapOfLiteral } from './json-map.ts';
 import { find, matches } from './methods/regex-methods.ts';
 import { callName, name, setName } from './names.ts';
 import * as operators from './operators.ts';
+import { preparePattern } from './pattern.ts';
 import { callEach, field, property, propertyEach, propertySafe, setField, setProperty } from './property.ts';
 import { toText } from './text.ts';
 import { truth } from './truth.ts';
@@ -36,23 +38,6 @@ function map(parts: readonly unknown[]): JavaMap {
   const result = new JavaMap();
   for (let at = 0; at < parts.length; at += 2) result.put(parts[at], parts[at + 1]);
   return result;
-}
-
-function text(strings: readonly string[], values: readonly unknown[]): GString {
-  return new GString(strings, values);
-}
-
-/** Without a shape the closure has the one parameter `it`. */
-function closure(
-  owner: unknown,
-  self: unknown,
-  code: (self: Closure, ...args: unknown[]) => unknown,
-  least = 0,
-  most = 1,
-  hasRest = false,
-  typesOf?: () => (JavaClass | null)[],
-): Closure {
-  return new Closure(owner, self, code, least, most, hasRest, typesOf);
 }
 
 const INT = classNamed('int');
@@ -92,19 +77,24 @@ function updateField(receiver: unknown, key: string, compute: (old: unknown) => 
 /** Everything that generated code calls. */
 export const operations = Object.freeze({
   ...operators,
+  Closure,
+  GString,
+  JavaMap,
+  MapOfLiteral,
   argument,
   arrayType,
   asType,
   assertionFailed,
   call,
+  callBare,
   callEach,
   callName,
   callSafe,
   callValue,
+  callWith,
   cast,
   castTo,
   caught,
-  closure,
   compare,
   create,
   decimal,
@@ -131,6 +121,7 @@ export const operations = Object.freeze({
   newArray,
   newClass,
   pointer,
+  preparePattern,
   property,
   propertyEach,
   propertySafe,
@@ -144,7 +135,6 @@ export const operations = Object.freeze({
   superCall,
   superConstructor,
   superProperty,
-  text,
   thisConstructor,
   thrown,
   toInt,

@@ -1,25 +1,42 @@
 import { Closure, call1 } from './closure.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
-import { FLAG, translatePattern } from './java-regex.ts';
+import { FLAG, translatePattern, wholeOf } from './java-regex.ts';
 import { toText } from './text.ts';
 import { exception, illegalArgument, outOfBounds } from './throwable.ts';
 import { JavaObject } from './values.ts';
 
 export { FLAG };
 
+const PATTERN_CLASS = classNamed('java.util.regex.Pattern');
+const MATCHER_CLASS = classNamed('java.util.regex.Matcher');
+
+/** The expressions of a pattern that the compiler has translated: for matches anywhere, and of the whole text. */
+interface Prepared {
+  readonly anywhere: () => RegExp;
+  readonly whole: () => RegExp;
+}
+
 export class Pattern extends JavaObject {
-  readonly type: JavaClass = classNamed('java.util.regex.Pattern');
+  readonly type: JavaClass = PATTERN_CLASS;
   readonly source: string;
   readonly flags: number;
-  /** Global; `lastIndex` is set before each use. */
-  readonly regex: RegExp;
+  readonly #prepared: Prepared | undefined;
+  #regex: RegExp | undefined;
   #whole: RegExp | undefined;
 
-  constructor(source: string, flags = 0) {
+  constructor(source: string, flags = 0, prepared?: Prepared) {
     super();
     this.source = source;
     this.flags = flags;
-    this.regex = translatePattern(source, flags);
+    this.#prepared = prepared;
+    // What is wrong with it is said at once.
+    if (prepared === undefined) this.#regex = translatePattern(source, flags);
+  }
+
+  /** Global; `lastIndex` is set before each use. */
+  get regex(): RegExp {
+    this.#regex ??= this.#prepared!.anywhere();
+    return this.#regex;
   }
 
   override toText(): string {
@@ -46,20 +63,26 @@ export class Pattern extends JavaObject {
 
   /** The match of the whole text. */
   execWhole(text: string): RegExpExecArray | null {
-    this.#whole ??= new RegExp(`^(?:${this.regex.source})$(?![^])`, this.regex.flags.replace(/[gm]/g, ''));
+    this.#whole ??= this.#prepared?.whole() ?? wholeOf(this.regex);
     return this.#whole.exec(text);
   }
 }
 
 const MOST_KNOWN = 200;
 const known = new Map<string, Pattern>();
+const prepared = new Map<string, Prepared>();
+
+/** Tells of an expression that the script holds in the form of JavaScript. */
+export function preparePattern(source: string, anywhere: () => RegExp, whole: () => RegExp): void {
+  prepared.set(source, { anywhere, whole });
+}
 
 export function patternOf(value: unknown): Pattern {
   if (value instanceof Pattern) return value;
   const source = toText(value);
   let pattern = known.get(source);
   if (pattern === undefined) {
-    pattern = new Pattern(source);
+    pattern = new Pattern(source, 0, prepared.get(source));
     if (known.size < MOST_KNOWN) known.set(source, pattern);
   }
   return pattern;
@@ -72,7 +95,7 @@ export function matchValue(match: RegExpExecArray): unknown {
 }
 
 export class Matcher extends JavaObject {
-  readonly type: JavaClass = classNamed('java.util.regex.Matcher');
+  readonly type: JavaClass = MATCHER_CLASS;
   readonly pattern: Pattern;
   text: string;
   current: RegExpExecArray | null = null;

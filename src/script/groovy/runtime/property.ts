@@ -20,7 +20,10 @@ import { Entry, type List, listKind } from './values.ts';
 export function property(receiver: unknown, name: string): unknown {
   // As `pairsOf` says; nothing is asked as often, and each call costs.
   if (typeof receiver === 'object' && receiver !== null) {
-    if ((receiver as Partial<JsonMap>).json !== undefined) {
+    const { json } = receiver as Partial<JsonMap>;
+    if (json !== undefined) {
+      const text = json[name];
+      if (typeof text === 'string' && name >= '\u0002') return text;
       const value = plainValue(receiver, name);
       if (value !== undefined) return value;
     }

@@ -6,9 +6,11 @@ import { toText } from './text.ts';
 import { Throwable } from './throwable.ts';
 import { JavaObject } from './values.ts';
 
+const LOGGER_CLASS = classNamed('org.slf4j.Logger');
+
 /** A logger as scripts of the field make themselves one; what it says goes to the script log. */
 class Logger extends JavaObject {
-  readonly type: JavaClass = classNamed('org.slf4j.Logger');
+  readonly type: JavaClass = LOGGER_CLASS;
   readonly name: string;
 
   constructor(name: string) {

@@ -15,9 +15,12 @@ import { exception } from './throwable.ts';
 import { truth } from './truth.ts';
 import { Double, JavaObject, type Numeric } from './values.ts';
 
+const STREAM_CLASS = classNamed('java.util.stream.Stream');
+const COLLECTOR_CLASS = classNamed('java.util.stream.Collector');
+
 /** A stream over items that are all there already; nothing is lazy. */
 class Stream extends JavaObject {
-  readonly type: JavaClass = classNamed('java.util.stream.Stream');
+  readonly type: JavaClass = STREAM_CLASS;
   readonly items: readonly unknown[];
 
   constructor(items: readonly unknown[]) {
@@ -27,7 +30,7 @@ class Stream extends JavaObject {
 }
 
 class Collector extends JavaObject {
-  readonly type: JavaClass = classNamed('java.util.stream.Collector');
+  readonly type: JavaClass = COLLECTOR_CLASS;
   readonly finish: (items: readonly unknown[]) => unknown;
 
   constructor(finish: (items: readonly unknown[]) => unknown) {

@@ -10,6 +10,8 @@ import { JavaObject } from '../values.ts';
 import { readJson } from './json-reader.ts';
 import { JsonDelegate, mapOfClosure, prettyJson, writeJson } from './json-writer.ts';
 
+const JSON_BUILDER_CLASS = classNamed('groovy.json.JsonBuilder');
+
 class JsonSlurper extends JavaObject {
   readonly type: JavaClass;
 
@@ -41,7 +43,7 @@ defineStatics('groovy.json.JsonOutput', {
 });
 
 class JsonBuilder extends JavaObject {
-  readonly type: JavaClass = classNamed('groovy.json.JsonBuilder');
+  readonly type: JavaClass = JSON_BUILDER_CLASS;
   content: unknown;
 
   constructor(content: unknown) {

@@ -17,6 +17,8 @@ import { UTC } from '../time/zone.ts';
 import { Double, EnumConstant, isNumeric, JavaObject } from '../values.ts';
 import { jsonException } from './json-reader.ts';
 
+const JSON_DELEGATE_CLASS = classNamed('groovy.json.JsonDelegate');
+
 const DEEPEST = 200;
 const WITH = new Set(['with', 'tap', 'getClass', 'toString', 'getContent']);
 
@@ -81,7 +83,7 @@ export function mapOfClosure(closure: Closure): JavaMap {
 
 /** In a closure that describes JSON every call and every assignment is a member. */
 export class JsonDelegate extends JavaObject {
-  readonly type: JavaClass = classNamed('groovy.json.JsonDelegate');
+  readonly type: JavaClass = JSON_DELEGATE_CLASS;
   readonly content = new JavaMap();
 
   override toText(): string {

@@ -64,7 +64,8 @@ function charAt(self: string, at: unknown): Char {
 
 /** Java's `trim` takes everything up to the blank. */
 function trim(self: string): string {
-  let [from, to] = [0, self.length];
+  let from = 0;
+  let to = self.length;
   while (from < to && self.charCodeAt(from) <= 32) from++;
   while (to > from && self.charCodeAt(to - 1) <= 32) to--;
   return self.slice(from, to);

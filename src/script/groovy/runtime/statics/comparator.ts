@@ -6,6 +6,8 @@ import { classNamed, type JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import { type Entry, JavaObject } from '../values.ts';
 
+const COMPARATOR_CLASS = classNamed('java.util.Comparator');
+
 defineStatics('java.util.Map$Entry', {
   'comparingByKey/0': () =>
     new Comparator((left, right) => compare((left as Entry).key, (right as Entry).key)),
@@ -15,7 +17,7 @@ defineStatics('java.util.Map$Entry', {
 
 /** An order as an object. */
 export class Comparator extends JavaObject {
-  readonly type: JavaClass = classNamed('java.util.Comparator');
+  readonly type: JavaClass = COMPARATOR_CLASS;
   readonly order: Order;
 
   constructor(order: Order) {

@@ -7,8 +7,10 @@ import { exception } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
 import { bytesIn } from './base64.ts';
 
+const MESSAGE_DIGEST_CLASS = classNamed('java.security.MessageDigest');
+
 class Digest extends JavaObject {
-  readonly type: JavaClass = classNamed('java.security.MessageDigest');
+  readonly type: JavaClass = MESSAGE_DIGEST_CLASS;
   readonly algorithm: string;
   bytes: unknown[] = [];
 

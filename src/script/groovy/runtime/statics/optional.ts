@@ -7,8 +7,10 @@ import { noSuchElement, nullPointer } from '../throwable.ts';
 import { truth } from '../truth.ts';
 import { JavaObject } from '../values.ts';
 
+const OPTIONAL_CLASS = classNamed('java.util.Optional');
+
 class Optional extends JavaObject {
-  readonly type: JavaClass = classNamed('java.util.Optional');
+  readonly type: JavaClass = OPTIONAL_CLASS;
   readonly value: unknown;
 
   constructor(value: unknown) {

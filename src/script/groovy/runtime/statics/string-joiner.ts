@@ -3,8 +3,10 @@ import { defineMethods, defineStatics } from '../method-table.ts';
 import { toText } from '../text.ts';
 import { JavaObject } from '../values.ts';
 
+const STRING_JOINER_CLASS = classNamed('java.util.StringJoiner');
+
 class StringJoiner extends JavaObject {
-  readonly type: JavaClass = classNamed('java.util.StringJoiner');
+  readonly type: JavaClass = STRING_JOINER_CLASS;
   readonly parts: string[] = [];
   readonly #frame: readonly string[];
 

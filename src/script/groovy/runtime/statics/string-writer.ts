@@ -5,9 +5,12 @@ import '../methods/object-methods.ts';
 import { toText } from '../text.ts';
 import { JavaObject } from '../values.ts';
 
+const STRING_WRITER_CLASS = classNamed('java.io.StringWriter');
+const PRINT_WRITER_CLASS = classNamed('java.io.PrintWriter');
+
 /** A text that grows by what is written. */
 class StringWriter extends JavaObject {
-  readonly type: JavaClass = classNamed('java.io.StringWriter');
+  readonly type: JavaClass = STRING_WRITER_CLASS;
   text = '';
 
   override toText(): string {
@@ -21,7 +24,7 @@ class StringWriter extends JavaObject {
 
 /** Writes to another writer. */
 class PrintWriter extends JavaObject {
-  readonly type: JavaClass = classNamed('java.io.PrintWriter');
+  readonly type: JavaClass = PRINT_WRITER_CLASS;
   readonly #target: Writer;
 
   constructor(target: Writer) {

@@ -10,8 +10,11 @@ import { toText } from '../text.ts';
 import { exception } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
 
+const PRINT_STREAM_CLASS = classNamed('java.io.PrintStream');
+const OBJECT_CLASS = classNamed('java.lang.Object');
+
 class Printer extends JavaObject {
-  readonly type: JavaClass = classNamed('java.io.PrintStream');
+  readonly type: JavaClass = PRINT_STREAM_CLASS;
 }
 
 /** `System.out`: what is printed goes where `println` prints. */
@@ -54,5 +57,5 @@ defineStatics('java.lang.Thread', {
 defineStatics('java.lang.Object', { 'new/0': () => new PlainObject() });
 
 class PlainObject extends JavaObject {
-  readonly type: JavaClass = classNamed('java.lang.Object');
+  readonly type: JavaClass = OBJECT_CLASS;
 }

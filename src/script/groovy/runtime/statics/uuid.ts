@@ -8,8 +8,10 @@ import { illegalArgument } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
 import { randomBytes } from './random.ts';
 
+const UUID_CLASS = classNamed('java.util.UUID');
+
 class Uuid extends JavaObject {
-  readonly type: JavaClass = classNamed('java.util.UUID');
+  readonly type: JavaClass = UUID_CLASS;
   readonly text: string;
 
   constructor(text: string) {

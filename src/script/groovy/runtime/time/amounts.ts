@@ -3,9 +3,12 @@ import { exception } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
 import { fractionText } from './temporal.ts';
 
+const DURATION_CLASS = classNamed('java.time.Duration');
+const PERIOD_CLASS = classNamed('java.time.Period');
+
 /** A span of seconds and nanoseconds. */
 export class Duration extends JavaObject {
-  readonly type: JavaClass = classNamed('java.time.Duration');
+  readonly type: JavaClass = DURATION_CLASS;
   /** All of it. */
   readonly nanos: bigint;
 
@@ -43,7 +46,7 @@ export class Duration extends JavaObject {
 
 /** Years, months and days. */
 export class Period extends JavaObject {
-  readonly type: JavaClass = classNamed('java.time.Period');
+  readonly type: JavaClass = PERIOD_CLASS;
   readonly years: number;
   readonly months: number;
   readonly days: number;

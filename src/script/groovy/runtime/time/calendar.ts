@@ -4,6 +4,8 @@ import { JavaObject } from '../values.ts';
 import { addMonths, dayOfYear, daysIn, fieldsOf, wallOf, weekOf } from './date-fields.ts';
 import { DAY, type Zone } from './zone.ts';
 
+const GREGORIAN_CALENDAR_CLASS = classNamed('java.util.GregorianCalendar');
+
 /** Fields of java.util.Calendar, by their numbers. */
 export const FIELD = {
   ERA: 0,
@@ -40,7 +42,7 @@ export const CALENDAR_NAMES = {
 };
 
 export class Calendar extends JavaObject {
-  readonly type: JavaClass = classNamed('java.util.GregorianCalendar');
+  readonly type: JavaClass = GREGORIAN_CALENDAR_CLASS;
   ms: number;
   zone: Zone;
   firstWeekday = 1;

@@ -17,13 +17,15 @@ import {
 } from './temporal.ts';
 import { DAY, findZone, offsetText, parseOffset, type Zone } from './zone.ts';
 
+const DATE_TIME_FORMATTER_CLASS = classNamed('java.time.format.DateTimeFormatter');
+
 const LETTERS = 'GuyMLdDEeaHhKkmsSnAzVXxZQqw';
 const ISO =
   /^([+-]?\d{4,9}-\d{2}-\d{2})?(?:(?:^|T)(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(Z|[+-]\d{2}(?::?\d{2})?(?::?\d{2})?)?(?:\[([^\]]+)\])?$/;
 
 /** Either a pattern of letters, or one of the ISO forms by its name. */
 export class DateTimeFormatter extends JavaObject {
-  readonly type: JavaClass = classNamed('java.time.format.DateTimeFormatter');
+  readonly type: JavaClass = DATE_TIME_FORMATTER_CLASS;
   readonly pattern: string;
   readonly isIso: boolean;
   readonly zone: Zone | undefined;

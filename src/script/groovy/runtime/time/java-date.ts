@@ -13,8 +13,10 @@ import { formatDate, parseDate, zoneName } from './date-pattern.ts';
 import { int, millis } from './time-arguments.ts';
 import { DAY, defaultZone, Zone, zoneOf } from './zone.ts';
 
+const DATE_CLASS = classNamed('java.util.Date');
+
 export class JavaDate extends JavaObject {
-  readonly type: JavaClass = classNamed('java.util.Date');
+  readonly type: JavaClass = DATE_CLASS;
   ms: number;
 
   constructor(ms: number) {

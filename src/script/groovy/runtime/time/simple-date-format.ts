@@ -12,8 +12,10 @@ import { JavaDate } from './java-date.ts';
 import { millis } from './time-arguments.ts';
 import { defaultZone, setDefaultZone, Zone, zoneOf } from './zone.ts';
 
+const SIMPLE_DATE_FORMAT_CLASS = classNamed('java.text.SimpleDateFormat');
+
 class SimpleDateFormat extends JavaObject {
-  readonly type: JavaClass = classNamed('java.text.SimpleDateFormat');
+  readonly type: JavaClass = SIMPLE_DATE_FORMAT_CLASS;
   pattern: string;
   zone: Zone = defaultZone();
   isLenient = true;

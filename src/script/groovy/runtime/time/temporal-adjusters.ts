@@ -6,9 +6,11 @@ import { daysIn } from './date-fields.ts';
 import { dateOf, type Temporal } from './temporal.ts';
 import { enumArgument, int } from './time-arguments.ts';
 
+const TEMPORAL_ADJUSTER_CLASS = classNamed('java.time.temporal.TemporalAdjuster');
+
 /** Moves a date, as `date.with(…)` wants it. */
 export class TemporalAdjuster extends JavaObject {
-  readonly type: JavaClass = classNamed('java.time.temporal.TemporalAdjuster');
+  readonly type: JavaClass = TEMPORAL_ADJUSTER_CLASS;
   readonly apply: (self: Temporal) => Temporal;
 
   constructor(apply: (self: Temporal) => Temporal) {

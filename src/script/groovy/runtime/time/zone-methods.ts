@@ -9,6 +9,8 @@ import { dateTimeError, offsetId, type Temporal } from './temporal.ts';
 import { int } from './time-arguments.ts';
 import { defaultZone, findZone, parseOffset, Zone } from './zone.ts';
 
+const ZONE_RULES_CLASS = classNamed('java.time.zone.ZoneRules');
+
 const OFFSET = 'java.time.ZoneOffset';
 const MOST = 18 * 3_600_000;
 
@@ -32,7 +34,7 @@ export function zoneId(id: string): Zone {
 }
 
 class ZoneRules extends JavaObject {
-  readonly type: JavaClass = classNamed('java.time.zone.ZoneRules');
+  readonly type: JavaClass = ZONE_RULES_CLASS;
   readonly zone: Zone;
 
   constructor(zone: Zone) {
