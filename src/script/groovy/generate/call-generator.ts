@@ -3,10 +3,8 @@ import { pathText } from '../syntax/postfix-parser.ts';
 import { mark } from './generated-text.ts';
 import { classVariable } from './generator-context.ts';
 import { PATTERN_METHODS } from './pattern-literal.ts';
+import { TEXT_METHODS } from './text-methods.ts';
 import { ValueGenerator } from './value-generator.ts';
-
-/** The entries of the variables of the script, by name. */
-export const SCRIPT_VARIABLES = '$v';
 
 /** What is refused by name, because nothing like it exists or may exist here. */
 const REFUSED_CALLS: Readonly<Record<string, string>> = {
@@ -20,6 +18,9 @@ const REFUSED_METHODS: Readonly<Record<string, string>> = {
   getClassLoader: 'There are no class loaders here.',
 };
 const REFUSED_PROPERTIES = new Set(['metaClass', 'classLoader']);
+
+/** Names of members that are no different in JavaScript. */
+const MEMBER = /^(?!__proto__$)[a-zA-Z_$][\w$]*$/;
 
 /** Calls, properties, `new`. */
 export abstract class CallGenerator extends ValueGenerator {
@@ -117,6 +118,8 @@ export abstract class CallGenerator extends ValueGenerator {
     const meaning = this.classOf(object);
     if (meaning !== undefined && typeof name === 'string') this.checkStatic(meaning, name, true, at);
     if (object.kind === 'property') this.refuseUnknownClass(object);
+    const quick = access === '.' ? this.#textCall(callee, args) : undefined;
+    if (quick !== undefined) return quick;
     const receiver = this.expression(object);
     if (typeof name === 'string' && PATTERN_METHODS.has(name)) this.notePattern(args[0]?.value);
     if (access === '*.') return `${mark(at)}$.callEach(${receiver},${method},${list()})`;
@@ -127,6 +130,21 @@ export abstract class CallGenerator extends ValueGenerator {
       return `${mark(at)}$.call(${receiver},"removeElement",${list()})`;
     }
     return `${mark(at)}${this.#plainCall(receiver, method, args)}`;
+  }
+
+  /** What JavaScript can do itself when the receiver is a text. */
+  #textCall({ object, name, at }: PropertyExpression, args: readonly Argument[]): string | undefined {
+    const method = typeof name === 'string' && args.length === 0 ? TEXT_METHODS[name] : undefined;
+    if (method === undefined || object.kind === 'super' || this.classOf(object) !== undefined)
+      return undefined;
+    const receiver = this.expression(object);
+    if (this.kindOf(object) === 'string') return method.code(receiver);
+    if (name === 'toString') return `${mark(at)}$.stringOf(${receiver})`;
+    const isLocal = object.kind === 'name' && this.scope.find(object.name) !== undefined;
+    const value = isLocal ? receiver : this.variable();
+    const code = method.code(value);
+    const test = `typeof ${isLocal ? value : `(${value}=${receiver})`}==="string"`;
+    return `(${test}?${code}:${mark(at)}$.callBare(${value},${JSON.stringify(name)}))`;
   }
 
   /** Most calls have one argument or none, and need no list of them. */
@@ -169,7 +187,22 @@ export abstract class CallGenerator extends ValueGenerator {
       const own = this.ownField(String(name));
       if (own !== undefined && typeof name === 'string') return own;
     }
-    return `${mark(at)}$.property(${receiver},${key})`;
+    if (object.kind === 'this' || typeof name !== 'string' || !MEMBER.test(name))
+      return `${mark(at)}$.property(${receiver},${key})`;
+    return this.#quickProperty(object, receiver, name, at);
+  }
+
+  /** Most properties are texts in maps that came as JSON; they are read without a call. */
+  #quickProperty(object: Expression, receiver: string, name: string, at: number): string {
+    const isLocal = object.kind === 'name' && this.scope.find(object.name) !== undefined;
+    const holder = isLocal ? receiver : this.variable();
+    if (name === 'key' || name === 'value') {
+      const entry = isLocal ? holder : `(${holder}=${receiver})`;
+      return `(${entry}?.isEntry$?${holder}.${name}:${mark(at)}$.property(${holder},"${name}"))`;
+    }
+    const value = this.variable();
+    const found = `${value}=${isLocal ? holder : `(${holder}=${receiver})`}?.json?.${name}`;
+    return `(typeof (${found})==="string"?${value}:${mark(at)}$.property(${holder},${JSON.stringify(name)}))`;
   }
 
   /** `this.x` in a script is its variable. */
@@ -211,7 +244,7 @@ export abstract class CallGenerator extends ValueGenerator {
     const { owner } = this.context;
     const general = `${mark(at)}$.name(${owner},${this.free(name)})`;
     if (owner !== '$s') return general;
-    return `(${SCRIPT_VARIABLES}.get(${JSON.stringify(name)})?.value??${general})`;
+    return `(${this.variableEntry(name)}?.value??${general})`;
   }
 
   protected newValue(node: Expression & { kind: 'new' }): string {

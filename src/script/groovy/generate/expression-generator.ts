@@ -50,11 +50,12 @@ const INT_CODE: Readonly<Record<string, (left: string, right: string) => string>
   '>=': (left, right) => `(${left}>=${right})`,
   '==': (left, right) => `(${left}===${right})`,
   '!=': (left, right) => `(${left}!==${right})`,
+  '<=>': (left, right) => `(${left}<${right}?-1:${left}>${right}?1:0)`,
 };
 /** By such a number a remainder never fails. */
 const POSITIVE = /^[1-9]\d*$/;
 /** Those that are worth a look at the types before the runtime is called. */
-const QUICK = new Set(['+', '-', '<', '<=', '>', '>=', '==', '!=']);
+const QUICK = new Set(['+', '-', '<', '<=', '>', '>=', '==', '!=', '<=>']);
 
 export abstract class ExpressionGenerator extends CallGenerator {
   protected abstract switchFunction(node: SwitchStatement): string;
@@ -159,7 +160,54 @@ export abstract class ExpressionGenerator extends CallGenerator {
     if ((operator === '==' || operator === '!=') && isNull(right)) {
       return `(${this.expression(left)}${operator}=null)`;
     }
-    return this.operate(operator, this.#operand(left), this.#operand(right), at);
+    if (operator === '+' && this.kindOf(left) === 'string')
+      return `(${this.expression(left)}+${this.asText(right)})`;
+    if (operator === '+' && right.kind === 'constant' && this.kindOf(right) === 'string') {
+      const { value, first } = this.#twice(this.#operand(left));
+      const text = this.expression(right);
+      return `(typeof ${first}==="string"?${value}+${text}:${mark(at)}$.plus(${value},${text}))`;
+    }
+    if (operator === '==' || operator === '!=') {
+      const quick =
+        this.#equalToText(operator, left, right, at) ?? this.#equalToText(operator, right, left, at);
+      if (quick !== undefined) return quick;
+    }
+    return this.#operateOn(operator, this.#operand(left), this.#operand(right), at);
+  }
+
+  /** A comparison with a text that is written out: only an object may be equal to it without being the same. */
+  #equalToText(operator: '==' | '!=', node: Expression, text: Expression, at: number): string | undefined {
+    if (text.kind !== 'constant' || typeof text.value !== 'string') return undefined;
+    const { value, first } = this.#twice(this.#operand(node));
+    const written = JSON.stringify(text.value);
+    const general = `typeof ${value}==="object"&&${mark(at)}$.equal(${value},${written})`;
+    return `${operator === '!=' ? '!' : ''}(${first}===${written}||${general})`;
+  }
+
+  /** A value that is looked at more than once: the JavaScript of the first time, and of the others. */
+  #twice({ code, isSimple }: Operand): { first: string; value: string } {
+    if (isSimple) return { first: code, value: code };
+    const value = this.variable();
+    return { first: `(${value}=${code})`, value };
+  }
+
+  /** Next to an int, the other side is most often a number as well. */
+  #operateOn(operator: string, left: Operand, right: Operand, at: number): string {
+    const areInts = left.isInt && right.isInt && operator !== '<=>';
+    if (!QUICK.has(operator) || areInts || (left.isSimple && right.isSimple))
+      return this.operate(operator, left, right, at);
+    // Both sides are evaluated before either is looked at, and the right one may assign the variable on the left.
+    const isKept = left.isSimple && (right.isSimple || !isVariable(left));
+    const one = this.#twice({ ...left, isSimple: isKept });
+    const other = this.#twice(right);
+    const general = `${mark(at)}$.${OPERATOR_FUNCTIONS[operator]}(${one.value},${other.value})`;
+    if (operator === '==' || operator === '!=') {
+      const areTexts = `typeof ${one.value}==="string"&&typeof ${other.value}==="string"`;
+      const isOther = `!(${areTexts})&&${mark(at)}$.equal(${one.value},${other.value})`;
+      return `${operator === '!=' ? '!' : ''}(${one.first}===${other.first}||${isOther})`;
+    }
+    const tests = `typeof ${one.first}==="number"&typeof ${other.first}==="number"`;
+    return `(${tests}?${INT_CODE[operator]!(one.value, other.value)}:${general})`;
   }
 
   #operand(node: Expression): Operand {
@@ -185,7 +233,8 @@ export abstract class ExpressionGenerator extends CallGenerator {
   #choice({ test, then, otherwise }: Expression & { kind: 'choice' }): string {
     if (then === undefined) {
       const value = this.variable();
-      return `($.truth(${value}=${this.expression(test)})?${value}:${this.expression(otherwise)})`;
+      const tested = this.truthOf(`${value}=${this.expression(test)}`, this.kindOf(test));
+      return `(${tested}?${value}:${this.expression(otherwise)})`;
     }
     return `(${this.truth(test)}?${this.expression(then)}:${this.expression(otherwise)})`;
   }
@@ -328,6 +377,10 @@ export interface Operand {
   readonly isInt: boolean;
   /** May be written twice: a variable or a number. */
   readonly isSimple: boolean;
+}
+
+function isVariable({ code }: Operand): boolean {
+  return code.startsWith('v$');
 }
 
 function quickRemainder(left: string, right: string, at: number): string {

@@ -1,11 +1,11 @@
 import { staticMemberNames } from '../runtime/static-members.ts';
 import type { ClassDeclaration, MethodDeclaration, Script, Statement } from '../syntax/ast.ts';
 import type { SourceText } from '../syntax/source-text.ts';
-import { SCRIPT_VARIABLES } from './call-generator.ts';
 import { ClassChecks } from './class-checks.ts';
 import { ClassGenerator } from './class-generator.ts';
 import { ClassNames } from './class-names.ts';
 import { type GeneratedText, takeMarks } from './generated-text.ts';
+import { SCRIPT_VARIABLES } from './generator-context.ts';
 import { mangle } from './scope.ts';
 import { isTrailing } from './value-generator.ts';
 
@@ -23,11 +23,8 @@ export const ENTRY = 'groovy$';
 export function generateScript(script: Script, source: SourceText): GeneratedScript {
   const generator = new ScriptGenerator(source, new ClassNames(source, script));
   const text = takeMarks(generator.generate(script), source);
-  const seesAll = /\b(?:binding|getBinding|getVariables?|hasVariable|getProperty|propertyMissing)\b/.test(
-    source.text,
-  );
-  const { freeNames, computesMethods } = generator;
-  return { ...text, freeNames: seesAll ? 'all' : freeNames, computesMethods };
+  const { freeNames, computesMethods, seesBinding } = generator;
+  return { ...text, freeNames: seesBinding ? 'all' : freeNames, computesMethods };
 }
 
 class ScriptGenerator extends ClassGenerator {

@@ -6,6 +6,11 @@ import type { ClassMeaning, ClassNames } from './class-names.ts';
 import { patternLiteral } from './pattern-literal.ts';
 import { type Local, mangle, Scope, type StaticKind } from './scope.ts';
 
+/** The entries of the variables of the script, by name. */
+export const SCRIPT_VARIABLES = '$v';
+
+const SEES_BINDING = /\b(?:binding|getBinding|getVariables?|hasVariable|getProperty|propertyMissing)\b/;
+
 /** A method of the script that can be called without looking for it. */
 export interface DirectMethod {
   readonly js: string;
@@ -44,11 +49,15 @@ export abstract class GeneratorContext {
   computesMethods = false;
   readonly #constants = new Map<string, string>();
   readonly #patterns = new Map<string, string>();
+  readonly #entries = new Map<string, string>();
+  /** It may look at its variables as a whole. */
+  readonly seesBinding: boolean;
   #temporaries = 0;
 
   constructor(source: SourceText, classes: ClassNames) {
     this.source = source;
     this.classes = classes;
+    this.seesBinding = SEES_BINDING.test(source.text);
   }
 
   protected abstract expression(node: Expression): string;
@@ -58,7 +67,17 @@ export abstract class GeneratorContext {
 
   protected constantDeclarations(): string {
     const constants = [...this.#constants].map(([code, name]) => `const ${name}=${code};\n`);
-    return [...constants, ...this.#patterns.values()].join('');
+    const entries = this.#entries.size === 0 ? '' : `let ${[...this.#entries.values()].join(',')};\n`;
+    return [...constants, ...this.#patterns.values(), entries].join('');
+  }
+
+  /** The entry of a variable of the script, which is looked up once unless the script can take variables away. */
+  protected variableEntry(name: string): string {
+    const found = `${SCRIPT_VARIABLES}.get(${JSON.stringify(name)})`;
+    if (this.seesBinding) return found;
+    const known = this.#entries.get(name) ?? `E${this.#entries.size}`;
+    this.#entries.set(name, known);
+    return `(${known}??=${found})`;
   }
 
   /** A text that is going to be used as a regular expression. */

@@ -1,4 +1,5 @@
 import type {
+  Expression,
   Statement,
   SwitchCase,
   SwitchStatement,
@@ -23,7 +24,8 @@ export abstract class StatementGenerator extends ExpressionGenerator {
     // No jump leads out of a function.
     this.labels = [];
     const code = this.statements(body, true);
-    const declared = this.variables.length === 0 ? '' : `let ${this.variables.join(',')};`;
+    // `var`, because QuickJS checks each use of what `let` declares.
+    const declared = this.variables.length === 0 ? '' : `var ${this.variables.join(',')};`;
     this.variables = outer.variables;
     this.labels = outer.labels;
     return `${declared}${code}${endsInReturn(body) ? '' : 'return null;'}`;
@@ -232,7 +234,7 @@ export abstract class StatementGenerator extends ExpressionGenerator {
     return this.inScope('block', () => {
       const fallback = cases.findIndex(({ tests }) => tests.length === 0);
       const choice = cases.map(({ tests }, index) =>
-        tests.map((test) => `$.isCase(${this.expression(test)},${subject})?${index}:`).join(''),
+        tests.map((test) => `${this.#caseTest(test, subject)}?${index}:`).join(''),
       );
       this.switches++;
       const bodies = cases.map((each, index) => {
@@ -243,6 +245,16 @@ export abstract class StatementGenerator extends ExpressionGenerator {
       const chosen = `${choice.join('')}${fallback}`;
       return `{const ${subject}=${code};${mark(at)}switch(${chosen}){${bodies.join('\n')}}}\n`;
     });
+  }
+
+  /** Texts and ints that are written out need the runtime only for values of other types. */
+  #caseTest(test: Expression, subject: string): string {
+    const code = this.expression(test);
+    const general = `$.isCase(${code},${subject})`;
+    const type = this.kindOf(test) === 'int' ? 'number' : this.kindOf(test);
+    const isWritten = test.kind === 'number' || test.kind === 'constant';
+    if (!isWritten || (type !== 'number' && type !== 'string')) return general;
+    return `(${subject}===${code}||typeof ${subject}!=="${type}"&&${general})`;
   }
 
   #caseBody({ body, isArrow }: SwitchCase, isTail: boolean, isLast: boolean): string {

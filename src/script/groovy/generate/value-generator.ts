@@ -1,7 +1,8 @@
-import type { ClosureExpression, Expression, MapEntry, Parameter } from '../syntax/ast.ts';
+import type { CallExpression, ClosureExpression, Expression, MapEntry, Parameter } from '../syntax/ast.ts';
 import { GeneratorContext, isAnything } from './generator-context.ts';
 import { numberLiteral } from './number-literal.ts';
 import type { StaticKind } from './scope.ts';
+import { TEXT_METHODS } from './text-methods.ts';
 
 const COMPARISONS = new Set(['<', '<=', '>', '>=', '==', '!=', '===', '!==', 'in', '!in', '==~', '&&', '||']);
 const INT_OPERATORS = new Set(['+', '-', '*', '&', '|', '^']);
@@ -26,12 +27,29 @@ export abstract class ValueGenerator extends GeneratorContext {
         return node.operator === '-' && this.kindOf(node.value) === 'int' ? 'int' : 'unknown';
       case 'binary':
         if (COMPARISONS.has(node.operator)) return 'boolean';
+        if (node.operator === '<=>') return 'int';
+        if (node.operator === '+' && this.kindOf(node.left) === 'string') return 'string';
         if (node.operator === '%') return this.#isIntRemainder(node) ? 'int' : 'unknown';
         if (!INT_OPERATORS.has(node.operator)) return 'unknown';
         return this.kindOf(node.left) === 'int' && this.kindOf(node.right) === 'int' ? 'int' : 'unknown';
+      case 'call':
+        return this.#kindOfCall(node);
+      case 'choice': {
+        const kind = this.kindOf(node.then ?? node.test);
+        return kind === this.kindOf(node.otherwise) ? kind : 'unknown';
+      }
       default:
         return 'unknown';
     }
+  }
+
+  /** Of the calls that the generator writes out itself. */
+  #kindOfCall({ callee, args }: CallExpression): StaticKind {
+    if (callee.kind !== 'property' || callee.access !== '.' || callee.isField || args.length > 0)
+      return 'unknown';
+    if (callee.object.kind === 'text' && callee.name === 'toString') return 'string';
+    if (typeof callee.name !== 'string' || this.kindOf(callee.object) !== 'string') return 'unknown';
+    return TEXT_METHODS[callee.name]?.kind ?? 'unknown';
   }
 
   #isIntRemainder({ left, right }: Expression & { kind: 'binary' }): boolean {
@@ -40,8 +58,20 @@ export abstract class ValueGenerator extends GeneratorContext {
 
   /** As JavaScript's own truth. */
   protected truth(node: Expression): string {
-    const value = this.expression(node);
-    return this.kindOf(node) === 'boolean' ? value : `$.truth(${value})`;
+    return this.truthOf(this.expression(node), this.kindOf(node));
+  }
+
+  protected truthOf(code: string, kind: StaticKind): string {
+    switch (kind) {
+      case 'boolean':
+        return code;
+      case 'int':
+        return `((${code})!==0)`;
+      case 'string':
+        return `((${code})!=="")`;
+      default:
+        return `$.truth(${code})`;
+    }
   }
 
   protected number(node: Expression & { kind: 'number' }): string {
@@ -60,11 +90,17 @@ export abstract class ValueGenerator extends GeneratorContext {
     const parts = values.map((value, index) => {
       const code =
         value.kind === 'closure'
-          ? `new $.GString(["",""],[${this.expression(value)}])`
-          : this.expression(value);
-      return `$.toText(${code})+${JSON.stringify(strings[index + 1])}`;
+          ? `$.toText(new $.GString(["",""],[${this.expression(value)}]))`
+          : this.asText(value);
+      return `${code}+${JSON.stringify(strings[index + 1])}`;
     });
     return `(${[JSON.stringify(strings[0]), ...parts].join('+')})`;
+  }
+
+  /** What is printed for a value. */
+  protected asText(node: Expression): string {
+    const code = this.expression(node);
+    return this.kindOf(node) === 'unknown' ? `$.toText(${code})` : code;
   }
 
   protected items(nodes: readonly Expression[]): string {

@@ -184,6 +184,11 @@ export function takesOne(fn: unknown): fn is Closure {
   return fn instanceof Closure && fn.most === 1 && fn.typesOf === undefined && !fn.hasRest;
 }
 
+/** The same for two values. */
+export function takesTwo(fn: unknown): fn is Closure {
+  return fn instanceof Closure && fn.most === 2 && fn.typesOf === undefined && !fn.hasRest;
+}
+
 export function call2(fn: unknown, first: unknown, second: unknown): unknown {
   if (fn instanceof Closure) {
     if (fn.most === 2 && fn.typesOf === undefined && !fn.hasRest) return fn.code(fn, first, second);

@@ -1,5 +1,5 @@
 import { addNumbers, divideNumbers, toInt } from './arithmetic.ts';
-import { Closure, call1, call2, parameterCount } from './closure.ts';
+import { Closure, call1, call2, parameterCount, takesTwo } from './closure.ts';
 import { isCase } from './conversion-operators.ts';
 import { call } from './dispatch.ts';
 import { compare } from './equality.ts';
@@ -18,6 +18,7 @@ export type Order = (left: unknown, right: unknown) => number;
 export function orderBy(fn: unknown): Order {
   if (fn === null || fn === undefined) return compare;
   if (fn instanceof Closure) {
+    if (takesTwo(fn)) return (left, right) => orderNumber(fn.code(fn, left, right));
     if (parameterCount(fn) === 2) return (left, right) => orderNumber(call2(fn, left, right));
     return (left, right) => compare(call1(fn, left), call1(fn, right));
   }
@@ -38,7 +39,7 @@ export function sorted(items: readonly unknown[], fn: unknown): unknown[] {
       .sort(([left], [right]) => compare(left, right))
       .map(([, item]) => item);
   }
-  return [...items].sort(orderBy(fn));
+  return items.slice().sort(orderBy(fn));
 }
 
 /** The same kind of collection with other items. */
@@ -109,7 +110,8 @@ export function groupBy(
   const [fn, ...others] = fns;
   for (const item of items) {
     const key = fn === undefined ? item : read(fn, item);
-    const entry = groups.pairs.get(hashKey(key));
+    const isPlain = typeof key === 'number' || (typeof key === 'string' && key >= '\u0002');
+    const entry = groups.pairs.get(isPlain ? key : hashKey(key));
     if (entry === undefined) groups.put(key, [item]);
     else (entry.value as unknown[]).push(item);
   }
@@ -130,10 +132,11 @@ export function countBy(items: readonly unknown[], read: (item: unknown) => unkn
 
 /** One entry of a new map: a pair, an entry or a map of entries. */
 export function addEntry(map: JavaMap, part: unknown): void {
-  if (part instanceof Entry) map.put(part.key, part.value);
+  if (Array.isArray(part) && part.length === 2) map.put(part[0], part[1]);
+  else if (part instanceof Entry) map.put(part.key, part.value);
   else if (part instanceof JavaMap) for (const { key, value } of part.list()) map.put(key, value);
   else if (part !== null) {
-    const pair = listOf(part);
+    const pair = Array.isArray(part) ? part : listOf(part);
     if (pair.length === 0) return;
     map.put(pair[0], pair.length > 1 ? pair[1] : null);
   }

@@ -65,10 +65,9 @@ export function call(receiver: unknown, name: string, args: unknown[]): unknown 
 const STRING = classNamed('java.lang.String');
 
 /**
- * The table of methods of what most calls are made on: texts, plain lists and maps. Undefined for everything else.
+ * The table of methods of what most calls are made on beside texts: plain lists and maps. Undefined for all else.
  */
 function plainTable(receiver: unknown): MethodTable | undefined {
-  if (typeof receiver === 'string') return STRING.table;
   if (typeof receiver !== 'object' || receiver === null) return undefined;
   if ((receiver as Partial<JavaMap>).kind === 'LinkedHashMap') return LINKED_HASH_MAP.table;
   return Array.isArray(receiver) && (receiver as List)[LIST_KIND] === undefined
@@ -78,7 +77,7 @@ function plainTable(receiver: unknown): MethodTable | undefined {
 
 /** `receiver.name()`, without a list of arguments where none is needed. */
 export function callBare(receiver: unknown, name: string): unknown {
-  const method = plainTable(receiver)?.[name];
+  const method = (typeof receiver === 'string' ? STRING.table : plainTable(receiver))?.[name];
   if (method === undefined || method.least > 0) return call(receiver, name, []);
   try {
     return method.run(receiver);
@@ -90,7 +89,7 @@ export function callBare(receiver: unknown, name: string): unknown {
 
 /** `receiver.name(first)`, the same. */
 export function callWith(receiver: unknown, name: string, first: unknown): unknown {
-  const method = plainTable(receiver)?.[name];
+  const method = (typeof receiver === 'string' ? STRING.table : plainTable(receiver))?.[name];
   if (method === undefined || method.least > 1 || method.most < 1) return call(receiver, name, [first]);
   try {
     return method.run(receiver, first);

@@ -111,6 +111,7 @@ export function javaEquals(left: unknown, right: unknown): boolean {
 /** `<=>`: negative, 0 or positive. Null is less than everything else. */
 export function compare(left: unknown, right: unknown): number {
   if (left === right) return 0;
+  if (typeof left === 'number' && typeof right === 'number') return left < right ? -1 : 1;
   if (left === null || left === undefined) return right === null ? 0 : -1;
   if (right === null || right === undefined) return 1;
   if (isNumeric(left) && isNumeric(right)) return compareNumbers(left, right);

@@ -4,7 +4,7 @@ import { call, responds } from './dispatch.ts';
 import { itemsOf } from './equality.ts';
 import { JavaClass } from './java-class.ts';
 import { type JavaMap, pairsOf } from './java-map.ts';
-import { plainValue } from './json-map.ts';
+import { type JsonMap, plainValue } from './json-map.ts';
 import { isListView } from './list-view.ts';
 import { property, setProperty } from './property.ts';
 import { Range } from './range.ts';
@@ -16,8 +16,17 @@ import { GString, isNumeric, type List, listKind, StringBuilder } from './values
 /** `receiver[at]`. */
 export function index(receiver: unknown, at: unknown): unknown {
   if (typeof at === 'string' && typeof receiver === 'object' && receiver !== null) {
-    const value = plainValue(receiver, at);
-    if (value !== undefined) return value;
+    if ((receiver as Partial<JsonMap>).json !== undefined) {
+      const value = plainValue(receiver, at);
+      if (value !== undefined) return value;
+    }
+    // A text that begins with a control character has a key of its own.
+    const { pairs } = receiver as Partial<JavaMap>;
+    if (pairs !== undefined && at >= '\u0002') {
+      const entry = pairs.get(at);
+      if (entry !== undefined) return entry.value;
+      if ((receiver as JavaMap).byDefault === undefined) return null;
+    }
   }
   if (pairsOf(receiver) !== undefined) return (receiver as JavaMap).get(keyOf(at));
   if (Array.isArray(receiver) && typeof at === 'number' && at >= 0) {
@@ -153,7 +162,8 @@ function arrayBounds(position: number, length: number): Throwable {
 
 /** `receiver[at] = value`. */
 export function setIndex(receiver: unknown, at: unknown, value: unknown): unknown {
-  if (pairsOf(receiver) !== undefined) (receiver as JavaMap).put(keyOf(at), value);
+  if (pairsOf(receiver) !== undefined)
+    (receiver as JavaMap).put(typeof at === 'string' ? at : keyOf(at), value);
   else if (Array.isArray(receiver)) setItem(receiver, at, value);
   else if (receiver === null || receiver === undefined) {
     throw nullPointer('Cannot invoke method putAt() on null object');

@@ -59,7 +59,8 @@ export class JavaMap {
   /** The value before, or null. */
   put(key: unknown, value: unknown): unknown {
     if (this.kind === 'UnmodifiableMap') this.checkWritable();
-    const hashed = typeof key === 'number' ? key : hashKey(key);
+    const hashed =
+      typeof key === 'number' || (typeof key === 'string' && key >= '\u0002') ? key : hashKey(key);
     const entry = this.pairs.get(hashed);
     if (entry === undefined) {
       this.pairs.set(hashed, new Entry(key, value));

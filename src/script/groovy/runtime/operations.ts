@@ -28,7 +28,7 @@ import { callName, name, setName } from './names.ts';
 import * as operators from './operators.ts';
 import { preparePattern } from './pattern.ts';
 import { callEach, field, property, propertyEach, propertySafe, setField, setProperty } from './property.ts';
-import { toText } from './text.ts';
+import { stringOf, toText } from './text.ts';
 import { truth } from './truth.ts';
 import { BigInteger, Double, Float, GString } from './values.ts';
 import './core-library.ts';
@@ -132,6 +132,7 @@ export const operations = Object.freeze({
   setPropertySafe,
   spread,
   spreadEntries,
+  stringOf,
   superCall,
   superConstructor,
   superProperty,

@@ -78,8 +78,8 @@ export function preparePattern(source: string, anywhere: () => RegExp, whole: ()
 }
 
 export function patternOf(value: unknown): Pattern {
-  if (value instanceof Pattern) return value;
-  const source = toText(value);
+  if (typeof value === 'object' && value instanceof Pattern) return value;
+  const source = typeof value === 'string' ? value : toText(value);
   let pattern = known.get(source);
   if (pattern === undefined) {
     pattern = new Pattern(source, 0, prepared.get(source));
@@ -156,9 +156,12 @@ export function replaceMatches(
   replacement: unknown,
   isFirstOnly: boolean,
 ): string {
-  if (typeof replacement === 'string' && !isFirstOnly && !/[$\\]/.test(replacement)) {
-    pattern.regex.lastIndex = 0;
-    return text.replace(pattern.regex, replacement);
+  const isPlain =
+    typeof replacement === 'string' && !replacement.includes('$') && !replacement.includes('\\');
+  if (isPlain && !isFirstOnly) {
+    const { regex } = pattern;
+    regex.lastIndex = 0;
+    return text.replace(regex, replacement);
   }
   let result = '';
   let end = 0;

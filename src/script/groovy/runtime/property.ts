@@ -28,9 +28,15 @@ export function property(receiver: unknown, name: string): unknown {
       if (value !== undefined) return value;
     }
     const { pairs } = receiver as Partial<JavaMap>;
-    if (pairs !== undefined) return pairs.get(name)?.value ?? (receiver as JavaMap).get(name);
+    if (pairs !== undefined) {
+      const entry = pairs.get(name);
+      if (entry !== undefined) return entry.value;
+      return (receiver as JavaMap).byDefault === undefined && name >= '\u0002'
+        ? null
+        : (receiver as JavaMap).get(name);
+    }
+    if ((name === 'key' || name === 'value') && receiver instanceof Entry) return receiver[name];
   }
-  if (receiver instanceof Entry && (name === 'key' || name === 'value')) return receiver[name];
   if (receiver === null || receiver === undefined) {
     throw nullPointer(`Cannot get property '${name}' on null object`);
   }

@@ -90,8 +90,8 @@ defineMethods('java.util.stream.Stream', 'java.lang.Object', {
 });
 
 defineMethods('java.util.Collection', 'java.lang.Object', {
-  'stream/0': (self: unknown) => new Stream([...listOf(self)]),
-  'parallelStream/0': (self: unknown) => new Stream([...listOf(self)]),
+  'stream/0': (self: unknown) => new Stream(listOf(self).slice()),
+  'parallelStream/0': (self: unknown) => new Stream(listOf(self).slice()),
 });
 const range = (from: number, to: number) =>
   new Stream(Array.from({ length: Math.max(0, to - from) }, (_, at) => from + at));

@@ -38,6 +38,12 @@ export function toText(value: unknown): string {
   }
 }
 
+/** `value.toString()`, quick for what is a text already. */
+export function stringOf(value: unknown): unknown {
+  if (typeof value === 'string') return value;
+  return value instanceof GString ? gstringText(value) : dispatcher.invoke(value, 'toString', []);
+}
+
 function objectText(value: object): string {
   if (value instanceof GString) return gstringText(value);
   if (Array.isArray(value)) return arrayText(value);

@@ -89,6 +89,9 @@ export class Entry {
   }
 }
 
+/** So that generated code recognises one without a call. */
+Object.defineProperty(Entry.prototype, 'isEntry$', { value: true });
+
 export class StringBuilder {
   text: string;
   readonly isBuffer: boolean;

@@ -75,8 +75,8 @@ defineMethods('java.util.Collection', 'java.lang.Object', {
     self instanceof JavaSet ? self.has(value) : listOf(self).some((item) => javaEquals(item, value)),
   'isEmpty/0': (self: unknown) => listOf(self).length === 0,
   'size/0': (self: unknown) => listOf(self).length,
-  'toList/0': (self: unknown) => [...listOf(self)],
-  'asList/0': (self: unknown) => [...listOf(self)],
+  'toList/0': (self: unknown) => listOf(self).slice(),
+  'asList/0': (self: unknown) => listOf(self).slice(),
   'plus/1': (self: unknown, other: unknown) => {
     const isGroup = itemsOf(other) !== undefined || other instanceof JavaSet;
     return like(self, [...listOf(self), ...(isGroup ? listOf(other) : [other])]);
@@ -85,7 +85,7 @@ defineMethods('java.util.Collection', 'java.lang.Object', {
   'multiply/1': (self: unknown, times: unknown) =>
     Array.from({ length: count(times) }, () => listOf(self)).flat(),
   'iterator/0': (self: unknown) => iteratorOf(self),
-  'getAt/1': (self: unknown, at: unknown) => index([...listOf(self)], at),
+  'getAt/1': (self: unknown, at: unknown) => index(listOf(self).slice(), at),
   'call/1+': (self: unknown, ...args: unknown[]) => callValue(call(self, 'getAt', args), []),
 });
 
@@ -95,7 +95,7 @@ export function frozen(self: unknown): unknown {
     for (const item of self.list()) copy.hold(item);
     return copy;
   }
-  return markList([...listOf(self)], {
+  return markList(listOf(self).slice(), {
     name: 'Collections$UnmodifiableList',
     isFixed: true,
     isReadOnly: true,
@@ -119,7 +119,7 @@ export function iteratorOf(self: unknown): JavaIterator {
       size--;
     });
   }
-  const items = [...listOf(self)];
+  const items = listOf(self).slice();
   let at = 0;
   const remove = (position: number) => {
     const [item] = items.splice(position, 1);

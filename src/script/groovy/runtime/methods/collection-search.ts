@@ -18,7 +18,7 @@ function collectEntries(items: readonly unknown[], first: unknown, second: unkno
 }
 
 function collectInto(self: unknown, first: unknown, second: unknown): unknown {
-  if (first === undefined) return [...listOf(self)];
+  if (first === undefined) return listOf(self).slice();
   if (second === undefined) return collected(self, first);
   for (const item of listOf(self)) call(first, 'add', [call1(second, item)]);
   return first;

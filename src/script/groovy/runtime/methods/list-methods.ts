@@ -137,7 +137,7 @@ defineMethods('java.util.List', 'java.util.Collection', {
   'indexOf/1': (self: unknown, what: unknown) => listOf(self).findIndex((item) => javaEquals(item, what)),
   'lastIndexOf/1': (self: unknown, what: unknown) =>
     listOf(self).findLastIndex((item) => javaEquals(item, what)),
-  'clone/0': (self: unknown) => [...listOf(self)],
+  'clone/0': (self: unknown) => listOf(self).slice(),
   'indices/0': (self: unknown) => intRange(0, listOf(self).length, false, true),
   'eachWithIndex/1': (self: unknown, fn: unknown) => {
     const items = listOf(self);

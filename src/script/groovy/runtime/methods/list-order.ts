@@ -9,13 +9,10 @@ import { count } from './collection-methods.ts';
 import { growing, replace, writable } from './list-methods.ts';
 
 function sort(self: unknown, args: readonly unknown[]): unknown {
-  const order = sorted(
-    listOf(self),
-    args.find((arg) => typeof arg !== 'boolean'),
-  );
+  const order = sorted(listOf(self), typeof args[0] === 'boolean' ? args[1] : args[0]);
   if (args[0] === false || !Array.isArray(self)) return order;
   const list = writable(self);
-  for (const [at, item] of order.entries()) list[at] = item;
+  for (let at = 0; at < order.length; at++) list[at] = order[at];
   // With a Comparator it is Java's own method, which gives nothing back.
   return args.length === 1 && args[0] instanceof JavaObject ? null : list;
 }
@@ -87,15 +84,15 @@ defineMethods('java.util.List', 'java.util.Collection', {
   },
   'reverse/0-1': (self: unknown, isInPlace: unknown) => {
     if (isInPlace === true) return writable(self).reverse();
-    return [...listOf(self)].reverse();
+    return listOf(self).slice().reverse();
   },
   'reverseEach/1': (self: unknown, fn: unknown) => {
-    for (const item of [...listOf(self)].reverse()) call1(fn, item);
+    for (const item of listOf(self).slice().reverse()) call1(fn, item);
     return self;
   },
   'shuffle/0-1': shuffle,
   'shuffled/0-1': (self: unknown) => {
-    const copy = [...listOf(self)];
+    const copy = listOf(self).slice();
     shuffle(copy);
     return copy;
   },

@@ -66,6 +66,7 @@ function charAt(self: string, at: unknown): Char {
 function trim(self: string): string {
   let from = 0;
   let to = self.length;
+  if (self.charCodeAt(0) > 32 && self.charCodeAt(to - 1) > 32) return self;
   while (from < to && self.charCodeAt(from) <= 32) from++;
   while (to > from && self.charCodeAt(to - 1) <= 32) to--;
   return self.slice(from, to);
