@@ -1,5 +1,6 @@
 import { type ControlledTransaction, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { sendBeginWithFirstStatement } from './opening-statement.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { SilenceWatch } from './silence-watch.ts';
 import type { Tables } from './tables.ts';
@@ -113,6 +114,7 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
     },
   });
   if (options.prepares === true) pool.on('connect', (client) => statements.attach(client));
+  pool.on('connect', (client) => sendBeginWithFirstStatement(client, options.prepares === true));
   // An idle connection that breaks emits here; without a listener it would end the process.
   pool.on('error', (error) => options.onError?.(error));
   // A broken connection during a query emits on the client as well as rejecting the query.
