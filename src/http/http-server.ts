@@ -24,6 +24,7 @@ import {
   type SecurityContext,
 } from '#resource/index.ts';
 import { ADMIN, TrustedProxies } from '#security/index.ts';
+import { timeOrderedId } from '#time/index.ts';
 import { auditedMessage } from './audited-message.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { type Health, healthRoutes } from './health.ts';
@@ -210,7 +211,8 @@ export class HttpServer implements Service {
   async #handle(hono: HonoContext, resources: RequestSink): Promise<Response> {
     const { observe } = this.#options;
     const startedAt = performance.now();
-    const requestId = randomUUID();
+    // In order of time, since it is indexed: the entries of the audit that it makes then stand at the end of their index.
+    const requestId = timeOrderedId();
     const incoming = this.#incoming(hono);
     const { method, path, search } = incoming;
     const asked: Asked = {};

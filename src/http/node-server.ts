@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import {
   createServer,
   type IncomingMessage,
+  type OutgoingHttpHeaders,
   type RequestListener,
   type Server,
   type ServerOptions,
+  ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { BadRequestError, ResourceError, TooManyRequestsError } from '#errors/index.ts';
@@ -37,6 +39,28 @@ const SECURE_HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
+const SECURE_NAMES: ReadonlyMap<string, string> = new Map(
+  Object.keys(SECURE_HEADERS).map((name) => [name.toLowerCase(), name]),
+);
+
+/** Writes its headers all at once: each one that is set before costs as much as writing it, and makes writing slower. */
+class SecureAnswer<Message extends IncomingMessage> extends ServerResponse<Message> {
+  override writeHead(status: number, ...given: unknown[]): this {
+    const headers = given.at(-1);
+    const all: OutgoingHttpHeaders = { ...SECURE_HEADERS };
+    if (typeof headers === 'object' && headers !== null) {
+      for (const name of Object.keys(headers)) {
+        const replaced = SECURE_NAMES.get(name.toLowerCase());
+        if (replaced !== undefined) delete all[replaced];
+      }
+      Object.assign(all, headers);
+    }
+    return typeof given[0] === 'string'
+      ? super.writeHead(status, given[0], all)
+      : super.writeHead(status, all);
+  }
+}
+
 /** Node's own server, made to close the door on unsound messages, slow clients and floods before anybody looks. */
 export function nodeServer(options: NodeServerOptions) {
   const { requestTimeoutMs, proxies, rateLimit, isStopping } = options;
@@ -45,6 +69,7 @@ export function nodeServer(options: NodeServerOptions) {
     const server = createServer(
       {
         ...given,
+        ServerResponse: SecureAnswer,
         maxHeaderSize: MOST_HEADER_BYTES,
         headersTimeout: Math.min(20_000, requestTimeoutMs),
         requestTimeout: requestTimeoutMs,
@@ -56,7 +81,6 @@ export function nodeServer(options: NodeServerOptions) {
       (message, answer) => {
         // What stood behind a refused message was not meant as what it would be read as.
         if (refused.has(message.socket)) return;
-        for (const name in SECURE_HEADERS) answer.setHeader(name, SECURE_HEADERS[name]!);
         if (isStopping()) answer.setHeader('Connection', 'close');
         if (isSecure(message, proxies)) answer.setHeader('Strict-Transport-Security', 'max-age=31536000');
         const unsound = refuseMessage(message);

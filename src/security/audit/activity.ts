@@ -16,7 +16,8 @@ export function activityOf(
   const asked = change.isPatch === true ? 'patch' : operation;
   if (!enabled || !filter.actions.some((action) => action.toLowerCase() === asked)) return undefined;
   const { watchedFields, passwordFields, details } = topics.activity;
-  const changed = changedFields(before, after);
+  const hasToCompare = operation === 'update' || passwordFields.length > 0 || watchedFields.length > 0;
+  const changed = hasToCompare ? changedFields(before, after) : [];
   const facts: JsonObject = {
     runAs: actor.userId,
     operation: asked.toUpperCase(),

@@ -12,7 +12,16 @@ const HIDDEN = '***';
 
 /** Pointers of what differs, into objects but not into lists; identity is no content. */
 export function changedFields(before: JsonValue, after: JsonValue): string[] {
+  // Of what is new or gone nothing has to be compared: each member that has a value differs.
+  if (before === null && isObject(after)) return namesOfValues(after);
+  if (after === null && isObject(before)) return namesOfValues(before);
   return differences(before ?? {}, after ?? {}, []).filter((field) => field !== '/_id' && field !== '/_rev');
+}
+
+function namesOfValues(value: JsonObject): string[] {
+  return Object.keys(value)
+    .filter((name) => name !== '_id' && name !== '_rev' && value[name] !== null)
+    .map((name) => formatPointer([name]));
 }
 
 function differences(before: JsonValue, after: JsonValue, path: Pointer): string[] {
