@@ -62,11 +62,21 @@ export type Observation =
       /** In whose name it ran. */
       invoker: string;
       run: string;
+      /** What the audit calls all that it did. */
+      transaction: string;
       ms: number;
       next: number | null;
       level: LogLevel;
     }
-  | { kind: 'trigger.failed'; schedule: string; invoker: string; run: string; ms: number; error: string }
+  | {
+      kind: 'trigger.failed';
+      schedule: string;
+      invoker: string;
+      run: string;
+      transaction: string;
+      ms: number;
+      error: string;
+    }
   | { kind: 'trigger.misfired'; schedule: string; plannedAt: number; lateMs: number; policy: string }
   | { kind: 'trigger.fencedOut'; schedule: string; run: string }
   | { kind: 'trigger.parked'; schedule: string; attempts: number }

@@ -6,7 +6,7 @@ import { type Context, type SecurityContext, systemContext } from '#resource/ind
 import type { Firing } from './firing.ts';
 import { recordFirings } from './firing-repository.ts';
 import { endedEntries, lostEntry, missedEntries } from './ledger-entry.ts';
-import { formatRunKey, type LedgerEntry } from './run.ts';
+import { formatRunKey, type LedgerEntry, transactionOf } from './run.ts';
 import { completeRun, findFate, holdsRun, probe } from './run-repository.ts';
 import { isRepeatable } from './schedule.ts';
 import type { Scheduled, ScheduledServices } from './scheduled-service.ts';
@@ -205,11 +205,15 @@ async function fateOf(database: Database, firing: Firing): Promise<'open' | 'com
   }
 }
 
-/** The identity of scheduled work: role `system`, named after the job and its planned time; its transaction is the run. */
+/**
+ * The identity of scheduled work: role `system`, named after the job and its planned time; its transaction is the run,
+ * or that of the request that asked for it.
+ */
 function firingContext({ run, invoker }: Firing): Context {
   const security: SecurityContext = {
     authenticationId: invoker,
     authorization: { id: invoker, component: 'scheduler', roles: ['system'] },
   };
-  return systemContext(security, formatRunKey(run));
+  const context = systemContext(security, formatRunKey(run));
+  return { ...context, transactionId: transactionOf(run) };
 }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
-import type { RunKey } from './run.ts';
+import type { Asked, RunKey } from './run.ts';
 import { COMPETITION, competition } from './run-repository.ts';
 import type { ScheduleDefinition } from './schedule.ts';
 
@@ -106,11 +106,11 @@ export async function setJobPaused(db: Db, triggerId: number, paused: boolean): 
  *
  * @returns undefined when another one of this very millisecond waits already
  */
-export async function insertManual(db: Db, triggerId: number): Promise<RunKey | undefined> {
+export async function insertManual(db: Db, triggerId: number, asked: Asked): Promise<RunKey | undefined> {
   const { rows } = await sql<RunKey>`
-    insert into scheduler_due (due_at, fire_at, trigger_id, generation, next_planned, kind, ${COMPETITION})
+    insert into scheduler_due (due_at, fire_at, trigger_id, generation, next_planned, kind, cause, ${COMPETITION})
     select clock_timestamp(), date_trunc('milliseconds', clock_timestamp()), j.trigger_id, j.generation, true, 'manual',
-           ${competition(sql`j.definition`)}
+           ${JSON.stringify(asked)}::jsonb, ${competition(sql`j.definition`)}
     from scheduler_job j where j.trigger_id = ${triggerId}
     on conflict do nothing
     returning trigger_id as "triggerId", generation,

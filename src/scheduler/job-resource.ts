@@ -160,14 +160,16 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
 
   async function trigger(context: Context, id: string): Promise<JsonObject> {
     const kept = await get(context, id, true);
+    const { security, transactionId: transaction } = context;
+    const asked = { kind: 'requested', by: security.authenticationId, transaction } as const;
     if (kept.where === 'memory') {
       // Its key is not known before the commit, and without a commit nothing may fire.
-      inMemory(context, 'fire the schedule', (schedules) => schedules.trigger(id));
+      inMemory(context, 'fire the schedule', (schedules) => schedules.trigger(id, asked));
       return { _id: id, firing: null };
     }
     const db = await dbOf(context);
-    let key = await insertManual(db, kept.row.triggerId);
-    while (key === undefined) key = await insertManual(db, kept.row.triggerId);
+    let key = await insertManual(db, kept.row.triggerId, asked);
+    while (key === undefined) key = await insertManual(db, kept.row.triggerId, asked);
     recordMembers(context, `scheduler/firing/${formatRunKey(key)}`, null, { schedule: id });
     context.unitOfWork!.afterCommit('wake the scheduler', wake);
     return { _id: id, firing: formatRunKey(key) };

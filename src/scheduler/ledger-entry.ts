@@ -93,6 +93,7 @@ function causeText(cause: Cause | null, attempt: number): string | null {
       cause.schedule === undefined ? '' : ` of '${cause.schedule}', which has the same concurrency key,`;
     return `blocked${until} by the run${of} planned for ${iso(cause.by)} on node ${cause.node}`;
   }
+  if (cause.kind === 'requested') return `asked for by ${cause.by}`;
   return attempt > 1
     ? `node ${cause.node} was lost while it ran; attempt ${attempt}`
     : `node ${cause.node} was lost before it started`;

@@ -5,7 +5,15 @@ import type { JobStore } from './job-store.ts';
 import type { MemorySchedule, MemorySchedules } from './memory-schedules.ts';
 import { firstFiring } from './next-firing.ts';
 import { MAX_ATTEMPTS, MAX_SUSPICIONS, type Release, type Released } from './release-repository.ts';
-import { type Completion, formatRunKey, type Holder, type Run, type RunKey, type StartedRun } from './run.ts';
+import {
+  type Asked,
+  type Completion,
+  formatRunKey,
+  type Holder,
+  type Run,
+  type RunKey,
+  type StartedRun,
+} from './run.ts';
 import type { Claim, ClaimOptions } from './run-repository.ts';
 import { isRepeatable, NORMAL_PRIORITY, type ScheduleDefinition, timingOf } from './schedule.ts';
 import { isRetimed } from './timing-change.ts';
@@ -169,7 +177,13 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
         dueAt: now,
         lateFrom: Math.max(now, run.fireAt),
         kind: isLost ? 'lost' : run.kind,
-        cause: { kind: 'released', node: by, at: new Date(now).toISOString(), suspected },
+        cause: {
+          kind: 'released',
+          node: by,
+          at: new Date(now).toISOString(),
+          suspected,
+          ...(run.cause?.transaction === undefined ? {} : { transaction: run.cause.transaction }),
+        },
       });
     }
     this.onChange();
@@ -245,11 +259,11 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
     this.onChange();
   }
 
-  async trigger(id: string): Promise<RunKey | undefined> {
+  async trigger(id: string, asked: Asked): Promise<RunKey | undefined> {
     const job = this.#jobs.get(id);
     if (job === undefined) return undefined;
     const { triggerId, generation } = job;
-    const run = { ...FRESH, triggerId, generation, nextPlanned: true, kind: 'manual' as const };
+    const run = { ...FRESH, triggerId, generation, nextPlanned: true, kind: 'manual' as const, cause: asked };
     let fireAt = Math.floor(this.#options.now());
     while (
       this.#due.has(formatRunKey({ ...run, fireAt })) ||
@@ -337,8 +351,13 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
       node: this.#options.nodeName,
       until: null,
       ...(other.triggerId === due.triggerId || schedule === undefined ? {} : { schedule }),
+      ...(due.cause?.transaction === undefined ? {} : { transaction: due.cause.transaction }),
     };
-    return { ...due, dueAt: this.#options.now() + BLOCKED_RETRY_MS, cause: due.cause ?? cause };
+    return {
+      ...due,
+      dueAt: this.#options.now() + BLOCKED_RETRY_MS,
+      cause: due.cause === null || due.cause.kind === 'requested' ? cause : due.cause,
+    };
   }
 
   #show(job: Job): MemorySchedule {

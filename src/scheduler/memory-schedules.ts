@@ -2,7 +2,7 @@ import { BroadcastChannel } from 'node:worker_threads';
 import { fromErrorBody, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Service } from '#lifecycle/index.ts';
-import type { RunKey } from './run.ts';
+import type { Asked, RunKey } from './run.ts';
 import type { ScheduleDefinition } from './schedule.ts';
 
 /** A schedule in memory as it is read. Times are epoch ms. */
@@ -29,7 +29,7 @@ export interface MemorySchedules {
   /** Resuming also brings back one that was parked. */
   pause(id: string, paused: boolean): Promise<void>;
   /** Fires it now, by itself. @returns the key of the firing, undefined when there is no such schedule */
-  trigger(id: string): Promise<RunKey | undefined>;
+  trigger(id: string, asked: Asked): Promise<RunKey | undefined>;
 }
 
 const METHODS = ['find', 'list', 'put', 'remove', 'pauseAll', 'pause', 'trigger'] as const;

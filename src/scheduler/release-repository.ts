@@ -54,7 +54,8 @@ export async function releaseRuns(
                                  ${COMPETITION})
       select clock_timestamp(), fire_at, trigger_id, generation, next_attempt, greatest(clock_timestamp(), fire_at),
              next_planned, case fate when 'lost' then 'lost' else kind end,
-             jsonb_build_object('kind', 'released', 'node', node, 'at', clock_timestamp(), 'suspected', suspected),
+             jsonb_strip_nulls(jsonb_build_object('kind', 'released', 'node', node, 'at', clock_timestamp(),
+                                                  'suspected', suspected, 'transaction', cause->>'transaction')),
              ${competition(sql`definition`)}
       from judged where fate in ('again', 'lost')
       on conflict do nothing

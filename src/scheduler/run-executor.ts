@@ -8,7 +8,7 @@ import type { Firing } from './firing.ts';
 import type { JobStore } from './job-store.ts';
 import { decideFiring, type FiringDecision, MISFIRE_THRESHOLD_MS } from './misfire.ts';
 import type { Release } from './release-repository.ts';
-import { formatRunKey, type Holder, invokerName, type StartedRun } from './run.ts';
+import { formatRunKey, type Holder, invokerName, type StartedRun, transactionOf } from './run.ts';
 import { timingOf } from './schedule.ts';
 import type { Tuning } from './tuning.ts';
 
@@ -137,6 +137,7 @@ export class RunExecutor {
         observe({
           kind: 'trigger.completed',
           ...said,
+          transaction: transactionOf(run),
           invoker,
           ms,
           next: decision.next,
@@ -147,6 +148,7 @@ export class RunExecutor {
         observe({
           kind: 'trigger.failed',
           ...said,
+          transaction: transactionOf(run),
           invoker,
           ms,
           error: error ?? '',

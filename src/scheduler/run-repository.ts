@@ -142,15 +142,19 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
                                  concurrent, concurrency_key, kind, cause)
       select clock_timestamp() + interval '${sql.raw(String(BLOCKED_RETRY_MS))} milliseconds', d.fire_at, d.trigger_id,
              d.generation, d.attempt, d.late_from, d.next_planned, d.priority, d.concurrent, d.concurrency_key, d.kind,
-             coalesce(d.cause, (select jsonb_build_object('kind', 'blocked', 'by', o.fire_at, 'node', n.name, 'until', null)
+             coalesce(nullif(d.cause, asked.cause), (select jsonb_build_object('kind', 'blocked', 'by', o.fire_at, 'node', n.name, 'until', null)
                                   || case when o.trigger_id <> d.trigger_id then jsonb_build_object('schedule', (
                                        select id from scheduler_job where trigger_id = o.trigger_id)) else '{}' end
+                                  || case when asked.cause ? 'transaction'
+                                       then jsonb_build_object('transaction', asked.cause->'transaction') else '{}' end
                                 from (select trigger_id, fire_at, concurrency_key, ${holder.nodeId}::int as node_id from run
                                       union all
                                       select trigger_id, fire_at, concurrency_key, node_id from scheduler_run) o
                                 join cluster_node n on n.id = o.node_id
-                                where o.trigger_id = d.trigger_id or o.concurrency_key = d.concurrency_key limit 1))
-      from due d where not exists (select 1 from run r where r.trigger_id = d.trigger_id
+                                where o.trigger_id = d.trigger_id or o.concurrency_key = d.concurrency_key limit 1), d.cause)
+      from due d
+      cross join lateral (select case when d.cause->>'kind' = 'requested' then d.cause end as cause) asked
+      where not exists (select 1 from run r where r.trigger_id = d.trigger_id
                                    and r.generation = d.generation and r.fire_at = d.fire_at)
     )
     select d.trigger_id, d.generation, ${MS('d.fire_at')} as fire_at, ${MS('d.due_at')} as due_at, d.attempt,

@@ -15,8 +15,8 @@ export interface RunKey {
  */
 export type RunKind = 'planned' | 'manual' | 'lost';
 
-/** Why a firing is late, as far as the job store knows. */
-export type Cause =
+/** Why a firing runs, or why it is late, as far as the job store knows. */
+export type Cause = (
   | {
       readonly kind: 'blocked';
       /** ISO time: the planned time of the run that was in the way. */
@@ -33,7 +33,15 @@ export type Cause =
       readonly at: string;
       /** How often the run may have been why its node or thread ended. */
       readonly suspected?: number;
-    };
+    }
+  | { readonly kind: 'requested'; readonly by: string }
+) & {
+  /** Of the request that asked for the run: what it does belongs to that. */
+  readonly transaction?: string;
+};
+
+/** Why a manual run is there. */
+export type Asked = Extract<Cause, { kind: 'requested' }>;
 
 /** A claimed firing. */
 export interface Run extends RunKey {
@@ -85,6 +93,11 @@ export interface Completion {
 
 export function formatRunKey(key: RunKey & Pick<Run, 'key'>): string {
   return key.key ?? `${key.triggerId}.${key.generation}.${key.fireAt}`;
+}
+
+/** What the audit calls all that the run does. */
+export function transactionOf(run: RunKey & Pick<Run, 'key' | 'cause'>): string {
+  return run.cause?.transaction ?? formatRunKey(run);
 }
 
 /** In whose name a schedule runs. @param scheduledAt the time that the job is told, epoch ms */

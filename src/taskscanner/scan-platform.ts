@@ -23,8 +23,12 @@ export const PAGE_QUEUE = 'scan-page';
 export const SLICE_QUEUE = 'scan-slice';
 
 /** The context in which a run acts: whoever started it, inside the given unit of work. */
-export function contextOf(run: Pick<ScanRun, 'id' | 'security'>, unitOfWork: UnitOfWork): Context {
-  const context = rootContext({ ...systemContext(run.security), id: randomUUID(), transactionId: run.id });
+export function contextOf(run: Pick<ScanRun, 'security' | 'transaction'>, unitOfWork: UnitOfWork): Context {
+  const context = rootContext({
+    ...systemContext(run.security),
+    id: randomUUID(),
+    transactionId: run.transaction,
+  });
   return { ...context, unitOfWork };
 }
 

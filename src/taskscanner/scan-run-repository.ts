@@ -6,7 +6,8 @@ import type { ScanDefinition } from './scan-definition.ts';
 import type { ScanRun, ScanState, ScanView } from './scan-run.ts';
 
 const RUN = sql`id, name, state, definition, security, cookie, paged, total, lanes, last_lane as "lastLane",
-                last_slice as "lastSlice"`;
+                last_slice as "lastSlice",
+                coalesce(transaction_id, id::text) as transaction`;
 /** Errors of a run that are kept. */
 const KEPT_ERRORS = 100;
 
@@ -16,13 +17,14 @@ export interface NewScanRun {
   readonly firing: string | null;
   readonly definition: ScanDefinition;
   readonly security: SecurityContext;
+  readonly transaction: string;
 }
 
 export async function insertRun(db: Db, run: NewScanRun): Promise<void> {
   await sql`
-    insert into scan_run (id, name, firing, state, definition, security)
+    insert into scan_run (id, name, firing, state, definition, security, transaction_id)
     values (${run.id}, ${run.name}, ${run.firing}, 'INITIALIZED', ${JSON.stringify(run.definition)}::jsonb,
-            ${JSON.stringify(run.security)}::jsonb)`.execute(db);
+            ${JSON.stringify(run.security)}::jsonb, ${run.transaction})`.execute(db);
 }
 
 export async function findRunOfFiring(db: Db, firing: string): Promise<string | undefined> {

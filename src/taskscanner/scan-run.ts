@@ -21,6 +21,8 @@ export interface ScanRun {
   readonly definition: ScanDefinition;
   /** Who started it: in whose name it acts. */
   readonly security: SecurityContext;
+  /** Of what started it; all that it does is audited under this. */
+  readonly transaction: string;
   readonly cookie: string | null;
   readonly paged: boolean;
   readonly total: number;

@@ -40,6 +40,7 @@ export async function startScan(
     firing,
     definition: { ...definition, query },
     security: context.security,
+    transaction: context.transactionId,
   });
   await platform.queue.enqueue(unitOfWork, { queue: PAGE_QUEUE, data: { run: id } });
   unitOfWork.record({

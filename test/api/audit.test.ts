@@ -129,7 +129,7 @@ describe('the activity audit', () => {
       await api('PUT', 'scheduler/job/chained', {
         body: { type: 'simple', invokeService: 'script', invokeContext },
       });
-      await api('POST', 'scheduler/job/chained?_action=trigger');
+      const { headers } = await api('POST', 'scheduler/job/chained?_action=trigger');
       await soon(
         'access',
         'objectId eq "scheduler/job/chained" and request/operation eq "ScheduledTask"',
@@ -138,7 +138,28 @@ describe('the activity audit', () => {
         'access',
         'objectId eq "scheduler/job/chained" and request/operation eq "ScheduledTask"',
       );
+      expect(run.transactionId).toBe(headers.get('X-Request-Id'));
       await notes(run.transactionId);
+    });
+
+    it('that a scan has caused, whose request was answered long before', async () => {
+      await api('PUT', 'managed/user/scanned', { body: user('scanned') });
+      const definition = {
+        scan: {
+          object: 'managed/user',
+          _queryFilter: 'userName eq "scanned"',
+          taskState: { started: '/city', completed: '/country' },
+        },
+        task: { script: script("svc.create('repo/note', null, { by: 'scan' }); true") },
+      };
+      const { status, headers, body } = await api('POST', 'taskscanner?_action=execute', {
+        body: definition,
+      });
+      expect(status, JSON.stringify(body)).toBe(200);
+      const id = headers.get('X-Request-Id');
+      await soon('activity', `transactionId eq "${id}" and objectId sw "repo/note"`).toMatchObject([
+        { after: { by: 'scan' }, userId: 'svc-admin' },
+      ]);
     });
   });
 
@@ -211,14 +232,14 @@ describe('the access audit', () => {
         request: {
           protocol: 'CREST',
           operation: 'ScheduledTask',
-          detail: { taskName: 'scheduler-service-group.once' },
+          detail: { taskName: 'scheduler-service-group.once', firing: expect.any(String) },
         },
       }),
     );
     const [run] = await entries('access', 'userId sw "Scheduled once"');
     const ofRun = await entries('activity', `transactionId eq "${run.transactionId}"`);
     expect(ofRun).toMatchObject([{ userId: run.userId, objectId: 'managed/user/ada', operation: 'PATCH' }]);
-    expect((await api('GET', `scheduler/firing/${run.transactionId}`)).body.schedule).toBe('once');
+    expect((await api('GET', `scheduler/firing/${run.request.detail.firing}`)).body.schedule).toBe('once');
 
     const wrong = { script: { type: 'text/javascript', source: "throw new Error('on purpose')" } };
     await api('PUT', 'scheduler/job/wrong', {

@@ -14,6 +14,7 @@ import { createMigratedDatabase } from '../support/migrated-database.ts';
 
 const A = { nodeId: 1, epoch: 1 };
 const B = { nodeId: 2, epoch: 1 };
+const ASKED = { kind: 'requested', by: 'tester', transaction: 't-1' } as const;
 const T0 = Date.parse('2026-05-04T10:00:00Z');
 
 /** A job store together with the ways by which schedules come into it. */
@@ -60,7 +61,7 @@ async function persistentHarness(): Promise<Harness> {
     remove: (id) => change(async (unitOfWork) => removeSchedule(unitOfWork, (await findJob(db, id))!)),
     pause: async (id, paused) => setJobPaused(db, await triggerIdOf(id), paused),
     pauseAll: async (paused) => void (await setPaused(db, paused)),
-    trigger: async (id) => (await insertManual(db, await triggerIdOf(id)))!,
+    trigger: async (id) => (await insertManual(db, await triggerIdOf(id), ASKED))!,
     async ledger() {
       const rows = await sql<{ outcome: string; why: string | null }>`
         select outcome, why from scheduler_firing order by planned_at`.execute(db);
@@ -110,7 +111,7 @@ async function memoryHarness(): Promise<Harness> {
     remove: async (id) => void (await memory.remove(id)),
     pause: (id, paused) => memory.pause(id, paused),
     pauseAll: (paused) => memory.pauseAll(paused),
-    trigger: async (id) => (await memory.trigger(id))!,
+    trigger: async (id) => (await memory.trigger(id, ASKED))!,
     ledger: async () =>
       entries
         .toSorted((left, right) => left.plannedAt - right.plannedAt)
@@ -269,8 +270,11 @@ describe.each([
     const later = Date.now() + 3_600_000;
     await h.put('j', { schedule: '0 0 0 1 1 ?' }, later);
     const key = await h.trigger('j');
+    const lost = await claimOne();
+    expect(lost).toMatchObject({ ...key, kind: 'manual', nextPlanned: true, cause: ASKED });
+    await h.store.release(A, 'b');
     const run = await claimOne();
-    expect(run).toMatchObject({ ...key, kind: 'manual', nextPlanned: true });
+    expect(run.cause).toMatchObject({ kind: 'released', transaction: ASKED.transaction });
     expect(await complete(run, null)).toBe(true);
     expect(await h.exists('j')).toBe(true);
     expect((await claim({ lookAheadMs: 1e12 })).runs).toHaveLength(1);

@@ -170,12 +170,12 @@ function runEvent(said: Extract<Observation, { kind: 'trigger.completed' | 'trig
   const failed = said.kind === 'trigger.failed';
   return auditEvent(
     'access',
-    { transactionId: said.run, userId: said.invoker },
+    { transactionId: said.transaction, userId: said.invoker },
     {
       request: {
         protocol: 'CREST',
         operation: 'ScheduledTask',
-        detail: { taskName: `scheduler-service-group.${said.schedule}` },
+        detail: { taskName: `scheduler-service-group.${said.schedule}`, firing: said.run },
       },
       response: {
         status: failed ? 'FAILED' : 'SUCCESSFUL',

@@ -82,6 +82,7 @@ describe('the metrics', () => {
       schedule: 's',
       invoker: 'i',
       run: 'r',
+      transaction: 'r',
       ms: 1,
       next: null,
       level: 'info',
