@@ -237,7 +237,8 @@ describe('the access audit', () => {
       }),
     );
     const [run] = await entries('access', 'userId sw "Scheduled once"');
-    const ofRun = await entries('activity', `transactionId eq "${run.transactionId}"`);
+    const byRun = `transactionId eq "${run.transactionId}" and userId eq "${run.userId}"`;
+    const ofRun = await entries('activity', byRun);
     expect(ofRun).toMatchObject([{ userId: run.userId, objectId: 'managed/user/ada', operation: 'PATCH' }]);
     expect((await api('GET', `scheduler/firing/${run.request.detail.firing}`)).body.schedule).toBe('once');
 
