@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const FILES = {
-  'conf/managed.json': { objects: [{ name: 'mark' }] },
+  'conf/managed.json': { objects: [{ name: 'mark' }, { name: 'gate' }] },
   'conf/schedule-from-file.json': {
     persisted: true,
     schedule: '0 0 3 * * ?',
@@ -313,12 +313,11 @@ describe('schedules over HTTP', () => {
   });
 
   it('show what runs now, and where', async () => {
-    const source = 'var until = Date.now() + 1500; while (Date.now() < until) {}';
-    await api('PUT', 'scheduler/job/slow', {
-      body: { ...marking('slow'), invokeContext: { script: { type: 'text/javascript', source } } },
-    });
+    const source = "while (svc.read('managed/gate/slow') === null) {}";
+    const invokeContext = { script: { type: 'text/javascript', source, timeout: 120_000 } };
+    await api('PUT', 'scheduler/job/slow', { body: marking('slow', { invokeContext }) });
     await server.observed('trigger.fired', (said) => said.schedule === 'slow');
-    const once = { type: 'simple', startTime: '2020-01-01T00:00:00', persisted: false };
+    const once = { type: 'simple', startTime: '2020-01-01T00:00:00', persisted: false, invokeContext };
     await api('PUT', 'scheduler/job/slow-here', { body: marking('slow', once) });
     await server.observed('trigger.misfired', (said) => said.schedule === 'slow-here');
     const { body } = await api('POST', 'scheduler/job?_action=listCurrentlyExecutingJobs');
@@ -347,6 +346,7 @@ describe('schedules over HTTP', () => {
       nodeId: expect.any(String),
     });
     await api('DELETE', 'scheduler/job/slow');
+    await api('PUT', 'managed/gate/slow', { body: {} });
   });
 
   it('can be rehearsed', async () => {

@@ -5,8 +5,10 @@ import type { Api } from '../support/api.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const TIMEOUT_MS = 300;
-/** What others may have to wait at most; the machine that runs this has other things to do as well. */
-const PATIENCE_MS = 2_000;
+/** For what has nothing to hide and may be slow. */
+const HONEST_MS = 120_000;
+/** Longer than any wait on a machine that has other things to do as well, shorter than a standstill. */
+const PATIENCE_MS = 20_000;
 /** Far below the patience, so that no standstill is missed. */
 const PAUSE_MS = 20;
 
@@ -34,6 +36,12 @@ const FILES = {
       if (level === 0) ({ depth: 0 });
       else if (request.method === 'read') ({ depth: svc.read(next).depth + 1 });
       else ({ depth: svc.action(next, 'x', {}).depth + 1 });`,
+    timeout: HONEST_MS,
+  },
+  'conf/endpoint-honest.json': {
+    type: 'text/javascript',
+    source: 'eval(request.content.source)',
+    timeout: HONEST_MS,
   },
   'conf/endpoint-forever.json': {
     type: 'text/javascript',
@@ -241,6 +249,7 @@ describe('the sandbox', () => {
   afterAll(() => server[Symbol.asyncDispose]());
 
   const attack = (source: string) => api('POST', 'endpoint/attack?_action=x', { body: { source } });
+  const ask = (source: string) => api('POST', 'endpoint/honest?_action=x', { body: { source } });
 
   /** Asks again and again for what needs no script, and for what does, while the work goes on. */
   async function meanwhile<T>(work: Promise<T>): Promise<{ result: T; longestMs: number; loopMs: number }> {
@@ -248,7 +257,7 @@ describe('the sandbox', () => {
     delay.enable();
     let done = false;
     let longestMs = 0;
-    const ask = async () => {
+    const goOn = async () => {
       while (!done) {
         const startedAt = performance.now();
         const { status } = await api('GET', 'managed/thing?_queryFilter=true&_pageSize=1');
@@ -258,7 +267,7 @@ describe('the sandbox', () => {
         if (!done) await pause(PAUSE_MS);
       }
     };
-    const asking = ask();
+    const asking = goOn();
     const result = await work.finally(() => {
       done = true;
     });
@@ -278,7 +287,7 @@ describe('the sandbox', () => {
         for (const secret of SECRETS) expect(JSON.stringify(result.body)).not.toContain(secret);
         expect(longestMs).toBeLessThan(PATIENCE_MS);
         expect(loopMs).toBeLessThan(PATIENCE_MS);
-        const after = await attack('[1, 2].map(function (n) { return n + 1 }).concat(typeof leaked)');
+        const after = await ask('[1, 2].map(function (n) { return n + 1 }).concat(typeof leaked)');
         expect(after.body).toEqual([2, 3, 'undefined']);
       });
     });
@@ -287,10 +296,10 @@ describe('the sandbox', () => {
   for (const [kind, attempts] of Object.entries(HARMLESS)) {
     describe(`lets a script go on that tries to ${kind}`, () => {
       it.each(attempts)('%s', async (source, value) => {
-        const { result, longestMs } = await meanwhile(attack(source));
+        const { result, longestMs } = await meanwhile(ask(source));
         expect([result.status, result.body]).toEqual([200, value]);
         expect(longestMs).toBeLessThan(PATIENCE_MS);
-        expect((await attack('[({}).polluted, typeof leaked]')).body).toEqual([null, 'undefined']);
+        expect((await ask('[({}).polluted, typeof leaked]')).body).toEqual([null, 'undefined']);
         expect((await api('GET', 'managed/thing?_queryFilter=polluted+pr')).body.result).toEqual([]);
         expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
       });
@@ -299,7 +308,7 @@ describe('the sandbox', () => {
 
   it('refuses texts that cannot be stored as every door does', async () => {
     for (const text of ['x\\u0000y', '\\ud800']) {
-      const { status, body } = await attack(`svc.create("managed/thing", null, { a: "${text}" })`);
+      const { status, body } = await ask(`svc.create("managed/thing", null, { a: "${text}" })`);
       expect([status, body]).toMatchObject([400, { detail: { id: 'DB_BAD_TEXT' } }]);
     }
   });
@@ -308,12 +317,11 @@ describe('the sandbox', () => {
     const held = attack('for (;;) {}');
     const quick = await Promise.all(
       Array.from({ length: 6 }, async (_, n) => {
-        const startedAt = performance.now();
-        const { body } = await attack(`${n} * 2`);
-        return { body, ms: performance.now() - startedAt };
+        const { body } = await ask(`${n} * 2`);
+        return body;
       }),
     );
-    expect(quick.map(({ body }) => body)).toEqual([0, 2, 4, 6, 8, 10]);
+    expect(quick).toEqual([0, 2, 4, 6, 8, 10]);
     expect((await held).body.message).toContain(`${TIMEOUT_MS} ms`);
   });
 
@@ -369,7 +377,12 @@ describe('the sandbox', () => {
       'svc.read("managed/thing/x")',
     ];
     const { result } = await meanwhile(
-      Promise.all(Array.from({ length: 60 }, (_, n) => attack(sources[n % sources.length]!))),
+      Promise.all(
+        Array.from({ length: 60 }, (_, n) => {
+          const kind = n % sources.length;
+          return (kind < 3 ? attack : ask)(sources[kind]!);
+        }),
+      ),
     );
     const honest = result.filter((_, n) => n % sources.length >= 3);
     expect(honest.map(({ status }) => status)).toEqual(honest.map(() => 200));

@@ -259,8 +259,13 @@ describe('the task scanner', () => {
 
   it('answers at once, is cancelled between two objects, and says so', async () => {
     await items(60);
-    const slow = 'var until = Date.now() + 20; while (Date.now() < until) {} true;';
-    const { body } = await execute(scan(slow, { numberOfThreads: 1 }));
+    // The first is done at once, and the next one when it is allowed to be.
+    const source = `
+      if (svc.read('managed/mark/first') === null) svc.create('managed/mark', 'first', {});
+      else while (svc.read('managed/mark/open') === null) {}
+      true;`;
+    const script = { type: 'text/javascript', source, timeout: 120_000 };
+    const { body } = await execute({ ...scan(''), numberOfThreads: 1, task: { script } });
     await eventually(
       async () => (await api('GET', `taskscanner/${body._id}`)).body,
       ({ progress }) => progress.state === 'ACTIVE' && progress.processed > 0,
@@ -270,6 +275,7 @@ describe('the task scanner', () => {
     const run = (await api('GET', `taskscanner/${body._id}`)).body;
     expect(run).toMatchObject({ progress: { state: 'CANCELLED', total: 60 }, ended: '' });
     expect((await cancel()).body.status).toBe('SUCCESS');
+    await api('PUT', 'managed/mark/open', { body: {} });
     await eventually(
       async () =>
         (

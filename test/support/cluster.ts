@@ -6,15 +6,16 @@ import { type NodeProcess, startNodeProcess } from './node-process.ts';
 import { createTestDatabase } from './postgres.ts';
 import { createProject, type TestProject } from './project.ts';
 
-/** Leaves a mark per run, which says for which planned time it was, then holds its thread for a while. */
+/** Leaves a mark per run, which says for which planned time it was, then works for a while or until its gate is open. */
 const MARK = {
   type: 'text/javascript',
   source: `
     var name = context.security.authenticationId;
     svc.create('managed/mark', null, { job: object.job, planned: name.substring(name.length - 24) });
     var until = Date.now() + object.workMs;
-    while (Date.now() < until) {}`,
-  timeout: 30_000,
+    while (Date.now() < until) {}
+    while (object.gate && svc.read('managed/gate/' + object.gate) === null) {}`,
+  timeout: 120_000,
 };
 
 export interface LedgerRow {
@@ -51,11 +52,15 @@ export class Cluster implements AsyncDisposable {
     const databaseUrl = url ?? scope.use(await createTestDatabase()).url;
     const project = scope.use(
       await createProject({
-        'conf/managed.json': { objects: [{ name: 'mark' }] },
+        'conf/managed.json': { objects: [{ name: 'mark' }, { name: 'gate' }] },
         'conf/scheduler.json': {
           threadPool: { threadCount: 20 },
-          // Nodes that look often share the work often.
-          advancedProperties: { 'org.quartz.scheduler.idleWaitTime': '250' },
+          advancedProperties: {
+            // Nodes that look often share the work often.
+            'org.quartz.scheduler.idleWaitTime': '250',
+            // However slow the machine is, no planned time is left out.
+            'org.quartz.jobStore.misfireThreshold': '3600000',
+          },
         },
       }),
     );
@@ -77,22 +82,44 @@ export class Cluster implements AsyncDisposable {
     return node;
   }
 
-  /** A schedule that leaves its mark every second, and works for `workMs`, default none. */
+  /** A schedule that leaves its mark every second, and works for `workMs`, default none, or until its gate is open. */
   async schedule(
     node: NodeProcess,
     job: string,
-    { workMs = 0, ...fields }: Record<string, unknown> & { workMs?: number } = {},
+    { workMs = 0, gate, ...fields }: Record<string, unknown> & { workMs?: number; gate?: string } = {},
   ): Promise<void> {
     const { status, body } = await node.api('PUT', `scheduler/job/${job}`, {
       body: {
         schedule: '* * * * * ?',
         timeZone: 'UTC',
         invokeService: 'script',
-        invokeContext: { input: { job, workMs }, script: MARK },
+        invokeContext: { input: { job, workMs, gate: gate ?? null }, script: MARK },
         ...fields,
       },
     });
     expect(status, JSON.stringify(body)).toBe(201);
+  }
+
+  /** Waits until a run has left its mark in a transaction that is still open. @returns the name of its node */
+  async begun(job: string): Promise<string> {
+    const [run] = await eventually(
+      async () =>
+        (
+          await sql<{ node: string }>`
+            select n.name as node from scheduler_run r join scheduler_job j using (trigger_id)
+            join cluster_node n on n.id = r.node_id
+            where j.id = ${job} and r.started_at is not null and exists (
+              select from pg_stat_activity a
+              where a.datname = current_database() and a.backend_xid is not null
+                and split_part(a.application_name, ':', 2) = n.id::text)`.execute(this.database.db)
+        ).rows,
+      (rows) => rows.length > 0,
+    );
+    return run!.node;
+  }
+
+  async open(node: NodeProcess, gate: string): Promise<void> {
+    expect((await node.api('PUT', `managed/gate/${gate}`, { body: {} })).status).toBe(201);
   }
 
   async ledger(): Promise<readonly LedgerRow[]> {

@@ -35,7 +35,12 @@ export async function startLoadBalancer(nodes: readonly string[]): Promise<LoadB
 function pass(node: string, asked: IncomingMessage, body: Buffer, answer: ServerResponse): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const { method, url, headers } = asked;
-  const passed = request(`${node}${url}`, { method, headers: { ...headers, host: new URL(node).host } });
+  const passed = request(`${node}${url}`, {
+    method,
+    headers: { ...headers, host: new URL(node).host },
+    // A connection that is kept may be closed by the node at the very moment.
+    agent: false,
+  });
   passed.once('error', () => resolve(false));
   passed.once('response', (response) => {
     answer.writeHead(response.statusCode!, { ...response.headers, [ANSWERED_BY]: node });

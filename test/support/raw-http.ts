@@ -1,14 +1,20 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** Sends bytes as they are and answers with all that comes back until the server closes, or says nothing for a while. */
+/** How long a server may think before it says anything. */
+const PATIENCE_MS = 60_000;
+
+/** Sends bytes as they are and answers with all that comes back until the server closes, or has nothing more to say for a while. */
 export async function sendRaw(url: string, message: string, quietMs = 2_000): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   const chunks: Buffer[] = [];
-  socket.setTimeout(quietMs, () => socket.destroy());
-  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.setTimeout(PATIENCE_MS, () => socket.destroy());
+  socket.on('data', (chunk) => {
+    chunks.push(chunk);
+    socket.setTimeout(quietMs);
+  });
   // A server may close while we still send.
   socket.on('error', () => {});
   socket.write(message, 'latin1');

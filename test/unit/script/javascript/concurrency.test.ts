@@ -77,7 +77,7 @@ describeEngines('many runs at once', (runner, engine) => {
       onEnter: (deadline: number) => {
         events.push(`enter ${id}`);
         expect(deadline).toBeGreaterThan(started + 4990);
-        expect(deadline).toBeLessThan(started + 15_000);
+        expect(deadline).toBeLessThanOrEqual(monotonicMs() + 5001);
       },
       onLeave: () => void events.push(`leave ${id}`),
     });
@@ -109,14 +109,14 @@ describeEngines('many runs at once', (runner, engine) => {
     const answered = Promise.withResolvers<null>();
     const asked = Promise.withResolvers<void>();
     const honest = runner().value('svc.read("x"); "done"', {
-      timeoutMs: 100,
+      timeoutMs: 400,
       host: () => {
         asked.resolve();
         return answered.promise;
       },
     });
     await asked.promise;
-    const hog = runner().failure('for (;;) {}', { timeoutMs: 300 });
+    const hog = runner().failure('for (;;) {}', { timeoutMs: 500 });
     expect(await hog).toMatchObject({ limit: 'time' });
     answered.resolve(null);
     expect(await honest).toBe('done');
