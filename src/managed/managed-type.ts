@@ -1,5 +1,6 @@
 import { BadRequestError } from '#errors/index.ts';
 import { formatPointer, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { isIndexed } from '#repo/index.ts';
 import type { RequestMethod } from '#resource/index.ts';
 import { parseScriptReference, type ScriptReference } from '#script/index.ts';
 import { compileProperty, type ManagedProperty, type PropertyHook } from './managed-property.ts';
@@ -33,6 +34,8 @@ export interface ManagedType {
   readonly actions: ReadonlyMap<string, ScriptReference>;
   /** Pointer of a property → its JSON type, where that is one plain type (and perhaps `null`). */
   readonly propertyTypes: ReadonlyMap<string, 'string' | 'number' | 'boolean' | 'array'>;
+  /** Names of the properties that have an index, whatever is asked; see `wantedIndexes`. */
+  readonly indexed: ReadonlySet<string>;
   readonly compiled: ReadonlyMap<string, ManagedProperty>;
   readonly relationships: ReadonlyMap<string, Relationship>;
   /** Those that are calculated, in the order in which that is done. */
@@ -90,6 +93,7 @@ export function compileType(definition: JsonObject): ManagedType {
     hooks,
     actions: new Map(actions),
     propertyTypes: plainTypes(properties),
+    indexed: new Set(Object.keys(properties).filter((name) => isIndexed(name, properties[name]))),
     compiled,
     relationships: new Map(relationships.map((relationship) => [relationship.property, relationship])),
     calculated: calculationOrder(all.filter(({ isCalculated }) => isCalculated)),

@@ -162,7 +162,7 @@ async function findIds(
     objectStore(['managed', type.name]),
     { path: query.path, sortKeys: [], paging: { pageSize, offset: 0, totalPolicy: 'NONE' } },
     { filter, idsOnly: true },
-    type.propertyTypes,
+    { types: type.propertyTypes, indexed: type.indexed },
   );
   return page.rows.map(({ id }) => id);
 }

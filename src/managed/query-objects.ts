@@ -18,13 +18,10 @@ export async function queryObjects(
     ? hidePrivate(type.privates, asked, request.sortKeys)
     : { query: asked, sortKeys: request.sortKeys };
   const db = await dbOf(platform, context);
-  const page = await queryStore(
-    db,
-    objectStore(['managed', type.name]),
-    { ...request, sortKeys },
-    query,
-    type.propertyTypes,
-  );
+  const page = await queryStore(db, objectStore(['managed', type.name]), { ...request, sortKeys }, query, {
+    types: type.propertyTypes,
+    indexed: type.indexed,
+  });
   const runsHooks = request.parameters['executeOnRetrieve'] !== 'false';
   const contents = query.idsOnly
     ? page.rows.map(() => ({}))

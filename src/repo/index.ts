@@ -23,4 +23,4 @@ export { pageResult } from './page-result.ts';
 export { queryObjects } from './query-objects.ts';
 export { queryTable, type TablePage, type TableSource } from './query-table.ts';
 export { repoResource } from './repo-resource.ts';
-export { type IndexedType, type WantedIndex, wantedIndexes } from './wanted-indexes.ts';
+export { type IndexedType, isIndexed, type WantedIndex, wantedIndexes } from './wanted-indexes.ts';

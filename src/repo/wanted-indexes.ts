@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { formatPointer, isObject, type JsonObject, type Pointer } from '#json/index.ts';
+import { formatPointer, isObject, type JsonObject, type JsonValue, type Pointer } from '#json/index.ts';
 import { type PredefinedQueries, parseSortKeys, type QueryFilter } from '#resource/index.ts';
 import { type PropertyIndex, propertyIndex } from './filter-sql-index.ts';
 import { objectTable, type PropertyType } from './filter-sql-table.ts';
@@ -31,9 +31,8 @@ export function wantedIndexes(types: Iterable<IndexedType>, queries: PredefinedQ
   return [...types].flatMap((type) => {
     const named = [
       ...Object.entries(type.properties)
-        .filter(([, property]) => isObject(property) && isTrue(property['searchable']))
+        .filter(([name, property]) => isIndexed(name, property))
         .map(([name]) => [name]),
-      ...SHIPPED.map((name) => [name]),
       ...queried,
       ...listedBy(type.properties),
     ];
@@ -41,6 +40,11 @@ export function wantedIndexes(types: Iterable<IndexedType>, queries: PredefinedQ
     const distinct = new Map(declared.map((pointer) => [formatPointer(pointer), pointer]));
     return [...distinct.values()].flatMap((pointer) => wanted(type, pointer));
   });
+}
+
+/** Whether a property has an index because of what it is. */
+export function isIndexed(name: string, property: JsonValue | undefined): boolean {
+  return SHIPPED.includes(name) || (isObject(property) && isTrue(property['searchable']));
 }
 
 function wanted(type: IndexedType, pointer: Pointer): WantedIndex[] {

@@ -11,6 +11,7 @@ import {
   parseSortKeys,
 } from '#resource/index.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
+import { statementsOf } from '../support/workflow-core.ts';
 
 const OBJECTS = 60_000;
 
@@ -33,6 +34,9 @@ const USER: IndexedType = {
     ['/note', 'string'],
   ]),
 };
+
+const KNOWN = { types: USER.propertyTypes, indexed: new Set(['userName', 'sn', 'age']) };
+const STORE = { table: 'managed_object', type: 'user' } as const;
 
 const QUERIES = new Map([['by-mail', compilePredefinedQuery('mail eq "x"')]]);
 
@@ -84,13 +88,7 @@ describe('indexes on properties', () => {
       paging: { ...NO_PAGING, pageSize },
     };
     const plain = { filter: parseQueryFilter(filter), idsOnly: false };
-    await queryObjects(
-      database.db,
-      { table: 'managed_object', type: 'user' },
-      request,
-      plain,
-      USER.propertyTypes,
-    );
+    await queryObjects(database.db, STORE, request, plain, KNOWN);
     return log.join('\n');
   }
 
@@ -116,6 +114,33 @@ describe('indexes on properties', () => {
     ['an equality beside something else', 'userName eq "user77" and !(note sw "x")', ''],
   ])('serve %s', async (_title, filter, sortKeys, pageSize = 20) => {
     expect(await planOf(filter, sortKeys, pageSize)).toMatch(/managed_[0-9a-f]{20}_auto/);
+  });
+
+  it('answer look-ups that come together with one statement, each as if it came alone', async () => {
+    const ask = (known: typeof KNOWN, filter: string, pageSize: number) =>
+      queryObjects(
+        database.db,
+        STORE,
+        { path: parsePath('managed/user'), sortKeys: [], paging: { ...NO_PAGING, pageSize } },
+        { filter: parseQueryFilter(filter), idsOnly: false },
+        known,
+      );
+    const names = ['user77', 'user78', 'user77', 'user80', 'nobody', "o'$1", 'user70'];
+    const asked: [string, number][] = [
+      ...names.map((name): [string, number] => [`userName eq "${name}"`, 5]),
+      ...[7, 8].flatMap((n): [string, number][] => [2, 9, 20].map((size) => [`sn eq "sn${n}"`, size])),
+      ['age eq 7', 3],
+      ['age eq "7"', 3],
+    ];
+    const alone: Awaited<ReturnType<typeof ask>>[] = [];
+    for (const [filter, size] of asked) alone.push(await ask({ ...KNOWN, indexed: new Set() }, filter, size));
+    const statements = await statementsOf(async () => {
+      expect(await Promise.all(asked.map(([filter, size]) => ask(KNOWN, filter, size)))).toEqual(alone);
+    });
+    // One for each property and size of a page.
+    expect(statements.filter((text) => text.includes('as asked'))).toHaveLength(4);
+    expect(alone.map(({ rows }) => rows.length)).toEqual([1, 1, 1, 0, 0, 0, 0, 2, 9, 12, 2, 9, 12, 3, 0]);
+    expect(alone.map(({ cookie }) => cookie !== null)).toContain(true);
   });
 
   it('are dropped when no longer wanted, made anew when broken, and left alone otherwise', async () => {
