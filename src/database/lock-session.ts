@@ -4,6 +4,8 @@ import pg from 'pg';
 export const LOCK_CLASS = 0x5c1;
 /** An answer that comes later comes never. */
 const ANSWER_MS = 5_000;
+/** As long as one statement waits for the lock of another node. */
+const WAIT_MS = 1_000;
 
 /**
  * A database connection whose only purpose is to die with the process: it holds the node's advisory lock, and
@@ -71,8 +73,17 @@ export class LockSession {
 
   /** Resolves when the other node's session is gone. Rejects when this session ends first. */
   async waitForEndOf(nodeId: number): Promise<void> {
-    await this.#client.query('select pg_advisory_lock($1, $2)', [LOCK_CLASS, nodeId]);
+    // In pieces: a statement that waits holds back vacuum for everybody.
+    while (!(await this.#waitOnce(nodeId)));
     await this.#client.query('select pg_advisory_unlock($1, $2)', [LOCK_CLASS, nodeId]);
+  }
+
+  async #waitOnce(nodeId: number): Promise<boolean> {
+    const { rows } = await this.#client.query<{ held: boolean }>(
+      'select svc_wait_for_lock($1, $2, $3) as held',
+      [LOCK_CLASS, nodeId, WAIT_MS],
+    );
+    return rows[0]!.held;
   }
 
   get isOpen(): boolean {
