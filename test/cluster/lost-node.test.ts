@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { Cluster } from '../support/cluster.ts';
+import { eventually } from '../support/eventually.ts';
 
 describe('a cluster', () => {
   it('loses and doubles nothing when one of three nodes is killed in mid-run', async () => {
@@ -20,6 +21,7 @@ describe('a cluster', () => {
     await cluster.rowsMore(60);
 
     // Nodes wait for one another's end without keeping vacuum from what has died since.
+    const { db } = cluster.database;
     const { rows: now } = await sql<{ xid: string }>`select pg_current_xact_id() as xid`.execute(db);
     await eventually(
       async () =>
@@ -34,7 +36,7 @@ describe('a cluster', () => {
     expect(new Set(rows.map((row) => row.schedule)).size).toBe(31);
     const recovered = rows.filter((row) => row.outcome === 'recovered');
     expect(recovered.every((row) => row.node !== victim)).toBe(true);
-    const after = await sql`select name, state from svc_node order by name`.execute(cluster.database.db);
+    const after = await sql`select name, state from svc_node order by name`.execute(db);
     expect(after.rows).toEqual(
       nodes.map(({ name }) => ({ name, state: name === victim ? 'down' : 'running' })),
     );
