@@ -11,6 +11,8 @@ const POLL_INTERVAL_MS = 1_500;
 const COLLECT_MS = 15;
 /** Units of work that jobs which are due at once are spread over. */
 const SPREAD = 4;
+/** Fewer together are not worth the statements of a unit of work, which are as many for one job as for many. */
+const WORTHWHILE = 16;
 /** Due, but another node holds a lock on it: it will be gone in a moment. */
 const CONTENDED_MS = 20;
 const SWEEP_INTERVAL_MS = 10_000;
@@ -200,7 +202,7 @@ export class JobPoller implements Service {
 
 /** Jobs as they are run: together where many are due. One that something ended with is only a danger to itself. */
 function unitsOf(jobs: readonly ClaimedJob[], most: number): (readonly ClaimedJob[])[] {
-  const size = Math.min(most, Math.ceil(jobs.length / SPREAD));
+  const size = jobs.length <= SPREAD ? 1 : Math.min(most, Math.max(WORTHWHILE, Math.ceil(jobs.length / SPREAD)));
   const alone = jobs.filter(({ lostWith }) => size === 1 || lostWith.length > 0);
   const others = jobs.filter((job) => !alone.includes(job));
   const units: (readonly ClaimedJob[])[] = alone.map((job) => [job]);

@@ -34,6 +34,8 @@
       getVariablesLocal: () => reviveAll(host(`${of}.getVariablesLocal`)),
       hasVariable: ask('hasVariable'),
       hasVariableLocal: ask('hasVariableLocal'),
+      getVariableNames: () => keys(host(`${of}.getVariables`)),
+      hasVariables: () => keys(host(`${of}.getVariables`)).length > 0,
       removeVariable: ask('removeVariable'),
       removeVariableLocal: ask('removeVariableLocal'),
       setTransientVariable: ask('setTransientVariable'),
@@ -53,10 +55,14 @@
   }
 
   function executionOf(view) {
+    const { currentActivityId: id, currentActivityName: name } = view;
+    view.currentFlowElement = id === null ? null : addGetters({ id, name });
     addVariables(addGetters(view), 'execution');
     const setBusinessKey = (key) => host('execution.setBusinessKey', plain(key));
     const setBusinessStatus = (status) => host('execution.setBusinessStatus', plain(status));
     return assign(view, {
+      isActive: () => true,
+      isEnded: () => false,
       setBusinessKey,
       setBusinessStatus,
       setProcessBusinessKey: setBusinessKey,

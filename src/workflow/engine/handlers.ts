@@ -89,6 +89,10 @@ export interface ExecutionView extends VariableView {
   readonly processDefinitionId: string;
   readonly businessKey: string | null;
   readonly currentActivityId: string | null;
+  readonly currentActivityName: string | null;
+  /** Of the execution that it lives in; null for the instance itself. */
+  readonly parentId: string | null;
+  readonly tenantId: string;
   readonly eventName: string | null;
   setBusinessKey(businessKey: string): void;
 }

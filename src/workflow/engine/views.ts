@@ -28,6 +28,7 @@ import {
 } from './variables.ts';
 
 export function viewExecution(run: Run, execution: LiveExecution, eventName?: string): ExecutionView {
+  const parent = run.parent(execution);
   return {
     ...viewVariables(run, execution, 'execution'),
     id: run.executionId(execution),
@@ -37,6 +38,9 @@ export function viewExecution(run: Run, execution: LiveExecution, eventName?: st
       return run.businessKey ?? null;
     },
     currentActivityId: execution.at ?? null,
+    currentActivityName: run.definition.nodes.get(execution.at ?? '')?.name ?? null,
+    parentId: parent === undefined ? null : run.executionId(parent),
+    tenantId: run.handlers.instance.tenant ?? '',
     eventName: eventName ?? null,
     setBusinessKey(businessKey) {
       run.businessKey = businessKey;
@@ -109,12 +113,15 @@ function executionObject(view: ExecutionView): HostObject {
     processBusinessKey: () => view.businessKey,
     businessKey: () => view.businessKey,
     currentActivityId: () => view.currentActivityId,
+    currentActivityName: () => view.currentActivityName,
+    parentId: () => view.parentId,
+    tenantId: () => view.tenantId,
     eventName: () => view.eventName,
     variables: () => view.getVariables(),
   };
   return new HostObject('execution', {
     properties: Object.entries(properties),
-    methods: [...getters(properties), ...variableMethods(view)],
+    methods: [...getters(properties), ...variableMethods(view), ['isActive', () => true], ['isEnded', () => false]],
   });
 }
 
@@ -137,6 +144,8 @@ function variableMethods(view: VariableView): Methods {
     ['hasVariable', (name = null) => view.hasVariable(toText(name))],
     ['hasVariableLocal', (name = null) => view.getVariableLocal(toText(name)) !== undefined],
     ['getVariablesLocal', () => view.getVariablesLocal()],
+    ['getVariableNames', () => Object.keys(view.getVariables())],
+    ['hasVariables', () => Object.keys(view.getVariables()).length > 0],
     ['setVariable', set(view.setVariable)],
     ['setVariableLocal', set(view.setVariableLocal)],
     ['setTransientVariable', set(view.setTransientVariable)],

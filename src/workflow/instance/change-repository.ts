@@ -102,9 +102,20 @@ function updateInstance(id: string, { ended_at, ...change }: InstanceChange): Ra
   return sql`update workflow_instance set ${sql.join(sets)} where id = ${id}`;
 }
 
-function taskSteps({ instance, newTasks, taskChanges, links, now }: Changes): Step[] {
+function taskSteps({ instance, newTasks, taskChanges, links, keptCandidates, now }: Changes): Step[] {
   const steps: Step[] = [];
   const { id, definitionId, definitionKey, tenantId } = instance;
+  if (keptCandidates.size > 0) {
+    steps.push([
+      'dropped_candidates',
+      sql`delete from workflow_identity_link l
+          using jsonb_to_recordset(${json([...keptCandidates.values()])}) as k(task_id uuid, kind text, names jsonb)
+          where l.task_id = k.task_id and l.type = 'candidate'
+            and case k.kind when 'user_id' then l.user_id else l.group_id end is not null
+            and not k.names ? case k.kind when 'user_id' then l.user_id else l.group_id end
+          returning l.task_id, l.user_id, l.group_id`,
+    ]);
+  }
   if (newTasks.size > 0) {
     steps.push([
       'new_tasks',
@@ -140,12 +151,19 @@ function taskSteps({ instance, newTasks, taskChanges, links, now }: Changes): St
       const isOpen = canBeTaken(change);
       return isOpen === undefined ? [] : [{ task_id: executionId(id, execution), is_open: isOpen }];
     });
+    // A row can be changed once in a statement.
+    const stays =
+      keptCandidates.size === 0
+        ? sql``
+        : sql`and not exists (select from dropped_candidates d
+                              where d.task_id = l.task_id and d.user_id is not distinct from l.user_id
+                                and d.group_id is not distinct from l.group_id)`;
     if (moved.length > 0) {
       steps.push([
         'moved_links',
         sql`update workflow_identity_link l set is_open = m.is_open
             from jsonb_to_recordset(${json(moved)}) as m(task_id uuid, is_open boolean)
-            where l.task_id = m.task_id and l.type = 'candidate' and l.is_open <> m.is_open`,
+            where l.task_id = m.task_id and l.type = 'candidate' and l.is_open <> m.is_open ${stays}`,
       ]);
     }
   }

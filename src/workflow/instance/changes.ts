@@ -35,6 +35,12 @@ export interface IdentityLink {
   readonly group_id: string | null;
 }
 
+export interface KeptCandidates {
+  readonly task_id: string;
+  readonly kind: 'user_id' | 'group_id';
+  readonly names: readonly string[];
+}
+
 export interface ActivityChange {
   readonly execution: number;
   readonly element: string;
@@ -104,7 +110,9 @@ export class Changes {
   readonly instanceChange: InstanceChange = {};
   readonly newTasks = new Map<number, NewTask>();
   readonly taskChanges = new Map<number, TaskChange>();
-  readonly links: IdentityLink[] = [];
+  links: IdentityLink[] = [];
+  /** Candidates of tasks whose list has changed: others are dropped. */
+  readonly keptCandidates = new Map<string, KeptCandidates>();
   readonly variables = new Map<string, StoredVariable | { readonly scope: number; readonly name: string }>();
   readonly activities = new Map<string, ActivityChange>();
   readonly subscriptions = new Map<string, Subscription | Place>();
@@ -136,6 +144,21 @@ export class Changes {
     for (const group of candidateGroups) {
       this.links.push({ task_id: taskId, type: 'candidate', user_id: null, group_id: group });
     }
+  }
+
+  /** Of a task that is older than this step, or of it: who is not named any more is no candidate any more. */
+  replaceCandidates(taskId: string, facts: Partial<TaskFacts>): void {
+    for (const [kind, names] of [
+      ['user_id', facts.candidateUsers],
+      ['group_id', facts.candidateGroups],
+    ] as const) {
+      if (names === undefined) continue;
+      this.links = this.links.filter(({ task_id, type, [kind]: name }) => {
+        return task_id !== taskId || type !== 'candidate' || name === null || names.includes(name);
+      });
+      this.keptCandidates.set(`${taskId} ${kind}`, { task_id: taskId, kind, names });
+    }
+    this.addCandidates(taskId, facts);
   }
 
   addLink(taskId: string | null, type: IdentityLink['type'], user: string | null | undefined): void {

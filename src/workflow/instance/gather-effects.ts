@@ -50,7 +50,7 @@ const GATHER: { readonly [K in Effect['kind']]: Gather<K> } = {
   'task.updated': (changes, { execution, task }) => {
     const id = executionId(changes.instance.id, execution);
     Object.assign(changes.task(execution), columnsOf(task));
-    changes.addCandidates(id, task);
+    changes.replaceCandidates(id, task);
     changes.addLink(id, 'assignee', task.assignee);
     changes.addLink(id, 'owner', task.owner);
   },

@@ -1,5 +1,5 @@
-import { constraintOf } from '#database/index.ts';
-import { ConflictError, InternalServerError } from '#errors/index.ts';
+import { constraintOf, sqlStateOf } from '#database/index.ts';
+import { BadRequestError, ConflictError, InternalServerError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Context } from '#resource/index.ts';
 import {
@@ -37,6 +37,9 @@ export interface StepContext {
 
 /** Instances that move each other without end must not hold their node for ever. */
 const DEEPEST = 100;
+
+/** Postgres has entries of ordered indexes of up to a third of a page. */
+const TOO_LONG_FOR_AN_INDEX = '54000';
 
 export interface StepOptions {
   /** What changes in a task besides what the engine says. */
@@ -165,7 +168,8 @@ async function finish(
   }
   const db = await dbOf(platform, context);
   const isWritten = await writeChanges(db, changes).catch((error: unknown) => {
-    throw constraintOf(error) === 'workflow_state_definition_id_fkey' ? undeployed(changes.instance) : error;
+    if (constraintOf(error) === 'workflow_state_definition_id_fkey') throw undeployed(changes.instance);
+    throw sqlStateOf(error) === TOO_LONG_FOR_AN_INDEX ? tooLong(changes.instance, error) : error;
   });
   if (!isWritten) throw movedMeanwhile(changes.instance);
   for (const job of changes.jobs.values()) {
@@ -238,6 +242,13 @@ function undeployed({ definitionId }: Instance): ConflictError {
   return new ConflictError(`The process definition '${definitionId}' has been undeployed meanwhile`, {
     id: 'WORKFLOW_UNDEPLOYED',
   });
+}
+
+function tooLong({ id }: Instance, cause: unknown): BadRequestError {
+  return new BadRequestError(
+    `A name, user, group, key or message of the process instance '${id}' is too long to be found by`,
+    { id: 'WORKFLOW_TOO_LONG', hint: 'Keep them below 600 characters; a description may be longer', cause },
+  );
 }
 
 function endless(): InternalServerError {

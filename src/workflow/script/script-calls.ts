@@ -123,6 +123,7 @@ function bpmnErrorOf(error: unknown): BpmnError | undefined {
 
 function viewOf(execution: ExecutionView): JsonObject {
   const { id, processInstanceId, processDefinitionId, businessKey, currentActivityId, eventName } = execution;
+  const { currentActivityName, parentId, tenantId } = execution;
   return {
     id,
     processInstanceId,
@@ -131,6 +132,9 @@ function viewOf(execution: ExecutionView): JsonObject {
     processBusinessKey: businessKey,
     processInstanceBusinessKey: businessKey,
     currentActivityId,
+    currentActivityName,
+    parentId,
+    tenantId,
     eventName,
   };
 }
@@ -144,6 +148,7 @@ function taskView(task: NonNullable<ScriptCall['task']>, execution: JsonObject):
     processInstanceId: execution['processInstanceId'] ?? null,
     processDefinitionId: execution['processDefinitionId'] ?? null,
     executionId: execution['id'] ?? null,
+    tenantId: execution['tenantId'] ?? '',
     ...facts,
     delegationState: delegation?.toUpperCase() ?? null,
     dueDate: dueAt === null ? null : dateValue(dueAt),

@@ -13,6 +13,8 @@ const DEFAULT_PACKAGES = [
   'org.forgerock.json.resource',
   'org.forgerock.json',
   'org.forgerock.http',
+  // Last, so that what a script imports itself comes first.
+  'org.flowable.engine.delegate',
 ];
 const DEFAULT_CLASSES = ['java.math.BigDecimal', 'java.math.BigInteger'];
 const PACKAGE_ROOTS = new Set(['java', 'javax', 'groovy', 'groovyx', 'org', 'com', 'jakarta', 'sun', 'jdk']);

@@ -1,5 +1,6 @@
 import type { ModdleElement } from 'bpmn-moddle';
 import type { JsonValue } from '#json/index.ts';
+import { dateValue } from '../../expression/index.ts';
 import type { DataObject } from '../definition.ts';
 import type { Findings } from './findings.ts';
 import { attribute, extensions, textOf } from './model-element.ts';
@@ -19,6 +20,14 @@ export function readDataObject(element: ModdleElement, file: ProcessFile, findin
   return { name, value };
 }
 
+/** As the engines of the family take it, in UTC where it names no zone; what is no date is its text. */
+function dateOfText(text: string): JsonValue {
+  const [, day, time = '00:00:00', zone = 'Z'] =
+    /^\s*(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:\d\d)?)?\s*$/.exec(text) ?? [];
+  const ms = Date.parse(`${day}T${time}${zone}`);
+  return Number.isNaN(ms) ? text : dateValue(ms);
+}
+
 /** The name of an XML Schema type, given directly or by an item definition; other types say nothing. */
 function typeOf(element: ModdleElement, file: ProcessFile): string {
   const type = file.reference(element, 'itemSubjectRef');
@@ -28,6 +37,7 @@ function typeOf(element: ModdleElement, file: ProcessFile): string {
 
 function typedValue(text: string | undefined, type: string): JsonValue {
   if (text === undefined) return null;
+  if (/^date(?:time)?$/i.test(type)) return dateOfText(text);
   if (type === 'boolean') return text === 'true';
   return NUMBERS.includes(type) ? Number(text) : text;
 }
