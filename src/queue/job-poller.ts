@@ -202,7 +202,8 @@ export class JobPoller implements Service {
 
 /** Jobs as they are run: together where many are due. One that something ended with is only a danger to itself. */
 function unitsOf(jobs: readonly ClaimedJob[], most: number): (readonly ClaimedJob[])[] {
-  const size = jobs.length <= SPREAD ? 1 : Math.min(most, Math.max(WORTHWHILE, Math.ceil(jobs.length / SPREAD)));
+  const size =
+    jobs.length <= SPREAD ? 1 : Math.min(most, Math.max(WORTHWHILE, Math.ceil(jobs.length / SPREAD)));
   const alone = jobs.filter(({ lostWith }) => size === 1 || lostWith.length > 0);
   const others = jobs.filter((job) => !alone.includes(job));
   const units: (readonly ClaimedJob[])[] = alone.map((job) => [job]);

@@ -121,7 +121,12 @@ function executionObject(view: ExecutionView): HostObject {
   };
   return new HostObject('execution', {
     properties: Object.entries(properties),
-    methods: [...getters(properties), ...variableMethods(view), ['isActive', () => true], ['isEnded', () => false]],
+    methods: [
+      ...getters(properties),
+      ...variableMethods(view),
+      ['isActive', () => true],
+      ['isEnded', () => false],
+    ],
   });
 }
 
