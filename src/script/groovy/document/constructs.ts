@@ -146,6 +146,12 @@ lines''', /a\\d/, $/c:\\dir/$]`,
       answer: ['NullPointerException', 'finally'],
     },
     {
+      title: 'try with resources',
+      source:
+        "def lines = []; try (def reader = new StringReader('a\\nb')) { reader.eachLine { lines << it } }; lines",
+      answer: ['a', 'b'],
+    },
+    {
       title: 'assert',
       source: "try { assert 1 > 2 : 'no' } catch (AssertionError e) { e.message }",
       answer: 'no. Expression: (1 > 2)',
@@ -213,6 +219,12 @@ lines''', /a\\d/, $/c:\\dir/$]`,
       source:
         "class U { static final int MAX = 3; static f(int x) { 'int' } static f(String x) { 'text' } }; [U.MAX, U.f(1), U.f('a')]",
       answer: [3, 'int', 'text'],
+    },
+    {
+      title: 'classes inside classes, which see what is around them',
+      source:
+        'class Basket { def items = []; class Counter { def count() { items.size() } }; def counter() { new Counter() } }; def b = new Basket(items: [1, 2]); [b.counter().count(), new Basket.Counter(b).count()]',
+      answer: [2, 2],
     },
     {
       title: 'anonymous classes, closures as interfaces',

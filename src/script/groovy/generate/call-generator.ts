@@ -171,7 +171,10 @@ export abstract class CallGenerator extends ValueGenerator {
     }
     const owner = this.classOf(object);
     if (owner !== undefined && name === 'class') return this.meaningValue(owner);
-    if (owner !== undefined && name === 'this') return this.context.self;
+    if (owner !== undefined && name === 'this') {
+      const isOuter = owner.kind === 'declared' && owner.name !== this.context.className;
+      return isOuter ? `$.outerOf(${this.context.self},${this.meaningValue(owner)})` : this.context.self;
+    }
     if (owner !== undefined && typeof name === 'string') this.checkStatic(owner, name, false, at);
     this.refuseUnknownClass(node);
     const key = typeof name === 'string' ? JSON.stringify(name) : `$.toText(${this.expression(name)})`;
@@ -263,7 +266,9 @@ export abstract class CallGenerator extends ValueGenerator {
     if (declared?.modifiers.has('abstract') || declared?.form === 'interface') {
       throw this.source.errorAt(at, `You cannot create an instance from the abstract class '${type.name}'`);
     }
-    return `${mark(at)}$.create(${this.meaningValue(meaning)},${list})`;
+    const isNested = meaning.kind === 'declared' && meaning.name.includes('$');
+    const around = isNested && this.context.declaration !== undefined && !this.context.isStatic;
+    return `${mark(at)}$.create(${this.meaningValue(meaning)},${list}${around ? `,${this.context.self}` : ''})`;
   }
 }
 

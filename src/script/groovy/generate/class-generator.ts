@@ -25,7 +25,7 @@ export abstract class ClassGenerator extends StatementGenerator {
 
   protected classDefinitions(declared: readonly { name: string; node: ClassDeclaration }[]): string {
     const news = declared.map(({ name, node }) => {
-      const facts = `${JSON.stringify(name)},${JSON.stringify(node.form)},${node.modifiers.has('abstract')}`;
+      const facts = `${JSON.stringify(name)},${JSON.stringify(node.form)},${node.modifiers.has('abstract')}${this.#place(node, name)}`;
       return `const ${classVariable(name)}=$.newClass(${facts});\n`;
     });
     const ordered = [...declared].sort(
@@ -37,6 +37,13 @@ export abstract class ClassGenerator extends StatementGenerator {
       ({ name, node }) => `$.defineClass(${classVariable(name)},$s,${this.classDefinition(node, name)});\n`,
     );
     return news.join('') + definitions.join('');
+  }
+
+  /** The class around it, and whether its objects belong to one of that. */
+  #place(node: ClassDeclaration, name: string): string {
+    const end = name.lastIndexOf('$');
+    if (end < 0) return '';
+    return `,${classVariable(name.slice(0, end))},${node.form === 'class' && !node.modifiers.has('static')}`;
   }
 
   #depth(node: ClassDeclaration, name: string, seen = new Set<string>()): number {

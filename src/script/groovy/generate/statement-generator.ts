@@ -209,8 +209,11 @@ export abstract class StatementGenerator extends ExpressionGenerator {
     return `${mark(at)}if(!${this.truth(test)})throw $.assertionFailed(${failed});\n`;
   }
 
-  #try({ body, handlers, finalizer, at }: TryStatement, isTail: boolean): string {
-    const tried = `${mark(at)}try${this.block(body, isTail)}`;
+  #try({ resources, body, handlers, finalizer, at }: TryStatement, isTail: boolean): string {
+    const code =
+      resources.length === 0 ? this.block(body, isTail) : this.#withResources(resources, body, isTail);
+    if (handlers.length === 0 && finalizer === undefined) return `${code}\n`;
+    const tried = `${mark(at)}try${code}`;
     const finished = finalizer === undefined ? '' : `finally${this.block(finalizer, false)}`;
     if (handlers.length === 0) return `${tried}${finished}\n`;
     const raw = this.temporary();
@@ -224,6 +227,27 @@ export abstract class StatementGenerator extends ExpressionGenerator {
       }),
     );
     return `${tried}catch(${raw}){const ${caught}=$.caught(${raw});${branches.join('')}throw ${raw};}${finished}\n`;
+  }
+
+  /** Each resource is closed when the body is left, whatever the way; what the body threw is thrown all the same. */
+  #withResources(resources: readonly Statement[], body: readonly Statement[], isTail: boolean): string {
+    const [resource, ...others] = resources;
+    if (resource === undefined) return this.block(body, isTail);
+    return this.inScope('block', () => {
+      const declared = resource.kind === 'variable' ? this.statement(resource, false) : '';
+      const value = this.temporary();
+      const failure = this.temporary();
+      const code = this.#resourceValue(resource);
+      const inner = this.#withResources(others, body, isTail);
+      const tried = `try${inner}catch($x){${failure}=[$x];throw $x;}finally{${mark(resource.at)}$.close(${value},${failure});}`;
+      return `{${declared}const ${value}=${code};let ${failure};${tried}}`;
+    });
+  }
+
+  #resourceValue(resource: Statement): string {
+    if (resource.kind === 'expression') return this.expression(resource.value);
+    const last = resource.kind === 'variable' ? resource.variables.at(-1) : undefined;
+    return last === undefined ? 'null' : this.name(last.name, last.at);
   }
 
   /** Chooses the first case that matches, then lets JavaScript fall through. */

@@ -46,6 +46,7 @@ java.math BigDecimal:Number+Comparable BigInteger:Number+Comparable #RoundingMod
 java.net URLEncoder URLDecoder URISyntaxException:Exception MalformedURLException:java.io.IOException
 java.io @Serializable @Closeable:AutoCloseable IOException:Exception FileNotFoundException:IOException
   UncheckedIOException:RuntimeException UnsupportedEncodingException:IOException PrintStream
+  Reader:Object+Closeable StringReader:Reader BufferedReader:Reader
   Writer:Object+Appendable+Closeable StringWriter:Writer PrintWriter:Writer
 java.nio.charset Charset StandardCharsets
 java.security MessageDigest SecureRandom:Random GeneralSecurityException:Exception
@@ -65,6 +66,7 @@ groovy.lang @GroovyObject Closure:Object+Runnable+Cloneable GString:Object+CharS
   GroovyRuntimeException:RuntimeException MissingPropertyException:GroovyRuntimeException
   MissingMethodException:GroovyRuntimeException MissingFieldException:GroovyRuntimeException
   ReadOnlyPropertyException:MissingPropertyException NumberRange:AbstractList+Range
+groovy.util Expando
 groovy.json JsonDelegate JsonSlurper JsonSlurperClassic JsonBuilder JsonOutput JsonException:RuntimeException
 groovy.transform @Field @CompileStatic @TypeChecked @CompileDynamic @PackageScope
 org.codehaus.groovy.runtime GStringImpl:groovy.lang.GString MethodClosure:groovy.lang.Closure

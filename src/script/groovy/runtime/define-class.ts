@@ -7,11 +7,13 @@ import { staticMethods } from './method-table.ts';
 import { setProperty } from './property.ts';
 import type { Script } from './script.ts';
 import {
+  outerOf,
   ScriptClass,
   type ScriptField,
   type ScriptMethod,
   ScriptObject,
   selectMethod,
+  setOuter,
 } from './script-class.ts';
 import { toText } from './text.ts';
 import { BadArgument, exception, illegalArgument, Throwable } from './throwable.ts';
@@ -48,8 +50,10 @@ export function newClass(
   name: string,
   form: 'class' | 'interface' | 'enum',
   isAbstract: boolean,
+  enclosing: ScriptClass | null = null,
+  isInner = false,
 ): ScriptClass {
-  return new ScriptClass(name, form, isAbstract);
+  return new ScriptClass(name, form, isAbstract, enclosing, isInner);
 }
 
 function toMethod({ name, isStatic, isPrivate, run, shape }: MethodFacts): ScriptMethod {
@@ -147,7 +151,7 @@ export function emptyValue(type: JavaClass | undefined): unknown {
 }
 
 /** `new Type(args)`. */
-export function create(type: JavaClass, args: unknown[]): unknown {
+export function create(type: JavaClass, args: unknown[], around: unknown = null): unknown {
   if (!(type instanceof ScriptClass)) {
     const make = staticMethods(type.name)?.['new'];
     if (make === undefined || args.length < make.least || args.length > make.most) {
@@ -163,7 +167,18 @@ export function create(type: JavaClass, args: unknown[]): unknown {
   if (type.form === 'enum' || type.isAbstract || type.form === 'interface') {
     throw exception('java.lang.InstantiationException', type.name);
   }
-  return construct(type, instanceOf(type), args);
+  const self = instanceOf(type);
+  if (!type.isInner) return construct(type, self, args);
+  const outer = outerOf(around, type.enclosing!);
+  if (outer !== null) {
+    setOuter(self, outer);
+    return construct(type, self, args);
+  }
+  // From outside the object around comes first.
+  const [first, ...others] = args;
+  const isOuter = outerOf(first, type.enclosing!) === first && first !== undefined && first !== null;
+  if (isOuter) setOuter(self, first);
+  return construct(type, self, isOuter ? others : args);
 }
 
 function missingConstructor(type: JavaClass, args: readonly unknown[]): Throwable {

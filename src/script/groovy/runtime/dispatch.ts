@@ -13,6 +13,7 @@ import {
   type ScriptObject,
   scriptClassOf,
   selectMethod,
+  surroundings,
 } from './script-class.ts';
 import { BadArgument, exception, nullPointer, Throwable } from './throwable.ts';
 import { typeOf } from './type-of.ts';
@@ -183,6 +184,8 @@ function callOther(receiver: unknown, name: string, args: unknown[]): unknown {
   }
   if (receiver instanceof Script && args.length === 0 && hasCapitalBehind(name, 'get'))
     return dispatcher.property(receiver, decapitalize(name.slice(3)));
+  const any = typeOf(receiver)!.methods['methodMissing'];
+  if (any !== undefined) return any.run(receiver, name, args);
   if (outside.loads(name)) return call(receiver, name, args);
   throw missing(receiver, name, args);
 }
@@ -212,7 +215,12 @@ function callObject(receiver: ScriptObject, type: ScriptClass, name: string, arg
   const fallback = type.findMethods('methodMissing');
   if (fallback.length > 0)
     return callScriptMethod(fallback, 'methodMissing', receiver, [name, args], type.name);
-  if (type.outer !== null && methods.length === 0) return dispatcher.invoke(type.outer, name, args);
+  if (methods.length === 0) {
+    for (const around of surroundings(receiver)) {
+      if (!(around instanceof ScriptClass) || around.findMethods(name).some(({ isStatic }) => isStatic))
+        return dispatcher.invoke(around, name, args);
+    }
+  }
   throw missing(receiver, name, args);
 }
 

@@ -41,6 +41,8 @@ import './statics/url-statics.ts';
 import './statics/named.ts';
 import './statics/string-joiner.ts';
 import './statics/string-writer.ts';
+import './statics/string-reader.ts';
+import './statics/expando.ts';
 import './json-value.ts';
 import './request.ts';
 import './time/java-date.ts';

@@ -13,7 +13,7 @@ import { dispatcher, outside } from './dispatch-port.ts';
 import { JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { Script } from './script.ts';
-import { ScriptClass, scriptClassOf } from './script-class.ts';
+import { ScriptClass, scriptClassOf, surroundings } from './script-class.ts';
 import { Throwable } from './throwable.ts';
 import { typeOf } from './type-of.ts';
 
@@ -221,8 +221,15 @@ function callInClass(
   if (hasMethod) return { value: call(holder, text, args) };
   const value = nameInHolder(holder, text);
   if (value !== undefined) return { value: callValue(value, args) };
-  if (type.outer === null || type.outer === undefined) return undefined;
-  return type.outer instanceof Closure
-    ? callInClosure(type.outer, text, args)
-    : callInHolder(type.outer, text, args);
+  if (type.outer !== null) {
+    return type.outer instanceof Closure
+      ? callInClosure(type.outer, text, args)
+      : callInHolder(type.outer, text, args);
+  }
+  if (scriptClassOf(holder) === undefined) return undefined;
+  for (const around of surroundings(holder as object)) {
+    const found = callInHolder(around, text, args);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -28,6 +28,7 @@ import { callName, name, setName } from './names.ts';
 import * as operators from './operators.ts';
 import { preparePattern } from './pattern.ts';
 import { callEach, field, property, propertyEach, propertySafe, setField, setProperty } from './property.ts';
+import { outerOf } from './script-class.ts';
 import { stringOf, toText } from './text.ts';
 import { truth } from './truth.ts';
 import { BigInteger, Double, Float, GString } from './values.ts';
@@ -51,6 +52,17 @@ function argument(value: unknown, type: JavaClass, method: string): unknown {
   const fitting = parameterTypes.fit(value, type);
   if (fitting === undefined) throw missingMethod('Script1', method, [value]);
   return fitting.value;
+}
+
+/** At the end of a `try` with resources; `failure` holds what its body threw. */
+function close(resource: unknown, failure: readonly [unknown] | undefined): void {
+  if (resource === null || resource === undefined) return;
+  try {
+    call(resource, 'close', []);
+  } catch (error) {
+    if (failure === undefined) throw error;
+    caught(failure[0]).suppressed.push(caught(error));
+  }
 }
 
 function newArray(type: JavaClass, sizes: readonly unknown[]): unknown[] {
@@ -95,6 +107,7 @@ export const operations = Object.freeze({
   cast,
   castTo,
   caught,
+  close,
   compare,
   create,
   decimal,
@@ -120,6 +133,7 @@ export const operations = Object.freeze({
   newAnonymous,
   newArray,
   newClass,
+  outerOf,
   pointer,
   preparePattern,
   property,

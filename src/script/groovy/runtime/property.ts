@@ -11,7 +11,7 @@ import { staticMethods, staticValue } from './method-table.ts';
 import { nameInClosure, setNameInClosure } from './names.ts';
 import { Range } from './range.ts';
 import { Binding, Script } from './script.ts';
-import { callScriptMethod, ScriptClass, ScriptObject, scriptClassOf } from './script-class.ts';
+import { callScriptMethod, ScriptClass, ScriptObject, scriptClassOf, surroundings } from './script-class.ts';
 import { exception, nullPointer, Throwable } from './throwable.ts';
 import { classNameOf, typeOf } from './type-of.ts';
 import { Entry, type List, listKind } from './values.ts';
@@ -130,7 +130,10 @@ function propertyOfObject(receiver: ScriptObject, type: ScriptClass, name: strin
   if (inherited !== undefined) return inherited;
   const fallback = type.findMethods('propertyMissing').filter(({ least }) => least === 1);
   if (fallback.length > 0) return callScriptMethod(fallback, 'propertyMissing', receiver, [name], type.name);
-  if (type.outer !== null) return dispatcher.property(type.outer, name);
+  for (const around of surroundings(receiver)) {
+    if (!(around instanceof ScriptClass) || around.staticHome(name) !== undefined)
+      return dispatcher.property(around, name);
+  }
   throw missingProperty(name, type.name);
 }
 
@@ -172,6 +175,11 @@ function callSetter(receiver: unknown, name: string, value: unknown): boolean {
     return true;
   }
   if (receiver instanceof Closure) return setNameInClosure(receiver, name, value);
+  const any = typeOf(receiver)!.methods['propertyMissing'];
+  if (any?.most === 2) {
+    any.run(receiver, name, value);
+    return true;
+  }
   const ofHost = hostCalls.find(receiver, `set${capitalize(name)}`);
   if (ofHost !== undefined) {
     ofHost([value]);
@@ -223,9 +231,16 @@ function setPropertyOfObject(receiver: ScriptObject, name: string, value: unknow
   }
   if (callSetter(receiver, name, value)) return;
   const fallback = type.findMethods('propertyMissing').filter(({ most }) => most === 2);
-  if (fallback.length > 0) callScriptMethod(fallback, 'propertyMissing', receiver, [name, value], type.name);
-  else if (type.outer !== null) setProperty(type.outer, name, value);
-  else throw missingProperty(name, type.name);
+  if (fallback.length > 0) {
+    callScriptMethod(fallback, 'propertyMissing', receiver, [name, value], type.name);
+    return;
+  }
+  for (const around of surroundings(receiver)) {
+    if (around instanceof ScriptClass && around.staticHome(name) === undefined) continue;
+    setProperty(around, name, value);
+    return;
+  }
+  throw missingProperty(name, type.name);
 }
 
 export function propertySafe(receiver: unknown, name: string): unknown {

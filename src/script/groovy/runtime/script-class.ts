@@ -38,10 +38,22 @@ export class ScriptClass extends JavaClass {
   initializers: ((self: unknown) => unknown)[] = [];
   /** Of anonymous classes: what stands around them. */
   outer: unknown = null;
+  /** The class in which it is declared. */
+  readonly enclosing: ScriptClass | null;
+  /** Whether its objects belong to an object of the class in which it is declared. */
+  readonly isInner: boolean;
 
-  constructor(name: string, form: ClassForm, isAbstract: boolean) {
+  constructor(
+    name: string,
+    form: ClassForm,
+    isAbstract: boolean,
+    enclosing: ScriptClass | null = null,
+    isInner = false,
+  ) {
     super(name, form);
     this.isAbstract = isAbstract;
+    this.enclosing = enclosing;
+    this.isInner = isInner;
   }
 
   addMethod(method: ScriptMethod): void {
@@ -87,6 +99,31 @@ export class ScriptObject {
   constructor(type: ScriptClass) {
     this.type = type;
   }
+}
+
+/** Of objects of inner classes: the object around each. */
+const outerObjects = new WeakMap<object, unknown>();
+
+export function setOuter(self: object, outer: unknown): void {
+  outerObjects.set(self, outer);
+}
+
+/** Where an object looks for what its class and those above do not have, the nearest first. */
+export function surroundings(self: object): unknown[] {
+  const found: unknown[] = [];
+  for (let type: JavaClass | null = scriptClassOf(self)!; type instanceof ScriptClass; type = type.parent) {
+    if (type.outer !== null) found.push(type.outer);
+    else if (outerObjects.has(self)) found.push(outerObjects.get(self));
+    for (let around = type.enclosing; around !== null; around = around.enclosing) found.push(around);
+  }
+  return found;
+}
+
+/** The object of a class that is `self` or stands around it. */
+export function outerOf(self: unknown, wanted: ScriptClass): unknown {
+  for (let at = self; at instanceof ScriptObject; at = outerObjects.get(at))
+    if (at.type.isSubclassOf(wanted)) return at;
+  return null;
 }
 
 /** The class of an object that a script's class made, exceptions included. */

@@ -19,7 +19,7 @@ const STREAM_CLASS = classNamed('java.util.stream.Stream');
 const COLLECTOR_CLASS = classNamed('java.util.stream.Collector');
 
 /** A stream over items that are all there already; nothing is lazy. */
-class Stream extends JavaObject {
+export class Stream extends JavaObject {
   readonly type: JavaClass = STREAM_CLASS;
   readonly items: readonly unknown[];
 

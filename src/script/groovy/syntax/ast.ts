@@ -240,6 +240,8 @@ export interface SwitchCase {
 
 export interface TryStatement {
   readonly kind: 'try';
+  /** Declarations and values that are closed behind the body, the last first. */
+  readonly resources: readonly Statement[];
   readonly body: readonly Statement[];
   readonly handlers: readonly Handler[];
   readonly finalizer?: readonly Statement[];

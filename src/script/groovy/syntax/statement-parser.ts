@@ -308,17 +308,32 @@ export abstract class StatementParser extends VariableParser {
 
   #try(): Statement {
     const { at } = this.take();
-    if (this.is('(')) {
-      throw this.refuse(at, 'try-with-resources is', "Use 'try' and close the resource in 'finally'.");
-    }
+    const resources = this.is('(') ? this.#resources() : [];
     const body = this.block();
     const handlers: Handler[] = [];
     while (this.isKeyword('catch')) handlers.push(this.#handler());
     const finalizer = this.takeKeywordIf('finally') ? this.block() : undefined;
-    if (handlers.length === 0 && finalizer === undefined) {
+    if (handlers.length === 0 && finalizer === undefined && resources.length === 0) {
       throw this.source.errorAt(at, "'try' has neither 'catch' nor 'finally'");
     }
-    return { kind: 'try', body, handlers, ...(finalizer === undefined ? {} : { finalizer }), at };
+    return { kind: 'try', resources, body, handlers, ...(finalizer === undefined ? {} : { finalizer }), at };
+  }
+
+  /** What stands in the parentheses behind `try`. */
+  #resources(): Statement[] {
+    this.expect('(');
+    const resources: Statement[] = [];
+    do {
+      if (this.is(')')) break;
+      const { at } = this.token;
+      resources.push(
+        this.isVariableDeclaration()
+          ? this.variables()
+          : { kind: 'expression', value: this.expression(), at },
+      );
+    } while (this.takeIf(';'));
+    this.expect(')');
+    return resources;
   }
 
   #handler(): Handler {

@@ -83,7 +83,7 @@ describe('what is not supported is refused before anything runs', () => {
       2,
       /method cannot be declared inside another/,
     ],
-    ['a try with resources', '\ntry (x = 1) { }', 2, /try-with-resources/],
+
     ['a record', 'record R(int x) { }', 1, /record/],
     ['an annotation of its own', '@interface A { }', 1, /Annotations cannot be declared/],
     ['two methods alike', 'def f(a) { 1 }\ndef f(b) { 2 }', 2, /method f\(\) duplicates another/],
