@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { migrate, openDatabase, readMigrations } from '#database/index.ts';
+import { ALL_CHECKS } from './soak/check/all-checks.ts';
 import type { Finding } from './soak/check/check.ts';
 import type { Fault, Stage } from './soak/faults/fault.ts';
 import { MATRIX, SHORT_MATRIX } from './soak/faults/matrix.ts';
@@ -18,6 +19,7 @@ import { loadObjects, prepareObjects } from './soak/load/objects.ts';
 import { loadProcesses } from './soak/load/processes.ts';
 import { loadScans } from './soak/load/scans.ts';
 import { loadSchedules, prepareSchedules } from './soak/load/schedules.ts';
+import { loadSessions } from './soak/load/sessions.ts';
 import { SoakNode } from './soak/node.ts';
 import { HELP, readOptions, type SoakOptions } from './soak/options.ts';
 import { installOracle } from './soak/oracle.ts';
@@ -25,7 +27,15 @@ import { SoakPostgres } from './soak/postgres.ts';
 import { createSoakProject } from './soak/project.ts';
 import { createRandom, type Random } from './soak/random.ts';
 import { type Aftermath, awaitRecovery, measureLateness } from './soak/recovery.ts';
-import { formatFaults, formatGrowth, formatLoad, formatVerdict } from './soak/report.ts';
+import {
+  formatChecks,
+  formatDeeds,
+  formatFaults,
+  formatGrowth,
+  formatLoad,
+  formatVerdict,
+} from './soak/report.ts';
+import { SizeWatch } from './soak/sizes.ts';
 import { comeToRest, judge, stopAll } from './soak/verdict.ts';
 
 const MIGRATIONS = new URL('../migrations', import.meta.url).pathname;
@@ -80,24 +90,36 @@ async function soak(options: SoakOptions, logFolder: string): Promise<Finding[]>
   const memory = new MemoryWatch(nodes);
   memory.start();
   const load = Promise.all(
-    [loadObjects, loadSchedules, loadScans, loadProcesses].map((work) => work(ground)),
+    [loadObjects, loadSchedules, loadScans, loadProcesses, loadSessions].map((work) => work(ground)),
   );
 
-  const aftermaths = await strikeAll({ nodes, postgres, pool }, options, random.fork('faults'));
+  const sizes = new SizeWatch(pool);
+  await sizes.sample();
+  sizes.start();
+
+  const aftermaths = await strikeAll({ nodes, postgres, pool, databaseUrl }, options, random.fork('faults'));
   stopped = true;
   await load;
   say('the load has ended');
   await comeToRest(ground);
   memory.stop();
+  sizes.stop();
   const growth = measureGrowth(memory.samples);
-  const findings = await judge({ ground, aftermaths, growth });
+  const { findings, counts } = await judge({ ground, aftermaths, growth });
   findings.push(...(await stopAll(nodes, pool)));
 
   const lateness = [];
   for (const aftermath of aftermaths)
     lateness.push({ aftermath, lateMs: await measureLateness({ pool }, aftermath) });
-  console.log(`\n${formatFaults(lateness)}\n\n${formatGrowth(growth)}\n\n${formatLoad(journal, nodes)}`);
-  console.log(`${await describeWork(pool)}\n`);
+  const parts = [
+    formatFaults(lateness),
+    await describeDeeds(pool),
+    formatChecks(ALL_CHECKS, counts, findings),
+    formatGrowth(growth),
+    formatLoad(journal, nodes),
+    await describeWork(pool),
+  ];
+  console.log(`\n${parts.join('\n\n')}\n`);
   return findings;
 }
 
@@ -108,11 +130,19 @@ async function strikeAll(
   random: Random,
 ): Promise<Aftermath[]> {
   const named = options.only.length > 0 ? options.only : options.short ? SHORT_MATRIX : [];
-  const faults = named.length === 0 ? MATRIX : MATRIX.filter(({ name }) => named.includes(name));
+  const minutes = options.durationMs / 60_000;
+  const wanted = (fault: Fault) =>
+    named.length === 0 ? minutes >= (fault.once?.leastMinutes ?? 0) : named.includes(fault.name);
+  const chosen = MATRIX.filter(wanted);
+  const faults = chosen.filter(({ once }) => once === undefined);
   const startedAt = Date.now();
   const isOver = () => Date.now() - startedAt > options.durationMs;
   const aftermaths: Aftermath[] = [];
   await delay(2_000);
+  for (const fault of chosen.filter(({ once }) => once !== undefined)) {
+    aftermaths.push(await strikeOnce({ ...stage, spared: undefined }, fault, random));
+  }
+  if (faults.length === 0) return aftermaths;
   do {
     for (const fault of random.shuffled(faults)) {
       const isLate = Date.now() - startedAt > options.durationMs * SPARE_FROM;
@@ -165,6 +195,22 @@ function openDirectPool(url: string): pg.Pool {
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
+}
+
+async function describeDeeds(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{
+    deed: string;
+    outcome: string;
+    count: number;
+    p50: number;
+    max: number;
+  }>(
+    `select deed, outcome, count(*)::int as count,
+            percentile_cont(0.5) within group (order by extract(epoch from answered_at - asked_at) * 1000) as p50,
+            max(extract(epoch from answered_at - asked_at) * 1000)::float8 as max
+     from soak.answer where node <> 'herd' group by 1, 2 order by 1, 2`,
+  );
+  return formatDeeds(rows);
 }
 
 async function describeWork(pool: pg.Pool): Promise<string> {

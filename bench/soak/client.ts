@@ -19,17 +19,25 @@ export interface Answered {
   readonly answeredAt: number;
   /** Why there is no answer, or the id of the error. */
   readonly detail: string | null;
+  readonly headers?: Headers;
 }
 
-/** One request as the administrator. Never rejects. */
-export async function ask(url: string, method: string, path: string, body?: unknown): Promise<Answered> {
+const AS_ADMINISTRATOR = { 'X-Svc-Username': 'svc-admin', 'X-Svc-Password': ADMIN_PASSWORD };
+
+/** One request. Never rejects. @param credentials default: those of the administrator */
+export async function ask(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  credentials: Record<string, string> = AS_ADMINISTRATOR,
+): Promise<Answered> {
   const askedAt = Date.now();
   try {
     const response = await fetch(`${url}/svc/${path}`, {
       method,
       headers: {
-        'X-Svc-Username': 'svc-admin',
-        'X-Svc-Password': ADMIN_PASSWORD,
+        ...credentials,
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -39,7 +47,8 @@ export async function ask(url: string, method: string, path: string, body?: unkn
     const answer = text === '' ? undefined : JSON.parse(text);
     const id = answer?.detail?.id ?? null;
     const outcome = response.ok ? 'done' : id === 'DB_COMMIT_UNKNOWN' ? 'unknown' : 'refused';
-    return { outcome, status: response.status, body: answer, askedAt, answeredAt: Date.now(), detail: id };
+    const { status, headers } = response;
+    return { outcome, status, body: answer, askedAt, answeredAt: Date.now(), detail: id, headers };
   } catch (error) {
     const { name, message, cause } = error as Error & { cause?: { code?: string } };
     const detail = name === 'TimeoutError' ? 'timeout' : (cause?.code ?? message);

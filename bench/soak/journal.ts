@@ -13,7 +13,10 @@ export type Deed =
   | 'scan'
   | 'startProcess'
   | 'sendMessage'
-  | 'completeTask';
+  | 'completeTask'
+  | 'beginSession'
+  | 'useSession'
+  | 'endSession';
 
 interface Entry {
   readonly deed: Deed;

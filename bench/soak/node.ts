@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { ADMIN_PASSWORD } from '../../test/support/api.ts';
 import { PRELOAD } from '../../test/support/block-event-loop.ts';
-import { faultyEnvironment } from '../../test/support/database-faults.ts';
+import { faultyEnvironment, JUMP_SIGNAL } from '../../test/support/database-faults.ts';
+import { POISON_PRELOAD } from '../../test/support/poison.ts';
 import { TcpProxy } from '../../test/support/tcp-proxy.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -17,6 +18,14 @@ export interface NodeOptions {
   readonly logFolder: string;
   readonly random: () => number;
 }
+
+/** What is wrong with the clock of a node; see `faultyEnvironment`. */
+export interface ClockFault {
+  readonly clockOffsetsMs: readonly number[];
+  readonly clockRate?: number;
+}
+
+const RIGHT_CLOCK: ClockFault = { clockOffsetsMs: [] };
 
 /** An end that nobody asked for. */
 export interface UnexpectedEnd {
@@ -38,8 +47,13 @@ export class SoakNode implements AsyncDisposable {
   #expectsEnd = true;
   #url: string | undefined;
   #livedFrom = 0;
-  /** By how much the clock of the node is wrong, in ms. */
-  clockOffsetMs = 0;
+  /** How the clock of the node is wrong. */
+  clock: ClockFault = RIGHT_CLOCK;
+  /** Where the version lies that the next start is of; undefined for this one. */
+  installation: string | undefined;
+  /** How often it ended by itself, expectedly or not. */
+  deaths = 0;
+  #mayDie = false;
 
   private constructor(options: NodeOptions, proxy: TcpProxy) {
     this.#options = options;
@@ -68,16 +82,26 @@ export class SoakNode implements AsyncDisposable {
   }
 
   /** Starts the process and waits until it listens; again when the database was not there. */
-  async start(clockOffsetMs = 0): Promise<void> {
+  async start(clock = RIGHT_CLOCK): Promise<void> {
     for (let attempt = 1; ; attempt++) {
-      const ended = await this.#launch(clockOffsetMs);
+      const ended = await this.#launch(clock);
       if (ended === undefined) return;
       if (attempt === 5) throw new Error(`Node ${this.name} did not start: ${ended}`);
     }
   }
 
+  /** While something is about that is known to kill nodes. */
+  allowDeaths(mayDie: boolean): void {
+    this.#mayDie = mayDie;
+  }
+
   signal(name: NodeJS.Signals): void {
     this.#child?.kill(name);
+  }
+
+  /** Sets the clock of the node to the next of its offsets. */
+  jump(): void {
+    this.signal(JUMP_SIGNAL);
   }
 
   async kill(): Promise<void> {
@@ -96,18 +120,19 @@ export class SoakNode implements AsyncDisposable {
     return ended;
   }
 
-  async #launch(clockOffsetMs: number): Promise<number | NodeJS.Signals | undefined> {
+  async #launch(clock: ClockFault): Promise<number | NodeJS.Signals | undefined> {
     const { name, project, logFolder } = this.#options;
     const url = new URL(this.#options.databaseUrl);
     url.port = String(this.proxy.port);
-    const skewed = clockOffsetMs === 0 ? {} : faultyEnvironment(null, { clockOffsetsMs: [clockOffsetMs] });
+    const skewed = clock === RIGHT_CLOCK ? {} : faultyEnvironment(null, clock);
     const child = spawn(process.execPath, ['src/main.ts', 'start'], {
-      cwd: ROOT,
+      cwd: this.installation ?? ROOT,
       env: {
         ...process.env,
         ...skewed,
-        NODE_OPTIONS: [PRELOAD, skewed['NODE_OPTIONS']].filter(Boolean).join(' '),
+        NODE_OPTIONS: [PRELOAD, POISON_PRELOAD, skewed['NODE_OPTIONS']].filter(Boolean).join(' '),
         SVC_TEST_BLOCKABLE: 'yes',
+        SVC_TEST_POISONABLE: 'yes',
         DATABASE_URL: url.href,
         SVC_PROJECT: project,
         SVC_NODE_ID: name,
@@ -126,7 +151,7 @@ export class SoakNode implements AsyncDisposable {
     process.once('exit', killIt);
     child.once('exit', () => process.off('exit', killIt));
     this.#expectsEnd = false;
-    this.clockOffsetMs = clockOffsetMs;
+    this.clock = clock;
     const ended = new Promise<number | NodeJS.Signals>((resolve) =>
       child.once('exit', (code, signal) => resolve(code ?? signal ?? 1)),
     );
@@ -134,7 +159,8 @@ export class SoakNode implements AsyncDisposable {
     const listening = this.#read(child, join(logFolder, `${name}.log`));
     const started = await Promise.race([listening, ended]);
     if (typeof started !== 'object') {
-      const killed = this.#expectsEnd;
+      const killed = this.#expectsEnd || this.#mayDie;
+      if (!this.#expectsEnd && this.#mayDie) this.deaths += 1;
       this.#expectsEnd = true;
       return killed ? undefined : started;
     }
@@ -143,7 +169,9 @@ export class SoakNode implements AsyncDisposable {
     void ended.then((how) => {
       if (this.#child !== child) return;
       this.#url = undefined;
-      if (!this.#expectsEnd) this.unexpectedEnds.push({ node: name, at: Date.now(), how });
+      if (this.#expectsEnd) return;
+      this.deaths += 1;
+      if (!this.#mayDie) this.unexpectedEnds.push({ node: name, at: Date.now(), how });
     });
     return undefined;
   }

@@ -19,8 +19,10 @@ create table soak.effect (
 );
 create table soak.trouble (state text not null, message text not null, share float8 not null, sleep_ms int not null default 0);
 create table soak.schedule (
-  id text primary key, kind text not null check (kind in ('exact', 'beside', 'loose', 'recoverable', 'local', 'edited', 'once'))
+  id text primary key, kind text not null check (kind in ('exact', 'beside', 'loose', 'recoverable', 'local', 'edited', 'once', 'herd'))
 );
+create table soak.poison (kind text not null, key text not null, gave_up bool not null, deaths int not null);
+create table soak.peak (name text primary key, rows bigint not null);
 create table soak.item (id text primary key, scan text not null);
 
 create function soak.enter() returns trigger language plpgsql as $$

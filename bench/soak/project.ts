@@ -41,6 +41,22 @@ const markTask = (id: string, attributes = {}) =>
     `<script>svc.create('managed/mark', null, { instance: execution.processInstanceId, at: '${id}' })</script>`,
   );
 
+/** Its mark kills whoever stores it; not to be found in what is stored of the script itself. */
+export const POISON_SCRIPT = `svc.create('managed/mark', null, { poison: 'dead' + 'ly' });`;
+
+const POISON_PROCESS = processFile(
+  'poison',
+  start() +
+    tag(
+      'scriptTask',
+      'deadly',
+      { scriptFormat: 'javascript', 'flowable:async': true },
+      `<script>${POISON_SCRIPT}</script>`,
+    ) +
+    end() +
+    path('s', 'deadly', 'e'),
+);
+
 /** The steps of the process that leave a mark, each once. */
 export const PLACES = ['after', 'job', 'joined', 'left', 'right'];
 
@@ -99,5 +115,7 @@ export function createSoakProject(): Promise<TestProject> {
       invokeContext: { input: { job: 'local', version: 1 }, script: MARK },
     },
     'workflow/soak.bpmn20.xml': PROCESS,
+    'workflow/poison.bpmn20.xml': POISON_PROCESS,
+    'service/idle.js': `export default { invokeService: 'idle', execute() {} };`,
   });
 }

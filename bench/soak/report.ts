@@ -1,4 +1,4 @@
-import type { Finding } from './check/check.ts';
+import type { Check, Finding } from './check/check.ts';
 import { formatFindings } from './check/check.ts';
 import type { Growth } from './gauges.ts';
 import type { Journal } from './journal.ts';
@@ -22,6 +22,32 @@ export function formatFaults(lateness: readonly Lateness[]): string {
   return formatTable(
     ['fault', 'n', 'latest firing, ms', 'bound', 'all nodes answer, ms', 'what'],
     rows.toSorted(([a], [b]) => a!.localeCompare(b!)),
+  );
+}
+
+/** What was asked, by kind and answer. */
+export function formatDeeds(
+  deeds: readonly { deed: string; outcome: string; count: number; p50: number; max: number }[],
+): string {
+  const rows = [...Map.groupBy(deeds, ({ deed }) => deed)].map(([deed, ones]) => {
+    const of = (outcome: string) => String(ones.find((one) => one.outcome === outcome)?.count ?? 0);
+    const done = ones.find(({ outcome }) => outcome === 'done');
+    const ms = (value: number | undefined) => (value === undefined ? '–' : value.toFixed(0));
+    return [deed, of('done'), of('refused'), of('unknown'), ms(done?.p50), ms(done?.max)];
+  });
+  return formatTable(['asked', 'done', 'refused', 'no certain answer', 'done after ms, p50', 'most'], rows);
+}
+
+/** Each promise, how much was looked at, and how often it was broken. */
+export function formatChecks(
+  checks: readonly Check[],
+  counts: ReadonlyMap<string, number>,
+  findings: readonly Finding[],
+): string {
+  const broken = (name: string) => String(findings.find(({ check }) => check === name)?.rows.length ?? 0);
+  return formatTable(
+    ['check', 'looked at', 'broken', 'promise'],
+    checks.map(({ name, promise }) => [name, String(counts.get(name) ?? 0), broken(name), promise]),
   );
 }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { ALL_CHECKS } from './check/all-checks.ts';
-import { type Finding, findOffences } from './check/check.ts';
+import { countLookedAt, type Finding, findOffences } from './check/check.ts';
 import { findLeaks, type Growth } from './gauges.ts';
 import type { Ground } from './load/load.ts';
 import { finishProcesses } from './load/processes.ts';
@@ -21,7 +21,7 @@ export async function comeToRest(ground: Ground): Promise<void> {
     waitFor(
       pool,
       REST_MS,
-      `select 1 from soak.schedule s where s.kind not in ('edited', 'once') and not exists (
+      `select 1 from soak.schedule s where s.kind not in ('edited', 'once', 'herd') and not exists (
          select 1 from scheduler_firing f where f.job_id = s.id and f.ended_at > '${quietFrom.toISOString()}')`,
     ),
     // What fires once has to have fired before the clockwork is stopped.
@@ -49,12 +49,12 @@ async function waitFor(pool: pg.Pool, ms: number, statement: string): Promise<vo
   }
 }
 
-/** All that is broken; empty when every promise was kept. */
+/** All that is broken, empty when every promise was kept; and how much each check has looked at. */
 export async function judge(given: {
   ground: Ground;
   aftermaths: readonly Aftermath[];
   growth: readonly Growth[];
-}): Promise<Finding[]> {
+}): Promise<{ readonly findings: Finding[]; readonly counts: ReadonlyMap<string, number> }> {
   const { ground, aftermaths, growth } = given;
   const { nodes, journal, pool } = ground;
   const findings: Finding[] = [];
@@ -62,12 +62,14 @@ export async function judge(given: {
     if (rows.length > 0) findings.push({ check, promise, rows });
   };
   findings.push(...(await findLeaks(nodes)));
+  let counts: ReadonlyMap<string, number>;
   const client = await pool.connect();
   try {
     await journal.store(client);
     // One moment for all: schedules in memory go on.
     await client.query('begin isolation level repeatable read');
     findings.push(...(await findOffences(client, ALL_CHECKS)));
+    counts = await countLookedAt(client, ALL_CHECKS);
     await client.query('commit');
   } finally {
     client.release();
@@ -106,7 +108,7 @@ export async function judge(given: {
     nodes.flatMap(({ unexpectedEnds }) => [...unexpectedEnds]) as never,
   );
   found('memory', 'no node grows after its warm-up', growth.filter(({ isTooMuch }) => isTooMuch) as never);
-  return findings;
+  return { findings, counts };
 }
 
 /** Stops all nodes. @returns what they left behind */

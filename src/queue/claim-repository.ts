@@ -111,8 +111,11 @@ export interface Release {
   readonly lost: 'node' | 'thread' | 'silent' | null;
 }
 
+/** Jobs that have lost a node before are tried one after the other, so far apart that each is alone. */
+const APART_MS = 500;
+
 /**
- * Gives jobs back: they are due at once, and the attempt does not count as a failure. What was lost with them is
+ * Gives jobs back: they are due at once, or soon, and the attempt does not count as a failure. What was lost with them is
  * noted, because a job that brings down one node after the other must not go on for ever.
  *
  * @returns how many
@@ -125,15 +128,19 @@ export async function releaseJobs(db: Db, { holder, only, except = [], lost }: R
       where node_id = ${holder.nodeId} and node_epoch <= ${holder.epoch}
         and (${only ?? null}::uuid is null or job_id = ${only ?? null})
         and not (job_id = any (${except}::uuid[]))
-      returning job_id, queue, attempt
+      returning job_id, queue, attempt, claimed_at
+    ), placed as (
+      select *, row_number() over (order by claimed_at desc) as place from gone
     ), released as (
       update svc_pgboss.job j
       -- Without a start the next claim does not count as another attempt.
-      set state = 'retry', started_on = null, heartbeat_on = null, start_after = now(),
+      set state = 'retry', started_on = null, heartbeat_on = null,
+          start_after = now() + case when ${lost === null || lost === 'silent'} or not coalesce(j.output ? 'lostWith', false) then interval '0'
+                                     else g.place * ${APART_MS} * interval '1 ms' end,
           output = case when ${lost === null} then j.output else jsonb_build_object(
             'lostWith', coalesce(j.output->'lostWith', '[]')
                         || to_jsonb(${label} || (select name from cluster_node where id = ${holder.nodeId}))) end
-      from gone g
+      from placed g
       where j.name = g.queue and j.id = g.job_id and j.state = 'active' and j.retry_count = g.attempt
       returning 1
     )

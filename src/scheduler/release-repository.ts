@@ -7,6 +7,8 @@ import { COMPETITION, competition, isFinished } from './run-repository.ts';
 export const MAX_SUSPICIONS = 3;
 /** And after so many that were interrupted by whatever: what makes its node hang must not go on for ever. */
 export const MAX_ATTEMPTS = 10;
+/** Runs that one more suspicion would park are tried one after the other, so far apart that each is alone. */
+const APART_MS = 500;
 
 export interface Release {
   /** Just this run. Default: all that the holder has. */
@@ -26,7 +28,8 @@ export interface Released {
 /**
  * Gives back what a life of a node had claimed and not started (misfire counts from now) or had started (it was
  * rolled back, so it runs again). A run outside a unit of work may have left effects: unless its schedule is
- * recoverable it is only recorded as lost. A run that is suspected of having taken down too many nodes is parked.
+ * recoverable it is only recorded as lost. A run that is suspected of having taken down too many nodes is parked; before
+ * that, suspects run apart from each other, first who had just started, so that only the guilty one is parked.
  */
 export async function releaseRuns(
   db: Db,
@@ -47,13 +50,17 @@ export async function releaseRuns(
                   when g.started_at is not null and (j.definition->>'transactional')::boolean is false
                        and (j.definition->>'recoverable')::boolean is not true then 'lost'
                   when g.suspected >= ${MAX_SUSPICIONS} or g.next_attempt > ${MAX_ATTEMPTS} then 'parked'
-                  else 'again' end as fate
+                  else 'again' end as fate,
+             case when g.suspected < ${MAX_SUSPICIONS - 1} then 0
+                  else ${APART_MS} * row_number() over (partition by g.suspected >= ${MAX_SUSPICIONS - 1}
+                                                        order by g.started_at desc nulls last) end as apart_ms
       from gone g join scheduler_job j using (trigger_id) join cluster_node n on n.id = g.node_id
     ), due as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause,
                                  ${COMPETITION})
-      select clock_timestamp(), fire_at, trigger_id, generation, next_attempt, greatest(clock_timestamp(), fire_at),
-             next_planned, case fate when 'lost' then 'lost' else kind end,
+      select clock_timestamp() + apart_ms * interval '1 ms', fire_at, trigger_id, generation, next_attempt,
+             greatest(clock_timestamp() + apart_ms * interval '1 ms', fire_at), next_planned,
+             case fate when 'lost' then 'lost' else kind end,
              jsonb_strip_nulls(jsonb_build_object('kind', 'released', 'node', node, 'at', clock_timestamp(),
                                                   'suspected', suspected, 'transaction', cause->>'transaction')),
              ${competition(sql`definition`)}
@@ -61,7 +68,7 @@ export async function releaseRuns(
       on conflict do nothing
     ), parked as (
       update scheduler_job j
-      set parked = jsonb_build_object('plannedAt', g.fire_at, 'attempts', g.attempt, 'parkedBy', ${by}::text,
+      set parked = jsonb_build_object('plannedAt', g.fire_at, 'attempts', g.attempt, 'parkedBy', ${by}::text, 'suspected', suspected,
                                       'reason', ${PARKED_BECAUSE})
       from judged g where j.trigger_id = g.trigger_id and g.fate = 'parked'
     ), ledger as (

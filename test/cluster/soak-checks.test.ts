@@ -71,6 +71,8 @@ const PLANTS: Readonly<Record<string, string>> = {
     select gen_random_uuid(), definition_id, definition_key, root_id, business_key, started_at from workflow_instance`,
   'completed tasks': 'update workflow_task set ended_at = null',
   messages: `insert into soak.answer select * from soak.answer where deed = 'sendMessage'`,
+  sessions: `insert into soak.answer (deed, key, info, outcome, status, node, asked_at, answered_at)
+    values ('useSession', 's', 'ended', 'done', 200, 'b', now(), now())`,
   effects: `delete from soak.effect where data->>'job' = 'tick-0' and left_at > '2026-01-01 00:00:02Z'`,
   'runs outside transactions': mark({ job: 'loose-0', planned: '2026-01-01T00:00:01Z' }),
   'no gap': `delete from scheduler_firing where job_id = 'tick-0' and planned_at = '2026-01-01 00:00:01Z'`,
@@ -80,6 +82,8 @@ const PLANTS: Readonly<Record<string, string>> = {
   'one place': `insert into scheduler_due (due_at, fire_at, trigger_id, generation)
     select due_at, fire_at + interval '1 second', trigger_id, generation from scheduler_due`,
   'not parked': `update scheduler_job set parked = '{}'`,
+  'bounded repeats': `update scheduler_firing set attempt = 20 where job_id = 'tick-0'`,
+  poison: `insert into soak.poison values ('object', 'k', true, 9)`,
   'scans end': `update scan_run set state = 'ACTIVE'`,
   'scanned objects': mark({ item: 'scan-1-1' }),
   'refused scans': mark({ item: 'scan-2-1' }),
@@ -98,6 +102,9 @@ const PLANTS: Readonly<Record<string, string>> = {
   // By a session that is really there.
   'no orphaned session': 'select 1',
   'no orphaned lock': 'select 1',
+  sizes: `insert into soak.peak values ('scheduler_due', 3);
+    insert into scheduler_due (due_at, fire_at, trigger_id, generation)
+    select due_at, fire_at + n * interval '1 second', trigger_id, generation from scheduler_due, generate_series(1, 20000) n`,
   'half recovered': `update cluster_node set state = 'down', recovery = '{}'`,
 };
 

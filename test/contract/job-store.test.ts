@@ -10,6 +10,7 @@ import type { Completion, LedgerEntry, Run, RunKey } from '../../src/scheduler/r
 import type { ClaimOptions } from '../../src/scheduler/run-repository.ts';
 import { setPaused } from '../../src/scheduler/running-repository.ts';
 import { parseSchedule } from '../../src/scheduler/schedule.ts';
+import { eventually } from '../support/eventually.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
 
 const A = { nodeId: 1, epoch: 1 };
@@ -373,7 +374,9 @@ describe.each([
   it('parks a schedule whose run was lost three times, until it is resumed', async () => {
     await h.put('j');
     for (let attempt = 1; attempt <= 3; attempt++) {
-      const run = await claimOne();
+      // The last attempt may wait for a moment, so that it is alone.
+      const { runs } = await eventually(claim, (found) => found.runs.length > 0);
+      const run = runs[0]!;
       await h.store.start(A, [run]);
       const { parked } = await h.store.release(A, 'b');
       expect(parked).toEqual(attempt < 3 ? [] : [{ jobId: 'j', attempts: 3 }]);

@@ -112,13 +112,14 @@ function strike(client: pg.Client, { what, when, statement }: Fault): Error {
 
 const VARIABLE = 'SVC_TEST_FAULT';
 const CLOCK_VARIABLE = 'SVC_TEST_CLOCK_OFFSETS_MS';
+const RATE_VARIABLE = 'SVC_TEST_CLOCK_RATE';
 /** Sets the wall clock of a node to its next offset; it says so with a line `test.jump`. */
-export const JUMP_SIGNAL = 'SIGUSR2';
+export const JUMP_SIGNAL = 'SIGWINCH';
 
-/** The environment of a node process in which a fault will happen, or whose wall clock is wrong. */
+/** The environment of a node process in which a fault will happen, or whose wall clock is wrong, or runs too fast. */
 export function faultyEnvironment(
   fault: Fault | null,
-  options: { readonly clockOffsetsMs?: readonly number[] } = {},
+  options: { readonly clockOffsetsMs?: readonly number[]; readonly clockRate?: number } = {},
 ): Record<string, string> {
   return {
     NODE_OPTIONS: `--import=${import.meta.url}`,
@@ -126,6 +127,7 @@ export function faultyEnvironment(
     ...(options.clockOffsetsMs === undefined
       ? {}
       : { [CLOCK_VARIABLE]: JSON.stringify(options.clockOffsetsMs) }),
+    ...(options.clockRate === undefined ? {} : { [RATE_VARIABLE]: String(options.clockRate) }),
   };
 }
 
@@ -139,7 +141,9 @@ function shiftClock([first = 0, ...later]: number[]): void {
   let offset = first;
   let count = 0;
   const RealDate = Date;
-  const shiftedNow = () => RealDate.now() + offset;
+  const rate = Number(process.env[RATE_VARIABLE] ?? 1);
+  const startedAt = RealDate.now();
+  const shiftedNow = () => Math.floor(startedAt + (RealDate.now() - startedAt) * rate + offset);
   globalThis.Date = new Proxy(RealDate, {
     construct: (target, args: unknown[], newTarget) =>
       Reflect.construct(target, args.length === 0 ? [shiftedNow()] : args, newTarget) as object,

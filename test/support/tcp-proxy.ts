@@ -61,16 +61,17 @@ export class TcpProxy implements AsyncDisposable {
     for (const link of this.#links) this.#apply(link);
   }
 
-  /** Cuts every connection. */
-  resetAll(): void {
-    for (const link of this.#links) cut(link);
-  }
-
-  /** What is open now stays open, and is dead; new connections work. */
-  forgetAll(): void {
+  /**
+   * Ends what is open now; new connections work. `reset`: both sides are told. `forget`: neither is, as when a firewall
+   * has forgotten the connections: they stay open and are dead.
+   */
+  endAll(how: 'reset' | 'forget'): void {
     for (const link of this.#links) {
-      link.forgotten = true;
-      this.#apply(link);
+      if (how === 'reset') cut(link);
+      else {
+        link.forgotten = true;
+        this.#apply(link);
+      }
     }
   }
 

@@ -1,9 +1,10 @@
-import type { Check } from './check.ts';
+import { answers, type Check } from './check.ts';
 
 /** What a client was told, next to what is in the database. */
 export const ANSWER_CHECKS: readonly Check[] = [
   {
     name: 'created',
+    of: answers('createPlain', 'createHooked'),
     promise:
       'an object whose creation was answered with 2xx is there once, unless its deletion was asked for',
     sql: `
@@ -17,6 +18,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
   },
   {
     name: 'not created',
+    of: answers('createPlain', 'createHooked'),
     promise:
       'an object whose creation was answered with an error is not there; one without an answer is there at most once',
     sql: `
@@ -28,6 +30,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
   },
   {
     name: 'deleted',
+    of: answers('deletePlain'),
     promise: 'an object whose deletion was answered with 2xx is gone; one that was not deleted is there',
     sql: `
       select d.key, d.node, d.outcome, d.status, d.detail, o.id is not null as found
@@ -38,6 +41,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
   },
   {
     name: 'hooks',
+    of: `select count(*) from managed_object where type in ('hooked', 'echo')`,
     promise: 'what a hook wrote is there exactly if its object is',
     sql: `
       select coalesce(h.data->>'key', e.data->>'of') as key, h.id as hooked, e.id as echo
@@ -49,6 +53,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
   },
   {
     name: 'updates',
+    of: answers('increment'),
     promise:
       'an update that was answered with 2xx happened once, one that was answered with an error did not',
     sql: `
@@ -61,6 +66,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
   },
   {
     name: 'counters',
+    of: `select count(*) from managed_object where type = 'step'`,
     promise: 'a counter has been raised as often as its updates happened: none was overwritten by another',
     sql: `
       select c.id, c.data->'n' as n, count(s.id) as steps, c.rev
@@ -71,6 +77,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
   },
   {
     name: 'schedules',
+    of: answers('schedule'),
     promise: 'a schedule whose creation was answered with 2xx has fired once, one that was refused has not',
     sql: `
       select a.key, a.node, a.outcome, a.status, a.detail, a.answered_at,
@@ -83,6 +90,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
   },
   {
     name: 'edited schedules',
+    of: answers('editSchedule', 'deleteSchedule'),
     promise: 'nothing of an older version of a schedule starts after the answer to its edit or deletion',
     sql: `
       select a.deed, a.key, a.info as version, a.answered_at, f.started_at, e.data->'version' as ran
@@ -95,6 +103,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
   },
   {
     name: 'started processes',
+    of: answers('startProcess'),
     promise: 'a process whose start was answered with 2xx was started once, one that was refused was not',
     sql: `
       select a.key, a.node, a.outcome, a.status, a.detail, count(i.id) as started
@@ -106,6 +115,7 @@ export const ANSWER_CHECKS: readonly Check[] = [
   },
   {
     name: 'completed tasks',
+    of: answers('completeTask'),
     promise: 'a task whose completion was answered with 2xx has ended, and was completed once',
     sql: `
       select a.key as task, count(*) as completions, t.ended_at
@@ -115,9 +125,19 @@ export const ANSWER_CHECKS: readonly Check[] = [
   },
   {
     name: 'messages',
+    of: answers('sendMessage'),
     promise: 'a process takes a message once',
     sql: `
       select key as instance, count(*) as taken from soak.answer
       where deed = 'sendMessage' and outcome = 'done' group by 1 having count(*) > 1`,
+  },
+  {
+    name: 'sessions',
+    of: answers('useSession'),
+    promise:
+      'a session is known to every node until its end was asked for, and to none once that was answered',
+    sql: `
+      select key, node, info as state, status, detail, answered_at from soak.answer
+      where deed = 'useSession' and (info = 'open' and status in (401, 403) or info = 'ended' and status = 200)`,
   },
 ];

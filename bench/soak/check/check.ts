@@ -1,11 +1,19 @@
 import type pg from 'pg';
+import type { Deed } from '../journal.ts';
 
 /** A promise, and the statement that finds what breaks it: each row is an offence. */
 export interface Check {
   readonly name: string;
+  /** Counts what was looked at. */
+  readonly of: string;
   /** What holds when there is no row. */
   readonly promise: string;
   readonly sql: string;
+}
+
+/** Counts all answers to requests of these kinds. */
+export function answers(...deeds: readonly Deed[]): string {
+  return `select count(*) from soak.answer where deed in (${deeds.map((deed) => `'${deed}'`).join(', ')})`;
 }
 
 export interface Finding {
@@ -17,7 +25,6 @@ export interface Finding {
 /** More rows than these say nothing more. */
 const MOST_ROWS = 20;
 
-/** @param values for what a statement calls `$1` and so on */
 export async function findOffences(db: pg.ClientBase, checks: readonly Check[]): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
   for (const { name, promise, sql } of checks) {
@@ -34,4 +41,17 @@ export function formatFindings(findings: readonly Finding[]): string {
       return [`BROKEN ${check}: ${promise}`, ...lines].join('\n');
     })
     .join('\n');
+}
+
+/** How much each check has looked at. */
+export async function countLookedAt(
+  db: pg.ClientBase,
+  checks: readonly Check[],
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { name, of } of checks) {
+    const { rows } = await db.query<{ count: string | null }>(`select (${of})::text as count`);
+    counts.set(name, Number(rows[0]!.count ?? 0));
+  }
+  return counts;
 }

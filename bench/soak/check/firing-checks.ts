@@ -15,19 +15,23 @@ const FIRINGS = `
          string_agg(distinct f.node, ', ') as nodes, max(f.attempt) as attempt
   from scheduler_firing f group by 1, 2`;
 
+const FIRED = 'select count(*) from scheduler_firing';
+
 export const FIRING_CHECKS: readonly Check[] = [
   {
     name: 'effects',
+    of: FIRED,
     promise: 'a run inside a transaction left its effects exactly if the ledger says that it ran well',
     sql: `
       select coalesce(f.job, m.job) as job, coalesce(f.planned_at, m.planned_at) as planned_at,
              coalesce(f.ran, 0) as ran, coalesce(m.marks, 0) as marks, f.outcomes, f.nodes, f.attempt
       from (${FIRINGS}) f full join (${MARKS}) m on m.job = f.job and m.planned_at = f.planned_at
-      join soak.schedule s on s.id = coalesce(f.job, m.job) and s.kind not in ('loose', 'recoverable')
+      join soak.schedule s on s.id = coalesce(f.job, m.job) and s.kind not in ('loose', 'recoverable', 'herd')
       where coalesce(f.ran, 0) <> coalesce(m.marks, 0)`,
   },
   {
     name: 'runs outside transactions',
+    of: FIRED,
     promise:
       'a run outside a transaction that the ledger calls well left its effects; only a recoverable schedule ran again',
     sql: `
@@ -38,11 +42,12 @@ export const FIRING_CHECKS: readonly Check[] = [
   },
   {
     name: 'no gap',
+    of: FIRED,
     promise: 'each planned time ended in the ledger, and only once',
     sql: `
       with span as (
         select job_id, min(planned_at) as low, max(planned_at) as high
-        from scheduler_firing f join soak.schedule s on s.id = f.job_id and s.kind not in ('edited', 'once', 'local')
+        from scheduler_firing f join soak.schedule s on s.id = f.job_id and s.kind not in ('edited', 'once', 'local', 'herd')
         where date_trunc('second', planned_at) = planned_at group by 1)
       select span.job_id, t.at as planned_at, count(f.planned_at) as rows
       from span cross join lateral generate_series(low, high, interval '1 second') as t(at)
@@ -51,11 +56,12 @@ export const FIRING_CHECKS: readonly Check[] = [
   },
   {
     name: 'no stop',
+    of: 'select count(*) from soak.schedule',
     promise: 'each schedule fires until the end',
     sql: `
       select s.id as job, max(f.planned_at) as last, (select max(planned_at) from scheduler_firing) as last_of_all
       from soak.schedule s left join scheduler_firing f on f.job_id = s.id
-      where s.kind not in ('edited', 'once')
+      where s.kind not in ('edited', 'once', 'herd')
         and not exists (select 1 from scheduler_job j where j.id = s.id and j.parked is not null)
       group by 1
       having coalesce(max(f.planned_at), '-infinity')
@@ -63,14 +69,16 @@ export const FIRING_CHECKS: readonly Check[] = [
   },
   {
     name: 'never early',
+    of: FIRED,
     promise: 'nothing fires before its time by the clock of the database',
     sql: `
       select job_id, planned_at, started_at, node, late_ms from scheduler_firing f
-      join soak.schedule s on s.id = f.job_id and s.kind not in ('local', 'once')
+      join soak.schedule s on s.id = f.job_id and s.kind not in ('local', 'once', 'herd')
       where started_at < planned_at`,
   },
   {
     name: 'no overlap',
+    of: `select count(*) from soak.effect where data ? 'job'`,
     promise: 'two runs of a schedule without concurrent execution never ran at the same time',
     sql: `
       select a.data->>'job' as job, a.data->>'planned' as one, b.data->>'planned' as other,
@@ -83,6 +91,7 @@ export const FIRING_CHECKS: readonly Check[] = [
   },
   {
     name: 'one place',
+    of: 'select count(*) from scheduler_job',
     promise: 'a schedule that goes on waits once or runs once, and is not there twice',
     sql: `
       select j.id, j.generation, count(d.*) as waiting, (select count(*) from scheduler_run r
@@ -95,8 +104,32 @@ export const FIRING_CHECKS: readonly Check[] = [
   },
   {
     name: 'not parked',
+    of: 'select count(*) from scheduler_job',
     promise:
-      'a schedule is given up only when three of its runs in a row were interrupted by the loss of their nodes',
-    sql: `select id, parked from scheduler_job where parked is not null and (parked->>'attempts')::int is distinct from 3`,
+      'a schedule is given up only when its run may have ended three nodes or threads, or was interrupted ten times',
+    sql: `
+      select id, parked from scheduler_job
+      where parked is not null and coalesce((parked->>'suspected')::int, 0) < 3
+        and coalesce((parked->>'attempts')::int, 0) < 10`,
+  },
+  {
+    name: 'bounded repeats',
+    of: FIRED,
+    promise: 'no more runs were begun again than nodes and threads were lost while they had slots',
+    sql: `
+      select sum(attempt - 1) as repeats, (select sum(epoch) from cluster_node) as lives
+      from scheduler_firing having sum(attempt - 1) > (select sum(epoch) from cluster_node) * 20`,
+  },
+  {
+    name: 'poison',
+    of: 'select count(*) from soak.poison',
+    promise: 'what kills its node each time is given up after three of them, and nothing of it is stored',
+    sql: `
+      select kind, key, gave_up, deaths from soak.poison where not gave_up or deaths not between 3 and 4
+      union all
+      select 'mark', id, null, null from managed_object where data->>'poison' = 'deadly'
+      union all
+      select 'bystander', id, null, null from scheduler_job j
+      where parked is not null and exists (select from soak.poison) and id not in (select key from soak.poison)`,
   },
 ];

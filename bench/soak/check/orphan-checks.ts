@@ -1,9 +1,21 @@
 import type { Check } from './check.ts';
 
 /** What must be left of nothing once the cluster is at rest: schedules paused, all work done. */
+const FIRED = 'select count(*) from scheduler_firing';
+const JOBS = 'select count(*) from svc_pgboss.job';
+const SESSIONS = 'select count(*) from pg_stat_activity where datname = current_database()';
+
+/** Of a row and its entries in all indexes. */
+const ROW_BYTES = 500;
+/** A table that is changed often has some pages, however few rows it has. */
+const LEAST_BYTES = 2_097_152;
+/** Vacuum lets so many dead rows lie before it begins. */
+const LEAST_DEAD = 5_000;
+
 export const ORPHAN_CHECKS: readonly Check[] = [
   {
     name: 'no orphaned run',
+    of: FIRED,
     promise: 'no firing is claimed when nothing runs',
     sql: `
       select r.*, n.name, n.epoch as epoch_now, n.state from scheduler_run r
@@ -11,6 +23,7 @@ export const ORPHAN_CHECKS: readonly Check[] = [
   },
   {
     name: 'no orphaned firing',
+    of: 'select count(*) from scheduler_due',
     promise: 'nothing waits for a schedule that is not there, or for an older version of it',
     sql: `
       select d.* from scheduler_due d
@@ -18,11 +31,13 @@ export const ORPHAN_CHECKS: readonly Check[] = [
   },
   {
     name: 'no orphaned claim',
+    of: JOBS,
     promise: 'no job is claimed when nothing runs',
     sql: `select c.*, n.name, n.state from queue_claim c left join cluster_node n on n.id = c.node_id`,
   },
   {
     name: 'no orphaned job',
+    of: JOBS,
     promise: 'no job of a queue runs or waits for a retry when everything is done',
     sql: `
       select name as queue, id, state, start_after, retry_count, data from svc_pgboss.job
@@ -31,6 +46,7 @@ export const ORPHAN_CHECKS: readonly Check[] = [
   },
   {
     name: 'no orphaned step',
+    of: 'select count(*) from workflow_instance',
     promise: 'nothing of a process is left when it has ended',
     sql: `
       select 'job' as what, j.instance_id, j.element from workflow_job j
@@ -49,11 +65,13 @@ export const ORPHAN_CHECKS: readonly Check[] = [
   },
   {
     name: 'no orphaned slice',
+    of: 'select count(*) from scan_run',
     promise: 'nothing of a scan is left to do when it has ended',
     sql: `select s.run_id, s.number, s.lane, s.position, r.state from scan_slice s join scan_run r on r.id = s.run_id`,
   },
   {
     name: 'no orphaned session',
+    of: SESSIONS,
     promise: 'every session belongs to a node that lives, and none sits in a transaction',
     sql: `
       select a.pid, a.application_name, n.name, n.state as node_state, a.state, a.xact_start, left(a.query, 80) as query
@@ -64,6 +82,7 @@ export const ORPHAN_CHECKS: readonly Check[] = [
   },
   {
     name: 'no orphaned lock',
+    of: `select count(*) from pg_locks`,
     promise: 'no lock is held by a session that does nothing, other than the one by which a node lives',
     sql: `
       select l.locktype, l.relation::regclass, l.objid, l.mode, l.granted, a.application_name, a.state, left(a.query, 80) as query
@@ -77,9 +96,20 @@ export const ORPHAN_CHECKS: readonly Check[] = [
   },
   {
     name: 'half recovered',
+    of: 'select sum(epoch) from cluster_node',
     promise: 'every recovery of a node that was lost came to its end',
     sql: `
       select name, state, epoch, recovery from cluster_node
       where state = 'down' and recovery is not null and not recovery ? 'recoveryFinished'`,
+  },
+  {
+    name: 'sizes',
+    of: 'select count(*) from soak.peak',
+    promise: 'a table takes at most twice what its rows needed when there were most of them',
+    sql: `
+      select p.name, p.rows as most_rows, pg_total_relation_size(p.name::regclass) as bytes, s.n_dead_tup as dead
+      from soak.peak p left join pg_stat_user_tables s on s.relname = p.name and s.schemaname = 'public'
+      where pg_total_relation_size(p.name::regclass) > 2 * (p.rows * ${ROW_BYTES} + ${LEAST_BYTES})
+         or s.n_dead_tup > 2 * (p.rows + ${LEAST_DEAD})`,
   },
 ];

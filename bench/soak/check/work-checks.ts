@@ -1,10 +1,11 @@
 import { PLACES } from '../project.ts';
-import type { Check } from './check.ts';
+import { answers, type Check } from './check.ts';
 
 /** Scans and processes. */
 export const WORK_CHECKS: readonly Check[] = [
   {
     name: 'scans end',
+    of: answers('scan'),
     promise: 'a scan whose start was answered with 2xx has ended, and its counts are those of its objects',
     sql: `
       select a.key as scan, a.node, r.state, r.total, r.successes, r.failures, r.skipped, r.error,
@@ -21,6 +22,7 @@ export const WORK_CHECKS: readonly Check[] = [
   },
   {
     name: 'scanned objects',
+    of: 'select count(*) from soak.item',
     promise: 'an object was processed once, or not at all, and its mark and its own change agree',
     sql: `
       select i.scan, i.id, o.data->'times' as times, o.data->'task' as task, count(e.mark) as marks
@@ -33,6 +35,7 @@ export const WORK_CHECKS: readonly Check[] = [
   },
   {
     name: 'refused scans',
+    of: answers('scan'),
     promise: 'a scan whose start was answered with an error processed nothing',
     sql: `
       select a.key as scan, a.node, a.status, a.detail, count(e.mark) as marks
@@ -41,6 +44,7 @@ export const WORK_CHECKS: readonly Check[] = [
   },
   {
     name: 'steps',
+    of: `select count(*) from soak.effect where data ? 'instance'`,
     promise: 'each step of a process happened once',
     sql: `
       select i.id as instance, i.business_key, i.started_at, i.ended_at, s.state->'executions' as at,
@@ -56,11 +60,13 @@ export const WORK_CHECKS: readonly Check[] = [
   },
   {
     name: 'processes end',
+    of: 'select count(*) from workflow_instance',
     promise: 'every process that was started has come to its end',
     sql: `select id, business_key, started_at, delete_reason from workflow_instance where ended_at is null`,
   },
   {
     name: 'steps of nothing',
+    of: `select count(*) from soak.effect where data ? 'instance'`,
     promise: 'no step was done for a process that is not there',
     sql: `
       select e.data, e.entered_at from soak.effect e

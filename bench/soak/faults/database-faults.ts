@@ -7,21 +7,6 @@ const FREEZE_MS = 5_000;
 const OUTAGE_MS = 10_000;
 const HELD_MS = 8_000;
 const MOST_SESSIONS = 300;
-const HERD = 300;
-/** Schedules for one time, as the interface would have made them; the journal has them as acknowledged. */
-const GATHER_HERD = `
-  with job as (
-    insert into scheduler_job (id, definition, source, content_hash)
-    select $3 || '-' || n, jsonb_set(t.definition || '{"type": "simple", "schedule": null}', '{invokeContext,input,job}',
-                                     to_jsonb($3 || '-' || n)), 'rest', $3
-    from generate_series(1, $2::int) n, scheduler_job t where t.id = 'tick-0' returning trigger_id, id, generation
-  ), due as (
-    insert into scheduler_due (due_at, fire_at, trigger_id, generation) select $1, $1, trigger_id, generation from job
-  ), known as (
-    insert into soak.schedule (id, kind) select id, 'once' from job
-  )
-  insert into soak.answer (deed, key, node, outcome, status, asked_at, answered_at)
-  select 'schedule', id, 'herd', 'done', 201, now(), now() from job`;
 /** Postgres itself is gone: nobody can do anything until it is back. */
 const BACK_BOUND_MS = 1_000;
 
@@ -134,28 +119,20 @@ export const DATABASE_FAULTS: readonly Fault[] = [
     },
   },
   {
-    name: 'herd',
-    what: `${HERD} schedules are due at the same instant`,
-    boundMs: 5_000,
-    async strike({ pool }) {
-      const since = Date.now() + 1_000;
-      await pool.query(GATHER_HERD, [new Date(since), HERD, `herd-${since}`]);
-      return { target: 'all nodes', since };
-    },
-  },
-  {
     name: 'snapshot',
-    what: `a session holds a snapshot for ${HELD_MS / 1000} s`,
+    what: `a session holds a snapshot for ${HELD_MS / 1000} s, and a replication slot stands still`,
     boundMs: 500,
     async strike({ pool }) {
       const since = Date.now();
       const client = await pool.connect();
+      await pool.query(`select pg_create_logical_replication_slot('idle', 'pgoutput')`);
       try {
         await client.query('begin isolation level repeatable read');
         await client.query('select count(*) from scheduler_due');
         await delay(HELD_MS);
         await client.query('rollback');
       } finally {
+        await pool.query(`select pg_drop_replication_slot('idle')`);
         client.release();
       }
       return { target: 'postgres', since };
@@ -168,7 +145,7 @@ export const DATABASE_FAULTS: readonly Fault[] = [
     async strike({ nodes, postgres }, random) {
       const victim = random.pick(nodes);
       const held = await takeAllSessions(postgres.url);
-      victim.proxy.resetAll();
+      victim.proxy.endAll('reset');
       const more = await takeAllSessions(postgres.url);
       await delay(TROUBLE_MS);
       await Promise.all([...held, ...more].map((client) => client.end().catch(() => undefined)));

@@ -11,6 +11,7 @@ export interface Stage {
   readonly postgres: SoakPostgres;
   /** The database itself, past the proxies. */
   readonly pool: pg.Pool;
+  readonly databaseUrl: string;
 }
 
 /** How a fault went. */
@@ -29,6 +30,8 @@ export interface Fault {
   readonly what: string;
   /** Until the last firing that it held up has run, counted from `since`; reported, not asserted. */
   readonly boundMs: number;
+  /** Strikes once, at the beginning, and only in a soak of so many minutes. */
+  readonly once?: { readonly leastMinutes: number };
   strike(stage: Stage, random: Random): Promise<Strike>;
 }
 

@@ -25,18 +25,23 @@ function weather(name: string, what: string, boundMs: number, of: Weather, ms: n
   };
 }
 
-export const NETWORK_FAULTS: readonly Fault[] = [
-  {
-    name: 'reset',
-    what: 'all connections of one node to the database are reset',
-    boundMs: 1_000,
+/** All connections that one node has to the database end at once. */
+function end(name: string, what: string, boundMs: number, how: 'reset' | 'forget'): Fault {
+  return {
+    name,
+    what,
+    boundMs,
     async strike({ nodes }, random) {
       const victim = random.pick(nodes);
       const since = Date.now();
-      victim.proxy.resetAll();
+      victim.proxy.endAll(how);
       return { target: victim.name, since };
     },
-  },
+  };
+}
+
+export const NETWORK_FAULTS: readonly Fault[] = [
+  end('reset', 'all connections of one node to the database are reset', 1_000, 'reset'),
   weather(
     'resets',
     '1 % of all packets of one node reset their connection',
@@ -73,17 +78,12 @@ export const NETWORK_FAULTS: readonly Fault[] = [
     HOLE_MS,
   ),
   weather('refused', 'new connections of one node are refused', 1_000, { closed: true }, WEATHER_MS),
-  {
-    name: 'half-open',
-    what: 'a firewall forgets the connections of one node: they stay open, and nothing passes any more',
-    boundMs: 3_500,
-    async strike({ nodes }, random) {
-      const victim = random.pick(nodes);
-      const since = Date.now();
-      victim.proxy.forgetAll();
-      return { target: victim.name, since };
-    },
-  },
+  end(
+    'half-open',
+    'a firewall forgets the connections of one node: they stay open, and nothing passes any more',
+    3_500,
+    'forget',
+  ),
   {
     name: 'commit-lost',
     what: 'the answers to some COMMITs are lost with their connections',

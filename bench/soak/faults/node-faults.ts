@@ -1,12 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { BLOCK_MS, BLOCK_SIGNAL } from '../../../test/support/block-event-loop.ts';
 import { ask } from '../client.ts';
-import type { SoakNode } from '../node.ts';
+import type { ClockFault, SoakNode } from '../node.ts';
 import { type Fault, pickVictim, type Stage } from './fault.ts';
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 /** Twice the lease. */
 const HANG_MS = 6_000;
+
+const WRONG_CLOCKS: readonly (readonly [string, ClockFault])[] = [
+  ['an hour ahead', { clockOffsetsMs: [HOUR_MS] }],
+  ['an hour behind', { clockOffsetsMs: [-HOUR_MS] }],
+  ['5 % too fast', { clockOffsetsMs: [0], clockRate: 1.05 }],
+  ['5 % too slow', { clockOffsetsMs: [0], clockRate: 0.95 }],
+  ['jumps back by ten minutes', { clockOffsetsMs: [0, -10 * MINUTE_MS] }],
+];
 
 export const NODE_FAULTS: readonly Fault[] = [
   {
@@ -19,7 +28,7 @@ export const NODE_FAULTS: readonly Fault[] = [
       const since = Date.now();
       await victim.kill();
       const downMs = random.between(0, 2_000);
-      const meanwhile = () => delay(downMs).then(() => victim.start(victim.clockOffsetMs));
+      const meanwhile = () => delay(downMs).then(() => victim.start(victim.clock));
       return { target: victim.name, since, meanwhile };
     },
   },
@@ -103,14 +112,18 @@ export const NODE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'skew',
-    what: 'a node comes back with its clock an hour ahead or behind',
+    what: 'a node comes back with a clock that is an hour ahead or behind, drifts by 5 %, or jumps back by ten minutes',
     boundMs: 1_000,
     async strike(stage, random) {
       const victim = pickVictim(stage, random);
       await victim.terminate();
-      const offset = random.pick([-HOUR_MS, HOUR_MS, 0]);
-      await victim.start(offset);
-      return { target: `${victim.name} ${offset / HOUR_MS} h`, since: Date.now() };
+      const [name, clock] = random.pick(WRONG_CLOCKS);
+      await victim.start(clock);
+      if (clock.clockOffsetsMs.length > 1) {
+        await delay(2_000);
+        victim.jump();
+      }
+      return { target: `${victim.name} ${name}`, since: Date.now() };
     },
   },
   {

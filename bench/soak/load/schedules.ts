@@ -2,7 +2,15 @@ import { MARK } from '../project.ts';
 import { askSomeNode, type Ground, insist, keepDoing } from './load.ts';
 
 /** How what a schedule does is judged: see `soak.schedule`. */
-export type ScheduleKind = 'exact' | 'beside' | 'loose' | 'recoverable' | 'local' | 'edited' | 'once';
+export type ScheduleKind =
+  | 'exact'
+  | 'beside'
+  | 'loose'
+  | 'recoverable'
+  | 'local'
+  | 'edited'
+  | 'once'
+  | 'herd';
 
 const EVERY_SECOND = {
   type: 'cron',

@@ -71,8 +71,8 @@ test('a node gets its lock back from a watcher that was given it and never told'
     );
   await expect.poll(async () => (await sessions('not granted')).rows.length).toBe(1);
   // From now on what `a` holds in Postgres is deaf and dumb; then Postgres gives it the lock of `b`.
-  a.proxy.forgetAll();
-  b.proxy.resetAll();
+  a.proxy.endAll('forget');
+  b.proxy.endAll('reset');
   await expect
     .poll(async () => (await sessions(`granted and objid = ${b.membership.nodeId}`)).rows.length)
     .toBe(1);

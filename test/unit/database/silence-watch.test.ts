@@ -25,7 +25,7 @@ describe('a connection that a firewall has forgotten', () => {
   it('is given up, and so are the idle ones beside it', async () => {
     await Promise.all([1, 2, 3].map(() => database.pool.query('select pg_sleep(0.05)')));
     expect(database.pool.totalCount).toBe(3);
-    proxy.forgetAll();
+    proxy.endAll('forget');
     await expect(database.pool.query('select 1')).rejects.toMatchObject({ code: 'ECONNRESET' });
     const { rows } = await database.pool.query('select 2 as two');
     expect(rows).toEqual([{ two: 2 }]);

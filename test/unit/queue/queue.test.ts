@@ -15,6 +15,7 @@ import {
   type WorkerOptions,
 } from '#queue/index.ts';
 import { type FaultControl, installFaults } from '../../support/database-faults.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 
 const QUICK: WorkerOptions = { concurrency: 4, runsScripts: false, retries: 1, retryDelayMs: 0 };
@@ -337,12 +338,19 @@ describe('a queue', () => {
     expect(await marks()).toHaveLength(2);
   });
 
+  /** A job that was interrupted before waits for a moment, so that it is alone. */
+  const claimAlone = () =>
+    eventually(
+      () => queue.claim(database.db, 'work', 1, holder),
+      (jobs) => jobs.length === 1,
+    );
+
   it('does not blame a job for nodes that hung, until it is ten times', async () => {
     queue.work('work', { run: mark }, QUICK);
     await queue.prepare();
     const interrupt = async (times: number) => {
       for (let n = 0; n < times; n++) {
-        expect(await queue.claim(database.db, 'work', 1, holder)).toHaveLength(1);
+        await claimAlone();
         await releaseJobs(database.db, { holder, lost: 'silent' });
       }
     };
@@ -359,7 +367,7 @@ describe('a queue', () => {
     await queue.prepare();
     const id = await enqueue({});
     for (let n = 0; n < 3; n++) {
-      expect(await queue.claim(database.db, 'work', 1, holder)).toHaveLength(1);
+      await claimAlone();
       await releaseJobs(database.db, { holder, lost: 'node' });
     }
     const { ended } = await startPoller();

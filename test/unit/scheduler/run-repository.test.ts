@@ -12,6 +12,7 @@ import {
   startRuns,
 } from '../../../src/scheduler/run-repository.ts';
 import { parseSchedule } from '../../../src/scheduler/schedule.ts';
+import { eventually } from '../../support/eventually.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 
 const A = { nodeId: 1, epoch: 1 };
@@ -233,7 +234,9 @@ describe('the job store', () => {
   it('parks a firing whose run took down three nodes', async () => {
     await add('j');
     for (let attempt = 1; attempt <= 3; attempt++) {
-      const [run] = (await claim()).runs;
+      // The last attempt waits for a moment, so that it is alone.
+      const { runs } = await eventually(claim, (found) => found.runs.length > 0);
+      const [run] = runs;
       await startRuns(database.db, A, [run!]);
       const { parked } = await releaseRuns(database.db, A, 'b');
       expect(parked).toEqual(attempt < 3 ? [] : [{ jobId: 'j', attempts: 3 }]);
