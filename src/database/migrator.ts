@@ -3,7 +3,9 @@ import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
 import { ActivationError } from '#errors/index.ts';
+import { backoffMs } from '#lifecycle/index.ts';
 import type { Db } from './database.ts';
+import { isConflict, sqlStateOf } from './sql-state.ts';
 
 /** A numbered SQL file; its first line says whether older nodes may go on running against the new schema. */
 export interface SqlMigration {
@@ -12,6 +14,13 @@ export interface SqlMigration {
   /** Why an older node must not run on it; undefined when it may. */
   readonly breaking: string | undefined;
 }
+
+/**
+ * A change of a table waits for all that use it, and all that come later wait behind it: rather let them pass and try
+ * again. Nodes that work may also hold what the migration wants and want what it holds.
+ */
+const LOCK_TIMEOUT_MS = 2_000;
+const ATTEMPTS = 60;
 
 const FIRST_LINE = /^-- (?:compatible|breaking: (.+))$/;
 
@@ -44,6 +53,7 @@ class SqlMigrationProvider implements MigrationProvider {
 }
 
 async function apply(db: Db, migration: SqlMigration): Promise<void> {
+  await sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`).execute(db);
   await sql.raw(migration.text).execute(db);
   await sql`insert into schema_version (name, breaking) values (${migration.name}, ${migration.breaking ?? null})`.execute(
     db,
@@ -80,7 +90,8 @@ export async function inspectSchema(db: Db, migrations: readonly SqlMigration[])
 
 /**
  * Brings the schema up to date. Several processes may call it at once: one migrates, the others wait for its
- * lock and find nothing left to do.
+ * lock and find nothing left to do. Nodes may work meanwhile: all is rolled back and tried again when they are in the
+ * way.
  *
  * @returns the names of the migrations that this call applied
  */
@@ -95,11 +106,15 @@ export async function migrate(db: Db, migrations: readonly SqlMigration[]): Prom
     allowUnorderedMigrations: true,
     ...(await ignoreUnknown(db, migrations)),
   });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error !== undefined) throw error;
-  return (results ?? [])
-    .filter((result) => result.status === 'Success')
-    .map((result) => result.migrationName);
+  for (let attempt = 1; ; attempt++) {
+    const { error, results = [] } = await migrator.migrateToLatest();
+    if (error === undefined) {
+      return results.filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName);
+    }
+    const isInTheWay = isConflict(error) || sqlStateOf(error) === '55P03';
+    if (!isInTheWay || attempt === ATTEMPTS) throw error;
+    await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, 50, 1_000)));
+  }
 }
 
 /** Kysely insists that every applied migration is known; stand-ins for newer ones satisfy it. */
