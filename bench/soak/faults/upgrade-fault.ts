@@ -12,9 +12,6 @@ const VERSION = '99.0.0';
 /** As migrations of a version to come may be that nodes of this one need not notice. */
 const MIGRATION = `-- compatible
 alter table scheduler_job add column to_come text;
-alter table managed_object add column to_come text;
-alter table workflow_instance add column to_come int not null default 0;
-create index to_come on scheduler_firing (node);
 create table to_come (id int primary key);
 comment on table to_come is 'Of a version to come';
 `;
