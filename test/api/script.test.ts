@@ -185,11 +185,16 @@ describe('/script', () => {
   });
 
   it('ends a script that does not end after ten seconds, while others go on', async () => {
-    const endless = evaluate('while (true) {}', {});
+    // It mostly waits, because ten seconds of work would be ten seconds of work.
+    await server.database.pool.query(`
+      create function wait() returns trigger language plpgsql as $$ begin perform pg_sleep(0.2); return new; end $$;
+      create trigger wait before insert on managed_object for each row when (new.data ? 'slow') execute function wait()`);
+    const endless = evaluate("while (true) svc.create('managed/thing', null, { slow: true })", {});
     const others = await Promise.all(Array.from({ length: 10 }, (_, n) => evaluate(`${n} * 2`)));
     expect(others.map((answer) => answer.body)).toEqual([0, 2, 4, 6, 8, 10, 12, 14, 16, 18]);
     const ended = await endless;
-    expect([ended.status, ended.body.reason]).toEqual([500, 'Internal Server Error']);
+    expect([ended.status, ended.body.message]).toEqual([500, expect.stringContaining('10000 ms')]);
+    await server.database.pool.query('drop function wait cascade');
   });
 
   it.each<[string, object, string, number, RegExp]>([

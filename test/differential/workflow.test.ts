@@ -10,7 +10,7 @@ import { loopDecisions, type RandomProcess, randomProcess } from '../unit/workfl
  * loops, or parallel work and sub-processes. With both together its joins open early or never.
  */
 const SEED = Number(process.env['WORKFLOW_FUZZ_SEED'] ?? 20_260_101);
-const RUNS = Number(process.env['WORKFLOW_DIFFERENTIAL_RUNS'] ?? 120);
+const RUNS = Number(process.env['WORKFLOW_DIFFERENTIAL_RUNS'] ?? 60);
 
 const picks = fc.array(fc.nat(1000), { minLength: 1, maxLength: 40 });
 

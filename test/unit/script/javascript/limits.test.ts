@@ -104,7 +104,7 @@ describeEngines(
       expect(String(await runner().value('"x".repeat(1000000)'))).toHaveLength(1_000_000);
     });
   },
-  { memoryLimitBytes: 8_388_608, resultLimitBytes: 1_048_576 },
+  { memoryLimitBytes: 4_194_304, resultLimitBytes: 1_048_576 },
 );
 
 describeEngines(
