@@ -46,6 +46,12 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
             hint: 'PUT it to /config/<id> or /config/<factory>/<alias>',
           });
         }
+        if (path.length === 1 && options.store.isFactory(path[0]!)) {
+          throw new BadRequestError(`'${path[0]}' is the name of many configurations`, {
+            id: 'CONFIG_NO_ID',
+            hint: `PUT it to /config/${path[0]}/<alias>`,
+          });
+        }
         return scope.create(idOf(path), request.content, request.orUpdate === true);
       }
       if (match.remaining.length === 0) return scope.onRoot(request);

@@ -1,4 +1,5 @@
 import { managedConfig, policyConfig, repoConfig } from '#config/index.ts';
+import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
   ManagedTypes,
@@ -24,9 +25,15 @@ export function addManaged(platform: Platform): ManagedFeature {
   const readTypes = () => types.replace(config.get(managedConfig).objects as unknown as JsonObject[]);
   readTypes();
   config.watchOnly(managedConfig, readTypes);
-  config.addCheck(managedConfig, ({ objects }) =>
-    new ManagedTypes().replace(objects as unknown as JsonObject[]),
-  );
+  config.addCheck(managedConfig, ({ objects }) => {
+    if (objects.length === 0) {
+      throw new BadRequestError('It declares no managed type, so no object could be reached any more', {
+        id: 'MANAGED_NO_TYPE',
+        field: '/objects',
+      });
+    }
+    new ManagedTypes().replace(objects as unknown as JsonObject[]);
+  });
 
   let queries = compileQueries(config.get(repoConfig).queries);
   config.addCheck(repoConfig, (value) => void compileQueries(value.queries));

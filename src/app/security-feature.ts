@@ -6,6 +6,7 @@ import {
   managedConfig,
 } from '#config/index.ts';
 import { deriveSecrets, type KeyRingText } from '#crypto/index.ts';
+import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { internalContext, type RequestSink, systemContext } from '#resource/index.ts';
 import { parseScriptReference, requestView, type ScriptReference } from '#script/index.ts';
@@ -106,7 +107,14 @@ export function addAuthentication(
     return { modules, sessions };
   };
   let parts = build(config.get(authenticationConfig));
-  config.addCheck(authenticationConfig, (value) => void build(value));
+  config.addCheck(authenticationConfig, (value) => {
+    build(value);
+    if (value.serverAuthContext.authModules.some(({ enabled }) => enabled)) return;
+    throw new BadRequestError('No authentication module is enabled, so nobody could log in', {
+      id: 'AUTHENTICATION_NO_MODULE',
+      field: '/serverAuthContext/authModules',
+    });
+  });
   config.watchOnly(authenticationConfig, () => {
     parts = build(config.get(authenticationConfig));
   });

@@ -13,6 +13,7 @@ import {
 } from './load-config.ts';
 import { openProperties, type PropertyOptions, type PropertySource } from './property-source.ts';
 import { type ConfigEntry, type ReadingRules, readConfig } from './read-config.ts';
+import { refusalFindings } from './refusal-finding.ts';
 
 export interface ConfigOptions extends PropertyOptions {
   /** Default: the shipped ones. A feature adds its own. */
@@ -125,6 +126,11 @@ export class ConfigStore {
     return 'findings' in read ? read.findings : [];
   }
 
+  /** Whether the name stands for many configurations, each with an alias. */
+  isFactory(name: string): boolean {
+    return this.#rules.definitions.get(name)?.kind === 'factory';
+  }
+
   /** Puts configurations in front of the files; they come in force with the next `reload`. */
   setOverlay(overlay: ConfigOverlay): void {
     this.#overlay = overlay;
@@ -217,12 +223,7 @@ export class ConfigStore {
       check?.(value, id);
       return read;
     } catch (error) {
-      const where = `${file.file}:1:1`;
-      if (error instanceof ActivationError) {
-        return { findings: error.findings.map((finding) => ({ ...finding, where })) };
-      }
-      const message = error instanceof Error ? error.message : String(error);
-      return { findings: [{ id: 'CONFIG_REFUSED', where, message }] };
+      return { findings: refusalFindings(file.file, read.entry.text, error) };
     }
   }
 

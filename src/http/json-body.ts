@@ -29,7 +29,8 @@ export function parseJsonBody(text: string, contentType: string | undefined): Js
 
 /** The parser quotes what stands around an error, which may be a password; the answer is also kept in the audit. */
 function withoutQuotation(message: string): string {
-  return message.replace(/,? ?(?:\.\.\.)?".*" is not valid JSON$/s, ' in JSON');
+  const said = message.replace(/,? ?(?:\.\.\.)?".*" is not valid JSON$/s, ' in JSON');
+  return said.startsWith(' ') ? `Unexpected text${said}` : said;
 }
 
 function requireJson(contentType: string | undefined): void {

@@ -1,4 +1,4 @@
-import { BadRequestError, type ResourceError } from '#errors/index.ts';
+import { BadRequestError, didYouMean, NotFoundError, type ResourceError } from '#errors/index.ts';
 import { findObject, objectStore } from '#repo/index.ts';
 import {
   type Context,
@@ -68,7 +68,15 @@ export function managedObjectResource(platform: ManagedPlatform): RouteHandler {
 function noSuchType(platform: ManagedPlatform, request: Request, { remaining }: RouteMatch): ResourceError {
   const { method } = request;
   const name = method === 'create' && remaining.length === 0 ? request.newResourceId : null;
-  if (name === null || !platform.types.current().has(name)) return notFound(request);
+  const types = platform.types.current();
+  if (name === null || !types.has(name)) {
+    const { message } = notFound(request);
+    const hint = didYouMean(name ?? remaining[0] ?? '', types.keys());
+    return new NotFoundError(message, {
+      id: 'MANAGED_UNKNOWN_TYPE',
+      hint: hint ?? `Types of managed.json are ${[...types.keys()].join(', ')}`,
+    });
+  }
   return new BadRequestError(
     `The resource collection 'managed/${name}' cannot be updated; name an object in it`,
     {

@@ -46,7 +46,10 @@ function parseOperation(entry: JsonValue, index: number): PatchOperation {
   const field = `/${index}`;
   if (!isObject(entry)) throw refuse(field, `Operation ${index} of the patch is not an object`);
   const given = entry['operation'];
-  if (typeof given !== 'string') throw refuse(field, `Operation ${index} of the patch has no 'operation'`);
+  if (typeof given !== 'string') {
+    const hint = entry['op'] === undefined ? undefined : "Write 'operation' and 'field' for 'op' and 'path'";
+    throw refuse(field, `Operation ${index} of the patch has no 'operation'`, hint);
+  }
   const operation = NAMES.find((name) => name === given.toLowerCase());
   if (operation === undefined) {
     throw refuse(

@@ -108,7 +108,13 @@ async function handleCollection(
     default:
       throw new BadRequestError(
         `The resource collection '${formatPath(request.path)}' cannot be ${PAST[request.method]}; name an object in it`,
-        { id: 'RESOURCE_IS_A_COLLECTION' },
+        {
+          id: 'RESOURCE_IS_A_COLLECTION',
+          hint:
+            request.method === 'read'
+              ? `Ask for what is in it with ?_queryFilter=true, or for one with ${formatPath(request.path)}/<id>`
+              : `Such as ${formatPath(request.path)}/<id>`,
+        },
       );
   }
 }

@@ -6,6 +6,7 @@ import {
   translateDatabaseError,
   type UnitOfWork,
 } from '#database/index.ts';
+import { didYouMean, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Context, RouterContext } from './context.ts';
@@ -147,6 +148,15 @@ export class Router {
     return inner === undefined ? undefined : { ...inner, request: update };
   }
 
+  /** Of the paths that there are, the one that may have been meant. */
+  #unknown(request: Request) {
+    const { message } = notFound(request);
+    const depth = request.path.length;
+    const paths = new Set(this.describe().map(({ path }) => path.split('/').slice(0, depth).join('/')));
+    const hint = didYouMean(formatPath(request.path), paths);
+    return new NotFoundError(message, hint === undefined ? {} : { id: 'RESOURCE_UNKNOWN', hint });
+  }
+
   async #filter(
     context: Context,
     request: Request,
@@ -162,7 +172,7 @@ export class Router {
 
   async #dispatch(context: Context, request: Request): Promise<Response> {
     const found = this.#find(request);
-    if (found === undefined) throw notFound(request);
+    if (found === undefined) throw this.#unknown(request);
     const response = await found.handler.handle(
       { ...context, router: routerContext(found.match) },
       found.request,

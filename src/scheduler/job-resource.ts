@@ -26,7 +26,7 @@ import { previewFirings } from './preview-firings.ts';
 import { createSchedule, firstOf, record, removeSchedule, updateSchedule } from './register-schedule.ts';
 import { formatRunKey } from './run.ts';
 import { listRunning, memoryRunning, setPaused } from './running-repository.ts';
-import { parseSchedule, type ScheduleDefinition, timingOf } from './schedule.ts';
+import { parseSchedule, type ScheduleDefinition, timingOf, unknownMembers } from './schedule.ts';
 import { VALIDATE_CRON, validatingCron } from './scheduler-resource.ts';
 
 export interface SchedulerPlatform {
@@ -114,7 +114,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
   async function create(context: Context, id: string, content: JsonObject): Promise<Resource> {
     const definition = parse(content);
     if ((await find(context, id)) !== undefined) throw exists(id);
-    return warned(await store(context, id, definition), definition);
+    return warned(await store(context, id, definition), definition, content);
   }
 
   async function remove(context: Context, id: string, kept: Kept): Promise<void> {
@@ -126,16 +126,16 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
     record(context.unitOfWork!, 'delete', kept.schedule, null);
   }
 
-  /** Who saves a schedule is told what changes of clocks will do to it; later reads do not repeat it. */
-  function warned(saved: Resource, definition: ScheduleDefinition): Resource {
-    const warnings = clockWarnings(timingOf(definition, dst()), clock.now());
+  /** Who saves a schedule is told what was not understood of it, and what changes of clocks will do to it; later reads do not repeat it. */
+  function warned(saved: Resource, definition: ScheduleDefinition, content: JsonObject): Resource {
+    const warnings = [...unknownMembers(content), ...clockWarnings(timingOf(definition, dst()), clock.now())];
     if (warnings.length === 0 || !isObject(saved.content)) return saved;
     return { ...saved, content: { ...saved.content, warnings } };
   }
 
   async function update(context: Context, id: string, content: JsonObject): Promise<Resource> {
     const definition = parse(content);
-    return warned(await change(context, id, definition), definition);
+    return warned(await change(context, id, definition), definition, content);
   }
 
   async function change(context: Context, id: string, definition: ScheduleDefinition): Promise<Resource> {

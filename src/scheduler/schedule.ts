@@ -127,6 +127,18 @@ export function parseSchedule(json: JsonObject, defaults: { persisted: boolean }
   return definition;
 }
 
+/** Members that a read adds, and those that the request gives besides. */
+const SHOWN_MEMBERS = ['triggers', 'nextRunDate', 'previousRunDate', 'warnings', '_id', '_rev'];
+
+/** Which members of a schedule have no meaning, a sentence each: most are misspelt. */
+export function unknownMembers(json: JsonObject): string[] {
+  const fields = [...SCHEDULE_FIELDS, ...FURTHER_FIELDS];
+  const known = new Set<string>([...fields, ...SHOWN_MEMBERS]);
+  return Object.keys(json)
+    .filter((name) => !known.has(name) && !name.startsWith('_'))
+    .map((name) => `'${name}' has no meaning here. ${didYouMean(name, fields) ?? ''}`.trim());
+}
+
 /** What was compiled of definitions that are still in use: each firing asks for its next time. */
 const timings = {
   quartz: new WeakMap<ScheduleDefinition, Timing>(),
@@ -218,8 +230,9 @@ export function longServiceName(invokeService: string): string {
 function flag(json: JsonObject, field: string, byDefault: boolean): boolean {
   const value = json[field] ?? byDefault;
   if (typeof value === 'boolean') return value;
-  if (typeof value === 'string') return value.toLowerCase() === 'true';
-  throw refuse(field, `${field} is ${JSON.stringify(value)}, not a boolean`);
+  const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
+  if (text === 'true' || text === 'false') return text === 'true';
+  throw refuse(field, `${field} is ${JSON.stringify(value)}, not a boolean`, 'Write true or false');
 }
 
 function priority(json: JsonObject): { priority?: number } {

@@ -1,6 +1,6 @@
 import { BadRequestError } from '#errors/index.ts';
-import { isObject } from '#json/index.ts';
-import { parseScriptReference, type Scripts } from '#script/index.ts';
+import { isObject, type JsonValue } from '#json/index.ts';
+import { parseScriptReference, type ScriptReference, type Scripts } from '#script/index.ts';
 import type { ScheduledService } from './scheduled-service.ts';
 
 /**
@@ -11,20 +11,30 @@ export function scriptScheduledService(scripts: Scripts): ScheduledService {
   return {
     invokeService: 'script',
     runsScripts: true,
+    check(invokeContext) {
+      // One without a script may be completed later; until then its runs fail, and say so.
+      if (isObject(invokeContext) && invokeContext['script'] !== undefined) scriptOf(invokeContext);
+    },
     async execute(context, scheduled) {
       const { invokeContext } = scheduled;
-      if (!isObject(invokeContext) || invokeContext['script'] === undefined) {
-        throw new BadRequestError("The schedule's invokeContext has no 'script'", {
-          id: 'SCHED_NO_SCRIPT',
-          field: '/invokeContext/script',
-        });
-      }
       await scripts.evaluate(context, {
-        reference: parseScriptReference(invokeContext['script'], '/invokeContext/script'),
+        reference: scriptOf(invokeContext),
         label: `schedule ${scheduled.jobId}`,
-        bindings: { object: invokeContext['input'] ?? null },
+        bindings: { object: (isObject(invokeContext) ? invokeContext['input'] : null) ?? null },
         onLog: scheduled.log,
       });
     },
   };
+}
+
+/** @throws BadRequestError for what no run could run; whether it compiles shows when it does */
+function scriptOf(invokeContext: JsonValue): ScriptReference {
+  if (!isObject(invokeContext) || invokeContext['script'] === undefined) {
+    throw new BadRequestError("The schedule's invokeContext has no 'script'", {
+      id: 'SCHED_NO_SCRIPT',
+      field: '/invokeContext/script',
+      hint: 'Such as { "script": { "type": "text/javascript", "source": "…" }, "input": … }',
+    });
+  }
+  return parseScriptReference(invokeContext['script'], '/invokeContext/script');
 }

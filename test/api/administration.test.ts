@@ -112,6 +112,24 @@ describe('the configuration over HTTP', () => {
       400,
       expect.stringMatching(/source and file/),
     ]);
+    for (const [method, id, body, said] of [
+      ['DELETE', 'managed', undefined, /no managed type/],
+      ['PUT', 'managed', {}, /no managed type/],
+      ['PUT', 'authentication', { serverAuthContext: {} }, /nobody could log in/],
+      ['DELETE', 'authentication', undefined, /nobody could log in/],
+      [
+        'PUT',
+        'schedule/s',
+        { invokeService: 'script', schedule: '0 0 * * *' },
+        /:3:15 .*has 5 fields .* a Unix cron/,
+      ],
+    ] as const) {
+      const lockedOut = await api(method, `config/${id}`, body === undefined ? {} : { body });
+      expect(lockedOut.status, id).toBe(400);
+      expect(lockedOut.body.detail.findings, id).toEqual([expect.stringMatching(said)]);
+    }
+    const factory = await api('PUT', 'config/endpoint', { body: { type: 'text/javascript', source: '1' } });
+    expect(factory.body).toMatchObject({ code: 400, detail: { hint: 'PUT it to /config/endpoint/<alias>' } });
     expect((await api('GET', 'config/managed')).body).toEqual(before);
   });
 

@@ -127,6 +127,24 @@ describe('the protocol', () => {
       412,
       /exists/,
     ],
+    ['a collection that is read', 'GET', 'managed/device', {}, 400, /_queryFilter=true/],
+    ['a type that is misspelt', 'GET', 'managed/devise/x', {}, 404, /Did you mean 'device'/],
+    ['a path that is misspelt', 'GET', 'schedular/job', {}, 404, /Did you mean 'scheduler\/job'/],
+    [
+      'a patch of JSON Patch',
+      'PATCH',
+      'managed/device/d1',
+      { body: [{ op: 'add', path: '/a' }] },
+      400,
+      /'op'/,
+    ],
+    ['NaN', 'POST', 'managed/device', { body: 'NaN' }, 400, /Unexpected text/],
+  ])('says what may have been meant by %s', async (_title, method, path, options, status, said) => {
+    const answer = await api(method, path, options);
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringMatching(said)]);
+  });
+
+  it.each<[string, string, string, object, number, RegExp]>([
     ['a create with a taken id', 'POST', 'managed/device', { body: { _id: 'd1' } }, 412, /exists/],
     ['another id in the body', 'PUT', 'managed/device/d1', { body: { _id: 'd2' } }, 400, /'d1'|d2/],
     ['an id that is no text', 'POST', 'managed/device', { body: { _id: 5 } }, 400, /_id/],

@@ -395,6 +395,17 @@ describe('schedules over HTTP', () => {
     }
   });
 
+  it('tell which of their members have no meaning', async () => {
+    const body = { ...marking('misspelt'), enabeld: false };
+    const { status, body: saved } = await api('PUT', 'scheduler/job/misspelt', { body });
+    expect([status, saved.warnings]).toEqual([
+      201,
+      ["'enabeld' has no meaning here. Did you mean 'enabled'?"],
+    ]);
+    const again = await api('PUT', 'scheduler/job/misspelt', { body: saved });
+    expect(again.body).not.toHaveProperty('warnings');
+  });
+
   it('take the id of a body, which must be that of the address', async () => {
     const named = await api('POST', 'scheduler/job', {
       body: { _id: 'bearing-id', ...marking('bearing-id') },
@@ -423,6 +434,8 @@ describe('schedules over HTTP', () => {
     ['time zone', { timeZone: 'Europe/Praque' }, /Europe\/Praque/, '/timeZone'],
     ['start time', { startTime: 'tomorrow' }, /tomorrow/, '/startTime'],
     ['service', { invokeService: '' }, /invokeService/, '/invokeService'],
+    ['script', { invokeContext: { script: '1 + 1' } }, /must be an object/, '/invokeContext/script'],
+    ['flag', { enabled: 'yes' }, /"yes"/, '/enabled'],
     ['time that never comes', { schedule: '0 0 0 30 2 ?' }, /never fire/, '/schedule'],
     ['year that is over', { schedule: '0 0 0 1 1 ? 2020' }, /never fire/, '/schedule'],
     ['end that is over', { endTime: '2020-01-01T00:00:00' }, /never fire/, '/schedule'],
