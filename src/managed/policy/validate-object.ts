@@ -105,6 +105,11 @@ function valuesAt(
   object: JsonObject,
   path: readonly string[],
 ): readonly { readonly name: string; readonly value: JsonValue | undefined }[] {
+  const [only, ...below] = path;
+  // Most properties stand at the top.
+  if (only !== undefined && below.length === 0 && only !== '[]') {
+    return [{ name: propertyName(path), value: memberOf(object, only) }];
+  }
   let places: { path: string[]; value: JsonValue | undefined }[] = [{ path: [], value: object }];
   for (const token of path) {
     places = places.flatMap(({ path: parent, value }) => {
