@@ -2,6 +2,9 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { didYouMean } from '#errors/index.ts';
 
+// Configuration is read now and then: to compile a schema into a function costs more than it ever saves.
+z.config({ jitless: true });
+
 export const NODE_ROLES = ['api', 'worker'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
 
