@@ -214,7 +214,7 @@ function assembleNode(given: {
   };
   const features: readonly NodePart[] = [
     queueNode({ core, membership, threads, isWorker }),
-    schedulerNode({ core, membership, threads, memory, nodeName, isWorker }),
+    schedulerNode({ core, lookups: foundation.lookups, membership, threads, memory, nodeName, isWorker }),
     workflowNode(core, threads, settings, given.options.deploymentIntervalMs),
     securityNode(core, threads),
     indexNode(core),

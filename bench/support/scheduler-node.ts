@@ -23,7 +23,9 @@ export interface NodeResult {
 
 /** What is planned in the past is made up for its planned time, however late. */
 const NEVER_MISFIRED_MS = 1e15;
-const database = openDatabase({ url: process.env['BENCH_DATABASE_URL']!, poolSize: 10, prepares: true });
+const url = process.env['BENCH_DATABASE_URL']!;
+const database = openDatabase({ url, poolSize: 10, prepares: true });
+const lookups = openDatabase({ url, poolSize: 4, prepares: true, keepsPlans: true });
 const services = new ScheduledServices();
 services.register({ invokeService: 'none', runsScripts: false, execute: async () => {} });
 
@@ -35,7 +37,7 @@ answerParent(async ({ nodeId, ms, threadCount }: NodeTask): Promise<NodeResult> 
   let earliestMs = Infinity;
   let failure: unknown;
   const poller = new TriggerPoller({
-    store: persistentJobStore(database.db),
+    store: persistentJobStore(database.db, lookups.db),
     clock,
     nodeName: `claimer-${nodeId}`,
     holder: () => ({ nodeId, epoch: 1 }),

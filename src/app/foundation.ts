@@ -26,6 +26,8 @@ export interface FoundationOptions {
 /** What a node stands on before any part of it runs: a database with the right schema, keys, an identity. */
 export interface Foundation {
   readonly database: Database;
+  /** Sessions that keep plans, for claims of what is due. */
+  readonly lookups: Database;
   readonly databaseUrl: string;
   /** How every thread of this node opens its pool. */
   readonly access: DatabaseOptions;
@@ -37,6 +39,8 @@ export interface Foundation {
   readonly applicationName: string;
   close(): Promise<void>;
 }
+
+const LOOKUP_SESSIONS = 4;
 
 /** Opens it; when a part fails, what has been opened is closed again. */
 export async function openFoundation(options: FoundationOptions): Promise<Foundation> {
@@ -69,16 +73,17 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
     pooled,
     applicationName,
   };
-  const database = openDatabase({
-    ...access,
-    onError: (error) => observe({ kind: 'database.connectionLost', error }),
-  });
+  const onError = (error: unknown) => observe({ kind: 'database.connectionLost', error });
+  const database = openDatabase({ ...access, onError });
   scope.defer(() => database.close());
+  const lookups = openDatabase({ ...access, poolSize: LOOKUP_SESSIONS, keepsPlans: true, onError });
+  scope.defer(() => lookups.close());
   const password = await createAdministrator(database, settings.adminPassword);
   if (password !== undefined) observe({ kind: 'admin.created', username: 'svc-admin', password });
   const opened = scope.move();
   return {
     database,
+    lookups,
     databaseUrl,
     access,
     sessionUrl,

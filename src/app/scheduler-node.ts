@@ -38,6 +38,7 @@ export interface ProcessMemory {
 
 export interface SchedulerNodeOptions {
   readonly core: Core;
+  readonly lookups: Database;
   readonly membership: Membership;
   readonly threads: ScriptThreads;
   readonly memory: ProcessMemory;
@@ -52,7 +53,7 @@ export function schedulerNode(options: SchedulerNodeOptions): NodePart {
   const { database, config, observe } = core;
   const { store: memory, channel } = options.memory;
   let tuning = schedulerTuning(config);
-  const poller = buildPoller(options, persistentJobStore(database.db), () => tuning);
+  const poller = buildPoller(options, persistentJobStore(database.db, options.lookups.db), () => tuning);
   // In memory there is one life only, which nobody fences out.
   const memoryPoller = buildPoller(options, memory, () => ({ ...tuning, claims: true }));
   memory.onChange = () => memoryPoller.wake();

@@ -20,6 +20,11 @@ export interface DatabaseOptions {
   readonly idleInTransactionMs?: number;
   /** Have Postgres prepare what comes again and again. Not through a pooler that knows no prepared statements. */
   readonly prepares?: boolean;
+  /**
+   * Its sessions plan each statement once, by indexes and hash joins alone, whatever the tables hold at that moment. For
+   * statements that look up by key and whose tables swell and empty faster than they are analysed. Needs `prepares`.
+   */
+  readonly keepsPlans?: boolean;
   /** Through a pooler that lends a session for one transaction: what is set on one would be set for others. */
   readonly pooled?: boolean;
   readonly onError?: (error: unknown) => void;
@@ -93,9 +98,15 @@ export function openDatabase(given: DatabaseOptions): Database {
 }
 
 const statements = new PreparedStatements();
+const keptStatements = new PreparedStatements({ mayKeepPlans: true });
+/** A plan made when a table was empty would read all of it, or compare each row with each, once it is full. */
+const KEEP_PLANS = ['enable_seqscan', 'enable_nestloop', 'enable_mergejoin', 'jit']
+  .map((way) => `, set_config('${way}', 'off', false)`)
+  .join('');
 
 function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: number): pg.Pool {
   const silence = new SilenceWatch(options.url);
+  const keepsPlans = options.keepsPlans === true && options.prepares === true && options.pooled !== true;
   const pool = new pg.Pool({
     connectionString: options.url,
     max,
@@ -107,13 +118,15 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
     onConnect: async (client) => {
       if (options.pooled === true) return;
       const { rows } = await client.query<{ session: number }>(
-        `select set_config('idle_in_transaction_session_timeout', $1, false), pg_backend_pid() as session`,
+        `select set_config('idle_in_transaction_session_timeout', $1, false), pg_backend_pid() as session
+           ${keepsPlans ? `${KEEP_PLANS}, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''}`,
         [String(options.idleInTransactionMs ?? 60_000)],
       );
       silence.add(client, rows[0]!.session);
     },
   });
-  if (options.prepares === true) pool.on('connect', (client) => statements.attach(client));
+  const prepared = keepsPlans ? keptStatements : statements;
+  if (options.prepares === true) pool.on('connect', (client) => prepared.attach(client));
   pool.on('connect', (client) => sendBeginWithFirstStatement(client, options.prepares === true));
   // An idle connection that breaks emits here; without a listener it would end the process.
   pool.on('error', (error) => options.onError?.(error));

@@ -27,6 +27,7 @@ export {
   type SqlMigration,
 } from './migrator.ts';
 export { Notifier } from './notifier.ts';
+export { PLANNED_ANEW } from './prepared-statements.ts';
 export { givesOwnSession } from './session-check.ts';
 export {
   constraintOf,

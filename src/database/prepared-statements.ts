@@ -8,6 +8,8 @@ const MAX_PREPARED = 500;
 const MAX_COUNTED = 5_000;
 
 const IS_STATEMENT = /^\s*(?:select|insert|update|delete|with)\b/i;
+/** So begins a statement whose plan must not depend on how large its tables were when it was made. */
+export const PLANNED_ANEW = '/* planned anew */';
 /** What it answers changes with the table's columns, and Postgres then refuses the plan it has. */
 const ANSWERS_ALL_COLUMNS = /(?:\bselect|\breturning|\.)\s*\*/i;
 
@@ -16,8 +18,14 @@ const ANSWERS_ALL_COLUMNS = /(?:\bselect|\breturning|\.)\s*\*/i;
  * this thread, so that one name never means two texts.
  */
 export class PreparedStatements {
+  readonly #mayKeepPlans: boolean;
   readonly #names = new Map<string, string>();
   #counts = new Map<string, number>();
+
+  /** @param options.mayKeepPlans also of statements that are planned anew elsewhere: see `keepsPlans` of a database */
+  constructor(options: { readonly mayKeepPlans?: boolean } = {}) {
+    this.#mayKeepPlans = options.mayKeepPlans ?? false;
+  }
 
   /** @returns undefined for what is not, or not yet, worth it */
   nameOf(text: string): string | undefined {
@@ -31,7 +39,9 @@ export class PreparedStatements {
       return undefined;
     }
     this.#counts.delete(text);
-    if (!IS_STATEMENT.test(text) || ANSWERS_ALL_COLUMNS.test(text)) return undefined;
+    const statement =
+      this.#mayKeepPlans && text.startsWith(PLANNED_ANEW) ? text.slice(PLANNED_ANEW.length) : text;
+    if (!IS_STATEMENT.test(statement) || ANSWERS_ALL_COLUMNS.test(statement)) return undefined;
     const given = `svc_${this.#names.size + 1}`;
     this.#names.set(text, given);
     return given;

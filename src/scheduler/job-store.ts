@@ -44,14 +44,19 @@ export interface JobStore {
   sweep(by: string): Promise<void>;
 }
 
-/** Schedules that all nodes share, in Postgres. */
-export function persistentJobStore(db: Db): JobStore {
+/**
+ * Schedules that all nodes share, in Postgres.
+ *
+ * @param lookups sessions that keep plans, for what is asked again and again
+ */
+export function persistentJobStore(db: Db, lookups: Db = db): JobStore {
   return {
     kind: 'persistent',
-    claim: (options) => claimDue(db, options),
-    start: (holder, keys) => startRuns(db, holder, keys),
-    planNext: (holder, run, next) => planNext(db, holder, run, next),
-    complete: (holder, completions) => completeRuns(db, holder, completions),
+    // With limits for services a claim looks through all that is due.
+    claim: (options) => claimDue(options.serviceRoom === undefined ? lookups : db, options),
+    start: (holder, keys) => startRuns(lookups, holder, keys),
+    planNext: (holder, run, next) => planNext(lookups, holder, run, next),
+    complete: (holder, completions) => completeRuns(lookups, holder, completions),
     findFate: (holder, completion) => findFate(db, holder, completion),
     listHeld: (holder) => listHeld(db, holder),
     handBack: (holder) => handBack(db, holder),

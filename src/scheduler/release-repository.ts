@@ -125,9 +125,14 @@ export async function handBack(db: Db, holder: Holder): Promise<number> {
   return rows[0]!.count;
 }
 
-/** Schedules of the REST interface that ended while several of their runs did at once, so that none was the last. */
+/**
+ * Schedules of the REST interface that ended while several of their runs did at once, so that none was the last. Only
+ * those with concurrent execution have several; an index of them spares the look at all others.
+ */
 export async function removeFinished(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from scheduler_job j where ${isFinished(sql`select 1 where false`)}`.execute(db);
+    delete from scheduler_job j
+    where j.source = 'rest' and j.parked is null and (j.definition->>'concurrentExecution')::boolean
+      and ${isFinished(sql`select 1 where false`)}`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, isConnectionLost } from '#database/index.ts';
+import { type Db, isConnectionLost, PLANNED_ANEW } from '#database/index.ts';
 import {
   type Cause,
   type Completion,
@@ -14,10 +14,11 @@ import {
 import { NORMAL_PRIORITY, readDefinition } from './schedule.ts';
 
 /**
- * Begins a statement that Postgres must plan anew each time: these tables swell and empty within seconds, and a plan
- * that was made when they were empty walks through all of them for each row. What begins so is not prepared.
+ * These tables swell and empty within seconds, and a plan that was made when they were empty walks through all of them
+ * for each row. What begins so is planned anew each time, which takes longer than to run it for one firing, unless its
+ * session keeps plans: that has no nested loops but laterals, so whatever is looked up by key must be a lateral here.
  */
-const ANEW = sql.raw('/* planned anew */');
+const ANEW = sql.raw(PLANNED_ANEW);
 
 /** A run that found the slot of its schedule taken asks again after so long. */
 const BLOCKED_RETRY_MS = 250;
@@ -292,7 +293,7 @@ export async function planNext(db: Db, holder: Holder, run: Run, next: number): 
     insert into scheduler_due (due_at, fire_at, trigger_id, generation, ${COMPETITION})
     select case when j.paused then 'infinity' else greatest(${new Date(next)}::timestamptz, clock_timestamp()) end,
            ${new Date(next)}, trigger_id, generation, ${competition(sql`j.definition`)}
-    from marked join scheduler_job j using (trigger_id, generation)
+    from marked cross join ${schedule('marked')} j
     on conflict do nothing`.execute(db);
 }
 
@@ -357,12 +358,16 @@ export async function completeRuns(
       where not d.next_planned and d.next_at is not null
       on conflict do nothing
     ), finished as (
-      delete from scheduler_job j using done d
-      where j.trigger_id = d.trigger_id and j.generation = d.generation and (d.next_planned or d.next_at is null)
-        and ${isFinished(sql`select 1 from done o where o.trigger_id = r.trigger_id and o.generation = r.generation
-                             and o.fire_at = r.fire_at`)}
-        and not exists (select 1 from done o where o.trigger_id = j.trigger_id
-                        and not o.next_planned and o.next_at is not null)
+      delete from scheduler_job where ctid = any(array(
+        select f.ctid from done d cross join lateral (
+          select j.ctid from scheduler_job j
+          where j.trigger_id = d.trigger_id and j.generation = d.generation
+            and ${isFinished(sql`select 1 from done o where o.trigger_id = r.trigger_id and o.generation = r.generation
+                                 and o.fire_at = r.fire_at`)}
+            and not exists (select 1 from done o where o.trigger_id = j.trigger_id
+                            and not o.next_planned and o.next_at is not null)
+          limit 1) f
+        where d.next_planned or d.next_at is null))
     ), ledger as (
       insert into scheduler_firing (planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at,
                                     started_at, late_ms, error, log, why)

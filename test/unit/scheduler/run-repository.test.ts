@@ -1,8 +1,13 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Database, type Db, runUnitOfWork } from '#database/index.ts';
+import { type Database, type Db, openDatabase, runUnitOfWork } from '#database/index.ts';
 import { createSchedule, ensureSchedule } from '../../../src/scheduler/register-schedule.ts';
-import { handBack, listOrphanedLives, releaseRuns } from '../../../src/scheduler/release-repository.ts';
+import {
+  handBack,
+  listOrphanedLives,
+  releaseRuns,
+  removeFinished,
+} from '../../../src/scheduler/release-repository.ts';
 import type { LedgerEntry, Run } from '../../../src/scheduler/run.ts';
 import {
   claimDue,
@@ -18,6 +23,16 @@ import { createMigratedDatabase } from '../../support/migrated-database.ts';
 const A = { nodeId: 1, epoch: 1 };
 const B = { nodeId: 2, epoch: 1 };
 const T0 = Date.parse('2026-05-04T10:00:00Z');
+const NONE: Run = {
+  triggerId: 0,
+  generation: 1,
+  fireAt: T0,
+  attempt: 1,
+  lateFrom: null,
+  nextPlanned: false,
+  kind: 'planned',
+  cause: null,
+};
 
 describe('the job store', () => {
   let database: Database & AsyncDisposable;
@@ -104,6 +119,45 @@ describe('the job store', () => {
       return rowsRead(transaction, 'scheduler_due');
     });
     expect(read).toBeLessThan(300);
+  });
+
+  it('looks up by key with plans that were made when there was nothing', async () => {
+    await using scope = new AsyncDisposableStack();
+    const keeping = openDatabase({ url: database.url, poolSize: 2, prepares: true, keepsPlans: true });
+    scope.defer(() => keeping.close());
+    const round = async (db: Db, isLast: boolean) => {
+      const { runs } = await claimDue(db, { holder: A, limit: 100, lookAheadMs: 0, watermark: 0 });
+      const started = await startRuns(db, A, runs);
+      const first = started[0] ?? NONE;
+      await planNext(db, A, first, first.fireAt + 1000);
+      const completions = started.map((run, n) => ({
+        run,
+        next: isLast || n === 0 ? null : run.fireAt + 1000,
+        entries: [entry('j', run.fireAt)],
+      }));
+      return (await completeRuns(db, A, completions)).size;
+    };
+    // The second of its sessions runs all that the first has prepared.
+    for (let n = 0; n < 6; n++) await round(keeping.db, false);
+    await sql`insert into scheduler_job (id, definition, source, content_hash)
+              select 'j' || n, '{"type": "simple"}', 'rest', '' from generate_series(1, 3000) n`.execute(
+      database.db,
+    );
+    await sql`insert into scheduler_due (due_at, fire_at, trigger_id, generation)
+              select now() + trigger_id * interval '1 us', ${new Date(T0)}, trigger_id, 1
+              from scheduler_job`.execute(database.db);
+    await sql`vacuum scheduler_due, scheduler_job`.execute(database.db);
+    const isLast = [false, true];
+    const read = await keeping.db.transaction().execute(async (transaction) => {
+      for (const last of isLast) expect(await round(transaction, last)).toBe(100);
+      const { rows } = await sql<{ n: number }>`select count(*)::int as n from pg_prepared_statements
+                                                where generic_plans > 0`.execute(transaction);
+      expect(rows[0]!.n).toBeGreaterThanOrEqual(4);
+      return Promise.all(
+        ['scheduler_due', 'scheduler_run', 'scheduler_job'].map((table) => rowsRead(transaction, table)),
+      );
+    });
+    for (const rows of read) expect(rows).toBeLessThan(2_000);
   });
 
   it('completes with as few look-ups while a held snapshot keeps all that was deleted', async () => {
@@ -272,6 +326,18 @@ describe('the job store', () => {
     await sql`update scheduler_job set generation = 2`.execute(database.db);
     expect(await startRuns(database.db, A, runs)).toEqual([]);
     expect(await count('scheduler_run')).toBe(0);
+  });
+
+  it('forgets a schedule whose last two runs ended at once, without a look at schedules that have one', async () => {
+    await add('twice', { type: 'simple', concurrentExecution: true });
+    await sql`delete from scheduler_due`.execute(database.db);
+    for (let n = 0; n < 100; n++) await add(`other-${n}`);
+    const read = await database.db.transaction().execute(async (transaction) => {
+      expect(await removeFinished(transaction)).toBe(1);
+      return rowsRead(transaction, 'scheduler_due');
+    });
+    expect(await count('scheduler_job')).toBe(100);
+    expect(read).toBeLessThan(200);
   });
 
   it('forgets a schedule of the REST interface after its last firing, and keeps one of a file', async () => {
