@@ -338,6 +338,106 @@ const SAMPLES: Record<string, () => AsyncGenerator<void, void>> = {
       preferences: { profile: { region: 'NORTH', car: true } },
     });
   },
+  async *booking() {
+    const state = async (id: string) => (await read(`repo/bookings/${id}`)).state;
+    const [kept, undone] = [
+      await workflow.start('booking', { seat: 7 }),
+      await workflow.start('booking', { seat: 8 }),
+    ];
+    yield;
+    expect([await open(kept), await state(kept)]).toMatchObject([{ name: 'Pay for 7' }, 'booked']);
+    await done(kept, 'pay', { accepted: true });
+    await done(undone, 'pay', { accepted: false });
+    yield;
+    expect([await hasEnded(kept), await state(kept), await state(undone)]).toEqual([
+      true,
+      'booked',
+      'undone',
+    ]);
+    await done(undone, 'apologise');
+    expect(await hasEnded(undone)).toBe(true);
+  },
+
+  async *committee() {
+    const id = await workflow.start('committee');
+    yield;
+    const [first, , third] = await workflow.tasks(id);
+    expect([first.name, third.assignee]).toEqual(['Vote of boss, first round', 'emil']);
+    expect((await workflow.get(`taskinstance/${third._id}`)).variables).toMatchObject({
+      member: 'emil',
+      round: 'first',
+      ballot: 2,
+      nrOfInstances: 3,
+    });
+    expect((await workflow.complete(third._id)).status).toBe(200);
+    yield;
+    expect((await workflow.complete(first._id)).status).toBe(200);
+    const { tasks, processVariables, endTime } = await instance(id);
+    expect([processVariables.votes, processVariables.ballot, endTime === null]).toEqual([
+      2,
+      undefined,
+      false,
+    ]);
+    expect(tasks.map((task: { deleteReason: unknown }) => task.deleteReason === null)).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(tasks[2].taskLocalVariables).toEqual({ ballot: 2 });
+  },
+
+  async *shipment() {
+    const id = await workflow.start('shipment', { items: ['book', 'lamp'], weight: 2 });
+    const parcel = async () => (await workflow.list('processinstance', `superProcessInstanceId=${id}`))[0];
+    yield;
+    const book = await parcel();
+    expect([book.businessKey, (await open(book._id)).name]).toEqual(['svc-admin', 'Carry book of 4 kg']);
+    await done(book._id, 'carry', { receipt: 'r1' });
+    yield;
+    const lamp = await parcel();
+    expect([(await open(lamp._id)).name, (await variables(id)).receipt]).toEqual([
+      'Carry lamp of 4 kg',
+      'r1',
+    ]);
+    await done(lamp._id, 'carry', { receipt: null });
+    expect(await workflow.openTasks(id)).toEqual(['search']);
+    await done(id, 'search');
+    expect(await hasEnded(id)).toBe(true);
+  },
+
+  async *watch() {
+    const id = await workflow.start('watch');
+    const asked = await api('POST', 'workflow/message?_action=send', {
+      body: { name: 'watchAsk', processInstanceId: id },
+    });
+    expect(asked.status).toBe(200);
+    yield;
+    await eventually(
+      () => variables(id),
+      ({ reminders }) => reminders === 2,
+    );
+    expect((await workflow.openTasks(id)).sort()).toEqual(['answer', 'work']);
+    await done(id, 'work');
+    yield;
+    await reaches(id, 'repair');
+    expect([await workflow.openTasks(id), (await variables(id)).reminders]).toEqual([['repair'], 2]);
+    await done(id, 'repair');
+    expect(await hasEnded(id)).toBe(true);
+  },
+
+  async *alarm() {
+    const [one, other] = [await workflow.start('alarm'), await workflow.start('alarm')];
+    yield;
+    await workflow.start('alarmBell');
+    for (const id of [one, other]) await reaches(id, 'extinguish');
+    await done(one, 'extinguish');
+    yield;
+    expect((await workflow.openTasks(one)).sort()).toEqual(['evacuate', 'inform']);
+    await done(one, 'evacuate');
+    expect(await workflow.openTasks(one)).toEqual(['inform']);
+    await done(one, 'inform');
+    expect([await hasEnded(one), await hasEnded(other)]).toEqual([true, false]);
+  },
 };
 
 test('each sample comes to its end, though the node is killed after every step of it', async () => {

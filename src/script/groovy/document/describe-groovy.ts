@@ -23,8 +23,8 @@ not exist, and a script that names one is refused when it is compiled, with line
 
 - \`svc\`, \`identityServer\`, \`console\` and \`logger\` as in JavaScript; their functions take and give maps and lists. A closure
   may be the callback of \`svc.query\`. A failed call throws the \`ResourceException\` of its status, so that
-  \`catch (NotFoundException e)\` works after \`import org.forgerock.json.resource.*\`; that package, \`org.forgerock.json\` and
-  \`org.forgerock.http\` are there without an import.
+  \`catch (NotFoundException e)\` works after \`import org.forgerock.json.resource.*\`; that package, \`org.forgerock.json\`,
+  \`org.forgerock.http\` and \`org.flowable.engine.delegate\` are there without an import.
 - Bindings such as \`object\` as maps, lists, Integers, Longs and Doubles. What a script changes in them goes on; assigning
   another value to the name changes the name only.
 - \`request.requestType\` is an enum: compare \`request.requestType.name()\` with a text. \`request.content\` is a JsonValue:
