@@ -1,5 +1,5 @@
+import { createRequire } from 'node:module';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { PinoPretty } from 'pino-pretty';
 import type { LogLevel, Observation, ObservationKind, Observe } from './observation.ts';
 import { Repetition } from './repetition.ts';
 
@@ -17,16 +17,7 @@ export interface LogOptions {
 export function createLogSink(options: LogOptions): { observe: Observe; flush: () => void } {
   const pretty = options.pretty ?? process.stdout.isTTY === true;
   const destination =
-    options.destination ??
-    (pretty
-      ? PinoPretty({
-          colorize: process.stdout.isTTY === true,
-          ignore: 'pid,hostname,node,kind',
-          translateTime: 'SYS:HH:MM:ss.l',
-          singleLine: true,
-          sync: true,
-        })
-      : pino.destination({ dest: 1, sync: true }));
+    options.destination ?? (pretty ? prettyLines() : pino.destination({ dest: 1, sync: true }));
   const logger = pino(
     {
       level: options.level,
@@ -39,6 +30,18 @@ export function createLogSink(options: LogOptions): { observe: Observe; flush: (
   );
   const repetition = new Repetition(options.now);
   return { observe: (observation) => log(logger, repetition, observation), flush: () => logger.flush() };
+}
+
+function prettyLines(): DestinationStream {
+  // Only for a terminal: other nodes would load its thirty modules for nothing.
+  const { PinoPretty } = createRequire(import.meta.url)('pino-pretty') as typeof import('pino-pretty');
+  return PinoPretty({
+    colorize: process.stdout.isTTY === true,
+    ignore: 'pid,hostname,node,kind',
+    translateTime: 'SYS:HH:MM:ss.l',
+    singleLine: true,
+    sync: true,
+  });
 }
 
 /** What is said most often, and at which level: its line is not even made when nobody would read it. */
