@@ -11,6 +11,7 @@ import {
   endStrayWatchers,
   finishRecovery,
   getNodeId,
+  isLocked,
   listLiveSessions,
   listNodes,
   type NodeRow,
@@ -316,7 +317,7 @@ export class Membership implements Service {
     const { database, nodeName, observe } = this.#options;
     const startedAt = performance.now();
     if (!(await takeOver(database.db, node, nodeName))) return;
-    const loss = await this.#lossOf(node);
+    const loss = how === 'session' ? 'ended' : await this.#lossOf(node);
     await endSessions(database.db, sessionName(node.id));
     const runs = await this.#release(node.epoch, loss, node.id);
     await finishRecovery(database.db, node.id, nodeName);
@@ -339,11 +340,11 @@ export class Membership implements Service {
     await finishRecovery(database.db, node.id, nodeName);
   }
 
-  /** The kernel closes the connections of a process that ends. A pooler keeps its own, and tells nothing. */
+  /** With a process ends the session that holds its lock, which does nothing else. A pooler tells nothing. */
   async #lossOf(node: NodeRow): Promise<LossKind> {
     const { database, sessionUrl } = this.#options;
     if (sessionUrl === undefined) return 'ended';
-    return (await countSessions(database.db, sessionName(node.id))) === 0 ? 'ended' : 'silent';
+    return (await isLocked(database.db, node.id)) ? 'silent' : 'ended';
   }
 
   async #release(epoch: number, loss: LossKind, nodeId = this.nodeId): Promise<number> {

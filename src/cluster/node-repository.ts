@@ -177,6 +177,15 @@ export async function endSession(db: Db, applicationName: string, session: numbe
       and exists (select from pg_locks l where l.pid = a.pid and ${IS_NODE_LOCK})`.execute(db);
 }
 
+/** Whether somebody holds the lock of the node, as its process does for as long as it lives. */
+export async function isLocked(db: Db, nodeId: number): Promise<boolean> {
+  const { rows } = await sql`
+    select from pg_locks l
+    where ${IS_NODE_LOCK} and l.granted and l.objid::bigint = ${nodeId}
+      and l.database = (select oid from pg_database where datname = current_database())`.execute(db);
+  return rows.length > 0;
+}
+
 /**
  * Ends sessions that were given the lock of a node because they waited for its end, and have kept it: whoever watches
  * lets it go at once, so their clients were never told. A session of the node itself stays.

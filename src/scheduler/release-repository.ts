@@ -42,8 +42,14 @@ export async function releaseRuns(
       delete from scheduler_run
       where node_id = ${nodeId} and node_epoch <= ${epoch} ${only === undefined ? sql`` : isRun(only)}
       returning *, case when started_at is null then attempt else attempt + 1 end as next_attempt,
-                coalesce((cause->>'suspected')::int, 0)
-                + case when ${isSuspect} and started_at is not null then 1 else 0 end as suspected
+                coalesce((cause->>'suspected')::int, 0) as before,
+                case when ${isSuspect} and started_at is not null then 1 else 0 end as more
+    ), counted as (
+      -- Where several would be parked at once only one can be guilty: none is, and they run further apart.
+      select *, case when before + more >= ${MAX_SUSPICIONS}
+                          and count(*) filter (where before + more >= ${MAX_SUSPICIONS}) over () > 1
+                     then before else before + more end as suspected
+      from gone
     ), judged as (
       select g.*, j.id as job_id, j.definition, n.name as node,
              case when j.generation <> g.generation then 'outdated'
@@ -52,9 +58,9 @@ export async function releaseRuns(
                   when g.suspected >= ${MAX_SUSPICIONS} or g.next_attempt > ${MAX_ATTEMPTS} then 'parked'
                   else 'again' end as fate,
              case when g.suspected < ${MAX_SUSPICIONS - 1} then 0
-                  else ${APART_MS} * row_number() over (partition by g.suspected >= ${MAX_SUSPICIONS - 1}
+                  else ${APART_MS} * g.next_attempt * row_number() over (partition by g.suspected >= ${MAX_SUSPICIONS - 1}
                                                         order by g.started_at desc nulls last) end as apart_ms
-      from gone g join scheduler_job j using (trigger_id) join cluster_node n on n.id = g.node_id
+      from counted g join scheduler_job j using (trigger_id) join cluster_node n on n.id = g.node_id
     ), due as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause,
                                  ${COMPETITION})

@@ -83,7 +83,7 @@ const PLANTS: Readonly<Record<string, string>> = {
     select due_at, fire_at + interval '1 second', trigger_id, generation from scheduler_due`,
   'not parked': `update scheduler_job set parked = '{}'`,
   'bounded repeats': `update scheduler_firing set attempt = 20 where job_id = 'tick-0'`,
-  poison: `insert into soak.poison values ('object', 'k', true, 9)`,
+  poison: `insert into soak.poison values ('object', 'k', true, 11)`,
   'scans end': `update scan_run set state = 'ACTIVE'`,
   'scanned objects': mark({ item: 'scan-1-1' }),
   'refused scans': mark({ item: 'scan-2-1' }),

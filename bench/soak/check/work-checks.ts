@@ -54,7 +54,8 @@ export const WORK_CHECKS: readonly Check[] = [
                      'dead', j.is_dead, 'exception', left(j.exception, 200))) from workflow_job j
               where j.instance_id = i.id) as jobs
       from workflow_instance i left join workflow_state s on s.instance_id = i.id
-      where (select array_agg(e.data->>'at' order by e.data->>'at') from soak.effect e
+      where i.definition_key = 'soak'
+        and (select array_agg(e.data->>'at' order by e.data->>'at') from soak.effect e
              where e.data->>'instance' = i.id::text)
             is distinct from array[${PLACES.map((place) => `'${place}'`).join(', ')}]`,
   },

@@ -285,6 +285,24 @@ describe('the job store', () => {
     expect((await claim(B)).runs).toMatchObject([{ attempt: 1 }]);
   });
 
+  it('parks none of several that may each have taken down three nodes, until one did so alone', async () => {
+    for (const id of ['j', 'k']) await add(id);
+    const loseTogether = async () => {
+      const { runs } = await eventually(claim, (found) => found.runs.length > 0);
+      await startRuns(database.db, A, runs);
+      return runs;
+    };
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      await loseTogether();
+      await releaseRuns(database.db, A, 'b');
+    }
+    await sql`update scheduler_due set due_at = clock_timestamp()`.execute(database.db);
+    expect(await loseTogether()).toHaveLength(2);
+    expect((await releaseRuns(database.db, A, 'b')).parked).toEqual([]);
+    await loseTogether();
+    expect((await releaseRuns(database.db, A, 'b')).parked).toHaveLength(1);
+  });
+
   it('parks a firing whose run took down three nodes', async () => {
     await add('j');
     for (let attempt = 1; attempt <= 3; attempt++) {
