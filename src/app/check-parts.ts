@@ -1,44 +1,52 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  type AuthenticationConfig,
   authenticationConfig,
   type ConfigStore,
+  type ManagedConfig,
   managedConfig,
   policyConfig,
   repoConfig,
   scheduleConfig,
 } from '#config/index.ts';
-import { ActivationError, type Finding } from '#errors/index.ts';
+import { ActivationError, BadRequestError, type Finding } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { ManagedTypes, PolicyBook, type PolicySettings } from '#managed/index.ts';
 import { compileQueries } from '#repo/index.ts';
-import { parseSchedule, shortServiceName } from '#scheduler/index.ts';
+import { parseSchedule, scriptScheduledService, shortServiceName } from '#scheduler/index.ts';
+import { noScripts } from '#script/index.ts';
 import { buildModules, type ModuleParts, readSessionSettings } from '#security/index.ts';
+
+const SCRIPT = scriptScheduledService(noScripts);
 
 /** Beyond the schemas, what keeps a node from starting. */
 export function findPartMistakes(config: ConfigStore): readonly Finding[] {
   const types = new ManagedTypes();
+  const mistakesOf = mistakesIn(config);
   return [
-    ...mistakesOf('managed', () =>
-      types.replace(config.get(managedConfig).objects as unknown as JsonObject[]),
-    ),
+    ...mistakesOf('managed', () => {
+      requireTypes(config.get(managedConfig));
+      types.replace(config.get(managedConfig).objects as unknown as JsonObject[]);
+    }),
     ...mistakesOf('policy', () => new PolicyBook(types, policySettings(config))),
     ...mistakesOf('repo', () => compileQueries(config.get(repoConfig).queries)),
     // Building a module asks nothing of its parts; only logins do.
     ...mistakesOf('authentication', () => buildModules(config.get(authenticationConfig), {} as ModuleParts)),
+    ...mistakesOf('authentication', () => requireModule(config.get(authenticationConfig))),
     ...mistakesOf('authentication', () => readSessionSettings(config.get(authenticationConfig))),
   ];
 }
 
 /** Schedules that a node would leave out. */
 export function findScheduleMistakes(config: ConfigStore): readonly Finding[] {
-  return config
-    .list(scheduleConfig)
-    .flatMap(({ alias, value }) =>
-      mistakesOf(`schedule-${alias}`, () =>
-        parseSchedule(value as unknown as JsonObject, { persisted: false }),
-      ),
-    );
+  return config.list(scheduleConfig).flatMap(({ alias, value }) =>
+    mistakesIn(config)(`schedule/${alias}`, () => {
+      const content = value as unknown as JsonObject;
+      const { invokeService, invokeContext } = parseSchedule(content, { persisted: false });
+      if (shortServiceName(invokeService) === SCRIPT.invokeService) SCRIPT.check?.(invokeContext);
+    }),
+  );
 }
 
 /** What would only show when it is used: a sentence each. */
@@ -84,13 +92,31 @@ function policySettings(config: ConfigStore): PolicySettings {
   return config.get(policyConfig) as unknown as PolicySettings;
 }
 
-function mistakesOf(name: string, read: () => unknown): readonly Finding[] {
-  try {
-    read();
-    return [];
-  } catch (error) {
-    if (error instanceof ActivationError) return error.findings;
-    const message = error instanceof Error ? error.message : String(error);
-    return [{ id: 'CONFIG_REFUSED', where: `conf/${name}.json:1:1`, message }];
-  }
+function mistakesIn(config: ConfigStore) {
+  return (id: string, read: () => unknown): readonly Finding[] => {
+    try {
+      read();
+      return [];
+    } catch (error) {
+      return error instanceof ActivationError ? error.findings : config.blame(id, error);
+    }
+  };
+}
+
+/** @throws BadRequestError when objects could no longer be reached */
+export function requireTypes({ objects }: ManagedConfig): void {
+  if (objects.length > 0) return;
+  throw new BadRequestError('It declares no managed type, so no object could be reached any more', {
+    id: 'MANAGED_NO_TYPE',
+    field: '/objects',
+  });
+}
+
+/** @throws BadRequestError when nobody could log in any more */
+export function requireModule({ serverAuthContext }: AuthenticationConfig): void {
+  if (serverAuthContext.authModules.some(({ enabled }) => enabled)) return;
+  throw new BadRequestError('No authentication module is enabled, so nobody could log in', {
+    id: 'AUTHENTICATION_NO_MODULE',
+    field: '/serverAuthContext/authModules',
+  });
 }

@@ -1,5 +1,4 @@
 import { managedConfig, policyConfig, repoConfig } from '#config/index.ts';
-import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
   ManagedTypes,
@@ -11,6 +10,7 @@ import {
   policyResource,
 } from '#managed/index.ts';
 import { compileQueries, repoResource, type WantedIndex, wantedIndexes } from '#repo/index.ts';
+import { requireTypes } from './check-parts.ts';
 import type { Platform } from './platform.ts';
 
 export interface ManagedFeature {
@@ -26,12 +26,7 @@ export function addManaged(platform: Platform): ManagedFeature {
   readTypes();
   config.watchOnly(managedConfig, readTypes);
   config.addCheck(managedConfig, ({ objects }) => {
-    if (objects.length === 0) {
-      throw new BadRequestError('It declares no managed type, so no object could be reached any more', {
-        id: 'MANAGED_NO_TYPE',
-        field: '/objects',
-      });
-    }
+    requireTypes({ objects });
     new ManagedTypes().replace(objects as unknown as JsonObject[]);
   });
 

@@ -6,7 +6,6 @@ import {
   managedConfig,
 } from '#config/index.ts';
 import { deriveSecrets, type KeyRingText } from '#crypto/index.ts';
-import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { internalContext, type RequestSink, systemContext } from '#resource/index.ts';
 import { parseScriptReference, requestView, type ScriptReference } from '#script/index.ts';
@@ -24,6 +23,7 @@ import {
   recordChanges,
   Sessions,
 } from '#security/index.ts';
+import { requireModule } from './check-parts.ts';
 import type { Platform } from './platform.ts';
 
 const ACCESS_FILE = 'script/access.js';
@@ -109,11 +109,7 @@ export function addAuthentication(
   let parts = build(config.get(authenticationConfig));
   config.addCheck(authenticationConfig, (value) => {
     build(value);
-    if (value.serverAuthContext.authModules.some(({ enabled }) => enabled)) return;
-    throw new BadRequestError('No authentication module is enabled, so nobody could log in', {
-      id: 'AUTHENTICATION_NO_MODULE',
-      field: '/serverAuthContext/authModules',
-    });
+    requireModule(value);
   });
   config.watchOnly(authenticationConfig, () => {
     parts = build(config.get(authenticationConfig));

@@ -126,6 +126,12 @@ export class ConfigStore {
     return 'findings' in read ? read.findings : [];
   }
 
+  /** What a part of the server has against a configuration in force, with where that stands. */
+  blame(id: string, error: unknown): readonly Finding[] {
+    const { file, text } = this.#snapshot.get(id) ?? { file: `config/${id}`, text: '' };
+    return refusalFindings(file, text, error);
+  }
+
   /** Whether the name stands for many configurations, each with an alias. */
   isFactory(name: string): boolean {
     return this.#rules.definitions.get(name)?.kind === 'factory';

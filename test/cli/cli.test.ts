@@ -87,6 +87,25 @@ describe('the command line', () => {
     expect(checked.output).toMatch(/^Warning: conf\/cluster.json:1:\d+ .*"enabled" has no effect/m);
   });
 
+  it('finds what the parts of the server would refuse, with where it stands', async () => {
+    await using project = await createProject({
+      'conf/authentication.json': { serverAuthContext: { authModules: [] } },
+      'conf/managed.json': { objects: [] },
+      'conf/schedule-a.json': { invokeService: 'script', schedule: '0 0 * * *' },
+      'conf/schedule-b.json': {
+        invokeService: 'script',
+        schedule: '0 0 0 * * ?',
+        invokeContext: { script: { type: 'python', source: '1' } },
+      },
+    });
+    const { code, output } = await svc(['config-check'], { SVC_PROJECT: project.location });
+    expect([code, output]).toEqual([1, expect.stringMatching(/4 found/)]);
+    expect(output).toMatch(/conf\/authentication.json:\d+:\d+ .*nobody could log in/);
+    expect(output).toMatch(/conf\/managed.json:\d+:\d+ .*no managed type/);
+    expect(output).toMatch(/conf\/schedule-a.json:\d+:\d+ .*has 5 fields .*Unix cron/);
+    expect(output).toMatch(/conf\/schedule-b.json:\d+:\d+ .*Unknown script type "python"/);
+  });
+
   it('starts without the ECMAScript block of script.json, and tells that scripts are inactive', async () => {
     await using database = await createTestDatabase();
     await using project = await createProject({
