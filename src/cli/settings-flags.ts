@@ -1,6 +1,8 @@
 import { SETTING_FLAGS } from '#config/index.ts';
 import type { Command } from './command.ts';
 
+const FLAG_WIDTH = 24;
+
 /** The start contract as command line options. */
 export const settingsOptions: Command['options'] = Object.fromEntries(
   Object.values(SETTING_FLAGS)
@@ -18,5 +20,5 @@ export const settingsHelp = [
 ].join('\n');
 
 function line(flag: string, variable: string): string {
-  return `  ${flag.padEnd(18)}${variable}`;
+  return `  ${flag.padEnd(FLAG_WIDTH)}${variable}`;
 }

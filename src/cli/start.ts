@@ -14,7 +14,7 @@ Without DATABASE_URL it runs a Postgres of its own in the data folder.
 
 Options and their environment variables:
 ${settingsHelp}
-  --migrate           upgrade an existing database schema first
+  --migrate               upgrade an existing database schema first
 
 Example: DATABASE_URL=postgres://svc@db/svc svc start --port 8080 --roles api,worker
 `,

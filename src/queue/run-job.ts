@@ -123,7 +123,8 @@ export async function failJob(
 ): Promise<JobResult> {
   const startedAt = performance.now();
   const error = toResourceError(thrown);
-  const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
+  const inner = error.cause instanceof Error ? error.cause.message : error.message;
+  const cause = inner === error.message ? {} : { cause: inner };
   const body = { ...(error.toJSON() as unknown as JsonObject), ...cause };
   const { handler } = queue.worker(job.queue);
   const end = await runUnitOfWork(queue.database, {}, async (unitOfWork) => {

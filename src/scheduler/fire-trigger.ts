@@ -92,13 +92,23 @@ export async function fireTrigger(
     if (signal?.aborted === true) return result('fencedOut', null);
     if (isUnreachable(error) && isRepeatable(run.definition)) throw error;
     const inner = error.cause instanceof Error ? error.cause.message : error.message;
+    const at = scriptPlace(error);
     const body: JsonObject = {
       ...(error.toJSON() as unknown as JsonObject),
+      ...(at === undefined ? {} : { at }),
       ...(inner === error.message ? {} : { cause: inner }),
     };
     const text = inner === error.message ? inner : `${error.message}: ${inner}`;
-    return result('failed', endedEntries(firing, log, body), text);
+    const said = at === undefined ? text : `${text} (at ${at})`;
+    return result('failed', endedEntries(firing, log, body), said);
   }
+}
+
+/** File or label, line and column at which a script failed. */
+function scriptPlace({ cause }: Error): string | undefined {
+  return cause instanceof Error
+    ? /\n\s+at [^\n]*\(([^()\n]+:\d+:\d+)\)/.exec(cause.stack ?? '')?.[1]
+    : undefined;
 }
 
 async function invokeInside(
