@@ -15,6 +15,7 @@ import {
   listLiveSessions,
   listNodes,
   type NodeRow,
+  noteKeys,
   registerNode,
   resumeRecovery,
   signOff,
@@ -100,6 +101,11 @@ export class Membership implements Service {
   /** Finds or makes the node's row, so that sessions can be named after it before the node joins. */
   static identify(db: Db, nodeName: string): Promise<number> {
     return getNodeId(db, nodeName);
+  }
+
+  /** Tells the others which keys the node has. @returns live nodes with other keys in use, with the alias */
+  static noteKeys(...given: Parameters<typeof noteKeys>): ReturnType<typeof noteKeys> {
+    return noteKeys(...given);
   }
 
   /** To be told of nodes that died. Register before `start`. */

@@ -73,6 +73,28 @@ export async function listNodes(db: Db): Promise<NodeRow[]> {
   return rows;
 }
 
+/**
+ * Tells which keys a node has, by their ids.
+ *
+ * @returns live nodes of which one side lacks a key that the other has in use, with the alias
+ */
+export async function noteKeys(
+  db: Db,
+  id: number,
+  keys: Readonly<Record<string, readonly string[]>>,
+): Promise<readonly { readonly node: string; readonly alias: string }[]> {
+  // An alias that one side lacks altogether says so itself when it is used.
+  const { rows } = await sql<{ node: string; alias: string }>`
+    with mine as (update cluster_node set keys = ${JSON.stringify(keys)}::jsonb where id = ${id})
+    select n.name as node, theirs.key as alias
+    from cluster_node n, jsonb_each(n.keys) theirs
+      join jsonb_each(${JSON.stringify(keys)}::jsonb) ours on ours.key = theirs.key
+    where n.id <> ${id} and svc_node_state(n.state, n.seen_at) = 'running'
+      and not (ours.value @> (theirs.value -> 0) and theirs.value @> (ours.value -> 0))
+    order by 1, 2`.execute(db);
+  return rows;
+}
+
 /** Tells which configuration the node has in force. */
 export async function noteConfiguration(db: Db, id: number, configuration: string): Promise<void> {
   await db.updateTable('cluster_node').set({ configuration }).where('id', '=', id).execute();

@@ -37,6 +37,11 @@ export class KeyRing {
     return [...this.#keys.keys()];
   }
 
+  /** The ids of an alias' keys, the one in use first. */
+  get ids(): Readonly<Record<string, readonly string[]>> {
+    return Object.fromEntries([...this.#keys].map(([alias, keys]) => [alias, keys.map(({ id }) => id)]));
+  }
+
   /** The key in use. @throws InternalServerError when the ring lacks the alias */
   current(alias: string): Key {
     return this.all(alias)[0]!;

@@ -98,6 +98,11 @@ function describe(said: Observation): Line | undefined {
         level: 'warn',
         message: `a new key ring was made in ${said.file}; back it up, and give every other node on this database a copy`,
       };
+    case 'crypto.keysDiffer':
+      return {
+        level: 'error',
+        message: `the keys of '${said.alias}' are others than those of node ${said.node}: neither reads what the other encrypts. Give all nodes the same SVC_KEYS`,
+      };
     case 'crypto.keysMissing':
       return {
         level: 'warn',

@@ -13,6 +13,7 @@ export type Observation =
   | { kind: 'admin.created'; username: string; password: string | null }
   | { kind: 'crypto.keysCreated'; file: string }
   | { kind: 'crypto.keysMissing'; reason: string }
+  | { kind: 'crypto.keysDiffer'; node: string; alias: string }
   | { kind: 'database.embedded'; message: string }
   | { kind: 'database.migrated'; migrations: readonly string[] }
   /** Transactions go through a pooler; `hasSessions`: there is a direct URL for what needs a session. */
