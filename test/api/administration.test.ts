@@ -33,6 +33,11 @@ describe('the configuration over HTTP', () => {
   const seen = (node: TestServer, change: string) =>
     node.observed('config.changed', (said) => said.id === 'managed' && said.change === change);
 
+  it('is warned of by a node that joins with other keys than the rest', async () => {
+    const { node } = await other.observed('crypto.keysDiffer', ({ alias }) => alias === 'svc-sym-default');
+    expect((await api('GET', `cluster/${node}`)).body.state).toBe('running');
+  });
+
   it('has a pause that holds for schedules in memory too, on every node', async () => {
     const job = {
       schedule: '0 0 0 1 1 ?',
