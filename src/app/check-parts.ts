@@ -17,6 +17,7 @@ import { compileQueries } from '#repo/index.ts';
 import { parseSchedule, scriptScheduledService, shortServiceName } from '#scheduler/index.ts';
 import { noScripts } from '#script/index.ts';
 import { buildModules, type ModuleParts, readSessionSettings } from '#security/index.ts';
+import { parseScanDefinition } from '#taskscanner/index.ts';
 
 const SCRIPT = scriptScheduledService(noScripts);
 
@@ -44,7 +45,9 @@ export function findScheduleMistakes(config: ConfigStore): readonly Finding[] {
     mistakesIn(config)(`schedule/${alias}`, () => {
       const content = value as unknown as JsonObject;
       const { invokeService, invokeContext } = parseSchedule(content, { persisted: false });
-      if (shortServiceName(invokeService) === SCRIPT.invokeService) SCRIPT.check?.(invokeContext);
+      const service = shortServiceName(invokeService);
+      if (service === SCRIPT.invokeService) SCRIPT.check?.(invokeContext);
+      if (service === 'taskscanner') parseScanDefinition(invokeContext);
     }),
   );
 }
