@@ -15,7 +15,7 @@ interface Pair {
 }
 
 const SEED = 20_260_101;
-const COMPARED = 4_000;
+const COMPARED = 10_000;
 const DATES = 2;
 const DAY_MS = 86_400_000;
 
