@@ -7,7 +7,7 @@ import {
   releaseRuns,
   removeFinished,
 } from './release-repository.ts';
-import type { Completion, Holder, Run, RunKey, StartedRun } from './run.ts';
+import type { Completion, Holder, LedgerEntry, Run, RunKey, StartedRun } from './run.ts';
 import {
   type Claim,
   type ClaimOptions,
@@ -28,8 +28,8 @@ export interface JobStore {
   claim(options: ClaimOptions): Promise<Claim>;
   /** Of those claimed, those that may start: of the schedule as it is now, not paused, not parked. */
   start(holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]>;
-  /** Lets the next firing of a concurrent schedule wait while this run goes on. */
-  planNext(holder: Holder, run: Run, next: number): Promise<void>;
+  /** Lets the next firing of a concurrent schedule wait while this run goes on, and records what is let pass by that. */
+  planNext(holder: Holder, run: Run, next: number, passed: readonly LedgerEntry[]): Promise<void>;
   /** Ends runs that left no effects, or whose effects stand. @returns the keys of those that were the holder's */
   complete(holder: Holder, completions: readonly Completion[]): Promise<ReadonlySet<string>>;
   /** How a run ended whose completion was sent and not answered. */
@@ -55,7 +55,7 @@ export function persistentJobStore(db: Db, lookups: Db = db): JobStore {
     // With limits for services a claim looks through all that is due.
     claim: (options) => claimDue(options.serviceRoom === undefined ? lookups : db, options),
     start: (holder, keys) => startRuns(lookups, holder, keys),
-    planNext: (holder, run, next) => planNext(lookups, holder, run, next),
+    planNext: (holder, run, next, passed) => planNext(lookups, holder, run, next, passed),
     complete: (holder, completions) => completeRuns(lookups, holder, completions),
     findFate: (holder, completion) => findFate(db, holder, completion),
     listHeld: (holder) => listHeld(db, holder),

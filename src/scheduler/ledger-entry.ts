@@ -28,18 +28,42 @@ export function endedEntries(
   return decision.kind === 'now' ? [...missedEntries(firing), entry] : [entry];
 }
 
-/** An entry for each planned time that a misfire lets pass: skipped while its own schedule was in the way. */
+/**
+ * An entry for each planned time that the completion of a misfire lets pass, its own one first: skipped while its own
+ * schedule was in the way. What comes after a run whose next time waits already is not its business any more.
+ */
 export function missedEntries(firing: Firing): LedgerEntry[] {
-  const { run, decision, startedAt } = firing;
-  const { misfirePolicy } = run.definition;
-  const { times, more } = missedTimes(timingOf(run.definition, firing.dst), run.fireAt, startedAt);
+  const { run, decision } = firing;
   const then =
     decision.kind === 'now'
       ? `fired once at ${new Date(decision.scheduledAt).toISOString()} instead`
       : 'not fired';
+  const { times, more } = run.nextPlanned ? { times: [run.fireAt], more: false } : missed(firing);
+  return missedBy(firing, times, then, more);
+}
+
+/**
+ * The entries of all that is let pass when the next time is planned while the run goes on, to be written together with
+ * it. The run's own time is not among them: until it ends, its row stands for that, and whoever takes it over does it.
+ */
+export function passedEntries(firing: Firing): LedgerEntry[] {
+  if (firing.decision.kind !== 'now') return [];
+  const { times, more } = missed(firing);
+  const instead = `the run planned for ${new Date(firing.run.fireAt).toISOString()} stands for it`;
+  return missedBy(firing, times.slice(1), instead, more);
+}
+
+/** Up to where the schedule goes on: the time that is fired for now has an entry of its own. */
+function missed({ run, decision, startedAt, dst }: Firing) {
+  const until = decision.kind === 'now' ? decision.scheduledAt : Math.floor(startedAt) + 1;
+  return missedTimes(timingOf(run.definition, dst), run.fireAt, until);
+}
+
+function missedBy(firing: Firing, times: readonly number[], then: string, more: boolean): LedgerEntry[] {
+  const { run, startedAt } = firing;
   return times.map((plannedAt, index) => {
     const blocked = wasBlocked(run.cause, plannedAt);
-    const policy = `misfire policy ${misfirePolicy}: ${then}`;
+    const policy = `misfire policy ${run.definition.misfirePolicy}: ${then}`;
     const rest = more && index === times.length - 1 ? '; further missed times are not listed' : '';
     return {
       ...base(firing),

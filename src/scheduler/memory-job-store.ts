@@ -10,6 +10,7 @@ import {
   type Completion,
   formatRunKey,
   type Holder,
+  type LedgerEntry,
   type Run,
   type RunKey,
   type StartedRun,
@@ -110,13 +111,14 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
     });
   }
 
-  async planNext(holder: Holder, run: Run, next: number): Promise<void> {
+  async planNext(holder: Holder, run: Run, next: number, passed: readonly LedgerEntry[]): Promise<void> {
     const key = formatRunKey(run);
     const held = this.#runs.get(key);
     if (held === undefined || !isHeldBy(held, holder) || held.nextPlanned) return;
     this.#runs.set(key, { ...held, nextPlanned: true });
     const job = this.#jobOf(run);
     if (job !== undefined) this.#wait(job, next);
+    if (passed.length > 0) await this.#options.record([{ run, next, entries: passed }]);
   }
 
   async complete(holder: Holder, completions: readonly Completion[]): Promise<ReadonlySet<string>> {

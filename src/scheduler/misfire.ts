@@ -58,12 +58,16 @@ export function decideFiring(facts: FiringFacts): FiringDecision {
   return { kind: 'skip', scheduledAt: fireAt, next };
 }
 
-/** The planned times that a misfire takes the place of, from its own one on; at most a hundred. */
-export function missedTimes(timing: Timing, fireAt: number, now: number): { times: number[]; more: boolean } {
+/** The planned times that a misfire takes the place of, from its own one on, before `until`; at most a hundred. */
+export function missedTimes(
+  timing: Timing,
+  fireAt: number,
+  until: number,
+): { times: number[]; more: boolean } {
   const times = [fireAt];
   for (;;) {
     const next = nextFiring(timing, times.at(-1)!);
-    if (next === null || next >= now) return { times, more: false };
+    if (next === null || next >= until) return { times, more: false };
     if (times.length === MAX_MISSED) return { times, more: true };
     times.push(next);
   }

@@ -6,6 +6,7 @@ import { CompletionBatch } from './completion-batch.ts';
 import { type FiringEnd, type FiringResult, isUnreachable } from './fire-trigger.ts';
 import type { Firing } from './firing.ts';
 import type { JobStore } from './job-store.ts';
+import { passedEntries } from './ledger-entry.ts';
 import { decideFiring, type FiringDecision, MISFIRE_THRESHOLD_MS } from './misfire.ts';
 import type { Release } from './release-repository.ts';
 import { formatRunKey, type Holder, invokerName, type StartedRun, transactionOf } from './run.ts';
@@ -44,10 +45,17 @@ export class RunExecutor {
     const startedAt = clock.now();
     try {
       const decision = this.#decide(run, startedAt);
-      const plansEarly = run.definition.concurrentExecution && !run.nextPlanned && decision.next !== null;
-      if (plansEarly) await store.planNext(holder, run, decision.next!);
       const invoker = invokerName(run.jobId, decision.scheduledAt);
-      const firing = { run, holder, nodeName, store: store.kind, decision, dst, invoker, startedAt };
+      const firing = await this.#planEarly({
+        run,
+        holder,
+        nodeName,
+        store: store.kind,
+        decision,
+        dst,
+        invoker,
+        startedAt,
+      });
       const result = await this.#fireUntilKnown(firing, signal);
       if (result === undefined) return clock.now();
       const { entries } = result;
@@ -82,6 +90,16 @@ export class RunExecutor {
       observe({ kind: 'trigger.misfired', ...said, policy: run.definition.misfirePolicy });
     }
     return decision;
+  }
+
+  /** Of a concurrent schedule the next firing waits while this one runs; what is let pass is recorded with that. */
+  async #planEarly(firing: Firing): Promise<Firing> {
+    const { run, holder, decision } = firing;
+    const fires = decision.kind === 'onTime' || decision.kind === 'now';
+    if (!run.definition.concurrentExecution || run.nextPlanned || decision.next === null || !fires)
+      return firing;
+    await this.#options.store.planNext(holder, run, decision.next, passedEntries(firing));
+    return { ...firing, run: { ...run, nextPlanned: true } };
   }
 
   /**

@@ -281,14 +281,27 @@ export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[])
   }));
 }
 
-/** Lets the next firing of a concurrent schedule wait while this run goes on. */
-export async function planNext(db: Db, holder: Holder, run: Run, next: number): Promise<void> {
+/**
+ * Lets the next firing of a concurrent schedule wait while this run goes on. The entries of what is let pass by that are
+ * written with it: nobody else would know of those times if this node died before its run has ended.
+ */
+export async function planNext(
+  db: Db,
+  holder: Holder,
+  run: Run,
+  next: number,
+  passed: readonly LedgerEntry[],
+): Promise<void> {
   await sql`
     with marked as (
       update scheduler_run set next_planned = true
       where trigger_id = ${run.triggerId} and generation = ${run.generation} and fire_at = ${new Date(run.fireAt)}
         and node_id = ${holder.nodeId} and node_epoch = ${holder.epoch} and not next_planned
-      returning trigger_id, generation
+      returning trigger_id, generation, attempt, claimed_at
+    ), ledger as (
+      insert into scheduler_firing (${LEDGER})
+      select ${LEDGER_ENTRY('marked')} from marked cross join ${ledgerEntries(passed.map((entry) => ({ ...entry, n: 1 })))}
+      on conflict do nothing
     )
     insert into scheduler_due (due_at, fire_at, trigger_id, generation, ${COMPETITION})
     select case when j.paused then 'infinity' else greatest(${new Date(next)}::timestamptz, clock_timestamp()) end,
@@ -369,11 +382,26 @@ export async function completeRuns(
           limit 1) f
         where d.next_planned or d.next_at is null))
     ), ledger as (
-      insert into scheduler_firing (planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at,
-                                    started_at, late_ms, error, log, why)
-      select ${at('e.planned_ms')}, d.trigger_id, d.generation, e.job_id, e.outcome, e.node, d.attempt, d.claimed_at,
-             ${at('e.started_ms')}, e.late_ms, e.error, e.log, e.why
-      from done d join unnest(
+      insert into scheduler_firing (${LEDGER})
+      select ${LEDGER_ENTRY('d')} from done d join ${ledgerEntries(entries)} on e.n = d.n
+      on conflict do nothing
+    )
+    select n from done`.execute(db);
+  return new Set(rows.map(({ n }) => formatRunKey(completions[n - 1]!.run)));
+}
+
+const LEDGER = sql.raw(
+  `planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at, started_at, late_ms, error, log, why`,
+);
+
+/** The values of an entry `e` that belongs to a run for these columns. */
+const LEDGER_ENTRY = (run: string) =>
+  sql.raw(`to_timestamp(e.planned_ms / 1000), ${run}.trigger_id, ${run}.generation, e.job_id, e.outcome, e.node, ${run}.attempt,
+             ${run}.claimed_at, to_timestamp(e.started_ms / 1000), e.late_ms, e.error, e.log, e.why`);
+
+/** Entries as rows `e`; `n` says of which run. */
+function ledgerEntries(entries: readonly (LedgerEntry & { n: number })[]): RawBuilder<unknown> {
+  return sql`unnest(
         ${numbers(entries, 'int', ({ n }) => n)},
         ${numbers(entries, 'float8', ({ plannedAt }) => Math.floor(plannedAt))},
         ${texts(entries, 'text', ({ jobId }) => jobId)},
@@ -384,11 +412,7 @@ export async function completeRuns(
         ${texts(entries, 'jsonb', ({ error }) => json(error))},
         ${texts(entries, 'jsonb', ({ log }) => json(log))},
         ${texts(entries, 'text', ({ why }) => why)}
-      ) as e(n, planned_ms, job_id, outcome, node, started_ms, late_ms, error, log, why) on e.n = d.n
-      on conflict do nothing
-    )
-    select n from done`.execute(db);
-  return new Set(rows.map(({ n }) => formatRunKey(completions[n - 1]!.run)));
+      ) as e(n, planned_ms, job_id, outcome, node, started_ms, late_ms, error, log, why)`;
 }
 
 /** Nothing of the schedule `j` waits or runs, apart from the runs `r` for which `besides` has a row. */

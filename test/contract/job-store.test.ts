@@ -239,12 +239,25 @@ describe.each([
   it('lets the next firing of a concurrent schedule wait while it runs, once', async () => {
     await h.put('j', { concurrentExecution: true });
     const run = await claimOne();
-    await h.store.planNext(A, run, T0);
-    await h.store.planNext(A, run, T0 + 1000);
+    await h.store.planNext(A, run, T0, []);
+    await h.store.planNext(A, run, T0 + 1000, []);
     const next = await claimOne();
     expect(next.fireAt).toBe(T0);
     expect(await complete(run, T0 + 2000)).toBe(true);
     expect((await claim()).runs).toEqual([]);
+  });
+
+  it('records what is let pass together with the next firing that waits, once and for its holder only', async () => {
+    await h.put('j', { concurrentExecution: true });
+    const run = await claimOne();
+    const passed = [entry({ ...run, fireAt: run.fireAt + 1 }, 'misfired')];
+    await h.store.planNext(B, run, T0, passed);
+    expect(await h.ledger()).toEqual([]);
+    await h.store.planNext(A, run, T0, passed);
+    await h.store.planNext(A, run, T0, [entry(run, 'misfired')]);
+    expect(await h.ledger()).toMatchObject([{ outcome: 'misfired' }]);
+    expect(await complete(run, null)).toBe(true);
+    expect(await h.ledger()).toMatchObject([{ outcome: 'fired' }, { outcome: 'misfired' }]);
   });
 
   it('completes a run once, for whoever holds it, and many at a time', async () => {

@@ -129,7 +129,7 @@ describe('the job store', () => {
       const { runs } = await claimDue(db, { holder: A, limit: 100, lookAheadMs: 0, watermark: 0 });
       const started = await startRuns(db, A, runs);
       const first = started[0] ?? NONE;
-      await planNext(db, A, first, first.fireAt + 1000);
+      await planNext(db, A, first, first.fireAt + 1000, []);
       const completions = started.map((run, n) => ({
         run,
         next: isLast || n === 0 ? null : run.fireAt + 1000,
@@ -248,8 +248,8 @@ describe('the job store', () => {
   it('lets the next firing of a concurrent schedule wait while it runs, once', async () => {
     await add('j', { concurrentExecution: true });
     const [run] = (await claim()).runs;
-    await planNext(database.db, A, run!, T0);
-    await planNext(database.db, A, run!, T0 + 1000);
+    await planNext(database.db, A, run!, T0, []);
+    await planNext(database.db, A, run!, T0 + 1000, []);
     expect(await trigger()).toMatchObject({ state: 0, acquired: true });
     expect(await complete(run!, T0 + 2000)).toBe(true);
     expect((await claim()).runs).toMatchObject([{ fireAt: T0 }]);

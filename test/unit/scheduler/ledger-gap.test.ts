@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, runUnitOfWork } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import {
+  fireTrigger,
+  persistentJobStore,
+  releaseRuns,
+  type ScheduledService,
+  ScheduledServices,
+  TriggerPoller,
+} from '#scheduler/index.ts';
+import { createSchedule } from '../../../src/scheduler/register-schedule.ts';
+import { parseSchedule } from '../../../src/scheduler/schedule.ts';
+import { eventually } from '../../support/eventually.ts';
+import { createMigratedDatabase } from '../../support/migrated-database.ts';
+
+const LATE_MS = 20_000;
+const THRESHOLD_MS = 5_000;
+
+/** Whether what was planned can be read from the ledger, without a time that is not there or there twice. */
+describe('the ledger of a schedule that came too late', () => {
+  let database: Database & AsyncDisposable;
+  beforeAll(async () => {
+    database = await createMigratedDatabase();
+  });
+  beforeEach(async () => {
+    await sql`truncate scheduler_job, scheduler_due, scheduler_run, scheduler_firing, cluster_node restart identity`.execute(
+      database.db,
+    );
+    await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(database.db);
+  });
+  afterAll(() => database[Symbol.asyncDispose]());
+
+  const definitionOf = (fields: JsonObject) =>
+    parseSchedule(
+      { schedule: '* * * * * ?', timeZone: 'UTC', invokeService: 'work', ...fields },
+      { persisted: true },
+    );
+  /** A schedule that fires each second, and has not for the last twenty. */
+  const addLate = (fields: JsonObject = {}) =>
+    runUnitOfWork(database, {}, (unitOfWork) =>
+      createSchedule(
+        { unitOfWork, now: Date.now() - LATE_MS },
+        { id: 'j', source: 'rest', definition: definitionOf(fields) },
+      ),
+    );
+
+  /** A node whose runs leave their mark in the database and then work as long as they are told to. */
+  function node(name: string, nodeId: number, work: (runId: string) => Promise<void> = async () => {}) {
+    const services = new ScheduledServices();
+    const service: ScheduledService = {
+      invokeService: 'work',
+      runsScripts: false,
+      async execute({ unitOfWork }, { runId }) {
+        await sql`select 1`.execute(await unitOfWork!.db());
+        await work(runId);
+      },
+    };
+    services.register(service);
+    return new TriggerPoller({
+      store: persistentJobStore(database.db),
+      clock: { now: () => Date.now() },
+      nodeName: name,
+      holder: () => ({ nodeId, epoch: 1 }),
+      tuning: () => ({ threadCount: 10, idleWaitMs: 100, misfireThresholdMs: THRESHOLD_MS }),
+      fire: (firing, signal) => fireTrigger({ database, services }, firing, signal),
+      observe: () => {},
+    });
+  }
+
+  const rows = async () =>
+    (
+      await sql<{ plannedAt: Date; outcome: string; node: string; attempt: number; why: string | null }>`
+        select planned_at as "plannedAt", outcome, node, attempt, why
+        from scheduler_firing order by planned_at`.execute(database.db)
+    ).rows;
+
+  /** The whole seconds between the first entry and the last that have none. */
+  const gaps = async () =>
+    (
+      await sql<{ at: Date }>`
+        select t.at from (select min(planned_at) as low, max(planned_at) as high from scheduler_firing
+                          where date_trunc('second', planned_at) = planned_at) span
+        cross join lateral generate_series(low, high, interval '1 second') as t(at)
+        where not exists (select from scheduler_firing where planned_at = t.at)`.execute(database.db)
+    ).rows.map(({ at }) => at.toISOString());
+
+  it('has each time that a concurrent one let pass, also when its node dies while the one run for them is under way', async () => {
+    const began = Promise.withResolvers<string>();
+    const end = Promise.withResolvers<void>();
+    const a = node('a', 1, (runId) => {
+      began.resolve(runId);
+      return end.promise;
+    });
+    const before = Date.now();
+    await addLate({ concurrentExecution: true });
+    await a.start();
+    const run = await began.promise;
+    const fireAt = Number(run.split('.')[2]);
+    expect(before - fireAt).toBeGreaterThan(THRESHOLD_MS);
+    // What a node that dies leaves behind, and what the others do about it.
+    a.fencedOut();
+    await sql`update cluster_node set epoch = 2, state = 'down' where id = 1`.execute(database.db);
+    await releaseRuns(database.db, { nodeId: 1, epoch: 1 }, 'b');
+    const b = node('b', 2);
+    await b.start();
+    const ledger = await eventually(
+      rows,
+      (found) =>
+        found.some(({ plannedAt, attempt }) => plannedAt.getTime() === fireAt && attempt === 2) &&
+        found.some(({ plannedAt }) => plannedAt.getTime() > before + 2_000),
+    );
+    end.resolve();
+    await Promise.all([a.stop(), b.stop()]);
+    expect(await gaps()).toEqual([]);
+    const passed = ledger.filter(({ outcome }) => outcome === 'misfired');
+    expect(passed.length).toBeGreaterThanOrEqual(LATE_MS / 1000 - 2);
+    expect(ledger.find(({ plannedAt }) => plannedAt.getTime() === fireAt)).toMatchObject({
+      outcome: 'recovered',
+      node: 'b',
+    });
+    expect(passed[0]!.why).toContain(new Date(fireAt).toISOString());
+  });
+});
