@@ -1,5 +1,6 @@
+import { claimDue } from '../../src/scheduler/claim-repository.ts';
+import { completeRuns } from '../../src/scheduler/completion-repository.ts';
 import type { LedgerEntry } from '../../src/scheduler/run.ts';
-import { claimDue, completeRuns } from '../../src/scheduler/run-repository.ts';
 import { captureText } from './capture-text.ts';
 import { LOOK_AHEAD_MS } from './scheduler-load.ts';
 

@@ -5,6 +5,7 @@
  * stored, a *wake-up* is a NOTIFY that only saves time. Invariants: an error rolls everything back; nobody
  * notifies inside a business transaction; statements of a request go through its unit of work.
  */
+export { numbers, texts } from './array-column.ts';
 export { Batcher } from './batcher.ts';
 export { type Database, type DatabaseOptions, type Db, openDatabase, type Transaction } from './database.ts';
 export { DatabaseClock } from './database-clock.ts';

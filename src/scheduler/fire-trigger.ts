@@ -3,11 +3,12 @@ import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { backoffMs } from '#lifecycle/index.ts';
 import { type Context, type SecurityContext, systemContext } from '#resource/index.ts';
+import { completeRun } from './completion-repository.ts';
 import type { Firing } from './firing.ts';
 import { recordFirings } from './firing-repository.ts';
 import { endedEntries, lostEntry, missedEntries } from './ledger-entry.ts';
 import { formatRunKey, type LedgerEntry, transactionOf } from './run.ts';
-import { completeRun, findFate, holdsRun, probe } from './run-repository.ts';
+import { findFate, holdsRun, probe } from './run-repository.ts';
 import { isRepeatable } from './schedule.ts';
 import type { Scheduled, ScheduledServices } from './scheduled-service.ts';
 

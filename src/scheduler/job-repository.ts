@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { Asked, RunKey } from './run.ts';
-import { COMPETITION, competition } from './run-repository.ts';
+import { COMPETITION, competition } from './run-row-repository.ts';
 import type { ScheduleDefinition } from './schedule.ts';
 
 export interface JobRow {

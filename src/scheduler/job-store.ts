@@ -1,4 +1,6 @@
 import type { Db } from '#database/index.ts';
+import { type Claim, type ClaimOptions, claimDue } from './claim-repository.ts';
+import { completeRuns } from './completion-repository.ts';
 import {
   handBack,
   listOrphanedLives,
@@ -8,16 +10,8 @@ import {
   removeFinished,
 } from './release-repository.ts';
 import type { Completion, Holder, LedgerEntry, Run, RunKey, StartedRun } from './run.ts';
-import {
-  type Claim,
-  type ClaimOptions,
-  claimDue,
-  completeRuns,
-  findFate,
-  listHeld,
-  planNext,
-  startRuns,
-} from './run-repository.ts';
+import { findFate, listHeld } from './run-repository.ts';
+import { planNext, startRuns } from './start-repository.ts';
 
 /**
  * What fires schedules needs to know of where they are kept. Two implementations, one contract suite: each due

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '#json/index.ts';
+import type { Claim, ClaimOptions } from './claim-repository.ts';
 import type { DaylightSaving } from './cron/index.ts';
 import type { JobStore } from './job-store.ts';
 import type { MemorySchedule, MemorySchedules } from './memory-schedules.ts';
@@ -15,7 +16,6 @@ import {
   type RunKey,
   type StartedRun,
 } from './run.ts';
-import type { Claim, ClaimOptions } from './run-repository.ts';
 import { isRepeatable, NORMAL_PRIORITY, type ScheduleDefinition, timingOf } from './schedule.ts';
 import { isRetimed } from './timing-change.ts';
 

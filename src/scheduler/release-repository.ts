@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { Holder, RunKey } from './run.ts';
-import { COMPETITION, competition, isFinished } from './run-repository.ts';
+import { COMPETITION, competition, isFinished } from './run-row-repository.ts';
 
 /** After so many runs that may each have ended their node or thread, a firing is parked. */
 export const MAX_SUSPICIONS = 3;

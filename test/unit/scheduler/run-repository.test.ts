@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, type Db, openDatabase, runUnitOfWork } from '#database/index.ts';
+import { claimDue } from '../../../src/scheduler/claim-repository.ts';
+import { completeRun, completeRuns } from '../../../src/scheduler/completion-repository.ts';
 import { createSchedule, ensureSchedule } from '../../../src/scheduler/register-schedule.ts';
 import {
   handBack,
@@ -9,14 +11,8 @@ import {
   removeFinished,
 } from '../../../src/scheduler/release-repository.ts';
 import type { LedgerEntry, Run } from '../../../src/scheduler/run.ts';
-import {
-  claimDue,
-  completeRun,
-  completeRuns,
-  planNext,
-  startRuns,
-} from '../../../src/scheduler/run-repository.ts';
 import { parseSchedule } from '../../../src/scheduler/schedule.ts';
+import { planNext, startRuns } from '../../../src/scheduler/start-repository.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 

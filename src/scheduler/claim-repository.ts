@@ -1,0 +1,174 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Db, numbers, texts } from '#database/index.ts';
+import type { Holder, Run, StartedRun } from './run.ts';
+import { ANEW, MS, type RunRow, relaxCommit, SLOT, toRun } from './run-row-repository.ts';
+import { readDefinition } from './schedule.ts';
+
+/** A run that found the slot of its schedule taken asks again after so long. */
+const BLOCKED_RETRY_MS = 250;
+
+export interface ClaimOptions {
+  readonly holder: Holder;
+  readonly limit: number;
+  /** How far ahead of their time firings are claimed. */
+  readonly lookAheadMs: number;
+  /** Epoch ms; nothing claimable lies before it, apart from what a sweep finds. */
+  readonly watermark: number;
+  /** Up to so many of those whose time has come are started with the claim. Default none; a store may start none. */
+  readonly startLimit?: number;
+  /** Of these services, by their `invokeService`, no more than so many are claimed. */
+  readonly serviceRoom?: ReadonlyMap<string, number>;
+}
+
+export interface Claim {
+  readonly runs: readonly (Run & {
+    readonly dueAt: number;
+    /** Only of a run that was started: by its name and definition it can be run right away. */
+    readonly started?: Pick<StartedRun, 'jobId' | 'definition'>;
+    /** What it invokes, where there is a limit for it. */
+    readonly limitedService?: string;
+  })[];
+  /** When the earliest firing that still waits may be claimed, epoch ms; not looked for after a full batch. */
+  readonly nextDueAt: number | null;
+}
+
+/** What waits; by name, because a statement that answers whatever there is would not be prepared. */
+const DUE = sql.raw(
+  `due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority, concurrent, concurrency_key,
+   kind, cause`,
+);
+
+/**
+ * Claims what is due: one statement. Rows locked by other claimers are skipped, a paused cluster and a node that
+ * was fenced out claim nothing. What is due and finds a slot is started with it. The lower bound keeps the scan from walking the dead index entries of earlier
+ * claims, which a long transaction elsewhere would keep from being cleaned up. The limit is a subquery, because
+ * a planner that knows it may prefer to sort all that is due. A firing whose schedule runs already and may not run
+ * twice finds its slot taken and goes back to wait.
+ */
+export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
+  const { holder, limit, lookAheadMs, watermark, startLimit = 0, serviceRoom } = options;
+  // Stable, so that the scan of the index ends there: with `clock_timestamp()` it would read all that waits.
+  const until = sql`statement_timestamp() + ${lookAheadMs}::float8 * interval '1 millisecond'`;
+  const from = sql`to_timestamp(${watermark}::float8 / 1000)`;
+  const { rows } = await sql<
+    Omit<RunRow, 'trigger_id'> & {
+      trigger_id: number | null;
+      due_at: number;
+      priority: number;
+      next_due: number | null;
+      job_id: string | null;
+      definition: string | null;
+      service: string | null;
+    }
+  >`${ANEW}
+    with ${serviceRoom === undefined ? sql`` : withinServiceRoom(serviceRoom, from, until)}
+    candidates as (
+      select ctid from scheduler_due
+      where due_at <= ${until} and due_at >= ${from}
+        ${serviceRoom === undefined ? sql`` : sql`and ctid = any(array(select ctid from roomy))`}
+        and not (select paused from scheduler_setting)
+        and exists (select 1 from cluster_node
+                    where id = ${holder.nodeId} and epoch = ${holder.epoch} and state = 'running')
+      order by due_at, priority desc
+      limit (select ${limit}::int)
+      for update skip locked
+    ), due as (
+      delete from scheduler_due where ctid = any(array(select ctid from candidates))
+      returning ${DUE}
+    ), judged as (
+      select ${DUE}, j.id as job_id, j.definition
+      from (select ${DUE}, row_number() over (order by due_at, priority desc) as place from due) d
+      left join lateral (
+        select id, definition from scheduler_job
+        where trigger_id = d.trigger_id and generation = d.generation
+          and d.place <= ${startLimit}::int and d.fire_at <= clock_timestamp()
+          and (parked is null or d.kind = 'manual') and not (paused and d.kind = 'planned')
+        limit 1) j on true
+    ), run as (
+      insert into scheduler_run (trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause,
+                                 concurrency_key, node_id, node_epoch, slot, started_at)
+      select trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause,
+             concurrency_key, ${holder.nodeId}, ${holder.epoch},
+             case when concurrent then ${SLOT} else 0 end, case when job_id is not null then clock_timestamp() end
+      from judged
+      on conflict do nothing
+      returning trigger_id, generation, fire_at, concurrency_key
+    ), blocked as (
+      insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,
+                                 concurrent, concurrency_key, kind, cause)
+      select clock_timestamp() + interval '${sql.raw(String(BLOCKED_RETRY_MS))} milliseconds', d.fire_at, d.trigger_id,
+             d.generation, d.attempt, d.late_from, d.next_planned, d.priority, d.concurrent, d.concurrency_key, d.kind,
+             coalesce(nullif(d.cause, asked.cause), (select jsonb_build_object('kind', 'blocked', 'by', o.fire_at, 'node', n.name, 'until', null)
+                                  || case when o.trigger_id <> d.trigger_id then jsonb_build_object('schedule', (
+                                       select id from scheduler_job where trigger_id = o.trigger_id)) else '{}' end
+                                  || case when asked.cause ? 'transaction'
+                                       then jsonb_build_object('transaction', asked.cause->'transaction') else '{}' end
+                                from (select trigger_id, fire_at, concurrency_key, ${holder.nodeId}::int as node_id from run
+                                      union all
+                                      select trigger_id, fire_at, concurrency_key, node_id from scheduler_run) o
+                                join cluster_node n on n.id = o.node_id
+                                where o.trigger_id = d.trigger_id or o.concurrency_key = d.concurrency_key limit 1), d.cause)
+      from due d
+      cross join lateral (select case when d.cause->>'kind' = 'requested' then d.cause end as cause) asked
+      where not exists (select 1 from run r where r.trigger_id = d.trigger_id
+                                   and r.generation = d.generation and r.fire_at = d.fire_at)
+    )
+    select d.trigger_id, d.generation, ${MS('d.fire_at')} as fire_at, ${MS('d.due_at')} as due_at, d.attempt,
+           ${MS('d.late_from')} as late_from, d.next_planned, d.kind, d.cause, d.priority, d.job_id,
+           d.definition::text as definition, ${limitedService(serviceRoom)} as service,
+           null::float8 as next_due
+    from judged d join run r using (trigger_id, generation, fire_at)
+    union all
+    select null, 0, 0, 0, 0, null, false, ${relaxCommit(sql`judged`)}, null, 0, null, null, null,
+           case when (select count(*) from candidates) < ${limit}::int then (
+             select ${MS('due_at')} from scheduler_due
+             where due_at >= ${from} and due_at < 'infinity'
+             order by due_at, priority desc offset (select count(*) from candidates) limit 1) end`.execute(
+    db,
+  );
+  const runs = rows.flatMap(({ trigger_id, job_id, definition, service, ...row }) =>
+    trigger_id === null
+      ? []
+      : {
+          ...toRun({ ...row, trigger_id }),
+          dueAt: row.due_at,
+          priority: row.priority,
+          ...(service === null ? {} : { limitedService: service }),
+          ...(job_id === null || definition === null
+            ? {}
+            : { started: { jobId: job_id, definition: readDefinition(definition) } }),
+        },
+  );
+  // Neither a delete nor a join keeps the order of the scan.
+  runs.sort((left, right) => left.dueAt - right.dueAt || right.priority - left.priority);
+  return { runs, nextDueAt: rows.find((row) => row.trigger_id === null)?.next_due ?? null };
+}
+
+/** What is due, without that for which its service has no room. Whatever is due is looked at, so only where limits are. */
+function withinServiceRoom(
+  room: ReadonlyMap<string, number>,
+  from: RawBuilder<unknown>,
+  until: RawBuilder<unknown>,
+) {
+  const entries = [...room];
+  return sql`room as (
+      select service, free from unnest(
+        ${texts(entries, 'text', ([service]) => service)}, ${numbers(entries, 'int', ([, free]) => free)}
+      ) as r(service, free)
+    ), roomy as (
+      select ctid from (
+        select d.ctid, r.free,
+               row_number() over (partition by r.service order by d.due_at, d.priority desc) as place
+        from scheduler_due d join scheduler_job j using (trigger_id, generation)
+        left join room r on r.service = j.definition->>'invokeService'
+        where d.due_at <= ${until} and d.due_at >= ${from}) d
+      where free is null or place <= free
+    ),`;
+}
+
+function limitedService(room: ReadonlyMap<string, number> | undefined) {
+  return room === undefined
+    ? sql`null`
+    : sql`(select r.service from room r join scheduler_job j on r.service = j.definition->>'invokeService'
+           where j.trigger_id = d.trigger_id)`;
+}

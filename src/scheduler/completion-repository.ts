@@ -1,0 +1,86 @@
+import { sql } from 'kysely';
+import { type Db, numbers, texts } from '#database/index.ts';
+import { LEDGER, LEDGER_ENTRY, ledgerEntries } from './ledger-repository.ts';
+import { type Completion, formatRunKey, type Holder, type LedgerEntry } from './run.ts';
+import { ANEW, at, COMPETITION, isFinished, ownRun, SLOT_OF_MS, schedule } from './run-row-repository.ts';
+import { NORMAL_PRIORITY } from './schedule.ts';
+
+/** Ends one run; see `completeRuns`. Meant to stand in the transaction of the run's effects. */
+export async function completeRun(
+  db: Db,
+  holder: Holder,
+  run: Completion['run'],
+  next: number | null,
+  entries: readonly LedgerEntry[],
+): Promise<boolean> {
+  return (await completeRuns(db, holder, [{ run, next, entries }])).has(formatRunKey(run));
+}
+
+/**
+ * Ends runs: their rows go, the next firings wait, the ledger has their entries; a schedule of the REST interface
+ * whose last run this was goes with it. One statement, however many they are.
+ *
+ * @returns the keys of those that were this holder's. A transaction with effects of any other must be rolled back
+ */
+export async function completeRuns(
+  db: Db,
+  holder: Holder,
+  completions: readonly Completion[],
+): Promise<Set<string>> {
+  const entries = completions.flatMap((completion, n) =>
+    completion.entries.map((entry) => ({ ...entry, n: n + 1 })),
+  );
+  const { rows } = await sql<{ n: number }>`${ANEW}
+    with item as (
+      select trigger_id, generation, attempt, ${COMPETITION}, n,
+             ${at('fire_ms')} as fire_at, ${at('next_ms')} as next_at, ${SLOT_OF_MS} as slot
+      from unnest(
+        ${numbers(completions, 'bigint', ({ run }) => run.triggerId)},
+        ${numbers(completions, 'int', ({ run }) => run.generation)},
+        ${numbers(completions, 'float8', ({ run }) => run.fireAt)},
+        ${numbers(completions, 'int', ({ run }) => run.attempt)},
+        ${numbers(completions, 'float8', ({ next }) => next)},
+        ${numbers(completions, 'int', ({ run }) => run.definition?.priority ?? NORMAL_PRIORITY)},
+        ${numbers(completions, 'boolean', ({ run }) => run.definition?.concurrentExecution ?? false)},
+        ${texts(completions, 'text', ({ run }) => run.definition?.concurrencyKey ?? null)}
+      ) with ordinality as i(trigger_id, generation, fire_ms, attempt, next_ms, ${COMPETITION}, n)
+    ), mine as (
+      select r.ctid as at, r.trigger_id, r.generation, r.fire_at, k.next_at, k.priority, k.concurrent, k.concurrency_key,
+             k.n
+      from item k cross join ${ownRun(holder, sql`r.attempt = k.attempt`)} r
+    ), gone as (
+      delete from scheduler_run where ctid = any(array(select at from mine))
+      returning trigger_id, generation, fire_at, attempt, next_planned, claimed_at
+    ), done as (
+      select trigger_id, generation, fire_at, g.attempt, g.next_planned, g.claimed_at, m.next_at, m.priority,
+             m.concurrent, m.concurrency_key, m.n
+      from gone g join mine m using (trigger_id, generation, fire_at)
+    ), next as (
+      insert into scheduler_due (due_at, fire_at, trigger_id, generation, ${COMPETITION}, cause)
+      select case when j.paused then 'infinity' else greatest(d.next_at, clock_timestamp()) end, d.next_at,
+             d.trigger_id, d.generation, d.priority, d.concurrent, d.concurrency_key,
+             case when d.next_at < clock_timestamp() then jsonb_build_object(
+               'kind', 'blocked', 'by', d.fire_at, 'until', clock_timestamp(),
+               'node', (select name from cluster_node where id = ${holder.nodeId})) end
+      from done d cross join ${schedule('d')} j
+      where not d.next_planned and d.next_at is not null
+      on conflict do nothing
+    ), finished as (
+      delete from scheduler_job where ctid = any(array(
+        select f.ctid from done d cross join lateral (
+          select j.ctid from scheduler_job j
+          where j.trigger_id = d.trigger_id and j.generation = d.generation
+            and ${isFinished(sql`select 1 from done o where o.trigger_id = r.trigger_id and o.generation = r.generation
+                                 and o.fire_at = r.fire_at`)}
+            and not exists (select 1 from done o where o.trigger_id = j.trigger_id
+                            and not o.next_planned and o.next_at is not null)
+          limit 1) f
+        where d.next_planned or d.next_at is null))
+    ), ledger as (
+      insert into scheduler_firing (${LEDGER})
+      select ${LEDGER_ENTRY('d')} from done d join ${ledgerEntries(entries)} on e.n = d.n
+      on conflict do nothing
+    )
+    select n from done`.execute(db);
+  return new Set(rows.map(({ n }) => formatRunKey(completions[n - 1]!.run)));
+}

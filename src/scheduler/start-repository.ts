@@ -1,0 +1,91 @@
+import { sql } from 'kysely';
+import { type Db, numbers } from '#database/index.ts';
+import { LEDGER, LEDGER_ENTRY, ledgerEntries } from './ledger-repository.ts';
+import type { Holder, LedgerEntry, Run, RunKey, StartedRun } from './run.ts';
+import {
+  ANEW,
+  at,
+  COMPETITION,
+  competition,
+  MS,
+  ownRun,
+  type RunRow,
+  relaxCommit,
+  SLOT_OF_MS,
+  schedule,
+  toRun,
+} from './run-row-repository.ts';
+import { readDefinition } from './schedule.ts';
+
+/**
+ * Marks claimed runs as started and returns those that may start: still ours, and of the schedule as it is now.
+ * A run of an edited, deleted or parked schedule is dropped here, one of a paused schedule waits again.
+ */
+export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]> {
+  const { rows } = await sql<RunRow & { job_id: string; definition: string }>`${ANEW}
+    with key as (
+      select trigger_id, generation, ${at('fire_ms')} as fire_at, ${SLOT_OF_MS} as slot
+      from unnest(
+        ${numbers(keys, 'bigint', ({ triggerId }) => triggerId)},
+        ${numbers(keys, 'int', ({ generation }) => generation)},
+        ${numbers(keys, 'float8', ({ fireAt }) => fireAt)}
+      ) as k(trigger_id, generation, fire_ms)
+    ), mine as (
+      select r.ctid as at, r.trigger_id, r.generation, r.fire_at, j.id as job_id, j.definition,
+             case when j.id is null or (j.parked is not null and r.kind <> 'manual') then 'dropped'
+                  when j.paused and r.kind = 'planned' then 'paused' else 'started' end as fate
+      from key k cross join ${ownRun(holder, sql`true`)} r left join ${schedule('r')} j on true
+    ), gone as (
+      delete from scheduler_run where ctid = any(array(select at from mine where fate <> 'started'))
+      returning fire_at, trigger_id, generation, attempt, late_from, next_planned, cause
+    ), waiting as (
+      insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,
+                                 concurrent, concurrency_key, cause)
+      select 'infinity', fire_at, trigger_id, generation, attempt, late_from, next_planned,
+             ${competition(sql`definition`)}, cause
+      from gone join mine using (trigger_id, generation, fire_at) where fate = 'paused'
+      on conflict do nothing
+    ), started as (
+      update scheduler_run set started_at = clock_timestamp()
+      where ctid = any(array(select at from mine where fate = 'started'))
+      returning trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause
+    )
+    select trigger_id, generation, ${MS('fire_at')} as fire_at, s.attempt, ${MS('s.late_from')} as late_from,
+           s.next_planned, s.kind, s.cause, m.job_id, m.definition::text as definition
+    from started s join mine m using (trigger_id, generation, fire_at)
+    cross join (select ${relaxCommit(sql`mine`)} as how) durability`.execute(db);
+  return rows.map((row) => ({
+    ...toRun(row),
+    jobId: row.job_id,
+    definition: readDefinition(row.definition),
+  }));
+}
+
+/**
+ * Lets the next firing of a concurrent schedule wait while this run goes on. The entries of what is let pass by that are
+ * written with it: nobody else would know of those times if this node died before its run has ended.
+ */
+export async function planNext(
+  db: Db,
+  holder: Holder,
+  run: Run,
+  next: number,
+  passed: readonly LedgerEntry[],
+): Promise<void> {
+  await sql`
+    with marked as (
+      update scheduler_run set next_planned = true
+      where trigger_id = ${run.triggerId} and generation = ${run.generation} and fire_at = ${new Date(run.fireAt)}
+        and node_id = ${holder.nodeId} and node_epoch = ${holder.epoch} and not next_planned
+      returning trigger_id, generation, attempt, claimed_at
+    ), ledger as (
+      insert into scheduler_firing (${LEDGER})
+      select ${LEDGER_ENTRY('marked')} from marked cross join ${ledgerEntries(passed.map((entry) => ({ ...entry, n: 1 })))}
+      on conflict do nothing
+    )
+    insert into scheduler_due (due_at, fire_at, trigger_id, generation, ${COMPETITION})
+    select case when j.paused then 'infinity' else greatest(${new Date(next)}::timestamptz, clock_timestamp()) end,
+           ${new Date(next)}, trigger_id, generation, ${competition(sql`j.definition`)}
+    from marked cross join ${schedule('marked')} j
+    on conflict do nothing`.execute(db);
+}
