@@ -5,6 +5,7 @@ import { PreparedStatements } from './prepared-statements.ts';
 import { SilenceWatch } from './silence-watch.ts';
 import type { Tables } from './tables.ts';
 import { TransactionGate } from './transaction-gate.ts';
+import { WaitingStatements } from './waiting-statement.ts';
 
 /** Where statements go: the pool, or the transaction of a unit of work. */
 export type Db = Kysely<Tables>;
@@ -42,6 +43,8 @@ export interface Database {
    */
   startTransaction(depth: number): Promise<Transaction>;
   endTransaction(depth: number): void;
+  /** Cancels the statement that a transaction waits for, before it is rolled back. */
+  cancelStatement(transaction: Transaction): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -65,15 +68,17 @@ export function openDatabase(given: DatabaseOptions): Database {
     },
   };
   const poolSize = Math.max(options.poolSize ?? DEFAULT_POOL_SIZE, RESERVED + 1);
-  const pool = openPool(options, poolSize, 30_000);
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const onSession: OnSession = (client, session) => waiting.add(client, session);
+  const pool = openPool(options, poolSize, 30_000, onSession);
+  const waiting = new WaitingStatements(pool);
+  const open = (own: pg.Pool): Db =>
+    new Kysely<Tables>({ dialect: new PostgresDialect({ pool: waiting.note(own) }) });
+  const db = open(pool);
   const gate = new TransactionGate(poolSize - RESERVED);
   // A level of its own for each depth: who waits, waits for a deeper one, so nobody waits in a circle.
   const nested: Db[] = [];
   const levelOf = (depth: number) =>
-    (nested[depth] ??= new Kysely<Tables>({
-      dialect: new PostgresDialect({ pool: openPool(options, poolSize, NESTED_IDLE_MS) }),
-    }));
+    (nested[depth] ??= open(openPool(options, poolSize, NESTED_IDLE_MS, onSession)));
   return {
     db,
     pool,
@@ -81,7 +86,7 @@ export function openDatabase(given: DatabaseOptions): Database {
     async startTransaction(depth) {
       if (depth === 0) await gate.enter();
       try {
-        return await (depth === 0 ? db : levelOf(depth)).startTransaction().execute();
+        return await waiting.open(() => (depth === 0 ? db : levelOf(depth)).startTransaction().execute());
       } catch (error) {
         this.endTransaction(depth);
         throw error;
@@ -90,6 +95,7 @@ export function openDatabase(given: DatabaseOptions): Database {
     endTransaction(depth) {
       if (depth === 0) gate.leave();
     },
+    cancelStatement: (transaction) => waiting.cancel(transaction),
     close() {
       closed ??= Promise.all([db, ...nested.filter(Boolean)].map((level) => level.destroy())).then(() => {});
       return closed;
@@ -104,7 +110,15 @@ const KEEP_PLANS = ['enable_seqscan', 'enable_nestloop', 'enable_mergejoin', 'ji
   .map((way) => `, set_config('${way}', 'off', false)`)
   .join('');
 
-function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: number): pg.Pool {
+type OnSession = (client: pg.ClientBase, session: number) => void;
+
+/** @param onSession told the session of each connection, as Postgres numbers it, unless a pooler stands between */
+function openPool(
+  options: DatabaseOptions,
+  max: number,
+  idleTimeoutMillis: number,
+  onSession: OnSession,
+): pg.Pool {
   const silence = new SilenceWatch(options.url);
   const keepsPlans = options.keepsPlans === true && options.prepares === true && options.pooled !== true;
   const pool = new pg.Pool({
@@ -122,7 +136,11 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
            ${keepsPlans ? `${KEEP_PLANS}, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''}`,
         [String(options.idleInTransactionMs ?? 60_000)],
       );
-      silence.add(client, rows[0]!.session);
+      const { session } = rows[0]!;
+      // Another number than that of the connection is a pooler's.
+      const isDirect = (client as unknown as { processID: number | null }).processID === session;
+      silence.add(client, isDirect ? session : null);
+      if (isDirect) onSession(client, session);
     },
   });
   const prepared = keepsPlans ? keptStatements : statements;

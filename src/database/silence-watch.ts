@@ -7,7 +7,7 @@ const ASK_TIMEOUT_MS = 3_000;
 
 interface Watched {
   readonly client: Inner;
-  /** The session in Postgres; null while it is not known, or when a pooler stands between. */
+  /** The session in Postgres; null when a pooler stands between. */
   session: number | null;
   bytesRead: number;
   /** When something came from it last. */
@@ -19,7 +19,6 @@ interface Watched {
 /** What we need to see of a client and its types do not show. */
 type Inner = pg.ClientBase & {
   readonly readyForQuery: boolean;
-  readonly processID: number | null;
   readonly connection: { readonly stream: { readonly bytesRead: number; destroy(error?: Error): void } };
 };
 
@@ -39,13 +38,13 @@ export class SilenceWatch {
     this.#url = url;
   }
 
-  /** @param session as Postgres itself numbers it: another number than that of the connection is a pooler's */
-  add(client: pg.ClientBase, session: number): void {
+  /** @param session as Postgres numbers it; null when a pooler stands between */
+  add(client: pg.ClientBase, session: number | null): void {
     const inner = client as Inner;
     const { bytesRead } = inner.connection.stream;
     this.#watched.set(client, {
       client: inner,
-      session: inner.processID === session ? session : null,
+      session,
       bytesRead,
       heardAt: performance.now(),
       waitsFrom: null,

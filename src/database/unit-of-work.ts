@@ -161,6 +161,7 @@ export class UnitOfWork {
     const changes = this.#changes.length;
     const effects = this.#effects.length;
     const undo = async () => {
+      await this.#database.cancelStatement(transaction);
       await transaction.rollbackToSavepoint(name).execute();
       await transaction.releaseSavepoint(name).execute();
       this.#changes = this.#changes.slice(0, changes);
@@ -212,6 +213,8 @@ export class UnitOfWork {
 
   async rollback(): Promise<void> {
     const transaction = await this.#transaction?.catch(() => undefined);
+    // What it still waits for is wanted no more.
+    if (transaction !== undefined) await this.#database.cancelStatement(transaction);
     // The connection may be gone; then Postgres has rolled back already.
     await transaction
       ?.rollback()
