@@ -63,6 +63,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   for (const message of findDoubts(config, settings.projectLocation))
     observe({ kind: 'config.warned', message });
   const nodeName = config.get(clusterConfig).instanceId;
+  observe({ kind: 'node.named', node: nodeName });
 
   await using scope = new AsyncDisposableStack();
   const foundation = await openFoundation({ ...options, nodeName, observe });

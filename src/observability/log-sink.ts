@@ -5,6 +5,7 @@ import { Repetition } from './repetition.ts';
 
 export interface LogOptions {
   readonly level: LogLevel;
+  /** Until `node.named` says otherwise. */
   readonly nodeId: string;
   /** Default: pretty lines on a terminal, JSON lines elsewhere. */
   readonly pretty?: boolean;
@@ -18,10 +19,12 @@ export function createLogSink(options: LogOptions): { observe: Observe; flush: (
   const pretty = options.pretty ?? process.stdout.isTTY === true;
   const destination =
     options.destination ?? (pretty ? prettyLines() : pino.destination({ dest: 1, sync: true }));
+  let node = options.nodeId;
   const logger = pino(
     {
       level: options.level,
-      base: { node: options.nodeId },
+      base: null,
+      mixin: () => ({ node }),
       formatters: { level: (label) => ({ level: label }) },
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: ['password', '*.password', 'authorization', '*.authorization'], censor: '[hidden]' },
@@ -29,7 +32,13 @@ export function createLogSink(options: LogOptions): { observe: Observe; flush: (
     destination,
   );
   const repetition = new Repetition(options.now);
-  return { observe: (observation) => log(logger, repetition, observation), flush: () => logger.flush() };
+  return {
+    observe(said) {
+      if (said.kind === 'node.named') node = said.node;
+      log(logger, repetition, said);
+    },
+    flush: () => logger.flush(),
+  };
 }
 
 function prettyLines(): DestinationStream {
@@ -185,6 +194,8 @@ function describe(said: Observation): Line | undefined {
       return { level: 'debug', message: 'listening for wake-ups' };
     case 'listen.lost':
       return { level: 'warn', message: 'wake-ups lost, polling goes on', ...errorFacts(said.error) };
+    case 'node.named':
+      return { level: 'debug', message: `this node is ${said.node}` };
     case 'node.joined':
       return { level: 'info', message: `node ${said.node} joined the cluster`, epoch: said.epoch };
     case 'node.left':

@@ -49,6 +49,8 @@ export type Observation =
   | LoopNews
   | { kind: 'listen.connected' }
   | { kind: 'listen.lost'; error: unknown }
+  /** How this node is called in all that it says from now on. */
+  | { kind: 'node.named'; node: string }
   | { kind: 'node.joined'; node: string; epoch: number }
   | { kind: 'node.left'; node: string }
   | { kind: 'node.lost'; node: string; epoch: number; how: 'session' | 'heartbeat'; runs: number; ms: number }

@@ -20,6 +20,16 @@ describe('the log', () => {
     ]);
   });
 
+  it('has the name that the configuration gives its node, once it is known', () => {
+    const lines = logged(
+      'info',
+      { kind: 'server.stopped' },
+      { kind: 'node.named', node: 'blue' },
+      { kind: 'server.stopped' },
+    );
+    expect(lines.map(({ node }) => node)).toEqual(['n1', 'blue']);
+  });
+
   it('leaves out what is below its level', () => {
     const answered: Observation = {
       kind: 'http.answered',
