@@ -13,7 +13,7 @@ export interface EngineModule {
   readonly module: WasmModule;
   /** Where the C library keeps the end of its heap. */
   readonly breakAddress: number;
-  /** Absent when this build has them elsewhere: sandboxes are larger then, and nothing else. */
+  /** Absent when this build has them elsewhere: sandboxes are larger then, and some runs end late. */
   readonly fields?: RuntimeFields | undefined;
 }
 
@@ -40,15 +40,21 @@ export async function loadEngineModule(kind: EngineKind = chooseEngine()): Promi
   const module = await wasm.compile(await readFile(file));
   const probe = await createQuickJs(kind, module, 1024);
   const breakAddress = findBreakAddress(probe);
-  const fields = findRuntimeFields(probe, probe._QTS_NewRuntime());
-  return { kind, module, breakAddress, fields: strips(kind, probe, fields) ? fields : undefined };
+  const found = findRuntimeFields(probe, probe._QTS_NewRuntime());
+  if (found === undefined || !strips(kind, probe, found)) return { kind, module, breakAddress };
+  const fields = { ...found, interruptCounter: probeContext(kind, probe).findInterruptCounter() };
+  return { kind, module, breakAddress, fields };
 }
 
 /** Whether the flags are what they are taken for: a function compiled with them has no text. */
-function strips(kind: EngineKind, probe: QuickJsModule, fields: RuntimeFields | undefined): boolean {
-  const context = new QuickJsContext(kind, probe, { memoryBytes: 16_777_216, stackBytes: 65_536, fields });
+function strips(kind: EngineKind, probe: QuickJsModule, fields: RuntimeFields): boolean {
+  const context = probeContext(kind, probe, fields);
   const read = () => context.getString(context.evaluate('(function(){/*text*/}).toString()', 'probe'));
   return !context.stripped(read).includes('text') && read().includes('text');
+}
+
+function probeContext(kind: EngineKind, probe: QuickJsModule, fields?: RuntimeFields): QuickJsContext {
+  return new QuickJsContext(kind, probe, { memoryBytes: 16_777_216, stackBytes: 65_536, fields });
 }
 
 /** To be called in every thread before the first run: stacks made earlier keep the smaller size. */

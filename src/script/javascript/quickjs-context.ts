@@ -1,5 +1,12 @@
+import { InterruptPace } from './interrupt-pace.ts';
 import type { EngineKind, Pointer, QuickJsModule } from './quickjs-module.ts';
-import { type RuntimeFields, setGcThreshold, setStripping } from './runtime-fields.ts';
+import {
+  findInterruptCounter,
+  type RuntimeFields,
+  setGcThreshold,
+  setInterruptCounter,
+  setStripping,
+} from './runtime-fields.ts';
 import { type WasmFunction, wasm } from './webassembly.ts';
 
 export interface ContextLimits {
@@ -24,7 +31,10 @@ export class QuickJsException extends Error {
 
 /** Whose code the context runs at the moment. */
 export interface ContextUser {
-  /** Asked every some thousand steps; true ends the code with an exception that it cannot catch. */
+  /**
+   * Asked again and again; true ends the code with an exception that it cannot catch. Throwing tears the code off,
+   * and leaves the context unusable.
+   */
   shouldInterrupt(): boolean;
   /** The code waits for the host from here on, and the thread is free. */
   onSuspend(): void;
@@ -60,6 +70,7 @@ export class QuickJsContext {
   readonly #context: Pointer;
   readonly #undefined: Pointer;
   readonly #argv: Pointer;
+  readonly #pace = new InterruptPace();
   #abandon: (reason: unknown) => void = () => {};
   readonly #suspendable: (...args: number[]) => number | Promise<number>;
 
@@ -69,7 +80,11 @@ export class QuickJsContext {
     this.#suspendable = suspendableCall(kind, quickjs);
     quickjs.callbacks = {
       ...quickjs.callbacks,
-      shouldInterrupt: () => (this.user.shouldInterrupt() ? 1 : 0),
+      shouldInterrupt: () => {
+        const isOver = this.user.shouldInterrupt();
+        this.#setSteps(this.#pace.next(isOver));
+        return isOver ? 1 : 0;
+      },
       callFunction: (sleeper, _context, _self, _argc, argv) =>
         // The asyncify build asks a second time when it goes on; only then does handleSleep not call back.
         sleeper === undefined
@@ -116,6 +131,24 @@ export class QuickJsContext {
   /** Memory that is put back after each run need not be tidied during it. */
   letGarbageGrow(bytes: number): void {
     if (this.#fields !== undefined) setGcThreshold(this.#quickjs, this.#runtime, this.#fields, bytes);
+  }
+
+  /** Where this build counts steps; undefined when that does not show. For an instance that is thrown away. */
+  findInterruptCounter(): number | undefined {
+    let found: number | undefined;
+    const shouldInterrupt = () => {
+      found ??= findInterruptCounter(this.#quickjs, this.#context);
+      return false;
+    };
+    this.user = { ...NOBODY, shouldInterrupt };
+    this.evaluate('for (var i = 0; i < 20000; i++);', 'probe');
+    this.user = NOBODY;
+    return found;
+  }
+
+  #setSteps(steps: number): void {
+    const offset = this.#fields?.interruptCounter;
+    if (offset !== undefined) setInterruptCounter(this.#quickjs, this.#context + offset, steps);
   }
 
   /** The host function as a value: `(operation, jsonArguments) => json`. */
@@ -174,6 +207,7 @@ export class QuickJsContext {
    */
   async callSuspendable(fn: Pointer, args: readonly Pointer[]): Promise<Pointer> {
     this.#setArguments(args);
+    this.#setSteps(this.#pace.begin());
     const ended = this.#suspendable(this.#context, fn, this.#undefined, args.length, this.#argv);
     return this.#resolve(await (typeof ended === 'number' ? ended : this.#unlessAbandoned(ended)));
   }
@@ -189,7 +223,10 @@ export class QuickJsContext {
     const answer = this.#askHost(argv);
     // Registered before the engine's own reaction, so it runs directly before the code goes on.
     answer.then(
-      () => this.user.onResume(),
+      () => {
+        this.user.onResume();
+        this.#pace.resume();
+      },
       (reason) => {
         this.#wasAbandoned = true;
         this.#abandon(reason);

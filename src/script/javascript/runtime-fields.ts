@@ -1,15 +1,19 @@
 import type { Pointer, QuickJsModule } from './quickjs-module.ts';
 
-/** Settings of a runtime that the build has no functions for, as offsets from its address. */
+/** Settings that the build has no functions for, as offsets from the address of a runtime or of its context. */
 export interface RuntimeFields {
   /** What compiled functions do not keep: their text, and where in it each instruction stands. */
   readonly stripFlags: number;
   /** How much may be allocated before cycles are looked for. */
   readonly gcThreshold: number;
+  /** Of the context: how many steps its code makes until the interrupt handler is asked. */
+  readonly interruptCounter?: number | undefined;
 }
 
 const STRIP_ALL = 3;
 const FIRST_GC_THRESHOLD = 262_144;
+/** What the counter is set to directly before the handler is asked. */
+const FIRST_INTERRUPT_COUNTER = 10_000;
 /** Enough to reach past the settings. */
 const WORDS = 100;
 
@@ -27,6 +31,22 @@ export function findRuntimeFields(quickjs: QuickJsModule, runtime: Pointer): Run
   const isClear = gcThreshold >= 0 && words.lastIndexOf(FIRST_GC_THRESHOLD) === gcThreshold;
   if (!isClear || shapes < 1 || words[shapes - 1] !== 0) return undefined;
   return { stripFlags: (shapes - 1) * 4, gcThreshold: gcThreshold * 4 };
+}
+
+/** Finds the field while the interrupt handler is asked; it is the only word of its value, too. */
+export function findInterruptCounter(quickjs: QuickJsModule, context: Pointer): number | undefined {
+  const words = [...new Uint32Array(quickjs.HEAPU8.buffer, context, WORDS)];
+  const found = words.indexOf(FIRST_INTERRUPT_COUNTER);
+  return found >= 0 && words.lastIndexOf(FIRST_INTERRUPT_COUNTER) === found ? found * 4 : undefined;
+}
+
+/** @param steps at most 65,535 */
+export function setInterruptCounter(quickjs: QuickJsModule, at: Pointer, steps: number): void {
+  const heap = quickjs.HEAPU8;
+  // Byte by byte: this is done often, and a view of words would have to be made each time.
+  heap[at] = steps;
+  heap[at + 1] = steps >>> 8;
+  heap[at + 2] = heap[at + 3] = 0;
 }
 
 export function setStripping(

@@ -256,8 +256,15 @@ export class Sandbox {
       return this.#context.getString(result);
     } catch (error) {
       if (!(error instanceof QuickJsException) || this.#context.wasAbandoned) this.#isBroken = true;
+      if (this.#lacksRoom(error)) throw limitError('memory');
       throw asLimit(error) ?? error;
     }
+  }
+
+  /** With no room left even for the error, QuickJS throws null instead of it. */
+  #lacksRoom(error: unknown): boolean {
+    const isNull = error instanceof QuickJsException && error.message === 'null';
+    return isNull && this.#memory.heapBytes > this.#memoryLimit / 2;
   }
 
   #compileError(error: unknown, script: CompiledScript): unknown {

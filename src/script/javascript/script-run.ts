@@ -46,6 +46,12 @@ export type ModuleCompiler = (
   isKnown: (compiled: CompiledScript) => boolean,
 ) => CompiledScript;
 
+/**
+ * Each promise that was being made swallows the interrupt, and the code around it ends by one of its own. A run that
+ * has a thousand of them left after so long is torn off, and its instance is lost.
+ */
+const LONGEST_UNWINDING_MS = 50;
+
 /** A text of so many characters has no room for too many levels. */
 export const SHALLOW_LENGTH = 2 * MOST_LEVELS;
 
@@ -54,7 +60,7 @@ export class ScriptRun implements ContextUser, Occupant {
   /** The modules that were required, so that the next run finds them compiled. */
   readonly modules = new Set<CompiledScript>();
   readonly loadedFiles = new LoadedFiles();
-  #wasInterrupted = false;
+  #interruptedAt: number | undefined;
   readonly #request: SandboxRun;
   readonly #occupancy: Occupancy;
   readonly #compileModule: ModuleCompiler;
@@ -89,7 +95,7 @@ export class ScriptRun implements ContextUser, Occupant {
   }
 
   get wasInterrupted(): boolean {
-    return this.#wasInterrupted;
+    return this.#interruptedAt !== undefined;
   }
 
   /** The original of an error that the script got from the host. */
@@ -123,8 +129,11 @@ export class ScriptRun implements ContextUser, Occupant {
   }
 
   shouldInterrupt(): boolean {
-    if (performance.now() < this.#deadlineNow()) return false;
-    this.#wasInterrupted = true;
+    // Asked very often; before the deadline as it was at first it is not over in any case.
+    const now = performance.now();
+    if (now < this.#deadline || now < this.#deadlineNow()) return false;
+    this.#interruptedAt ??= now;
+    if (now > this.#interruptedAt + LONGEST_UNWINDING_MS) throw timeLimitError(this.#request.timeoutMs);
     return true;
   }
 

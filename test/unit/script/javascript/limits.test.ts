@@ -24,6 +24,20 @@ describeEngines(
       '({ toJSON: function () { for (;;) {} } })',
       'new Proxy({}, { get: function () { for (;;) {} } }).x',
       'for (;;) console.log("x")',
+      // Promises swallow the interrupt of the code in them.
+      'async function f() { for (;;) {} } for (;;) f()',
+      'for (;;) new Promise(function () { for (;;) {} })',
+      'function f() { try { return new Promise(f) } finally { new Promise(f) } } f()',
+      '(function f() { Promise.resolve().then(f) })(); for (;;) {}',
+      'for (var x of { [Symbol.iterator]: function () { return { next: function () { for (;;) {} }, return: function () { for (;;) {} } } } });',
+      // Each overflow of the stack is a step that costs half a millisecond.
+      'var o = { get x() { try { return o.x } finally { o.x } } }; o.x',
+      'var p = new Proxy({}, { get: function (t, k, r) { try { return r[k] } finally { r[k] } } }); p.x',
+      'var o = { valueOf: function () { try { return +o } finally { +o } } }; +o',
+      'function f() { try { return [1, 2].sort(f) } finally { [2, 1].sort(f) } } f()',
+      'function f() { try { JSON.parse("[1]", f) } finally { JSON.parse("[1]", f) } } f()',
+      'function* g() { try { yield* g() } finally { yield* g() } } Array.from(g())',
+      'for (;;) "x".repeat(1e6).indexOf("y")',
     ])('end %s in time', async (source) => {
       const error = await runner().failure(source, TIME);
       expect(error).toMatchObject({ name: 'ScriptLimitError', limit: 'time' });
