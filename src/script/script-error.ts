@@ -48,8 +48,12 @@ function thrownFacts(error: ScriptThrownError, label: string | undefined) {
   };
 }
 
-/** What the caller sees of a failed run. */
-export function runFailure(error: unknown, debugInfo: boolean, label?: string): unknown {
+/**
+ * What the caller sees of a failed run.
+ *
+ * @param label what the script is for, @param name what it is called; undefined for one that a caller sent
+ */
+export function runFailure(error: unknown, debugInfo: boolean, label?: string, name?: string): unknown {
   if (error instanceof ScriptSyntaxError) {
     const { fileName, line } = error;
     return new ScriptInactiveError(`Script '${fileName}' does not compile: ${error.message} (line ${line})`, {
@@ -57,7 +61,10 @@ export function runFailure(error: unknown, debugInfo: boolean, label?: string): 
       cause: error,
     });
   }
-  if (error instanceof ScriptLimitError) return new InternalServerError(error.message, { cause: error });
+  if (error instanceof ScriptLimitError) {
+    const message = name === undefined ? error.message : error.messageAbout(name);
+    return new InternalServerError(message, { cause: error });
+  }
   if (!(error instanceof ScriptThrownError)) return error;
   return error.resourceError ?? new ScriptError(error, debugInfo, label);
 }

@@ -80,6 +80,8 @@ export class ScriptRunner implements Scripts {
     const depth = context.scriptDepth ?? 0;
     if (depth >= DEEPEST) throw tooDeep();
     const script = await this.#library.load(reference, call.label);
+    // The name of one that a caller sent says nothing: it was made of its text.
+    const name = reference.source !== undefined && call.label === undefined ? undefined : script.name;
     const log = new ScriptLog(script.name, context, observe, call.onLog);
     const startedAt = performance.now();
     const ended = (outcome: 'ok' | 'thrown' | 'limit') =>
@@ -102,13 +104,13 @@ export class ScriptRunner implements Scripts {
         ...(context.signal === undefined ? {} : { signal: context.signal }),
         timeoutMs: reference.timeoutMs ?? DEFAULT_TIMEOUT_MS,
         debugInfo: this.#debugInfo(),
-        ...watchedWork(),
+        ...watchedWork(name),
       });
       ended('ok');
       return { ...result, bindings, log: log.lines };
     } catch (error) {
       ended(error instanceof ScriptLimitError ? 'limit' : 'thrown');
-      throw runFailure(error, this.#debugInfo(), call.label);
+      throw runFailure(error, this.#debugInfo(), call.label, name);
     }
   }
 

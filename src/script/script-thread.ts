@@ -5,6 +5,7 @@ import {
   DEADLINE_WORD,
   type FromThread,
   SANDBOX_WORD,
+  SCRIPT_WORD,
   SHARED_WORDS,
   type ThreadWork,
   type ToThread,
@@ -46,6 +47,8 @@ export interface ScriptThreadOptions {
 export class ScriptThread {
   readonly number: number;
   readonly jobs = new Map<number, Job>();
+  /** Of its scripts, by the numbers that it gave them. */
+  readonly scriptNames = new Map<number, string>();
   /** Rejects when it dies first. */
   readonly ready: Promise<void>;
   alive = true;
@@ -109,13 +112,14 @@ export class ScriptThread {
     else signal?.addEventListener('abort', abort, { once: true });
   }
 
-  /** The job whose script is past its deadline by more than `graceMs`; undefined while all is well. */
-  findOverdue(graceMs: number): number | undefined {
+  /** The job and the script that is past its deadline by more than `graceMs`; undefined while all is well. */
+  findOverdue(graceMs: number): { job: number; script: string | undefined } | undefined {
     const deadline = Atomics.load(this.#shared, DEADLINE_WORD);
     this.#isHeld = deadline !== 0n && deadline === this.#lastDeadline;
     this.#lastDeadline = deadline;
     if (deadline === 0n || monotonicMs() <= Number(deadline) + graceMs) return undefined;
-    return Number(Atomics.load(this.#shared, WORK_WORD));
+    const script = this.scriptNames.get(Number(Atomics.load(this.#shared, SCRIPT_WORD)));
+    return { job: Number(Atomics.load(this.#shared, WORK_WORD)), script };
   }
 
   /** Asks it to stop, and ends it when it does not. */

@@ -131,6 +131,8 @@ export class ScriptThreads implements Service {
   #receive(thread: ScriptThread, message: FromThread): void {
     if (message.type === 'ready') {
       this.#stillborn = 0;
+    } else if (message.type === 'named') {
+      thread.scriptNames.set(message.script, message.name);
     } else if (message.type === 'observed') {
       this.#options.observe(message.observation);
     } else {
@@ -145,13 +147,13 @@ export class ScriptThreads implements Service {
     for (const thread of this.#threads) {
       const guilty = thread.findOverdue(GRACE_MS);
       if (guilty === undefined || !thread.alive) continue;
-      const job = thread.jobs.get(guilty);
-      thread.jobs.delete(guilty);
+      const job = thread.jobs.get(guilty.job);
+      thread.jobs.delete(guilty.job);
+      const script = guilty.script === undefined ? 'script' : `script '${guilty.script}'`;
       // Without detail: this is what /script answers, and there an error has none.
-      const message =
-        'The script ran longer than it may, inside one long native operation that cannot be interrupted; its thread was ended';
+      const message = `The ${script} ran longer than it may, inside one long native operation that cannot be interrupted; its thread was ended`;
       job?.reject(new ResourceError(500, message));
-      this.#bury(thread, 'its script ignored the deadline', BystanderError);
+      this.#bury(thread, `its ${script} ignored the deadline`, BystanderError);
       thread.kill();
     }
   }

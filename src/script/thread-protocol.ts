@@ -25,6 +25,8 @@ export type ToThread =
 export type FromThread =
   | { readonly type: 'ready' }
   | { readonly type: 'done'; readonly id: number; readonly value: unknown }
+  /** From here on it means this script by the number. */
+  | { readonly type: 'named'; readonly script: number; readonly name: string }
   | { readonly type: 'failed'; readonly id: number; readonly error: ErrorMessage }
   | { readonly type: 'observed'; readonly observation: Observation };
 
@@ -43,4 +45,6 @@ export const WORK_WORD = 1;
 export const BEAT_WORD = 2;
 /** How many sandboxes of the thread are in use. */
 export const SANDBOX_WORD = 3;
-export const SHARED_WORDS = 4;
+/** The number of the script that runs; 0 for one without a name. */
+export const SCRIPT_WORD = 4;
+export const SHARED_WORDS = 5;

@@ -9,6 +9,7 @@ import {
   type ErrorMessage,
   type FromThread,
   SANDBOX_WORD,
+  SCRIPT_WORD,
   type ToThread,
   WORK_WORD,
 } from './thread-protocol.ts';
@@ -67,16 +68,30 @@ export function serveThread(options: ThreadServerOptions): void {
 /** Which piece of work the code that runs now belongs to, through all its awaits. */
 const currentWork = new AsyncLocalStorage<number>();
 
+/** The main thread cannot ask for a name when it wants one, so it is told each of them once. */
+const scriptNumbers = new Map<string, bigint>();
+
+function scriptNumber(name: string): bigint {
+  const known = scriptNumbers.get(name);
+  if (known !== undefined) return known;
+  const script = scriptNumbers.size + 1;
+  scriptNumbers.set(name, BigInt(script));
+  post({ type: 'named', script, name });
+  return BigInt(script);
+}
+
 /**
- * Tells the watchdog of each stretch of script code of the work that calls this: whose it is, and when it must be
- * over (by `monotonicMs`).
+ * Tells the watchdog of each stretch of script code of the work that calls this: whose it is, of which script, and
+ * when it must be over (by `monotonicMs`).
  */
-export function watchedWork(): { onEnter: (deadline: number) => void; onLeave: () => void } {
+export function watchedWork(name?: string): { onEnter: (deadline: number) => void; onLeave: () => void } {
   const work = BigInt(currentWork.getStore() ?? 0);
+  const script = name === undefined ? 0n : scriptNumber(name);
   const { shared } = workerData as { shared: BigInt64Array };
   return {
     onEnter(deadline) {
       Atomics.store(shared, WORK_WORD, work);
+      Atomics.store(shared, SCRIPT_WORD, script);
       Atomics.store(shared, DEADLINE_WORD, BigInt(Math.ceil(deadline)));
     },
     onLeave: () => {

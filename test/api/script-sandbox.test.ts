@@ -28,6 +28,8 @@ const FILES = {
     source: 'eval(request.content.source)',
     timeout: TIMEOUT_MS,
   },
+  'conf/endpoint-slow.json': { type: 'text/javascript', file: 'slow.js', timeout: TIMEOUT_MS },
+  'script/slow.js': 'if (request.content.held) [].indexOf.call({ length: 1e15 }, 1); for (;;) {}',
   'conf/endpoint-nest.json': {
     type: 'text/javascript',
     source: `
@@ -338,6 +340,15 @@ describe('the sandbox', () => {
     };
     expect(health.parts.scripts.state).toBe('up');
     expect(health.parts.scripts.detail).toMatch(/thread \d+ (up|starting)/);
+  });
+
+  it('names the script that did not end', async () => {
+    const slow = (held: boolean) => api('POST', 'endpoint/slow?_action=x', { body: { held } });
+    const { body } = await slow(false);
+    expect(body.message).toBe(`Script 'slow.js' did not end within ${TIMEOUT_MS} ms`);
+    expect((await slow(true)).body.message).toMatch(/^The script 'slow\.js' ran longer than it may/);
+    const killed = server.observations.filter(({ kind }) => kind === 'script.threadKilled');
+    expect(killed.at(-1)).toMatchObject({ reason: "its script 'slow.js' ignored the deadline" });
   });
 
   it('runs again elsewhere what changes nothing when its thread is ended', async () => {

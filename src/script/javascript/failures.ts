@@ -68,9 +68,17 @@ export type ScriptLimit = 'time' | 'memory' | 'stack' | 'result';
 export class ScriptLimitError extends Error {
   override readonly name = 'ScriptLimitError';
   readonly limit: ScriptLimit;
+  readonly #tell: (subject: string) => string;
 
-  constructor(limit: ScriptLimit, message: string) {
-    super(message);
+  /** @param tell the message, which begins with the subject it is given */
+  constructor(limit: ScriptLimit, tell: (subject: string) => string) {
+    super(tell('The script'));
     this.limit = limit;
+    this.#tell = tell;
+  }
+
+  /** The same of a script that has a name. */
+  messageAbout(name: string): string {
+    return this.#tell(`Script '${name}'`);
   }
 }

@@ -38,7 +38,8 @@ export function readOutcome(text: string, request: SandboxRun, reader: OutcomeRe
   if (text.length > reader.resultLimitBytes) {
     throw new ScriptLimitError(
       'result',
-      `The result of the script has ${text.length} characters; at most ${reader.resultLimitBytes} are allowed`,
+      (subject) =>
+        `${subject} has a result of ${text.length} characters; at most ${reader.resultLimitBytes} are allowed`,
     );
   }
   const outcome: unknown = JSON.parse(text);
@@ -46,7 +47,7 @@ export function readOutcome(text: string, request: SandboxRun, reader: OutcomeRe
   if (text.length > SHALLOW_LENGTH && isTooDeep(outcome)) {
     throw new ScriptLimitError(
       'result',
-      `The result of the script is nested deeper than ${MOST_LEVELS} levels`,
+      (subject) => `${subject} has a result that is nested deeper than ${MOST_LEVELS} levels`,
     );
   }
   const failure = getMember(outcome, 'failure');

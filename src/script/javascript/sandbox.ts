@@ -296,10 +296,8 @@ function asLimit(error: unknown): ScriptLimitError | undefined {
 }
 
 export function limitError(limit: 'memory' | 'stack'): ScriptLimitError {
-  return new ScriptLimitError(
-    limit,
-    limit === 'memory' ? 'The script used more memory than it may' : 'The script calls itself too deeply',
-  );
+  const what = limit === 'memory' ? 'used more memory than it may' : 'calls itself too deeply';
+  return new ScriptLimitError(limit, (subject) => `${subject} ${what}`);
 }
 
 function loadPrelude(context: QuickJsContext, libraries: readonly ScriptSource[]): Entries {

@@ -231,5 +231,5 @@ function notCompiled(error: ScriptSyntaxError): ResourceError {
 }
 
 export function timeLimitError(timeoutMs: number): ScriptLimitError {
-  return new ScriptLimitError('time', `The script did not end within ${timeoutMs} ms`);
+  return new ScriptLimitError('time', (subject) => `${subject} did not end within ${timeoutMs} ms`);
 }
