@@ -1,4 +1,4 @@
-import { type ConfigStore, scheduleConfig, schedulerConfig } from '#config/index.ts';
+import { type ConfigStore, clusterConfig, scheduleConfig, schedulerConfig } from '#config/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
   CustomServices,
@@ -48,6 +48,7 @@ export function addScheduler(platform: Platform, options: SchedulerOptions): Sch
       clock,
       memory: options.memory,
       dst: () => daylightSaving(config),
+      nodeName: config.get(clusterConfig).instanceId,
       check: (invokeService, invokeContext) => services.check(invokeService, invokeContext),
       wake: () => notifier.notify(TOPIC.scheduler),
       announcePause: () => notifier.notify(TOPIC.pause),

@@ -75,7 +75,7 @@ export function schedulerNode(options: SchedulerNodeOptions): NodePart {
   return {
     services: [
       serveMemorySchedules(channel, memory),
-      fileSchedules(core, memory),
+      fileSchedules(core, memory, nodeName),
       monthKeeper({
         database,
         table: 'scheduler_firing',
@@ -148,13 +148,14 @@ function buildPoller(options: SchedulerNodeOptions, store: JobStore, tuning: () 
   });
 }
 
-function fileSchedules(core: Core, memory: MemoryJobStore) {
+function fileSchedules(core: Core, memory: MemoryJobStore, nodeName: string) {
   const { database, config, clock, notifier, observe, overrides } = core;
   const schedules = new FileSchedules({
     database,
     memory,
     dst: () => daylightSaving(config),
     now: () => clock.now(),
+    nodeName,
     wake: () => notifier.notify(TOPIC.scheduler),
     observe,
     isCurrent: (db, alias) => overrides.isCurrent(db, `schedule/${alias}`),

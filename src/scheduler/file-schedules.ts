@@ -1,4 +1,4 @@
-import { type Database, type Db, runUnitOfWork } from '#database/index.ts';
+import { type Database, type Db, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import { toResourceError } from '#errors/index.ts';
 import { equalJson, type JsonObject } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
@@ -16,6 +16,7 @@ export interface FileSchedulesOptions {
   readonly memory: MemorySchedules;
   readonly dst: () => DaylightSaving;
   readonly now: () => number;
+  readonly nodeName: string;
   readonly wake: () => void;
   readonly observe: Observe;
   /** False when another node has changed the schedule's configuration since this node read it. */
@@ -78,10 +79,10 @@ export class FileSchedules {
   }
 
   async #persist(id: string, definition: ScheduleDefinition): Promise<boolean> {
-    const { database, memory, dst, now, wake, isCurrent } = this.#options;
+    const { database, memory, wake, isCurrent } = this.#options;
     const result = await runUnitOfWork(database, {}, async (unitOfWork) =>
       (await isCurrent(await unitOfWork.db(), id))
-        ? ensureSchedule({ unitOfWork, now: now(), dst: dst() }, { id, definition, source: 'file' })
+        ? ensureSchedule(this.#scope(unitOfWork), { id, definition, source: 'file' })
         : 'unchanged',
     );
     if ((await memory.find(id))?.source === 'file') await memory.remove(id);
@@ -100,11 +101,16 @@ export class FileSchedules {
     return true;
   }
 
+  #scope(unitOfWork: UnitOfWork) {
+    const { dst, now, nodeName } = this.#options;
+    return { unitOfWork, now: now(), dst: dst(), nodeName };
+  }
+
   async #removePersisted(id: string): Promise<boolean> {
     return runUnitOfWork(this.#options.database, {}, async (unitOfWork) => {
       const job: JobRow | undefined = await findJob(await unitOfWork.db(), id, true);
       if (job?.source !== 'file') return false;
-      await removeSchedule(unitOfWork, job);
+      await removeSchedule(this.#scope(unitOfWork), job);
       return true;
     });
   }

@@ -6,10 +6,12 @@ import { queryTable, type TablePage } from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
 import type { Completion, Run, RunKey } from './run.ts';
 
-/** Entries of the ledger for runs that have no row, because they were planned in memory. */
+/** Entries of the ledger for runs that have no row: they were planned in memory, or taken back. */
 export async function recordFirings(
   db: Db,
-  completions: readonly (Pick<Completion, 'entries'> & { readonly run: Run })[],
+  completions: readonly (Pick<Completion, 'entries'> & {
+    readonly run: Pick<Run, 'triggerId' | 'generation' | 'attempt'>;
+  })[],
 ): Promise<number> {
   const rows = completions.flatMap(({ run, entries }) =>
     entries.map((entry) => ({

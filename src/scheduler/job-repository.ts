@@ -3,6 +3,7 @@ import type { Db } from '#database/index.ts';
 import type { Asked, RunKey } from './run.ts';
 import { COMPETITION, competition } from './run-row-repository.ts';
 import type { ScheduleDefinition } from './schedule.ts';
+import type { WithdrawnFiring } from './withdrawn-firing.ts';
 
 export interface JobRow {
   readonly triggerId: number;
@@ -13,11 +14,14 @@ export interface JobRow {
   readonly contentHash: string;
   readonly paused: boolean;
   readonly parked: boolean;
+  /** The planned time of the run for which it was parked, epoch ms. */
+  readonly parkedFor: number | null;
 }
 
 const COLUMNS = sql.raw(
   `trigger_id as "triggerId", id, generation, definition, source, content_hash as "contentHash", paused,
-   parked is not null as parked`,
+   parked is not null as parked,
+   (extract(epoch from (parked->>'plannedAt')::timestamptz) * 1000)::float8 as "parkedFor"`,
 );
 
 export async function findJob(db: Db, id: string, lock = false): Promise<JobRow | undefined> {
@@ -118,9 +122,26 @@ export async function insertManual(db: Db, triggerId: number, asked: Asked): Pro
   return rows[0];
 }
 
-/** Takes back what waits, and what is claimed but has not started. A run that has started goes on. */
-export async function withdraw(db: Db, triggerId: number): Promise<void> {
-  await sql`
-    with waiting as (delete from scheduler_due where trigger_id = ${triggerId})
-    delete from scheduler_run where trigger_id = ${triggerId} and started_at is null`.execute(db);
+/**
+ * Takes back what waits, and what is claimed but has not started. A run that has started goes on.
+ *
+ * @returns all three, as far as they are of the schedule as it was
+ */
+export async function withdraw(db: Db, { triggerId, generation }: JobRow): Promise<WithdrawnFiring[]> {
+  const { rows } = await sql<WithdrawnFiring>`
+    with waiting as (
+      delete from scheduler_due where trigger_id = ${triggerId} returning generation, fire_at, kind, next_planned
+    ), claimed as (
+      delete from scheduler_run where trigger_id = ${triggerId} and started_at is null
+      returning generation, fire_at, kind, next_planned
+    ), firing as (
+      select *, false as begun from waiting
+      union all select *, false from claimed
+      union all select generation, fire_at, kind, next_planned, true from scheduler_run
+                where trigger_id = ${triggerId} and started_at is not null
+    )
+    select (extract(epoch from fire_at) * 1000)::float8 as "fireAt", kind, next_planned as "nextPlanned",
+           begun as "isBegun"
+    from firing where generation = ${generation} order by fire_at`.execute(db);
+  return rows.map((row) => ({ ...row, fireAt: Math.round(row.fireAt) }));
 }

@@ -35,6 +35,7 @@ export interface SchedulerPlatform {
   /** The schedules that only this process knows. */
   readonly memory: MemorySchedules;
   readonly dst: () => DaylightSaving;
+  readonly nodeName: string;
   /** What the invoked service has against the schedule. @throws BadRequestError */
   readonly check: (invokeService: string, invokeContext: JsonValue) => void;
   /** Tells all nodes that something new waits. */
@@ -64,10 +65,15 @@ export function jobResource(platform: SchedulerPlatform): RouteHandler {
 }
 
 function jobProvider(platform: SchedulerPlatform): CollectionProvider {
-  const { database, clock, memory, dst, wake } = platform;
+  const { database, clock, memory, dst, nodeName, wake } = platform;
   const dbOf = async (context: Context): Promise<Db> =>
     context.unitOfWork === null ? database.db : context.unitOfWork.db();
-  const scopeOf = (context: Context) => ({ unitOfWork: context.unitOfWork!, now: clock.now(), dst: dst() });
+  const scopeOf = (context: Context) => ({
+    unitOfWork: context.unitOfWork!,
+    now: clock.now(),
+    dst: dst(),
+    nodeName,
+  });
   const show = (view: JobView) => jobResourceOf(view, clock.now(), dst());
 
   const parse = (content: JsonObject): ScheduleDefinition => {
@@ -119,7 +125,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
 
   async function remove(context: Context, id: string, kept: Kept): Promise<void> {
     if (kept.where === 'database') {
-      await removeSchedule(context.unitOfWork!, kept.row);
+      await removeSchedule(scopeOf(context), kept.row);
       return;
     }
     inMemory(context, 'remove the schedule', (schedules) => schedules.remove(id));

@@ -18,6 +18,7 @@ import {
 } from './run.ts';
 import { isRepeatable, NORMAL_PRIORITY, type ScheduleDefinition, timingOf } from './schedule.ts';
 import { isRetimed } from './timing-change.ts';
+import { parkedFiring, type WithdrawnFiring, withdrawnEntries } from './withdrawn-firing.ts';
 
 interface Job {
   readonly triggerId: number;
@@ -26,7 +27,8 @@ interface Job {
   readonly definition: ScheduleDefinition;
   readonly generation: number;
   paused: boolean;
-  parked: boolean;
+  /** The planned time of the run for which it was parked. */
+  parkedFor: number | null;
   previousRunAt: number | null;
 }
 
@@ -92,13 +94,15 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
   }
 
   async start(holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]> {
-    return keys.flatMap((each) => {
+    const dropped: Completion[] = [];
+    const started = keys.flatMap((each): StartedRun[] => {
       const key = formatRunKey(each);
       const run = this.#runs.get(key);
       if (run === undefined || !isHeldBy(run, holder)) return [];
       const job = this.#jobOf(run);
-      if (job === undefined || (job.parked && run.kind !== 'manual')) {
+      if (job === undefined || (job.parkedFor !== null && run.kind !== 'manual')) {
         this.#runs.delete(key);
+        if (job !== undefined) dropped.push({ run, next: null, entries: [this.#droppedEntry(job, run)] });
         return [];
       }
       if (job.paused && run.kind === 'planned') {
@@ -107,8 +111,10 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
         return [];
       }
       run.startedAt = this.#options.now();
-      return { ...toRun(run), jobId: job.id, definition: job.definition };
+      return [{ ...toRun(run), jobId: job.id, definition: job.definition }];
     });
+    if (dropped.length > 0) await this.#options.record(dropped);
+    return started;
   }
 
   async planNext(holder: Holder, run: Run, next: number, passed: readonly LedgerEntry[]): Promise<void> {
@@ -166,7 +172,7 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
       const before = run.cause?.kind === 'released' ? (run.cause.suspected ?? 0) : 0;
       const suspected = isSuspect && run.startedAt !== null ? before + 1 : before;
       if ((suspected >= MAX_SUSPICIONS || attempt > MAX_ATTEMPTS) && !isLost) {
-        job.parked = true;
+        job.parkedFor = run.fireAt;
         parked.push({ jobId: job.id, attempts: run.attempt });
         await this.#options.record([{ run, next: null, entries: [lostEntry(job, run, by)] }]);
         continue;
@@ -206,7 +212,8 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
 
   async put(id: string, definition: ScheduleDefinition, source: 'rest' | 'file'): Promise<void> {
     const old = this.#jobs.get(id);
-    const retimed = old === undefined || isRetimed(old.definition, definition);
+    const retimed = old === undefined || old.parkedFor !== null || isRetimed(old.definition, definition);
+    const passed: LedgerEntry[] = [];
     const job: Job = {
       triggerId: old?.triggerId ?? triggerIdOf(this.#options.nodeName, id),
       id,
@@ -214,18 +221,19 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
       definition,
       generation: (old?.generation ?? 0) + (retimed ? 1 : 0),
       paused: old?.paused ?? false,
-      parked: false,
+      parkedFor: null,
       previousRunAt: old?.previousRunAt ?? null,
     };
     this.#jobs.set(id, job);
     this.#byTrigger.set(job.triggerId, job);
     if (retimed) {
-      this.#withdraw(job);
       const now = this.#options.now();
+      if (old !== undefined) passed.push(...this.#withdraw(old, 'edited', now));
       const first = definition.enabled ? this.#firstOf(definition, now) : null;
       if (first !== null) this.#wait(job, first);
     }
     this.onChange();
+    if (old !== undefined) await this.#recordPassed(old, passed);
   }
 
   async remove(id: string): Promise<boolean> {
@@ -233,7 +241,7 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
     if (job === undefined) return false;
     this.#jobs.delete(id);
     this.#byTrigger.delete(job.triggerId);
-    this.#withdraw(job);
+    await this.#recordPassed(job, this.#withdraw(job, 'deleted', this.#options.now()));
     return true;
   }
 
@@ -253,12 +261,15 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
         due.dueAt = paused ? Infinity : Math.max(due.fireAt, now);
       }
     }
-    if (!paused && job.parked) {
-      job.parked = false;
+    let passed: LedgerEntry[] = [];
+    if (!paused && job.parkedFor !== null) {
+      passed = this.#withdraw(job, 'edited', now);
+      job.parkedFor = null;
       const first = this.#firstOf(job.definition, now);
       if (first !== null) this.#wait(job, first);
     }
     this.onChange();
+    await this.#recordPassed(job, passed);
   }
 
   async trigger(id: string, asked: Asked): Promise<RunKey | undefined> {
@@ -302,7 +313,8 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
 
   #forgetIfFinished(run: Run): void {
     const job = this.#jobOf(run);
-    if (job === undefined || job.source === 'file' || job.parked || !job.definition.enabled) return;
+    if (job === undefined || job.source === 'file' || job.parkedFor !== null || !job.definition.enabled)
+      return;
     const isOfJob = ({ triggerId }: RunKey) => triggerId === job.triggerId;
     if ([...this.#due.values()].some(isOfJob) || [...this.#runs.values()].some(isOfJob)) return;
     this.#jobs.delete(job.id);
@@ -315,11 +327,46 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
     this.#due.set(formatRunKey(run), { ...run, dueAt });
   }
 
-  #withdraw({ triggerId }: Job): void {
-    for (const [key, due] of this.#due) if (due.triggerId === triggerId) this.#due.delete(key);
-    for (const [key, run] of this.#runs) {
-      if (run.triggerId === triggerId && run.startedAt === null) this.#runs.delete(key);
+  /** @returns the entries of times that had come and will not fire any more */
+  #withdraw(job: Job, because: 'edited' | 'deleted', now: number): LedgerEntry[] {
+    const { triggerId, generation, id: jobId, definition } = job;
+    const firings: WithdrawnFiring[] = [];
+    const note = (run: Run, isBegun: boolean) => {
+      if (run.generation === generation) firings.push({ ...toRun(run), isBegun });
+    };
+    for (const [key, due] of this.#due) {
+      if (due.triggerId !== triggerId) continue;
+      this.#due.delete(key);
+      note(due, false);
     }
+    for (const [key, run] of this.#runs) {
+      if (run.triggerId !== triggerId) continue;
+      if (run.startedAt === null) this.#runs.delete(key);
+      note(run, run.startedAt !== null);
+    }
+    if (job.parkedFor !== null) firings.push(parkedFiring(job.parkedFor));
+    const { nodeName, dst } = this.#options;
+    return withdrawnEntries({ jobId, definition, nodeName, now, because, dst: dst?.() ?? 'quartz' }, firings);
+  }
+
+  #droppedEntry({ id: jobId }: Job, run: Held): LedgerEntry {
+    const lateMs = this.#options.now() - run.fireAt;
+    const why = 'the schedule was parked before it could fire';
+    const bare = { startedAt: null, error: null, log: null };
+    return {
+      ...bare,
+      jobId,
+      node: this.#options.nodeName,
+      outcome: 'skipped',
+      plannedAt: run.fireAt,
+      lateMs,
+      why,
+    };
+  }
+
+  async #recordPassed({ triggerId, generation }: Job, entries: readonly LedgerEntry[]): Promise<void> {
+    const run = { ...FRESH, triggerId, generation, fireAt: 0 };
+    if (entries.length > 0) await this.#options.record([{ run, next: null, entries }]);
   }
 
   /** The job of a run, unless it was edited or removed since. */
@@ -399,7 +446,7 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
   }
 
   #stateOf(job: Job, isRunning: boolean, next: number | null): number {
-    if (job.parked) return 3;
+    if (job.parkedFor !== null) return 3;
     if (isRunning && !job.definition.concurrentExecution) return 4;
     if (this.#paused || job.paused) return 1;
     return next === null && !isRunning ? 2 : 0;

@@ -3,6 +3,7 @@ import type { UnitOfWork } from '#database/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import { equalJson, type JsonValue } from '#json/index.ts';
 import type { DaylightSaving } from './cron/index.ts';
+import { recordFirings } from './firing-repository.ts';
 import {
   deleteJob,
   findJob,
@@ -16,6 +17,7 @@ import {
 import { firstFiring } from './next-firing.ts';
 import { type ScheduleDefinition, timingOf } from './schedule.ts';
 import { isRetimed } from './timing-change.ts';
+import { parkedFiring, withdrawnEntries } from './withdrawn-firing.ts';
 
 export interface Registration {
   readonly id: string;
@@ -29,11 +31,13 @@ export interface RegistrationScope {
   readonly now: number;
   /** Default: quartz. */
   readonly dst?: DaylightSaving;
+  /** Where this is done: the ledger says so of times that will not fire because of it. */
+  readonly nodeName: string;
 }
 
 /** @returns undefined when the id is taken */
 export async function createSchedule(
-  { unitOfWork, now, dst }: RegistrationScope,
+  { unitOfWork, now, dst }: Omit<RegistrationScope, 'nodeName'>,
   registration: Registration,
 ): Promise<JobRow | undefined> {
   const { definition } = registration;
@@ -50,10 +54,11 @@ export async function createSchedule(
  * Changes a schedule in place. Runs under way go on. Unless the times change, what waits to fire keeps waiting.
  */
 export async function updateSchedule(
-  { unitOfWork, now, dst }: RegistrationScope,
+  scope: RegistrationScope,
   old: JobRow,
   registration: Registration,
 ): Promise<JobRow> {
+  const { unitOfWork, now, dst } = scope;
   const { definition, source } = registration;
   // What was parked has nothing waiting: the edit that mends it starts it anew.
   const retimed = isRetimed(old.definition, definition) || old.parked;
@@ -66,7 +71,7 @@ export async function updateSchedule(
     newGeneration: retimed,
   });
   if (retimed) {
-    await withdraw(db, old.triggerId);
+    await withdrawFirings(scope, old, 'edited');
     if (first !== null) await insertDue(db, job, first);
   } else {
     await refreshDue(db, job);
@@ -75,11 +80,26 @@ export async function updateSchedule(
   return job;
 }
 
-export async function removeSchedule(unitOfWork: UnitOfWork, job: JobRow): Promise<void> {
-  const db = await unitOfWork.db();
-  await withdraw(db, job.triggerId);
-  await deleteJob(db, job.triggerId);
+export async function removeSchedule(scope: RegistrationScope, job: JobRow): Promise<void> {
+  const { unitOfWork } = scope;
+  await withdrawFirings(scope, job, 'deleted');
+  await deleteJob(await unitOfWork.db(), job.triggerId);
   record(unitOfWork, 'delete', job, null);
+}
+
+/** Takes back what has not begun, and records the times that had come already. */
+async function withdrawFirings(
+  { unitOfWork, now, dst, nodeName }: RegistrationScope,
+  job: JobRow,
+  because: 'edited' | 'deleted',
+): Promise<void> {
+  const db = await unitOfWork.db();
+  const { id: jobId, definition, parkedFor } = job;
+  const firings = await withdraw(db, job);
+  if (parkedFor !== null) firings.push(parkedFiring(parkedFor));
+  const withdrawal = { jobId, definition, nodeName, now, because, ...(dst === undefined ? {} : { dst }) };
+  const entries = withdrawnEntries(withdrawal, firings);
+  if (entries.length > 0) await recordFirings(db, [{ run: { ...job, attempt: 1 }, entries }]);
 }
 
 /** Brings a schedule of a file in force: unchanged content keeps its state over restarts. */

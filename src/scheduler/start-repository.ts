@@ -19,7 +19,8 @@ import { readDefinition } from './schedule.ts';
 
 /**
  * Marks claimed runs as started and returns those that may start: still ours, and of the schedule as it is now.
- * A run of an edited, deleted or parked schedule is dropped here, one of a paused schedule waits again.
+ * A run of an edited, deleted or parked schedule is dropped here, one of a paused schedule waits again. What an edit
+ * has seen it has recorded itself; a claim that was under way meanwhile is recorded here.
  */
 export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]> {
   const { rows } = await sql<RunRow & { job_id: string; definition: string }>`${ANEW}
@@ -37,13 +38,22 @@ export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[])
       from key k cross join ${ownRun(holder, sql`true`)} r left join ${schedule('r')} j on true
     ), gone as (
       delete from scheduler_run where ctid = any(array(select at from mine where fate <> 'started'))
-      returning fire_at, trigger_id, generation, attempt, late_from, next_planned, cause
+      returning fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause, claimed_at
     ), waiting as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,
                                  concurrent, concurrency_key, cause)
       select 'infinity', fire_at, trigger_id, generation, attempt, late_from, next_planned,
              ${competition(sql`definition`)}, cause
       from gone join mine using (trigger_id, generation, fire_at) where fate = 'paused'
+      on conflict do nothing
+    ), ledger as (
+      insert into scheduler_firing (planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at, why)
+      select g.fire_at, g.trigger_id, g.generation, j.id, case g.kind when 'lost' then 'lost' else 'skipped' end,
+             (select name from cluster_node where id = ${holder.nodeId}), g.attempt, g.claimed_at,
+             'the schedule was ' || case when j.parked is null then 'edited' else 'parked' end || ' before it could fire'
+      from gone g join mine m using (trigger_id, generation, fire_at)
+      cross join lateral (select id, parked from scheduler_job where trigger_id = g.trigger_id limit 1) j
+      where m.fate = 'dropped'
       on conflict do nothing
     ), started as (
       update scheduler_run set started_at = clock_timestamp()

@@ -24,11 +24,11 @@ interface Harness extends AsyncDisposable {
   clear(): Promise<void>;
   /** Creates or changes a schedule as if it were the time `now`. */
   put(id: string, fields?: JsonObject, now?: number): Promise<void>;
-  remove(id: string): Promise<void>;
+  remove(id: string, now?: number): Promise<void>;
   pause(id: string, paused: boolean): Promise<void>;
   pauseAll(paused: boolean): Promise<void>;
   trigger(id: string): Promise<RunKey>;
-  ledger(): Promise<readonly { outcome: string; why: string | null }[]>;
+  ledger(): Promise<readonly { outcome: string; plannedAt: number; why: string | null }[]>;
   exists(id: string): Promise<boolean>;
   state(id: string): Promise<number | undefined>;
 }
@@ -57,15 +57,19 @@ async function persistentHarness(): Promise<Harness> {
         const old = await findJob(await unitOfWork.db(), id, true);
         const registration = { id, source: 'rest' as const, definition: definitionOf(fields) };
         if (old === undefined) await createSchedule({ unitOfWork, now }, registration);
-        else await updateSchedule({ unitOfWork, now }, old, registration);
+        else await updateSchedule({ unitOfWork, now, nodeName: 'a' }, old, registration);
       }),
-    remove: (id) => change(async (unitOfWork) => removeSchedule(unitOfWork, (await findJob(db, id))!)),
+    remove: (id, now = Date.now()) =>
+      change(async (unitOfWork) =>
+        removeSchedule({ unitOfWork, now, nodeName: 'a' }, (await findJob(db, id))!),
+      ),
     pause: async (id, paused) => setJobPaused(db, await triggerIdOf(id), paused),
     pauseAll: async (paused) => void (await setPaused(db, paused)),
     trigger: async (id) => (await insertManual(db, await triggerIdOf(id), ASKED))!,
     async ledger() {
-      const rows = await sql<{ outcome: string; why: string | null }>`
-        select outcome, why from scheduler_firing order by planned_at`.execute(db);
+      const rows = await sql<{ outcome: string; plannedAt: number; why: string | null }>`
+        select outcome, (extract(epoch from planned_at) * 1000)::float8 as "plannedAt", why
+        from scheduler_firing order by planned_at`.execute(db);
       return rows.rows;
     },
     exists: async (id) => (await findJob(db, id)) !== undefined,
@@ -109,14 +113,19 @@ async function memoryHarness(): Promise<Harness> {
       registeredAt = undefined;
       await done;
     },
-    remove: async (id) => void (await memory.remove(id)),
+    async remove(id, now) {
+      registeredAt = now;
+      const done = memory.remove(id);
+      registeredAt = undefined;
+      await done;
+    },
     pause: (id, paused) => memory.pause(id, paused),
     pauseAll: (paused) => memory.pauseAll(paused),
     trigger: async (id) => (await memory.trigger(id, ASKED))!,
     ledger: async () =>
       entries
         .toSorted((left, right) => left.plannedAt - right.plannedAt)
-        .map(({ outcome, why }) => ({ outcome, why })),
+        .map(({ outcome, plannedAt, why }) => ({ outcome, plannedAt, why })),
     exists: async (id) => (await memory.find(id)) !== undefined,
     state: async (id) => (await memory.find(id))?.trigger?.['state'] as number | undefined,
     [Symbol.asyncDispose]: async () => {},
@@ -421,6 +430,88 @@ describe.each([
     await h.put('j', { schedule: '0 0 0 1 1 ?' }, Date.now());
     expect(await h.store.start(A, [run])).toEqual([]);
     expect((await claim()).runs).toEqual([]);
+  });
+
+  const times = async () =>
+    (await h.ledger()).map(({ outcome, plannedAt, why }) => [outcome, plannedAt - T0, why]);
+  const SECOND = 1000;
+
+  it('records the times that had come before a schedule was edited or deleted, and will not fire any more', async () => {
+    await h.put('j', {}, T0);
+    const edited = 'the schedule was edited before it could fire';
+    await h.put('j', { schedule: '0 0 0 1 1 ?' }, T0 + 2_500);
+    expect(await times()).toEqual([0, 1, 2].map((n) => ['skipped', n * SECOND, edited]));
+    await h.remove('j', T0 + 9_000);
+    expect(await times()).toHaveLength(3);
+  });
+
+  it('records them also where they were claimed, or waited for a run that goes on', async () => {
+    await h.put('j', {}, T0);
+    const run = await claimOne();
+    await h.store.start(A, [run]);
+    const deleted = 'the schedule was deleted before it could fire';
+    await h.remove('j', T0 + 2_500);
+    expect(await times()).toEqual([1, 2].map((n) => ['skipped', n * SECOND, deleted]));
+    await complete(run, T0 + SECOND);
+    expect(await times()).toHaveLength(3);
+
+    await h.put('k', {}, T0 + 60_000);
+    const claimed = await claimOne();
+    await h.remove('k', T0 + 60_000);
+    expect(await times()).toContainEqual(['skipped', 60_000, deleted]);
+    expect(await h.store.start(A, [claimed])).toEqual([]);
+  });
+
+  it('records a time that was claimed when its schedule was parked for another run', async () => {
+    await h.put('j', { concurrentExecution: true }, T0);
+    const first = await claimOne();
+    await h.store.start(A, [first]);
+    await h.store.planNext(A, first, T0 + SECOND, []);
+    const second = await claimOne();
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      const [run] = attempt === 1 ? [first] : (await claim()).runs;
+      await h.store.start(A, [run!]);
+      await h.store.release(A, 'b', { only: run!, isSuspect: false });
+    }
+    expect(await h.state('j')).toBe(3);
+    expect(await h.store.start(A, [second])).toEqual([]);
+    expect((await times()).map(([outcome, at]) => [outcome, at])).toEqual([
+      ['lost', 0],
+      ['skipped', 1_000],
+    ]);
+  });
+
+  it('records none that has a run of its own', async () => {
+    await h.put('j', { concurrentExecution: true }, T0);
+    const first = await claimOne();
+    await h.store.start(A, [first]);
+    await h.store.planNext(A, first, T0 + SECOND, []);
+    const second = await claimOne();
+    await h.store.start(A, [second]);
+    await h.remove('j', T0 + 2_500);
+    expect((await times()).map(([, at]) => at)).toEqual([2_000]);
+    for (const run of [first, second]) await complete(run, null);
+    expect((await times()).map(([outcome]) => outcome)).toEqual(['fired', 'fired', 'skipped']);
+  });
+
+  it('records what a parked schedule let pass, when it goes on', async () => {
+    const start = Date.now() - 3_000;
+    await h.put('j', {}, start);
+    const parked = async () => {
+      const { runs } = await claim();
+      await h.store.start(A, runs);
+      return (await h.store.release(A, 'b')).parked;
+    };
+    await eventually(parked, ({ length }) => length > 0);
+    const before = await h.ledger();
+    expect(before).toMatchObject([{ outcome: 'lost' }]);
+    await h.put('j', { schedule: '0 0 0 1 1 ?' }, Date.now());
+    const [lost, ...passed] = await h.ledger();
+    expect(passed.length).toBeGreaterThanOrEqual(2);
+    for (const [n, { outcome, plannedAt, why }] of passed.entries()) {
+      expect([outcome, plannedAt]).toEqual(['skipped', lost!.plannedAt + (n + 1) * SECOND]);
+      expect(why).toMatch(/parked/);
+    }
   });
 
   it('lets a started run go on when its schedule is removed, and plans nothing after it', async () => {

@@ -368,7 +368,7 @@ describe('the job store', () => {
     const ensure = (fields: Record<string, string>, now: number) =>
       runUnitOfWork(database, {}, (unitOfWork) =>
         ensureSchedule(
-          { unitOfWork, now },
+          { unitOfWork, now, nodeName: 'a' },
           {
             id: 'f',
             source: 'file',
