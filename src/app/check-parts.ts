@@ -26,10 +26,9 @@ export function findPartMistakes(config: ConfigStore): readonly Finding[] {
   const types = new ManagedTypes();
   const mistakesOf = mistakesIn(config);
   return [
-    ...mistakesOf('managed', () => {
-      requireTypes(config.get(managedConfig));
-      types.replace(config.get(managedConfig).objects as unknown as JsonObject[]);
-    }),
+    ...mistakesOf('managed', () =>
+      types.replace(config.get(managedConfig).objects as unknown as JsonObject[]),
+    ),
     ...mistakesOf('policy', () => new PolicyBook(types, policySettings(config))),
     ...mistakesOf('repo', () => compileQueries(config.get(repoConfig).queries)),
     // Building a module asks nothing of its parts; only logins do.
@@ -54,7 +53,17 @@ export function findScheduleMistakes(config: ConfigStore): readonly Finding[] {
 
 /** What would only show when it is used: a sentence each. */
 export function findDoubts(config: ConfigStore, projectLocation: string): readonly string[] {
-  return [...unknownPolicies(config), ...unservedSchedules(config, join(projectLocation, 'service'))];
+  return [
+    ...withoutTypes(config),
+    ...unknownPolicies(config),
+    ...unservedSchedules(config, join(projectLocation, 'service')),
+  ];
+}
+
+/** Who has only schedules or processes may mean it. */
+function withoutTypes(config: ConfigStore): readonly string[] {
+  if (config.get(managedConfig).objects.length > 0) return [];
+  return ['conf/managed.json declares no managed type: /managed has nothing to offer'];
 }
 
 function unknownPolicies(config: ConfigStore): readonly string[] {
@@ -106,7 +115,7 @@ function mistakesIn(config: ConfigStore) {
   };
 }
 
-/** @throws BadRequestError when objects could no longer be reached */
+/** @throws BadRequestError when the objects of a running server could no longer be reached */
 export function requireTypes({ objects }: ManagedConfig): void {
   if (objects.length > 0) return;
   throw new BadRequestError('It declares no managed type, so no object could be reached any more', {

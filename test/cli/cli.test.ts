@@ -99,9 +99,8 @@ describe('the command line', () => {
       },
     });
     const { code, output } = await svc(['config-check'], { SVC_PROJECT: project.location });
-    expect([code, output]).toEqual([1, expect.stringMatching(/4 found/)]);
+    expect([code, output]).toEqual([1, expect.stringMatching(/3 found/)]);
     expect(output).toMatch(/conf\/authentication.json:\d+:\d+ .*nobody could log in/);
-    expect(output).toMatch(/conf\/managed.json:\d+:\d+ .*no managed type/);
     expect(output).toMatch(/conf\/schedule-a.json:\d+:\d+ .*has 5 fields .*Unix cron/);
     expect(output).toMatch(/conf\/schedule-b.json:\d+:\d+ .*Unknown script type "python"/);
   });
