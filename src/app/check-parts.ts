@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type AuthenticationConfig,
@@ -15,10 +15,11 @@ import type { JsonObject } from '#json/index.ts';
 import { ManagedTypes, PolicyBook, type PolicySettings } from '#managed/index.ts';
 import { compileQueries } from '#repo/index.ts';
 import { parseSchedule, scriptScheduledService, shortServiceName } from '#scheduler/index.ts';
-import { noScripts } from '#script/index.ts';
+import { findSyntaxError, noScripts } from '#script/index.ts';
 import { buildModules, type ModuleParts, readSessionSettings } from '#security/index.ts';
 import { parseScanDefinition } from '#taskscanner/index.ts';
 
+const ACCESS_FILE = 'script/access.js';
 const SCRIPT = scriptScheduledService(noScripts);
 
 /** Beyond the schemas, what keeps a node from starting. */
@@ -49,6 +50,23 @@ export function findScheduleMistakes(config: ConfigStore): readonly Finding[] {
       if (service === 'taskscanner') parseScanDefinition(invokeContext);
     }),
   );
+}
+
+/** A `script/access.js` with which nobody but administrators may do anything. */
+export function findAccessMistakes(projectLocation: string): readonly Finding[] {
+  const source = textOf(join(projectLocation, ACCESS_FILE));
+  const error = source === undefined ? undefined : findSyntaxError({ name: ACCESS_FILE, source });
+  if (error === undefined) return [];
+  const { line, column, message } = error;
+  return [{ id: 'ACCESS_NOT_COMPILED', where: `${ACCESS_FILE}:${line}:${column}`, message }];
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 /** What would only show when it is used: a sentence each. */

@@ -1,4 +1,4 @@
-import { findDoubts, findPartMistakes, findScheduleMistakes } from '#app/check-parts.ts';
+import { findAccessMistakes, findDoubts, findPartMistakes, findScheduleMistakes } from '#app/check-parts.ts';
 import {
   ConfigStore,
   checkConfig,
@@ -44,7 +44,11 @@ Example: svc config-check --project /etc/svc
 /** What the parts that read the files make of them. */
 async function checkParts(settings: Settings, environment: Environment): Promise<readonly Finding[]> {
   const config = await ConfigStore.open({ settings, environment, report: () => {} });
-  const mistakes = [...findPartMistakes(config), ...findScheduleMistakes(config)];
+  const mistakes = [
+    ...findPartMistakes(config),
+    ...findScheduleMistakes(config),
+    ...findAccessMistakes(settings.projectLocation),
+  ];
   if (mistakes.length > 0) return mistakes;
   for (const doubt of findDoubts(config, settings.projectLocation)) console.log(`Warning: ${doubt}`);
   return [];

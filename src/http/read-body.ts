@@ -1,16 +1,38 @@
 import type { IncomingMessage } from 'node:http';
-import { BadRequestError, PayloadTooLargeError } from '#errors/index.ts';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { BadRequestError, PayloadTooLargeError, ResourceError } from '#errors/index.ts';
+
+type Decoder = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+/** What `Content-Encoding` may say. */
+const DECODERS: Readonly<Record<string, Decoder>> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
 
 /**
  * The body of a request as text; empty when it has none. It is read off Node's own message: a web stream around it
  * costs more than all else that happens to a request.
  *
- * @throws PayloadTooLargeError as soon as the limit is passed; the rest is left unread
+ * @param limitBytes of the body as it came, and of what it decodes to
+ * @throws PayloadTooLargeError as soon as the limit is passed; the rest is left unread. ResourceError 415 for an
+ *   encoding that nobody knows
  */
 export function readBody(incoming: IncomingMessage, limitBytes: number): Promise<string> | string {
   const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers;
   if (encoding === undefined && (length === undefined || length === '0')) return '';
   if (Number(length) > limitBytes) throw tooLarge(limitBytes);
+  const decoder = decoderOf(incoming.headers['content-encoding']);
+  const read = readBytes(incoming, limitBytes);
+  return (decoder === undefined ? read : read.then((bytes) => unpack(bytes, decoder, limitBytes))).then(
+    decode,
+  );
+}
+
+function readBytes(incoming: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let bytes = 0;
@@ -23,7 +45,7 @@ export function readBody(incoming: IncomingMessage, limitBytes: number): Promise
       reject(tooLarge(limitBytes));
     };
     incoming.on('data', take);
-    incoming.once('end', () => resolve(decode(chunks)));
+    incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     // Also when the client goes away: nobody will read the answer.
     incoming.once('error', (cause) =>
       reject(new BadRequestError('The request body ended early', { id: 'HTTP_BODY_CUT', cause })),
@@ -31,8 +53,31 @@ export function readBody(incoming: IncomingMessage, limitBytes: number): Promise
   });
 }
 
-function decode(chunks: readonly Buffer[]): string {
-  const text = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8');
+function decoderOf(header: string | undefined): Decoder | undefined {
+  const encoding = header?.trim().toLowerCase() ?? '';
+  if (encoding === '' || encoding === 'identity') return undefined;
+  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
+  if (decoder !== undefined) return decoder;
+  throw new ResourceError(415, `The Content-Encoding is '${header}'`, {
+    id: 'HTTP_CONTENT_ENCODING',
+    hint: "Send the body as it is, or with 'gzip', 'deflate' or 'br'",
+  });
+}
+
+async function unpack(bytes: Buffer, decoder: Decoder, limitBytes: number): Promise<Buffer> {
+  try {
+    return await decoder(bytes, { maxOutputLength: limitBytes });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limitBytes);
+    throw new BadRequestError('The request body is not what its Content-Encoding says', {
+      id: 'HTTP_BAD_ENCODING',
+      cause,
+    });
+  }
+}
+
+function decode(bytes: Buffer): string {
+  const text = bytes.toString('utf8');
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 

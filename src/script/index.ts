@@ -6,7 +6,7 @@
  * code never runs on the main thread; every run starts with fresh globals; a run ends within its limits.
  */
 export type { HostOperations } from './host-operations.ts';
-export { hoistedNames } from './javascript/index.ts';
+export { findSyntaxError, hoistedNames } from './javascript/index.ts';
 export { requestView } from './request-view.ts';
 export { resourceOperations } from './resource-operations.ts';
 export { type RouterFilters, routerFilters } from './router-filters.ts';

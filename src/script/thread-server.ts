@@ -70,10 +70,13 @@ const currentWork = new AsyncLocalStorage<number>();
 
 /** The main thread cannot ask for a name when it wants one, so it is told each of them once. */
 const scriptNumbers = new Map<string, bigint>();
+/** Each schedule has a name of its own; beyond so many the numbers begin anew. */
+const MOST_NAMES = 1_000;
 
 function scriptNumber(name: string): bigint {
   const known = scriptNumbers.get(name);
   if (known !== undefined) return known;
+  if (scriptNumbers.size >= MOST_NAMES) scriptNumbers.clear();
   const script = scriptNumbers.size + 1;
   scriptNumbers.set(name, BigInt(script));
   post({ type: 'named', script, name });

@@ -1,3 +1,4 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_PASSWORD } from '../support/api.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -68,6 +69,42 @@ describe('the doors', () => {
     const text = await (await get('/metrics')).text();
     expect(text).toMatch(/svc_http_request_duration_seconds_count\{method="GET",status="401"\} \d+/);
     expect(text).toMatch(/svc_db_pool_size \d+/);
+  });
+
+  const post = async (body: Buffer, encoding: string) => {
+    const headers = {
+      Authorization: `Basic ${Buffer.from(`svc-admin:${ADMIN_PASSWORD}`).toString('base64')}`,
+      'Content-Type': 'application/json',
+      'Content-Encoding': encoding,
+    };
+    const url = `${server.url}/svc/script?_action=eval`;
+    const response = await fetch(url, { method: 'POST', headers, body: new Uint8Array(body) });
+    return { status: response.status, body: await response.json() };
+  };
+  const evaluated = (source: string) => Buffer.from(JSON.stringify({ type: 'text/javascript', source }));
+
+  it('read bodies that are packed, and tell which packings they know', async () => {
+    const body = evaluated('1 + 1');
+    expect(await post(gzipSync(body), 'gzip')).toEqual({ status: 200, body: 2 });
+    expect(await post(brotliCompressSync(body), 'BR')).toEqual({ status: 200, body: 2 });
+    expect(await post(deflateSync(body), 'deflate')).toEqual({ status: 200, body: 2 });
+    expect(await post(body, 'identity')).toEqual({ status: 200, body: 2 });
+    expect(await post(body, 'zstd')).toMatchObject({
+      status: 415,
+      body: {
+        message: "The Content-Encoding is 'zstd'",
+        detail: { hint: expect.stringContaining("'gzip'") },
+      },
+    });
+    expect(await post(body, 'gzip')).toMatchObject({
+      status: 400,
+      body: { detail: { id: 'HTTP_BAD_ENCODING' } },
+    });
+    const bomb = gzipSync(evaluated('x'.repeat(20_000_000)));
+    expect(await post(bomb, 'gzip')).toMatchObject({
+      status: 413,
+      body: { message: expect.stringMatching(/1048576/) },
+    });
   });
 
   it('refuse a body that is too large', async () => {

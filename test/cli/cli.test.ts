@@ -92,6 +92,7 @@ describe('the command line', () => {
       'conf/authentication.json': { serverAuthContext: { authModules: [] } },
       'conf/managed.json': { objects: [] },
       'conf/schedule-a.json': { invokeService: 'script', schedule: '0 0 * * *' },
+      'script/access.js': 'var httpAccessConfig = {\n  configs: [ { ] }\n};',
       'conf/schedule-b.json': {
         invokeService: 'script',
         schedule: '0 0 0 * * ?',
@@ -99,10 +100,11 @@ describe('the command line', () => {
       },
     });
     const { code, output } = await svc(['config-check'], { SVC_PROJECT: project.location });
-    expect([code, output]).toEqual([1, expect.stringMatching(/3 found/)]);
+    expect([code, output]).toEqual([1, expect.stringMatching(/4 found/)]);
     expect(output).toMatch(/conf\/authentication.json:\d+:\d+ .*nobody could log in/);
     expect(output).toMatch(/conf\/schedule-a.json:\d+:\d+ .*has 5 fields .*Unix cron/);
     expect(output).toMatch(/conf\/schedule-b.json:\d+:\d+ .*Unknown script type "python"/);
+    expect(output).toMatch(/^script\/access.js:2:16 .*Unexpected token/m);
   });
 
   it('starts without the ECMAScript block of script.json, and tells that scripts are inactive', async () => {

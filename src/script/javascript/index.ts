@@ -18,6 +18,7 @@ export {
   ScriptThrownError,
 } from './failures.ts';
 export { hoistedNames } from './hoisted-names.ts';
+export { findSyntaxError } from './parse-script.ts';
 export type { EngineKind } from './quickjs-module.ts';
 export type { SandboxResult } from './run-outcome.ts';
 export { SandboxPool, type SandboxPoolOptions, type SandboxPoolStats } from './sandbox-pool.ts';

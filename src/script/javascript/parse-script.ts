@@ -32,6 +32,17 @@ export function parseScript(script: ScriptSource): ParsedScript {
   return { program, text, names };
 }
 
+/** Where the text is no script, and why; undefined when it is one. */
+export function findSyntaxError(script: ScriptSource): ScriptSyntaxError | undefined {
+  try {
+    parseScript(script);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ScriptSyntaxError) return error;
+    throw error;
+  }
+}
+
 function parseWith(script: ScriptSource, options: Options): Program {
   try {
     return parse(script.source, options);
