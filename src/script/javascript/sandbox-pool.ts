@@ -16,9 +16,10 @@ import { ScriptCache } from './script-cache.ts';
 import { type SandboxRun, ScriptRun, timeLimitError } from './script-run.ts';
 import type { ScriptSource } from './script-source.ts';
 import type { TextPosition } from './source-edits.ts';
+import { Surplus } from './surplus.ts';
 
 export interface SandboxPoolOptions {
-  /** Instances that are kept when there is nothing to do. Default 16. */
+  /** Instances that are kept when there is nothing to do; what a burst leaves stays some seconds more. Default 16. */
   readonly size?: number;
   /** Instances at which further runs wait in line, apart from those that another run waits for. Default 64. */
   readonly maxSize?: number;
@@ -64,6 +65,7 @@ export class SandboxPool {
   /** One that others are made after. */
   #model: Sandbox | undefined;
   readonly #idle: Sandbox[] = [];
+  readonly #surplus: Surplus;
   readonly #waiting: PromiseWithResolvers<Sandbox>[] = [];
   #instances = 0;
   #created = 0;
@@ -74,6 +76,7 @@ export class SandboxPool {
   private constructor(engine: EngineModule, options: SandboxPoolOptions) {
     this.#engine = engine;
     this.#size = options.size ?? 16;
+    this.#surplus = new Surplus(this.#size, (count) => this.#shed(count));
     this.#maxSize = Math.max(this.#size, options.maxSize ?? 64);
     this.#resultLimitBytes = options.resultLimitBytes ?? 8_388_608;
     this.#sandboxOptions = {
@@ -139,6 +142,7 @@ export class SandboxPool {
   close(): void {
     this.#isClosed = true;
     for (const { reject } of this.#waiting.splice(0)) reject(closedError());
+    this.#surplus.stop();
     this.#instances -= this.#idle.splice(0).length;
   }
 
@@ -179,6 +183,7 @@ export class SandboxPool {
     const at = this.#choose(script, furnishing);
     const isFitting = at >= 0 || this.#instances >= this.#size;
     const [sandbox] = isFitting ? this.#idle.splice(at, 1) : [];
+    this.#surplus.note(this.#idle.length);
     if (sandbox !== undefined) return sandbox;
     if (isNested || this.#instances < this.#maxSize) return this.#createSandbox();
     const waiter = Promise.withResolvers<Sandbox>();
@@ -195,18 +200,29 @@ export class SandboxPool {
   #release(sandbox: Sandbox): void {
     if (sandbox.isUsable && !this.#isClosed) {
       const waiter = this.#waiting.shift();
-      if (waiter !== undefined || this.#idle.length < this.#size) {
+      if (waiter !== undefined || this.#idle.length < this.#maxSize) {
         if (waiter === undefined) this.#idle.push(sandbox);
         else waiter.resolve(sandbox);
+        this.#surplus.note(this.#idle.length);
         return;
       }
     }
+    this.#discard(sandbox);
+    const waiter = this.#waiting.shift();
+    if (waiter !== undefined) this.#createSandbox().then(waiter.resolve, waiter.reject);
+  }
+
+  /** Those that have been idle longest. */
+  #shed(count: number): void {
+    for (const sandbox of this.#idle.splice(0, count)) this.#discard(sandbox);
+    this.#surplus.note(this.#idle.length);
+  }
+
+  #discard(sandbox: Sandbox): void {
     this.#instances--;
     this.#discarded++;
     // It would keep its memory as long as it is known here.
     if (sandbox === this.#model) this.#model = this.#idle[0];
-    const waiter = this.#waiting.shift();
-    if (waiter !== undefined) this.#createSandbox().then(waiter.resolve, waiter.reject);
   }
 
   async #createSandbox(): Promise<Sandbox> {
