@@ -10,7 +10,9 @@ import {
   ScheduledServices,
   TriggerPoller,
 } from '#scheduler/index.ts';
-import { createSchedule } from '../../../src/scheduler/register-schedule.ts';
+import type { ClaimOptions } from '../../../src/scheduler/claim-repository.ts';
+import { findJob, setJobPaused } from '../../../src/scheduler/job-repository.ts';
+import { createSchedule, removeSchedule, updateSchedule } from '../../../src/scheduler/register-schedule.ts';
 import { parseSchedule } from '../../../src/scheduler/schedule.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
@@ -18,8 +20,8 @@ import { createMigratedDatabase } from '../../support/migrated-database.ts';
 const LATE_MS = 20_000;
 const THRESHOLD_MS = 5_000;
 
-/** Whether what was planned can be read from the ledger, without a time that is not there or there twice. */
-describe('the ledger of a schedule that came too late', () => {
+/** Whether all that was planned, and nothing else, ends in the ledger. */
+describe('the ledger of a schedule', () => {
   let database: Database & AsyncDisposable;
   beforeAll(async () => {
     database = await createMigratedDatabase();
@@ -47,20 +49,28 @@ describe('the ledger of a schedule that came too late', () => {
     );
 
   /** A node whose runs leave their mark in the database and then work as long as they are told to. */
-  function node(name: string, nodeId: number, work: (runId: string) => Promise<void> = async () => {}) {
+  function node(
+    name: string,
+    nodeId: number,
+    work: (runId: string, jobId: string) => Promise<void> = async () => {},
+    behindMs = 0,
+  ) {
     const services = new ScheduledServices();
     const service: ScheduledService = {
       invokeService: 'work',
       runsScripts: false,
-      async execute({ unitOfWork }, { runId }) {
+      async execute({ unitOfWork }, { runId, jobId }) {
         await sql`select 1`.execute(await unitOfWork!.db());
-        await work(runId);
+        await work(runId, jobId);
       },
     };
     services.register(service);
+    const store = persistentJobStore(database.db);
+    // A node whose clock is behind waits for the time of what it has claimed, however late that is.
+    const waits = { ...store, claim: (options: ClaimOptions) => store.claim({ ...options, startLimit: 0 }) };
     return new TriggerPoller({
-      store: persistentJobStore(database.db),
-      clock: { now: () => Date.now() },
+      store: behindMs === 0 ? store : waits,
+      clock: { now: () => Date.now() - behindMs },
       nodeName: name,
       holder: () => ({ nodeId, epoch: 1 }),
       tuning: () => ({ threadCount: 10, idleWaitMs: 100, misfireThresholdMs: THRESHOLD_MS }),
@@ -71,8 +81,15 @@ describe('the ledger of a schedule that came too late', () => {
 
   const rows = async () =>
     (
-      await sql<{ plannedAt: Date; outcome: string; node: string; attempt: number; why: string | null }>`
-        select planned_at as "plannedAt", outcome, node, attempt, why
+      await sql<{
+        plannedAt: Date;
+        job: string;
+        outcome: string;
+        node: string;
+        attempt: number;
+        why: string | null;
+      }>`
+        select planned_at as "plannedAt", job_id as job, outcome, node, attempt, why
         from scheduler_firing order by planned_at`.execute(database.db)
     ).rows;
 
@@ -86,7 +103,7 @@ describe('the ledger of a schedule that came too late', () => {
         where not exists (select from scheduler_firing where planned_at = t.at)`.execute(database.db)
     ).rows.map(({ at }) => at.toISOString());
 
-  it('has each time that a concurrent one let pass, also when its node dies while the one run for them is under way', async () => {
+  it('has each time that one with concurrent execution let pass when it came too late, also when its node dies while the one run for them is under way', async () => {
     const began = Promise.withResolvers<string>();
     const end = Promise.withResolvers<void>();
     const a = node('a', 1, (runId) => {
@@ -121,5 +138,56 @@ describe('the ledger of a schedule that came too late', () => {
       node: 'b',
     });
     expect(passed[0]!.why).toContain(new Date(fireAt).toISOString());
+  });
+
+  it('says so of what a node had claimed and waited for when it was edited or deleted; what was paused fires later', async () => {
+    const fired: string[] = [];
+    const a = node('a', 1, async (_runId, jobId) => void fired.push(jobId), 4_000);
+    const change = <T>(work: Parameters<typeof runUnitOfWork<T>>[2]) => runUnitOfWork(database, {}, work);
+    const simple = definitionOf({ type: 'simple' });
+    const now = Date.now() - 3_000;
+    for (const id of ['paused', 'edited', 'deleted', 'left']) {
+      await change((unitOfWork) =>
+        createSchedule({ unitOfWork, now }, { id, source: 'rest', definition: simple }),
+      );
+    }
+    await a.start();
+    const claimed = async () =>
+      (
+        await sql<{
+          n: number;
+        }>`select count(*)::int as n from scheduler_run where started_at is null`.execute(database.db)
+      ).rows[0]!.n;
+    await eventually(claimed, (n) => n === 4);
+    const get = async (id: string) => (await findJob(database.db, id))!;
+    const { triggerId } = await get('paused');
+    await setJobPaused(database.db, triggerId, true);
+    const scope = { now: Date.now(), nodeName: 'b' };
+    const later = {
+      id: 'edited',
+      source: 'rest' as const,
+      definition: definitionOf({ schedule: '0 0 0 1 1 ?' }),
+    };
+    const edited = await get('edited');
+    await change((unitOfWork) => updateSchedule({ ...scope, unitOfWork }, edited, later));
+    const deleted = await get('deleted');
+    await change((unitOfWork) => removeSchedule({ ...scope, unitOfWork }, deleted));
+    await eventually(
+      async () => fired,
+      (found) => found.length > 0,
+    );
+    await eventually(claimed, (n) => n === 0);
+    expect(fired).toEqual(['left']);
+    await setJobPaused(database.db, triggerId, false);
+    a.wake();
+    await eventually(
+      async () => fired,
+      (found) => found.length > 1,
+    );
+    await a.stop();
+    expect(fired).toEqual(['left', 'paused']);
+    const ledger = (await rows()).map(({ job, outcome }) => `${job} ${outcome}`);
+    expect(ledger).toEqual(expect.arrayContaining(['edited skipped', 'deleted skipped']));
+    expect(ledger.filter((entry) => /edited|deleted/.test(entry))).toHaveLength(2);
   });
 });
