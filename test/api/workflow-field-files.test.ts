@@ -506,20 +506,24 @@ test('executions and tasks have the members that scripts use', async () => {
         `<startEvent id="s"/>${groovy(
           'g',
           `
-execution.setVariable("m", [execution.getCurrentActivityName(), execution.getCurrentFlowElement().getName(), execution.currentFlowElement.id, execution.getEventName(), execution.getTenantId(), execution.getParentId() == execution.processInstanceId, execution.isActive(), execution.getVariableNames().contains('z'), execution.hasVariables()])
+execution.setVariable("m", [execution.getCurrentActivityName(), execution.getCurrentFlowElement().getName(), execution.currentFlowElement.id, execution.getEventName(), execution.getTenantId(), execution.getParentId() == execution.processInstanceId, execution.isActive(), execution.getVariableNames().contains('z'), execution.hasVariables(), execution.getRootProcessInstanceId() == execution.processInstanceId, execution.getSuperExecutionId()])
 `,
           'name2="x"',
         ).replace(
           'name2="x"',
           '',
-        )}<userTask id="t" name="Tee"><extensionElements><activiti:taskListener event="create" class="org.activiti.engine.impl.bpmn.listener.ScriptTaskListener"><activiti:field name="script"><activiti:string><![CDATA[task.setVariable('tm', [task.getTaskDefinitionKey(), task.getProcessDefinitionId() != null, task.getExecutionId() != null, task.getFormKey(), task.getTenantId(), task.getDescription()])]]></activiti:string></activiti:field><activiti:field name="language" stringValue="groovy"/></activiti:taskListener></extensionElements></userTask><endEvent id="e"/>${p('s', 'g', 't', 'e')}`,
+        )}<userTask id="t" name="Tee"><extensionElements><activiti:taskListener event="create" class="org.activiti.engine.impl.bpmn.listener.ScriptTaskListener"><activiti:field name="script"><activiti:string><![CDATA[task.setVariable('tm', [task.getTaskDefinitionKey(), task.getProcessDefinitionId() != null, task.getExecutionId() != null, task.getFormKey(), task.getTenantId(), task.getDescription()]); task.addCandidateUser('ann'); task.addCandidateGroup('hr'); task.setVariable('tc', task.getCandidates().collect { [it.type, it.getUserId(), it.groupId] })]]></activiti:string></activiti:field><activiti:field name="language" stringValue="groovy"/></activiti:taskListener></extensionElements></userTask><endEvent id="e"/>${p('s', 'g', 't', 'e')}`,
       ),
     ),
     { z: 1 },
   );
   expect(await vars(id)).toMatchObject({
-    m: ['g', 'g', 'g', null, '', true, true, true, true],
+    m: ['g', 'g', 'g', null, '', true, true, true, true, true, null],
     tm: ['t', true, true, null, '', null],
+    tc: [
+      ['candidate', 'ann', null],
+      ['candidate', null, 'hr'],
+    ],
   });
 });
 test('prefixed elements, pools, lanes and flows without ids are read, each pool a process', async () => {

@@ -109,6 +109,7 @@
     task.addCandidateUsers = add('candidateUsers');
     task.addCandidateGroup = add('candidateGroups');
     task.addCandidateGroups = add('candidateGroups');
+    task.getCandidates = () => host('task.candidates').map(addGetters);
     task.deleteCandidateUser = remove('candidateUsers');
     task.deleteCandidateGroup = remove('candidateGroups');
     return task;

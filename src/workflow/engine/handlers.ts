@@ -25,6 +25,10 @@ export interface EngineHandlers {
 
 export interface InstanceFacts {
   readonly id: string;
+  /** The instance at the top of the chain of calls; itself by default. */
+  readonly rootId?: string;
+  /** The execution that has called it. */
+  readonly superExecutionId?: string;
   readonly definitionId: string;
   /** The user on whose behalf this step runs. */
   readonly user?: string;
@@ -87,6 +91,10 @@ export interface ExecutionView extends VariableView {
   readonly id: string;
   readonly processInstanceId: string;
   readonly processDefinitionId: string;
+  /** Of the instance at the top of the chain of calls. */
+  readonly rootProcessInstanceId: string;
+  /** That has called this instance; null for one that nobody called, and for executions inside it. */
+  readonly superExecutionId: string | null;
   readonly businessKey: string | null;
   readonly currentActivityId: string | null;
   readonly currentActivityName: string | null;

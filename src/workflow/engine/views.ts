@@ -34,6 +34,9 @@ export function viewExecution(run: Run, execution: LiveExecution, eventName?: st
     id: run.executionId(execution),
     processInstanceId: run.handlers.instance.id,
     processDefinitionId: run.handlers.instance.definitionId,
+    rootProcessInstanceId: run.handlers.instance.rootId ?? run.handlers.instance.id,
+    // Only the process itself was called.
+    superExecutionId: parent === undefined ? (run.handlers.instance.superExecutionId ?? null) : null,
     get businessKey() {
       return run.businessKey ?? null;
     },
@@ -109,6 +112,8 @@ function executionObject(view: ExecutionView): HostObject {
     id: () => view.id,
     processInstanceId: () => view.processInstanceId,
     processDefinitionId: () => view.processDefinitionId,
+    rootProcessInstanceId: () => view.rootProcessInstanceId,
+    superExecutionId: () => view.superExecutionId,
     processInstanceBusinessKey: () => view.businessKey,
     processBusinessKey: () => view.businessKey,
     businessKey: () => view.businessKey,

@@ -34,6 +34,10 @@ export function stepHandlers(
     instance: {
       id: instance.id,
       definitionId: instance.definitionId,
+      rootId: instance.rootId,
+      ...(instance.caller === null
+        ? {}
+        : { superExecutionId: executionId(instance.caller.instanceId, instance.caller.execution) }),
       user: context.security.authenticationId,
       ...(instance.tenantId === '' ? {} : { tenant: instance.tenantId }),
     },

@@ -123,11 +123,13 @@ function bpmnErrorOf(error: unknown): BpmnError | undefined {
 
 function viewOf(execution: ExecutionView): JsonObject {
   const { id, processInstanceId, processDefinitionId, businessKey, currentActivityId, eventName } = execution;
-  const { currentActivityName, parentId, tenantId } = execution;
+  const { currentActivityName, parentId, tenantId, rootProcessInstanceId, superExecutionId } = execution;
   return {
     id,
     processInstanceId,
     processDefinitionId,
+    rootProcessInstanceId,
+    superExecutionId,
     businessKey,
     processBusinessKey: businessKey,
     processInstanceBusinessKey: businessKey,
@@ -198,6 +200,10 @@ function taskOperations(facts: TaskFacts): HostOperations {
         facts.dueAt = value === null ? null : (dateOf(value) ?? new Date(value as string | number).getTime());
       return value;
     },
+    'task.candidates': () => [
+      ...facts.candidateUsers.map((userId) => ({ type: 'candidate', userId, groupId: null })),
+      ...facts.candidateGroups.map((groupId) => ({ type: 'candidate', userId: null, groupId })),
+    ],
     'task.delegate': ([user]) => {
       delegateTask(facts, String(user ?? ''));
       return { assignee: facts.assignee, owner: facts.owner };
