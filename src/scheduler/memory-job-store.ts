@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '#json/index.ts';
 import type { Claim, ClaimOptions } from './claim-repository.ts';
 import type { DaylightSaving } from './cron/index.ts';
 import type { JobStore } from './job-store.ts';
+import { droppedEntry, lostEntry } from './memory-entries.ts';
+import type { Due, Held, Job } from './memory-job.ts';
+import { showSchedule } from './memory-schedule-view.ts';
 import type { MemorySchedule, MemorySchedules } from './memory-schedules.ts';
 import { firstFiring } from './next-firing.ts';
 import { MAX_ATTEMPTS, MAX_SUSPICIONS, type Release, type Released } from './release-repository.ts';
@@ -19,21 +21,6 @@ import {
 import { isRepeatable, NORMAL_PRIORITY, type ScheduleDefinition, timingOf } from './schedule.ts';
 import { isRetimed } from './timing-change.ts';
 import { parkedFiring, type WithdrawnFiring, withdrawnEntries } from './withdrawn-firing.ts';
-
-interface Job {
-  readonly triggerId: number;
-  readonly id: string;
-  readonly source: 'rest' | 'file';
-  readonly definition: ScheduleDefinition;
-  readonly generation: number;
-  paused: boolean;
-  /** The planned time of the run for which it was parked. */
-  parkedFor: number | null;
-  previousRunAt: number | null;
-}
-
-type Due = Run & { dueAt: number };
-type Held = Run & { readonly holder: Holder; readonly claimedAt: number; startedAt: number | null };
 
 export interface MemoryJobStoreOptions {
   readonly nodeName: string;
@@ -102,7 +89,8 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
       const job = this.#jobOf(run);
       if (job === undefined || (job.parkedFor !== null && run.kind !== 'manual')) {
         this.#runs.delete(key);
-        if (job !== undefined) dropped.push({ run, next: null, entries: [this.#droppedEntry(job, run)] });
+        if (job !== undefined)
+          dropped.push({ run, next: null, entries: [droppedEntry(job, run, this.#options)] });
         return [];
       }
       if (job.paused && run.kind === 'planned') {
@@ -349,21 +337,6 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
     return withdrawnEntries({ jobId, definition, nodeName, now, because, dst: dst?.() ?? 'quartz' }, firings);
   }
 
-  #droppedEntry({ id: jobId }: Job, run: Held): LedgerEntry {
-    const lateMs = this.#options.now() - run.fireAt;
-    const why = 'the schedule was parked before it could fire';
-    const bare = { startedAt: null, error: null, log: null };
-    return {
-      ...bare,
-      jobId,
-      node: this.#options.nodeName,
-      outcome: 'skipped',
-      plannedAt: run.fireAt,
-      lateMs,
-      why,
-    };
-  }
-
   async #recordPassed({ triggerId, generation }: Job, entries: readonly LedgerEntry[]): Promise<void> {
     const run = { ...FRESH, triggerId, generation, fireAt: 0 };
     if (entries.length > 0) await this.#options.record([{ run, next: null, entries }]);
@@ -379,6 +352,13 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
     const priority = ({ triggerId }: Due) =>
       this.#byTrigger.get(triggerId)?.definition.priority ?? NORMAL_PRIORITY;
     return left.dueAt - right.dueAt || priority(right) - priority(left);
+  }
+
+  #show(job: Job): MemorySchedule {
+    const isOfJob = ({ triggerId }: RunKey) => triggerId === job.triggerId;
+    const runs = [...this.#runs.values()].filter(isOfJob);
+    const due = [...this.#due.values()].filter(isOfJob);
+    return showSchedule(job, { runs, due, nodeName: this.#options.nodeName, isPaused: this.#paused });
   }
 
   /** The run that it may not run beside. */
@@ -408,49 +388,6 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
       cause: due.cause === null || due.cause.kind === 'requested' ? cause : due.cause,
     };
   }
-
-  #show(job: Job): MemorySchedule {
-    const isOfJob = ({ triggerId }: RunKey) => triggerId === job.triggerId;
-    const runs = [...this.#runs.values()].filter(isOfJob);
-    const waiting = [...this.#due.values()].filter((due) => isOfJob(due) && due.kind === 'planned');
-    const next = waiting.length === 0 ? null : Math.min(...waiting.map(({ fireAt }) => fireAt));
-    const state = this.#stateOf(job, runs.length > 0, next);
-    const serialized: JsonObject = {
-      version: 1,
-      jobId: job.id,
-      generation: job.generation,
-      nextFireTime: next,
-    };
-    return {
-      id: job.id,
-      source: job.source,
-      generation: job.generation,
-      definition: job.definition,
-      trigger: job.definition.enabled
-        ? {
-            serialized: JSON.stringify(serialized),
-            name: job.id,
-            group: 'scheduler-service-group',
-            previous_state: state === 0 ? -1 : 0,
-            state,
-            acquired: runs.length > 0,
-            nodeId: this.#options.nodeName,
-          }
-        : null,
-      nextRunAt: next,
-      previousRunAt: job.previousRunAt,
-      running: runs.flatMap(({ startedAt, ...run }) =>
-        startedAt === null ? [] : { key: formatRunKey(run), fireAt: run.fireAt, startedAt },
-      ),
-    };
-  }
-
-  #stateOf(job: Job, isRunning: boolean, next: number | null): number {
-    if (job.parkedFor !== null) return 3;
-    if (isRunning && !job.definition.concurrentExecution) return 4;
-    if (this.#paused || job.paused) return 1;
-    return next === null && !isRunning ? 2 : 0;
-  }
 }
 
 const FRESH = { attempt: 1, lateFrom: null, nextPlanned: false, kind: 'planned', cause: null } as const;
@@ -461,20 +398,6 @@ function toRun({ triggerId, generation, fireAt, attempt, lateFrom, nextPlanned, 
 
 function isHeldBy({ holder }: Held, { nodeId, epoch }: Holder): boolean {
   return holder.nodeId === nodeId && holder.epoch === epoch;
-}
-
-function lostEntry(job: Job, run: Held, node: string): Completion['entries'][number] {
-  return {
-    jobId: job.id,
-    node,
-    outcome: 'lost',
-    plannedAt: run.fireAt,
-    startedAt: run.startedAt,
-    lateMs: 0,
-    error: null,
-    log: null,
-    why: `parked: its run brought down its thread ${run.attempt} times`,
-  };
 }
 
 /** Below zero, where no row of the database is; the ledger tells the same schedule on two nodes apart by it. */

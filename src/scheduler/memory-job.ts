@@ -1,0 +1,20 @@
+import type { Holder, Run } from './run.ts';
+import type { ScheduleDefinition } from './schedule.ts';
+
+/** A schedule of the store in memory, with its trigger. */
+export interface Job {
+  readonly triggerId: number;
+  readonly id: string;
+  readonly source: 'rest' | 'file';
+  readonly definition: ScheduleDefinition;
+  readonly generation: number;
+  paused: boolean;
+  /** The planned time of the run for which it was parked. */
+  parkedFor: number | null;
+  previousRunAt: number | null;
+}
+
+/** A run that waits until it is due; epoch ms, infinite while its schedule is paused. */
+export type Due = Run & { dueAt: number };
+/** A run that was claimed. */
+export type Held = Run & { readonly holder: Holder; readonly claimedAt: number; startedAt: number | null };
