@@ -5,7 +5,7 @@ import { ZipFile } from 'yazl';
 import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { processFile, workflowApi } from '../support/workflow.ts';
+import { makeDue, processFile, workflowApi } from '../support/workflow.ts';
 import {
   boundary,
   end,
@@ -335,12 +335,13 @@ describe('workflow.json', () => {
 
   test('jobs wait while it switches workflow off, and lose no attempt', async () => {
     expect((await set({})).status).toBeLessThan(300);
-    const pause = tag('intermediateCatchEvent', 'pause', {}, timer('PT0.3S'));
+    const pause = tag('intermediateCatchEvent', 'pause', {}, timer('PT1H'));
     const content = processFile('later', start() + pause + end() + path('s', 'pause', 'e'));
     await api('POST', 'workflow/deployment?_action=deploy', { body: { name: 'later.bpmn20.xml', content } });
     const id = await workflow.start('later');
     await set({ location: 'local' });
     const { pool } = server.database;
+    await makeDue(pool, id);
     const queued = await eventually(
       () =>
         pool.query("select state from svc_pgboss.job where data->>'instance' = $1 order by created_on", [id]),

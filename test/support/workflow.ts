@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import { bpmn } from '../unit/workflow/engine/bpmn.ts';
 import type { Api } from './api.ts';
 
@@ -11,6 +12,14 @@ export function processFile(
 }
 
 /** What tests do with processes through REST. */
+/** The timers and jobs of an instance are due now, whenever they were to be. */
+export async function makeDue(pool: pg.Pool, instance: string): Promise<void> {
+  await pool.query(
+    "update svc_pgboss.job set start_after = now() where state = 'created' and data->>'instance' = $1",
+    [instance],
+  );
+}
+
 export function workflowApi(api: Api) {
   const get = async (path: string) => {
     const { status, body } = await api('GET', `workflow/${path}`);
