@@ -123,7 +123,8 @@ export async function insertManual(db: Db, triggerId: number, asked: Asked): Pro
 }
 
 /**
- * Takes back what waits, and what is claimed but has not started. A run that has started goes on.
+ * Takes back what waits, and what is claimed but has not started. A run that has started goes on; if it ends now it
+ * waits with that until this transaction has, or it would plan and fire once more what is recorded here as not fired.
  *
  * @returns all three, as far as they are of the schedule as it was
  */
@@ -134,11 +135,13 @@ export async function withdraw(db: Db, { triggerId, generation }: JobRow): Promi
     ), claimed as (
       delete from scheduler_run where trigger_id = ${triggerId} and started_at is null
       returning generation, fire_at, kind, next_planned
+    ), begun as (
+      select generation, fire_at, kind, next_planned from scheduler_run
+      where trigger_id = ${triggerId} and started_at is not null for update
     ), firing as (
       select *, false as begun from waiting
       union all select *, false from claimed
-      union all select generation, fire_at, kind, next_planned, true from scheduler_run
-                where trigger_id = ${triggerId} and started_at is not null
+      union all select *, true from begun
     )
     select (extract(epoch from fire_at) * 1000)::float8 as "fireAt", kind, next_planned as "nextPlanned",
            begun as "isBegun"

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, type Db, openDatabase, runUnitOfWork } from '#database/index.ts';
 import { claimDue } from '../../../src/scheduler/claim-repository.ts';
 import { completeRun, completeRuns } from '../../../src/scheduler/completion-repository.ts';
-import { createSchedule, ensureSchedule } from '../../../src/scheduler/register-schedule.ts';
+import { findJob } from '../../../src/scheduler/job-repository.ts';
+import { createSchedule, ensureSchedule, updateSchedule } from '../../../src/scheduler/register-schedule.ts';
 import {
   handBack,
   listOrphanedLives,
@@ -181,6 +182,47 @@ describe('the job store', () => {
     });
     await holder.rollback().execute();
     expect(read).toBeLessThan(schedules * rounds * 10);
+  });
+
+  it('lets a run that ends during an edit wait for it, so that nothing fires that the edit has recorded as not fired', async () => {
+    await add('j');
+    const { runs } = await claim();
+    const [run] = await startRuns(database.db, A, runs);
+    const [edited, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const edit = runUnitOfWork(database, {}, async (unitOfWork) => {
+      const old = await findJob(await unitOfWork.db(), 'j', true);
+      const definition = { ...old!.definition, schedule: '0 * * * * ?' };
+      await updateSchedule({ unitOfWork, now: T0 + 3_500, nodeName: 'a' }, old!, {
+        id: 'j',
+        source: 'rest',
+        definition,
+      });
+      edited.resolve();
+      await committed.promise;
+    });
+    await edited.promise;
+    const completed = complete(run!, T0);
+    const waiters = sql<{ n: number }>`
+      select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await eventually(
+      async () => (await waiters.execute(database.db)).rows[0]!.n,
+      (n) => n === 1,
+    );
+    committed.resolve();
+    await edit;
+    expect(await completed).toBe(true);
+    const later = await claim();
+    expect((await startRuns(database.db, A, later.runs)).map(({ generation }) => generation)).toEqual([2]);
+    const { rows } = await sql<{ entry: string }>`
+      select concat_ws(' ', extract(second from planned_at)::int, outcome) as entry
+      from scheduler_firing order by planned_at`.execute(database.db);
+    expect(rows.map(({ entry }) => entry)).toEqual([
+      '59 fired',
+      '0 skipped',
+      '1 skipped',
+      '2 skipped',
+      '3 skipped',
+    ]);
   });
 
   it('starts with the claim what is due and finds a slot, unless its schedule must not run now', async () => {
