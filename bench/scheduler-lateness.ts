@@ -34,7 +34,10 @@ async function measure(rate: number) {
   const count = rate * SECONDS;
   await fillScheduler(site.url, count);
   // They fire once: those that fire each hour would do so again when the hour passes meanwhile.
-  await onServer(site.url, `update scheduler_job set definition = definition || '{"schedule": "0 0 0 1 1 ?"}'`);
+  await onServer(
+    site.url,
+    `update scheduler_job set definition = definition || '{"schedule": "0 0 0 1 1 ?"}'`,
+  );
   await onServer(
     site.url,
     `update scheduler_due d set due_at = n.at, fire_at = n.at
