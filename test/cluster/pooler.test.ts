@@ -83,10 +83,12 @@ describe.skipIf(program === undefined)('behind PgBouncer in transaction mode', (
       body: { type: 'simple', invokeService: 'script', invokeContext: { script } },
     });
     expect(status).toBe(201);
-    // The mark is written inside the transaction of the run, which is still open.
+    // The run has started. Its mark is written inside its transaction, which is still open when all others have ended.
     await eventually(
-      () => rows`select from pg_stat_activity where datname = current_database()
-                 and application_name like 'svc:%' and backend_xid is not null`,
+      () => rows`select from scheduler_run where started_at is not null and exists (
+                   select from pg_stat_activity where datname = current_database()
+                   and application_name like 'svc:%' and backend_xid is not null
+                   and xact_start < clock_timestamp() - interval '200 ms')`,
       (open) => open.length > 0,
     );
     victim.signal('SIGKILL');
