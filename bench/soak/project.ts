@@ -27,6 +27,19 @@ export const MARK = {
   timeout: 60_000,
 };
 
+/** What starts a scan over the items of a batch. */
+export function scanOf(batch: string, source: string) {
+  return {
+    numberOfThreads: 4,
+    scan: {
+      object: 'managed/item',
+      _queryFilter: `batch eq "${batch}" and !(/task/completed pr)`,
+      taskState: { started: '/task/started', completed: '/task/completed' },
+    },
+    task: { script: { type: 'text/javascript', source } },
+  };
+}
+
 /** Processes an object of a scan: a mark, and a change of the object itself. */
 export const SCAN_SCRIPT = `
   svc.create('managed/mark', null, { item: input._id });

@@ -4,6 +4,7 @@ import {
   type AuthenticationConfig,
   authenticationConfig,
   type ConfigStore,
+  isModuleFile,
   type ManagedConfig,
   managedConfig,
   policyConfig,
@@ -19,7 +20,7 @@ import { findSyntaxError, noScripts } from '#script/index.ts';
 import { buildModules, type ModuleParts, readSessionSettings } from '#security/index.ts';
 import { parseScanDefinition } from '#taskscanner/index.ts';
 
-const ACCESS_FILE = 'script/access.js';
+export const ACCESS_FILE = 'script/access.js';
 const SCRIPT = scriptScheduledService(noScripts);
 
 /** Beyond the schemas, what keeps a node from starting. */
@@ -112,7 +113,7 @@ function unservedSchedules(config: ConfigStore, serviceDirectory: string): reado
 
 function modulesIn(directory: string): boolean {
   try {
-    return readdirSync(directory).some((name) => /\.(?:[cm]?js|ts)$/.test(name));
+    return readdirSync(directory).some(isModuleFile);
   } catch {
     return false;
   }

@@ -23,10 +23,9 @@ import {
   recordChanges,
   Sessions,
 } from '#security/index.ts';
-import { requireModule } from './check-parts.ts';
+import { ACCESS_FILE, requireModule } from './check-parts.ts';
 import type { Platform } from './platform.ts';
 
-const ACCESS_FILE = 'script/access.js';
 const SESSION_KEY = 'svc-jwtsessionhmac-key';
 
 /** The rules for external requests. Until `loadAccessRules` only administrators may do anything. */

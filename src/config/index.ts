@@ -54,7 +54,7 @@ export { type SchedulerConfig, schedulerConfig } from './definitions/scheduler-s
 export { type ScriptConfig, scriptConfig } from './definitions/script-schema.ts';
 export { shippedDefinitions } from './definitions/shipped-definitions.ts';
 export { type WorkflowConfig, workflowConfig } from './definitions/workflow-schema.ts';
-export { ProjectModules, type ProjectModulesOptions } from './project-modules.ts';
+export { isModuleFile, ProjectModules, type ProjectModulesOptions } from './project-modules.ts';
 export { openProperties, type PropertyOptions, type PropertySource } from './property-source.ts';
 export {
   type Environment,

@@ -6,6 +6,11 @@ import { pathToFileURL } from 'node:url';
 const LOOK_INTERVAL_MS = 250;
 const MODULE = /^[^._].*\.(?:ts|mts|js|mjs)$/;
 
+/** Whether a file of such a folder is loaded. */
+export function isModuleFile(name: string): boolean {
+  return MODULE.test(name);
+}
+
 export interface ProjectModulesOptions<T> {
   /** A folder of modules; it need not exist. */
   readonly directory: string;
@@ -45,7 +50,7 @@ export class ProjectModules<T> {
 
   async #look(): Promise<void> {
     const names = await readdir(this.#options.directory).catch(() => []);
-    const files = new Set(names.filter((name) => MODULE.test(name)).sort());
+    const files = new Set(names.filter(isModuleFile).sort());
     for (const file of this.#loaded.keys()) if (!files.has(file)) this.#loaded.delete(file);
     for (const file of files) await this.#load(file);
   }

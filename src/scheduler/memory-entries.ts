@@ -21,7 +21,7 @@ export function droppedEntry(
 }
 
 /** A run that is given up, because it brought down whoever ran it too often. */
-export function lostEntry(job: Job, run: Held, node: string): LedgerEntry {
+export function parkedEntry(job: Job, run: Held, node: string): LedgerEntry {
   return {
     jobId: job.id,
     node,

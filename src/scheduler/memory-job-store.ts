@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Claim, ClaimOptions } from './claim-repository.ts';
 import type { DaylightSaving } from './cron/index.ts';
 import type { JobStore } from './job-store.ts';
-import { droppedEntry, lostEntry } from './memory-entries.ts';
+import { droppedEntry, parkedEntry } from './memory-entries.ts';
 import type { Due, Held, Job } from './memory-job.ts';
 import { showSchedule } from './memory-schedule-view.ts';
 import type { MemorySchedule, MemorySchedules } from './memory-schedules.ts';
@@ -162,7 +162,7 @@ export class MemoryJobStore implements JobStore, MemorySchedules {
       if ((suspected >= MAX_SUSPICIONS || attempt > MAX_ATTEMPTS) && !isLost) {
         job.parkedFor = run.fireAt;
         parked.push({ jobId: job.id, attempts: run.attempt });
-        await this.#options.record([{ run, next: null, entries: [lostEntry(job, run, by)] }]);
+        await this.#options.record([{ run, next: null, entries: [parkedEntry(job, run, by)] }]);
         continue;
       }
       released += 1;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from '../client.ts';
 import type { SoakNode } from '../node.ts';
-import { POISON_SCRIPT } from '../project.ts';
+import { POISON_SCRIPT, SCAN_SCRIPT, scanOf } from '../project.ts';
 import type { Fault, Stage } from './fault.ts';
 
 const PATIENCE_MS = 60_000;
@@ -72,23 +72,8 @@ const METHODS: Readonly<Record<'schedule' | 'step' | 'object', Method>> = {
        insert into soak.item (id, scan) select id, $1 from made`,
       [key, OBJECTS],
     );
-    const started = await insist(stage, 'POST', 'taskscanner?_action=execute', {
-      numberOfThreads: 4,
-      scan: {
-        object: 'managed/item',
-        _queryFilter: `batch eq "${key}" and !(/task/completed pr)`,
-        taskState: { started: '/task/started', completed: '/task/completed' },
-      },
-      task: {
-        script: {
-          type: 'text/javascript',
-          source: `if (input.deadly) { ${POISON_SCRIPT} }
-            svc.create('managed/mark', null, { item: input._id });
-            svc.patch(objectID, null, [{ operation: 'increment', field: '/times', value: 1 }]);
-            true;`,
-        },
-      },
-    });
+    const source = `if (input.deadly) { ${POISON_SCRIPT} }${SCAN_SCRIPT}`;
+    const started = await insist(stage, 'POST', 'taskscanner?_action=execute', scanOf(key, source));
     return until(
       stage,
       `select 1 from svc_scan_run where id = $1::uuid and state = 'COMPLETED' and failures = 1

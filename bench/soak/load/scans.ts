@@ -1,28 +1,20 @@
-import { SCAN_SCRIPT } from '../project.ts';
+import { SCAN_SCRIPT, scanOf } from '../project.ts';
 import { askSomeNode, type Ground, keepDoing } from './load.ts';
 
 const OBJECTS = 40;
 
 /** Scans, each over objects of its own. */
 export async function loadScans(ground: Ground): Promise<void> {
-  const { journal, pool } = ground;
+  const { journal } = ground;
   let serial = 0;
   await keepDoing(ground, { count: 1, paceMs: 2_000 }, async () => {
     const scan = `scan-${++serial}`;
     const made = await makeItems(ground, scan);
     if (!made) return;
-    const answered = await askSomeNode(ground, 'POST', 'taskscanner?_action=execute', {
-      numberOfThreads: 4,
-      scan: {
-        object: 'managed/item',
-        _queryFilter: `batch eq "${scan}" and !(/task/completed pr)`,
-        taskState: { started: '/task/started', completed: '/task/completed' },
-      },
-      task: { script: { type: 'text/javascript', source: SCAN_SCRIPT } },
-    });
+    const body = scanOf(scan, SCAN_SCRIPT);
+    const answered = await askSomeNode(ground, 'POST', 'taskscanner?_action=execute', body);
     journal.note('scan', scan, answered.node, answered, answered.body?._id ?? null);
   });
-  void pool;
 }
 
 async function makeItems({ pool }: Ground, scan: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { Batcher, type Database, type Db } from '#database/index.ts';
 import type { SecurityContext } from '#resource/index.ts';
 import { type AuthenticationModule, type Identity, identity } from './authentication-module.ts';
@@ -35,7 +36,9 @@ export interface SessionsOptions {
 export class Sessions {
   readonly #options: SessionsOptions;
   /** Tokens whose signature was right, which it remains; whether their session holds is asked of its row. */
-  readonly #verified = new Map<string, { readonly id: string; readonly expiresAt: number }>();
+  readonly #verified = new LRUCache<string, { readonly id: string; readonly expiresAt: number }>({
+    max: MAX_VERIFIED,
+  });
   /**
    * Read with each request, those of one turn of the event loop together: a session that was ended, on another node or
    * by hand, must not live on here.
@@ -123,7 +126,6 @@ export class Sessions {
         const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], issuer: ISSUER });
         const { jti: id, exp = 0 } = payload;
         if (id === undefined) return undefined;
-        if (this.#verified.size >= MAX_VERIFIED) this.#verified.delete(this.#verified.keys().next().value!);
         this.#verified.set(token, { id, expiresAt: exp * 1_000 });
         return id;
       } catch {
