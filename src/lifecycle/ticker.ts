@@ -72,7 +72,7 @@ export class Ticker implements Service {
       const asked = await this.#options.runOnce();
       this.#noteSuccess();
       this.lastBeatAt = performance.now();
-      return asked ?? intervalMs * (1 + jitter * (Math.random() * 2 - 1));
+      return asked ?? jittered(intervalMs, jitter);
     } catch (error) {
       if (this.#failures === 0) this.#failedAt = performance.now();
       this.#failures += 1;
@@ -105,4 +105,9 @@ export class Ticker implements Service {
 export function backoffMs(failures: number, firstMs: number, longestMs: number): number {
   const ceiling = Math.min(longestMs, firstMs * 2 ** (failures - 1));
   return ceiling / 2 + (Math.random() * ceiling) / 2;
+}
+
+/** A time that differs by up to this share of it each time, so that many nodes do not beat together. */
+export function jittered(ms: number, share = 0.2): number {
+  return ms * (1 + share * (Math.random() * 2 - 1));
 }

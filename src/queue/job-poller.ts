@@ -1,5 +1,5 @@
 import { BystanderError, ResourceError } from '#errors/index.ts';
-import { backoffMs, type Service, Ticker } from '#lifecycle/index.ts';
+import { backoffMs, ClaimLoop, jittered, type Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { listDues, listOrphanedHolders, type Release, releaseJobs } from './claim-repository.ts';
 import type { ClaimedJob, Holder } from './job.ts';
@@ -16,7 +16,6 @@ const WORTHWHILE = 16;
 /** Due, but another node holds a lock on it: it will be gone in a moment. */
 const CONTENDED_MS = 20;
 const SWEEP_INTERVAL_MS = 10_000;
-const DRAIN_MS = 30_000;
 
 export interface JobPollerOptions {
   readonly queue: Queue;
@@ -39,43 +38,37 @@ export class JobPoller implements Service {
   readonly name = 'job poller';
   readonly drains = true;
   readonly #options: JobPollerOptions;
-  readonly #ticker: Ticker;
+  readonly #loop: ClaimLoop;
   /** What runs here, by queue: for each unit of work the jobs in it. */
   readonly #running = new Map<string, Set<readonly ClaimedJob[]>>();
-  #accepting = false;
   /** A queue had more due than there was room for. */
   #starved = false;
   #sweptAt = 0;
-  #idle: (() => void) | undefined;
 
   constructor(options: JobPollerOptions) {
     this.#options = options;
-    this.#ticker = new Ticker({
+    this.#loop = new ClaimLoop({
       name: this.name,
       intervalMs: POLL_INTERVAL_MS,
       runOnce: () => this.#runOnce(),
+      active: () => this.active,
+      giveUp: () => this.#release({ holder: options.holder(), lost: null }),
       observe: options.observe,
+      drainMs: options.drainMs,
     });
   }
 
-  async start(): Promise<void> {
-    this.#accepting = true;
-    await this.#ticker.start();
+  start(): Promise<void> {
+    return this.#loop.start();
   }
 
   /** Stops claiming, waits for what runs, and gives back what takes too long. */
-  async stop(): Promise<void> {
-    if (!this.#accepting) return;
-    this.#accepting = false;
-    await this.#ticker.stop();
-    await this.#drain();
-    if (this.active > 0) {
-      await this.#release({ holder: this.#options.holder(), lost: null }).catch(() => undefined);
-    }
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   wake(): void {
-    this.#ticker.wake();
+    this.#loop.wake();
   }
 
   get active(): number {
@@ -83,12 +76,11 @@ export class JobPoller implements Service {
   }
 
   get lastBeatAt(): number {
-    return this.#ticker.lastBeatAt;
+    return this.#loop.lastBeatAt;
   }
 
   async #runOnce(): Promise<number> {
     const { queue, holder } = this.#options;
-    if (!this.#accepting) return POLL_INTERVAL_MS;
     await this.#sweep();
     const room = new Map(queue.workers.map(({ name }) => [name, this.#room(name)]));
     const open = [...room.keys()].filter((name) => room.get(name)! > 0);
@@ -132,7 +124,7 @@ export class JobPoller implements Service {
       if (result !== undefined) this.#say(job, result);
     });
     if (this.#starved || results?.some(({ end }) => end !== 'completed') !== false) this.wake();
-    if (this.active === 0) this.#idle?.();
+    this.#loop.noteEnd();
   }
 
   #runningJobs(): readonly ClaimedJob[] {
@@ -152,7 +144,7 @@ export class JobPoller implements Service {
           if (!isLost && unit.length === 1) return [await failJob(queue, job, error)];
           // Its thread died: with the job or because of it. Without a database nobody can be blamed.
           const isBlamed =
-            isLost && !isUnreachable(error) && !(error instanceof BystanderError) && this.#accepting;
+            isLost && !isUnreachable(error) && !(error instanceof BystanderError) && this.#loop.claims;
           for (const { holder, id } of unit) {
             await this.#release({ holder, only: id, lost: isBlamed ? 'thread' : null });
           }
@@ -160,7 +152,7 @@ export class JobPoller implements Service {
         } catch (again) {
           observe({ kind: 'loop.failed', loop: `job of ${job.queue}`, error: again });
           // Whoever takes over from this node gives it back.
-          if (!this.#accepting) return undefined;
+          if (!this.#loop.claims) return undefined;
           await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 50, 2_000)));
         }
       }
@@ -186,17 +178,8 @@ export class JobPoller implements Service {
     await this.#release({ holder: holder(), except: known, lost: null });
   }
 
-  #release(release: Release): Promise<number> {
-    return releaseJobs(this.#options.queue.database.db, release);
-  }
-
-  async #drain(): Promise<void> {
-    if (this.active === 0) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#idle = resolve;
-    const timer = setTimeout(resolve, this.#options.drainMs ?? DRAIN_MS);
-    await promise;
-    clearTimeout(timer);
+  async #release(release: Release): Promise<void> {
+    await releaseJobs(this.#options.queue.database.db, release);
   }
 }
 
@@ -214,8 +197,4 @@ function unitsOf(jobs: readonly ClaimedJob[], most: number): (readonly ClaimedJo
 function isUnreachable(error: ResourceError): boolean {
   const { detail } = error;
   return typeof detail === 'object' && detail !== null && 'id' in detail && detail.id === 'DB_UNREACHABLE';
-}
-
-function jittered(ms: number): number {
-  return ms * (0.8 + Math.random() * 0.4);
 }

@@ -1,11 +1,12 @@
 import type { DatabaseClock } from '#database/index.ts';
-import { type Service, Ticker } from '#lifecycle/index.ts';
+import { ClaimLoop, jittered, type Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { FiringResult } from './fire-trigger.ts';
 import type { Firing } from './firing.ts';
 import type { JobStore } from './job-store.ts';
 import { formatRunKey, type Holder, type Run, type StartedRun } from './run.ts';
 import { RunExecutor } from './run-executor.ts';
+import { StartRate } from './start-rate.ts';
 import type { Tuning } from './tuning.ts';
 
 const LOOK_AHEAD_MS = 500;
@@ -24,8 +25,6 @@ const MAX_STARTS = 2;
 const RETRY_START_MS = 500;
 /** After a look that left what is due to wait for its service, unless one of its runs ends before. */
 const SERVICE_RETRY_MS = 250;
-/** After the drain a run is given to others, which rolls it back here. */
-const DRAIN_MS = 30_000;
 
 export interface TriggerPollerOptions {
   readonly store: JobStore;
@@ -51,7 +50,8 @@ export class TriggerPoller implements Service {
   readonly drains = true;
   readonly #options: TriggerPollerOptions;
   readonly #executor: RunExecutor;
-  readonly #ticker: Ticker;
+  readonly #loop: ClaimLoop;
+  readonly #rate = new StartRate();
   /** All that was claimed and has not ended, each with its service as soon as that is known. */
   readonly #known = new Map<string, string | undefined>();
   /** Those that run, each with what ends it early. */
@@ -66,7 +66,6 @@ export class TriggerPoller implements Service {
   #active = 0;
   /** Slots for what a claim under way may start. */
   #reserved = 0;
-  #accepting = false;
   /** More was due than there was room for. */
   #starved = false;
   /** The last claim found as much as it asked for: there may be more that is due already. */
@@ -77,46 +76,34 @@ export class TriggerPoller implements Service {
   #sweptAt = 0;
   #sweepTookMs = 0;
   #wakeTimer: { at: number; timer: NodeJS.Timeout } | undefined;
-  /** Starts in the running second and in the one before: what half a second ahead is worth of claims. */
-  #rate = { second: 0, count: 0, before: 0 };
-  #startedAt = 0;
-  #idle: (() => void) | undefined;
 
   constructor(options: TriggerPollerOptions) {
     this.#options = options;
     this.name = `trigger poller (${options.store.kind})`;
     this.#executor = new RunExecutor(options);
-    this.#ticker = new Ticker({
+    this.#loop = new ClaimLoop({
       name: this.name,
       intervalMs: POLL_INTERVAL_MS,
       runOnce: () => this.#runOnce(),
+      active: () => this.#active,
+      handBack: () => this.#handBack(),
+      giveUp: () => this.#giveUp(),
       observe: options.observe,
+      drainMs: options.drainMs,
     });
   }
 
-  async start(): Promise<void> {
-    this.#accepting = true;
-    await this.#ticker.start();
+  start(): Promise<void> {
+    return this.#loop.start();
   }
 
   /** Stops claiming, hands back what has not started, waits for what has, and gives up what takes too long. */
-  async stop(): Promise<void> {
-    if (!this.#accepting) return;
-    this.#accepting = false;
-    clearTimeout(this.#wakeTimer?.timer);
-    await this.#ticker.stop();
-    this.abandon();
-    const { store, holder, nodeName, observe } = this.#options;
-    const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: this.name, error });
-    await store.handBack(holder()).catch(failed);
-    await this.#drain();
-    if (this.#active === 0) return;
-    await store.release(holder(), nodeName, { isSuspect: false }).catch(failed);
-    this.#endEarly([...this.#running.keys()], 'The node stops');
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   wake(): void {
-    this.#ticker.wake();
+    this.#loop.wake();
   }
 
   get active(): number {
@@ -124,7 +111,7 @@ export class TriggerPoller implements Service {
   }
 
   get lastBeatAt(): number {
-    return this.#ticker.lastBeatAt;
+    return this.#loop.lastBeatAt;
   }
 
   /** Forgets what was claimed and has not started: it belongs to somebody else now. */
@@ -145,6 +132,21 @@ export class TriggerPoller implements Service {
     this.#endEarly([...this.#running.keys()], 'The node was given up');
   }
 
+  async #handBack(): Promise<void> {
+    clearTimeout(this.#wakeTimer?.timer);
+    this.abandon();
+    const { store, holder } = this.#options;
+    await store.handBack(holder());
+  }
+
+  /** Given to others, which rolls it back here. */
+  async #giveUp(): Promise<void> {
+    const { store, holder, nodeName } = this.#options;
+    await store
+      .release(holder(), nodeName, { isSuspect: false })
+      .finally(() => this.#endEarly([...this.#running.keys()], 'The node stops'));
+  }
+
   #endEarly(keys: readonly string[], reason: string): void {
     for (const key of keys) this.#running.get(key)?.abort(new Error(reason));
   }
@@ -158,7 +160,7 @@ export class TriggerPoller implements Service {
     // What is due already is claimed when it can start, what is not may wait here as well as there.
     const free = this.#backlog ? slots : this.#room();
     this.#starved = free <= 0;
-    if (free <= 0 || !this.#accepting || !claims) return idleWaitMs;
+    if (free <= 0 || !this.#loop.claims || !claims) return idleWaitMs;
     const limit = Math.min(free, maxBatch);
     const sweeping = await this.#beginSweep();
     const startedAt = performance.now();
@@ -190,7 +192,7 @@ export class TriggerPoller implements Service {
       this.#active += 1;
       void this.#run({ ...run, ...job }, life);
     }
-    this.#countStarts(started);
+    this.#rate.count(started);
     if (this.#queue.length > 0) this.#scheduleStart();
     const earliest = runs[0]?.dueAt;
     if (earliest !== undefined) this.#watermark = Math.max(this.#watermark, earliest);
@@ -216,13 +218,13 @@ export class TriggerPoller implements Service {
   /** How many more may be claimed: those that find a slot, and what will have started until they are due. */
   #room(): number {
     const { threadCount } = this.#options.tuning();
-    const ahead = this.#isStuck ? 0 : (Math.max(this.#rate.before, this.#rate.count) * LOOK_AHEAD_MS) / 1000;
+    const ahead = this.#isStuck ? 0 : (this.#rate.perSecond * LOOK_AHEAD_MS) / 1000;
     return Math.floor(threadCount + ahead) - this.#known.size;
   }
 
   get #isStuck(): boolean {
     return (
-      this.#active >= this.#options.tuning().threadCount && performance.now() - this.#startedAt > STUCK_MS
+      this.#active >= this.#options.tuning().threadCount && performance.now() - this.#rate.lastAt > STUCK_MS
     );
   }
 
@@ -320,16 +322,16 @@ export class TriggerPoller implements Service {
     const taken = new Set(batch);
     this.#starting = this.#starting.filter((run) => !taken.has(run));
     this.#active -= batch.length - started.length;
-    this.#countStarts(started.length);
+    this.#rate.count(started.length);
     const running = new Set(started.map(claimKey));
     for (const run of started) void this.#run(run, life);
     for (const run of batch) {
       if (running.has(claimKey(run))) continue;
       // Whether it was started in spite of the error does not matter: to start it again changes nothing.
-      if (failed && this.#known.has(claimKey(run)) && this.#accepting) this.#retryLater(run);
+      if (failed && this.#known.has(claimKey(run)) && this.#loop.claims) this.#retryLater(run);
       else this.#known.delete(claimKey(run));
     }
-    this.#settle();
+    this.#loop.noteEnd();
     this.#scheduleStart();
   }
 
@@ -338,14 +340,6 @@ export class TriggerPoller implements Service {
       claimKey(run),
       setTimeout(() => this.#wait(run), RETRY_START_MS),
     );
-  }
-
-  #countStarts(count: number): void {
-    if (count > 0) this.#startedAt = performance.now();
-    const second = Math.floor(performance.now() / 1000);
-    const { second: last, count: counted } = this.#rate;
-    if (second === last) this.#rate.count += count;
-    else this.#rate = { second, count, before: second === last + 1 ? counted : 0 };
   }
 
   /** Runs one firing to its end; its slot is free again when it resolves. */
@@ -360,16 +354,16 @@ export class TriggerPoller implements Service {
     this.#running.delete(key);
     this.#known.delete(key);
     if (next !== null) this.#wakeAt(next - LOOK_AHEAD_MS + this.#courtesy());
-    if ((this.#starved || isLimited) && this.#accepting) this.wake();
+    if ((this.#starved || isLimited) && this.#loop.claims) this.wake();
     if (this.#queue.length > 0) this.#scheduleStart();
-    this.#settle();
+    this.#loop.noteEnd();
   }
 
   /** The claim sleeps until what it saw waiting; this waits since then. */
   #wakeAt(at: number): void {
     const ms = at - this.#options.clock.now();
     const { idleWaitMs = POLL_INTERVAL_MS } = this.#options.tuning();
-    if (!this.#accepting || ms > idleWaitMs) return;
+    if (!this.#loop.claims || ms > idleWaitMs) return;
     if (ms <= 0) {
       this.wake();
       return;
@@ -382,31 +376,9 @@ export class TriggerPoller implements Service {
     }, Math.ceil(ms));
     this.#wakeTimer = { at, timer };
   }
-
-  #settle(): void {
-    if (this.#active === 0) this.#idle?.();
-  }
-
-  async #drain(): Promise<void> {
-    if (this.#active === 0) return;
-    let timer: NodeJS.Timeout | undefined;
-    await Promise.race([
-      new Promise<void>((resolve) => {
-        this.#idle = resolve;
-      }),
-      new Promise((resolve) => {
-        timer = setTimeout(resolve, this.#options.drainMs ?? DRAIN_MS);
-      }),
-    ]);
-    clearTimeout(timer);
-  }
 }
 
 /** A run that was given up by this node and claimed by it again is another claim: its attempt has been counted. */
 function claimKey(run: Run): string {
   return `${formatRunKey(run)}.${run.attempt}`;
-}
-
-function jittered(ms: number): number {
-  return ms * (0.8 + Math.random() * 0.4);
 }
