@@ -10,6 +10,8 @@ import type { Aftermath } from './recovery.ts';
 
 const FINISH_MS = 120_000;
 const REST_MS = 30_000;
+/** A session in the middle of a statement notices only at its end, or when it next writes, that its client has gone. */
+const SESSIONS_END_MS = 30_000;
 
 /** Lets everything that was begun come to its end, so that the checks find what is left over. */
 export async function comeToRest(ground: Ground): Promise<void> {
@@ -111,18 +113,16 @@ export async function judge(given: {
   return { findings, counts };
 }
 
-/** Stops all nodes. @returns what they left behind */
+/** Stops all nodes. @returns what they left behind, once Postgres has had time to end the sessions of a process that has gone */
 export async function stopAll(nodes: readonly SoakNode[], pool: pg.Pool): Promise<Finding[]> {
   const ends = await Promise.all(
     nodes.map(async (node) => ({ node: node.name, how: await node.terminate() })),
   );
-  const { rows } = await pool.query(
-    `select 'session' as what, pid, application_name, state, left(query, 80) as query from pg_stat_activity
-     where datname = current_database() and application_name like 'svc%'
-     union all
-     select 'node', id, name, state, null from cluster_node where state <> 'down'`,
-  );
+  // What a firewall has forgotten, Postgres finds by its keep-alives.
+  for (const { proxy } of nodes) proxy.endAll('reset');
   const unclean = ends.filter(({ how }) => how !== 0);
+  await waitFor(pool, SESSIONS_END_MS, LEFT_BEHIND);
+  const { rows } = await pool.query(LEFT_BEHIND);
   if (rows.length + unclean.length === 0) return [];
   return [
     {
@@ -132,3 +132,9 @@ export async function stopAll(nodes: readonly SoakNode[], pool: pg.Pool): Promis
     },
   ];
 }
+
+const LEFT_BEHIND = `
+  select 'session' as what, pid, application_name, state, left(query, 80) as query from pg_stat_activity
+  where datname = current_database() and application_name like 'svc%'
+  union all
+  select 'node', id, name, state, null from cluster_node where state <> 'down'`;

@@ -119,12 +119,13 @@ function openPool(
   idleTimeoutMillis: number,
   onSession: OnSession,
 ): pg.Pool {
-  const silence = new SilenceWatch(options.url);
+  const applicationName = options.applicationName ?? 'svc';
+  const silence = new SilenceWatch(options.url, applicationName);
   const keepsPlans = options.keepsPlans === true && options.prepares === true && options.pooled !== true;
   const pool = new pg.Pool({
     connectionString: options.url,
     max,
-    application_name: options.applicationName ?? 'svc',
+    application_name: applicationName,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     idleTimeoutMillis,

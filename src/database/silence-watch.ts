@@ -26,16 +26,20 @@ type Inner = pg.ClientBase & {
  * Finds the connections of a pool that are open and dead: a firewall has forgotten them, or the other machine is gone
  * without a word, and the kernel would wait for a quarter of an hour. Where an answer stays away, Postgres is asked over
  * a new connection whether that session is at work. If it is, the statement takes its time; if it is not, the answer
- * will never come: the connection is dropped, and so are all others that were silent as long.
+ * will never come: the connection is dropped, and so are all others that were silent as long. Postgres, which nobody told
+ * either, is asked to end their sessions: their transactions would hold their locks.
  */
 export class SilenceWatch {
   readonly #url: string;
+  readonly #applicationName: string;
   readonly #watched = new Map<pg.ClientBase, Watched>();
   #timer: NodeJS.Timeout | undefined;
   #asking = false;
 
-  constructor(url: string) {
+  /** @param applicationName of the connections that are watched */
+  constructor(url: string, applicationName: string) {
     this.#url = url;
+    this.#applicationName = applicationName;
   }
 
   /** @param session as Postgres numbers it; null when a pooler stands between */
@@ -71,18 +75,12 @@ export class SilenceWatch {
     }
     if (silent.length === 0 || this.#asking) return;
     this.#asking = true;
-    const working = await this.#listWorking(silent).catch(() => undefined);
-    this.#asking = false;
     // A server that cannot be asked may be well, and out of reach: then waiting is all there is to do.
-    if (working === undefined) return;
-    for (const watched of silent) note(watched, performance.now());
-    const dead = silent.filter(
-      ({ session, waitsFrom }) => waitsFrom !== null && waitsFrom < now && !working.has(session!),
-    );
-    if (dead.length > 0) this.#drop(dead);
+    await this.#judge(silent, now).catch(() => undefined);
+    this.#asking = false;
   }
 
-  async #listWorking(silent: readonly Watched[]): Promise<Set<number>> {
+  async #judge(silent: readonly Watched[], since: number): Promise<void> {
     const client = new pg.Client({
       connectionString: this.#url,
       application_name: 'svc:silence-watch',
@@ -96,20 +94,34 @@ export class SilenceWatch {
         `select pid from pg_stat_activity where pid = any($1) and (state = 'active' or state_change > now() - interval '1 second')`,
         [silent.map(({ session }) => session)],
       );
-      return new Set(rows.map(({ pid }) => pid));
+      const working = new Set(rows.map(({ pid }) => pid));
+      for (const watched of silent) note(watched, performance.now());
+      const dead = silent.filter(
+        ({ session, waitsFrom }) => waitsFrom !== null && waitsFrom < since && !working.has(session!),
+      );
+      if (dead.length === 0) return;
+      await client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where pid = any($1) and application_name = $2 and state like 'idle%' and state_change < now() - interval '1 second'`,
+        [this.#drop(dead), this.#applicationName],
+      );
     } finally {
       void client.end().catch(() => undefined);
     }
   }
 
-  /** Idle ones of which nothing was heard since are as suspect, and cost little to open anew. */
-  #drop(dead: readonly Watched[]): void {
+  /**
+   * Idle ones of which nothing was heard since are as suspect, and cost little to open anew.
+   *
+   * @returns the sessions that were dropped
+   */
+  #drop(dead: readonly Watched[]): (number | null)[] {
     const since = Math.min(...dead.map(({ waitsFrom }) => waitsFrom!));
-    for (const watched of [...this.#watched.values()]) {
-      const isSuspect = watched.waitsFrom === null && watched.heardAt <= since;
-      if (isSuspect || dead.includes(watched))
-        watched.client.connection.stream.destroy(new SilentConnection());
-    }
+    const dropped = [...this.#watched.values()].filter(
+      (watched) => dead.includes(watched) || (watched.waitsFrom === null && watched.heardAt <= since),
+    );
+    for (const { client } of dropped) client.connection.stream.destroy(new SilentConnection());
+    return dropped.map(({ session }) => session);
   }
 }
 
