@@ -114,6 +114,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     bodyLimitBytes: settings.bodyLimitBytes,
     requestTimeoutMs: settings.requestTimeoutMs,
     trustedProxies: settings.trustedProxies,
+    trustsTransactionId: settings.trustsTransactionId,
     requestsPerMinute: settings.requestsPerMinute,
     diagnostics: settings.diagnostics,
     resources: settings.roles.includes('api') ? resources : undefined,

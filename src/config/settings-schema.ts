@@ -32,6 +32,7 @@ export function settingsSchema(defaults: { nodeId: string; scriptThreads: number
     SVC_DATABASE_PREPARE: yesOrNo().optional(),
     SVC_REQUEST_TIMEOUT: wholeNumber(1, 3600).default(60),
     SVC_TRUSTED_PROXIES: networks().default([]),
+    SVC_TRUST_TRANSACTION_ID: yesOrNo().default(false),
     SVC_RATE_LIMIT: wholeNumber(1, 1_000_000).optional(),
     SVC_DIAGNOSTICS: oneOf(DIAGNOSTICS).default('local'),
   });

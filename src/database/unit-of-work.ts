@@ -22,7 +22,7 @@ export interface Change {
 /** On whose behalf a unit of work changes things. */
 export interface Actor {
   readonly userId: string;
-  /** One id through everything that one outer request causes. */
+  /** Of the request, with what is appended to it on the way down to the one that changes something. */
   readonly transactionId: string;
 }
 
@@ -144,6 +144,14 @@ export class UnitOfWork {
 
   record(change: Change): void {
     this.#changes.push(change);
+  }
+
+  /** Says whose the changes since then are, of which nobody has said so yet. */
+  sign(since: number, actor: Actor): void {
+    for (let at = since; at < this.#changes.length; at++) {
+      const change = this.#changes[at]!;
+      if (change.actor === undefined) this.#changes[at] = { ...change, actor };
+    }
   }
 
   /** Runs after the commit, in the order of registration; never in a dry run, never after a rollback. */

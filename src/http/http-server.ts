@@ -48,6 +48,8 @@ export interface HttpServerOptions {
   readonly requestTimeoutMs: number;
   /** Addresses and networks whose word about callers counts. */
   readonly trustedProxies: readonly string[];
+  /** Whether the transaction id that a request brings is taken over. */
+  readonly trustsTransactionId: boolean;
   /** Requests a minute that one client may make of this node; undefined: as many as it likes. */
   readonly requestsPerMinute: number | undefined;
   /** Who sees metrics and the parts of readiness: everybody, administrators and this machine, or administrators. */
@@ -70,6 +72,7 @@ export interface HttpServerOptions {
   readonly version: string;
 }
 
+const TRANSACTION_HEADER = 'x-svc-transactionid';
 /** A request that is not answered by then is given up when the server stops. */
 const DRAIN_MS = 30_000;
 /** A connection whose last answer left before its client could be told to close it. */
@@ -209,11 +212,11 @@ export class HttpServer implements Service {
   }
 
   async #handle(hono: HonoContext, resources: RequestSink): Promise<Response> {
-    const { observe } = this.#options;
+    const { observe, trustsTransactionId } = this.#options;
     const startedAt = performance.now();
-    // In order of time, since it is indexed: the entries of the audit that it makes then stand at the end of their index.
-    const requestId = timeOrderedId();
     const incoming = this.#incoming(hono);
+    // In order of time, since it is indexed: the entries of the audit that it makes then stand at the end of their index.
+    const requestId = (trustsTransactionId ? passedOn(incoming) : undefined) ?? timeOrderedId();
     const { method, path, search } = incoming;
     const asked: Asked = {};
     let response: Response;
@@ -277,6 +280,12 @@ export class HttpServer implements Service {
     const result = await resources.handle(context, request);
     return writeResponse(request, result, { ...form, base: () => incoming.origin + BASE_PATH, requestId });
   }
+}
+
+/** The transaction of another server of which the request is a part; undefined when it names none, or none that can be kept. */
+function passedOn({ header }: Incoming): string | undefined {
+  const id = header(TRANSACTION_HEADER);
+  return id !== undefined && /^[\w.:/-]{1,200}$/.test(id) ? id : undefined;
 }
 
 /** What becomes known of a request on its way. */

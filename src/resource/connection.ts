@@ -1,6 +1,6 @@
 import { InternalServerError } from '#errors/index.ts';
 import type { JsonObject, JsonValue, Pointer } from '#json/index.ts';
-import { type Context, internalContext } from './context.ts';
+import { type Context, nestedContext } from './context.ts';
 import { NO_PAGING } from './paging.ts';
 import type { PatchOperation, QueryRequest, Request } from './request.ts';
 import { parsePath } from './resource-path.ts';
@@ -30,7 +30,7 @@ export class Connection {
 
   constructor(sink: RequestSink, context: Context) {
     this.#sink = sink;
-    this.#context = internalContext(context);
+    this.#context = context;
   }
 
   async create(
@@ -108,7 +108,7 @@ export class Connection {
   }
 
   #send(request: Request): Promise<Response> {
-    return this.#sink.handle(this.#context, request);
+    return this.#sink.handle(nestedContext(this.#context), request);
   }
 }
 

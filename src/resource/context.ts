@@ -42,7 +42,7 @@ export interface RouterContext {
 /** The part of a context that can be sent to another thread. */
 export interface ContextData {
   readonly id: string;
-  /** One id through everything that one outer request causes. */
+  /** Of the outer request; those that it makes on its way append a slash and a number, and so do theirs. */
   readonly transactionId: string;
   /** Epoch ms. */
   readonly receivedAt: number;
@@ -59,6 +59,8 @@ export interface Context extends ContextData {
   readonly callersAtWork?: number;
   /** The caller may survive a failure, so a write runs under a savepoint. */
   readonly survivable: boolean;
+  /** How many requests this one has made on its way; shared by all that is derived from it. */
+  readonly made: { count: number };
   /** Absent before the request has met its route. */
   readonly router?: RouterContext;
   /** Filters whose scripts made this request. */
@@ -100,7 +102,7 @@ export function systemContext(security: SecurityContext = SYSTEM, id: string = r
 }
 
 export function rootContext(data: ContextData): Context {
-  return { ...data, unitOfWork: null, survivable: false };
+  return { ...data, unitOfWork: null, survivable: false, made: { count: 0 } };
 }
 
 export function contextData(context: Context): ContextData {
@@ -120,7 +122,22 @@ export function httpData(http: HttpContext | null): HttpContext | null {
   return { method, path, headers, parameters };
 }
 
-/** For requests that the server makes on behalf of this one: same identity and work, no longer external. */
+/** For what the server does on behalf of a request: same identity and work, no longer external. */
 export function internalContext(context: Context): Context {
   return { ...context, client: INTERNAL_CLIENT };
+}
+
+/** For a request that this one makes on its way: internal, and the next part of its transaction. */
+export function nestedContext(context: Context): Context {
+  return {
+    ...context,
+    client: INTERNAL_CLIENT,
+    transactionId: nextPart(context),
+    made: { count: 0 },
+  };
+}
+
+/** The transaction id of the next thing that the request has done by somebody else. */
+export function nextPart({ transactionId, made }: Pick<Context, 'transactionId' | 'made'>): string {
+  return `${transactionId}/${made.count++}`;
 }

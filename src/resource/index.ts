@@ -16,6 +16,8 @@ export {
   type HttpContext,
   httpData,
   internalContext,
+  nestedContext,
+  nextPart,
   type RouterContext,
   rootContext,
   type SecurityContext,

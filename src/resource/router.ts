@@ -92,8 +92,12 @@ export class Router {
     if (unitOfWork === null) return this.#own(context, request);
     unitOfWork.actor ??= actorOf(context);
     if (request.dryRun === true) return this.#rehearse(context, request, unitOfWork);
-    if (!context.survivable) return this.#filter(context, request);
-    return unitOfWork.savepoint(() => this.#filter({ ...context, survivable: false }, request));
+    const before = unitOfWork.changes.length;
+    const answer = context.survivable
+      ? await unitOfWork.savepoint(() => this.#filter({ ...context, survivable: false }, request))
+      : await this.#filter(context, request);
+    unitOfWork.sign(before, { ...unitOfWork.actor, transactionId: context.transactionId });
+    return answer;
   }
 
   /** Whether the filters would let the request pass; nothing behind them is asked. @throws what they say against it */
@@ -114,7 +118,15 @@ export class Router {
       },
       async (unitOfWork) => {
         unitOfWork.actor = actorOf(context);
-        const inner = { ...context, unitOfWork, survivable: false, ...(dryRun ? { rehearsed: true } : {}) };
+        // What runs again is numbered again.
+        const made = { count: 0 };
+        const inner = {
+          ...context,
+          unitOfWork,
+          made,
+          survivable: false,
+          ...(dryRun ? { rehearsed: true } : {}),
+        };
         const response = await this.#filter(inner, request);
         if (context.fence !== undefined && unitOfWork.isOpen) await context.fence(await unitOfWork.db());
         return dryRun ? dryRunReport(response, unitOfWork, NOTHING_BEFORE) : response;

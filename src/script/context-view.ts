@@ -31,7 +31,7 @@ export function contextView(context: Context): JsonObject {
     ...(http === null ? {} : { session: { name: 'session', session: {} } }),
     transactionId: {
       name: 'transactionId',
-      transactionId: { value: context.transactionId, subTransactionIdCounter: 0 },
+      transactionId: { value: context.transactionId, subTransactionIdCounter: context.made.count },
     },
     root: { name: 'root', id: context.id },
     caller: { name: 'client', external: client.isExternal },

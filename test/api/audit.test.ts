@@ -37,6 +37,7 @@ beforeAll(async () => {
         eventTopics: { activity: { watchedFields: ['/mail'], passwordFields: ['/password'] } },
       },
     },
+    environment: { SVC_TRUST_TRANSACTION_ID: 'true' },
   });
   api = server.api;
 });
@@ -105,14 +106,34 @@ describe('the activity audit', () => {
     });
     expect(status).toBe(200);
     const id = headers.get('X-Request-Id');
-    const found = await entries('activity', `transactionId eq "${id}" and objectId eq "managed/user/u3"`);
-    expect(found.map(({ operation }: { operation: string }) => operation)).toEqual(['CREATE', 'PATCH']);
+    const found = await entries('activity', `transactionId sw "${id}" and objectId eq "managed/user/u3"`);
+    expect(found).toMatchObject([
+      { operation: 'CREATE', transactionId: `${id}/0` },
+      { operation: 'PATCH', transactionId: `${id}/1` },
+    ]);
     await soon('access', `transactionId eq "${id}"`).toMatchObject([{ request: { operation: 'ACTION' } }]);
+  });
+
+  it('takes over the id under which a server in front has passed the request on', async () => {
+    const asked = async (name: string, given: string) => {
+      const { headers } = await api('PUT', `managed/thing/${name}`, {
+        headers: { 'X-Svc-TransactionId': given },
+        body: {},
+      });
+      return headers.get('X-Request-Id');
+    };
+    expect(await asked('passed', 'front-7/3')).toBe('front-7/3');
+    const idOf = async (filter: string) =>
+      (await entries('activity', `transactionId sw "front-7/3" and ${filter}`))[0].transactionId;
+    expect(await idOf('objectId eq "managed/thing/passed"')).toBe('front-7/3');
+    expect(await idOf('after/by eq "hook"')).toBe('front-7/3/0');
+    expect(await idOf('after/by eq "endpoint"')).toBe('front-7/3/1/0');
+    expect(await asked('made-up', "' or 1=1")).toMatch(/^[\da-f-]{36}$/);
   });
 
   describe('goes on under one id through hooks, endpoints and jobs of processes', () => {
     const notes = (id: string) =>
-      soon('activity', `transactionId eq "${id}" and objectId sw "repo/note"`).toMatchObject(
+      soon('activity', `transactionId sw "${id}/" and objectId sw "repo/note"`).toMatchObject(
         ['hook', 'endpoint', 'job', 'later job'].map((by) => ({ after: { by }, userId: expect.any(String) })),
       );
 
@@ -157,7 +178,7 @@ describe('the activity audit', () => {
       });
       expect(status, JSON.stringify(body)).toBe(200);
       const id = headers.get('X-Request-Id');
-      await soon('activity', `transactionId eq "${id}" and objectId sw "repo/note"`).toMatchObject([
+      await soon('activity', `transactionId sw "${id}/" and objectId sw "repo/note"`).toMatchObject([
         { after: { by: 'scan' }, userId: 'svc-admin' },
       ]);
     });
@@ -237,7 +258,7 @@ describe('the access audit', () => {
       }),
     );
     const [run] = await entries('access', 'userId sw "Scheduled once"');
-    const byRun = `transactionId eq "${run.transactionId}" and userId eq "${run.userId}"`;
+    const byRun = `transactionId sw "${run.transactionId}/" and userId eq "${run.userId}"`;
     const ofRun = await entries('activity', byRun);
     expect(ofRun).toMatchObject([{ userId: run.userId, objectId: 'managed/user/ada', operation: 'PATCH' }]);
     expect((await api('GET', `scheduler/firing/${run.request.detail.firing}`)).body.schedule).toBe('once');

@@ -134,6 +134,11 @@ describe('the door', () => {
     expect(headers.get('strict-transport-security')).toBeNull();
   });
 
+  it('takes no transaction id from strangers', async () => {
+    const { headers } = await get('/svc/info/ping', { 'X-Svc-TransactionId': 'mine' });
+    expect(headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/);
+  });
+
   it('tells browsers to stay with TLS where a trusted proxy ends it', async () => {
     const { headers } = await get('/svc/info/ping', { ...ADMIN, 'X-Forwarded-Proto': 'https' });
     expect(headers.get('strict-transport-security')).toMatch(/^max-age=\d+$/);

@@ -17,9 +17,15 @@ const MAX_TIMEOUT_MS = 60_000;
  * `saveResponseVariableAsJson`, `saveResponseParameters`, `saveResponseParametersTransient`,
  * `saveRequestVariables`, `resultVariablePrefix` (the id of the task).
  *
+ * The other side is told under which transaction it is asked.
+ *
  * @throws BpmnError; what `sendRequest` throws; InternalServerError `WORKFLOW_HTTP_STATUS`, `WORKFLOW_HTTP_TASK`
  */
-export async function runHttpTask(call: DelegateCall, guard: AddressGuard): Promise<void> {
+export async function runHttpTask(
+  call: DelegateCall,
+  guard: AddressGuard,
+  transactionId: string,
+): Promise<void> {
   const { element, execution } = call;
   const field = (name: string): string => toText(getMember(call.fields, name) ?? null).trim();
   const flag = (name: string): boolean => field(name).toLowerCase() === 'true';
@@ -28,7 +34,8 @@ export async function runHttpTask(call: DelegateCall, guard: AddressGuard): Prom
     if (flag('saveResponseParametersTransient')) execution.setTransientVariable(name, value);
     else execution.setVariable(name, value);
   };
-  const request = readRequest(call, field, flag);
+  const asked = readRequest(call, field, flag);
+  const request = { ...asked, headers: { 'X-Svc-TransactionId': transactionId, ...asked.headers } };
   if (flag('saveRequestVariables')) {
     execution.setVariable(`${prefix}RequestMethod`, request.method);
     execution.setVariable(`${prefix}RequestUrl`, request.url);

@@ -1,6 +1,6 @@
 import { InternalServerError, ResourceError } from '#errors/index.ts';
 import { getMember } from '#json/index.ts';
-import { Connection, type Context } from '#resource/index.ts';
+import { Connection, type Context, nextPart } from '#resource/index.ts';
 import { delegateExecution, fromDelegate, withDates, withIsoDates } from '../delegate/delegate-view.ts';
 import { Delegate, type DelegateCall, type EngineHandlers, type ExecutionView } from '../engine/index.ts';
 import { runHttpTask } from '../http/index.ts';
@@ -85,7 +85,7 @@ async function callDelegate(platform: WorkflowPlatform, context: Context, call: 
   if (call.kind === 'mail' || call.kind === 'http') {
     const outward = { ...call, fields: withIsoDates(call.fields) };
     if (call.kind === 'mail') return (await platform.mail.runTask(context.unitOfWork!, outward)) ?? undefined;
-    return (await runHttpTask(outward, platform.addressGuard())) ?? undefined;
+    return (await runHttpTask(outward, platform.addressGuard(), nextPart(context))) ?? undefined;
   }
   const run = platform.delegates.find(call.name);
   if (run === undefined) {

@@ -40,7 +40,7 @@ async function run(fields: JsonObject, guard = local) {
       },
     },
   } as unknown as DelegateCall;
-  await runHttpTask(call, guard);
+  await runHttpTask(call, guard, 'a-request/0');
   return { variables, transients };
 }
 
@@ -67,7 +67,11 @@ describe('a task of type http', () => {
       saveRequestVariables: 'true',
     });
     expect(seen).toMatchObject({ method: 'POST', url: '/thing' });
-    expect(seen!.headers).toMatchObject({ 'content-type': 'application/json', 'x-token': 'abc' });
+    expect(seen!.headers).toMatchObject({
+      'content-type': 'application/json',
+      'x-token': 'abc',
+      'x-svc-transactionid': 'a-request/0',
+    });
     expect(body).toBe('{"name":"Ada"}');
     expect(variables).toMatchObject({
       made: { id: 7 },
