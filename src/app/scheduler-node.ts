@@ -158,6 +158,7 @@ function fileSchedules(core: Core, memory: MemoryJobStore, nodeName: string) {
     nodeName,
     wake: () => notifier.notify(TOPIC.scheduler),
     observe,
+    check: (...invoked) => core.services.check(...invoked),
     isCurrent: (db, alias) => overrides.isCurrent(db, `schedule/${alias}`),
   });
   config.watchOnly(scheduleConfig, async ({ id, current }) => {

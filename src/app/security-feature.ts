@@ -4,6 +4,7 @@ import {
   authenticationConfig,
   type ConfigStore,
   managedConfig,
+  processConfig,
 } from '#config/index.ts';
 import { deriveSecrets, type KeyRingText } from '#crypto/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
@@ -39,6 +40,8 @@ export function accessRules(config: ConfigStore, platform: () => Platform): Acce
       const properties = isObject(schema ?? null) ? (schema as JsonObject)['properties'] : undefined;
       return properties === undefined ? undefined : (properties as JsonObject);
     },
+    processRules: () =>
+      config.list(processConfig).find(({ alias }) => alias === 'access')?.value.workflowAccess,
     async decideByScript(context, request, condition, text) {
       const { scripts } = platform();
       const known = `var {${CONDITION_NAMES.join(', ')}, isQueryOneOf} = require('auth/customAuthz');`;

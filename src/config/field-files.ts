@@ -3,7 +3,6 @@ const SYNCHRONISATION = 'There is no synchronisation with other systems yet';
 /** Files that servers of the field read and this one does not, and what takes their place. */
 const FIELD_FILES: Readonly<Record<string, string>> = {
   access: 'Who may do what stands in script/access.js',
-  'process-access': 'Who may start a process stands in its file, who may do what in script/access.js',
   privileges: 'Who may do what stands in script/access.js',
   privilegeAssignments: 'Who may do what stands in script/access.js',
   internal: 'Internal users and roles are those of repo/internal/user and repo/internal/role',

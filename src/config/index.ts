@@ -42,6 +42,7 @@ export {
   managedConfig,
 } from './definitions/managed-schema.ts';
 export { type PolicyConfig, policyConfig } from './definitions/policy-schema.ts';
+export { type ProcessAccess, processConfig } from './definitions/process-schema.ts';
 export { type RepoConfig, repoConfig } from './definitions/repo-schema.ts';
 export {
   type RouterConfig,

@@ -1,6 +1,6 @@
 import { type Database, type Db, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import { toResourceError } from '#errors/index.ts';
-import { equalJson, type JsonObject } from '#json/index.ts';
+import { equalJson, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { clockWarnings } from './clock-warnings.ts';
 import type { DaylightSaving } from './cron/index.ts';
@@ -19,6 +19,8 @@ export interface FileSchedulesOptions {
   readonly nodeName: string;
   readonly wake: () => void;
   readonly observe: Observe;
+  /** Asks the invoked service. @throws BadRequestError for what could never run */
+  readonly check: (invokeService: string, invokeContext: JsonValue) => void;
   /** False when another node has changed the schedule's configuration since this node read it. */
   readonly isCurrent: (db: Db, id: string) => Promise<boolean>;
 }
@@ -56,6 +58,7 @@ export class FileSchedules {
     const { observe } = this.#options;
     try {
       const definition = parseSchedule(content, { persisted: false });
+      this.#options.check(definition.invokeService, definition.invokeContext);
       const registered = definition.persisted
         ? await this.#persist(id, definition)
         : await this.#keepInMemory(id, definition);

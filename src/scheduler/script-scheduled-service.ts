@@ -12,8 +12,7 @@ export function scriptScheduledService(scripts: Scripts): ScheduledService {
     invokeService: 'script',
     runsScripts: true,
     check(invokeContext) {
-      // One without a script may be completed later; until then its runs fail, and say so.
-      if (isObject(invokeContext) && invokeContext['script'] !== undefined) scriptOf(invokeContext);
+      scriptOf(invokeContext);
     },
     async execute(context, scheduled) {
       const { invokeContext } = scheduled;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NotFoundError } from '../../src/errors/index.ts';
 import { parsePointer } from '../../src/json/index.ts';
-import { formatPath, type Request, systemContext } from '../../src/resource/index.ts';
+import { formatPath, type Request, resource, systemContext } from '../../src/resource/index.ts';
 import { requestView } from '../../src/script/index.ts';
 import { AccessRules, CONDITION_NAMES } from '../../src/security/index.ts';
 import type { Api, CallOptions } from '../support/api.ts';
@@ -316,6 +316,7 @@ describe('conditions', () => {
   it('are decided alike by the server and by auth/customAuthz.js', async () => {
     const native = new AccessRules({
       properties: (type) => TYPES.objects.find(({ name }) => name === type)?.schema.properties as never,
+      processRules: () => undefined,
       decideByScript: () => Promise.reject(new Error('No condition here needs a script')),
     });
     const { body: login } = await asAda('GET', 'info/login');
@@ -323,7 +324,7 @@ describe('conditions', () => {
     const read = async (_context: unknown, asked: Request) => {
       const { status, body } = await api('GET', formatPath(asked.path));
       if (status !== 200) throw new NotFoundError('none');
-      return { kind: 'resource', content: body };
+      return resource(null, null, body);
     };
     const decideNatively = async (text: string, asked: Request) => {
       const rule = { pattern: '*', roles: '*', methods: '*', actions: '*', customAuthz: text };

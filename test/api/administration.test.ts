@@ -164,7 +164,7 @@ describe('the configuration over HTTP', () => {
   });
 
   it('has schedules that come and go', async () => {
-    const schedule = { persisted: true, schedule: '0 0 2 * * ?', invokeService: 'script' };
+    const schedule = { persisted: true, schedule: '0 0 2 * * ?', invokeService: 'sync' };
     const created = await api('PUT', 'config/schedule/nightly', { body: schedule });
     expect(created.status).toBe(201);
     expect((await api('GET', 'scheduler/job/nightly')).body).toMatchObject({ schedule: '0 0 2 * * ?' });

@@ -14,6 +14,7 @@ const FILES = {
     invokeService: 'script',
     invokeContext: { script: { type: 'text/javascript', source: '1' } },
   },
+  'conf/schedule-without-script.json': { schedule: '0 0 3 * * ?', invokeService: 'script' },
 };
 
 const MARK = {
@@ -53,7 +54,7 @@ describe('schedules over HTTP', () => {
 
   it('are created with an id of the server and read back with all fields, triggers and next date', async () => {
     const created = await api('POST', 'scheduler/job', {
-      body: { schedule: '0 0 2 * * ?', invokeService: 'script', timeZone: 'UTC' },
+      body: { schedule: '0 0 2 * * ?', invokeService: 'sync', timeZone: 'UTC' },
     });
     expect(created.status).toBe(201);
     expect(created.headers.get('etag')).toBeNull();
@@ -64,7 +65,7 @@ describe('schedules over HTTP', () => {
       misfirePolicy: 'fireAndProceed',
       schedule: '0 0 2 * * ?',
       type: 'cron',
-      invokeService: 'svc.service.script',
+      invokeService: 'svc.service.sync',
       invokeContext: null,
       invokeLogLevel: 'info',
       timeZone: 'UTC',
@@ -93,7 +94,7 @@ describe('schedules over HTTP', () => {
   });
 
   it('are created over HTTP and by scripts under an id of their own, once', async () => {
-    const body = { schedule: '0 0 2 * * ?', invokeService: 'script' };
+    const body = { schedule: '0 0 2 * * ?', invokeService: 'sync' };
     const made = await api('POST', 'scheduler/job?_action=create', { body });
     expect([made.status, made.body._id]).toEqual([201, expect.stringMatching(/^[0-9a-f-]{36}$/)]);
     const onlyNew = { body, headers: { 'If-None-Match': '*' } };
@@ -101,7 +102,7 @@ describe('schedules over HTTP', () => {
     expect((await api('PUT', 'scheduler/job/named', onlyNew)).status).toBe(201);
     const onlyOld = { body, headers: { 'If-Match': '*' } };
     expect((await api('PUT', 'scheduler/job/nobody', onlyOld)).status).toBe(404);
-    const source = `svc.action('scheduler/job', 'create', { schedule: '0 0 2 * * ?', invokeService: 'script',
+    const source = `svc.action('scheduler/job', 'create', { schedule: '0 0 2 * * ?', invokeService: 'sync',
       invokeContext: { input: [1] } }, {})`;
     const byScript = await api('POST', 'script?_action=eval', { body: { type: 'text/javascript', source } });
     expect(byScript.body).toMatchObject({ persisted: true, invokeContext: { input: [1] } });
@@ -230,7 +231,7 @@ describe('schedules over HTTP', () => {
       await api('PUT', 'scheduler/job/kept', { body: marking('kept', { schedule: '0 0 4 * * ?' }) })
     ).body;
     const updated = await api('PUT', 'scheduler/job/kept', {
-      body: { ...read, invokeContext: { input: 1 } },
+      body: { ...read, invokeContext: { ...read.invokeContext, input: 1 } },
     });
     expect([updated.status, updated.body.triggers[0]._rev]).toEqual([200, '1']);
     const moved = await api('PUT', 'scheduler/job/kept', { body: { ...read, schedule: '0 0 5 * * ?' } });
@@ -240,8 +241,11 @@ describe('schedules over HTTP', () => {
     });
   });
 
-  it('of files are there, and follow their files', async () => {
+  it('of files are there, and follow their files; one that can never run is left out', async () => {
     const read = async () => api('GET', 'scheduler/job/from-file');
+    const refused = await server.observed('config.refused', ({ id }) => id === 'schedule/without-script');
+    expect(refused.findings).toEqual([expect.stringMatching(/no 'script'/)]);
+    expect((await api('GET', 'scheduler/job/without-script')).status).toBe(404);
     expect((await read()).body).toMatchObject({ persisted: true, timeZone: 'Europe/Berlin' });
     await server.project.write('conf/schedule-from-file.json', {
       ...FILES['conf/schedule-from-file.json'],
@@ -263,6 +267,8 @@ describe('schedules over HTTP', () => {
     const zone = { ...body, timeZone: 'Europe/Praque' };
     const refused = await api('PUT', 'config/schedule/prior', { body: zone });
     expect([refused.status, JSON.stringify(refused.body)]).toEqual([400, expect.stringMatching(/Praque/)]);
+    const bare = await api('PUT', 'config/schedule/prior', { body: { ...body, invokeContext: null } });
+    expect([bare.status, JSON.stringify(bare.body)]).toEqual([400, expect.stringMatching(/no 'script'/)]);
     expect((await api('GET', 'config/schedule/prior')).status).toBe(404);
     expect((await api('PUT', 'config/schedule/prior', { body })).status).toBe(201);
     expect((await api('GET', 'scheduler/job/prior')).body).toMatchObject({ priority: 9, coalesce: true });
@@ -435,6 +441,8 @@ describe('schedules over HTTP', () => {
     ['start time', { startTime: 'tomorrow' }, /tomorrow/, '/startTime'],
     ['service', { invokeService: '' }, /invokeService/, '/invokeService'],
     ['script', { invokeContext: { script: '1 + 1' } }, /must be an object/, '/invokeContext/script'],
+    ['script that is none', { invokeContext: { input: 1 } }, /no 'script'/, '/invokeContext/script'],
+    ['context that is none', { invokeContext: null }, /no 'script'/, '/invokeContext/script'],
     ['flag', { enabled: 'yes' }, /"yes"/, '/enabled'],
     ['time that never comes', { schedule: '0 0 0 30 2 ?' }, /never fire/, '/schedule'],
     ['year that is over', { schedule: '0 0 0 1 1 ? 2020' }, /never fire/, '/schedule'],

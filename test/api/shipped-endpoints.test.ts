@@ -14,6 +14,10 @@ const FILES = {
   'script/access.js': readFileSync(new URL('../../script/access.js', import.meta.url), 'utf8'),
   'workflow/review.bpmn20.xml': processFile('review', task('look', 'flowable:candidateGroups="reviewer"')),
   'workflow/own.bpmn20.xml': processFile('own', task('mine', 'flowable:assignee="ann"')),
+  'workflow/clerks.bpmn20.xml': processFile(
+    'clerks',
+    task('file', 'flowable:candidateUsers="svc-admin,ann,gone" flowable:candidateGroups="svc-tasks-manager"'),
+  ),
   'workflow/board.bpmn20.xml': processFile('board', task('vote', 'flowable:assignee="ann"'), {
     'flowable:candidateStarterGroups': 'board',
   }),
@@ -35,15 +39,18 @@ describe('an endpoint that is shipped', () => {
       ['ann', [authorized, { _ref: 'managed/role/reviewer' }]],
       ['bob', [authorized, { _ref: 'managed/role/reviewer' }]],
       ['cid', [authorized]],
+      ['dot', [authorized, { _ref: 'repo/internal/role/svc-tasks-manager' }]],
     ] as const) {
       const person = { userName, givenName: userName, sn: 'Test', mail: `${userName}@example.com` };
       const body = { ...person, password: PASSWORD, authzRoles: roles };
       const made = await api('PUT', `managed/user/${userName}-id`, { body });
       expect([made.status, made.body]).toEqual([201, expect.anything()]);
     }
+    const roles = [{ _ref: 'repo/internal/role/svc-tasks-manager' }];
+    await api('PUT', 'repo/internal/user/clerk', { body: { roles, password: PASSWORD } });
     await eventually(
       () => workflow.list('processdefinition'),
-      (definitions) => definitions.length === 3,
+      (definitions) => definitions.length === 4,
     );
   });
   afterAll(() => server[Symbol.asyncDispose]());
@@ -95,12 +102,23 @@ describe('an endpoint that is shipped', () => {
     expect((await as('ann', 'GET', `endpoint/getavailableuserstoassign/${id}`)).status).toBe(403);
   });
 
+  it('getavailableuserstoassign knows internal users, by name and by role', async () => {
+    const [{ _id: id }] = await workflow.tasks(await workflow.start('clerks'));
+    const { body } = await api('GET', `endpoint/getavailableuserstoassign/${id}`);
+    const internal = (name: string) => ({ _id: name, username: name, displayableName: name });
+    expect(body.users).toEqual([
+      { _id: 'ann-id', username: 'ann', displayableName: 'ann Test' },
+      internal('clerk'),
+      internal('svc-admin'),
+    ]);
+  });
+
   it('getprocessesforuser shows the latest version of what the caller may start', async () => {
     const keys = async (user: string) => {
       const { processes } = (await as(user, 'GET', 'endpoint/getprocessesforuser')).body;
       return processes.map(({ key, version }: { key: string; version: number }) => `${key} ${version}`);
     };
-    expect(await keys('cid')).toEqual(['own 1', 'review 1']);
+    expect(await keys('cid')).toEqual(['clerks 1', 'own 1', 'review 1']);
     const [{ _id: id }] = await workflow.list('processdefinition', 'key=board');
     const definition = (await workflow.get(`processdefinition/${id}`)) as Record<string, unknown>;
     expect(definition['candidateStarterGroups']).toEqual(['board']);
@@ -113,9 +131,56 @@ describe('an endpoint that is shipped', () => {
     );
     await eventually(
       () => keys('cid'),
-      ([own]) => own === 'own 2',
+      ([, own]) => own === 'own 2',
     );
     expect((await api('POST', 'endpoint/getprocessesforuser?_action=x')).status).toBe(501);
+  });
+
+  it('processes are for whom process-access.json says, if there is one', async () => {
+    const keys = async (user: string) => {
+      const { processes } = (await as(user, 'GET', 'endpoint/getprocessesforuser')).body;
+      return processes.map(({ key }: { key: string }) => key);
+    };
+    const start = async (user: string, body: object) =>
+      (await api('POST', 'workflow/processinstance', { body, user, password: PASSWORD })).status;
+    const rule = (property: string, matches: string, requiresRole: string) => ({
+      propertiesCheck: { property, matches, requiresRole },
+    });
+    expect(await start('cid', { _key: 'own' })).toBe(201);
+    expect([await start('cid', { _key: 'board' }), await start('cid', { _key: 'none' })]).toEqual([403, 403]);
+    const open = 'config/process/access';
+    const broken = await api('PUT', open, {
+      body: { workflowAccess: [rule('key', '(', 'svc-authorized')] },
+    });
+    expect(broken.status).toBe(400);
+    expect(JSON.stringify(broken.body)).toMatch(/Unterminated group/);
+    const workflowAccess = [
+      rule('_id', '^(own|board):', 'svc-authorized'),
+      rule('key', 'view$', 'managed/role/reviewer'),
+      rule('version', '.', 'repo/internal/role/svc-tasks-manager'),
+      rule('description', '.*', 'svc-authorized'),
+    ];
+    expect((await api('PUT', open, { body: { workflowAccess } })).status).toBe(201);
+    expect(await keys('ann')).toEqual(['own', 'review']);
+    expect(await keys('cid')).toEqual(['own']);
+    expect(await keys('dot')).toEqual(['clerks', 'own', 'review']);
+    const [{ _id: review }] = await workflow.list('processdefinition', 'key=review');
+    for (const [user, shown, started] of [
+      ['ann', 200, 201],
+      ['cid', 403, 403],
+    ] as const) {
+      expect((await as(user, 'GET', `workflow/processdefinition/${review}`)).status, user).toBe(shown);
+      expect(await start(user, { _key: 'review' }), user).toBe(started);
+      expect(await start(user, { _processDefinitionId: review, _key: 'own' }), user).toBe(started);
+    }
+    expect(await start('cid', { _key: 'own' })).toBe(201);
+    // What the file of a process says still holds.
+    expect(await start('cid', { _key: 'board' })).toBe(403);
+    expect((await api('PUT', open, { body: { workflowAccess: [] } })).status).toBe(200);
+    expect([await keys('ann'), await start('ann', { _key: 'own' })]).toEqual([[], 403]);
+    await workflow.start('review');
+    expect((await api('DELETE', open)).status).toBe(200);
+    expect(await keys('cid')).toEqual(['clerks', 'own', 'review']);
   });
 
   it('usernotifications shows the own ones, the newest first, and forgets them one by one', async () => {

@@ -92,6 +92,11 @@ describe('the command line', () => {
       'conf/authentication.json': { serverAuthContext: { authModules: [] } },
       'conf/managed.json': { objects: [] },
       'conf/schedule-a.json': { invokeService: 'script', schedule: '0 0 * * *' },
+      'conf/schedule-c.json': {
+        invokeService: 'script',
+        schedule: '0 0 0 * * ?',
+        invokeContext: { input: 1 },
+      },
       'script/access.js': 'var httpAccessConfig = {\n  configs: [ { ] }\n};',
       'conf/schedule-b.json': {
         invokeService: 'script',
@@ -100,9 +105,10 @@ describe('the command line', () => {
       },
     });
     const { code, output } = await svc(['config-check'], { SVC_PROJECT: project.location });
-    expect([code, output]).toEqual([1, expect.stringMatching(/4 found/)]);
+    expect([code, output]).toEqual([1, expect.stringMatching(/5 found/)]);
     expect(output).toMatch(/conf\/authentication.json:\d+:\d+ .*nobody could log in/);
     expect(output).toMatch(/conf\/schedule-a.json:\d+:\d+ .*has 5 fields .*Unix cron/);
+    expect(output).toMatch(/conf\/schedule-c.json:\d+:\d+ .*invokeContext has no 'script'/);
     expect(output).toMatch(/conf\/schedule-b.json:\d+:\d+ .*Unknown script type "python"/);
     expect(output).toMatch(/^script\/access.js:2:16 .*Unexpected token/m);
   });

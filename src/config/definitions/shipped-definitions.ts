@@ -6,6 +6,7 @@ import { endpointConfig } from './endpoint-schema.ts';
 import { infoConfig } from './info-schema.ts';
 import { managedConfig } from './managed-schema.ts';
 import { policyConfig } from './policy-schema.ts';
+import { processConfig } from './process-schema.ts';
 import { repoConfig } from './repo-schema.ts';
 import { routerConfig } from './router-schema.ts';
 import { scheduleConfig } from './schedule-schema.ts';
@@ -26,5 +27,6 @@ export const shippedDefinitions: readonly AnyConfigDefinition[] = [
   authenticationConfig,
   auditConfig,
   workflowConfig,
+  processConfig,
   routerConfig,
 ];

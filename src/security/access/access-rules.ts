@@ -1,13 +1,24 @@
 import { ForbiddenError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { type Context, formatPath, internalContext, parsePath, type Request } from '#resource/index.ts';
+import {
+  Connection,
+  type Context,
+  formatPath,
+  internalContext,
+  parsePath,
+  type Request,
+  type RequestSink,
+} from '#resource/index.ts';
 import { type AccessCondition, needsScript } from './access-condition.ts';
 import { type AccessRule, fitsRule, parseAccessRules } from './access-rule.ts';
 import { CONDITIONS, type ConditionQuestion } from './conditions.ts';
+import type { ProcessRule } from './process-access.ts';
 
 export interface AccessOptions {
   /** The schema properties of a managed type; undefined when there is no such type. */
   readonly properties: (type: string) => JsonObject | undefined;
+  /** Of `conf/process-access.json`; undefined when there is no such file. */
+  readonly processRules: () => readonly ProcessRule[] | undefined;
   /** Decides what only a script can, beside the text that the rules came from; exists where scripts may run. */
   readonly decideByScript: (
     context: Context,
@@ -28,10 +39,7 @@ const ADMINISTRATORS_ONLY: JsonObject = {
   configs: [{ pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' }],
 };
 
-type Handle = (
-  context: Context,
-  request: Request,
-) => Promise<{ readonly kind: string; readonly content?: unknown }>;
+type Handle = RequestSink['handle'];
 
 /**
  * The rules of `script/access.js`, tried in order; the first that grants wins, and no grant means no. Most rules
@@ -67,7 +75,9 @@ export class AccessRules {
       context,
       request,
       read: (of, path) => readInternally(handle, of, path),
+      latestDefinition: (of, key) => findLatestDefinition(handle, of, key),
       properties: this.#options.properties,
+      processRules: this.#options.processRules,
     };
     let refusal: ForbiddenError | undefined;
     for (const rule of this.#rules) {
@@ -118,10 +128,28 @@ async function readInternally(
 ): Promise<JsonObject | undefined> {
   try {
     const request = { method: 'read', path: parsePath(path), fields: [], parameters: {} } as const;
-    const { content } = await handle(internalContext(context), request);
-    return isObject(content as JsonValue) ? (content as JsonObject) : undefined;
+    const response = await handle(internalContext(context), request);
+    if (response.kind !== 'resource' || !isObject(response.content)) return undefined;
+    return { ...response.content, _id: response.id };
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     throw error;
   }
+}
+
+async function findLatestDefinition(
+  handle: Handle,
+  context: Context,
+  key: string,
+): Promise<string | undefined> {
+  const parameters = { _queryId: 'filtered-query', key };
+  const { result } = await new Connection({ handle }, context).query('workflow/processdefinition', {
+    queryId: parameters._queryId,
+    parameters,
+  });
+  const versions = result.flatMap(({ id, content }) =>
+    id !== null && isObject(content) ? [{ id, version: Number(content['version']) }] : [],
+  );
+  const latest = versions.sort((one, other) => other.version - one.version)[0];
+  return latest && formatPath(['workflow', 'processdefinition', latest.id]);
 }

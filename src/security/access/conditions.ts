@@ -1,6 +1,7 @@
 import { ForbiddenError } from '#errors/index.ts';
 import { equalJson, getMember, isObject, type JsonObject, type Pointer, parsePointer } from '#json/index.ts';
 import { type Context, formatPath, type Request } from '#resource/index.ts';
+import { isProcessFor, type ProcessRule } from './process-access.ts';
 
 /** What a condition may look at. */
 export interface ConditionQuestion {
@@ -10,6 +11,10 @@ export interface ConditionQuestion {
   readonly read: (context: Context, path: string) => Promise<JsonObject | undefined>;
   /** The schema properties of a managed type; undefined when there is no such type. */
   readonly properties: (type: string) => JsonObject | undefined;
+  /** The path of the version of a process that its key starts; undefined when there is none. */
+  readonly latestDefinition: (context: Context, key: string) => Promise<string | undefined>;
+  /** Of `conf/process-access.json`; undefined when there is no such file. */
+  readonly processRules: () => readonly ProcessRule[] | undefined;
 }
 
 type Condition = (question: ConditionQuestion, args: readonly unknown[]) => boolean | Promise<boolean>;
@@ -143,23 +148,32 @@ async function canUpdateTask({ context, request, read }: ConditionQuestion): Pro
   return users.includes(authenticationId) || groups.some((group) => authorization.roles.includes(group));
 }
 
-/** Whoever reads a definition, or starts one: it must be offered to the caller, or to everybody. */
-async function isAllowedToStartProcess({ context, request, read }: ConditionQuestion): Promise<boolean> {
-  const path = definitionPath(request);
-  const definition = path === undefined ? undefined : await read(context, path);
-  if (definition === undefined) return false;
-  const { authenticationId, authorization } = context.security;
+/** Whoever reads a definition, or starts one: `process-access.json` and the process itself must both offer it. */
+async function isAllowedToStartProcess(question: ConditionQuestion): Promise<boolean> {
+  const { authenticationId, authorization } = question.context.security;
+  const path = await definitionPath(question);
+  const definition = path === undefined ? undefined : await question.read(question.context, path);
+  if (definition === undefined || !isProcessFor(question.processRules(), definition, authorization.roles)) {
+    return false;
+  }
   const users = listOf(definition['candidateStarterUsers']);
   const groups = listOf(definition['candidateStarterGroups']);
   if (users.length === 0 && groups.length === 0) return true;
   return users.includes(authenticationId) || groups.some((group) => authorization.roles.includes(group));
 }
 
-function definitionPath(request: Request): string | undefined {
+/** The id wins over the key, as it does when the process starts. */
+async function definitionPath({
+  context,
+  request,
+  latestDefinition,
+}: ConditionQuestion): Promise<string | undefined> {
   if (request.path[1] === 'processdefinition') return formatPath(request.path.slice(0, 3));
   const content = 'content' in request && isObject(request.content) ? request.content : {};
-  const id = content['_processDefinitionId'];
-  return typeof id === 'string' ? formatPath(['workflow', 'processdefinition', id]) : undefined;
+  const id = getMember(content, '_processDefinitionId') ?? null;
+  if (typeof id === 'string') return formatPath(['workflow', 'processdefinition', id]);
+  const key = getMember(content, '_key');
+  return id === null && typeof key === 'string' ? latestDefinition(context, key) : undefined;
 }
 
 function has(properties: JsonObject, name: string, flag: string): boolean {

@@ -3,6 +3,8 @@
  * script/access.js and for endpoints of your own. Rules that only combine them are decided by the server without a
  * script, with the same answers.
  */
+var processAccess;
+
 function conditionsOf(request, context) {
   if (!request || !context) return {};
   var security = context.security;
@@ -95,6 +97,43 @@ function conditionsOf(request, context) {
     );
   }
 
+  // The id wins over the key, as it does when the process starts.
+  function wantedDefinition() {
+    var path = request.resourcePath.split('/');
+    if (path[1] === 'processdefinition') return read('workflow/processdefinition/' + path[2]);
+    var content = request.content || {};
+    var id = content._processDefinitionId;
+    if (typeof id === 'string') return read('workflow/processdefinition/' + encodeURIComponent(id));
+    if ((id !== undefined && id !== null) || typeof content._key !== 'string') return null;
+    var versions = svc.query('workflow/processdefinition', {
+      _queryId: 'filtered-query',
+      key: content._key,
+    }).result;
+    versions.sort(function (one, other) {
+      return other.version - one.version;
+    });
+    return versions.length === 0
+      ? null
+      : read('workflow/processdefinition/' + encodeURIComponent(versions[0]._id));
+  }
+
+  // Whether conf/process-access.json offers it to the caller; without the file it is for the process itself to say.
+  function isProcessFor(definition) {
+    if (processAccess === undefined) processAccess = read('config/process/access');
+    if (processAccess === null) return true;
+    return processAccess.workflowAccess.some(function (rule) {
+      var check = rule.propertiesCheck;
+      var value = definition[check.property];
+      return (
+        value !== undefined &&
+        value !== null &&
+        typeof value !== 'object' &&
+        new RegExp(check.matches).test(String(value)) &&
+        roles.indexOf(check.requiresRole.slice(check.requiresRole.lastIndexOf('/') + 1)) >= 0
+      );
+    });
+  }
+
   return {
     ownDataOnly: function () {
       var id = security.authorization.id.replace(/[%/?#]/g, encodeURIComponent);
@@ -146,10 +185,8 @@ function conditionsOf(request, context) {
       );
     },
     isAllowedToStartProcess: function () {
-      var path = request.resourcePath.split('/');
-      var id = path[1] === 'processdefinition' ? path[2] : (request.content || {})._processDefinitionId;
-      var definition = typeof id === 'string' ? read('workflow/processdefinition/' + id) : null;
-      if (definition === null) return false;
+      var definition = wantedDefinition();
+      if (definition === null || !isProcessFor(definition)) return false;
       var users = listOf(definition.candidateStarterUsers);
       var groups = listOf(definition.candidateStarterGroups);
       return (users.length === 0 && groups.length === 0) || isCandidate(users, groups);

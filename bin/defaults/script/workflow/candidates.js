@@ -1,14 +1,16 @@
 /*
  * require('workflow/candidates').finder(): a function that answers who may have a task, `{users, assignee}`, given the
- * task as `workflow/taskinstance/<id>` shows it. Groups are those of managed roles, whose users are looked up once for
- * each role; who has an internal role is not listed, because nothing knows it from the role's side.
+ * task as `workflow/taskinstance/<id>` shows it. Users are managed or internal ones, as are the roles that groups stand
+ * for; who has a role is looked up once for each. Managed users with an internal role are not listed, because nothing
+ * knows them from the role's side.
  */
 exports.finder = function () {
   var FIELDS = ['_id', '_refResourceId', 'userName', 'givenName', 'sn'];
   var byName = {};
   var byRole = {};
+  var internalUsers;
 
-  function userOf(user) {
+  function managedUser(user) {
     var name = [user.givenName, user.sn].filter(Boolean).join(' ');
     return {
       _id: user._refResourceId || user._id,
@@ -17,24 +19,48 @@ exports.finder = function () {
     };
   }
 
+  // An internal user has a name and no more.
+  function internalUser(user) {
+    var name = user.userName || user._id;
+    return { _id: user._id, username: name, displayableName: name };
+  }
+
   function named(userName) {
     if (!Object.hasOwn(byName, userName)) {
       var filter = 'userName eq ' + JSON.stringify(userName);
-      byName[userName] = svc.query('managed/user', { _queryFilter: filter }, FIELDS).result.map(userOf);
+      var managed = svc.query('managed/user', { _queryFilter: filter }, FIELDS).result;
+      var internal =
+        managed.length > 0 ? null : svc.read('repo/internal/user/' + encodeURIComponent(userName));
+      byName[userName] = managed.map(managedUser).concat(internal === null ? [] : [internalUser(internal)]);
     }
     return byName[userName];
   }
 
   function withRole(role) {
-    if (!Object.hasOwn(byRole, role)) {
-      var path = 'managed/role/' + encodeURIComponent(role);
-      var isManaged = svc.read(path, null, ['_id']) !== null;
-      var members = isManaged
-        ? svc.query(path + '/authzMembers', { _queryFilter: 'true' }, FIELDS).result
-        : [];
-      byRole[role] = members.map(userOf);
-    }
+    if (!Object.hasOwn(byRole, role)) byRole[role] = members(role).concat(holders(role));
     return byRole[role];
+  }
+
+  // Of a managed role, which knows them.
+  function members(role) {
+    var path = 'managed/role/' + encodeURIComponent(role);
+    if (svc.read(path, null, ['_id']) === null) return [];
+    return svc.query(path + '/authzMembers', { _queryFilter: 'true' }, FIELDS).result.map(managedUser);
+  }
+
+  // Of an internal role, which only its users know; of those only the internal ones are few enough to be looked through.
+  function holders(role) {
+    var reference = 'repo/internal/role/' + role;
+    if (internalUsers === undefined) {
+      internalUsers = svc.query('repo/internal/user', { _queryFilter: 'true' }).result;
+    }
+    return internalUsers
+      .filter(function (user) {
+        return [].concat(user.roles || [], user.authzRoles || []).some(function (held) {
+          return held === role || held === reference || (held !== null && held._ref === reference);
+        });
+      })
+      .map(internalUser);
   }
 
   return function (task) {
@@ -44,8 +70,8 @@ exports.finder = function () {
       .concat((candidates.candidateGroups || []).map(withRole));
     var seen = {};
     var users = [].concat.apply([], all).filter(function (user) {
-      var isNew = !Object.hasOwn(seen, user._id);
-      seen[user._id] = true;
+      var isNew = !Object.hasOwn(seen, user.username);
+      seen[user.username] = true;
       return isNew;
     });
     users.sort(function (left, right) {
