@@ -87,7 +87,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     version: versionOf(settings.installLocation),
     memory(clock) {
       memory = openProcessMemory({ clock, config, database, nodeName, observe });
-      return memory.store;
+      return memory.store.schedules;
     },
   });
   const agreement = new ConfigAgreement(database, core.overrides, foundation.nodeId);

@@ -12,6 +12,7 @@ import {
   fireTrigger,
   type JobStore,
   MemoryJobStore,
+  type MemorySchedules,
   PauseFollower,
   persistentJobStore,
   recordFirings,
@@ -51,12 +52,13 @@ export interface SchedulerNodeOptions {
 export function schedulerNode(options: SchedulerNodeOptions): NodePart {
   const { core, membership, nodeName, isWorker } = options;
   const { database, config, observe } = core;
-  const { store: memory, channel } = options.memory;
+  const { store, channel } = options.memory;
+  const memory = store.schedules;
   let tuning = schedulerTuning(config);
   const poller = buildPoller(options, persistentJobStore(database.db, options.lookups.db), () => tuning);
   // In memory there is one life only, which nobody fences out.
-  const memoryPoller = buildPoller(options, memory, () => ({ ...tuning, claims: true }));
-  memory.onChange = () => memoryPoller.wake();
+  const memoryPoller = buildPoller(options, store, () => ({ ...tuning, claims: true }));
+  store.onChange(() => memoryPoller.wake());
   const pause = new PauseFollower({ database, memory, observe });
   config.watchOnly(schedulerConfig, () => {
     tuning = schedulerTuning(config);
@@ -148,7 +150,7 @@ function buildPoller(options: SchedulerNodeOptions, store: JobStore, tuning: () 
   });
 }
 
-function fileSchedules(core: Core, memory: MemoryJobStore, nodeName: string) {
+function fileSchedules(core: Core, memory: MemorySchedules, nodeName: string) {
   const { database, config, clock, notifier, observe, overrides } = core;
   const schedules = new FileSchedules({
     database,

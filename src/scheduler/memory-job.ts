@@ -18,3 +18,26 @@ export interface Job {
 export type Due = Run & { dueAt: number };
 /** A run that was claimed. */
 export type Held = Run & { readonly holder: Holder; readonly claimedAt: number; startedAt: number | null };
+
+/** A firing of a schedule that nothing has happened to yet. */
+export const FRESH_RUN = {
+  attempt: 1,
+  lateFrom: null,
+  nextPlanned: false,
+  kind: 'planned',
+  cause: null,
+} as const;
+
+/** Without what the store adds to it. */
+export function toRun({
+  triggerId,
+  generation,
+  fireAt,
+  attempt,
+  lateFrom,
+  nextPlanned,
+  kind,
+  cause,
+}: Run): Run {
+  return { triggerId, generation, fireAt, attempt, lateFrom, nextPlanned, kind, cause };
+}

@@ -109,25 +109,25 @@ async function memoryHarness(): Promise<Harness> {
     },
     async put(id, fields = {}, now = T0 - 1) {
       registeredAt = now;
-      const done = memory.put(id, definitionOf(fields), 'rest');
+      const done = memory.schedules.put(id, definitionOf(fields), 'rest');
       registeredAt = undefined;
       await done;
     },
     async remove(id, now) {
       registeredAt = now;
-      const done = memory.remove(id);
+      const done = memory.schedules.remove(id);
       registeredAt = undefined;
       await done;
     },
-    pause: (id, paused) => memory.pause(id, paused),
-    pauseAll: (paused) => memory.pauseAll(paused),
-    trigger: async (id) => (await memory.trigger(id, ASKED))!,
+    pause: (id, paused) => memory.schedules.pause(id, paused),
+    pauseAll: (paused) => memory.schedules.pauseAll(paused),
+    trigger: async (id) => (await memory.schedules.trigger(id, ASKED))!,
     ledger: async () =>
       entries
         .toSorted((left, right) => left.plannedAt - right.plannedAt)
         .map(({ outcome, plannedAt, why }) => ({ outcome, plannedAt, why })),
-    exists: async (id) => (await memory.find(id)) !== undefined,
-    state: async (id) => (await memory.find(id))?.trigger?.['state'] as number | undefined,
+    exists: async (id) => (await memory.schedules.find(id)) !== undefined,
+    state: async (id) => (await memory.schedules.find(id))?.trigger?.['state'] as number | undefined,
     [Symbol.asyncDispose]: async () => {},
   };
 }

@@ -111,13 +111,13 @@ describe('the trigger poller', () => {
     const fired: string[] = [];
     await setPaused(database.db, true);
     const memory = new MemoryJobStore({ nodeName: 'a', now: () => Date.now(), record: async () => {} });
-    const pause = new PauseFollower({ database, memory, observe: () => {} });
+    const pause = new PauseFollower({ database, memory: memory.schedules, observe: () => {} });
     const a = node('a', 1, async () => {}, fired, memory);
-    memory.onChange = () => a.wake();
-    await memory.put('once', definitionOf({ startTime: past }), 'rest');
+    memory.onChange(() => a.wake());
+    await memory.schedules.put('once', definitionOf({ startTime: past }), 'rest');
     await pause.start();
     await a.start();
-    expect((await memory.find('once'))?.trigger?.['state']).toBe(1);
+    expect((await memory.schedules.find('once'))?.trigger?.['state']).toBe(1);
     await setPaused(database.db, false);
     pause.wake();
     await firedSo(fired, 'a', 1);
@@ -177,9 +177,10 @@ describe('the trigger poller', () => {
       memory,
       () => tuning,
     );
-    for (let n = 0; n < 3; n++) await memory.put(`held-${n}`, definitionOf({ startTime: past }), 'rest');
+    for (let n = 0; n < 3; n++)
+      await memory.schedules.put(`held-${n}`, definitionOf({ startTime: past }), 'rest');
     const free = definitionOf({ startTime: past, invokeService: 'free', priority: 1 });
-    await memory.put('free', free, 'rest');
+    await memory.schedules.put('free', free, 'rest');
     await a.start();
     await firedSo(fired, 'a held', 1);
     tuning = { threadCount: 4, idleWaitMs: 100, serviceThreads: new Map([['svc.service.held', 2]]) };
