@@ -7,7 +7,7 @@ import { createMetrics, type Observe, observeAll } from '#observability/index.ts
 import type { RequestSink } from '#resource/index.ts';
 import { noScripts, ScriptThreads } from '#script/index.ts';
 import { AuditTrail } from '#security/index.ts';
-import { findDoubts, findPartMistakes } from './app/check-parts.ts';
+import { checkParts } from './app/check-parts.ts';
 import { clockService } from './app/clock-service.ts';
 import { ConfigAgreement } from './app/config-agreement.ts';
 import { configNode, indexNode } from './app/config-node.ts';
@@ -58,10 +58,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     if (said.kind === 'config.written') settle();
   });
   const config = await ConfigStore.open({ settings, environment, report: observe });
-  const mistakes = findPartMistakes(config);
+  const { mistakes, doubts } = checkParts(config, settings.projectLocation);
   if (mistakes.length > 0) throw new ActivationError(mistakes);
-  for (const message of findDoubts(config, settings.projectLocation))
-    observe({ kind: 'config.warned', message });
+  for (const message of doubts) observe({ kind: 'config.warned', message });
   const nodeName = config.get(clusterConfig).instanceId;
   observe({ kind: 'node.named', node: nodeName });
 

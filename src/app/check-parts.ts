@@ -23,21 +23,35 @@ import { parseScanDefinition } from '#taskscanner/index.ts';
 export const ACCESS_FILE = 'script/access.js';
 const SCRIPT = scriptScheduledService(noScripts);
 
-/** Beyond the schemas, what keeps a node from starting. */
-export function findPartMistakes(config: ConfigStore): readonly Finding[] {
+export interface PartsCheck {
+  /** Beyond the schemas, what keeps a node from starting. */
+  readonly mistakes: readonly Finding[];
+  /** What would only show when it is used: a sentence each. None are looked for where there are mistakes. */
+  readonly doubts: readonly string[];
+}
+
+/** What the parts of a node make of their files, before it starts. */
+export function checkParts(config: ConfigStore, projectLocation: string): PartsCheck {
   const types = new ManagedTypes();
   const mistakesOf = mistakesIn(config);
-  return [
+  const mistakes = [
     ...mistakesOf('managed', () =>
       types.replace(config.get(managedConfig).objects as unknown as JsonObject[]),
     ),
-    ...mistakesOf('policy', () => new PolicyBook(types, policySettings(config))),
+    ...mistakesOf('policy', () => policyBook(types, config)),
     ...mistakesOf('repo', () => compileQueries(config.get(repoConfig).queries)),
     // Building a module asks nothing of its parts; only logins do.
     ...mistakesOf('authentication', () => buildModules(config.get(authenticationConfig), {} as ModuleParts)),
     ...mistakesOf('authentication', () => requireModule(config.get(authenticationConfig))),
     ...mistakesOf('authentication', () => readSessionSettings(config.get(authenticationConfig))),
   ];
+  if (mistakes.length > 0) return { mistakes, doubts: [] };
+  const doubts = [
+    ...withoutTypes(config),
+    ...unknownPolicies(policyBook(types, config)),
+    ...unservedSchedules(config, join(projectLocation, 'service')),
+  ];
+  return { mistakes, doubts };
 }
 
 /** Schedules that a node would leave out. */
@@ -70,25 +84,13 @@ function textOf(file: string): string | undefined {
   }
 }
 
-/** What would only show when it is used: a sentence each. */
-export function findDoubts(config: ConfigStore, projectLocation: string): readonly string[] {
-  return [
-    ...withoutTypes(config),
-    ...unknownPolicies(config),
-    ...unservedSchedules(config, join(projectLocation, 'service')),
-  ];
-}
-
 /** Who has only schedules or processes may mean it. */
 function withoutTypes(config: ConfigStore): readonly string[] {
   if (config.get(managedConfig).objects.length > 0) return [];
   return ['conf/managed.json declares no managed type: /managed has nothing to offer'];
 }
 
-function unknownPolicies(config: ConfigStore): readonly string[] {
-  const types = new ManagedTypes();
-  types.replace(config.get(managedConfig).objects as unknown as JsonObject[]);
-  const book = new PolicyBook(types, policySettings(config));
+function unknownPolicies(book: PolicyBook): readonly string[] {
   // Which policies a file declares is known when it has run.
   if (book.files.length > 0) return [];
   return book.undeclared().map(({ policyId, property }) => {
@@ -119,8 +121,8 @@ function modulesIn(directory: string): boolean {
   }
 }
 
-function policySettings(config: ConfigStore): PolicySettings {
-  return config.get(policyConfig) as unknown as PolicySettings;
+function policyBook(types: ManagedTypes, config: ConfigStore): PolicyBook {
+  return new PolicyBook(types, config.get(policyConfig) as unknown as PolicySettings);
 }
 
 function mistakesIn(config: ConfigStore) {

@@ -1,4 +1,4 @@
-import { findAccessMistakes, findDoubts, findPartMistakes, findScheduleMistakes } from '#app/check-parts.ts';
+import { checkParts, findAccessMistakes, findScheduleMistakes } from '#app/check-parts.ts';
 import {
   ConfigStore,
   checkConfig,
@@ -34,22 +34,18 @@ Example: svc config-check --project /etc/svc
         if (said.kind === 'config.warned') console.log(`Warning: ${said.message}`);
       },
     });
-    const findings = [...inFiles, ...(inFiles.length > 0 ? [] : await checkParts(settings, environment))];
+    const findings = [...inFiles, ...(inFiles.length > 0 ? [] : await findMistakes(settings, environment))];
     for (const finding of findings) console.log(formatFinding(finding));
     console.log(findings.length === 0 ? 'No mistakes found.' : `${findings.length} found.`);
     return findings.length === 0 ? EXIT.OK : EXIT.FINDING;
   },
 };
 
-/** What the parts that read the files make of them. */
-async function checkParts(settings: Settings, environment: Environment): Promise<readonly Finding[]> {
+/** Beyond those in the files themselves; what is doubtful is printed where there are none. */
+async function findMistakes(settings: Settings, environment: Environment): Promise<readonly Finding[]> {
   const config = await ConfigStore.open({ settings, environment, report: () => {} });
-  const mistakes = [
-    ...findPartMistakes(config),
-    ...findScheduleMistakes(config),
-    ...findAccessMistakes(settings.projectLocation),
-  ];
-  if (mistakes.length > 0) return mistakes;
-  for (const doubt of findDoubts(config, settings.projectLocation)) console.log(`Warning: ${doubt}`);
-  return [];
+  const { mistakes, doubts } = checkParts(config, settings.projectLocation);
+  const all = [...mistakes, ...findScheduleMistakes(config), ...findAccessMistakes(settings.projectLocation)];
+  if (all.length === 0) for (const doubt of doubts) console.log(`Warning: ${doubt}`);
+  return all;
 }
