@@ -19,6 +19,11 @@ export interface NodeOptions {
   readonly random: () => number;
 }
 
+/** A node that cannot start because its database is not there, or has its earlier life still, is started again so long. */
+const START_PATIENCE_MS = 180_000;
+/** Whoever has not ended by then does not. */
+const STOP_PATIENCE_MS = 240_000;
+
 /** What is wrong with the clock of a node; see `faultyEnvironment`. */
 export interface ClockFault {
   readonly clockOffsetsMs: readonly number[];
@@ -83,10 +88,11 @@ export class SoakNode implements AsyncDisposable {
 
   /** Starts the process and waits until it listens; again when the database was not there. */
   async start(clock = RIGHT_CLOCK): Promise<void> {
-    for (let attempt = 1; ; attempt++) {
+    const deadline = Date.now() + START_PATIENCE_MS;
+    for (;;) {
       const ended = await this.#launch(clock);
       if (ended === undefined) return;
-      if (attempt === 5) throw new Error(`Node ${this.name} did not start: ${ended}`);
+      if (Date.now() > deadline) throw new Error(`Node ${this.name} did not start: ${ended}`);
     }
   }
 
@@ -111,11 +117,13 @@ export class SoakNode implements AsyncDisposable {
     await this.#ended;
   }
 
-  /** @returns the exit code of a planned stop */
+  /** @returns the exit code of a planned stop; SIGKILL when it did not come to its end */
   async terminate(): Promise<number | NodeJS.Signals> {
     this.#expectsEnd = true;
     this.signal('SIGTERM');
+    const late = setTimeout(() => this.signal('SIGKILL'), STOP_PATIENCE_MS);
     const ended = await this.#ended;
+    clearTimeout(late);
     this.#url = undefined;
     return ended;
   }

@@ -3,8 +3,10 @@ import type pg from 'pg';
 /**
  * What the load asked, and what happened: each mark that a run, a scanned object or a step of a process leaves is
  * noted by a trigger, in the transaction that leaves it. `entered_at` is when it was written, `left_at` when its
- * transaction began to commit, so that two runs that overlap show it. A second trigger is the disk that is full, the
- * database that is slow, and the conflict: for as long as `soak.trouble` has a row.
+ * transaction began to commit, so that two runs that overlap show it. `soak.begun` has the starts of schedules that are
+ * edited: which version, and when the statement that started it had come, which is before it looked at the schedule.
+ * Another trigger is the disk that is full, the database that is slow, and the conflict: for as long as `soak.trouble`
+ * has a row. `soak.quiet` is when the load had ended.
  */
 const SCHEMA = `
 create schema soak;
@@ -24,6 +26,8 @@ create table soak.schedule (
 create table soak.poison (kind text not null, key text not null, gave_up bool not null, deaths int not null);
 create table soak.peak (name text primary key, rows bigint not null);
 create table soak.item (id text primary key, scan text not null);
+create table soak.begun (job text not null, version int, asked_at timestamptz not null);
+create table soak.quiet (at timestamptz not null);
 
 create function soak.enter() returns trigger language plpgsql as $$
 begin
@@ -34,6 +38,14 @@ end $$;
 create function soak.leave() returns trigger language plpgsql as $$
 begin
   update soak.effect set left_at = clock_timestamp() where mark = new.id;
+  return null;
+end $$;
+create function soak.begin() returns trigger language plpgsql as $$
+begin
+  insert into soak.begun
+  select j.id, (j.definition#>>'{invokeContext,input,version}')::int, statement_timestamp()
+  from scheduler_job j join soak.schedule s on s.id = j.id and s.kind = 'edited'
+  where j.trigger_id = new.trigger_id and j.generation = new.generation;
   return null;
 end $$;
 create function soak.trouble() returns trigger language plpgsql as $$
@@ -54,6 +66,8 @@ end $$;
 create trigger soak_enter after insert on managed_object for each row when (new.type = 'mark') execute function soak.enter();
 create constraint trigger soak_leave after insert on managed_object deferrable initially deferred
   for each row when (new.type = 'mark') execute function soak.leave();
+create trigger soak_begin after insert or update of started_at on scheduler_run
+  for each row when (new.started_at is not null) execute function soak.begin();
 `;
 
 /** Where trouble strikes: what requests, firings, scans, steps and jobs write. */

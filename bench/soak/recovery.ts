@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ask } from './client.ts';
 import type { Fault, Stage, Strike } from './faults/fault.ts';
 
-/** Nobody has recovered who has not by then. */
-const PATIENCE_MS = 60_000;
+/** Nobody has recovered who has not by then, however slow the machine. */
+const PATIENCE_MS = 300_000;
 
 /** A fault, and what became of the cluster. */
 export interface Aftermath extends Strike {
@@ -43,8 +43,9 @@ async function fires({ pool }: Stage, since: number): Promise<boolean> {
   const { rows } = await pool
     .query<{ waiting: number }>(
       `select count(*)::int as waiting from soak.schedule s
-       where s.id like 'tick-%' and not exists (
-         select 1 from scheduler_firing f where f.job_id = s.id and f.planned_at >= $1)`,
+       where s.id like 'tick-%'
+         and not exists (select 1 from scheduler_firing f where f.job_id = s.id and f.planned_at >= $1)
+         and not exists (select 1 from scheduler_job j where j.id = s.id and j.parked is not null)`,
       [new Date(since)],
     )
     .catch(() => ({ rows: [{ waiting: 1 }] }));

@@ -2,49 +2,59 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { ALL_CHECKS } from './check/all-checks.ts';
 import { countLookedAt, type Finding, findOffences } from './check/check.ts';
+import { FIRES_ON } from './check/firing-checks.ts';
 import { findLeaks, type Growth } from './gauges.ts';
 import type { Ground } from './load/load.ts';
 import { finishProcesses } from './load/processes.ts';
 import type { SoakNode } from './node.ts';
 import type { Aftermath } from './recovery.ts';
 
-const FINISH_MS = 120_000;
-const REST_MS = 30_000;
-/** A session in the middle of a statement notices only at its end, or when it next writes, that its client has gone. */
-const SESSIONS_END_MS = 30_000;
+/** How slow a machine is, is no finding: so long everything that was begun may take to end. */
+const REST_MS = 600_000;
+/** So long that which is left over may take to go, as by a take-over or a timeout of Postgres. */
+const SETTLE_MS = 180_000;
+
+const OPEN_SCANS = `select from scan_run where state not in ('COMPLETED', 'CANCELLED', 'ERROR')`;
+const OPEN_ONCE = `
+  select from scheduler_job j where j.definition->>'type' = 'simple' and j.parked is null and (
+    exists (select from scheduler_due d where d.trigger_id = j.trigger_id)
+    or exists (select from scheduler_run r where r.trigger_id = j.trigger_id))`;
+/** A claim that was on its way when the schedules were paused knows nothing of it, and may be made yet. */
+const olderThan = (at: string) => `
+  select from pg_stat_activity where datname = current_database() and application_name like 'svc%'
+    and xact_start < '${at}'`;
+const OPEN_JOBS = `
+  select from svc_pgboss.job where state in ('active', 'retry')
+    or state = 'created' and name <> 'dead-letter' and start_after < now()`;
+const LEFT_BEHIND = `
+  select 'session' as what, pid, application_name, state, left(query, 80) as query from pg_stat_activity
+  where datname = current_database() and application_name like 'svc%'
+  union all
+  select 'node', id, name, state, null from cluster_node where state <> 'down'`;
 
 /** Lets everything that was begun come to its end, so that the checks find what is left over. */
 export async function comeToRest(ground: Ground): Promise<void> {
   const { pool } = ground;
-  const quietFrom = new Date();
+  const until = Date.now() + REST_MS;
+  await pool.query('insert into soak.quiet values (clock_timestamp())');
   await Promise.all([
-    finishProcesses(ground, Date.now() + FINISH_MS),
-    waitFor(pool, FINISH_MS, `select 1 from scan_run where state not in ('COMPLETED', 'CANCELLED', 'ERROR')`),
-    waitFor(
-      pool,
-      REST_MS,
-      `select 1 from soak.schedule s where s.kind not in ('edited', 'once', 'herd') and not exists (
-         select 1 from scheduler_firing f where f.job_id = s.id and f.ended_at > '${quietFrom.toISOString()}')`,
-    ),
+    finishProcesses(ground, until),
+    waitFor(pool, until, OPEN_SCANS),
+    waitFor(pool, until, FIRES_ON.sql),
     // What fires once has to have fired before the clockwork is stopped.
-    waitFor(
-      pool,
-      REST_MS,
-      `select 1 from scheduler_job j where j.definition->>'type' = 'simple' and (
-         exists (select 1 from scheduler_due d where d.trigger_id = j.trigger_id)
-         or exists (select 1 from scheduler_run r where r.trigger_id = j.trigger_id))`,
-    ),
+    waitFor(pool, until, OPEN_ONCE),
   ]);
   await pool.query('update scheduler_setting set paused = true');
-  await waitFor(pool, REST_MS, 'select 1 from scheduler_run');
-  await waitFor(pool, REST_MS, 'select 1 from queue_claim');
-  await waitFor(pool, REST_MS, `select 1 from svc_pgboss.job where state in ('active', 'retry')`);
+  const { rows } = await pool.query<{ at: string }>('select clock_timestamp()::text as at');
+  await waitFor(pool, until, olderThan(rows[0]!.at));
+  for (const open of ['select from scheduler_run', 'select from queue_claim', OPEN_JOBS]) {
+    await waitFor(pool, until, open);
+  }
 }
 
 /** Until the statement finds nothing, or the time is over: then the checks will say what is wrong. */
-async function waitFor(pool: pg.Pool, ms: number, statement: string): Promise<void> {
-  const deadline = Date.now() + ms;
-  while (Date.now() < deadline) {
+async function waitFor(pool: pg.Pool, untilMs: number, statement: string): Promise<void> {
+  while (Date.now() < untilMs) {
     const { rowCount } = await pool.query(`${statement} limit 1`);
     if (rowCount === 0) return;
     await delay(100);
@@ -68,11 +78,8 @@ export async function judge(given: {
   const client = await pool.connect();
   try {
     await journal.store(client);
-    // One moment for all: schedules in memory go on.
-    await client.query('begin isolation level repeatable read');
-    findings.push(...(await findOffences(client, ALL_CHECKS)));
+    findings.push(...(await findOffences(client, ALL_CHECKS, Date.now() + SETTLE_MS)));
     counts = await countLookedAt(client, ALL_CHECKS);
-    await client.query('commit');
   } finally {
     client.release();
   }
@@ -121,7 +128,7 @@ export async function stopAll(nodes: readonly SoakNode[], pool: pg.Pool): Promis
   // What a firewall has forgotten, Postgres finds by its keep-alives.
   for (const { proxy } of nodes) proxy.endAll('reset');
   const unclean = ends.filter(({ how }) => how !== 0);
-  await waitFor(pool, SESSIONS_END_MS, LEFT_BEHIND);
+  await waitFor(pool, Date.now() + SETTLE_MS, LEFT_BEHIND);
   const { rows } = await pool.query(LEFT_BEHIND);
   if (rows.length + unclean.length === 0) return [];
   return [
@@ -132,9 +139,3 @@ export async function stopAll(nodes: readonly SoakNode[], pool: pg.Pool): Promis
     },
   ];
 }
-
-const LEFT_BEHIND = `
-  select 'session' as what, pid, application_name, state, left(query, 80) as query from pg_stat_activity
-  where datname = current_database() and application_name like 'svc%'
-  union all
-  select 'node', id, name, state, null from cluster_node where state <> 'down'`;

@@ -93,13 +93,9 @@ export const ANSWER_CHECKS: readonly Check[] = [
     of: answers('editSchedule', 'deleteSchedule'),
     promise: 'nothing of an older version of a schedule starts after the answer to its edit or deletion',
     sql: `
-      select a.deed, a.key, a.info as version, a.answered_at, f.started_at, e.data->'version' as ran
-      from soak.answer a
-      -- A node that is busy notes the start of a run after the database has.
-      join scheduler_firing f on f.job_id = a.key and f.started_at > a.answered_at + interval '1 second'
-      join soak.effect e on e.data->>'job' = f.job_id and (e.data->>'planned')::timestamptz = f.planned_at
-      where a.deed in ('editSchedule', 'deleteSchedule') and a.outcome = 'done'
-        and (e.data->>'version')::int < a.info::int`,
+      select a.deed, a.key, a.info as version, a.answered_at, b.asked_at as started_at, b.version as ran
+      from soak.answer a join soak.begun b on b.job = a.key and b.asked_at > a.answered_at
+      where a.deed in ('editSchedule', 'deleteSchedule') and a.outcome = 'done' and b.version < a.info::int`,
   },
   {
     name: 'started processes',

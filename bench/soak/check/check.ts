@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Deed } from '../journal.ts';
 
@@ -9,6 +10,8 @@ export interface Check {
   /** What holds when there is no row. */
   readonly promise: string;
   readonly sql: string;
+  /** It is about what is left in the end: what is on its way out may break it for a while, so it is looked at again. */
+  readonly settles?: true;
 }
 
 /** Counts all answers to requests of these kinds. */
@@ -24,14 +27,30 @@ export interface Finding {
 
 /** More rows than these say nothing more. */
 const MOST_ROWS = 20;
+const LOOK_AGAIN_MS = 250;
 
-export async function findOffences(db: pg.ClientBase, checks: readonly Check[]): Promise<readonly Finding[]> {
+/** @param untilMs how long those that settle are waited for, epoch ms. Default: they are looked at once */
+export async function findOffences(
+  db: pg.ClientBase,
+  checks: readonly Check[],
+  untilMs = 0,
+): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  for (const { name, promise, sql } of checks) {
-    const { rows } = await db.query(`select * from (${sql}) offence limit ${MOST_ROWS}`);
+  for (const check of checks) {
+    const { name, promise } = check;
+    let rows = await listOffences(db, check);
+    while (rows.length > 0 && check.settles === true && Date.now() < untilMs) {
+      await delay(LOOK_AGAIN_MS);
+      rows = await listOffences(db, check);
+    }
     if (rows.length > 0) findings.push({ check: name, promise, rows });
   }
   return findings;
+}
+
+async function listOffences(db: pg.ClientBase, { sql }: Check): Promise<Finding['rows']> {
+  const { rows } = await db.query(`select * from (${sql}) offence limit ${MOST_ROWS}`);
+  return rows;
 }
 
 export function formatFindings(findings: readonly Finding[]): string {

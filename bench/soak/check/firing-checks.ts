@@ -17,6 +17,19 @@ const FIRINGS = `
 
 const FIRED = 'select count(*) from scheduler_firing';
 
+/** Of no row when each schedule has fired since the load ended. */
+export const FIRES_ON: Check = {
+  name: 'no stop',
+  of: 'select count(*) from soak.schedule',
+  promise: 'each schedule still fires when the faults and the load have ended',
+  sql: `
+    select s.id as job, max(f.ended_at) as last, max(q.at) as quiet_from
+    from soak.quiet q cross join soak.schedule s left join scheduler_firing f on f.job_id = s.id
+    where s.kind not in ('edited', 'once', 'herd')
+      and not exists (select 1 from scheduler_job j where j.id = s.id and j.parked is not null)
+    group by 1 having coalesce(max(f.ended_at), '-infinity') < max(q.at)`,
+};
+
 export const FIRING_CHECKS: readonly Check[] = [
   {
     name: 'effects',
@@ -58,27 +71,15 @@ export const FIRING_CHECKS: readonly Check[] = [
         where c.job_id = span.job_id and c.planned_at < t.at and date_trunc('second', c.planned_at) = c.planned_at
         order by c.planned_at desc limit 1), false)`,
   },
-  {
-    name: 'no stop',
-    of: 'select count(*) from soak.schedule',
-    promise: 'each schedule fires until the end',
-    sql: `
-      select s.id as job, max(f.planned_at) as last, (select max(planned_at) from scheduler_firing) as last_of_all
-      from soak.schedule s left join scheduler_firing f on f.job_id = s.id
-      where s.kind not in ('edited', 'once', 'herd')
-        and not exists (select 1 from scheduler_job j where j.id = s.id and j.parked is not null)
-      group by 1
-      having coalesce(max(f.planned_at), '-infinity')
-             < (select max(planned_at) from scheduler_firing) - interval '20 seconds'`,
-  },
+  FIRES_ON,
   {
     name: 'never early',
-    of: FIRED,
+    of: `select count(*) from soak.effect where data ? 'job'`,
     promise: 'nothing fires before its time by the clock of the database',
     sql: `
-      select job_id, planned_at, started_at, node, late_ms from scheduler_firing f
-      join soak.schedule s on s.id = f.job_id and s.kind not in ('local', 'once', 'herd')
-      where started_at < planned_at`,
+      select e.data->>'job' as job, e.data->>'planned' as planned_at, e.entered_at, e.session
+      from soak.effect e join soak.schedule s on s.id = e.data->>'job' and s.kind not in ('local', 'once', 'herd')
+      where e.entered_at < (e.data->>'planned')::timestamptz`,
   },
   {
     name: 'no overlap',

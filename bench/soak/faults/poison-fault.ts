@@ -4,7 +4,7 @@ import type { SoakNode } from '../node.ts';
 import { POISON_SCRIPT, SCAN_SCRIPT, scanOf } from '../project.ts';
 import type { Fault, Stage } from './fault.ts';
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 const OBJECTS = 12;
 
 /** Each kind of work once that takes down whoever does it: a firing, a step of a process, an object of a scan. */
