@@ -9,8 +9,9 @@ const PROBES = 8;
  */
 export class DatabaseClock {
   readonly #db: Db;
-  /** What to add to `performance.now()`. */
+  /** What to add to `performance.now()`; a guess before the first measurement. */
   #offset = Date.now() - performance.now();
+  #isMeasured = false;
   /** How far the machine's wall clock is from the database's, in ms, at the last measurement. */
   skewMs = 0;
 
@@ -23,18 +24,25 @@ export class DatabaseClock {
     return performance.now() + this.#offset;
   }
 
-  /** Asks the database a few times and trusts the quickest answer: its error is at most half its round trip. */
+  /**
+   * Asks the database a few times. It was asked after the question had left and before the answer came, so each answer
+   * gives two bounds. What they allow of the measurement before is kept: a slow network makes nothing worse. Otherwise
+   * the earliest time is taken, for nothing may happen before its time by the database's clock.
+   */
   async measure(probes = PROBES): Promise<void> {
-    let best = Number.POSITIVE_INFINITY;
+    let [low, high] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let probe = 0; probe < probes; probe++) {
       const sentAt = performance.now();
       const { rows } = await sql<{ ms: number }>`
         select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(this.#db);
-      const roundTrip = performance.now() - sentAt;
-      if (roundTrip >= best) continue;
-      best = roundTrip;
-      this.#offset = rows[0]!.ms - (sentAt + roundTrip / 2);
+      const [least, most] = [rows[0]!.ms - performance.now(), rows[0]!.ms - sentAt];
+      // Answers that contradict each other: the database's clock was set in between.
+      const isSetAnew = least > high || most < low;
+      [low, high] = isSetAnew ? [least, most] : [Math.max(low, least), Math.min(high, most)];
     }
+    const isRight = this.#isMeasured && low <= this.#offset && this.#offset <= high;
+    if (!isRight) this.#offset = low;
+    this.#isMeasured = true;
     this.skewMs = Date.now() - this.now();
   }
 }

@@ -52,7 +52,7 @@ interface Place {
 }
 
 const PORT_ATTEMPTS = 5;
-const LINGERING_SESSIONS_MS = 10_000;
+const LINGERING_SESSIONS_MS = 60_000;
 const RETRY_MS = 50;
 
 /**

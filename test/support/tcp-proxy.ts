@@ -10,6 +10,8 @@ interface Link {
 export interface Weather {
   /** Each piece of data waits for so long. */
   readonly delayMs?: number;
+  /** Only what goes to the server waits. */
+  readonly delaysQuestions?: true;
   /** What does not pass: it is kept back until the weather changes, as TCP would send it again. */
   readonly hole?: 'both' | 'toServer' | 'toClient';
   /** Of each piece of data, that its connection is reset instead. */
@@ -96,7 +98,7 @@ export class TcpProxy implements AsyncDisposable {
   }
 
   #pass(link: Link, from: Socket, to: Socket, data: Buffer): void {
-    const { delayMs = 0, resetShare = 0 } = this.#weather;
+    const { delayMs = 0, delaysQuestions, resetShare = 0 } = this.#weather;
     if (resetShare > 0 && this.#random() < resetShare) {
       cut(link);
       return;
@@ -108,7 +110,7 @@ export class TcpProxy implements AsyncDisposable {
       // Once there is an answer, the commit has happened.
       link.server.once('data', () => cut(link));
     }
-    if (delayMs === 0) send(link, to, data);
+    if (delayMs === 0 || (delaysQuestions === true && to === link.client)) send(link, to, data);
     else setTimeout(() => send(link, to, data), delayMs);
   }
 
