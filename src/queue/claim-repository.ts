@@ -97,6 +97,16 @@ export async function hasClaim(db: Db, { id, retryCount, holder }: ClaimedJob): 
   return rows.length === 1;
 }
 
+/** Like `hasClaim`; and nobody can take the job away before the transaction ends. */
+export async function lockClaim(db: Db, { id, retryCount, holder }: ClaimedJob): Promise<boolean> {
+  const { rows } = await sql`
+    select from queue_claim
+    where job_id = ${id} and attempt = ${retryCount} and node_id = ${holder.nodeId}
+      and node_epoch = ${holder.epoch}
+    for share`.execute(db);
+  return rows.length === 1;
+}
+
 export interface Release {
   /** Of this life and earlier ones. */
   readonly holder: Holder;

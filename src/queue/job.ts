@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '#database/index.ts';
+import type { Db, UnitOfWork } from '#database/index.ts';
 import type { ResourceError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 
@@ -61,8 +61,16 @@ export interface JobFailure {
  * with the completion of the job, or not at all. It may run again after a conflict, so it keeps no state of its own.
  */
 export interface JobHandler {
-  /** @returns what is kept of the outcome, for whoever looks at completed jobs */
-  run(unitOfWork: UnitOfWork, job: Job): Promise<JsonValue | undefined> | Promise<void>;
+  /**
+   * @param fence for what the handler commits before its unit of work: throws when the job is another's now, and keeps
+   *   others from taking it until the given transaction ends
+   * @returns what is kept of the outcome, for whoever looks at completed jobs
+   */
+  run(
+    unitOfWork: UnitOfWork,
+    job: Job,
+    fence: (transaction: Db) => Promise<void>,
+  ): Promise<JsonValue | undefined> | Promise<void>;
   /**
    * Runs several jobs of the queue in one unit of work, which costs the database less. What throws here is run again,
    * each job by itself.

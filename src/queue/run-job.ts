@@ -1,4 +1,4 @@
-import { isConnectionLost, runUnitOfWork } from '#database/index.ts';
+import { type Db, isConnectionLost, runUnitOfWork } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { backoffMs } from '#lifecycle/index.ts';
@@ -7,6 +7,7 @@ import {
   endRetries,
   findRetryAt,
   hasClaim,
+  lockClaim,
   removeClaim,
   setRetryDelay,
 } from './claim-repository.ts';
@@ -49,9 +50,12 @@ export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> 
     return failJob(queue, job, brokeItsNodes(job), { forGood: true });
   }
   const result = (end: JobResult['end']) => ({ end, ms: performance.now() - startedAt, error: null });
+  const fence = async (db: Db) => {
+    if (!(await lockClaim(db, job))) throw new FencedOutError();
+  };
   try {
     await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
-      const output = (await handler.run(unitOfWork, job)) ?? undefined;
+      const output = (await handler.run(unitOfWork, job, fence)) ?? undefined;
       if ((await completeJobs(await unitOfWork.db(), job.queue, [job], [output])) !== 1)
         throw new FencedOutError();
     });

@@ -38,7 +38,8 @@ export class TaskScanner {
     platform.queue.work(
       SLICE_QUEUE,
       {
-        run: (unitOfWork, job) => workSlice(platform, unitOfWork, job.data as unknown as Lane, job),
+        run: (unitOfWork, { data, interruptions }, fence) =>
+          workSlice(platform, unitOfWork, data as unknown as Lane, { interruptions, fence }),
         failed: (unitOfWork, { data }, failure) =>
           endFailedRun(platform, unitOfWork, String(data['run']), Number(data['lane']), failure),
       },

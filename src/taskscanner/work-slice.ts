@@ -1,7 +1,7 @@
-import { isUnavailable, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
+import { type Db, isUnavailable, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { Job, JobFailure } from '#queue/index.ts';
+import type { JobFailure } from '#queue/index.ts';
 import type { FoundObject } from './claimable.ts';
 import { probe } from './probe-repository.ts';
 import { ClaimLostError, claimObject, pathOf, processObject, readCurrent } from './process-object.ts';
@@ -46,14 +46,20 @@ export async function workSlice(
   platform: TaskScannerPlatform,
   unitOfWork: UnitOfWork,
   { run: id, lane }: Lane,
-  { interruptions }: Pick<Job, 'interruptions'>,
+  job: { readonly interruptions: number; readonly fence: (transaction: Db) => Promise<void> },
 ): Promise<void> {
   const { database, queue } = platform;
   const run = await findRun(database.db, id);
   if (run === undefined) return;
-  const slice = STATES_UNDER_WAY.includes(run.state) ? await takeSlice(database.db, id, lane) : undefined;
+  const slice = STATES_UNDER_WAY.includes(run.state)
+    ? await inUnitOfWork(platform, async (taking) => {
+        // Two holders of a lane would take a slice each, and only one of them would come back to its own.
+        await job.fence(await taking.db());
+        return takeSlice(await taking.db(), id, lane);
+      })
+    : undefined;
   const isDone =
-    slice === undefined || (await processSlice(platform, run, slice, interruptions >= MAX_STUCK));
+    slice === undefined || (await processSlice(platform, run, slice, job.interruptions >= MAX_STUCK));
 
   const db = await unitOfWork.db();
   if (!isDone) {

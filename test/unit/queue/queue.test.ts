@@ -6,6 +6,7 @@ import {
   type ClaimedJob,
   type Job,
   type JobFailure,
+  type JobHandler,
   JobPoller,
   type JobResult,
   Queue,
@@ -321,6 +322,37 @@ describe('a queue', () => {
       return runJob(queue, job);
     });
     expect(await ended(1)).toMatchObject([{ result: { end: 'fencedOut' } }]);
+    expect(await marks()).toEqual([{ job: id, attempt: 1 }]);
+  });
+
+  it('lets a handler commit something by itself while the job is its own, and not any more when it is another’s', async () => {
+    const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    const other = { nodeId: await addNode('b'), epoch: 1 };
+    const handler: JobHandler = {
+      async run(_unit, job, fence) {
+        let released: Promise<number> | undefined;
+        await inUnit(async (own) => {
+          await fence(await own.db());
+          released = releaseJobs(database.db, { holder, lost: 'node' });
+          await eventually(
+            () => rows(waits),
+            (waiting) => waiting.length > 0,
+          );
+          await mark(own, job);
+        });
+        expect(await released).toBe(1);
+        expect(await queue.claim(database.db, 'work', 1, other)).toHaveLength(1);
+        await inUnit(async (own) => {
+          await mark(own, job);
+          await fence(await own.db());
+        });
+      },
+    };
+    queue.work('work', handler, QUICK);
+    await queue.prepare();
+    const id = await enqueue({});
+    const [job] = await queue.claim(database.db, 'work', 1, holder);
+    expect(await runJob(queue, job!)).toMatchObject({ end: 'fencedOut' });
     expect(await marks()).toEqual([{ job: id, attempt: 1 }]);
   });
 
