@@ -1,6 +1,7 @@
 import { type ControlledTransaction, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { sendBeginWithFirstStatement } from './opening-statement.ts';
+import { noteSession } from './pg-client.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { SilenceWatch } from './silence-watch.ts';
 import type { Tables } from './tables.ts';
@@ -68,8 +69,7 @@ export function openDatabase(given: DatabaseOptions): Database {
     },
   };
   const poolSize = Math.max(options.poolSize ?? DEFAULT_POOL_SIZE, RESERVED + 1);
-  const onSession: OnSession = (client, session) => waiting.add(client, session);
-  const pool = openPool(options, poolSize, 30_000, onSession);
+  const pool = openPool(options, poolSize, 30_000);
   const waiting = new WaitingStatements(pool);
   const open = (own: pg.Pool): Db =>
     new Kysely<Tables>({ dialect: new PostgresDialect({ pool: waiting.note(own) }) });
@@ -77,8 +77,7 @@ export function openDatabase(given: DatabaseOptions): Database {
   const gate = new TransactionGate(poolSize - RESERVED);
   // A level of its own for each depth: who waits, waits for a deeper one, so nobody waits in a circle.
   const nested: Db[] = [];
-  const levelOf = (depth: number) =>
-    (nested[depth] ??= open(openPool(options, poolSize, NESTED_IDLE_MS, onSession)));
+  const levelOf = (depth: number) => (nested[depth] ??= open(openPool(options, poolSize, NESTED_IDLE_MS)));
   return {
     db,
     pool,
@@ -110,15 +109,7 @@ const KEEP_PLANS = ['enable_seqscan', 'enable_nestloop', 'enable_mergejoin', 'ji
   .map((way) => `, set_config('${way}', 'off', false)`)
   .join('');
 
-type OnSession = (client: pg.ClientBase, session: number) => void;
-
-/** @param onSession told the session of each connection, as Postgres numbers it, unless a pooler stands between */
-function openPool(
-  options: DatabaseOptions,
-  max: number,
-  idleTimeoutMillis: number,
-  onSession: OnSession,
-): pg.Pool {
+function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: number): pg.Pool {
   const applicationName = options.applicationName ?? 'svc';
   const silence = new SilenceWatch(options.url, applicationName);
   const keepsPlans = options.keepsPlans === true && options.prepares === true && options.pooled !== true;
@@ -137,11 +128,8 @@ function openPool(
            ${keepsPlans ? `${KEEP_PLANS}, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''}`,
         [String(options.idleInTransactionMs ?? 60_000)],
       );
-      const { session } = rows[0]!;
-      // Another number than that of the connection is a pooler's.
-      const isDirect = (client as unknown as { processID: number | null }).processID === session;
-      silence.add(client, isDirect ? session : null);
-      if (isDirect) onSession(client, session);
+      noteSession(client, rows[0]?.session);
+      silence.add(client);
     },
   });
   const prepared = keepsPlans ? keptStatements : statements;

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { dropConnection, noteSession, sessionOf } from './pg-client.ts';
 
 /** First key of the advisory locks; the second is the node's id. */
 export const LOCK_CLASS = 0x5c1;
@@ -14,7 +15,6 @@ const WAIT_MS = 1_000;
 export class LockSession {
   readonly #client: pg.Client;
   #ended = false;
-  #number: number | null = null;
 
   private constructor(client: pg.Client) {
     this.#client = client;
@@ -37,9 +37,7 @@ export class LockSession {
     client.on('end', () => session.#lose(new Error('Connection ended'), onLost));
     await client.connect();
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    // Behind a pooler the number that the connection was given is none of Postgres'.
-    const { processID } = client as unknown as { processID: number | null };
-    if (rows[0]?.pid === processID) session.#number = processID;
+    noteSession(client, rows[0]?.pid);
     return session;
   }
 
@@ -68,7 +66,7 @@ export class LockSession {
 
   /** What Postgres knows this session by; null when a pooler stands between. */
   get number(): number | null {
-    return this.#number;
+    return sessionOf(this.#client);
   }
 
   /** Resolves when the other node's session is gone. Rejects when this session ends first. */
@@ -93,8 +91,7 @@ export class LockSession {
   async close(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
-    // `end` waits for a running query, and ours may wait for a lock for ever: drop the socket instead.
-    const { connection } = this.#client as unknown as { connection: { stream: { destroy(): void } } };
-    connection.stream.destroy();
+    // Ours may wait for a lock for ever.
+    dropConnection(this.#client);
   }
 }

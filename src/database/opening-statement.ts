@@ -1,15 +1,5 @@
 import type pg from 'pg';
-
-/** What we use of a connection of `pg`, and its types do not show. */
-interface Wire {
-  query(text: string): void;
-  parse(message: { readonly name?: string; readonly text: string; readonly types?: readonly number[] }): void;
-  bind(message: { readonly statement?: string }): void;
-  execute(message: object): void;
-  emit(event: string, message?: unknown): boolean;
-}
-
-type Client = (pg.PoolClient | pg.Client) & { readonly connection: Wire };
+import { type Wire, wireOf } from './pg-client.ts';
 
 /**
  * Has `begin` leave together with the first statement of its transaction: one way to the server and back less for
@@ -18,8 +8,8 @@ type Client = (pg.PoolClient | pg.Client) & { readonly connection: Wire };
  *
  * @param prepares whether the server may be left a prepared statement
  */
-export function sendBeginWithFirstStatement(client: pg.PoolClient | pg.Client, prepares: boolean): void {
-  const { connection } = client as Client;
+export function sendBeginWithFirstStatement(client: pg.ClientBase, prepares: boolean): void {
+  const connection = wireOf(client);
   const { query, parse, bind, execute, emit } = connection;
   /** `begin` was asked for, and has not been sent. */
   let isPending = false;

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { noteSession, sessionOf } from './pg-client.ts';
 
 /**
  * Whether a connection to this URL is a session of Postgres that stays ours. A pooler such as PgBouncer lends its
@@ -11,9 +12,8 @@ export async function givesOwnSession(url: string): Promise<boolean> {
   await client.connect();
   try {
     const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    // The driver's types leave it out.
-    const { processID } = client as unknown as { processID: number | null };
-    return rows[0]?.pid === processID;
+    noteSession(client, rows[0]?.pid);
+    return sessionOf(client) !== null;
   } finally {
     await client.end();
   }

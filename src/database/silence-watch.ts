@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { awaitsAnswer, bytesRead, dropConnection, sessionOf } from './pg-client.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
 /** An answer may take so long before the server is asked whether it is still at work. */
@@ -6,21 +7,13 @@ const SILENT_MS = 3_000;
 const ASK_TIMEOUT_MS = 3_000;
 
 interface Watched {
-  readonly client: Inner;
-  /** The session in Postgres; null when a pooler stands between. */
-  session: number | null;
+  readonly client: pg.ClientBase;
   bytesRead: number;
   /** When something came from it last. */
   heardAt: number;
   /** Since when an answer is waited for; null when none is. */
   waitsFrom: number | null;
 }
-
-/** What we need to see of a client and its types do not show. */
-type Inner = pg.ClientBase & {
-  readonly readyForQuery: boolean;
-  readonly connection: { readonly stream: { readonly bytesRead: number; destroy(error?: Error): void } };
-};
 
 /**
  * Finds the connections of a pool that are open and dead: a firewall has forgotten them, or the other machine is gone
@@ -42,14 +35,10 @@ export class SilenceWatch {
     this.#applicationName = applicationName;
   }
 
-  /** @param session as Postgres numbers it; null when a pooler stands between */
-  add(client: pg.ClientBase, session: number | null): void {
-    const inner = client as Inner;
-    const { bytesRead } = inner.connection.stream;
+  add(client: pg.ClientBase): void {
     this.#watched.set(client, {
-      client: inner,
-      session,
-      bytesRead,
+      client,
+      bytesRead: bytesRead(client),
       heardAt: performance.now(),
       waitsFrom: null,
     });
@@ -69,9 +58,9 @@ export class SilenceWatch {
     const silent: Watched[] = [];
     for (const watched of this.#watched.values()) {
       note(watched, now);
-      if (watched.waitsFrom !== null && now - watched.waitsFrom >= SILENT_MS && watched.session !== null) {
+      const { client, waitsFrom } = watched;
+      if (waitsFrom !== null && now - waitsFrom >= SILENT_MS && sessionOf(client) !== null)
         silent.push(watched);
-      }
     }
     if (silent.length === 0 || this.#asking) return;
     this.#asking = true;
@@ -92,12 +81,13 @@ export class SilenceWatch {
       await client.connect();
       const { rows } = await client.query<{ pid: number }>(
         `select pid from pg_stat_activity where pid = any($1) and (state = 'active' or state_change > now() - interval '1 second')`,
-        [silent.map(({ session }) => session)],
+        [silent.map(({ client }) => sessionOf(client))],
       );
       const working = new Set(rows.map(({ pid }) => pid));
       for (const watched of silent) note(watched, performance.now());
       const dead = silent.filter(
-        ({ session, waitsFrom }) => waitsFrom !== null && waitsFrom < since && !working.has(session!),
+        ({ client, waitsFrom }) =>
+          waitsFrom !== null && waitsFrom < since && !working.has(sessionOf(client)!),
       );
       if (dead.length === 0) return;
       await client.query(
@@ -120,8 +110,8 @@ export class SilenceWatch {
     const dropped = [...this.#watched.values()].filter(
       (watched) => dead.includes(watched) || (watched.waitsFrom === null && watched.heardAt <= since),
     );
-    for (const { client } of dropped) client.connection.stream.destroy(new SilentConnection());
-    return dropped.map(({ session }) => session);
+    for (const { client } of dropped) dropConnection(client, new SilentConnection());
+    return dropped.map(({ client }) => sessionOf(client));
   }
 }
 
@@ -133,11 +123,10 @@ class SilentConnection extends Error {
 }
 
 function note(watched: Watched, now: number): void {
-  const { bytesRead } = watched.client.connection.stream;
-  const { readyForQuery } = watched.client;
-  const hasSpoken = bytesRead !== watched.bytesRead;
+  const read = bytesRead(watched.client);
+  const hasSpoken = read !== watched.bytesRead;
   if (hasSpoken) watched.heardAt = now;
-  watched.bytesRead = bytesRead;
-  if (readyForQuery) watched.waitsFrom = null;
+  watched.bytesRead = read;
+  if (!awaitsAnswer(watched.client)) watched.waitsFrom = null;
   else if (hasSpoken || watched.waitsFrom === null) watched.waitsFrom = now;
 }

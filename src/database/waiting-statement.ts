@@ -1,9 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PostgresPool } from 'kysely';
 import type pg from 'pg';
-
-/** What we need to see of a client and its types do not show. */
-type Inner = pg.PoolClient & { _getActiveQuery(): unknown };
+import { hasStatement, sessionOf } from './pg-client.ts';
 
 /**
  * Work that gives up, because its time is over or it belongs to somebody else, may leave a statement behind that still
@@ -12,19 +10,12 @@ type Inner = pg.PoolClient & { _getActiveQuery(): unknown };
  */
 export class WaitingStatements {
   readonly #pool: pg.Pool;
-  readonly #opening = new AsyncLocalStorage<{ client?: Inner }>();
-  readonly #clients = new WeakMap<object, Inner>();
-  /** Through a pooler nobody knows the session of a connection. */
-  readonly #sessions = new WeakMap<pg.ClientBase, number>();
+  readonly #opening = new AsyncLocalStorage<{ client?: pg.PoolClient }>();
+  readonly #clients = new WeakMap<object, pg.PoolClient>();
 
   /** @param pool where connections are kept from transactions */
   constructor(pool: pg.Pool) {
     this.#pool = pool;
-  }
-
-  /** @param session as Postgres numbers it */
-  add(client: pg.ClientBase, session: number): void {
-    this.#sessions.set(client, session);
   }
 
   /** A pool whose connections are noted for the transaction that is being opened. */
@@ -34,7 +25,7 @@ export class WaitingStatements {
       connect: async () => {
         const opening = this.#opening.getStore();
         const client = await pool.connect();
-        if (opening !== undefined) opening.client = client as Inner;
+        if (opening !== undefined) opening.client = client;
         return client;
       },
       end: () => pool.end(),
@@ -42,18 +33,18 @@ export class WaitingStatements {
   }
 
   async open<T extends object>(open: () => Promise<T>): Promise<T> {
-    const opening: { client?: Inner } = {};
+    const opening: { client?: pg.PoolClient } = {};
     const transaction = await this.#opening.run(opening, open);
     if (opening.client !== undefined) this.#clients.set(transaction, opening.client);
     return transaction;
   }
 
-  /** Resolves once Postgres has told the session; if nobody could be asked, the statement goes on. */
+  /** Resolves once Postgres has told the session. Nobody can be asked through a pooler: the statement goes on. */
   async cancel(transaction: object): Promise<void> {
     const client = this.#clients.get(transaction);
-    if (client === undefined || client._getActiveQuery() == null) return;
-    const session = this.#sessions.get(client);
-    if (session === undefined) return;
+    if (client === undefined || !hasStatement(client)) return;
+    const session = sessionOf(client);
+    if (session === null) return;
     await this.#pool.query('select pg_cancel_backend($1)', [session]).catch(() => undefined);
   }
 }

@@ -1,0 +1,56 @@
+import type pg from 'pg';
+
+/** How a client of `pg` speaks to its server: each method sends one message, each message heard is emitted. */
+export interface Wire {
+  readonly stream: { readonly bytesRead: number; destroy(error?: Error): void };
+  query(text: string): void;
+  parse(message: { readonly name?: string; readonly text: string; readonly types?: readonly number[] }): void;
+  bind(message: { readonly statement?: string }): void;
+  execute(message: object): void;
+  emit(event: string, message?: unknown): boolean;
+}
+
+/** All that this room uses of `pg` and its types do not show: what to look at when `pg` is upgraded. */
+type Inner = pg.ClientBase & {
+  /** As the server introduced itself, or a pooler that stands before it. */
+  readonly processID: number | null;
+  readonly readyForQuery: boolean;
+  readonly connection: Wire;
+  _getActiveQuery(): unknown;
+};
+
+const sessions = new WeakMap<pg.ClientBase, number>();
+
+/** @param backend what `pg_backend_pid()` answers there; another number than that of the connection is a pooler's */
+export function noteSession(client: pg.ClientBase, backend: number | undefined): void {
+  if (backend !== undefined && (client as Inner).processID === backend) sessions.set(client, backend);
+}
+
+/** What Postgres knows the connection by; null while that is not noted, and when a pooler stands between. */
+export function sessionOf(client: pg.ClientBase): number | null {
+  return sessions.get(client) ?? null;
+}
+
+export function wireOf(client: pg.ClientBase): Wire {
+  return (client as Inner).connection;
+}
+
+/** Bytes that have come from the server so far. */
+export function bytesRead(client: pg.ClientBase): number {
+  return wireOf(client).stream.bytesRead;
+}
+
+/** Whether something was sent that the server has not answered to its end. */
+export function awaitsAnswer(client: pg.ClientBase): boolean {
+  return !(client as Inner).readyForQuery;
+}
+
+/** Whether a statement of ours is under way. */
+export function hasStatement(client: pg.ClientBase): boolean {
+  return (client as Inner)._getActiveQuery() != null;
+}
+
+/** Closes the socket without a word to the server; `client.end()` would wait for the statement under way. */
+export function dropConnection(client: pg.ClientBase, reason?: Error): void {
+  wireOf(client).stream.destroy(reason);
+}
