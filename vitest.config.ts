@@ -14,9 +14,9 @@ export default defineConfig({
     isolate: false,
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // They tell of a hang and measure nothing: a machine may be twenty times slower than the one at hand.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 120_000 } },
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 300_000 } },
     sequence: { hooks: 'list' },
   },
 });

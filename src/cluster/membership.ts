@@ -25,6 +25,8 @@ import {
 const BEAT_INTERVAL_MS = 750;
 /** Silent for so long is lost, by the database's clock; as `svc_node_state` has it. */
 const LEASE_MS = 3_000;
+/** Who is silent for longer and not yet lost is not asked for without a pause. */
+const SOONEST_LOOK_MS = 25;
 /** A cut session is not a dead node, as long as it has others: it has this long to take its lock back. */
 const SESSION_GRACE_MS = 250;
 const SESSION_CHECK_MS = 5;
@@ -267,7 +269,7 @@ export class Membership implements Service {
         node.state === 'running' && node.id !== this.nodeId && node.silent_ms > LEASE_MS - BEAT_INTERVAL_MS,
     );
     if (silent.length === 0) return undefined;
-    return LEASE_MS - Math.max(...silent.map((node) => node.silent_ms)) + 1;
+    return Math.max(SOONEST_LOOK_MS, LEASE_MS - Math.max(...silent.map((node) => node.silent_ms)) + 1);
   }
 
   /** Waits for the lock of the next live node in the ring of ids. */

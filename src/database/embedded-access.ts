@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -39,9 +40,18 @@ export async function findEmbeddedUrl(dataDir: string): Promise<string | undefin
   return access === undefined ? undefined : urlOf(access);
 }
 
+/** Below those that systems lend to connections, where the port would often be taken at the next start. */
+const OWN_PORTS = { from: 20_000, to: 32_000 };
+const TRIES = 20;
+
 /** The wanted port when nobody listens there, else another free one. */
 export async function freePort(wanted: number | undefined): Promise<number> {
-  return (wanted === undefined ? undefined : await tryPort(wanted)) ?? (await tryPort(0)) ?? 0;
+  if (wanted !== undefined && (await tryPort(wanted)) !== undefined) return wanted;
+  for (let n = 0; n < TRIES; n++) {
+    const port = await tryPort(randomInt(OWN_PORTS.from, OWN_PORTS.to));
+    if (port !== undefined) return port;
+  }
+  return (await tryPort(0)) ?? 0;
 }
 
 /**

@@ -420,7 +420,7 @@ describe('the operation of schedules', () => {
     cli.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString();
     });
-    expect(await new Promise((resolve) => cli.once('exit', resolve))).toBe(0);
+    expect(await new Promise((resolve) => cli.once('close', resolve))).toBe(0);
     expect(output).toMatch(/^Schedule explained at .*Z\nIt fired on node/);
   });
 

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findBrowser, launchBrowser, NO_BROWSER } from '../support/browser.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
+/** A browser that starts on a busy machine takes its time. */
+const PATIENCE_MS = 300_000;
 const executable = await findBrowser();
 if (executable === undefined) console.warn(NO_BROWSER);
 
@@ -31,6 +33,7 @@ describe.skipIf(executable === undefined)('the page at /docs', () => {
   });
   beforeEach(async () => {
     page = await browser.newPage();
+    page.setDefaultTimeout(PATIENCE_MS);
     problems = [];
     loaded = [];
     page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));

@@ -137,7 +137,6 @@ describe('one fire, when each of its statements fails in turn', () => {
         invokeService === 'mark' ? 8 : 5,
       );
     },
-    120_000,
   );
 
   it('in memory is done once, though nobody knew whether its commit came through and it was fired again', async () => {

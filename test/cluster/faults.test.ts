@@ -31,7 +31,7 @@ describe('a cluster under faults', () => {
   });
 
   it('neither gaps nor doubles through a rolling restart of three nodes under load', async () => {
-    await using cluster = await Cluster.create();
+    await using cluster = await Cluster.createPatient();
     const names = ['a', 'b', 'c'];
     const started = await Promise.all(names.map((name) => cluster.start(name)));
     for (let n = 0; n < 40; n++) {
@@ -50,7 +50,7 @@ describe('a cluster under faults', () => {
   });
 
   it('fires at the database’s time, whatever the clocks of its nodes say, and when they are set', async () => {
-    await using cluster = await Cluster.create();
+    await using cluster = await Cluster.createPatient();
     const [ahead, , jumping] = await Promise.all([
       cluster.start('ahead', faultyEnvironment(null, { clockOffsetsMs: [HOUR_MS] })),
       cluster.start('behind', faultyEnvironment(null, { clockOffsetsMs: [-HOUR_MS] })),

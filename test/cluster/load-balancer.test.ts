@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
+import { openDatabase } from '#database/index.ts';
 import { ADMIN_PASSWORD, type Api, apiOf } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
+import { PATIENT_LEASE_S, setLease } from '../support/lease.ts';
 import { ANSWERED_BY, startLoadBalancer } from '../support/load-balancer.ts';
 import { type NodeProcess, startNodeProcess } from '../support/node-process.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -56,6 +58,9 @@ beforeAll(async () => {
   const nodes = { 'door-1': 'api', 'door-2': 'api', 'worker-1': 'worker', 'worker-2': 'worker' };
   const started = await Promise.all(Object.entries(nodes).map(([name, roles]) => startNode(name, roles)));
   doors.push(...started.slice(0, 2));
+  const shared = openDatabase({ url: database.url, poolSize: 1 });
+  await setLease(shared.db, PATIENT_LEASE_S);
+  await shared.close();
   const balancer = scope.use(await startLoadBalancer(doors.map(({ url }) => url)));
   api = apiOf(balancer.url);
 });

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.ts';
 
 describe('a cluster', () => {
   it('loses and doubles nothing when one of three nodes is killed in mid-run', async () => {
-    await using cluster = await Cluster.create();
+    await using cluster = await Cluster.createPatient();
     const nodes = await Promise.all(['a', 'b', 'c'].map((name) => cluster.start(name)));
     for (let n = 0; n < 30; n++) await cluster.schedule(nodes[0]!, `tick-${n}`, { workMs: 1 });
     await cluster.schedule(nodes[0]!, 'held', { type: 'simple', schedule: null, gate: 'held' });
@@ -68,7 +68,7 @@ describe.concurrent('a node', () => {
   });
 
   it('of the same name as a live one is refused, and takes nothing from it', async () => {
-    await using cluster = await Cluster.create();
+    await using cluster = await Cluster.createPatient();
     const starts = [cluster.start('a'), cluster.start('a')];
     const ends = Promise.allSettled(starts);
     // The other one still tries for the name while runs are under way.

@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '#database/index.ts';
 import { eventually } from '../support/eventually.ts';
+import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { type NodeProcess, startNodeProcess } from '../support/node-process.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import type { TestDatabase } from '../support/postgres.ts';
 import { createProject, type TestProject } from '../support/project.ts';
 
 /** `SVC_TEST_SCAN_OBJECTS=20000` is the long form. */
@@ -32,7 +33,7 @@ describe('a scan over a cluster', () => {
   const nodes: NodeProcess[] = [];
 
   beforeEach(async () => {
-    test = await createTestDatabase();
+    test = await createSchemaDatabase();
     database = openDatabase({ url: test.url, poolSize: 2, applicationName: 'test' });
     project = await createProject({ 'conf/managed.json': { objects: [{ name: 'item' }, { name: 'mark' }] } });
   });
@@ -115,5 +116,5 @@ describe('a scan over a cluster', () => {
       database.db,
     );
     expect(left).toEqual([]);
-  }, 500_000);
+  });
 });

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
+import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { type NodeProcess, startNodeProcess } from '../support/node-process.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import type { TestDatabase } from '../support/postgres.ts';
 import { createProject, type TestProject } from '../support/project.ts';
 import { workflowApi } from '../support/workflow.ts';
 
@@ -57,7 +58,7 @@ const reaches = (id: string, element: string) =>
   );
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createSchemaDatabase();
   const files = FILES.filter((file) => file !== ARCHIVED);
   project = await createProject(Object.fromEntries(files.map((file) => [`workflow/${file}`, text(file)])));
   const archive = new ZipFile();

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Database, openDatabase } from '#database/index.ts';
 import { type Fault, faultyEnvironment } from '../support/database-faults.ts';
 import { eventually } from '../support/eventually.ts';
+import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { type NodeProcess, startNodeProcess } from '../support/node-process.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import type { TestDatabase } from '../support/postgres.ts';
 import { createProject, type TestProject } from '../support/project.ts';
 import { processFile, workflowApi } from '../support/workflow.ts';
 import { end, gateway, path, start, tag, timer, user } from '../unit/workflow/engine/bpmn.ts';
@@ -108,7 +109,7 @@ describe('a cluster that runs processes', () => {
   };
 
   beforeAll(async () => {
-    testDatabase = await createTestDatabase();
+    testDatabase = await createSchemaDatabase();
     project = await createProject({
       'conf/managed.json': { objects: [{ name: 'mark' }] },
       ...Object.fromEntries(

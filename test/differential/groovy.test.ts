@@ -32,7 +32,7 @@ describe.skipIf(!hasGroovy)('Groovy as it is installed here', () => {
       ...(variables === undefined ? {} : { variables }),
     }));
     expect(runGroovy(recorded.map(({ source }) => source))).toEqual(recorded);
-  }, 300_000);
+  });
 });
 
 function runGroovy(sources: readonly string[]): Row[] {

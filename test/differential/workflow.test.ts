@@ -34,7 +34,7 @@ test('opens the same tasks after every step as bpmn-engine', async () => {
     { seed: SEED, numRuns: RUNS },
   );
   expect(steps).toBeGreaterThan(RUNS);
-}, 600_000);
+});
 
 class OurInstance {
   #state: ProcessState | null = null;

@@ -26,5 +26,6 @@ export async function findBrowser(): Promise<string | undefined> {
 
 export function launchBrowser(executablePath: string) {
   // Its sandbox does not work for root and in most containers; it loads nothing but our own server.
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
+  return chromium.launch({ executablePath, args, timeout: 300_000 });
 }

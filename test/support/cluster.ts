@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { type Database, openDatabase } from '#database/index.ts';
 import { eventually } from './eventually.ts';
+import { PATIENT_LEASE_S, setLease } from './lease.ts';
+import { createSchemaDatabase } from './migrated-database.ts';
 import { type NodeProcess, startNodeProcess } from './node-process.ts';
-import { createTestDatabase } from './postgres.ts';
 import { createProject, type TestProject } from './project.ts';
 
 /** Leaves a mark per run, which says for which planned time it was, then works for a while or until its gate is open. */
@@ -49,7 +50,7 @@ export class Cluster implements AsyncDisposable {
   /** @param url a server of the test's own; default a fresh database of the run's server */
   static async create(url?: string): Promise<Cluster> {
     await using scope = new AsyncDisposableStack();
-    const databaseUrl = url ?? scope.use(await createTestDatabase()).url;
+    const databaseUrl = url ?? scope.use(await createSchemaDatabase()).url;
     const project = scope.use(
       await createProject({
         'conf/managed.json': { objects: [{ name: 'mark' }, { name: 'gate' }] },
@@ -65,6 +66,13 @@ export class Cluster implements AsyncDisposable {
       }),
     );
     return new Cluster(scope.move(), project, databaseUrl);
+  }
+
+  /** One whose nodes are not given up for being silent, however slow the machine is. */
+  static async createPatient(): Promise<Cluster> {
+    const cluster = await Cluster.create();
+    await setLease(cluster.database.db, PATIENT_LEASE_S);
+    return cluster;
   }
 
   [Symbol.asyncDispose](): Promise<void> {

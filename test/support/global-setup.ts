@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { access, chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,10 +8,11 @@ import type { TestProject } from 'vitest/node';
 import { findOwner } from '../../src/database/embedded-lock.ts';
 import { startEmbeddedServer } from '../../src/database/embedded-server.ts';
 import { findPgBouncer, NO_PGBOUNCER, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
-import './postgres.ts';
+import { dropDatabase } from './postgres.ts';
 
 interface TestServer {
   readonly url: string;
+  readonly schemaTemplate: string;
   stop(): Promise<void>;
 }
 
@@ -24,6 +26,7 @@ const SETTINGS = { max_connections: '300', fsync: 'off', full_page_writes: 'off'
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const server = await startServer();
   project.provide('databaseServerUrl', server.url);
+  project.provide('schemaTemplate', server.schemaTemplate);
   const pooler = await startPooler(server.url);
   project.provide('pooler', pooler?.address ?? '');
   return async () => {
@@ -42,12 +45,19 @@ async function startPooler(serverUrl: string): Promise<PgBouncer | undefined> {
 
 async function startServer(): Promise<TestServer> {
   const given = process.env['DATABASE_URL'];
-  if (given !== undefined && given !== '') return { url: given, stop: async () => {} };
+  const schemaTemplate = `svc_test_schema_${randomBytes(8).toString('hex')}`;
+  if (given !== undefined && given !== '') {
+    const drop = () => dropDatabase(given, schemaTemplate).catch(() => undefined);
+    return { url: given, schemaTemplate, stop: drop };
+  }
   const docker = process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock';
-  return (await dockerAnswers(docker)) ? startContainer() : startEmbedded();
+  return {
+    ...((await dockerAnswers(docker)) ? await startContainer() : await startEmbedded()),
+    schemaTemplate,
+  };
 }
 
-async function startContainer(): Promise<TestServer> {
+async function startContainer(): Promise<Omit<TestServer, 'schemaTemplate'>> {
   const { GenericContainer, Wait } = await import('testcontainers');
   const settings = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const container = await new GenericContainer(IMAGE)
@@ -61,7 +71,7 @@ async function startContainer(): Promise<TestServer> {
   return { url, stop: async () => void (await container.stop()) };
 }
 
-async function startEmbedded(): Promise<TestServer> {
+async function startEmbedded(): Promise<Omit<TestServer, 'schemaTemplate'>> {
   await removeAbandoned();
   const dataDir = await mkdtemp(join(tmpdir(), FOLDER_PREFIX));
   // Postgres may run as another user than we do, and has to pass through.
@@ -119,13 +129,13 @@ async function removeAbandoned(): Promise<void> {
   }
 }
 
-/** Whether a Docker engine serves the API at a DOCKER_HOST, said within a second. */
-export async function dockerAnswers(host: string): Promise<boolean> {
+/** Whether a Docker engine serves the API at a DOCKER_HOST; one that is silent for so long does not. */
+export async function dockerAnswers(host: string, patienceMs = DOCKER_ANSWER_MS): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   if (!URL.canParse(host)) return false;
   const { protocol, hostname, port, pathname } = new URL(host);
   const where = protocol === 'unix:' ? { socketPath: pathname } : { host: hostname, port: port || 2375 };
-  const request = get({ ...where, path: '/_ping', timeout: DOCKER_ANSWER_MS }, (response) => {
+  const request = get({ ...where, path: '/_ping', timeout: patienceMs }, (response) => {
     response.resume();
     resolve(response.statusCode === 200);
   });

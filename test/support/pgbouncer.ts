@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { freePort } from '../../src/database/embedded-access.ts';
 
 /** Why tests through PgBouncer are skipped where there is none. */
 export const NO_PGBOUNCER = 'no pgbouncer on the PATH or in /usr/sbin; on Debian: apt-get install pgbouncer';
@@ -36,7 +36,7 @@ export async function startPgBouncer(program: string, serverUrl: string, poolSiz
   const folder = await mkdtemp(join(tmpdir(), 'svc-test-pgbouncer-'));
   // It refuses to run as root, and whoever it is then must read its configuration.
   await chmod(folder, 0o755);
-  const ownPort = await freePort();
+  const ownPort = await freePort(undefined);
   const file = join(folder, 'pgbouncer.ini');
   const server = `host=${hostname} port=${port} user=${username} password=${decodeURIComponent(password)}`;
   await writeFile(
@@ -84,12 +84,4 @@ async function isUp(child: ChildProcess, ended: Promise<void>): Promise<void> {
     });
   });
   if (!(await Promise.race([up, ended.then(() => false)]))) throw new Error(said.join('\n'));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -6,6 +6,8 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A server on which databases may be made; it lives as long as the test run. */
     databaseServerUrl: string;
+    /** The name of the database on it that has the shipped schema, once somebody needed it. */
+    schemaTemplate: string;
     /** Host and port of the PgBouncer in front of it; empty without `SVC_TEST_PGBOUNCER`. */
     pooler: string;
   }
@@ -27,14 +29,20 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const { template, serverUrl = inject('databaseServerUrl') } = options;
   const name = `svc_test_${randomBytes(8).toString('hex')}`;
   const from = template === undefined ? '' : ` TEMPLATE ${pg.escapeIdentifier(template)}`;
-  await onServer(serverUrl, `CREATE DATABASE ${name}${from}`);
+  // Copying files costs a tenth of what the log of a copy does.
+  await onServer(serverUrl, `CREATE DATABASE ${name}${from} STRATEGY file_copy`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return {
     name,
     url: url.href,
-    [Symbol.asyncDispose]: () => onServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+    [Symbol.asyncDispose]: () => dropDatabase(serverUrl, name),
   };
+}
+
+/** Drops it with all its sessions, if it is there. */
+export function dropDatabase(serverUrl: string, name: string): Promise<void> {
+  return onServer(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
 }
 
 /**

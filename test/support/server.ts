@@ -3,7 +3,8 @@ import { readSettings } from '#config/index.ts';
 import { type Database, openDatabase } from '#database/index.ts';
 import type { Observation, ObservationKind } from '#observability/index.ts';
 import { ADMIN_PASSWORD, type Api, apiOf } from './api.ts';
-import { createTestDatabase, databaseEnvironment, type TestDatabase } from './postgres.ts';
+import { createSchemaDatabase } from './migrated-database.ts';
+import { databaseEnvironment, type TestDatabase } from './postgres.ts';
 import { createProject, type TestProject } from './project.ts';
 
 /** A whole server in this process, on a database and a project of its own. */
@@ -31,7 +32,7 @@ export interface TestServerOptions {
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const test = options.database ?? (await createTestDatabase());
+  const test = options.database ?? (await createSchemaDatabase());
   const project = await createProject(options.files);
   const environment = {
     ...databaseEnvironment(test.url),

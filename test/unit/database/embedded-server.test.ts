@@ -131,8 +131,12 @@ describe('an embedded server', () => {
     const first = await start();
     const port = Number(new URL(first.url).port);
     await first.stop();
-    const squatter = createServer().listen(port, '127.0.0.1');
-    await once(squatter, 'listening');
+    const squatter = createServer();
+    // Unless another program has been faster, which does as well.
+    await new Promise((resolve) => {
+      squatter.once('error', resolve);
+      squatter.listen(port, '127.0.0.1', () => resolve(undefined));
+    });
     const second = await start();
     expect(await query(second.url, 'SELECT 1')).toEqual([1]);
     expect(Number(new URL(second.url).port)).not.toBe(port);

@@ -53,7 +53,7 @@ describe('the ledger of a schedule', () => {
     name: string,
     nodeId: number,
     work: (runId: string, jobId: string) => Promise<void> = async () => {},
-    behindMs = 0,
+    now?: () => number,
   ) {
     const services = new ScheduledServices();
     const service: ScheduledService = {
@@ -66,11 +66,11 @@ describe('the ledger of a schedule', () => {
     };
     services.register(service);
     const store = persistentJobStore(database.db);
-    // A node whose clock is behind waits for the time of what it has claimed, however late that is.
+    // A node with a clock of its own waits for the time of what it has claimed, however late that is.
     const waits = { ...store, claim: (options: ClaimOptions) => store.claim({ ...options, startLimit: 0 }) };
     return new TriggerPoller({
-      store: behindMs === 0 ? store : waits,
-      clock: { now: () => Date.now() - behindMs },
+      store: now === undefined ? store : waits,
+      clock: { now: now ?? Date.now },
       nodeName: name,
       holder: () => ({ nodeId, epoch: 1 }),
       tuning: () => ({ threadCount: 10, idleWaitMs: 100, misfireThresholdMs: THRESHOLD_MS }),
@@ -142,13 +142,16 @@ describe('the ledger of a schedule', () => {
 
   it('says so of what a node had claimed and waited for when it was edited or deleted; what was paused fires later', async () => {
     const fired: string[] = [];
-    const a = node('a', 1, async (_runId, jobId) => void fired.push(jobId), 4_000);
+    const planned = Math.floor(Date.now() / 1000) * 1000 - 3_000;
+    let clockGoesFrom: number | undefined;
+    // It stands still a moment before the time of all of them, for as long as it is told to.
+    const clock = () => planned - 100 + (clockGoesFrom === undefined ? 0 : Date.now() - clockGoesFrom);
+    const a = node('a', 1, async (_runId, jobId) => void fired.push(jobId), clock);
     const change = <T>(work: Parameters<typeof runUnitOfWork<T>>[2]) => runUnitOfWork(database, {}, work);
     const simple = definitionOf({ type: 'simple' });
-    const now = Date.now() - 3_000;
     for (const id of ['paused', 'edited', 'deleted', 'left']) {
       await change((unitOfWork) =>
-        createSchedule({ unitOfWork, now }, { id, source: 'rest', definition: simple }),
+        createSchedule({ unitOfWork, now: planned }, { id, source: 'rest', definition: simple }),
       );
     }
     await a.start();
@@ -172,6 +175,7 @@ describe('the ledger of a schedule', () => {
     await change((unitOfWork) => updateSchedule({ ...scope, unitOfWork }, edited, later));
     const deleted = await get('deleted');
     await change((unitOfWork) => removeSchedule({ ...scope, unitOfWork }, deleted));
+    clockGoesFrom = Date.now();
     await eventually(
       async () => fired,
       (found) => found.length > 0,
