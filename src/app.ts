@@ -14,10 +14,11 @@ import { configNode, indexNode } from './app/config-node.ts';
 import { buildCore, type Core } from './app/core.ts';
 import { type Foundation, openFoundation } from './app/foundation.ts';
 import { listenerNode } from './app/listener-node.ts';
-import { beatHealth, databaseHealth, scriptHealth } from './app/node-health.ts';
+import { beatHealth, databaseHealth, keysHealth, scriptHealth } from './app/node-health.ts';
 import type { NodePart } from './app/node-part.ts';
 import { processGauges } from './app/process-gauges.ts';
 import { queueNode } from './app/queue-node.ts';
+import { RefusedWrites } from './app/refused-writes.ts';
 import { inTheRightThread } from './app/right-thread.ts';
 import { openProcessMemory, type ProcessMemory, schedulerNode } from './app/scheduler-node.ts';
 import { securityNode } from './app/security-node.ts';
@@ -53,7 +54,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let audit: AuditTrail | undefined;
   let settling = Promise.resolve();
   let settle = () => {};
-  const observe = observeAll(options.observe, metrics.observe, (said) => {
+  const refused = new RefusedWrites();
+  const observe = observeAll(options.observe, metrics.observe, refused.observe, (said) => {
     audit?.observe(said);
     if (said.kind === 'config.written') settle();
   });
@@ -105,7 +107,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     () => trail.lost,
   );
 
-  const node = assembleNode({ options, core, agreement, foundation, memory: memory!, nodeName });
+  const node = assembleNode({ options, core, agreement, foundation, memory: memory!, nodeName, refused });
   resources = agreement.awaitedBy(inTheRightThread(core.router, node.threads, () => settling));
   const http = new HttpServer({
     host: settings.host,
@@ -171,8 +173,9 @@ function assembleNode(given: {
   foundation: Foundation;
   memory: ProcessMemory;
   nodeName: string;
+  refused: RefusedWrites;
 }): { threads: ScriptThreads; parts: readonly NodePart[] } {
-  const { core, foundation, memory, nodeName } = given;
+  const { core, foundation, memory, nodeName, refused } = given;
   const { settings, environment } = given.options;
   const { config, database, observe } = core;
   const { sessionUrl, applicationName } = foundation;
@@ -208,7 +211,10 @@ function assembleNode(given: {
       ...processGauges,
     ],
     health: async () => [
-      await databaseHealth(database),
+      ...(await Promise.all([
+        databaseHealth(database, refused.reason),
+        keysHealth(database, foundation.keyRing),
+      ])),
       beatHealth('heartbeat', membership.lastBeatAt, HEARTBEAT_SILENCE_MS),
       scriptHealth(threads, config),
     ],

@@ -1,6 +1,6 @@
 import type { ConfigOverrides } from '#administration/index.ts';
-import { type ConfigStore, scriptConfig } from '#config/index.ts';
-import { type Crypto, type KeyRingText, openCrypto } from '#crypto/index.ts';
+import { type ConfigStore, clusterConfig, scriptConfig } from '#config/index.ts';
+import { type Crypto, type KeyRingText, noteUseIn, openCrypto } from '#crypto/index.ts';
 import { type Database, DatabaseClock, Notifier } from '#database/index.ts';
 import { Endpoints } from '#endpoint/index.ts';
 import type { Observe } from '#observability/index.ts';
@@ -45,7 +45,8 @@ export interface CoreOptions extends ServerState {
 /** Builds the platform, then every feature on it; each mounts its resources on the router. */
 export function buildCore(options: CoreOptions): Core {
   const { database, config, observe, keyRing } = options;
-  const crypto = openCrypto({ keyRing });
+  const noteUse = noteUseIn(database, keyRing, config.get(clusterConfig).instanceId);
+  const crypto = openCrypto({ keyRing, noteUse });
   const clock = new DatabaseClock(database.db);
   const notifier = new Notifier(database, CHANNEL, (error) =>
     observe({ kind: 'loop.failed', loop: 'notifier', error }),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Membership, sessionName } from '#cluster/index.ts';
 import type { Environment, Settings } from '#config/index.ts';
-import { KeyRing, type KeyRingText, openKeyRing } from '#crypto/index.ts';
+import { KeyRing, type KeyRingText, openKeyRing, requireKeysInUse } from '#crypto/index.ts';
 import {
   type Database,
   type DatabaseOptions,
@@ -78,6 +78,7 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
   scope.defer(() => database.close());
   const lookups = openDatabase({ ...access, poolSize: LOOKUP_SESSIONS, keepsPlans: true, onError });
   scope.defer(() => lookups.close());
+  await requireKeysInUse(database, keys.text, keys.place);
   const ids = new KeyRing(keys.text).ids;
   for (const other of await Membership.noteKeys(database.db, nodeId, ids)) {
     observe({ kind: 'crypto.keysDiffer', ...other });

@@ -1,5 +1,6 @@
 import type { ConfigStore } from '#config/index.ts';
-import type { Database } from '#database/index.ts';
+import { type KeyRingText, lackingKeys } from '#crypto/index.ts';
+import { type Database, findReadOnly } from '#database/index.ts';
 import type { HealthPart } from '#http/index.ts';
 import { type ScriptThreads, scriptsInactive } from '#script/index.ts';
 
@@ -10,12 +11,49 @@ export function beatHealth(name: string, beatAt: number, limitMs: number): Healt
   return { name, ok: age < limitMs, detail: `beat ${Math.round(age)} ms ago` };
 }
 
-export async function databaseHealth(database: Database): Promise<HealthPart> {
-  const ok = await database.pool.query('select 1').then(
-    () => true,
-    () => false,
-  );
-  return { name: 'database', ok };
+/** A probe waits no longer for what Postgres does not answer. */
+const PATIENCE_MS = 2_000;
+
+/** The database is well while it answers and takes changes. @param refused what it last said against changes, if it did */
+export async function databaseHealth(database: Database, refused: string | undefined): Promise<HealthPart> {
+  const name = 'database';
+  try {
+    const readOnly = (await inTime(findReadOnly(database.db))) ?? refused;
+    if (readOnly === undefined) return { name, ok: true };
+    return { name, ok: false, detail: `takes no changes: ${readOnly}` };
+  } catch (error) {
+    return { name, ok: false, detail: `cannot be reached: ${toldBy(error)}` };
+  }
+}
+
+/** The key ring is well while it has every key under which something may be stored. */
+export async function keysHealth(database: Database, ring: KeyRingText): Promise<HealthPart> {
+  const name = 'keys';
+  try {
+    const lacking = await inTime(lackingKeys(database, ring));
+    return lacking === undefined ? { name, ok: true } : { name, ok: false, detail: lacking };
+  } catch {
+    // The database says so itself.
+    return { name, ok: true, detail: 'unknown while the database cannot be reached' };
+  }
+}
+
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer for ${PATIENCE_MS} ms`)), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Where a name has several addresses, each attempt fails with a message of its own and the whole with none. */
+function toldBy(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(toldBy).join('; ');
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Scripts are well while they are configured and one thread at least can take them. */

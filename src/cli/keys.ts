@@ -1,10 +1,10 @@
 import { overlayFlags, readSettings } from '#config/index.ts';
 import { addKey, type KeyRingPlace, listKeys, openKeyRing, useKey } from '#crypto/index.ts';
 import { type Command, EXIT } from './command.ts';
-import { rotate } from './rotate-keys.ts';
+import { forget, rotate } from './rotate-keys.ts';
 import { settingsHelp, settingsOptions } from './settings-flags.ts';
 
-/** `svc keys list|add|use|rotate`: the key ring, and what is encrypted with it. */
+/** `svc keys list|add|use|rotate|forget`: the key ring, and what is encrypted with it. */
 export const keys: Command = {
   name: 'keys',
   summary: 'list and add keys, re-encrypt what is stored with them',
@@ -13,6 +13,7 @@ svc keys list                the keys of the ring by their ids; a key itself is 
 svc keys add <alias>         add a new key to keys.json, in waiting: it decrypts, another encrypts
 svc keys use <alias> [<id>]  put the newest key of an alias, or that one, in use
 svc keys rotate              encrypt again what older keys have encrypted, while nodes go on working
+svc keys forget <alias> <id> let nodes start without a key that is lost; what is under it stays unreadable
 
   --files           after rotate: files of the project too; without it they are only looked at
 
@@ -25,7 +26,7 @@ ${settingsHelp}
 Example: svc keys add svc-sym-default
 `,
   options: { ...settingsOptions, files: { type: 'boolean' } },
-  arguments: ['list|add|use|rotate', '[<alias>]', '[<id>]'],
+  arguments: ['list|add|use|rotate|forget', '[<alias>]', '[<id>]'],
 
   async run(flags, [verb, alias, id]) {
     const settings = readSettings(process.env, flags);
@@ -33,8 +34,11 @@ Example: svc keys add svc-sym-default
     const place: KeyRingPlace = { variable, dataDirectory: settings.dataDirectory };
     if (verb === 'list') return list(place);
     if (verb === 'rotate') return rotate(settings, place, flags['files'] === true);
+    if (verb === 'forget' && alias !== undefined && id !== undefined) return forget(settings, alias, id);
     if ((verb !== 'add' && verb !== 'use') || alias === undefined) {
-      console.error("svc keys: expected 'svc keys list', 'add <alias>', 'use <alias> [<id>]' or 'rotate'");
+      console.error(
+        "svc keys: expected 'svc keys list', 'add <alias>', 'use <alias> [<id>]', 'rotate' or 'forget <alias> <id>'",
+      );
       return EXIT.USAGE;
     }
     if (verb === 'add') {

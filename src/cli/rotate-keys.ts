@@ -1,29 +1,88 @@
 import { listOverrides, rotateFiles, rotateKeys } from '#administration/index.ts';
 import type { Settings } from '#config/index.ts';
-import { type KeyRingPlace, openKeyRing, Rewrapper } from '#crypto/index.ts';
-import { type Db, findEmbeddedUrl, openDatabase } from '#database/index.ts';
+import {
+  forgetKey,
+  forgetReplacedKeys,
+  KeyRing,
+  type KeyRingPlace,
+  noteRotation,
+  openKeyRing,
+  Rewrapper,
+} from '#crypto/index.ts';
+import {
+  type Database,
+  type Db,
+  findEmbeddedUrl,
+  isConnectionLost,
+  openDatabase,
+  startEmbeddedServer,
+} from '#database/index.ts';
 import { EXIT } from './command.ts';
 
 const TELL_EVERY_MS = 1_000;
 
 /** `svc keys rotate [--files]`: the database first, then the files of the project. */
 export async function rotate(settings: Settings, place: KeyRingPlace, files: boolean): Promise<number> {
-  const url = settings.databaseUrl ?? (await findEmbeddedUrl(settings.dataDirectory));
-  if (url === undefined) {
-    console.error('There is no embedded database: start a node first, or set DATABASE_URL.');
-    return EXIT.FINDING;
-  }
-  const rewrapper = new Rewrapper((await openKeyRing(place)).text);
-  const database = openDatabase({ url, poolSize: 2, applicationName: 'svc keys rotate' });
-  try {
+  return withDatabase(settings, 'svc keys rotate', async (database) => {
+    const { text } = await openKeyRing(place);
+    const { ids } = new KeyRing(text);
+    const rewrapper = new Rewrapper(text);
+    await noteRotation(database.db, ids);
     const rows = await rotateRows(database.db, rewrapper);
     const overrides = await listOverrides(database.db);
     const overridden = new Set(overrides.map(({ id }) => id));
     const { projectLocation } = settings;
     const whole = await rotateProject({ projectLocation, rewrapper, overridden, write: files });
     if (!rows || !whole) return EXIT.FINDING;
+    await forgetReplacedKeys(database.db, ids);
     console.log('Nothing is under an older key any more; only backups need those.');
     return EXIT.OK;
+  });
+}
+
+/** `svc keys forget <alias> <id>`: nodes start without the key again. */
+export async function forget(settings: Settings, alias: string, id: string): Promise<number> {
+  return withDatabase(settings, 'svc keys forget', async (database) => {
+    if (await forgetKey(database.db, alias, id)) {
+      console.log(
+        `Nodes start without key ${id} of ${alias} now; what is still under it can be read by nobody.`,
+      );
+      return EXIT.OK;
+    }
+    console.error(`As far as is known nothing is stored under key ${id} of ${alias}: see svc_key.`);
+    return EXIT.FINDING;
+  });
+}
+
+async function withDatabase(
+  settings: Settings,
+  applicationName: string,
+  work: (database: Database) => Promise<number>,
+): Promise<number> {
+  const url = settings.databaseUrl ?? (await findEmbeddedUrl(settings.dataDirectory));
+  if (url === undefined) {
+    console.error('There is no embedded database: start a node first, or set DATABASE_URL.');
+    return EXIT.FINDING;
+  }
+  await using scope = new AsyncDisposableStack();
+  if (settings.databaseUrl === undefined && !(await answers(url))) {
+    // No node runs, perhaps because it lacks a key.
+    const server = await startEmbeddedServer({ dataDir: settings.dataDirectory });
+    scope.defer(() => server.stop());
+  }
+  const database = openDatabase({ url, poolSize: 2, applicationName });
+  scope.defer(() => database.close());
+  return await work(database);
+}
+
+async function answers(url: string): Promise<boolean> {
+  const database = openDatabase({ url, poolSize: 1 });
+  try {
+    await database.pool.query('select');
+    return true;
+  } catch (error) {
+    if (isConnectionLost(error)) return false;
+    throw error;
   } finally {
     await database.close();
   }

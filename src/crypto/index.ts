@@ -9,6 +9,8 @@ export type { Crypto } from './crypto.ts';
 export { deriveSecrets } from './derive-secrets.ts';
 export { addKey, type KeyListing, listKeys, useKey } from './edit-key-ring.ts';
 export { KeyRing, type KeyRingText } from './key-ring.ts';
+export { lackingKeys, noteUseIn, requireKeysInUse } from './key-use.ts';
+export { forgetKey, forgetReplacedKeys, noteRotation } from './key-use-repository.ts';
 export { type CryptoOptions, openCrypto } from './open-crypto.ts';
 export { type KeyRingPlace, type OpenedKeyRing, openKeyRing } from './open-key-ring.ts';
 export { hashPassword, matchesPassword } from './password-hash.ts';

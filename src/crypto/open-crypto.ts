@@ -5,22 +5,27 @@ import type { Crypto } from './crypto.ts';
 import { ENCRYPTED, envelope, HASHED, openEnvelope } from './envelope.ts';
 import { decryptGcm, encryptGcm, GCM } from './gcm-cipher.ts';
 import { DEFAULT_ALIAS, KeyRing, type KeyRingText } from './key-ring.ts';
+import type { NoteUse } from './key-use.ts';
 import { hashText, matchesPassword } from './password-hash.ts';
 
 export interface CryptoOptions {
   readonly keyRing: KeyRingText;
   /** Default: `svc-sym-default`. */
   readonly defaultAlias?: string;
+  /** Default: nobody is told. */
+  readonly noteUse?: NoteUse;
 }
 
-export function openCrypto({ keyRing, defaultAlias = DEFAULT_ALIAS }: CryptoOptions): Crypto {
+export function openCrypto({ keyRing, defaultAlias = DEFAULT_ALIAS, noteUse }: CryptoOptions): Crypto {
   const keys = new KeyRing(keyRing);
   const isEncrypted = (value: JsonValue) => openEnvelope(ENCRYPTED, value) !== undefined;
   return {
     async encrypt(value, cipher, alias) {
       const key = keys.current(alias ?? defaultAlias);
+      const form = cipherOf(cipher);
       const plain = Buffer.from(JSON.stringify(value));
-      return envelope(ENCRYPTED, cipherOf(cipher) === GCM ? encryptGcm(plain, key) : encryptCbc(plain, key));
+      await noteUse?.(key);
+      return envelope(ENCRYPTED, form === GCM ? encryptGcm(plain, key) : encryptCbc(plain, key));
     },
     decrypt: async (value) => decryptInside(value, keys),
     hash: (value, algorithm) =>

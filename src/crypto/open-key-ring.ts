@@ -14,6 +14,8 @@ export interface KeyRingPlace {
 
 export interface OpenedKeyRing {
   readonly text: KeyRingText;
+  /** Where it was found, or would be. */
+  readonly place: string;
   /** The file that was made just now. Other nodes on the same database need a copy of it. */
   readonly madeFile?: string;
   /** Why there is no key at all. The server runs, but whoever encrypts or decrypts fails. */
@@ -29,14 +31,20 @@ const NEW_KEY_BYTES = 32;
  * @throws ActivationError when it cannot be read or is no key ring; the message shows nothing of a key
  */
 export async function openKeyRing({ variable, dataDirectory }: KeyRingPlace): Promise<OpenedKeyRing> {
-  if (variable !== undefined && variable.trim() !== '') return { text: parseKeyRing(variable, 'SVC_KEYS') };
+  if (variable !== undefined && variable.trim() !== '')
+    return { text: parseKeyRing(variable, 'SVC_KEYS'), place: 'SVC_KEYS' };
   const file = join(dataDirectory, 'keys.json');
   const found = await read(file);
-  if (found !== undefined) return { text: parseKeyRing(found, file) };
+  if (found !== undefined) return { text: parseKeyRing(found, file), place: file };
   const made = await makeOnce(file, dataDirectory);
   const text = await read(file);
-  if (text === undefined) return { text: {}, missing: `${file} cannot be written (${made.failure})` };
-  return { text: parseKeyRing(text, file), ...(made.failure === undefined ? { madeFile: file } : {}) };
+  if (text === undefined)
+    return { text: {}, place: file, missing: `${file} cannot be written (${made.failure})` };
+  return {
+    text: parseKeyRing(text, file),
+    place: file,
+    ...(made.failure === undefined ? { madeFile: file } : {}),
+  };
 }
 
 async function read(file: string): Promise<string | undefined> {

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { sendBeginWithFirstStatement } from './opening-statement.ts';
 import { noteSession } from './pg-client.ts';
 import { PreparedStatements } from './prepared-statements.ts';
+import { retireReadOnlySession } from './read-only.ts';
 import { SilenceWatch } from './silence-watch.ts';
 import type { Tables } from './tables.ts';
 import { TransactionGate } from './transaction-gate.ts';
@@ -123,15 +124,19 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
     connectionTimeoutMillis: 10_000,
     onConnect: async (client) => {
       if (options.pooled === true) return;
-      const { rows } = await client.query<{ session: number }>(
-        `select set_config('idle_in_transaction_session_timeout', $1, false), pg_backend_pid() as session
+      const { rows } = await client.query<{ session: number; is_read_only: boolean }>(
+        `select set_config('idle_in_transaction_session_timeout', $1, false), pg_backend_pid() as session,
+                current_setting('default_transaction_read_only')::boolean as is_read_only
            ${keepsPlans ? `${KEEP_PLANS}, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''}`,
         [String(options.idleInTransactionMs ?? 60_000)],
       );
-      noteSession(client, rows[0]?.session);
+      const { session, is_read_only: isReadOnly } = rows[0]!;
+      if (isReadOnly) readOnlySessions.add(client);
+      noteSession(client, session);
       silence.add(client);
     },
   });
+  const readOnlySessions = retireReadOnlySession(pool);
   const prepared = keepsPlans ? keptStatements : statements;
   if (options.prepares === true) pool.on('connect', (client) => prepared.attach(client));
   pool.on('connect', (client) => sendBeginWithFirstStatement(client, options.prepares === true));

@@ -29,12 +29,14 @@ export {
 } from './migrator.ts';
 export { Notifier } from './notifier.ts';
 export { PLANNED_ANEW } from './prepared-statements.ts';
+export { findReadOnly } from './read-only.ts';
 export { givesOwnSession } from './session-check.ts';
 export {
   constraintOf,
   isConflict,
   isConnectionLost,
   isPassing,
+  isUnable,
   isUnavailable,
   LostRace,
   sqlStateOf,

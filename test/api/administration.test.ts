@@ -33,6 +33,14 @@ describe('the configuration over HTTP', () => {
   const seen = (node: TestServer, change: string) =>
     node.observed('config.changed', (said) => said.id === 'managed' && said.change === change);
 
+  const ready = async (node: TestServer) => {
+    const { status, json } = await fetch(`${node.url}/health/ready`).then(async (answer) => ({
+      status: answer.status,
+      json: (await answer.json()) as { parts: Record<string, { state: string; detail?: string }> },
+    }));
+    return { status, ...json.parts['keys'] };
+  };
+
   it('is warned of by a node that joins with other keys than the rest', async () => {
     const { node } = await other.observed('crypto.keysDiffer', ({ alias }) => alias === 'svc-sym-default');
     expect((await api('GET', `cluster/${node}`)).body.state).toBe('running');
@@ -152,6 +160,26 @@ describe('the configuration over HTTP', () => {
     const { rows } = await server.database.pool.query('select content from config_override');
     expect(JSON.stringify([rows, (await api('GET', path)).body])).not.toMatch(/sesame|barley/);
     expect((await api('DELETE', path)).status).toBe(200);
+  });
+
+  it('is encrypted with no key that those who have stored something lack: such a node is not ready', async () => {
+    expect(await ready(server)).toEqual({ status: 200, state: 'up' });
+    const lacking = await ready(other);
+    expect(lacking).toMatchObject({ status: 503, state: 'down' });
+    expect(lacking.detail).toMatch(/lacks key \w{12} of 'svc-sym-default', under which .* has stored values/);
+    const refused = await other.api('POST', 'script?_action=eval', {
+      body: { type: 'text/javascript', source: "svc.encrypt('x', null, 'svc-sym-default')" },
+    });
+    expect([refused.status, refused.body.message]).toEqual([500, expect.stringMatching(/lacks key/)]);
+    const { rows } = await server.database.pool.query('select key, encrypting, lacking from svc_key');
+    expect(rows).toEqual([
+      {
+        key: expect.stringMatching(/^\w{12}$/),
+        encrypting: [expect.any(String)],
+        lacking: [expect.any(String)],
+      },
+    ]);
+    expect(rows[0].encrypting).not.toEqual(rows[0].lacking);
   });
 
   it('can be rehearsed', async () => {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 describe('when the database cannot do its part', () => {
@@ -27,7 +28,7 @@ describe('when the database cannot do its part', () => {
     await sql`create sequence trouble_count`.execute(server.database.db);
   });
   afterEach(async () => {
-    await sql`drop function trouble cascade`.execute(server.database.db);
+    await sql`drop function if exists trouble cascade`.execute(server.database.db);
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
@@ -65,6 +66,49 @@ describe('when the database cannot do its part', () => {
     expect(body.message).toMatch(/takes no changes at the moment \(no\); nothing was changed/);
     expect(await count('plain')).toBe(0);
   });
+
+  const ready = async () => {
+    const answer = await fetch(`${server.url}/health/ready`);
+    const { parts } = (await answer.json()) as { parts: { database: { detail?: string } } };
+    return { status: answer.status, detail: parts.database.detail };
+  };
+  const isReady = () => eventually(ready, ({ status }) => status === 200);
+
+  test('a full disk shows in readiness, for as long as it lasts', async () => {
+    await makeTrouble('plain', '53100', 1_000);
+    await sql`create trigger trouble before insert on audit_event for each row execute function trouble()`.execute(
+      server.database.db,
+    );
+    expect((await server.api('POST', 'managed/plain', { body: {} })).status).toBe(503);
+    const { detail } = await eventually(ready, ({ status }) => status === 503);
+    expect(detail).toBe('takes no changes: no (audit trail)');
+    await sql`drop function trouble cascade`.execute(server.database.db);
+    await isReady();
+  });
+
+  // Sessions of a pooler are its own.
+  test.skipIf((process.env['SVC_TEST_PGBOUNCER'] ?? '') !== '')(
+    'a read-only database shows in readiness, and sessions of that time do not outlive it',
+    async () => {
+      const { db } = server.database;
+      const name = (await sql<{ name: string }>`select current_database() as name`.execute(db)).rows[0]!.name;
+      await sql.raw(`alter database ${name} set default_transaction_read_only = on`).execute(db);
+      await sql`select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = ${name} and application_name like 'svc:%'`.execute(db);
+      const { detail } = await eventually(ready, ({ detail }) => detail?.startsWith('takes no') === true);
+      expect(detail).toBe('takes no changes: default_transaction_read_only is on');
+      const before = await count('plain');
+      const create = () => server.api('POST', 'managed/plain', { body: {} });
+      const refused = await Promise.all([create(), create(), create()]);
+      expect(refused.map(({ status }) => status)).toEqual([503, 503, 503]);
+      expect(refused[0]!.body.message).toMatch(/takes no changes .*read-only.*nothing was changed/);
+      await sql.raw(`alter database ${name} reset default_transaction_read_only`).execute(db);
+      await isReady();
+      const made = await Promise.all(Array.from({ length: 8 }, create));
+      expect(made.map(({ status }) => status)).toEqual(Array(8).fill(201));
+      expect(await count('plain')).toBe(before + 8);
+    },
+  );
 
   test('a conflict runs the whole request again, whatever a script makes of it', async () => {
     await makeTrouble('echo', '40P01', 2);

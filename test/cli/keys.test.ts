@@ -126,6 +126,29 @@ describe('svc keys', () => {
     ]);
   });
 
+  it('lets no node start without a key that has been used, until that is forgotten', async () => {
+    const start = (ring: string[]) =>
+      startTestServer({
+        database: { url: server.database.url, name: '', [Symbol.asyncDispose]: async () => {} },
+        environment: { SVC_KEYS: JSON.stringify({ [ALIAS]: ring }) },
+      });
+    const used = async () =>
+      (await server.database.pool.query<{ key: string }>('select key from svc_key order by first_used_at'))
+        .rows;
+    // The server goes on with the older one until it is started again, so both are in use.
+    const [old, other] = await used();
+    await expect(start([OTHER])).rejects.toThrow(
+      `SVC_KEYS: the key ring lacks key ${old!.key} of '${ALIAS}', under which`,
+    );
+    await expect(start([Buffer.alloc(32, 3).toString('base64')])).rejects.toThrow(
+      new RegExp(`${old!.key}.*SVC_KEYS or keys.json of the others.*\n.*${other!.key}`),
+    );
+    expect((await svc('keys', 'forget', ALIAS, old!.key)).code).toBe(0);
+    expect((await svc('keys', 'forget', ALIAS, old!.key)).code).toBe(1);
+    await (await start([OTHER]))[Symbol.asyncDispose]();
+    expect(await used()).toEqual([other]);
+  });
+
   it('changes no ring that stands in a variable', async () => {
     const { code, output } = await new Promise<{ code: number; output: string }>((resolve) =>
       execFile(
