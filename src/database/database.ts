@@ -3,7 +3,7 @@ import pg from 'pg';
 import { sendBeginWithFirstStatement } from './opening-statement.ts';
 import { noteSession } from './pg-client.ts';
 import { PreparedStatements } from './prepared-statements.ts';
-import { retireReadOnlySession } from './read-only.ts';
+import { retireReadOnlySession } from './read-only-session.ts';
 import { SilenceWatch } from './silence-watch.ts';
 import type { Tables } from './tables.ts';
 import { TransactionGate } from './transaction-gate.ts';

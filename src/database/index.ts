@@ -16,6 +16,7 @@ export {
   startEmbeddedServer,
 } from './embedded-server.ts';
 export { type SupervisedServer, superviseEmbeddedServer } from './embedded-supervisor.ts';
+export { findReadOnly } from './find-read-only.ts';
 export type { GroupWrite } from './group-commit.ts';
 export { Listener } from './listener.ts';
 export { LOCK_CLASS, LockSession } from './lock-session.ts';
@@ -29,7 +30,6 @@ export {
 } from './migrator.ts';
 export { Notifier } from './notifier.ts';
 export { PLANNED_ANEW } from './prepared-statements.ts';
-export { findReadOnly } from './read-only.ts';
 export { givesOwnSession } from './session-check.ts';
 export {
   constraintOf,

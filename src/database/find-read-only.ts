@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import type pg from 'pg';
 import type { Db } from './database.ts';
 
 /** Why Postgres would take no changes, in words; undefined when it would. A full disk is not told. */
@@ -10,16 +9,4 @@ export async function findReadOnly(db: Db): Promise<string | undefined> {
   const { isStandby, isReadOnly } = rows[0]!;
   if (isStandby) return 'it is a standby (pg_is_in_recovery), perhaps in the middle of a failover';
   return isReadOnly ? 'default_transaction_read_only is on' : undefined;
-}
-
-/**
- * A session that was opened while a database or a role was set to be read-only stays so when that is over. Those that are
- * added to the answer are used once: the next one finds out anew.
- */
-export function retireReadOnlySession(pool: pg.Pool): WeakSet<object> {
-  const sessions = new WeakSet<object>();
-  pool.on('release', (_error, client) => {
-    if (sessions.has(client)) void client.end();
-  });
-  return sessions;
 }
