@@ -13,4 +13,4 @@ export {
   type ReleaseClaims,
   sessionName,
 } from './membership.ts';
-export { countNodesBehind, listNodes, type NodeRow, noteConfiguration } from './node-repository.ts';
+export { countNodesBehind, type NodeRow, noteConfiguration } from './node-repository.ts';

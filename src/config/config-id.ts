@@ -19,10 +19,6 @@ export function configIdOfFile(fileName: string): ConfigId | undefined {
     : { name: underscored(name), alias: underscored(alias) };
 }
 
-export function fileOfConfigId({ name, alias }: ConfigId): string {
-  return alias === undefined ? `${name}.json` : `${name}-${alias}.json`;
-}
-
 export function formatConfigId({ name, alias }: ConfigId): string {
   return alias === undefined ? name : `${name}/${alias}`;
 }

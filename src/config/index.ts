@@ -11,14 +11,12 @@
  * was read; a bad change leaves the old configuration in force; files are never written.
  */
 export { checkConfig } from './check-config.ts';
-export {
-  type AnyConfigDefinition,
-  type ConfigDefinition,
-  type ConfigFactoryDefinition,
-  defineConfig,
-  defineConfigFactory,
+export type {
+  AnyConfigDefinition,
+  ConfigDefinition,
+  ConfigFactoryDefinition,
 } from './config-definition.ts';
-export { type ConfigId, configIdOfFile, fileOfConfigId, formatConfigId, parseConfigId } from './config-id.ts';
+export { type ConfigId, configIdOfFile, formatConfigId, parseConfigId } from './config-id.ts';
 export type { ConfigReport, Report } from './config-report.ts';
 export type { ConfigSchema } from './config-schema.ts';
 export {
@@ -32,28 +30,24 @@ export {
 export { ConfigWatcher, type ConfigWatcherOptions } from './config-watcher.ts';
 export { type AuditConfig, auditConfig } from './definitions/audit-schema.ts';
 export { type AuthenticationConfig, authenticationConfig } from './definitions/authentication-schema.ts';
-export { type ClusterConfig, clusterConfig } from './definitions/cluster-schema.ts';
+export { clusterConfig } from './definitions/cluster-schema.ts';
 export { type EndpointConfig, endpointConfig } from './definitions/endpoint-schema.ts';
-export { type InfoConfig, infoConfig } from './definitions/info-schema.ts';
 export {
   type ManagedConfig,
-  type ManagedPropertyConfig,
-  type ManagedTypeConfig,
   managedConfig,
 } from './definitions/managed-schema.ts';
-export { type PolicyConfig, policyConfig } from './definitions/policy-schema.ts';
+export { policyConfig } from './definitions/policy-schema.ts';
 export { type ProcessAccess, processConfig } from './definitions/process-schema.ts';
-export { type RepoConfig, repoConfig } from './definitions/repo-schema.ts';
+export { repoConfig } from './definitions/repo-schema.ts';
 export {
   type RouterConfig,
   type RouterFilterConfig,
   readPattern,
   routerConfig,
 } from './definitions/router-schema.ts';
-export { type ScheduleConfig, scheduleConfig } from './definitions/schedule-schema.ts';
-export { type SchedulerConfig, schedulerConfig } from './definitions/scheduler-schema.ts';
+export { scheduleConfig } from './definitions/schedule-schema.ts';
+export { schedulerConfig } from './definitions/scheduler-schema.ts';
 export { type ScriptConfig, scriptConfig } from './definitions/script-schema.ts';
-export { shippedDefinitions } from './definitions/shipped-definitions.ts';
 export { type WorkflowConfig, workflowConfig } from './definitions/workflow-schema.ts';
 export { isModuleFile, ProjectModules, type ProjectModulesOptions } from './project-modules.ts';
 export { openProperties, type PropertyOptions, type PropertySource } from './property-source.ts';

@@ -174,7 +174,7 @@ export function readSettings(
   }
 }
 
-export function thisMachine(): Machine {
+function thisMachine(): Machine {
   return {
     hostName: hostname(),
     cores: availableParallelism(),

@@ -33,7 +33,6 @@ export { PLANNED_ANEW } from './prepared-statements.ts';
 export { givesOwnSession } from './session-check.ts';
 export {
   constraintOf,
-  isConflict,
   isConnectionLost,
   isPassing,
   isUnable,

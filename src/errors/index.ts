@@ -19,6 +19,5 @@ export {
   TooManyRequestsError,
   UnauthorizedError,
 } from './named-errors.ts';
-export { reasonOf } from './reason.ts';
 export { type ErrorFacts, ResourceError } from './resource-error.ts';
 export { didYouMean, nearest } from './suggestion.ts';

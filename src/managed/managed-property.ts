@@ -4,7 +4,7 @@ import { isTrue, textOf } from './declared.ts';
 import { compileDerivation, type Derivation } from './derive/derivation.ts';
 import { compileRelationship, type Relationship } from './relationship/relationship.ts';
 
-export const PROPERTY_HOOKS = ['onValidate', 'onStore', 'onRetrieve'] as const;
+const PROPERTY_HOOKS = ['onValidate', 'onStore', 'onRetrieve'] as const;
 export type PropertyHook = (typeof PROPERTY_HOOKS)[number];
 
 /** A top-level property of a type, compiled. */

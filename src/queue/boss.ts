@@ -9,7 +9,7 @@ import type { Database, Db } from '#database/index.ts';
 import type { Worker } from './job.ts';
 
 /** The schema of pg-boss's tables; `migrations/` makes it. */
-export const BOSS_SCHEMA = 'svc_pgboss';
+const BOSS_SCHEMA = 'svc_pgboss';
 export const DEAD_LETTERS = 'dead-letter';
 
 const SECONDS = 1000;

@@ -11,4 +11,4 @@ export type { ClaimedJob, Holder, Job, JobFailure, JobHandler, NewJob, WorkerOpt
 export { JobPoller } from './job-poller.ts';
 export { Queue, type QueueOptions } from './queue.ts';
 export { QueueKeeper } from './queue-keeper.ts';
-export { failJob, type JobResult, runJob, runJobs } from './run-job.ts';
+export { type JobResult, runJob, runJobs } from './run-job.ts';

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { BadRequestError } from '#errors/index.ts';
 import { type Comparison, isStorableText } from '#resource/index.ts';
 
-export const SQL_OPERATORS = {
+const SQL_OPERATORS = {
   eq: sql.raw('='),
   lt: sql.raw('<'),
   le: sql.raw('<='),

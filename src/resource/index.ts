@@ -16,7 +16,6 @@ export {
   type HttpContext,
   httpData,
   internalContext,
-  nestedContext,
   nextPart,
   type RouterContext,
   rootContext,
@@ -48,7 +47,7 @@ export {
   unsupported,
 } from './provider.ts';
 export { type Comparison, type FilterValue, isStorableText, type QueryFilter } from './query-filter.ts';
-export { formatFilterPointer, formatQueryFilter } from './query-filter-format.ts';
+export { formatQueryFilter } from './query-filter-format.ts';
 export { compileFilter, matchesFilter } from './query-filter-match.ts';
 export { parseQueryFilter } from './query-filter-parser.ts';
 export { parseQueryParameters, type QueryParameters } from './query-parameters.ts';

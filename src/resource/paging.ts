@@ -1,6 +1,6 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 
-export const TOTAL_POLICIES = ['NONE', 'ESTIMATE', 'EXACT'] as const;
+const TOTAL_POLICIES = ['NONE', 'ESTIMATE', 'EXACT'] as const;
 export type TotalPolicy = (typeof TOTAL_POLICIES)[number];
 
 /** Which part of a result is wanted. Without a page size there is one page, and nothing is counted or skipped. */

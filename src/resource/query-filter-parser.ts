@@ -6,7 +6,7 @@ import { FilterTokens, type Token } from './query-filter-token.ts';
 import { readFilterValue, readFilterValues } from './query-filter-value.ts';
 
 export const MAX_FILTER_LENGTH = 65_536;
-export const MAX_FILTER_DEPTH = 256;
+const MAX_FILTER_DEPTH = 256;
 
 /**
  * Reads the filter language of Common REST:

@@ -12,7 +12,7 @@ export interface SortKey {
 /** What an object is sorted by; null stands for everything that has no place of its own. */
 export type SortValue = number | string | boolean | null;
 
-export const MAX_SORT_KEYS = 16;
+const MAX_SORT_KEYS = 16;
 
 const BY_ID: SortKey = { pointer: ['_id'], descending: false };
 

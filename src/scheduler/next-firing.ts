@@ -2,7 +2,7 @@ import { firstFireTime, nextFireTime } from './cron/index.ts';
 import type { Timing } from './schedule.ts';
 
 /** A simple trigger without a start time fires this long after its creation. */
-export const SIMPLE_START_DELAY_MS = 3_000;
+const SIMPLE_START_DELAY_MS = 3_000;
 
 /**
  * When a schedule fires first. All times are epoch ms by the database's clock; null for never.

@@ -5,7 +5,7 @@ import { getTimeZone, localDateTimeToInstant, type TimeZone } from '#time/index.
 import { type CronExpression, type DaylightSaving, parseCron } from './cron/index.ts';
 
 /** What a short `invokeService` is stored with. */
-export const SERVICE_PREFIX = 'svc.service.';
+const SERVICE_PREFIX = 'svc.service.';
 
 /** What servers of the field store a short name with, and show when a schedule is read back. */
 const FIELD_PREFIX = /^org\.forgerock\.\w+\.(\w+)$/;

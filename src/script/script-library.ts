@@ -95,7 +95,7 @@ export class ScriptLibrary {
   }
 }
 
-export const INACTIVE = 'Scripts are inactive: script.json has no "ECMAScript"';
+const INACTIVE = 'Scripts are inactive: script.json has no "ECMAScript"';
 
 /** Why no script can run with this configuration; undefined when they can. */
 export function scriptsInactive(config: ConfigStore): string | undefined {

@@ -1,13 +1,12 @@
 /**
- * Time: what the clock says, zones, local date-times, durations. Knows nothing of schedules.
+ * Time: zones, local date-times, durations. Knows nothing of schedules.
  *
  * Words: an *instant* is a number of milliseconds since the epoch; a *wall time* is what a clock in a zone
  * shows, as the milliseconds UTC would have when it shows the same; a *period* is a stretch with one offset; a
  * *gap* are the wall times skipped when clocks go forward, an *overlap* those shown twice when they go back.
- * Nobody asks the time but through a `Clock`, and the id of a zone stays as it was given.
+ * The id of a zone stays as it was given.
  */
 export { type CivilDate, daysInMonth, isLeapYear, toCivilDate, toEpochDay, weekdayOf } from './calendar.ts';
-export { type Clock, systemClock, TestClock } from './clock.ts';
 export {
   addDuration,
   type Duration,

@@ -52,7 +52,6 @@ export {
   type ScriptCall,
   type ScriptOutcome,
   type SequenceFlow,
-  STATE_VERSION,
   type StartEvent,
   type StartTrigger,
   type Stimulus,

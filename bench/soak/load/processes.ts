@@ -20,7 +20,7 @@ export async function loadProcesses(ground: Ground): Promise<void> {
 }
 
 /** Sends the message to some that wait for it. @returns how many there were */
-export async function sendMessages(ground: Ground, limit: number): Promise<number> {
+async function sendMessages(ground: Ground, limit: number): Promise<number> {
   const { pool, journal } = ground;
   const { rows } = await pool
     .query<{ id: string }>(
@@ -40,7 +40,7 @@ export async function sendMessages(ground: Ground, limit: number): Promise<numbe
 }
 
 /** Completes some open tasks, as somebody does who looks at the list of any node. */
-export async function completeTasks(ground: Ground, limit: number): Promise<number> {
+async function completeTasks(ground: Ground, limit: number): Promise<number> {
   const { journal } = ground;
   const list = await askSomeNode(
     ground,

@@ -30,5 +30,3 @@ export const clusterConfig = defineConfig({
     because: 'every node is in the cluster, and one that is lost is found at once or after 3 s of silence',
   },
 });
-
-export type ClusterConfig = z.output<typeof schema>;

@@ -6,5 +6,3 @@ const schema = scriptReference().extend({ infocontext: z.string().optional() });
 
 /** `info-<name>.json`: the script that answers `/info/<infocontext>`. */
 export const infoConfig = defineConfigFactory({ id: 'info', schema });
-
-export type InfoConfig = z.output<typeof schema>;

@@ -87,8 +87,6 @@ const schema = z.looseObject({ objects: z.array(managedType).superRefine(refuseT
 export const managedConfig = defineConfig({ id: 'managed', schema });
 
 export type ManagedConfig = z.output<typeof schema>;
-export type ManagedTypeConfig = z.output<typeof managedType>;
-export type ManagedPropertyConfig = z.output<typeof property>;
 
 function refuseTwins(types: readonly { readonly name: string }[], check: z.core.$RefinementCtx): void {
   const seen = new Set<string>();

@@ -24,5 +24,3 @@ export const policyConfig = defineConfig({
     hint: 'The policies of the field are built in; name files with further ones in "additionalFiles"',
   },
 });
-
-export type PolicyConfig = z.output<typeof schema>;

@@ -6,5 +6,3 @@ const schema = z.looseObject({ queries: jsonObject().default({}) });
 
 /** `repo.json`: named queries. Everything else it may hold belongs to other kinds of repository. */
 export const repoConfig = defineConfig({ id: 'repo', schema });
-
-export type RepoConfig = z.output<typeof schema>;

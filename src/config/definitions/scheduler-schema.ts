@@ -26,5 +26,3 @@ export const schedulerConfig = defineConfig({
     scheduler: { executePersistentSchedules: '&{svc.scheduler.execute.persistent.schedules}' },
   },
 });
-
-export type SchedulerConfig = z.output<typeof schema>;

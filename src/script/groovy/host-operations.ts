@@ -31,7 +31,7 @@ export async function answerGroovy(operation: string, args: readonly JsonValue[]
   return null;
 }
 
-export function answerSync(operation: string, args: readonly JsonValue[]): JsonValue {
+function answerSync(operation: string, args: readonly JsonValue[]): JsonValue {
   return OPERATIONS[operation]!(...args);
 }
 

@@ -23,7 +23,6 @@ export const passwordModuleSettings = z.looseObject({
     })
     .prefault({}),
 });
-export type PasswordModuleSettings = z.output<typeof passwordModuleSettings>;
 
 /** Algorithms with a public key; a shared secret or none at all would let a caller sign for itself. */
 const SIGNATURES = [

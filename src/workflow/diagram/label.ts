@@ -53,7 +53,7 @@ export function drawUpwardLabel(text: string, box: Box, size: number): Svg {
 }
 
 /** Lines no wider than that; words that are wider themselves are broken. */
-export function wrapText(text: string, width: number, size: number, maxLines: number): string[] {
+function wrapText(text: string, width: number, size: number, maxLines: number): string[] {
   const fits = (line: string) => textWidth(line, size) <= width;
   const lines: string[] = [];
   let line = '';

@@ -117,7 +117,7 @@ function viewEvent({ number, at, user_id, stimulus, effects }: EventRow): JsonOb
   };
 }
 
-export function noInstance(id: string): NotFoundError {
+function noInstance(id: string): NotFoundError {
   return new NotFoundError(`There is no process instance '${id}'`, { id: 'WORKFLOW_NO_INSTANCE' });
 }
 

@@ -68,7 +68,7 @@ export async function startInstance(
 }
 
 /** The caller's security context as it goes with the instance. */
-export function securityOf({ id, security }: Context): JsonObject {
+function securityOf({ id, security }: Context): JsonObject {
   const { authenticationId, authorization } = security;
   return {
     id,

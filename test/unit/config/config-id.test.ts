@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileOfConfigId, formatConfigId, parseConfigId } from '#config/index.ts';
+import { formatConfigId, parseConfigId } from '#config/index.ts';
 import { configIdOfFile } from '../../../src/config/config-id.ts';
 
 describe('the id of a configuration', () => {
@@ -19,11 +19,6 @@ describe('the id of a configuration', () => {
       expect(configIdOfFile(file)).toBeUndefined();
     },
   );
-
-  it('leads back to the file', () => {
-    expect(fileOfConfigId(parseConfigId('endpoint/a-b'))).toBe('endpoint-a-b.json');
-    expect(fileOfConfigId(parseConfigId('router'))).toBe('router.json');
-  });
 
   it.each(['', 'a/b/c', '/a', 'a/', 'router/x'])('is refused over REST as %j', (path) => {
     expect(() => parseConfigId(path)).toThrow(expect.objectContaining({ code: 400 }));

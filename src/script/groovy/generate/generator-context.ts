@@ -218,7 +218,7 @@ export function isAnything(type: TypeName): boolean {
   return type.name === 'def' || type.name === 'Object' || type.name === 'java.lang.Object';
 }
 
-export function staticKind(type: TypeName | undefined): StaticKind {
+function staticKind(type: TypeName | undefined): StaticKind {
   if (type === undefined || type.dimensions > 0) return 'unknown';
   if (type.name === 'int') return 'int';
   return type.name === 'boolean' ? 'boolean' : 'unknown';

@@ -311,7 +311,7 @@ export function parseDouble(text: string): number {
   return Number(trimmed.replace(/[dDfF]$/, ''));
 }
 
-export function numberFormat(message: string | null): Throwable {
+function numberFormat(message: string | null): Throwable {
   return exception('java.lang.NumberFormatException', message);
 }
 

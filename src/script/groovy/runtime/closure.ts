@@ -1,5 +1,5 @@
 import { dispatcher } from './dispatch-port.ts';
-import { classNamed, type JavaClass } from './java-class.ts';
+import type { JavaClass } from './java-class.ts';
 import { exception, type Throwable } from './throwable.ts';
 import { listKind } from './values.ts';
 
@@ -214,8 +214,4 @@ export function parameterCount(fn: unknown): number {
 
 export function closureOf(least: number, most: number, code: (...args: unknown[]) => unknown): Closure {
   return new Closure(null, null, (_self, ...args) => code(...args), least, most, false, undefined, 'code');
-}
-
-export function closureClass(): JavaClass {
-  return classNamed('groovy.lang.Closure');
 }

@@ -11,7 +11,6 @@ import {
   ScriptClass,
   type ScriptMethod,
   type ScriptObject,
-  scriptClassOf,
   selectMethod,
   surroundings,
 } from './script-class.ts';
@@ -46,6 +45,7 @@ export function call(receiver: unknown, name: string, args: unknown[]): unknown 
   if (method === undefined || args.length < method.least || args.length > method.most) {
     return callOther(receiver, name, args);
   }
+  // What `run` does, in place: most of what a script does comes by here, and its engine inlines nothing.
   try {
     switch (args.length) {
       case 0:
@@ -342,11 +342,6 @@ export function hasCapitalBehind(name: string, prefix: string): boolean {
 
 export function capitalize(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
-}
-
-/** A script's own class, for whoever has only the value. */
-export function isScriptObject(value: unknown): value is ScriptObject {
-  return scriptClassOf(value) !== undefined;
 }
 
 dispatcher.invoke = call;

@@ -150,7 +150,7 @@ function convertFields(value: ScriptObject, depth: number): unknown {
 }
 
 /** A member called `__proto__` is a member like any other. */
-export function setOwn(target: Record<string, unknown>, name: string, value: unknown): void {
+function setOwn(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
   else target[name] = value;

@@ -19,7 +19,7 @@ export function doubleText(value: number): string {
   return scientific(value, String(Math.abs(value)));
 }
 
-export function floatText(value: number): string {
+function floatText(value: number): string {
   if (!Number.isFinite(value) || value === 0) return doubleText(value);
   for (let digits = 1; digits <= 9; digits++) {
     const text = Math.abs(value).toPrecision(digits);

@@ -64,7 +64,7 @@ function findProperty(receiver: unknown, name: string): unknown {
 }
 
 /** What the getter gives; undefined when there is none. */
-export function callGetter(receiver: unknown, name: string): unknown {
+function callGetter(receiver: unknown, name: string): unknown {
   const { methods } = typeOf(receiver)!;
   const capital = capitalize(name);
   const getter = methods[`get${capital}`] ?? methods[`is${capital}`];

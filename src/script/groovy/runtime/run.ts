@@ -48,7 +48,7 @@ export interface RunOptions {
   readonly failure: (error: unknown) => unknown;
 }
 
-export const RUN_OPTIONS: RunOptions = { result: toResult, failure: describeFailure };
+const RUN_OPTIONS: RunOptions = { result: toResult, failure: describeFailure };
 
 /** Their answers are JSON of which nobody else knows. */
 function resourceFunctions(svc: object): HostObject {

@@ -317,7 +317,7 @@ export abstract class PrimaryParser extends TokenCursor {
   }
 }
 
-export function toMapEntry({ key, value }: Argument): MapEntry {
+function toMapEntry({ key, value }: Argument): MapEntry {
   return key === undefined || key.kind === 'spread' ? { value } : { key, value };
 }
 

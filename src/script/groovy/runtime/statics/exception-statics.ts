@@ -46,7 +46,7 @@ const STATUS: Readonly<Record<string, readonly [number, string]>> = {
 };
 const RESOURCE = 'org.forgerock.json.resource';
 
-export function resourceException(
+function resourceException(
   className: string,
   code: number,
   reason: string,

@@ -32,7 +32,7 @@ function unitText(name: string): string {
   return name[0] + name.slice(1).toLowerCase();
 }
 
-export const chronoUnits = builtInEnum(CLASS, NAMES, unitText);
+builtInEnum(CLASS, NAMES, unitText);
 
 export function unitArgument(value: unknown): UnitName {
   return enumArgument(value, CLASS).name;
@@ -63,7 +63,7 @@ export function nanosOf({ day, nanos, kind, offset }: Temporal): bigint {
   return kind === 'LocalDateTime' || kind === 'LocalDate' ? wall : wall - BigInt(offset) * 1_000_000n;
 }
 
-export function plusNanos(self: Temporal, count: bigint): Temporal {
+function plusNanos(self: Temporal, count: bigint): Temporal {
   const total = BigInt(self.day) * BigInt(NANOS_PER_DAY) + BigInt(self.nanos) + count;
   if (self.kind !== 'ZonedDateTime') {
     const [day, nanos] = floorDivide(total, BigInt(NANOS_PER_DAY));
@@ -124,7 +124,7 @@ function wholeDays(from: Temporal, to: Temporal): number {
   return to.day < from.day && to.nanos > from.nanos ? to.day + 1 : to.day;
 }
 
-export function monthsBetween(from: Temporal, to: Temporal): number {
+function monthsBetween(from: Temporal, to: Temporal): number {
   const packed = ({ fields: { year, month, day } }: Temporal) => (year * 12 + month) * 32 + day;
   return Math.trunc((packed(to) - packed(from)) / 32);
 }

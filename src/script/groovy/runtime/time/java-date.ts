@@ -39,7 +39,7 @@ export class JavaDate extends JavaObject {
   }
 }
 
-export function zoneArgument(value: unknown): Zone {
+function zoneArgument(value: unknown): Zone {
   if (value === undefined || value === null) return defaultZone();
   if (value instanceof Zone) return value;
   return zoneOf(toText(value));
