@@ -55,7 +55,7 @@ const UNABLE_STATES = /^(?:25006|53100|53200|53400|58030)$/;
 const PASSING_STATES = /^(?:25006$|53|55|57|58)/;
 
 /** The database answers, and takes no changes for now: nothing was changed, and later it will be. */
-function isUnable(error: unknown): boolean {
+export function isUnable(error: unknown): boolean {
   return UNABLE_STATES.test(sqlStateOf(error) ?? '');
 }
 
