@@ -14,6 +14,7 @@ import { configNode, indexNode } from './app/config-node.ts';
 import { buildCore, type Core } from './app/core.ts';
 import { type Foundation, openFoundation } from './app/foundation.ts';
 import { listenerNode } from './app/listener-node.ts';
+import { lockGauges } from './app/lock-gauges.ts';
 import { beatHealth, databaseHealth, keysHealth, scriptHealth } from './app/node-health.ts';
 import type { NodePart } from './app/node-part.ts';
 import { processGauges } from './app/process-gauges.ts';
@@ -208,6 +209,7 @@ function assembleNode(given: {
       gauge('svc_db_pool_waiting', 'Requests that wait for a connection', () => database.pool.waitingCount),
       gauge('svc_script_threads_busy', 'Requests inside script threads', () => threads.busy),
       gauge('svc_script_sandboxes_busy', 'Sandboxes in which a script runs', () => threads.sandboxes),
+      ...lockGauges(database, applicationName),
       ...processGauges,
     ],
     health: async () => [

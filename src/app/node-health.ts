@@ -3,6 +3,7 @@ import { type KeyRingText, lackingKeys } from '#crypto/index.ts';
 import { type Database, findReadOnly } from '#database/index.ts';
 import type { HealthPart } from '#http/index.ts';
 import { type ScriptThreads, scriptsInactive } from '#script/index.ts';
+import { inTime } from './in-time.ts';
 
 /** A loop is well while it beats. @param beatAt milliseconds since 1970 by the node's clock, 0 for never */
 export function beatHealth(name: string, beatAt: number, limitMs: number): HealthPart {
@@ -10,9 +11,6 @@ export function beatHealth(name: string, beatAt: number, limitMs: number): Healt
   const age = performance.now() - beatAt;
   return { name, ok: age < limitMs, detail: `beat ${Math.round(age)} ms ago` };
 }
-
-/** A probe waits no longer for what Postgres does not answer. */
-const PATIENCE_MS = 2_000;
 
 /** The database is well while it answers and takes changes. @param refused what it last said against changes, if it did */
 export async function databaseHealth(database: Database, refused: string | undefined): Promise<HealthPart> {
@@ -35,18 +33,6 @@ export async function keysHealth(database: Database, ring: KeyRingText): Promise
   } catch {
     // The database says so itself.
     return { name, ok: true, detail: 'unknown while the database cannot be reached' };
-  }
-}
-
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer for ${PATIENCE_MS} ms`)), PATIENCE_MS);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
   }
 }
 

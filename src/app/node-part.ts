@@ -13,5 +13,5 @@ export interface NodePart {
 export interface NodeGauge {
   readonly name: string;
   readonly help: string;
-  readonly read: () => number;
+  readonly read: () => number | Promise<number>;
 }

@@ -6,6 +6,7 @@
  * dead node's epoch. Invariant: what carries an old epoch commits nothing.
  */
 export { clusterResource } from './cluster-resource.ts';
+export { findLockWaits, type LockWaits } from './lock-wait-repository.ts';
 export {
   type LossKind,
   Membership,

@@ -5,7 +5,8 @@ import type { JsonObject } from '#json/index.ts';
 /** Another cluster on the same Postgres server has nodes of the same numbers. */
 const IN_THIS_DATABASE = sql`datname = current_database()`;
 
-const IS_NODE_LOCK = sql`l.locktype = 'advisory' and l.classid::bigint = ${LOCK_CLASS}`;
+/** Of `pg_locks l`: the lock that a node holds for as long as it lives. */
+export const IS_NODE_LOCK = sql`l.locktype = 'advisory' and l.classid::bigint = ${LOCK_CLASS}`;
 
 /** The database's time as the REST interface writes it. */
 const NOW = sql`to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;

@@ -6,7 +6,7 @@ const SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 30];
 export interface Metrics {
   readonly observe: Observe;
   /** Reads a figure at scrape time, such as the number of pooled connections. */
-  gauge(name: string, help: string, read: () => number): void;
+  gauge(name: string, help: string, read: () => number | Promise<number>): void;
   /** The text of `/metrics`, in Prometheus' format. */
   render(): Promise<string>;
   readonly contentType: string;
@@ -152,8 +152,8 @@ export function createMetrics(): Metrics {
         name,
         help,
         registers,
-        collect() {
-          this.set(read());
+        async collect() {
+          this.set(await read());
         },
       });
     },

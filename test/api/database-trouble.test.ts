@@ -110,6 +110,33 @@ describe('when the database cannot do its part', () => {
     },
   );
 
+  test('who waits for a lock shows in the metrics, and for how long', async () => {
+    const { db } = server.database;
+    expect((await server.api('PUT', 'managed/plain/held', { body: {} })).status).toBe(201);
+    const figure = async (name: string) => {
+      const text = await (await fetch(`${server.url}/metrics`)).text();
+      return Number(new RegExp(`^svc_db_lock_${name} (\\S+)$`, 'm').exec(text)?.[1]);
+    };
+    expect(await figure('waiting')).toBe(0);
+    const holder = await db.startTransaction().execute();
+    await sql`select from managed_object where id = 'held' for update`.execute(holder);
+    const waiting = server.api('PUT', 'managed/plain/held', { body: { by: 'me' } });
+    await eventually(
+      () => figure('waiting'),
+      (sessions) => sessions === 1,
+    );
+    await eventually(
+      () => figure('wait_seconds'),
+      (seconds) => seconds > 0.1,
+    );
+    await holder.rollback().execute();
+    expect((await waiting).status).toBe(200);
+    await eventually(
+      () => figure('waiting'),
+      (sessions) => sessions === 0,
+    );
+  });
+
   test('a conflict runs the whole request again, whatever a script makes of it', async () => {
     await makeTrouble('echo', '40P01', 2);
     const { status } = await server.api('POST', 'managed/hooked', { body: { key: 'k' } });

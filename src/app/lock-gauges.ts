@@ -1,0 +1,35 @@
+import { findLockWaits, type LockWaits } from '#cluster/index.ts';
+import type { Database } from '#database/index.ts';
+import { inTime } from './in-time.ts';
+import type { NodeGauge } from './node-part.ts';
+
+/** One look serves both figures. */
+const FRESH_MS = 500;
+/** What cannot be asked for. */
+const UNKNOWN: LockWaits = { sessions: Number.NaN, oldestSeconds: Number.NaN };
+
+/** Requests and runs of this node that wait for a lock, asked of Postgres when somebody looks. */
+export function lockGauges(database: Database, applicationName: string): readonly NodeGauge[] {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let answer = Promise.resolve(UNKNOWN);
+  const ask = () => {
+    const now = performance.now();
+    if (now - askedAt > FRESH_MS) {
+      askedAt = now;
+      answer = inTime(findLockWaits(database.db, applicationName)).catch(() => UNKNOWN);
+    }
+    return answer;
+  };
+  return [
+    {
+      name: 'svc_db_lock_waiting',
+      help: 'Sessions of this node that wait for a lock in Postgres; NaN while it does not answer',
+      read: async () => (await ask()).sessions,
+    },
+    {
+      name: 'svc_db_lock_wait_seconds',
+      help: 'How long the first of them has been waiting',
+      read: async () => (await ask()).oldestSeconds,
+    },
+  ];
+}
