@@ -185,8 +185,12 @@ test('approvers in parallel are enough at sixty percent', async () => {
     nrOfActiveInstances: 3,
     nrOfCompletedInstances: 0,
   });
+  const counters = { nrOfInstances: 3, nrOfActiveInstances: 3, nrOfCompletedInstances: 0, loopCounter: 2 };
+  expect(await vars(id)).toMatchObject(counters);
   await workflow.complete(tasks[0]._id);
   expect(await workflow.tasks(id)).toHaveLength(2);
+  const [listed] = await workflow.list('processinstance', `processInstanceId=${id}`);
+  expect(listed.processVariables).toMatchObject({ nrOfActiveInstances: 2, nrOfCompletedInstances: 1 });
   await workflow.complete(tasks[2]._id);
   await ended(id);
   const hist = await workflow.list('taskinstance/history', `processInstanceId=${id}&_sortKeys=_id`);
@@ -512,19 +516,30 @@ execution.setVariable("m", [execution.getCurrentActivityName(), execution.getCur
         ).replace(
           'name2="x"',
           '',
-        )}<userTask id="t" name="Tee"><extensionElements><activiti:taskListener event="create" class="org.activiti.engine.impl.bpmn.listener.ScriptTaskListener"><activiti:field name="script"><activiti:string><![CDATA[task.setVariable('tm', [task.getTaskDefinitionKey(), task.getProcessDefinitionId() != null, task.getExecutionId() != null, task.getFormKey(), task.getTenantId(), task.getDescription()]); task.addCandidateUser('ann'); task.addCandidateGroup('hr'); task.setVariable('tc', task.getCandidates().collect { [it.type, it.getUserId(), it.groupId] })]]></activiti:string></activiti:field><activiti:field name="language" stringValue="groovy"/></activiti:taskListener></extensionElements></userTask><endEvent id="e"/>${p('s', 'g', 't', 'e')}`,
+        )}<userTask id="t" name="Tee"><extensionElements><activiti:taskListener event="create" class="org.activiti.engine.impl.bpmn.listener.ScriptTaskListener"><activiti:field name="script"><activiti:string><![CDATA[task.setVariable('tm', [task.getTaskDefinitionKey(), task.getProcessDefinitionId() != null, task.getExecutionId() != null, task.getFormKey(), task.getTenantId(), task.getDescription(), task.createTime instanceof Date, new Date().time - task.getCreateTime().time >= 0, task.claimTime, task.isSuspended(), task.parentTaskId]); task.addCandidateUser('ann'); task.addCandidateGroup('hr'); task.setVariable('tc', task.getCandidates().collect { [it.type, it.getUserId(), it.groupId] })]]></activiti:string></activiti:field><activiti:field name="language" stringValue="groovy"/></activiti:taskListener><activiti:taskListener event="complete" class="org.activiti.engine.impl.bpmn.listener.ScriptTaskListener"><activiti:field name="script"><activiti:string><![CDATA[task.execution.setVariables([created: task.createTime, claimed: task.getClaimTime(), later: task.claimTime.after(task.createTime) || task.claimTime == task.createTime]); task.execution.removeVariables(['z']); task.setTransientVariables([gone: 1])]]></activiti:string></activiti:field><activiti:field name="language" stringValue="groovy"/></activiti:taskListener></extensionElements></userTask><endEvent id="e"/>${p('s', 'g', 't', 'e')}`,
       ),
     ),
     { z: 1 },
   );
   expect(await vars(id)).toMatchObject({
     m: ['g', 'g', 'g', null, '', true, true, true, true, true, null],
-    tm: ['t', true, true, null, '', null],
+    tm: ['t', true, true, null, '', null, true, true, null, false, null],
     tc: [
       ['candidate', 'ann', null],
       ['candidate', null, 'hr'],
     ],
   });
+  const [task] = await workflow.tasks(id);
+  await api('POST', `workflow/taskinstance/${task._id}?_action=claim`, { body: { userId: 'ann' } });
+  const { claimTime } = await workflow.get(`taskinstance/${task._id}`);
+  await done(id, 't');
+  const after = await vars(id);
+  expect(after).toMatchObject({
+    created: Date.parse(task.createTime),
+    claimed: Date.parse(claimTime),
+    later: true,
+  });
+  expect(after).not.toHaveProperty('z');
 });
 test('prefixed elements, pools, lanes and flows without ids are read, each pool a process', async () => {
   const xml = `<?xml version="1.0"?><bpmn2:definitions xmlns:bpmn2="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xmlns:flowable="http://flowable.org/bpmn" targetNamespace="x" id="d"><bpmn2:collaboration id="c"><bpmn2:participant id="pa" processRef="b34a"/><bpmn2:participant id="pb" processRef="b34b"/><bpmn2:messageFlow id="mf" sourceRef="ta" targetRef="pb"/></bpmn2:collaboration>

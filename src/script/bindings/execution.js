@@ -35,10 +35,21 @@
       hasVariable: ask('hasVariable'),
       hasVariableLocal: ask('hasVariableLocal'),
       getVariableNames: () => keys(host(`${of}.getVariables`)),
+      getVariableNamesLocal: () => keys(host(`${of}.getVariablesLocal`)),
       hasVariables: () => keys(host(`${of}.getVariables`)).length > 0,
+      hasVariablesLocal: () => keys(host(`${of}.getVariablesLocal`)).length > 0,
       removeVariable: ask('removeVariable'),
       removeVariableLocal: ask('removeVariableLocal'),
+      removeVariables: (names) => {
+        for (const name of names) host(`${of}.removeVariable`, name);
+      },
+      removeVariablesLocal: (names) => {
+        for (const name of names) host(`${of}.removeVariableLocal`, name);
+      },
       setTransientVariable: ask('setTransientVariable'),
+      setTransientVariables: (values) => {
+        for (const name of keys(values)) host(`${of}.setTransientVariable`, name, plain(values[name]));
+      },
       setVariable: ask('setVariable'),
       setVariableLocal: ask('setVariableLocal'),
       setVariables: (values) => {
@@ -112,6 +123,16 @@
     task.getCandidates = () => host('task.candidates').map(addGetters);
     task.deleteCandidateUser = remove('candidateUsers');
     task.deleteCandidateGroup = remove('candidateGroups');
+    task.isSuspended = () => false;
+    // The links that a task has; those of other types would be kept nowhere.
+    const link = (kind, change) => (name, type) => {
+      if (type === 'candidate') return change(kind)(name);
+      throw new Error(`A task has no identity links of the type '${type}', only 'candidate'`);
+    };
+    task.addUserIdentityLink = link('candidateUsers', add);
+    task.addGroupIdentityLink = link('candidateGroups', add);
+    task.deleteUserIdentityLink = link('candidateUsers', remove);
+    task.deleteGroupIdentityLink = link('candidateGroups', remove);
     return task;
   });
 

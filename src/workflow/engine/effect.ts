@@ -16,6 +16,10 @@ export interface TaskFacts {
   formKey: string | null;
   /** Pending: the assignee works for the owner, who gets the task back. */
   delegation: Delegation | null;
+  /** Epoch ms; of tasks that were created in an earlier step. */
+  createdAt?: number;
+  /** Epoch ms; of tasks that somebody claimed. */
+  claimedAt?: number;
 }
 
 export type Delegation = 'pending' | 'resolved';

@@ -110,5 +110,7 @@ export interface TaskView extends VariableView {
   readonly id: string;
   readonly definitionKey: string;
   readonly eventName: string;
+  /** Epoch ms; null for a task that something takes away. */
+  readonly createdAt: number | null;
   readonly facts: TaskFacts;
 }

@@ -184,6 +184,9 @@ function taskObject(view: TaskView, execution: ExecutionView, now: number): Host
     category: () => facts.category,
     formKey: () => facts.formKey,
     delegationState: () => facts.delegation?.toUpperCase() ?? null,
+    createTime: () => (view.createdAt === null ? null : dateValue(view.createdAt)),
+    claimTime: () => (facts.claimedAt === undefined ? null : dateValue(facts.claimedAt)),
+    tenantId: () => execution.tenantId,
   };
   const text =
     (name: 'name' | 'description' | 'assignee' | 'owner' | 'category' | 'formKey') => (value: Value) => {

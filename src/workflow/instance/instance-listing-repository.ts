@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { QueryRequest } from '#resource/index.ts';
+import type { Execution } from '../engine/index.ts';
 import { idIs, type Listing, type ListPage, listPage, textIs, variableIs } from '../query/list-repository.ts';
 import { isTrue, readInstant, variableParameters } from '../query/parameter.ts';
 import type { QueryKind } from '../query/query-kind.ts';
@@ -24,6 +25,8 @@ export interface InstanceRow {
   readonly ended_at: Date | null;
   readonly delete_reason: string | null;
   readonly variables: JsonObject;
+  /** Its executions that count rounds of multi-instance activities; null when it has ended. */
+  readonly rounds: readonly Pick<Execution, 'at' | 'loop' | 'index'>[] | null;
 }
 
 const column = (name: string): RawBuilder<unknown> => sql.ref(`i.${name}`);
@@ -38,7 +41,9 @@ const before = (name: string, of: string) => (value: string) =>
  * latest scope wins.
  */
 const SELECT = sql`i.*, (select coalesce(jsonb_object_agg(v.name, v.value order by v.scope), '{}')
-  from workflow_variable v where v.instance_id = i.id and v.scope >= 0 and v.name <> 'svccontext') as variables`;
+  from workflow_variable v where v.instance_id = i.id and v.scope >= 0 and v.name <> 'svccontext') as variables,
+  (select jsonb_path_query_array(s.state, '$.executions[*] ? (exists(@.loop) || exists(@.index))')
+   from workflow_state s where s.instance_id = i.id) as rounds`;
 
 const LISTING: Listing = {
   select: SELECT,

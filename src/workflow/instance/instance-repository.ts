@@ -74,6 +74,8 @@ function lockQuery(id: string, { task, skipLocked, isOrphan }: LockOptions) {
       ? sql`null::jsonb`
       : sql`(select to_jsonb(t) || jsonb_build_object(
                  'due', extract(epoch from t.due_at) * 1000,
+                 'created', extract(epoch from t.created_at) * 1000,
+                 'claimed', extract(epoch from t.claimed_at) * 1000,
                  'users', (select coalesce(jsonb_agg(l.user_id), '[]') from workflow_identity_link l
                            where l.task_id = t.id and l.type = 'candidate' and l.user_id is not null),
                  'groups', (select coalesce(jsonb_agg(l.group_id), '[]') from workflow_identity_link l
@@ -183,6 +185,8 @@ function readTask(row: JsonObject): LockedTask {
       category: row['category'] as string | null,
       formKey: row['form_key'] as string | null,
       delegation: row['delegation'] as Delegation | null,
+      createdAt: row['created'] as number,
+      ...(row['claimed'] === null ? {} : { claimedAt: row['claimed'] as number }),
     },
     revision: row['revision'] as number,
   };

@@ -24,6 +24,7 @@ import { isId } from './instance-id.ts';
 import { findInstance, type InstanceRow, listInstances } from './instance-listing-repository.ts';
 import { listTaskVariables, lockInstance } from './instance-repository.ts';
 import { viewInstance } from './instance-view.ts';
+import { withCounters } from './loop-counters.ts';
 import { migrateInstance } from './migrate-instance.ts';
 import { takeStep } from './take-step.ts';
 import { waitsFor } from './waits-for.ts';
@@ -44,8 +45,10 @@ export function instanceResource(platform: WorkflowPlatform, isHistory: boolean)
     runsScripts: (request) => request.method !== 'query' && request.method !== 'read',
     async query(context, request) {
       const kind = queryKind(request);
-      const page = await listInstances(await dbOf(platform, context), request, kind, isHistory);
-      return answerPage(page, (row) => resource(row.id, null, viewInstance(row)));
+      const db = await dbOf(platform, context);
+      const page = await listInstances(db, request, kind, isHistory);
+      const rows = await Promise.all(page.rows.map((row) => withCounters(platform, db, row)));
+      return answerPage({ ...page, rows }, (row) => resource(row.id, null, viewInstance(row)));
     },
     // A PUT with a new id creates, and the id is not taken over.
     exists: async (context, id) =>
@@ -90,7 +93,7 @@ async function read(
     _id: task.id,
     ...viewHistoricTask(task, locals.get(task.execution)),
   }));
-  const content: JsonObject = { ...viewInstance(row), tasks };
+  const content: JsonObject = { ...viewInstance(await withCounters(platform, db, row)), tasks };
   if (asksForDiagram(request)) {
     const diagram = await instanceDiagram(platform, db, row, 'png');
     if (diagram !== undefined) content['diagram'] = diagram;

@@ -142,7 +142,15 @@ function viewOf(execution: ExecutionView): JsonObject {
 }
 
 function taskView(task: NonNullable<ScriptCall['task']>, execution: JsonObject): JsonObject {
-  const { candidateUsers: _u, candidateGroups: _g, dueAt, delegation, ...facts } = task.facts;
+  const {
+    candidateUsers: _u,
+    candidateGroups: _g,
+    dueAt,
+    delegation,
+    createdAt: _c,
+    claimedAt,
+    ...facts
+  } = task.facts;
   return {
     id: task.id,
     taskDefinitionKey: task.definitionKey,
@@ -154,6 +162,10 @@ function taskView(task: NonNullable<ScriptCall['task']>, execution: JsonObject):
     ...facts,
     delegationState: delegation?.toUpperCase() ?? null,
     dueDate: dueAt === null ? null : dateValue(dueAt),
+    createTime: task.createdAt === null ? null : dateValue(task.createdAt),
+    claimTime: claimedAt === undefined ? null : dateValue(claimedAt),
+    parentTaskId: null,
+    suspended: false,
     execution,
   };
 }

@@ -107,6 +107,7 @@ async function assign(
     ...(change.delegation === undefined ? {} : { delegation: 'resolved' as const }),
     ...(change.name === undefined ? {} : { name: change.name }),
     ...(change.description === undefined ? {} : { description: change.description }),
+    ...(typeof change.claimed_at === 'number' ? { claimedAt: change.claimed_at } : {}),
   };
   // Listeners hear of a new assignee; other changes are nobody's business.
   const stimulus = isReassigned

@@ -26,8 +26,9 @@ export async function createTask(run: Run, execution: LiveExecution, node: UserT
   if (node.taskIdVariable !== undefined) {
     setVariable(run, execution, node.taskIdVariable, run.executionId(execution));
   }
-  if (facts.assignee !== null) await tellTaskListeners(run, execution, node, 'assignment', facts);
-  await tellTaskListeners(run, execution, node, 'create', facts);
+  const { now } = run.handlers;
+  if (facts.assignee !== null) await tellTaskListeners(run, execution, node, 'assignment', facts, now);
+  await tellTaskListeners(run, execution, node, 'create', facts, now);
   execution.is = 'task';
   const id = run.executionId(execution);
   run.tasks.set(id, { id, taskDefinitionKey: node.id, ...facts });
@@ -101,12 +102,13 @@ async function tellTaskListeners(
   node: UserTask,
   event: TaskEvent,
   facts: TaskFacts,
+  createdAt = facts.createdAt ?? null,
 ): Promise<void> {
   for (const listener of node.taskListeners) {
     if (listener.event !== event && listener.event !== 'all') continue;
     const id = run.executionId(execution);
     const variables = viewVariables(run, execution, 'task');
-    const task: TaskView = { ...variables, id, definitionKey: node.id, eventName: event, facts };
+    const task: TaskView = { ...variables, id, definitionKey: node.id, eventName: event, createdAt, facts };
     await runListener(run, execution, node.id, listener, { task, eventName: event });
   }
 }
