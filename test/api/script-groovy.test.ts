@@ -194,6 +194,34 @@ describe('Groovy', () => {
     });
   });
 
+  it('has a context that can be asked for its links, by name or by class', async () => {
+    const source = `import org.forgerock.services.context.SecurityContext
+      import org.forgerock.json.resource.http.HttpContext
+      def http = context.asContext(HttpContext.class)
+      def chain = context.toJsonValue()
+      def missing = ''
+      try { context.getContext('nothing') } catch (IllegalArgumentException e) { missing = e.message }
+      [
+        context.asContext(SecurityContext).authenticationId,
+        context.getContext('security').getAuthorization().component,
+        [context.containsContext('http'), context.containsContext(SecurityContext), context.containsContext('x')],
+        http.getHeaderAsString('CONTENT-Type') == http.headers['Content-Type'],
+        [context.contextName, context.parent.contextName, context.root.isRootContext(), context.nothing],
+        [chain.get('name').asString(), chain.get('parent').get('class').asString()],
+        missing,
+      ]`;
+    const { body } = await api('POST', 'script?_action=eval', { body: groovy(source) });
+    expect(body).toEqual([
+      'svc-admin',
+      'repo/internal/user',
+      [true, true, false],
+      true,
+      ['router', 'advice', true, null],
+      ['router', 'AdviceContext'],
+      "There is no context named 'nothing'",
+    ]);
+  });
+
   it('has loggers as scripts of the field make them', async () => {
     const source = `def log = org.slf4j.LoggerFactory.getLogger('mine')
       log.warn('{} of {} {}', 'one', 2)

@@ -16,7 +16,10 @@ const UNNAMED = new Set(
 const NUMBERS = /^java\.math\./;
 
 /** What the library does with the variable of a name goes into that library too. */
-const VARIABLES: Readonly<Record<string, readonly string[]>> = { request: ['RequestType'] };
+const VARIABLES: Readonly<Record<string, readonly string[]>> = {
+  request: ['RequestType'],
+  context: ['Context'],
+};
 
 /** A part of the library that is loaded for the scripts that name something of it. */
 interface Part {

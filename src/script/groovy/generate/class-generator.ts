@@ -5,7 +5,7 @@ import { classVariable, type FunctionContext } from './generator-context.ts';
 import { StatementGenerator } from './statement-generator.ts';
 
 /** Parents that a class of a script may have, besides other classes of the script. */
-const OPEN_PARENT = /^(?:java\.lang\.Object|.*(?:Exception|Error|Throwable))$/;
+const OPEN_PARENT = /^(?:java\.lang\.Object|groovy\.util\.Expando|.*(?:Exception|Error|Throwable))$/;
 
 export abstract class ClassGenerator extends StatementGenerator {
   /** All classes of a list with those inside them, each behind its parents. */

@@ -81,6 +81,10 @@ org.forgerock.json.resource ResourceException:java.io.IOException BadRequestExce
   RetryableException:ResourceException ServiceUnavailableException:RetryableException UncategorizedException:ResourceException
   #RequestType @Request @CreateRequest:Request @ReadRequest:Request @UpdateRequest:Request @DeleteRequest:Request
   @PatchRequest:Request @ActionRequest:Request @QueryRequest:Request
+org.forgerock.json.resource.http @HttpContext:org.forgerock.services.context.Context
+org.forgerock.http.routing @UriRouterContext:org.forgerock.services.context.Context
+org.forgerock.services.context @Context @SecurityContext:Context @ClientContext:Context @RootContext:Context
+  @AttributesContext:Context @RequestAuditContext:Context @SessionContext:Context @TransactionIdContext:Context
 org.flowable.engine.delegate BpmnError:java.lang.RuntimeException @DelegateExecution @DelegateTask
 org.flowable.task.service.delegate @DelegateTask
 org.activiti.engine.delegate BpmnError:java.lang.RuntimeException @DelegateExecution @DelegateTask

@@ -18,7 +18,7 @@ import {
 import { toText } from './text.ts';
 import { BadArgument, exception, illegalArgument, Throwable } from './throwable.ts';
 import { classNameOf } from './type-of.ts';
-import { Byte, Char, Double, Float, Short } from './values.ts';
+import { Byte, Char, Double, Float, JavaObject, Short } from './values.ts';
 
 type Shape = [least: number, most: number, hasRest: boolean, typesOf?: () => (JavaClass | null)[]];
 
@@ -235,6 +235,7 @@ function setProperties(self: unknown, values: JavaMap): void {
 export function superConstructor(type: ScriptClass, self: ScriptObject, args: unknown[]): void {
   if (type.parent instanceof ScriptClass) construct(type.parent, self, args);
   else if (self instanceof Throwable) becomeThrowable(self, args);
+  else if (args.length > 0 && type.parent !== null) adopt(self, create(type.parent, args));
   for (const field of type.fields) {
     if (field.isStatic) continue;
     const declared = field.type?.();
@@ -246,6 +247,13 @@ export function superConstructor(type: ScriptClass, self: ScriptObject, args: un
 
 export function thisConstructor(type: ScriptClass, self: ScriptObject, args: unknown[]): void {
   construct(type, self, args);
+}
+
+/** An object of a class that extends a built-in one has what an object of that holds. */
+function adopt(self: ScriptObject, made: unknown): void {
+  if (!(made instanceof JavaObject)) return;
+  const { type: _, ...own } = made as JavaObject & { readonly type: JavaClass };
+  Object.assign(self, own);
 }
 
 /** What the built-in parent's constructor makes of its arguments: message and cause, and the extras it has. */

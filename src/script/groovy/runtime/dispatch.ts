@@ -215,6 +215,8 @@ function callObject(receiver: ScriptObject, type: ScriptClass, name: string, arg
   const fallback = type.findMethods('methodMissing');
   if (fallback.length > 0)
     return callScriptMethod(fallback, 'methodMissing', receiver, [name, args], type.name);
+  const any = typeOf(receiver)!.methods['methodMissing'];
+  if (any !== undefined) return any.run(receiver, name, args);
   if (methods.length === 0) {
     for (const around of surroundings(receiver)) {
       if (!(around instanceof ScriptClass) || around.findMethods(name).some(({ isStatic }) => isStatic))

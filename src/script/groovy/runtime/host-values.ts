@@ -19,6 +19,8 @@ const DEEPEST = 200;
 export const contexts = {
   nameOf: (_object: object): string | undefined => undefined,
   mark: (_object: object, _name: string): void => {},
+  /** Of a script that has a variable `context` it makes more than a map; `context.ts` connects it. */
+  make: mapOf,
 };
 
 /** Scripts that do not name the class of dates may be given one all the same. */
@@ -64,10 +66,16 @@ function objectToGroovy(value: Record<string, unknown>): unknown {
   const names = Object.keys(value);
   if (names.some((name) => typeof value[name] === 'function'))
     return new HostObject(value, toGroovy, toHostArgument);
-  const map = new JavaMap();
   const link = contexts.nameOf(value);
-  if (link !== undefined) links.set(map, link);
-  for (const name of names) map.put(name, toGroovy(value[name]));
+  if (link === undefined) return mapOf(value);
+  const context = contexts.make(value);
+  links.set(context, link);
+  return context;
+}
+
+function mapOf(value: object): JavaMap {
+  const map = new JavaMap();
+  for (const [name, member] of Object.entries(value)) map.put(name, toGroovy(member));
   return map;
 }
 

@@ -45,6 +45,7 @@ import './statics/string-reader.ts';
 import './statics/expando.ts';
 import './json-value.ts';
 import './request.ts';
+import './context.ts';
 import './time/java-date.ts';
 import './time/simple-date-format.ts';
 import './time-unit.ts';

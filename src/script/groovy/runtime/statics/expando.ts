@@ -13,50 +13,67 @@ const EXPANDO_CLASS = classNamed('groovy.util.Expando');
 /** An object whose properties are what was put there; closures among them are its methods. */
 class Expando extends JavaObject {
   readonly type: JavaClass = EXPANDO_CLASS;
-  readonly properties: JavaMap;
-
-  constructor(properties: JavaMap) {
-    super();
-    this.properties = properties;
-  }
-
-  method(name: string): Closure | undefined {
-    const value = this.properties.find(name)?.value;
-    return value instanceof Closure ? value : undefined;
-  }
-
-  /** The closure finds the properties of the object behind those of its owner. */
-  invoke(closure: Closure, args: readonly unknown[]): unknown {
-    const bound = copyClosure(closure);
-    bound.delegate = this;
-    return bound.call(args);
-  }
+  properties?: JavaMap;
 
   override toText(): string {
-    const own = this.method('toString');
-    if (own !== undefined) return toText(this.invoke(own, []));
-    const parts = this.properties.list().map(({ key, value }) => `${toText(key)}=${toText(value)}`);
-    return `{${parts.join(', ')}}`;
+    return textOf(this);
   }
 }
 
+/** One, or an object of a script class that extends it. */
+type Extended = Pick<Expando, 'properties'>;
+
+function propertiesOf(self: Extended): JavaMap {
+  self.properties ??= new JavaMap();
+  return self.properties;
+}
+
+function methodOf(self: Extended, name: string): Closure | undefined {
+  const value = propertiesOf(self).find(name)?.value;
+  return value instanceof Closure ? value : undefined;
+}
+
+/** The closure finds the properties of the object behind those of its owner. */
+function invoke(self: Extended, closure: Closure, args: readonly unknown[]): unknown {
+  const bound = copyClosure(closure);
+  bound.delegate = self;
+  return bound.call(args);
+}
+
+function textOf(self: Extended): string {
+  const own = methodOf(self, 'toString');
+  if (own !== undefined) return toText(invoke(self, own, []));
+  const parts = propertiesOf(self)
+    .list()
+    .map(({ key, value }) => `${toText(key)}=${toText(value)}`);
+  return `{${parts.join(', ')}}`;
+}
+
+function fill(self: Extended, given: unknown): void {
+  if (given === undefined) return;
+  if (!(given instanceof JavaMap)) throw badArgument();
+  for (const { key, value } of given.list()) propertiesOf(self).put(toText(key), value);
+}
+
 defineMethods('groovy.util.Expando', 'java.lang.Object', {
-  'getProperties/0': (self: Expando) => self.properties,
-  'hasProperty/1': (self: Expando, name: unknown) =>
-    self.properties.has(toText(name)) ? toText(name) : null,
-  'propertyMissing/1-2': (self: Expando, name: string, ...values: unknown[]) =>
-    values.length === 0 ? (self.properties.find(name)?.value ?? null) : self.properties.put(name, values[0]),
-  'methodMissing/2': (self: Expando, name: string, args: unknown[]) => {
-    const own = self.method(name);
+  'toString/0': textOf,
+  'getProperties/0': propertiesOf,
+  'hasProperty/1': (self: Extended, name: unknown) =>
+    propertiesOf(self).has(toText(name)) ? toText(name) : null,
+  'propertyMissing/1-2': (self: Extended, name: string, ...values: unknown[]) =>
+    values.length === 0
+      ? (propertiesOf(self).find(name)?.value ?? null)
+      : propertiesOf(self).put(name, values[0]),
+  'methodMissing/2': (self: Extended, name: string, args: unknown[]) => {
+    const own = methodOf(self, name);
     if (own === undefined) throw missing(self, name, args);
-    return self.invoke(own, args);
+    return invoke(self, own, args);
   },
 });
 defineStatics('groovy.util.Expando', {
   'new/0-1': (given?: unknown) => {
-    const properties = new JavaMap();
-    if (given !== undefined && !(given instanceof JavaMap)) throw badArgument();
-    if (given !== undefined) for (const { key, value } of given.list()) properties.put(toText(key), value);
-    return new Expando(properties);
+    const expando = new Expando();
+    fill(expando, given);
+    return expando;
   },
 });
