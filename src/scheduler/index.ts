@@ -21,8 +21,9 @@ export {
 export type { Firing } from './firing.ts';
 export { recordFirings } from './firing-repository.ts';
 export { firingResource } from './firing-resource.ts';
-export { jobResource, type SchedulerPlatform } from './job-resource.ts';
+export { jobResource } from './job-resource.ts';
 export { type JobStore, persistentJobStore } from './job-store.ts';
+export type { SchedulerPlatform } from './kept-schedules.ts';
 export { MemoryJobStore } from './memory-job-store.ts';
 export {
   type MemorySchedules,
