@@ -55,9 +55,16 @@ export class Incoming {
 
   /** Scheme, host and port that the client speaks to; empty when its Host header is none. */
   get origin(): string {
-    const scheme = this.isSecure ? 'https' : 'http';
-    return URL.parse(`${scheme}://${this.message.headers.host ?? ''}`)?.origin ?? '';
+    return originOf(`${this.isSecure ? 'https' : 'http'}://${this.message.headers.host ?? ''}`);
   }
+}
+
+/** Nearly all requests of a server name the same one. */
+let lastAddressed = { url: '', origin: '' };
+
+function originOf(url: string): string {
+  if (lastAddressed.url !== url) lastAddressed = { url, origin: URL.parse(url)?.origin ?? '' };
+  return lastAddressed.origin;
 }
 
 /** Whether the caller's own connection is encrypted, which a trusted proxy that ends TLS says of it. */

@@ -67,7 +67,11 @@ function isHost(host: string): boolean {
   return true;
 }
 
+/** Nearly all targets are such: no segment that begins with a dot, nothing encoded. */
+const PLAIN_PATH = /^(?:\/[\w~-][\w.~-]*)+\/?(?:\?|$)/;
+
 function isTarget(url: string): boolean {
+  if (PLAIN_PATH.test(url)) return true;
   const absolute = url.startsWith('/') ? undefined : URL.parse(url);
   if (absolute === null || (absolute !== undefined && !/^https?:$/.test(absolute.protocol))) return false;
   const path = url.split('?', 1)[0]!;

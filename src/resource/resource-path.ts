@@ -9,7 +9,7 @@ export type ResourcePath = readonly string[];
  * @throws BadRequestError on an empty segment in the middle or a malformed percent escape
  */
 export function parsePath(text: string): ResourcePath {
-  const trimmed = text.replace(/^\/+/, '').replace(/\/+$/, '');
+  const trimmed = withoutOuterSlashes(text);
   if (trimmed === '') return [];
   return trimmed.split('/').map((segment) => {
     if (segment === '') {
@@ -27,7 +27,18 @@ export function parsePath(text: string): ResourcePath {
   });
 }
 
+function withoutOuterSlashes(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && text[start] === '/') start += 1;
+  while (end > start && text[end - 1] === '/') end -= 1;
+  return text.slice(start, end);
+}
+
+const MEANS_SOMETHING = /[%/?#]/;
+
 /** The path as text, without a leading slash; only what would change its meaning is escaped. */
 export function formatPath(path: ResourcePath): string {
-  return path.map((segment) => segment.replace(/[%/?#]/g, encodeURIComponent)).join('/');
+  return path.some((segment) => MEANS_SOMETHING.test(segment))
+    ? path.map((segment) => segment.replace(/[%/?#]/g, encodeURIComponent)).join('/')
+    : path.join('/');
 }

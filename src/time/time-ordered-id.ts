@@ -15,19 +15,22 @@ export function timeOrderedId(at = Date.now()): string {
   const time = lastAt.toString(16).padStart(12, '0');
   const order = (0x7000 | sequence).toString(16);
   const random = randomPart();
-  random[0] = 0x80 | (random[0]! & 0x3f);
-  const tail = random.toString('hex');
-  return `${time.slice(0, 8)}-${time.slice(8)}-${order}-${tail.slice(0, 4)}-${tail.slice(4)}`;
+  return `${time.slice(0, 8)}-${time.slice(8)}-${order}-${VARIANTS[Number.parseInt(random[0]!, 16) & 3]}${random.slice(1, 4)}-${random.slice(4)}`;
 }
 
-const RANDOM_BYTES = 8;
+/** The first digit of the random part says of which kind of UUID it is, and has two bits left. */
+const VARIANTS = '89ab';
+const RANDOM_DIGITS = 16;
 const POOL_BYTES = 4_096;
-let pool = Buffer.alloc(0);
+let pool = '';
+let used = 0;
 
-/** Random bytes are asked for in bulk: a call for a few costs as much as one for many. */
-function randomPart(): Buffer {
-  if (pool.length < RANDOM_BYTES) pool = randomBytes(POOL_BYTES);
-  const part = pool.subarray(0, RANDOM_BYTES);
-  pool = pool.subarray(RANDOM_BYTES);
-  return part;
+/** Random digits are asked for in bulk: a call for a few costs as much as one for many. */
+function randomPart(): string {
+  if (used === pool.length) {
+    pool = randomBytes(POOL_BYTES).toString('hex');
+    used = 0;
+  }
+  used += RANDOM_DIGITS;
+  return pool.slice(used - RANDOM_DIGITS, used);
 }

@@ -108,7 +108,7 @@ function valuesAt(
   const [only, ...below] = path;
   // Most properties stand at the top.
   if (only !== undefined && below.length === 0 && only !== '[]') {
-    return [{ name: propertyName(path), value: memberOf(object, only) }];
+    return [{ name: only, value: memberOf(object, only) }];
   }
   let places: { path: string[]; value: JsonValue | undefined }[] = [{ path: [], value: object }];
   for (const token of path) {

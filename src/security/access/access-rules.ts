@@ -49,6 +49,8 @@ type Handle = RequestSink['handle'];
 export class AccessRules {
   readonly #options: AccessOptions;
   #rules: readonly AccessRule[] = parseAccessRules(ADMINISTRATORS_ONLY);
+  /** Those that a script may have to decide, whoever asks. */
+  #scripted: readonly AccessRule[] = [];
   #text = '';
 
   constructor(options: AccessOptions) {
@@ -58,14 +60,15 @@ export class AccessRules {
   /** @throws ActivationError; the rules before stay in force */
   replace({ config, text }: AccessFile): void {
     this.#rules = parseAccessRules(config);
+    this.#scripted = this.#rules
+      .filter(({ condition }) => needsScript(condition))
+      .map((rule) => ({ ...rule, roles: ANYBODY }));
     this.#text = text;
   }
 
   /** Whether a script may have to say if the request is granted. */
   needsScript(request: Request): boolean {
-    return this.#rules.some(
-      (rule) => needsScript(rule.condition) && fitsRule({ ...rule, roles: ANYBODY }, questionOf(request, [])),
-    );
+    return this.#scripted.some((rule) => fitsRule(rule, questionOf(request, [])));
   }
 
   /** @throws ForbiddenError also when a condition says what would be missing */
