@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '#json/index.ts';
 import type { Incoming } from './incoming.ts';
-import { headersOf } from './write-response.ts';
+import type { Answer } from './write-response.ts';
 
 const HIDDEN = '***';
 
@@ -23,7 +23,7 @@ const QUOTED = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?/gs;
  * What the audit of access shows of a message beside the request that it was. Nothing in it can hold a secret: values of
  * parameters, filters and cookies that callers choose are hidden.
  */
-export function auditedMessage(incoming: Incoming, response: Response): () => JsonObject {
+export function auditedMessage(incoming: Incoming, answer: Answer): () => JsonObject {
   return () => {
     const { message, search, isSecure, method, path } = incoming;
     const { localAddress = '', localPort = 0 } = message.socket;
@@ -38,7 +38,7 @@ export function auditedMessage(incoming: Incoming, response: Response): () => Js
           headers: incoming.shownHeaders(LEFT_OUT),
           cookies: cookiesOf(message),
         },
-        response: { headers: listed(headersOf(response)) },
+        response: { headers: listed(answer.headers) },
       },
     };
   };

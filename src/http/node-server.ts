@@ -14,6 +14,7 @@ import { callerAddress, type TrustedProxies } from '#security/index.ts';
 import { isSecure } from './incoming.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { refuseMessage } from './refuse-message.ts';
+import type { RestInterface } from './rest-interface.ts';
 
 export interface NodeServerOptions {
   /** How long a client may take to send a whole request. */
@@ -23,6 +24,8 @@ export interface NodeServerOptions {
   readonly rateLimit: RateLimit | undefined;
   /** Then each answer asks its client to close the connection. */
   readonly isStopping: () => boolean;
+  /** Takes what is its own, and leaves the rest to the listener; absent on a node without it. */
+  readonly rest: RestInterface | undefined;
 }
 
 const MOST_HEADER_BYTES = 32_768;
@@ -63,7 +66,7 @@ class SecureAnswer<Message extends IncomingMessage> extends ServerResponse<Messa
 
 /** Node's own server, made to close the door on unsound messages, slow clients and floods before anybody looks. */
 export function nodeServer(options: NodeServerOptions) {
-  const { requestTimeoutMs, proxies, rateLimit, isStopping } = options;
+  const { requestTimeoutMs, proxies, rateLimit, isStopping, rest } = options;
   const refused = new WeakSet<Socket>();
   return (given: ServerOptions, listener: RequestListener): Server => {
     const server = createServer(
@@ -85,7 +88,8 @@ export function nodeServer(options: NodeServerOptions) {
         if (isSecure(message, proxies)) answer.setHeader('Strict-Transport-Security', 'max-age=31536000');
         const unsound = refuseMessage(message);
         const error = unsound ?? (rateLimit === undefined ? undefined : tooMany());
-        if (error === undefined) return listener(message, answer);
+        if (error === undefined)
+          return rest?.take(message, answer) === true ? undefined : listener(message, answer);
         const body = JSON.stringify(error.toJSON());
         answer.writeHead(error.code, {
           'Content-Type': 'application/json;charset=UTF-8',

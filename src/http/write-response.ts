@@ -1,5 +1,5 @@
 import { NotFoundError, type ResourceError } from '#errors/index.ts';
-import { getMember, isObject } from '#json/index.ts';
+import { getMember, isObject, type JsonObject } from '#json/index.ts';
 import {
   formatPath,
   type Resource,
@@ -10,17 +10,11 @@ import {
 
 const HEADERS = { 'Content-Type': 'application/json;charset=UTF-8', 'Cache-Control': 'no-cache' };
 
-const sent = new WeakMap<Response, Readonly<Record<string, string>>>();
-
-/** The headers that a response was made with: asking it for them would cost more than making it. */
-export function headersOf(response: Response): Readonly<Record<string, string>> {
-  return sent.get(response) ?? {};
-}
-
-function respond(body: string | Buffer | null, status: number, headers: Record<string, string>): Response {
-  const response = new Response(body as string | null, { status, headers });
-  sent.set(response, headers);
-  return response;
+/** An answer that has not been sent. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string | Buffer | null;
 }
 
 /** The HTTP form of a response. `base` gives the absolute URL that resource paths are appended to. */
@@ -34,7 +28,7 @@ export function writeResponse(
     readonly mimeType: string | null;
     readonly requestId: string;
   },
-): Response {
+): Answer {
   const { base, ifNoneMatch, mimeType } = options;
   if (response.kind === 'action') return json(200, response.content, options, response.headers);
   if (response.kind === 'query') {
@@ -66,21 +60,22 @@ function rawField(
   { content }: Resource,
   mimeType: string,
   requestId: string,
-): Response {
+): Answer {
   const value = isObject(content) ? getMember(content, request.fields[0]!.at(-1) ?? '') : undefined;
   if (value === undefined || value === null) {
     throw new NotFoundError(`'${formatPath(request.path)}' has no field '${request.fields[0]!.join('/')}'`);
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const isText = /^text\/|[/+]json(?:;|$)/.test(mimeType) || typeof value !== 'string';
-  return respond(isText ? text : Buffer.from(text, 'base64'), 200, {
+  const headers = {
     'X-Request-Id': requestId,
     'Content-Type': mimeType,
     'Cache-Control': 'no-cache',
     // What somebody stored must not run as a page of this server.
     'Content-Disposition': 'attachment',
     'Content-Security-Policy': "sandbox; frame-ancestors 'none'",
-  });
+  };
+  return { status: 200, headers, body: isText ? text : Buffer.from(text, 'base64') };
 }
 
 interface Form {
@@ -88,7 +83,7 @@ interface Form {
   readonly requestId?: string;
 }
 
-export function writeError(error: ResourceError, form: Form = { prettyPrint: false }): Response {
+export function writeError(error: ResourceError, form: Form = { prettyPrint: false }): Answer {
   // Scripts may throw any integer; only some of them are legal HTTP statuses.
   const status = error.code >= 200 && error.code <= 599 ? error.code : 500;
   return json(status, error.toJSON(), form, retryAfter(error));
@@ -101,17 +96,20 @@ function retryAfter({ code, detail }: ResourceError): Record<string, string> {
   return seconds === undefined ? {} : { 'Retry-After': String(seconds) };
 }
 
-/** Headers are complete from the start: a Response that is changed afterwards costs several times as much. */
+export function writeJson(body: JsonObject): Answer {
+  return json(200, body, { prettyPrint: false });
+}
+
 function json(
   status: number,
   body: unknown,
   { prettyPrint, requestId }: Form,
   headers: Record<string, string> = {},
-): Response {
+): Answer {
   const bodyless = status === 204 || status === 205 || status === 304;
   const text = bodyless ? null : JSON.stringify(body, null, prettyPrint ? 2 : undefined);
   const id = requestId === undefined ? {} : { 'X-Request-Id': requestId };
-  return respond(text, status, { ...HEADERS, ...id, ...headers });
+  return { status, headers: { ...HEADERS, ...id, ...headers }, body: text };
 }
 
 function encodePath(path: readonly string[]): string {
