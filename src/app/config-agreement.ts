@@ -36,12 +36,17 @@ export class ConfigAgreement {
   /** Answers changes of the configuration when all live nodes have them. */
   awaitedBy(resources: RequestSink): RequestSink {
     return {
-      handle: async (context, request) => {
-        const answer = await resources.handle(context, request);
-        if (isWrite(request) && request.path[0] === 'config') await this.#reached();
-        return answer;
+      handle: (context, request) => {
+        const answer = resources.handle(context, request);
+        return isWrite(request) && request.path[0] === 'config' ? this.#reachedAfter(answer) : answer;
       },
     };
+  }
+
+  async #reachedAfter<Answer>(change: Promise<Answer>): Promise<Answer> {
+    const answer = await change;
+    await this.#reached();
+    return answer;
   }
 
   async #reached(): Promise<void> {

@@ -11,16 +11,17 @@ export function inTheRightThread(
   threads: ScriptThreads,
   settled: () => Promise<void> = () => Promise.resolve(),
 ): RequestSink {
+  const handOver: RequestSink['handle'] = async (context, request) => {
+    const answer = await threads.run({
+      kind: 'request',
+      payload: { context: contextData(context), request },
+      repeatable: !isWrite(request),
+    });
+    await settled();
+    return answer as Awaited<ReturnType<RequestSink['handle']>>;
+  };
   return {
-    async handle(context, request) {
-      if (!router.runsScripts(request)) return router.handle(context, request);
-      const answer = await threads.run({
-        kind: 'request',
-        payload: { context: contextData(context), request },
-        repeatable: !isWrite(request),
-      });
-      await settled();
-      return answer as Awaited<ReturnType<RequestSink['handle']>>;
-    },
+    handle: (context, request) =>
+      router.runsScripts(request) ? handOver(context, request) : router.handle(context, request),
   };
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { CompiledQuery } from 'kysely';
 import { Batcher, type Db } from '#database/index.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 
@@ -21,15 +21,17 @@ export function objectReader(
   db: Db,
   table: ObjectStore['table'],
 ): Batcher<ObjectKey, StoredObject | undefined> {
+  // As text, and not as a template: it is compiled once, and run for each read.
+  const text = `
+    select o.type, o.id, o.rev, o.data from unnest($1::text[], $2::text[]) as key(type, id)
+    join ${table} o on o.type = key.type collate "C" and o.id = key.id collate "C"`;
   return new Batcher({
     maxInFlight: 2,
     maxBatch: 500,
     async run(keys) {
-      const { rows } = await sql<StoredObject & { type: string }>`
-        select o.type, o.id, o.rev, o.data
-        from unnest(${keys.map(({ type }) => type)}::text[], ${keys.map(({ id }) => id)}::text[]) as key(type, id)
-        join ${sql.table(table)} o on o.type = key.type collate "C" and o.id = key.id collate "C"`.execute(
-        db,
+      const values = [keys.map(({ type }) => type), keys.map(({ id }) => id)];
+      const { rows } = await db.executeQuery<StoredObject & { type: string }>(
+        CompiledQuery.raw(text, values),
       );
       const found = new Map(
         rows.map(({ type, ...object }): [string, StoredObject] => [keyOf({ type, id: object.id }), object]),

@@ -13,7 +13,7 @@ import type {
   UpdateRequest,
 } from './request.ts';
 import { formatPath } from './resource-path.ts';
-import type { ActionResult, QueryResult, Resource } from './response.ts';
+import type { ActionResult, QueryResult, Resource, Response } from './response.ts';
 import type { RouteHandler, RouteMatch } from './route.ts';
 
 /** What a provider says of itself, for the API description. */
@@ -90,12 +90,12 @@ function describeCollection(provider: CollectionProvider, path: string): Resourc
   return descriptions.filter(({ methods }) => methods.length > 0);
 }
 
-async function handleCollection(
+function handleCollection(
   provider: CollectionProvider,
   context: Context,
   request: Request,
   match: RouteMatch,
-) {
+): Promise<Response> {
   switch (request.method) {
     case 'create':
       return request.orUpdate === true
@@ -154,7 +154,12 @@ async function upsert(
   }
 }
 
-async function handleInstance(provider: CollectionProvider, context: Context, request: Request, id: string) {
+function handleInstance(
+  provider: CollectionProvider,
+  context: Context,
+  request: Request,
+  id: string,
+): Promise<Response> {
   switch (request.method) {
     case 'read':
       return provider.read?.(context, request, id) ?? unsupported(request);

@@ -18,13 +18,11 @@ import { actionResult, type Response } from './response.ts';
 import { type RouteHandler, type RouteMatch, RouteTable } from './route.ts';
 import { resourceBody, selectFields } from './select-fields.ts';
 
+type Handle = (context: Context, request: Request) => Promise<Response>;
+
 /** Looks at a request before its handler, and at the answer after it. */
 export interface Filter {
-  (
-    context: Context,
-    request: Request,
-    next: (context: Context, request: Request) => Promise<Response>,
-  ): Promise<Response>;
+  (context: Context, request: Request, next: Handle): Promise<Response>;
   /** Whether it may have to run a script for the request, or for another one that the handler makes meanwhile. */
   readonly runsScripts?: (request: Request, asksOthers: boolean) => boolean;
 }
@@ -43,9 +41,15 @@ export interface RouterOptions {
 export class Router {
   readonly #options: RouterOptions;
   readonly #table = new RouteTable();
+  /** Through all filters to the handler. */
+  readonly #road: Handle;
+  /** Through all filters to where handlers begin. */
+  readonly #gates: Handle;
 
   constructor(options: RouterOptions) {
     this.#options = options;
+    this.#road = passing(options.filters, (context, request) => this.#dispatch(context, request));
+    this.#gates = passing(options.filters, async () => actionResult(null));
   }
 
   /** @returns a function that takes the route away again */
@@ -85,24 +89,27 @@ export class Router {
   async handle(context: Context, request: Request): Promise<Response> {
     const { unitOfWork } = context;
     if (!isWrite(request)) {
-      const answer = this.#filter(context, request);
-      // Inside a unit of work it is for the unit to judge the error.
-      return unitOfWork === null ? answer.catch(rejectTranslated) : answer;
+      try {
+        return await this.#road(context, request);
+      } catch (error) {
+        // Inside a unit of work it is for the unit to judge the error.
+        throw unitOfWork === null ? translateDatabaseError(error) : error;
+      }
     }
     if (unitOfWork === null) return this.#own(context, request);
     unitOfWork.actor ??= actorOf(context);
     if (request.dryRun === true) return this.#rehearse(context, request, unitOfWork);
     const before = unitOfWork.changes.length;
     const answer = context.survivable
-      ? await unitOfWork.savepoint(() => this.#filter({ ...context, survivable: false }, request))
-      : await this.#filter(context, request);
+      ? await unitOfWork.savepoint(() => this.#road({ ...context, survivable: false }, request))
+      : await this.#road(context, request);
     unitOfWork.sign(before, { ...unitOfWork.actor, transactionId: context.transactionId });
     return answer;
   }
 
   /** Whether the filters would let the request pass; nothing behind them is asked. @throws what they say against it */
   async admit(context: Context, request: Request): Promise<void> {
-    await this.#filter(context, request, 0, async () => actionResult(null));
+    await this.#gates(context, request);
   }
 
   async #own(context: Context, request: Request): Promise<Response> {
@@ -127,7 +134,7 @@ export class Router {
           survivable: false,
           ...(dryRun ? { rehearsed: true } : {}),
         };
-        const response = await this.#filter(inner, request);
+        const response = await this.#road(inner, request);
         if (context.fence !== undefined && unitOfWork.isOpen) await context.fence(await unitOfWork.db());
         return dryRun ? dryRunReport(response, unitOfWork, NOTHING_BEFORE) : response;
       },
@@ -141,7 +148,7 @@ export class Router {
     const lines = unitOfWork.log.length;
     return unitOfWork.savepoint(
       async () => {
-        const response = await this.#filter({ ...context, survivable: false, rehearsed: true }, request);
+        const response = await this.#road({ ...context, survivable: false, rehearsed: true }, request);
         return dryRunReport(response, unitOfWork, { changes, effects, lines });
       },
       { keep: false },
@@ -169,19 +176,6 @@ export class Router {
     return new NotFoundError(message, hint === undefined ? {} : { id: 'RESOURCE_UNKNOWN', hint });
   }
 
-  async #filter(
-    context: Context,
-    request: Request,
-    index = 0,
-    last: (context: Context, request: Request) => Promise<Response> = (...asked) => this.#dispatch(...asked),
-  ): Promise<Response> {
-    const filter = this.#options.filters[index];
-    if (filter === undefined) return last(context, request);
-    return filter(context, request, (nextContext, nextRequest) =>
-      this.#filter(nextContext, nextRequest, index + 1, last),
-    );
-  }
-
   async #dispatch(context: Context, request: Request): Promise<Response> {
     const found = this.#find(request);
     if (found === undefined) throw this.#unknown(request);
@@ -197,8 +191,11 @@ export class Router {
   }
 }
 
-function rejectTranslated(error: unknown): never {
-  throw translateDatabaseError(error);
+function passing(filters: readonly Filter[], last: Handle): Handle {
+  return filters.reduceRight<Handle>(
+    (next, filter) => (context, request) => filter(context, request, next),
+    last,
+  );
 }
 
 function actorOf({ security, transactionId }: Context): Actor {

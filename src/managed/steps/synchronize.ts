@@ -1,6 +1,6 @@
 import { cloneJson } from '#json/index.ts';
 import { requestView } from '#script/index.ts';
-import { type Exchange, objectPath, withIdentity } from '../exchange.ts';
+import { collectionOf, type Exchange, objectPath, withIdentity } from '../exchange.ts';
 import type { SyncAction } from '../synchronizer.ts';
 import { withRelationships } from './run-hook.ts';
 import { reload } from './store.ts';
@@ -38,7 +38,12 @@ export async function synchronize(exchange: Exchange): Promise<void> {
     },
   });
 }
-synchronize.applies = synchronizes;
+synchronize.applies = (exchange: Exchange) => {
+  const { platform, type } = exchange;
+  const isHeard =
+    type.hooks.onSync !== undefined || platform.synchronizer.keepsCopies(collectionOf(exchange));
+  return isHeard && synchronizes(exchange);
+};
 
 /** The server's own marks on an object, such as those of the task scanner, may go without. */
 export function synchronizes({ context, request }: Exchange): boolean {

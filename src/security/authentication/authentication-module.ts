@@ -24,7 +24,7 @@ export interface AuthenticationModule {
   /** @returns undefined when it does not know the caller; the next module is asked */
   authenticate(attempt: Attempt): Promise<Identity | undefined>;
   /** What it remembers of the same attempt, without the cost of one. */
-  recall?(attempt: Attempt): Promise<Identity | undefined>;
+  recall?(attempt: Attempt): Promise<Identity | undefined> | Identity | undefined;
   /** The same person now, for a session: undefined when it may come in no more. Absent where nothing can change. */
   refresh?(authenticationId: string): Promise<Identity | undefined>;
 }

@@ -48,7 +48,8 @@ export class Authenticator {
     const attempt: Attempt = { header, client, credentials, requestId };
     const { modules, sessions } = this.#options.parts();
     for (const module of modules) {
-      const found = await module.recall?.(attempt);
+      if (module.recall === undefined) continue;
+      const found = await module.recall(attempt);
       if (found !== undefined) return this.#reauthenticated(found.security, module, attempt);
     }
     for (const module of modules) {

@@ -16,6 +16,8 @@ export interface PasswordModuleOptions {
 interface Known {
   readonly account: Account;
   readonly stamp: string;
+  /** Undefined while the account is not active. */
+  readonly identity: Identity | undefined;
   readonly readAt: number;
   /** The password that matched this stamp, hashed under a key of this process. */
   readonly verified: string | undefined;
@@ -39,14 +41,21 @@ export class PasswordModule implements AuthenticationModule {
     this.#options = options;
   }
 
-  async recall({ credentials }: Attempt): Promise<Identity | undefined> {
+  /** At once, but for once in a while, when the account is read anew. */
+  recall({ credentials }: Attempt): Promise<Identity | undefined> | Identity | undefined {
     if (credentials === undefined) return undefined;
     const { username, password } = credentials;
-    if (this.#known.get(username)?.verified === undefined) return undefined;
-    const known = await this.#find(username);
+    const known = this.#known.get(username);
+    if (known?.verified === undefined) return undefined;
+    return isFresh(known)
+      ? this.#recognize(known, password)
+      : this.#read(username).then((found) => this.#recognize(found, password));
+  }
+
+  #recognize(known: Known | undefined, password: string): Identity | undefined {
     // How far two digests agree tells nothing of a password to who does not know the key.
-    if (known?.verified === undefined || known.verified !== this.#fingerprint(password)) return undefined;
-    return this.#identify(username, known);
+    const isRight = known?.verified !== undefined && known.verified === this.#fingerprint(password);
+    return isRight ? known.identity : undefined;
   }
 
   async authenticate(attempt: Attempt): Promise<Identity | undefined> {
@@ -60,28 +69,22 @@ export class PasswordModule implements AuthenticationModule {
     const isRight = await matches(password, known?.account.password ?? (await decoy));
     if (!isRight || known === undefined || known.account.password === undefined) return undefined;
     this.#remember(username, { ...known, verified: this.#fingerprint(password) });
-    return this.#identify(username, known);
+    return known.identity;
   }
 
   async refresh(authenticationId: string): Promise<Identity | undefined> {
-    const known = await this.#find(authenticationId);
-    return known === undefined ? undefined : this.#identify(authenticationId, known);
+    const known = this.#known.get(authenticationId);
+    return (known !== undefined && isFresh(known) ? known : await this.#read(authenticationId))?.identity;
   }
 
   #fingerprint(password: string): string {
     return hash('sha256', this.#key + password);
   }
 
-  #identify(name: string, { account, stamp }: Known): Identity | undefined {
+  #identify(name: string, account: Account, stamp: string): Identity | undefined {
     if (!account.isActive) return undefined;
     const { id, component, roles } = account;
     return identity({ name, module: this.name, component, id, roles }, stamp);
-  }
-
-  async #find(name: string): Promise<Known | undefined> {
-    const known = this.#known.get(name);
-    if (known !== undefined && performance.now() - known.readAt < ACCOUNT_TTL_MS) return known;
-    return this.#read(name);
   }
 
   async #read(name: string): Promise<Known | undefined> {
@@ -93,6 +96,7 @@ export class PasswordModule implements AuthenticationModule {
     const found = {
       account,
       stamp,
+      identity: this.#identify(name, account, stamp),
       readAt: performance.now(),
       verified: known?.stamp === stamp ? known.verified : undefined,
     };
@@ -105,4 +109,8 @@ export class PasswordModule implements AuthenticationModule {
     if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
     this.#known.set(name, known);
   }
+}
+
+function isFresh({ readAt }: Known): boolean {
+  return performance.now() - readAt < ACCOUNT_TTL_MS;
 }
