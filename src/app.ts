@@ -202,6 +202,7 @@ function assembleNode(given: {
     observe,
   });
   const isWorker = settings.roles.includes('worker');
+  const checks = [databaseHealth(database, () => refused.reason), keysHealth(database, foundation.keyRing)];
   const ground: NodePart = {
     services: [clockService(core.clock, observe), threads, membership],
     gauges: [
@@ -213,10 +214,7 @@ function assembleNode(given: {
       ...processGauges,
     ],
     health: async () => [
-      ...(await Promise.all([
-        databaseHealth(database, refused.reason),
-        keysHealth(database, foundation.keyRing),
-      ])),
+      ...(await Promise.all(checks.map((check) => check()))),
       beatHealth('heartbeat', membership.lastBeatAt, HEARTBEAT_SILENCE_MS),
       scriptHealth(threads, config),
     ],

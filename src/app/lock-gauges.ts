@@ -1,6 +1,6 @@
 import { findLockWaits, type LockWaits } from '#cluster/index.ts';
 import type { Database } from '#database/index.ts';
-import { inTime } from './in-time.ts';
+import { inTurn } from './in-time.ts';
 import type { NodeGauge } from './node-part.ts';
 
 /** One look serves both figures. */
@@ -10,13 +10,14 @@ const UNKNOWN: LockWaits = { sessions: Number.NaN, oldestSeconds: Number.NaN };
 
 /** Requests and runs of this node that wait for a lock, asked of Postgres when somebody looks. */
 export function lockGauges(database: Database, applicationName: string): readonly NodeGauge[] {
+  const find = inTurn(() => findLockWaits(database.db, applicationName));
   let askedAt = Number.NEGATIVE_INFINITY;
   let answer = Promise.resolve(UNKNOWN);
   const ask = () => {
     const now = performance.now();
     if (now - askedAt > FRESH_MS) {
       askedAt = now;
-      answer = inTime(findLockWaits(database.db, applicationName)).catch(() => UNKNOWN);
+      answer = find().catch(() => UNKNOWN);
     }
     return answer;
   };

@@ -3,7 +3,9 @@ import { type KeyRingText, lackingKeys } from '#crypto/index.ts';
 import { type Database, findReadOnly } from '#database/index.ts';
 import type { HealthPart } from '#http/index.ts';
 import { type ScriptThreads, scriptsInactive } from '#script/index.ts';
-import { inTime } from './in-time.ts';
+import { inTurn } from './in-time.ts';
+
+export type HealthCheck = () => Promise<HealthPart>;
 
 /** A loop is well while it beats. @param beatAt milliseconds since 1970 by the node's clock, 0 for never */
 export function beatHealth(name: string, beatAt: number, limitMs: number): HealthPart {
@@ -13,27 +15,33 @@ export function beatHealth(name: string, beatAt: number, limitMs: number): Healt
 }
 
 /** The database is well while it answers and takes changes. @param refused what it last said against changes, if it did */
-export async function databaseHealth(database: Database, refused: string | undefined): Promise<HealthPart> {
+export function databaseHealth(database: Database, refused: () => string | undefined): HealthCheck {
   const name = 'database';
-  try {
-    const readOnly = (await inTime(findReadOnly(database.db))) ?? refused;
-    if (readOnly === undefined) return { name, ok: true };
-    return { name, ok: false, detail: `takes no changes: ${readOnly}` };
-  } catch (error) {
-    return { name, ok: false, detail: `cannot be reached: ${toldBy(error)}` };
-  }
+  const ask = inTurn(() => findReadOnly(database.db));
+  return async () => {
+    try {
+      const readOnly = (await ask()) ?? refused();
+      if (readOnly === undefined) return { name, ok: true };
+      return { name, ok: false, detail: `takes no changes: ${readOnly}` };
+    } catch (error) {
+      return { name, ok: false, detail: `cannot be reached: ${toldBy(error)}` };
+    }
+  };
 }
 
 /** The key ring is well while it has every key under which something may be stored. */
-export async function keysHealth(database: Database, ring: KeyRingText): Promise<HealthPart> {
+export function keysHealth(database: Database, ring: KeyRingText): HealthCheck {
   const name = 'keys';
-  try {
-    const lacking = await inTime(lackingKeys(database, ring));
-    return lacking === undefined ? { name, ok: true } : { name, ok: false, detail: lacking };
-  } catch {
-    // The database says so itself.
-    return { name, ok: true, detail: 'unknown while the database cannot be reached' };
-  }
+  const ask = inTurn(() => lackingKeys(database, ring));
+  return async () => {
+    try {
+      const lacking = await ask();
+      return lacking === undefined ? { name, ok: true } : { name, ok: false, detail: lacking };
+    } catch {
+      // The database says so itself.
+      return { name, ok: true, detail: 'unknown while the database cannot be reached' };
+    }
+  };
 }
 
 /** Where a name has several addresses, each attempt fails with a message of its own and the whole with none. */

@@ -5,7 +5,7 @@ import type { Cause, RunKind } from './run.ts';
 import type { ScheduleDefinition } from './schedule.ts';
 
 /** Looked at before and after the time that is asked about. */
-const SPAN_MS = 60_000;
+const SPAN_MS = 1_000;
 
 /** All that the database knows about what became of a schedule at a time. */
 export interface FiringFacts {
@@ -18,7 +18,7 @@ export interface FiringFacts {
     readonly paused: boolean;
     readonly parked: { readonly plannedAt: string; readonly reason: string } | null;
   } | null;
-  /** Within a minute of the time. */
+  /** Within a second of the time: a schedule that fires each second has no more than some. */
   readonly firings: readonly FiringView[];
   /** The last entry before the time and the first after it, however far away. */
   readonly neighbours: readonly FiringView[];
