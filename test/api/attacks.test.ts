@@ -199,7 +199,7 @@ describe('smuggling', () => {
     ['a way out of the path', 'GET /svc/info/../config HTTP/1.1\r\nHost: x\r\n\r\n'],
     ['a backslash and a body', 'POST /svc/info\\ping HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}'],
   ])('with %s gets through nowhere', async (what, message) => {
-    const answer = await sendRaw(target.server.url, message + SECOND, 1_000);
+    const answer = await sendRaw(target.server.url, message + SECOND);
     expect(statusOf(answer), what).toBe(400);
     expect(answer).toMatch(/^Connection: close\r$/im);
     // One answer to one message: what was smuggled in behind it was not read as a request.
@@ -210,11 +210,7 @@ describe('smuggling', () => {
     });
   });
   it('as a tunnel is cut off', async () => {
-    const answer = await sendRaw(
-      target.server.url,
-      'CONNECT db:5432 HTTP/1.1\r\nHost: db:5432\r\n\r\n',
-      1_000,
-    );
+    const answer = await sendRaw(target.server.url, 'CONNECT db:5432 HTTP/1.1\r\nHost: db:5432\r\n\r\n');
     expect([0, 400]).toContain(statusOf(answer));
   });
 });

@@ -432,7 +432,11 @@ describe('the operation of schedules', () => {
   });
 
   it('shows the cluster', async () => {
-    const { body } = await api('GET', 'cluster');
+    // One that is busy may be silent for a while.
+    const { body } = await eventually(
+      () => api('GET', 'cluster'),
+      (answer) => answer.body.results[0].state === 'running',
+    );
     expect(body).toEqual({
       _id: '',
       results: [
@@ -440,7 +444,9 @@ describe('the operation of schedules', () => {
       ],
     });
     const { instanceId } = body.results[0];
-    expect((await api('GET', `cluster/${instanceId}`)).body).toEqual({ _id: instanceId, ...body.results[0] });
+    await expect
+      .poll(async () => (await api('GET', `cluster/${instanceId}`)).body)
+      .toEqual({ _id: instanceId, ...body.results[0] });
     expect((await api('GET', 'cluster/nobody')).status).toBe(404);
     expect((await api('DELETE', `cluster/${instanceId}`)).status).toBe(501);
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { processFile, workflowApi } from '../support/workflow.ts';
+import { makeDue, processFile, workflowApi } from '../support/workflow.ts';
 import {
   boundary,
   caught,
@@ -30,7 +30,7 @@ const files = {
     'timed',
     start() +
       user('work') +
-      boundary('late', 'work', timer('PT0.2S')) +
+      boundary('late', 'work', timer('PT1H')) +
       user('escalated') +
       end() +
       path('s', 'work', 'e') +
@@ -138,6 +138,7 @@ describe('timers', () => {
   test('interrupt what takes too long, and history says so', async () => {
     const id = await workflow.start('timed');
     expect(await workflow.openTasks(id)).toEqual(['work']);
+    await makeDue(server.database.pool, id);
     await reached(id, 'escalated');
     const tasks = (await workflow.get(`processinstance/${id}`)).tasks;
     expect(tasks[0]).toMatchObject({ taskDefinitionKey: 'work', deleteReason: 'boundary event' });

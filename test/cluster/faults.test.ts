@@ -34,7 +34,7 @@ describe('a cluster under faults', () => {
     await using cluster = await Cluster.createPatient();
     const names = ['a', 'b', 'c'];
     const started = await Promise.all(names.map((name) => cluster.start(name)));
-    for (let n = 0; n < 40; n++) {
+    for (let n = 0; n < 12; n++) {
       await cluster.schedule(started[0]!, `job-${n}`, { concurrentExecution: n % 2 === 0 });
     }
     for (const node of started) {

@@ -1,20 +1,17 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-/** How long a server may think before it says anything. */
-const PATIENCE_MS = 60_000;
+/** How long a server may be silent. */
+const PATIENCE_MS = 300_000;
 
-/** Sends bytes as they are and answers with all that comes back until the server closes, or has nothing more to say for a while. */
-export async function sendRaw(url: string, message: string, quietMs = 2_000): Promise<string> {
+/** Sends bytes as they are and answers with all that comes back until the server closes. */
+export async function sendRaw(url: string, message: string): Promise<string> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   await once(socket, 'connect');
   const chunks: Buffer[] = [];
   socket.setTimeout(PATIENCE_MS, () => socket.destroy());
-  socket.on('data', (chunk) => {
-    chunks.push(chunk);
-    socket.setTimeout(quietMs);
-  });
+  socket.on('data', (chunk) => chunks.push(chunk));
   // A server may close while we still send.
   socket.on('error', () => {});
   socket.write(message, 'latin1');

@@ -11,7 +11,6 @@ export function processFile(
   return bpmn(body, attributes).replace('<process id="p"', `<process id="${key}"`);
 }
 
-/** What tests do with processes through REST. */
 /** The timers and jobs of an instance are due now, whenever they were to be. */
 export async function makeDue(pool: pg.Pool, instance: string): Promise<void> {
   await pool.query(
@@ -20,6 +19,7 @@ export async function makeDue(pool: pg.Pool, instance: string): Promise<void> {
   );
 }
 
+/** What tests do with processes through REST. */
 export function workflowApi(api: Api) {
   const get = async (path: string) => {
     const { status, body } = await api('GET', `workflow/${path}`);
