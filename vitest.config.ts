@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/global-setup.ts'],
+    setupFiles: ['test/support/property-seed.ts'],
     pool: 'forks',
     // A process takes one file after the other and loads the product once, by Node itself as in production. So a file
     // must leave nothing behind: no server, no changed global.

@@ -11,7 +11,7 @@ const HONEST_MS = 120_000;
 /** Longer than any wait on a machine that has other things to do as well, shorter than a standstill. */
 const PATIENCE_MS = 20_000;
 /** Far below the patience, so that no standstill is missed. */
-const PAUSE_MS = 20;
+const PAUSE_MS = 50;
 
 const FILES = {
   'conf/managed.json': {
