@@ -41,8 +41,10 @@ import { comeToRest, judge, stopAll } from './soak/verdict.ts';
 const MIGRATIONS = new URL('../migrations', import.meta.url).pathname;
 /** From this share of a long soak on, one node is spared, so that its memory can be judged. */
 const SPARE_FROM = 0.25;
+/** For those of some nodes, and the harness. */
+const SESSIONS = 150;
 
-process.setMaxListeners(50);
+process.setMaxListeners(200);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 process.exitCode = await main();
 
@@ -69,16 +71,24 @@ async function main(): Promise<number> {
 async function soak(options: SoakOptions, logFolder: string): Promise<Finding[]> {
   await using scope = new AsyncDisposableStack();
   const random = createRandom(options.seed);
-  const postgres = scope.use(await SoakPostgres.open());
+  const faults = chooseFaults(options);
+  const postgres = scope.use(
+    await SoakPostgres.open(Math.max(SESSIONS, ...faults.map(({ sessions = 0 }) => sessions))),
+  );
   const databaseUrl = await createDatabase(postgres.url);
   const pool = openDirectPool(databaseUrl);
   scope.defer(() => pool.end());
   const project = scope.use(await createSoakProject());
   const nodes: SoakNode[] = [];
-  for (const name of Array.from({ length: options.nodes }, (_, n) => String.fromCharCode(97 + n))) {
-    const open = { name, databaseUrl, project: project.location, logFolder, random: Math.random };
-    nodes.push(scope.use(await SoakNode.open(open)));
-  }
+  const open = async (name: string, isSmall: boolean) => {
+    const place = { databaseUrl, project: project.location, logFolder, random: Math.random };
+    const node = scope.use(await SoakNode.open({ ...place, name, isSmall }));
+    nodes.push(node);
+    return node;
+  };
+  for (let n = 0; n < options.nodes; n++) await open(String.fromCharCode(97 + n), false);
+  const grow = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, n) => open(`small-${n + 1}`, true)));
   await Promise.all(nodes.map((node) => node.start()));
   say('all nodes are up');
 
@@ -97,7 +107,8 @@ async function soak(options: SoakOptions, logFolder: string): Promise<Finding[]>
   await sizes.sample();
   sizes.start();
 
-  const aftermaths = await strikeAll({ nodes, postgres, pool, databaseUrl }, options, random.fork('faults'));
+  const stage = { nodes, postgres, pool, databaseUrl, grow };
+  const aftermaths = await strikeAll(stage, faults, options, random.fork('faults'));
   stopped = true;
   await load;
   say('the load has ended');
@@ -124,17 +135,21 @@ async function soak(options: SoakOptions, logFolder: string): Promise<Finding[]>
   return findings;
 }
 
+/** Those that are named, or of the short form; otherwise all for which there is time. */
+function chooseFaults({ only, short, durationMs }: SoakOptions): readonly Fault[] {
+  const named = only.length > 0 ? only : short ? SHORT_MATRIX : [];
+  return MATRIX.filter(({ name, once }) =>
+    named.length === 0 ? durationMs >= (once?.leastMinutes ?? 0) * 60_000 : named.includes(name),
+  );
+}
+
 /** One fault after the other; in the long form as they come, in the short form each of its kinds once. */
 async function strikeAll(
   stage: Omit<Stage, 'spared'>,
+  chosen: readonly Fault[],
   options: SoakOptions,
   random: Random,
 ): Promise<Aftermath[]> {
-  const named = options.only.length > 0 ? options.only : options.short ? SHORT_MATRIX : [];
-  const minutes = options.durationMs / 60_000;
-  const wanted = (fault: Fault) =>
-    named.length === 0 ? minutes >= (fault.once?.leastMinutes ?? 0) : named.includes(fault.name);
-  const chosen = MATRIX.filter(wanted);
   const faults = chosen.filter(({ once }) => once === undefined);
   const startedAt = Date.now();
   const isOver = () => Date.now() - startedAt > options.durationMs;

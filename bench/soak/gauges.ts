@@ -40,6 +40,7 @@ export class MemoryWatch {
   readonly samples: Sample[] = [];
   readonly #nodes: readonly SoakNode[];
   #timer: NodeJS.Timeout | undefined;
+  #isSampling = false;
 
   constructor(nodes: readonly SoakNode[]) {
     this.#nodes = nodes;
@@ -54,6 +55,8 @@ export class MemoryWatch {
   }
 
   async #sample(): Promise<void> {
+    if (this.#isSampling) return;
+    this.#isSampling = true;
     for (const node of this.#nodes) {
       if (node.url === undefined || node.pid === undefined) continue;
       const { name, livedFrom, url, pid } = node;
@@ -64,6 +67,7 @@ export class MemoryWatch {
       const heapMib = heap === undefined ? null : heap / MIB;
       this.samples.push({ node: name, livedFrom, at: Date.now(), rssMib, heapMib });
     }
+    this.#isSampling = false;
   }
 }
 
@@ -134,7 +138,7 @@ export function offencesAtRest(node: string, gauges: ReadonlyMap<string, number>
   });
 }
 
-async function readGauges(url: string): Promise<Map<string, number>> {
+export async function readGauges(url: string): Promise<Map<string, number>> {
   const response = await fetch(`${url}/metrics`, { signal: AbortSignal.timeout(20_000) });
   const lines = (await response.text()).split('\n').filter((line) => /^\w+ [\d.e+]+$/.test(line));
   return new Map(lines.map((line) => [line.split(' ')[0]!, Number(line.split(' ')[1])]));

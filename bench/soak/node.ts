@@ -17,7 +17,12 @@ export interface NodeOptions {
   readonly project: string;
   readonly logFolder: string;
   readonly random: () => number;
+  /** With one script thread and few connections: many of them find room on one machine. */
+  readonly isSmall?: boolean;
 }
+
+/** The most sessions that a small node opens, by the guide to operations: pool × (threads + 1) + 7. */
+export const SMALL_NODE_SESSIONS = 2 * (1 + 1) + 7;
 
 /** A node that cannot start because its database is not there, or has its earlier life still, is started again so long. */
 const START_PATIENCE_MS = 180_000;
@@ -129,7 +134,7 @@ export class SoakNode implements AsyncDisposable {
   }
 
   async #launch(clock: ClockFault): Promise<number | NodeJS.Signals | undefined> {
-    const { name, project, logFolder } = this.#options;
+    const { name, project, logFolder, isSmall = false } = this.#options;
     const url = new URL(this.#options.databaseUrl);
     url.port = String(this.proxy.port);
     const skewed = clock === RIGHT_CLOCK ? {} : faultyEnvironment(null, clock);
@@ -145,8 +150,8 @@ export class SoakNode implements AsyncDisposable {
         SVC_PROJECT: project,
         SVC_NODE_ID: name,
         SVC_ADMIN_PASSWORD: ADMIN_PASSWORD,
-        SVC_SCRIPT_THREADS: '2',
-        SVC_DATABASE_POOL: '5',
+        SVC_SCRIPT_THREADS: isSmall ? '1' : '2',
+        SVC_DATABASE_POOL: isSmall ? '2' : '5',
         SVC_DIAGNOSTICS: 'local',
         SVC_LOG_LEVEL: 'info',
         PORT: '0',

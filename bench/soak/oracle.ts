@@ -24,6 +24,10 @@ create table soak.schedule (
   id text primary key, kind text not null check (kind in ('exact', 'beside', 'loose', 'recoverable', 'local', 'edited', 'once', 'herd'))
 );
 create table soak.poison (kind text not null, key text not null, gave_up bool not null, deaths int not null);
+create table soak.crowd (
+  node text primary key, joined bool not null default false, listens bool not null default false, fired int not null default 0,
+  most_sessions int not null default 0, budget int not null
+);
 create table soak.peak (name text primary key, rows bigint not null);
 create table soak.item (id text primary key, scan text not null);
 create table soak.begun (job text not null, version int, asked_at timestamptz not null);

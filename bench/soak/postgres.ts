@@ -7,23 +7,27 @@ import pg from 'pg';
 import { type EmbeddedServer, startEmbeddedServer } from '#database/index.ts';
 
 /** What happens in an hour elsewhere happens here in minutes, so autovacuum looks more often. */
-const SETTINGS = { max_connections: '150', wal_level: 'logical', autovacuum_naptime: '5s' };
+const SETTINGS = { wal_level: 'logical', autovacuum_naptime: '5s' };
 
 /** A Postgres that can be stopped, killed, frozen and started again. */
 export class SoakPostgres implements AsyncDisposable {
   readonly #dataDir: string;
+  readonly #settings: Readonly<Record<string, string>>;
   #server: EmbeddedServer;
 
-  private constructor(dataDir: string, server: EmbeddedServer) {
+  private constructor(dataDir: string, settings: Readonly<Record<string, string>>, server: EmbeddedServer) {
     this.#dataDir = dataDir;
+    this.#settings = settings;
     this.#server = server;
   }
 
-  static async open(): Promise<SoakPostgres> {
+  /** @param sessions how many it has room for */
+  static async open(sessions: number): Promise<SoakPostgres> {
     const dataDir = await mkdtemp(join(tmpdir(), 'svc-soak-postgres-'));
     // Postgres may run as another user than we do, and has to pass through.
     await chmod(dataDir, 0o711);
-    return new SoakPostgres(dataDir, await startEmbeddedServer({ dataDir, settings: SETTINGS }));
+    const settings = { ...SETTINGS, max_connections: String(sessions) };
+    return new SoakPostgres(dataDir, settings, await startEmbeddedServer({ dataDir, settings }));
   }
 
   get url(): string {
@@ -64,7 +68,7 @@ export class SoakPostgres implements AsyncDisposable {
 
   async #start(): Promise<number> {
     const before = this.url;
-    this.#server = await startEmbeddedServer({ dataDir: this.#dataDir, settings: SETTINGS });
+    this.#server = await startEmbeddedServer({ dataDir: this.#dataDir, settings: this.#settings });
     if (this.url !== before) throw new Error('Postgres came back under another address');
     await this.#ready();
     return Date.now();

@@ -85,6 +85,7 @@ const PLANTS: Readonly<Record<string, string>> = {
     select due_at, fire_at + interval '1 second', trigger_id, generation from scheduler_due`,
   'not parked': `update scheduler_job set parked = '{}'`,
   'bounded repeats': `update scheduler_firing set attempt = 20 where job_id = 'tick-0'`,
+  'many nodes': `insert into soak.crowd values ('a', true, true, 1, 12, 11)`,
   poison: `insert into soak.poison values ('object', 'k', true, 11)`,
   'scans end': `update scan_run set state = 'ACTIVE'`,
   'scanned objects': mark({ item: 'scan-1-1' }),

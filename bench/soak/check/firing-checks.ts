@@ -126,6 +126,13 @@ export const FIRING_CHECKS: readonly Check[] = [
       from scheduler_firing having sum(attempt - 1) > (select sum(epoch) from cluster_node) * 20`,
   },
   {
+    name: 'many nodes',
+    of: 'select count(*) from soak.crowd',
+    promise:
+      'of many nodes that start at once each joins, hears notices, fires, and opens no more sessions than it may',
+    sql: `select * from soak.crowd where not joined or not listens or fired = 0 or most_sessions > budget`,
+  },
+  {
     name: 'poison',
     of: 'select count(*) from soak.poison',
     promise: 'what kills its node each time is given up after three of them, and nothing of it is stored',

@@ -6,7 +6,7 @@ const TROUBLE_MS = 3_000;
 const FREEZE_MS = 5_000;
 const OUTAGE_MS = 10_000;
 const HELD_MS = 8_000;
-const MOST_SESSIONS = 300;
+const MOST_SESSIONS = 2_000;
 /** Postgres itself is gone: nobody can do anything until it is back. */
 const BACK_BOUND_MS = 1_000;
 

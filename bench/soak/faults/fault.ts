@@ -12,6 +12,8 @@ export interface Stage {
   /** The database itself, past the proxies. */
   readonly pool: pg.Pool;
   readonly databaseUrl: string;
+  /** Adds so many small nodes, which are nodes like the others from then on. Not started yet. */
+  readonly grow: (count: number) => Promise<readonly SoakNode[]>;
 }
 
 /** How a fault went. */
@@ -30,8 +32,10 @@ export interface Fault {
   readonly what: string;
   /** Until the last firing that it held up has run, counted from `since`; reported, not asserted. */
   readonly boundMs: number;
-  /** Strikes once, at the beginning, and only in a soak of so many minutes. */
+  /** Strikes once, at the beginning, and only in a soak of so many minutes, or when it is named. */
   readonly once?: { readonly leastMinutes: number };
+  /** For how many sessions Postgres must have room. Default: for those of some nodes. */
+  readonly sessions?: number;
   strike(stage: Stage, random: Random): Promise<Strike>;
 }
 

@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Fault } from './fault.ts';
 
 const HERD = 300;
@@ -19,6 +20,11 @@ const GATHER = `
   insert into soak.answer (deed, key, node, outcome, status, asked_at, answered_at)
   select 'schedule', id, 'herd', 'done', 201, now(), now() from job`;
 
+/** Lets so many schedules be due at one time, whose runs leave a mark each; their ids begin with the name. */
+export async function gatherHerd(pool: pg.Pool, name: string, at: Date, count: number): Promise<void> {
+  await pool.query(GATHER, [at, count, name, 'once', {}]);
+}
+
 export const HERD_FAULTS: readonly Fault[] = [
   {
     name: 'herd',
@@ -26,7 +32,7 @@ export const HERD_FAULTS: readonly Fault[] = [
     boundMs: 5_000,
     async strike({ pool }) {
       const since = Date.now() + 1_000;
-      await pool.query(GATHER, [new Date(since), HERD, `herd-${since}`, 'once', {}]);
+      await gatherHerd(pool, `herd-${since}`, new Date(since), HERD);
       return { target: 'all nodes', since };
     },
   },

@@ -1,6 +1,7 @@
 import { DATABASE_FAULTS } from './database-faults.ts';
 import type { Fault } from './fault.ts';
 import { HERD_FAULTS } from './herd-faults.ts';
+import { MANY_NODES_FAULT } from './many-nodes-fault.ts';
 import { NETWORK_FAULTS } from './network-faults.ts';
 import { NODE_FAULTS } from './node-faults.ts';
 import { POISON_FAULT } from './poison-fault.ts';
@@ -10,6 +11,7 @@ import { UPGRADE_FAULT } from './upgrade-fault.ts';
 export const MATRIX: readonly Fault[] = [
   UPGRADE_FAULT,
   POISON_FAULT,
+  MANY_NODES_FAULT,
   ...HERD_FAULTS,
   ...NODE_FAULTS,
   ...NETWORK_FAULTS,
