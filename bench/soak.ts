@@ -107,7 +107,8 @@ async function soak(options: SoakOptions, logFolder: string): Promise<Finding[]>
   await sizes.sample();
   sizes.start();
 
-  const stage = { nodes, postgres, pool, databaseUrl, grow };
+  const { snapshotMs } = options;
+  const stage = { nodes, postgres, pool, databaseUrl, snapshotMs, grow };
   const aftermaths = await strikeAll(stage, faults, options, random.fork('faults'));
   stopped = true;
   await load;

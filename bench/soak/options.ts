@@ -7,6 +7,8 @@ export interface SoakOptions {
   /** Decides which fault strikes whom and when; the same seed is the same plan. */
   readonly seed: number;
   readonly short: boolean;
+  /** How long the fault `snapshot` holds one, in ms. */
+  readonly snapshotMs: number;
   /** Names of faults; empty for all. */
   readonly only: readonly string[];
   /** Keeps the logs of the nodes even when nothing was found. */
@@ -21,6 +23,7 @@ Lets a cluster work under faults, and proves afterwards from the database that n
   --seed <n>        which fault strikes whom (default: random, and printed)
   --short           each kind of fault once, in about a minute: what CI runs
   --only <a,b>      only these faults
+  --snapshot-minutes <n>  how long a snapshot is held (default 1)
   --keep            keep the logs of the nodes
   --list            the faults`;
 
@@ -34,6 +37,7 @@ export function readOptions(
       minutes: { type: 'string', default: '5' },
       nodes: { type: 'string', default: '3' },
       seed: { type: 'string' },
+      'snapshot-minutes': { type: 'string', default: '1' },
       only: { type: 'string', default: '' },
       short: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
@@ -41,7 +45,7 @@ export function readOptions(
       help: { type: 'boolean', default: false },
     },
   });
-  const number = (name: 'minutes' | 'nodes' | 'seed', text: string, least: number) => {
+  const number = (name: 'minutes' | 'nodes' | 'seed' | 'snapshot-minutes', text: string, least: number) => {
     const value = Number(text);
     if (!Number.isFinite(value) || value < least)
       throw new Error(`--${name} ${text}: a number from ${least} on`);
@@ -52,6 +56,7 @@ export function readOptions(
     nodes: number('nodes', values.nodes, 2),
     seed: values.seed === undefined ? Math.floor(Math.random() * 1e6) : number('seed', values.seed, 0),
     short: values.short,
+    snapshotMs: number('snapshot-minutes', values['snapshot-minutes'], 0) * 60_000,
     only: values.only === '' ? [] : values.only.split(','),
     keep: values.keep,
     list: values.list,

@@ -5,10 +5,18 @@ import type { Fault, Stage } from './fault.ts';
 const TROUBLE_MS = 3_000;
 const FREEZE_MS = 5_000;
 const OUTAGE_MS = 10_000;
-const HELD_MS = 8_000;
 const MOST_SESSIONS = 2_000;
 /** Postgres itself is gone: nobody can do anything until it is back. */
 const BACK_BOUND_MS = 1_000;
+
+/** How many rows of each table whose size is watched have been changed or deleted. */
+const CHANGES = `
+  select p.name, (s.n_tup_upd + s.n_tup_del)::float8 as rows
+  from soak.peak p join pg_stat_user_tables s on s.relname = p.name and s.schemaname = 'public' order by 1`;
+interface Changes {
+  readonly name: string;
+  readonly rows: number;
+}
 
 export const DATABASE_FAULTS: readonly Fault[] = [
   {
@@ -120,16 +128,24 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   },
   {
     name: 'snapshot',
-    what: `a session holds a snapshot for ${HELD_MS / 1000} s, and a replication slot stands still`,
+    what: 'a session holds a snapshot for a minute, or as long as asked for, and a replication slot stands still',
     boundMs: 500,
-    async strike({ pool }) {
+    async strike({ pool, snapshotMs }) {
       const since = Date.now();
       const client = await pool.connect();
       await pool.query(`select pg_create_logical_replication_slot('idle', 'pgoutput')`);
       try {
         await client.query('begin isolation level repeatable read');
-        await client.query('select count(*) from scheduler_due');
-        await delay(HELD_MS);
+        const { rows: before } = await pool.query<Changes>(CHANGES);
+        await delay(snapshotMs);
+        // All that was changed meanwhile had to stay.
+        const { rows: after } = await pool.query<Changes>(CHANGES);
+        const kept = after.map(({ name, rows }, n) => ({ name, rows: rows - before[n]!.rows }));
+        await pool.query(
+          `update soak.peak p set rows = p.rows + k.rows
+           from jsonb_to_recordset($1) as k(name text, rows bigint) where k.name = p.name`,
+          [JSON.stringify(kept)],
+        );
         await client.query('rollback');
       } finally {
         await pool.query(`select pg_drop_replication_slot('idle')`);

@@ -12,6 +12,8 @@ export interface Stage {
   /** The database itself, past the proxies. */
   readonly pool: pg.Pool;
   readonly databaseUrl: string;
+  /** How long a snapshot is held. */
+  readonly snapshotMs: number;
   /** Adds so many small nodes, which are nodes like the others from then on. Not started yet. */
   readonly grow: (count: number) => Promise<readonly SoakNode[]>;
 }
