@@ -20,7 +20,7 @@ import { loadProcesses } from './soak/load/processes.ts';
 import { loadScans } from './soak/load/scans.ts';
 import { loadSchedules, prepareSchedules } from './soak/load/schedules.ts';
 import { loadSessions } from './soak/load/sessions.ts';
-import { SoakNode } from './soak/node.ts';
+import { SMALL_NODE_SESSIONS, SoakNode } from './soak/node.ts';
 import { HELP, readOptions, type SoakOptions } from './soak/options.ts';
 import { installOracle } from './soak/oracle.ts';
 import { SoakPostgres } from './soak/postgres.ts';
@@ -72,9 +72,8 @@ async function soak(options: SoakOptions, logFolder: string): Promise<Finding[]>
   await using scope = new AsyncDisposableStack();
   const random = createRandom(options.seed);
   const faults = chooseFaults(options);
-  const postgres = scope.use(
-    await SoakPostgres.open(Math.max(SESSIONS, ...faults.map(({ sessions = 0 }) => sessions))),
-  );
+  const room = faults.some(({ needsRoom }) => needsRoom) ? options.manyNodes * SMALL_NODE_SESSIONS : 0;
+  const postgres = scope.use(await SoakPostgres.open(SESSIONS + room));
   const databaseUrl = await createDatabase(postgres.url);
   const pool = openDirectPool(databaseUrl);
   scope.defer(() => pool.end());
@@ -87,8 +86,10 @@ async function soak(options: SoakOptions, logFolder: string): Promise<Finding[]>
     return node;
   };
   for (let n = 0; n < options.nodes; n++) await open(String.fromCharCode(97 + n), false);
-  const grow = (count: number) =>
-    Promise.all(Array.from({ length: count }, (_, n) => open(`small-${n + 1}`, true)));
+  const grow = () =>
+    Promise.all(
+      Array.from({ length: options.manyNodes - options.nodes }, (_, n) => open(`small-${n + 1}`, true)),
+    );
   await Promise.all(nodes.map((node) => node.start()));
   say('all nodes are up');
 

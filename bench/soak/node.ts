@@ -25,7 +25,7 @@ export interface NodeOptions {
 export const SMALL_NODE_SESSIONS = 2 * (1 + 1) + 7;
 
 /** A node that cannot start because its database is not there, or has its earlier life still, is started again so long. */
-const START_PATIENCE_MS = 180_000;
+const START_PATIENCE_MS = 600_000;
 /** Whoever has not ended by then does not. */
 const STOP_PATIENCE_MS = 240_000;
 

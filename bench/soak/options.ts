@@ -9,6 +9,8 @@ export interface SoakOptions {
   readonly short: boolean;
   /** How long the fault `snapshot` holds one, in ms. */
   readonly snapshotMs: number;
+  /** How many nodes there are in the end of the fault `many-nodes`. */
+  readonly manyNodes: number;
   /** Names of faults; empty for all. */
   readonly only: readonly string[];
   /** Keeps the logs of the nodes even when nothing was found. */
@@ -24,6 +26,7 @@ Lets a cluster work under faults, and proves afterwards from the database that n
   --short           each kind of fault once, in about a minute: what CI runs
   --only <a,b>      only these faults
   --snapshot-minutes <n>  how long a snapshot is held (default 1)
+  --many <n>        how many nodes many-nodes makes of them (default 50, which takes 16 GiB; at least 12)
   --keep            keep the logs of the nodes
   --list            the faults`;
 
@@ -38,6 +41,7 @@ export function readOptions(
       nodes: { type: 'string', default: '3' },
       seed: { type: 'string' },
       'snapshot-minutes': { type: 'string', default: '1' },
+      many: { type: 'string', default: '50' },
       only: { type: 'string', default: '' },
       short: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
@@ -45,7 +49,11 @@ export function readOptions(
       help: { type: 'boolean', default: false },
     },
   });
-  const number = (name: 'minutes' | 'nodes' | 'seed' | 'snapshot-minutes', text: string, least: number) => {
+  const number = (
+    name: 'minutes' | 'nodes' | 'seed' | 'snapshot-minutes' | 'many',
+    text: string,
+    least: number,
+  ) => {
     const value = Number(text);
     if (!Number.isFinite(value) || value < least)
       throw new Error(`--${name} ${text}: a number from ${least} on`);
@@ -57,6 +65,7 @@ export function readOptions(
     seed: values.seed === undefined ? Math.floor(Math.random() * 1e6) : number('seed', values.seed, 0),
     short: values.short,
     snapshotMs: number('snapshot-minutes', values['snapshot-minutes'], 0) * 60_000,
+    manyNodes: number('many', values.many, 12),
     only: values.only === '' ? [] : values.only.split(','),
     keep: values.keep,
     list: values.list,

@@ -14,8 +14,8 @@ export interface Stage {
   readonly databaseUrl: string;
   /** How long a snapshot is held. */
   readonly snapshotMs: number;
-  /** Adds so many small nodes, which are nodes like the others from then on. Not started yet. */
-  readonly grow: (count: number) => Promise<readonly SoakNode[]>;
+  /** Adds small nodes until there are as many as asked for, which are nodes like the others from then on. Not started yet. */
+  readonly grow: () => Promise<readonly SoakNode[]>;
 }
 
 /** How a fault went. */
@@ -36,8 +36,8 @@ export interface Fault {
   readonly boundMs: number;
   /** Strikes once, at the beginning, and only in a soak of so many minutes, or when it is named. */
   readonly once?: { readonly leastMinutes: number };
-  /** For how many sessions Postgres must have room. Default: for those of some nodes. */
-  readonly sessions?: number;
+  /** Postgres must have room for the sessions of many nodes. */
+  readonly needsRoom?: true;
   strike(stage: Stage, random: Random): Promise<Strike>;
 }
 
