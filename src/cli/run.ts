@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ActivationError, didYouMean, formatFinding } from '#errors/index.ts';
+import { ActivationError, didYouMean, type Finding, formatFinding } from '#errors/index.ts';
 import { type Command, EXIT } from './command.ts';
 
 /** Each is loaded when it is called: a probe of a container, ten times a minute, has no use for the whole server. */
@@ -56,12 +56,21 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
   try {
     return await command.run(flags, positionals);
   } catch (error) {
-    if (!(error instanceof ActivationError)) throw error;
-    for (const finding of error.findings) console.error(formatFinding(finding));
-    const count = error.findings.length;
+    const findings = await findingsOf(error);
+    if (findings.length === 0) throw error;
+    for (const finding of findings) console.error(formatFinding(finding));
+    const count = findings.length;
     console.error(`${count} ${count === 1 ? 'error' : 'errors'}. Nothing was started.`);
     return EXIT.FINDING;
   }
+}
+
+/** What an operator can mend; none for errors of ours. */
+async function findingsOf(error: unknown): Promise<readonly Finding[]> {
+  if (error instanceof ActivationError) return error.findings;
+  const { connectionFinding } = await import('#database/index.ts');
+  const finding = connectionFinding(error);
+  return finding === undefined ? [] : [finding];
 }
 
 async function overview(): Promise<string> {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { startNodeProcess } from '../support/node-process.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { createProject } from '../support/project.ts';
@@ -157,6 +157,23 @@ describe('the command line', () => {
     expect(output).toMatch(/PORT/);
     expect(output).toMatch(/SVC_ROLES/);
     expect(output).toMatch(/2 errors/);
+  });
+
+  it('tells what is wrong with a database that it cannot use, and no password', async () => {
+    const nobody = new URL(inject('databaseServerUrl'));
+    nobody.pathname = '/svc_no_such_database';
+    const [missing, closed] = await Promise.all([
+      svc(['migrate'], { DATABASE_URL: nobody.href }),
+      svc(['keys', 'rotate'], { DATABASE_URL: 'postgres://svc:s3cret@127.0.0.1:1/svc' }),
+    ]);
+    expect([missing.code, closed.code]).toEqual([1, 1]);
+    expect(missing.output).toMatch(
+      /^Postgres refuses: .*"svc_no_such_database" does not exist — .*make the database/m,
+    );
+    expect(closed.output).toMatch(
+      /^Postgres cannot be reached: connect ECONNREFUSED 127.0.0.1:1 — .*DATABASE_URL/m,
+    );
+    expect(closed.output).not.toMatch(/s3cret|\bat .*\.ts/);
   });
 
   it('refuses to run on an older schema unless it may upgrade it', async () => {

@@ -1,0 +1,42 @@
+import type { Finding } from '#errors/index.ts';
+import { isConnectionLost, isUnable, sqlStateOf } from './sql-state.ts';
+
+/** What to do, by what Postgres or the network says to whoever comes to it for the first time. */
+const HINTS: Readonly<Record<string, string>> = {
+  '28P01': 'check user and password in DATABASE_URL; what is special in a URL is written %40, %2F, …',
+  '28000': 'check user and password in DATABASE_URL, and pg_hba.conf on the server',
+  '3D000': 'check the name in DATABASE_URL, or make the database: create database … owner …',
+  '42501': 'the role needs the schema: grant usage, create on schema public to …',
+  '53300': 'raise max_connections, or lower SVC_DATABASE_POOL: see Connections in docs/operations.md',
+  '57P03': 'Postgres is starting or stopping; start again in a moment',
+};
+const NETWORK =
+  /^(?:E(?:CONN|HOST|NET|TIMEDOUT|AI_|NOTFOUND|PIPE)|ERR_TLS|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_)/;
+const NO_TLS = /does not support SSL|SSL\/TLS required|no encryption/i;
+
+/** A database that cannot be used, told to whoever starts something; undefined for errors of another kind. Shows no password. */
+export function connectionFinding(error: unknown): Finding | undefined {
+  const state = sqlStateOf(error) ?? '';
+  const said = wordsOf(error);
+  const finding = (message: string, hint: string): Finding => ({
+    id: 'DB_CANNOT_CONNECT',
+    where: '',
+    message,
+    hint,
+  });
+  const hint = HINTS[state];
+  if (hint !== undefined) return finding(`Postgres refuses: ${said}`, hint);
+  if (isUnable(error)) return finding(`Postgres takes no changes: ${said}`, 'start again when it does');
+  if (NO_TLS.test(said)) return finding(`Postgres refuses: ${said}`, 'see ?sslmode=… in DATABASE_URL');
+  if (!NETWORK.test(state) && !isConnectionLost(error)) return undefined;
+  return finding(
+    `Postgres cannot be reached: ${said}`,
+    'check that it runs, and host and port in DATABASE_URL',
+  );
+}
+
+/** A name with several addresses fails with one error for each, and no words of its own. */
+function wordsOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(wordsOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
+}
