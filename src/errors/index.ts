@@ -19,5 +19,5 @@ export {
   TooManyRequestsError,
   UnauthorizedError,
 } from './named-errors.ts';
-export { type ErrorFacts, ResourceError } from './resource-error.ts';
+export { type ErrorFacts, errorIdOf, ResourceError } from './resource-error.ts';
 export { didYouMean, nearest } from './suggestion.ts';

@@ -42,6 +42,12 @@ export class ResourceError extends Error {
   }
 }
 
+/** The stable id that an error carries, such as `DB_UNREACHABLE`; undefined for whatever carries none. */
+export function errorIdOf(error: unknown): unknown {
+  const detail = error instanceof ResourceError ? error.detail : undefined;
+  return typeof detail === 'object' && detail !== null && 'id' in detail ? detail.id : undefined;
+}
+
 function composeDetail(facts: ErrorFacts): unknown {
   const { id, field, hint, detail } = facts;
   if (detail !== undefined && (typeof detail !== 'object' || detail === null || Array.isArray(detail))) {

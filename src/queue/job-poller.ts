@@ -1,4 +1,4 @@
-import { BystanderError, ResourceError } from '#errors/index.ts';
+import { BystanderError, errorIdOf, ResourceError } from '#errors/index.ts';
 import { backoffMs, ClaimLoop, jittered, type Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { listDues, listOrphanedHolders, type Release, releaseJobs } from './claim-repository.ts';
@@ -144,7 +144,10 @@ export class JobPoller implements Service {
           if (!isLost && unit.length === 1) return [await failJob(queue, job, error)];
           // Its thread died: with the job or because of it. Without a database nobody can be blamed.
           const isBlamed =
-            isLost && !isUnreachable(error) && !(error instanceof BystanderError) && this.#loop.claims;
+            isLost &&
+            errorIdOf(error) !== 'DB_UNREACHABLE' &&
+            !(error instanceof BystanderError) &&
+            this.#loop.claims;
           for (const { holder, id } of unit) {
             await this.#release({ holder, only: id, lost: isBlamed ? 'thread' : null });
           }
@@ -192,9 +195,4 @@ function unitsOf(jobs: readonly ClaimedJob[], most: number): (readonly ClaimedJo
   const units: (readonly ClaimedJob[])[] = alone.map((job) => [job]);
   for (let at = 0; at < others.length; at += size) units.push(others.slice(at, at + size));
   return units;
-}
-
-function isUnreachable(error: ResourceError): boolean {
-  const { detail } = error;
-  return typeof detail === 'object' && detail !== null && 'id' in detail && detail.id === 'DB_UNREACHABLE';
 }

@@ -1,5 +1,5 @@
 import { type Db, isConnectionLost, runUnitOfWork } from '#database/index.ts';
-import { ResourceError, toResourceError } from '#errors/index.ts';
+import { errorIdOf, ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { backoffMs } from '#lifecycle/index.ts';
 import {
@@ -62,7 +62,7 @@ export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> 
     return result('completed');
   } catch (thrown) {
     if (thrown instanceof FencedOutError) return result('fencedOut');
-    const id = idOf(thrown);
+    const id = errorIdOf(thrown);
     if (id === 'DB_UNREACHABLE') throw thrown;
     if (id !== 'DB_COMMIT_UNKNOWN') return failJob(queue, job, thrown);
     // Only the database knows whether the commit came through: the claim is gone if it did.
@@ -110,9 +110,9 @@ async function runTogether(queue: Queue, jobs: readonly ClaimedJob[]): Promise<R
       return done;
     });
   } catch (error) {
-    if (idOf(error) === 'DB_UNREACHABLE') throw error;
+    if (errorIdOf(error) === 'DB_UNREACHABLE') throw error;
     // A commit of which nobody knows is found out about job by job: what has no claim is done, or another's.
-    if (idOf(error) !== 'DB_COMMIT_UNKNOWN') return new Set();
+    if (errorIdOf(error) !== 'DB_COMMIT_UNKNOWN') return new Set();
     const held = await Promise.all(jobs.map((job) => stillHeld(queue, job)));
     return new Set(jobs.filter((_, index) => !held[index]));
   }
@@ -166,9 +166,4 @@ async function stillHeld(queue: Queue, job: ClaimedJob): Promise<boolean> {
       await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 50, 2_000)));
     }
   }
-}
-
-function idOf(error: unknown): unknown {
-  const detail = error instanceof ResourceError ? error.detail : undefined;
-  return typeof detail === 'object' && detail !== null && 'id' in detail ? detail.id : undefined;
 }

@@ -1,5 +1,5 @@
 import { type Database, type Db, isConnectionLost, runUnitOfWork } from '#database/index.ts';
-import { ResourceError, toResourceError } from '#errors/index.ts';
+import { errorIdOf, ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { backoffMs } from '#lifecycle/index.ts';
 import { type Context, type SecurityContext, systemContext } from '#resource/index.ts';
@@ -85,7 +85,7 @@ export async function fireTrigger(
     const error = toResourceError(thrown);
     if (error instanceof FencedOutError) return result('fencedOut', null);
     if (error instanceof AlreadyDoneError) return result('completed', []);
-    if (idOf(error) === 'DB_COMMIT_UNKNOWN' && run.definition.transactional !== false) {
+    if (errorIdOf(error) === 'DB_COMMIT_UNKNOWN' && run.definition.transactional !== false) {
       const fate = await fateOf(platform.database, firing);
       if (fate === 'open') return fireTrigger(platform, firing, signal);
       return result(fate === 'completed' ? 'completed' : 'fencedOut', null);
@@ -190,12 +190,7 @@ async function invokeService(
 
 /** The database went away in mid-run; everything was rolled back. */
 export function isUnreachable(error: unknown): boolean {
-  return idOf(error) === 'DB_UNREACHABLE';
-}
-
-function idOf(error: unknown): unknown {
-  const detail = error instanceof ResourceError ? error.detail : undefined;
-  return typeof detail === 'object' && detail !== null && 'id' in detail ? detail.id : undefined;
+  return errorIdOf(error) === 'DB_UNREACHABLE';
 }
 
 /** Asks until the database answers: only it knows whether the commit came through. */

@@ -1,5 +1,5 @@
-import { BadRequestError } from '#errors/index.ts';
-import { isObject, type JsonObject } from '#json/index.ts';
+import { BadRequestError, errorIdOf } from '#errors/index.ts';
+import { isObject } from '#json/index.ts';
 import type { Context, Transform } from '#resource/index.ts';
 import { ScriptInactiveError } from './script-error.ts';
 import { parseScriptReference } from './script-reference.ts';
@@ -15,10 +15,7 @@ export function scriptTransform(scripts: Scripts, context: Context): Transform {
     const call = { reference, label: 'transform', bindings: { content: current } };
     const outcome = await scripts.evaluate(context, call).catch((error: unknown) => {
       // The script came with the request, so it is the request that is wrong.
-      if (
-        error instanceof ScriptInactiveError &&
-        (error.detail as JsonObject | undefined)?.['id'] === UNREADABLE
-      ) {
+      if (error instanceof ScriptInactiveError && errorIdOf(error) === UNREADABLE) {
         throw new BadRequestError(error.message, { id: UNREADABLE, field: '/value/script' });
       }
       throw error;
