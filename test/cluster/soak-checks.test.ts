@@ -155,6 +155,15 @@ describe('the checks of the soak', () => {
     },
   );
 
+  it('wait for what is on its way out', async () => {
+    const check = ALL_CHECKS.filter(({ name }) => name === 'no orphaned run');
+    await client.query(PLANTS['no orphaned run']!);
+    expect(await findOffences(client, check)).toHaveLength(1);
+    const looking = findOffences(client, check, Date.now() + 60_000);
+    await client.query('delete from scheduler_run');
+    expect(await looking).toEqual([]);
+  });
+
   it('tell a node that leaks from one at rest', () => {
     const atRest = new Map([
       ['svc_db_pool_size', 5],
