@@ -22,6 +22,8 @@ export interface ProviderDescription {
   readonly schema?: JsonObject;
   readonly collectionActions?: readonly string[];
   readonly instanceActions?: readonly string[];
+  /** A query that it answers, for whoever has read it instead. Default: `_queryFilter=true`. */
+  readonly query?: string;
 }
 
 /** A collection and its instances. What is left out answers 501. */
@@ -112,7 +114,7 @@ function handleCollection(
           id: 'RESOURCE_IS_A_COLLECTION',
           hint:
             request.method === 'read'
-              ? `Ask for what is in it with ?_queryFilter=true, or for one with ${formatPath(request.path)}/<id>`
+              ? `Ask for what is in it with ?${provider.description?.query ?? '_queryFilter=true'}, or for one with ${formatPath(request.path)}/<id>`
               : `Such as ${formatPath(request.path)}/<id>`,
         },
       );

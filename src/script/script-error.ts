@@ -39,13 +39,23 @@ function thrownFacts(error: ScriptThrownError, label: string | undefined) {
   const { thrown } = error;
   const { code, message, detail } = isObject(thrown) ? thrown : {};
   if (typeof code !== 'number' || !Number.isInteger(code)) {
-    return { code: undefined, message: error.message, detail: null };
+    return { code: undefined, message: explained(error.message), detail: null };
   }
   return {
     code,
     message: typeof message === 'string' ? message : unsaid,
     detail: detail ?? null,
   };
+}
+
+/** Names under which older engines let scripts reach Java. */
+const JAVA =
+  /^ReferenceError: '(?:java|javax|Packages|JavaImporter|JavaAdapter|importPackage|importClass)' is not defined$/;
+
+function explained(message: string): string {
+  return JAVA.test(message)
+    ? `${message}. There is no Java here, only JavaScript and what is bound`
+    : message;
 }
 
 /**

@@ -101,6 +101,17 @@ describe('/script', () => {
     expect((await api('POST', 'script?_action=eval', { body })).body).toEqual(Array(7).fill('undefined'));
   });
 
+  it('says that there is no Java where a script reaches for it', async () => {
+    for (const source of ['java.lang.System.out.println(1)', 'new Packages.java.util.Date()']) {
+      const { status, body } = await evaluate(source);
+      expect([status, body.message]).toEqual([
+        500,
+        expect.stringMatching(/is not defined\. There is no Java/),
+      ]);
+    }
+    expect((await evaluate('nothing')).body.message).toBe("ReferenceError: 'nothing' is not defined");
+  });
+
   it('runs the file of the source that was declared last, and takes dots of a name for folders', async () => {
     const run = async (body: object) => (await api('POST', 'script?_action=eval', { body })).body;
     expect(await run({ file: 'both.js' })).toBe('script');

@@ -126,6 +126,15 @@ describe('the watched directory', () => {
     expect(refused('other.xml')).toBeUndefined();
     const { error } = refused('script.bpmn20.xml') as unknown as { error: Error };
     expect(error.message).toContain("'oops' holds a script with a mistake");
+    const mistaken = `<scriptTask id="js" scriptFormat="javascript"><script>var a = 1;\nvar b = (;</script></scriptTask>`;
+    const content = processFile('mistaken', start() + mistaken + end() + path('s', 'js', 'e'));
+    const told = await api('POST', 'workflow/deployment?_action=deploy', {
+      body: { name: 'mistaken.bpmn20.xml', content },
+    });
+    expect([told.status, told.body.message]).toEqual([
+      400,
+      expect.stringContaining('(line 2 of the script)'),
+    ]);
   });
 
   test('a script without a language is Groovy', async () => {

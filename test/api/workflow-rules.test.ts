@@ -186,7 +186,13 @@ describe('queries', () => {
         reason: 'Bad Request',
         message: expect.stringContaining("Unknown query id 'for-userName'"),
       });
-      expect(await status('_queryFilter=true')).toBe(400);
+      const nameless = await api('GET', `workflow/${at}?_queryFilter=true`);
+      expect([nameless.status, nameless.body.message]).toEqual([
+        400,
+        expect.stringContaining('needs a _queryId'),
+      ]);
+      const read = await api('GET', `workflow/${at}`);
+      expect(read.body.detail?.hint).toContain('?_queryId=query-all-ids');
     },
   );
 

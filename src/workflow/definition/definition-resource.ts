@@ -21,7 +21,7 @@ import { unknownDefinition } from './definitions.ts';
 /** `/workflow/processdefinition`: all versions of all processes. */
 export function definitionResource(platform: WorkflowPlatform): CollectionProvider {
   return {
-    description: { title: 'Process definition' },
+    description: { title: 'Process definition', query: '_queryId=query-all-ids' },
     async query(context, request) {
       const kind = queryKind(request);
       const page = await listDefinitions(await dbOf(platform, context), request, kind);

@@ -28,7 +28,7 @@ export function taskDefinitionResource(platform: WorkflowPlatform): RouteHandler
 
   const provider = (match: RouteMatch) =>
     collection({
-      description: { title: 'Task definition' },
+      description: { title: 'Task definition', query: '_queryId=query-all-ids' },
       async query(context, request) {
         queryKind(request, ['all']);
         const definition = await definitionOf(context, match);

@@ -12,11 +12,17 @@ export async function checkScripts(scripts: Scripts, process: ProcessDefinition)
     } catch (error) {
       // Anything else is no mistake of the script.
       if (!(error instanceof ResourceError) || (error.code !== 400 && error.code !== 501)) throw error;
-      const message = `holds a script with a mistake: ${error.message}`;
+      const message = `holds a script with a mistake: ${error.message}${lineOf(error)}`;
       findings.push({ id: 'WORKFLOW_BAD_SCRIPT', element, message });
     }
   }
   return findings;
+}
+
+/** Where a mistake stands that does not say so itself. */
+function lineOf({ cause, message }: ResourceError): string {
+  const { line } = (cause ?? {}) as { readonly line?: unknown };
+  return typeof line === 'number' && !/\bline \d/.test(message) ? ` (line ${line} of the script)` : '';
 }
 
 interface FoundScript {

@@ -41,6 +41,7 @@ export function instanceResource(platform: WorkflowPlatform, isHistory: boolean)
     description: {
       title: isHistory ? 'Process instance history' : 'Process instance',
       instanceActions: ACTIONS,
+      query: '_queryId=query-all-ids',
     },
     runsScripts: (request) => request.method !== 'query' && request.method !== 'read',
     async query(context, request) {

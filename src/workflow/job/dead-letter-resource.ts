@@ -20,7 +20,7 @@ const ACTIONS = ['retry'];
 /** `/workflow/job/deadletter`: jobs that are out of attempts. */
 export function deadLetterResource(platform: WorkflowPlatform): CollectionProvider {
   return {
-    description: { title: 'Dead-letter job', instanceActions: ACTIONS },
+    description: { title: 'Dead-letter job', instanceActions: ACTIONS, query: '_queryId=query-all-ids' },
     async query(context, request) {
       const kind = queryKind(request);
       const page = await listDeadLetters(await dbOf(platform, context), request, kind);

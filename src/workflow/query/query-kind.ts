@@ -22,7 +22,10 @@ export function queryKind(
   const kind = queryId === null ? undefined : KINDS[queryId];
   if (kind !== undefined && known.includes(kind)) return kind;
   const ids = Object.entries(KINDS).flatMap(([id, one]) => (known.includes(one) ? [id] : []));
-  throw new BadRequestError(`Unknown query id '${queryId ?? ''}' on '${formatPath(request.path)}'`, {
+  const path = formatPath(request.path);
+  const message =
+    queryId === null ? `A query on '${path}' needs a _queryId` : `Unknown query id '${queryId}' on '${path}'`;
+  throw new BadRequestError(message, {
     id: 'WORKFLOW_UNKNOWN_QUERY',
     field: '_queryId',
     hint: `Give _queryId: ${ids.join(', ')}`,

@@ -32,7 +32,7 @@ const CANDIDATES = ['taskCandidateUser', 'taskCandidateOrAssigned'];
 /** `/workflow/taskinstance`: open tasks. */
 export function taskResource(platform: WorkflowPlatform): CollectionProvider {
   return {
-    description: { title: 'Task', instanceActions: ACTIONS },
+    description: { title: 'Task', instanceActions: ACTIONS, query: '_queryId=query-all-ids' },
     runsScripts: (request) =>
       request.method !== 'query' || CANDIDATES.some((name) => name in request.parameters),
     async query(context, request) {
@@ -81,7 +81,7 @@ export function taskResource(platform: WorkflowPlatform): CollectionProvider {
 /** `/workflow/taskinstance/history`: all tasks, open and ended. */
 export function taskHistoryResource(platform: WorkflowPlatform): CollectionProvider {
   return {
-    description: { title: 'Task history' },
+    description: { title: 'Task history', query: '_queryId=query-all-ids' },
     runsScripts: (request) =>
       request.method === 'query' && CANDIDATES.some((name) => name in request.parameters),
     async query(context, request) {

@@ -21,6 +21,9 @@ export interface CompileOptions {
   readonly checkCron?: (text: string) => string | undefined;
 }
 
+/** Formats that say which language they mean; all others are run as Groovy, as the field does. */
+const KNOWN_LANGUAGE = /groovy|(?:java|ecma)script|^js$/i;
+
 /** Gathers refusals and warnings while a file is compiled. */
 export class Findings {
   readonly refusals: Finding[];
@@ -84,6 +87,9 @@ export class Findings {
     if (isJuel(format)) {
       this.expression(element, source);
       return;
+    }
+    if (!KNOWN_LANGUAGE.test(format.trim())) {
+      this.warn('SCRIPT_LANGUAGE', element, `holds a script in '${format}', which is run as Groovy`);
     }
     const problem = this.options.checkScript?.(format, source);
     if (problem !== undefined)

@@ -525,6 +525,13 @@ describe('warnings', () => {
       ['j JOIN_AFTER_DECISION'],
     ],
     ['branches that meet without a join', split('parallel', gateway('exclusive', 'j')), ['j MULTI_MERGE']],
+    [
+      'a script in a language that there is not',
+      bpmn(
+        `${start()}${tag('scriptTask', 'a', { scriptFormat: 'python' }, '<script>x</script>')}${path('s', 'a')}`,
+      ),
+      ['a SCRIPT_LANGUAGE'],
+    ],
     ['a block that joins properly', split('parallel', gateway('parallel', 'j')), []],
     ['a decision that merges properly', split('exclusive', gateway('exclusive', 'j')), []],
     [

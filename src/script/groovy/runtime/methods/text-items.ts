@@ -37,7 +37,10 @@ defineMethods('java.lang.CharSequence', 'java.lang.Object', {
   'execute/0-2': () => {
     throw exception('java.lang.SecurityException', 'Scripts cannot start programs');
   },
-  'each/1': ofChars('each'),
+  'each/1': (self: unknown, fn: unknown) => {
+    call([...toText(self)], 'each', [fn]);
+    return self;
+  },
   'eachWithIndex/1': (self: unknown, fn: unknown) => {
     call([...toText(self)], 'eachWithIndex', [fn]);
     return self;
