@@ -1,8 +1,8 @@
 import { cloneJson, equalJson, type JsonObject } from '#json/index.ts';
-import { type ActionRequest, type Context, resourceBody } from '#resource/index.ts';
+import { type ActionRequest, type Context, dbOf, resourceBody } from '#resource/index.ts';
 import { deriveProperties } from './derive/derive-properties.ts';
 import { newExchange } from './exchange.ts';
-import { dbOf, type ManagedPlatform } from './managed-platform.ts';
+import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
 import { listObjects } from './relationship/target-repository.ts';
 import { planFields } from './retrieve/field-plan.ts';

@@ -9,10 +9,11 @@ import {
   type Resource,
   type RouteHandler,
   type RouteMatch,
+  readerOf,
 } from '#resource/index.ts';
 import { describeType } from './describe-type.ts';
 import { type LifecycleRequest, newExchange } from './exchange.ts';
-import { type ManagedPlatform, readerOf } from './managed-platform.ts';
+import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
 import { actOnCollection, actOnObject } from './object-actions.ts';
 import { queryObjects } from './query-objects.ts';

@@ -1,5 +1,5 @@
 import type { Crypto } from '#crypto/index.ts';
-import type { Database, Db } from '#database/index.ts';
+import type { Database } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Context, PredefinedQueries, Request, RequestSink } from '#resource/index.ts';
 import type { Scripts } from '#script/index.ts';
@@ -30,17 +30,4 @@ export interface ManagedPlatform {
 export interface Resources extends RequestSink {
   /** Throws what the filters in front of the resources say against the request. */
   admit(context: Context, request: Request): Promise<void>;
-}
-
-/** Where statements of a request go: its unit of work, or the pool when it has none. */
-export async function dbOf({ database }: Pick<ManagedPlatform, 'database'>, context: Context): Promise<Db> {
-  return context.unitOfWork === null ? database.db : context.unitOfWork.db();
-}
-
-/** Where a request reads what it needs no lock on; a unit of work that has written nothing stays out of it. */
-export async function readerOf(
-  { database }: Pick<ManagedPlatform, 'database'>,
-  context: Context,
-): Promise<Db> {
-  return context.unitOfWork === null ? database.db : context.unitOfWork.reader();
 }

@@ -6,6 +6,7 @@ import {
   type ActionResult,
   actionResult,
   type Context,
+  dbOf,
   parsePatch,
   parseQueryParameters,
   plainQuery,
@@ -16,7 +17,7 @@ import {
 import { requestView } from '#script/index.ts';
 import { checkObject, findStale } from './check-objects.ts';
 import { newExchange } from './exchange.ts';
-import { dbOf, type ManagedPlatform } from './managed-platform.ts';
+import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
 import { runLifecycle } from './run-lifecycle.ts';
 

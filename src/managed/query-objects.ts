@@ -1,6 +1,13 @@
 import { objectStore, queryObjects as queryStore } from '#repo/index.ts';
-import { type Context, plainQuery, type QueryRequest, type QueryResult, resource } from '#resource/index.ts';
-import { dbOf, type ManagedPlatform } from './managed-platform.ts';
+import {
+  type Context,
+  dbOf,
+  plainQuery,
+  type QueryRequest,
+  type QueryResult,
+  resource,
+} from '#resource/index.ts';
+import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
 import { hidePrivate } from './retrieve/hide-private.ts';
 import { retrieveObjects } from './retrieve/retrieve-objects.ts';

@@ -3,6 +3,7 @@ import { BadRequestError, ConflictError, NotFoundError, PreconditionFailedError 
 import type { JsonObject } from '#json/index.ts';
 import {
   type Context,
+  dbOf,
   formatPath,
   newIdOf,
   type PredefinedQueries,
@@ -12,6 +13,7 @@ import {
   type ResourcePath,
   type Response,
   type RouteHandler,
+  readerOf,
   requireSameId,
   resource,
   unsupported,
@@ -167,12 +169,12 @@ class RepoScope {
     return stored;
   }
 
-  async #reader() {
-    return this.#context.unitOfWork === null ? this.#database.db : this.#context.unitOfWork.reader();
+  #reader() {
+    return readerOf({ database: this.#database }, this.#context);
   }
 
-  async #db() {
-    return this.#context.unitOfWork === null ? this.#database.db : this.#context.unitOfWork.db();
+  #db() {
+    return dbOf({ database: this.#database }, this.#context);
   }
 }
 

@@ -6,6 +6,7 @@ import {
   actionResult,
   type CollectionProvider,
   collection,
+  dbOf,
   newIdOf,
   type RouteHandler,
   requireSameId,
@@ -61,7 +62,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
 
     async query(context, request) {
       const further = (await memory.list()).map(memoryJobView);
-      const views = await queryJobViews(await schedules.db(context), request, further);
+      const views = await queryJobViews(await dbOf(platform, context), request, further);
       return pageResult(
         views,
         ({ id }) => id,
@@ -83,7 +84,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
           );
         case 'listCurrentlyExecutingJobs':
           return actionResult([
-            ...(await listRunning(await schedules.db(context))),
+            ...(await listRunning(await dbOf(platform, context))),
             ...(await memory.list()).flatMap(memoryRunning),
           ]);
         case 'pauseJobs':
@@ -116,7 +117,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
         }
         case 'why':
           return actionResult({
-            ...(await explainFiring(await schedules.db(context), {
+            ...(await explainFiring(await dbOf(platform, context), {
               id,
               at: timeOf(parameters['time']),
               dst: dst(),

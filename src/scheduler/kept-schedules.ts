@@ -1,7 +1,7 @@
-import type { Database, DatabaseClock, Db } from '#database/index.ts';
+import type { Database, DatabaseClock } from '#database/index.ts';
 import { NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import type { Context, Resource } from '#resource/index.ts';
+import { type Context, dbOf, type Resource } from '#resource/index.ts';
 import { clockWarnings } from './clock-warnings.ts';
 import type { DaylightSaving } from './cron/index.ts';
 import { findJob, insertManual, type JobRow, setJobPaused } from './job-repository.ts';
@@ -44,15 +44,11 @@ export class KeptSchedules {
     this.#platform = platform;
   }
 
-  async db({ unitOfWork }: Context): Promise<Db> {
-    return unitOfWork === null ? this.#platform.database.db : unitOfWork.db();
-  }
-
   /** @param lock keeps it from changing until the unit of work ends */
   async find(context: Context, id: string, lock = false): Promise<Kept | undefined> {
     const schedule = await this.#platform.memory.find(id);
     if (schedule !== undefined) return { where: 'memory', definition: schedule.definition, schedule };
-    const row = await findJob(await this.db(context), id, lock);
+    const row = await findJob(await dbOf(this.#platform, context), id, lock);
     return row === undefined ? undefined : { where: 'database', definition: row.definition, row };
   }
 
@@ -96,7 +92,7 @@ export class KeptSchedules {
       this.#inMemory(context, 'fire the schedule', (schedules) => schedules.trigger(id, asked));
       return { _id: id, firing: null };
     }
-    const db = await this.db(context);
+    const db = await dbOf(this.#platform, context);
     let key = await insertManual(db, kept.row.triggerId, asked);
     while (key === undefined) key = await insertManual(db, kept.row.triggerId, asked);
     recordMembers(context, `scheduler/firing/${formatRunKey(key)}`, null, { schedule: id });
@@ -112,7 +108,7 @@ export class KeptSchedules {
       return { _id: id, success: true };
     }
     const { row } = kept;
-    await setJobPaused(await this.db(context), row.triggerId, paused);
+    await setJobPaused(await dbOf(this.#platform, context), row.triggerId, paused);
     recordMembers(context, `scheduler/job/${id}`, { paused: !paused }, { paused });
     if (row.parked && !paused) {
       // Nothing of it waits; an update that changes nothing starts it anew.
@@ -127,7 +123,7 @@ export class KeptSchedules {
   }
 
   async pauseAll(context: Context, paused: boolean): Promise<void> {
-    if (await setPaused(await this.db(context), paused)) {
+    if (await setPaused(await dbOf(this.#platform, context), paused)) {
       recordMembers(context, 'scheduler/job', { paused: !paused }, { paused });
     }
     this.#inMemory(context, 'pause or resume schedules in memory', (schedules) => schedules.pauseAll(paused));
@@ -143,7 +139,7 @@ export class KeptSchedules {
   }
 
   async #view(context: Context, id: string): Promise<Resource> {
-    return this.show((await findJobView(await this.db(context), id))!);
+    return this.show((await findJobView(await dbOf(this.#platform, context), id))!);
   }
 
   async #store(context: Context, id: string, definition: ScheduleDefinition): Promise<Resource> {

@@ -1,9 +1,9 @@
 import type { Crypto } from '#crypto/index.ts';
-import type { Database, Db } from '#database/index.ts';
+import type { Database } from '#database/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Queue } from '#queue/index.ts';
-import type { Context, RequestSink } from '#resource/index.ts';
+import type { RequestSink } from '#resource/index.ts';
 import type { Scripts } from '#script/index.ts';
 import type { Definitions } from './definition/definitions.ts';
 import type { Delegates } from './delegate/project-delegates.ts';
@@ -49,9 +49,4 @@ export interface CronReader {
   readonly next: NextCron;
   /** The mistake in an expression, or undefined. */
   readonly check: (text: string) => string | undefined;
-}
-
-/** Where statements of a request go: its unit of work, or the pool when it has none. */
-export async function dbOf({ database }: Pick<WorkflowPlatform, 'database'>, context: Context): Promise<Db> {
-  return context.unitOfWork === null ? database.db : context.unitOfWork.db();
 }

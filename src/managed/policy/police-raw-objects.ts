@@ -3,6 +3,7 @@ import type { JsonObject } from '#json/index.ts';
 import {
   type Context,
   type CreateRequest,
+  dbOf,
   formatPath,
   type Request,
   type RouteHandler,
@@ -10,7 +11,7 @@ import {
   type UpdateRequest,
 } from '#resource/index.ts';
 import { requestView } from '#script/index.ts';
-import { dbOf, type ManagedPlatform } from '../managed-platform.ts';
+import type { ManagedPlatform } from '../managed-platform.ts';
 import { readStored, scriptsOf } from './policy-resource.ts';
 import { validateObject } from './validate-object.ts';
 

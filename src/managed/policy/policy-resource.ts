@@ -5,6 +5,7 @@ import {
   type ActionRequest,
   actionResult,
   type Context,
+  dbOf,
   formatPath,
   type Request,
   type RouteHandler,
@@ -13,7 +14,7 @@ import {
   unsupported,
 } from '#resource/index.ts';
 import { requestView } from '#script/index.ts';
-import { dbOf, type ManagedPlatform } from '../managed-platform.ts';
+import type { ManagedPlatform } from '../managed-platform.ts';
 import { storeOf } from '../relationship/target-repository.ts';
 import { hasEnvelope } from '../secret.ts';
 import { CATALOGUE } from './catalogue.ts';

@@ -4,6 +4,7 @@ import { findObject, objectStore } from '#repo/index.ts';
 import {
   applyPatch,
   type Context,
+  dbOf,
   formatPath,
   plainQuery,
   type QueryRequest,
@@ -16,7 +17,7 @@ import {
 } from '#resource/index.ts';
 import { newExchange } from '../exchange.ts';
 import { lifecycle } from '../lifecycle.ts';
-import { dbOf, type ManagedPlatform } from '../managed-platform.ts';
+import type { ManagedPlatform } from '../managed-platform.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { hidePrivate } from '../retrieve/hide-private.ts';
 import { refuseForeignEnvelopes } from '../secret.ts';

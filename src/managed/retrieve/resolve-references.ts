@@ -1,9 +1,8 @@
 import { NotFoundError, ResourceError, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type Pointer } from '#json/index.ts';
 import type { StoredObject } from '#repo/index.ts';
-import { parsePath, type ReadRequest, resourceBody, selectFields } from '#resource/index.ts';
+import { dbOf, parsePath, type ReadRequest, resourceBody, selectFields } from '#resource/index.ts';
 import { withIdentity } from '../exchange.ts';
-import { dbOf } from '../managed-platform.ts';
 import { type Edge, edgeValue, formatRef } from '../relationship/edge.ts';
 import { listObjects, storeOf } from '../relationship/target-repository.ts';
 import type { FieldPlan } from './field-plan.ts';

@@ -1,9 +1,9 @@
 import type { Db } from '#database/index.ts';
 import { cloneJson, type JsonObject, type Pointer } from '#json/index.ts';
 import type { StoredObject } from '#repo/index.ts';
+import { dbOf } from '#resource/index.ts';
 import { deriveProperties } from '../derive/derive-properties.ts';
 import { withIdentity, withoutIdentity } from '../exchange.ts';
-import { dbOf } from '../managed-platform.ts';
 import type { ManagedProperty } from '../managed-property.ts';
 import type { ManagedType } from '../managed-type.ts';
 import type { Edge } from '../relationship/edge.ts';

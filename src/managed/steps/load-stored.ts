@@ -1,7 +1,7 @@
 import { NotFoundError } from '#errors/index.ts';
 import { findObject, objectStore } from '#repo/index.ts';
+import { dbOf, readerOf } from '#resource/index.ts';
 import { type Exchange, objectPath } from '../exchange.ts';
-import { dbOf, readerOf } from '../managed-platform.ts';
 import { lockObject } from '../relationship/target-repository.ts';
 
 /**

@@ -2,6 +2,7 @@ import type { JsonObject } from '#json/index.ts';
 import {
   type CollectionProvider,
   type Context,
+  dbOf,
   type Request,
   type Resource,
   resource,
@@ -11,7 +12,7 @@ import { describeStartForm, findTemplate } from '../form/index.ts';
 import { answerPage } from '../query/answer-page.ts';
 import { asksFor, asksForDiagram, keepAllFields } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
-import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { definitionDiagram, definitionSvg } from './definition-diagram.ts';
 import { listDefinitions } from './definition-listing-repository.ts';
 import { type DefinitionRow, findDefinition, findResource } from './definition-repository.ts';

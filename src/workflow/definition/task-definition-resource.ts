@@ -3,6 +3,7 @@ import type { JsonObject } from '#json/index.ts';
 import {
   type Context,
   collection,
+  dbOf,
   notFound,
   queryResult,
   type RouteHandler,
@@ -12,7 +13,7 @@ import {
 import type { UserTask } from '../engine/index.ts';
 import { describeTaskForm, findTemplate } from '../form/index.ts';
 import { queryKind } from '../query/query-kind.ts';
-import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { findDefinition, findResource } from './definition-repository.ts';
 import { type CompiledDefinition, unknownDefinition } from './definitions.ts';
 

@@ -1,11 +1,11 @@
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import { getMember, type JsonObject } from '#json/index.ts';
-import { type Context, type Resource, resource } from '#resource/index.ts';
+import { type Context, dbOf, type Resource, resource } from '#resource/index.ts';
 import { type DefinitionRow, findDefinition, findLatest } from '../definition/definition-repository.ts';
 import { unknownDefinition } from '../definition/definitions.ts';
 import { noneStart, submitForm, variableScope } from '../form/index.ts';
 import { givenVariables, startVariables } from '../variable/variable.ts';
-import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { beginStep } from './begin-step.ts';
 import { startInstance } from './start-instance.ts';
 

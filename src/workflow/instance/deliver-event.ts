@@ -1,9 +1,9 @@
 import type { JsonObject } from '#json/index.ts';
+import { dbOf } from '#resource/index.ts';
 import { timeOrderedId } from '#time/index.ts';
 import { findDefinition } from '../definition/definition-repository.ts';
 import { enqueueJob } from '../job/enqueue-job.ts';
 import { insertSignal } from '../job/job-repository.ts';
-import { dbOf } from '../workflow-platform.ts';
 import { lockInstance } from './instance-repository.ts';
 import { startInstance } from './start-instance.ts';
 import { listSubscribers } from './subscription-repository.ts';

@@ -1,5 +1,6 @@
 import { NotFoundError } from '#errors/index.ts';
 import { getMember, type JsonObject } from '#json/index.ts';
+import { dbOf } from '#resource/index.ts';
 import {
   type DefinitionRow,
   findDefinition,
@@ -8,7 +9,6 @@ import {
 } from '../definition/definition-repository.ts';
 import type { Effect, Stimulus } from '../engine/index.ts';
 import { CONTEXT_VARIABLE } from '../variable/variable.ts';
-import { dbOf } from '../workflow-platform.ts';
 import { deliverMessage, deliverSignal } from './deliver-event.ts';
 import type { Instance } from './instance.ts';
 import { listChildren, lockInstance } from './instance-repository.ts';

@@ -4,6 +4,7 @@ import {
   actionResult,
   type CollectionProvider,
   type Context,
+  dbOf,
   type Request,
   type Resource,
   resource,
@@ -16,7 +17,7 @@ import { queryKind } from '../query/query-kind.ts';
 import { listTasksOf } from '../task/task-listing-repository.ts';
 import { viewHistoricTask } from '../task/task-view.ts';
 import { withoutContext } from '../variable/variable.ts';
-import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { beginStep } from './begin-step.ts';
 import { createInstance } from './create-instance.ts';
 import { instanceDiagram } from './instance-diagram.ts';

@@ -1,7 +1,7 @@
 import { BadRequestError, InternalServerError, toResourceError } from '#errors/index.ts';
-import type { Context } from '#resource/index.ts';
+import { type Context, dbOf } from '#resource/index.ts';
 import { findLatest } from '../definition/definition-repository.ts';
-import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { beginStep } from './begin-step.ts';
 import { isId } from './instance-id.ts';
 import { lockInstance } from './instance-repository.ts';

@@ -1,6 +1,6 @@
 import { InternalServerError, ResourceError } from '#errors/index.ts';
 import { getMember } from '#json/index.ts';
-import { Connection, type Context, nextPart } from '#resource/index.ts';
+import { Connection, type Context, dbOf, nextPart } from '#resource/index.ts';
 import { delegateExecution, fromDelegate, withDates, withIsoDates } from '../delegate/delegate-view.ts';
 import { Delegate, type DelegateCall, type EngineHandlers, type ExecutionView } from '../engine/index.ts';
 import { runHttpTask } from '../http/index.ts';
@@ -10,7 +10,7 @@ import { runProcessScript } from '../script/script-calls.ts';
 import { findTask } from '../task/task-listing-repository.ts';
 import { viewTask } from '../task/task-view.ts';
 import { CONTEXT_VARIABLE } from '../variable/variable.ts';
-import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
 import type { Changes } from './changes.ts';
 import { executionId, isId, newInstanceId } from './instance-id.ts';
 

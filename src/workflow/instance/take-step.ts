@@ -1,7 +1,7 @@
 import { constraintOf, sqlStateOf } from '#database/index.ts';
 import { BadRequestError, ConflictError, InternalServerError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { Context } from '#resource/index.ts';
+import { type Context, dbOf } from '#resource/index.ts';
 import {
   apply,
   type Effect,
@@ -14,7 +14,7 @@ import {
 } from '../engine/index.ts';
 import { keeps } from '../history/history-level.ts';
 import { enqueueJob } from '../job/enqueue-job.ts';
-import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { writeChanges } from './change-repository.ts';
 import { Changes, type TaskChange } from './changes.ts';
 import { gatherEffects } from './gather-effects.ts';

@@ -4,13 +4,14 @@ import {
   actionResult,
   type CollectionProvider,
   type Context,
+  dbOf,
   resource,
   unknownAction,
 } from '#resource/index.ts';
 import { isId } from '../instance/instance-id.ts';
 import { answerPage } from '../query/answer-page.ts';
 import { queryKind } from '../query/query-kind.ts';
-import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { type DeadLetterRow, findDeadLetter, listDeadLetters } from './dead-letter-repository.ts';
 import { enqueueJob, WORKFLOW_QUEUE } from './enqueue-job.ts';
 import { listQueueLetters, reviveJob } from './job-repository.ts';

@@ -1,6 +1,6 @@
 import { BadRequestError, ConflictError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { Context } from '#resource/index.ts';
+import { type Context, dbOf } from '#resource/index.ts';
 import type { UserTask } from '../engine/index.ts';
 import { submitForm, variableScope } from '../form/index.ts';
 import { beginStep } from '../instance/begin-step.ts';
@@ -10,7 +10,7 @@ import { parseExecutionId } from '../instance/instance-id.ts';
 import { type LockedTask, lockInstance } from '../instance/instance-repository.ts';
 import { takeStep } from '../instance/take-step.ts';
 import { givenVariables } from '../variable/variable.ts';
-import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
 
 interface HeldTask {
   readonly locked: LockedInstance;

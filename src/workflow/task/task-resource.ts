@@ -4,6 +4,7 @@ import {
   actionResult,
   type CollectionProvider,
   type Context,
+  dbOf,
   type Resource,
   resource,
   unknownAction,
@@ -14,7 +15,7 @@ import { groupLookUp } from '../identity/group-look-up.ts';
 import { isId } from '../instance/instance-id.ts';
 import { answerPage } from '../query/answer-page.ts';
 import { queryKind } from '../query/query-kind.ts';
-import { dbOf, type WorkflowPlatform } from '../workflow-platform.ts';
+import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { claimTask, completeTask, deleteTask, noTask, resolveTask, updateTask } from './move-task.ts';
 import {
   findSurroundings,

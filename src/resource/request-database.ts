@@ -1,0 +1,17 @@
+import type { Database, Db } from '#database/index.ts';
+import type { Context } from './context.ts';
+
+/** What a platform has of it. */
+interface HasDatabase {
+  readonly database: Database;
+}
+
+/** Where statements of a request go: its unit of work, or the pool when it has none. */
+export async function dbOf({ database }: HasDatabase, { unitOfWork }: Context): Promise<Db> {
+  return unitOfWork === null ? database.db : unitOfWork.db();
+}
+
+/** Where a request reads what it needs no lock on; a unit of work that has written nothing stays out of it. */
+export async function readerOf({ database }: HasDatabase, { unitOfWork }: Context): Promise<Db> {
+  return unitOfWork === null ? database.db : unitOfWork.reader();
+}
