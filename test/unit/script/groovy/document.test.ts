@@ -20,7 +20,7 @@ describe('the page about Groovy', () => {
 
   test.each(Object.values(CONSTRUCTS).flat())('shows what is true: $title', async ({ source, answer }) => {
     const script = { name: 'example.groovy', source };
-    const { value } = await pool.run({ script, bindings: {}, host: answerGroovy, timeoutMs: 5000 });
+    const { value } = await pool.run({ script, bindings: {}, host: answerGroovy, timeoutMs: 120_000 });
     expect(value).toEqual(answer);
   });
 

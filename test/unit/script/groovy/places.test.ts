@@ -12,7 +12,7 @@ afterAll(() => pool.close());
 async function failure(source: string, bindings: JsonObject = {}) {
   const script = { name: 'hook.groovy', source };
   try {
-    await pool.run({ script, bindings, host: async () => null, timeoutMs: 5000, debugInfo: true });
+    await pool.run({ script, bindings, host: async () => null, timeoutMs: 120_000, debugInfo: true });
   } catch (error) {
     if (error instanceof ScriptThrownError)
       return { ...error.position!, message: error.message, trace: error.scriptStack };

@@ -37,7 +37,7 @@ export async function runSnippet(pool: SandboxPool, source: string): Promise<Sni
       libraries,
       bindings: { groovy$: { bindings: {}, returned: [] } },
       host,
-      timeoutMs: 10_000,
+      timeoutMs: 120_000,
     });
     const { ok, vars } = value as unknown as { ok: string; vars: readonly string[] };
     return {

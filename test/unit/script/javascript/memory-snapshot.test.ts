@@ -53,7 +53,7 @@ describe.each(ENGINES)('the build of QuickJS (%s)', (kind) => {
       const pool = await SandboxPool.create({ module: workerData.module });
       const host = async () => 41;
       const script = { name: 's', source: 'svc.read("x") + 1' };
-      parentPort.postMessage(await pool.run({ script, bindings: {}, host, timeoutMs: 1000 }));`;
+      parentPort.postMessage(await pool.run({ script, bindings: {}, host, timeoutMs: 120_000 }));`;
     const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(source)}`), { workerData });
     const answer = await new Promise((resolve, reject) => {
       worker.on('message', resolve);

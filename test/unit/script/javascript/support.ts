@@ -29,7 +29,7 @@ export function runnerOf(pool: SandboxPool): Runner {
       script: { name: 'test.js', source },
       bindings: {},
       host: echo,
-      timeoutMs: 10_000,
+      timeoutMs: 120_000,
       ...request,
     });
   return {
