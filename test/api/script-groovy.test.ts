@@ -43,7 +43,7 @@ const PROCESS = processFile(
       `import java.text.SimpleDateFormat
       def candidates = svc.query('managed/note', [_queryFilter: 'kind eq "job"']).result*._id.sort()
       execution.setVariable('candidates', candidates)
-      execution.setVariable('since', new SimpleDateFormat('yyyy').format(new Date(0)))
+      execution.setVariable('since', new SimpleDateFormat('yyyy').format(new Date(864000000L)))
       execution.businessKey = "hire-\${name}".toString()
       candidates.size() * 1.5`,
       { 'flowable:resultVariable': 'share' },
