@@ -72,6 +72,13 @@ var httpAccessConfig = {
     {
       pattern: 'workflow/taskinstance/*',
       roles: 'svc-authorized',
+      methods: 'action',
+      actions: 'claim',
+      customAuthz: 'canUpdateTask()',
+    },
+    {
+      pattern: 'workflow/taskinstance/*',
+      roles: 'svc-authorized',
       methods: 'read,update',
       actions: '',
       customAuthz: 'canUpdateTask()',

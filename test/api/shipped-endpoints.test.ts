@@ -83,6 +83,13 @@ describe('an endpoint that is shipped', () => {
     ];
     expect(first).toMatchObject({ processInstanceId: shared, usersToAssign: { users, assignee: null } });
     expect((await as('cid', 'GET', 'endpoint/gettasksview?_queryId=x')).body.result).toEqual([]);
+    // Whom it is offered to may take it.
+    const [{ _id: offered }] = await workflow.tasks(shared);
+    const claim = async (user: string) => {
+      const request = { user, password: PASSWORD, body: { userId: user } };
+      return (await api('POST', `workflow/taskinstance/${offered}?_action=claim`, request)).status;
+    };
+    expect([await claim('cid'), await claim('bob'), await claim('ann')]).toEqual([403, 200, 409]);
     expect((await api('GET', 'endpoint/gettasksview')).status).toBe(501);
   });
 
@@ -178,6 +185,8 @@ describe('an endpoint that is shipped', () => {
     expect(await start('cid', { _key: 'board' })).toBe(403);
     expect((await api('PUT', open, { body: { workflowAccess: [] } })).status).toBe(200);
     expect([await keys('ann'), await start('ann', { _key: 'own' })]).toEqual([[], 403]);
+    const { processes } = (await api('GET', 'endpoint/getprocessesforuser')).body;
+    expect(processes).toHaveLength(4);
     await workflow.start('review');
     expect((await api('DELETE', open)).status).toBe(200);
     expect(await keys('cid')).toEqual(['clerks', 'own', 'review']);
