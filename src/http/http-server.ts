@@ -137,7 +137,7 @@ export class HttpServer implements Service {
     });
     app.notFound((hono) =>
       respond(
-        new NotFoundError(`There is nothing at '${hono.req.path}'`, {
+        new NotFoundError(`There is nothing at '${this.#incoming(hono).path}'`, {
           hint: `Resources are below ${BASE_PATH}`,
         }),
       ),

@@ -171,6 +171,7 @@ export class Router {
   #unknown(request: Request) {
     const { message } = notFound(request);
     const depth = request.path.length;
+    if (depth === 0) return new NotFoundError(message);
     const paths = new Set(this.describe().map(({ path }) => path.split('/').slice(0, depth).join('/')));
     const hint = didYouMean(formatPath(request.path), paths);
     return new NotFoundError(message, hint === undefined ? {} : { id: 'RESOURCE_UNKNOWN', hint });
