@@ -2,7 +2,7 @@ import { Membership } from '#cluster/index.ts';
 import { auditConfig, ConfigStore, clusterConfig, type Environment, type Settings } from '#config/index.ts';
 import { ActivationError } from '#errors/index.ts';
 import { HttpServer } from '#http/index.ts';
-import { startAll, stopAll } from '#lifecycle/index.ts';
+import { Solitude, startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, type Observe, observeAll } from '#observability/index.ts';
 import type { RequestSink } from '#resource/index.ts';
 import { noScripts, ScriptThreads } from '#script/index.ts';
@@ -203,6 +203,8 @@ function assembleNode(given: {
   });
   const isWorker = settings.roles.includes('worker');
   const checks = [databaseHealth(database, () => refused.reason), keysHealth(database, foundation.keyRing)];
+  // Runs and jobs are suspects alike of what ends the node that they share.
+  const solitude = new Solitude({ mark: (subject) => membership.noteAlone(subject) });
   const ground: NodePart = {
     services: [clockService(core.clock, observe), threads, membership],
     gauges: [
@@ -220,8 +222,17 @@ function assembleNode(given: {
     ],
   };
   const features: readonly NodePart[] = [
-    queueNode({ core, membership, threads, isWorker }),
-    schedulerNode({ core, lookups: foundation.lookups, membership, threads, memory, nodeName, isWorker }),
+    queueNode({ core, membership, threads, solitude, isWorker }),
+    schedulerNode({
+      core,
+      lookups: foundation.lookups,
+      membership,
+      threads,
+      solitude,
+      memory,
+      nodeName,
+      isWorker,
+    }),
     workflowNode(core, threads, settings, given.options.deploymentIntervalMs),
     securityNode(core, threads),
     indexNode(core),

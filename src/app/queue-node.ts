@@ -1,4 +1,5 @@
 import type { Membership } from '#cluster/index.ts';
+import type { Solitude } from '#lifecycle/index.ts';
 import {
   type ClaimedJob,
   JobPoller,
@@ -20,12 +21,13 @@ export interface QueueNodeOptions {
   readonly core: Core;
   readonly membership: Membership;
   readonly threads: ScriptThreads;
+  readonly solitude: Solitude;
   /** Whether this node runs jobs. */
   readonly isWorker: boolean;
 }
 
 /** What runs jobs of the queues on this node, and what looks after the queues. */
-export function queueNode({ core, membership, threads, isWorker }: QueueNodeOptions): NodePart {
+export function queueNode({ core, membership, threads, solitude, isWorker }: QueueNodeOptions): NodePart {
   const { queue, database, notifier, observe } = core;
   const poller = new JobPoller({
     queue,
@@ -39,10 +41,11 @@ export function queueNode({ core, membership, threads, isWorker }: QueueNodeOpti
       return (await threads.run({ kind: 'jobs', payload: jobs, repeatable: false })) as JobResult[];
     },
     observe,
+    solitude,
   });
   membership.onNodeLost(async (nodeId, epoch, loss) => {
-    const lost = loss === 'ended' ? 'node' : 'silent';
-    const released = await releaseJobs(database.db, { holder: { nodeId, epoch }, lost });
+    const lost = loss.kind === 'ended' ? 'node' : 'silent';
+    const released = await releaseJobs(database.db, { holder: { nodeId, epoch }, lost, alone: loss.alone });
     if (released > 0) notifier.notify(TOPIC.queue);
     return released;
   });

@@ -3,6 +3,7 @@ import type { Membership } from '#cluster/index.ts';
 import { type ConfigStore, scheduleConfig, schedulerConfig } from '#config/index.ts';
 import type { Database, DatabaseClock } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import type { Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { monthKeeper } from '#repo/index.ts';
 import {
@@ -42,6 +43,7 @@ export interface SchedulerNodeOptions {
   readonly lookups: Database;
   readonly membership: Membership;
   readonly threads: ScriptThreads;
+  readonly solitude: Solitude;
   readonly memory: ProcessMemory;
   readonly nodeName: string;
   /** Whether this node does the cluster's work; `scheduler.json` may still keep it from firing schedules. */
@@ -68,7 +70,8 @@ export function schedulerNode(options: SchedulerNodeOptions): NodePart {
   // What a lost node had claimed goes to others; what this node had claimed when it was given up is not its own.
   membership.onNodeLost(async (nodeId, epoch, loss) => {
     const { released, parked } = await releaseRuns(database.db, { nodeId, epoch }, nodeName, {
-      isSuspect: loss === 'ended',
+      isSuspect: loss.kind === 'ended',
+      alone: loss.alone,
     });
     for (const { jobId, attempts } of parked) observe({ kind: 'trigger.parked', schedule: jobId, attempts });
     if (released > 0) core.notifier.notify(TOPIC.scheduler);
@@ -128,7 +131,7 @@ export function openProcessMemory(parts: {
 }
 
 function buildPoller(options: SchedulerNodeOptions, store: JobStore, tuning: () => Tuning): TriggerPoller {
-  const { core, membership, threads, nodeName } = options;
+  const { core, membership, threads, solitude, nodeName } = options;
   const { database, clock, services, observe } = core;
   return new TriggerPoller({
     store,
@@ -140,6 +143,7 @@ function buildPoller(options: SchedulerNodeOptions, store: JobStore, tuning: () 
         : { nodeId: membership.nodeId, epoch: membership.epoch },
     tuning,
     observe,
+    solitude,
     async fire(firing: Firing, signal: AbortSignal): Promise<FiringResult> {
       const service = services.find(firing.run.definition.invokeService);
       if (service?.runsScripts === false) return fireTrigger({ database, services }, firing, signal);

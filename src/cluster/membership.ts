@@ -15,6 +15,7 @@ import {
   listLiveSessions,
   listNodes,
   type NodeRow,
+  noteAlone,
   noteKeys,
   registerNode,
   resumeRecovery,
@@ -57,8 +58,14 @@ export interface MembershipOptions {
  */
 export type LossKind = 'ended' | 'silent';
 
+export interface Loss {
+  readonly kind: LossKind;
+  /** What it did with nothing else beside it, as it was told to `noteAlone`. */
+  readonly alone: string | null;
+}
+
 /** Releases what a dead node had claimed; gets the epoch it was claimed under. @returns how many runs */
-export type ReleaseClaims = (nodeId: number, epoch: number, loss: LossKind) => Promise<number>;
+export type ReleaseClaims = (nodeId: number, epoch: number, loss: Loss) => Promise<number>;
 
 /** The name of a node's database sessions, by which a take-over ends them. */
 export function sessionName(nodeId: number): string {
@@ -110,6 +117,11 @@ export class Membership implements Service {
     return noteKeys(...given);
   }
 
+  /** Tells what the node does with nothing else beside it: if it ends now, that is why. */
+  noteAlone(subject: string | null): Promise<void> {
+    return noteAlone(this.#options.database.db, this.nodeId, subject);
+  }
+
   /** To be told of nodes that died. Register before `start`. */
   onNodeLost(release: ReleaseClaims): void {
     this.#releases.push(release);
@@ -155,8 +167,9 @@ export class Membership implements Service {
     this.epoch = await registerNode(database.db, this.nodeId, roles);
     observe({ kind: 'node.joined', node: nodeName, epoch: this.epoch });
     // What an earlier life of this node had claimed is nobody's now.
-    if (before === 0) await this.#release(this.epoch - 1, 'ended');
-    else await this.#release(before, 'silent');
+    const alone = (await listNodes(database.db)).find(({ id }) => id === this.nodeId)?.alone ?? null;
+    if (before === 0) await this.#release(this.epoch - 1, { kind: 'ended', alone });
+    else await this.#release(before, { kind: 'silent', alone });
   }
 
   /** A session that Postgres has ended while the network said nothing would seem to hold its lock for ever. */
@@ -325,9 +338,9 @@ export class Membership implements Service {
     const { database, nodeName, observe } = this.#options;
     const startedAt = performance.now();
     if (!(await takeOver(database.db, node, nodeName))) return;
-    const loss = how === 'session' ? 'ended' : await this.#lossOf(node);
+    const kind = how === 'session' ? 'ended' : await this.#lossOf(node);
     await endSessions(database.db, sessionName(node.id));
-    const runs = await this.#release(node.epoch, loss, node.id);
+    const runs = await this.#release(node.epoch, { kind, alone: node.alone }, node.id);
     await finishRecovery(database.db, node.id, nodeName);
     observe({
       kind: 'node.lost',
@@ -344,7 +357,7 @@ export class Membership implements Service {
     const { database, nodeName } = this.#options;
     if (!(await resumeRecovery(database.db, node, nodeName))) return;
     await endSessions(database.db, sessionName(node.id));
-    await this.#release(node.epoch, 'ended', node.id);
+    await this.#release(node.epoch, { kind: 'ended', alone: node.alone }, node.id);
     await finishRecovery(database.db, node.id, nodeName);
   }
 
@@ -355,7 +368,7 @@ export class Membership implements Service {
     return (await isLocked(database.db, node.id)) ? 'silent' : 'ended';
   }
 
-  async #release(epoch: number, loss: LossKind, nodeId = this.nodeId): Promise<number> {
+  async #release(epoch: number, loss: Loss, nodeId = this.nodeId): Promise<number> {
     let runs = 0;
     for (const release of this.#releases) runs += await release(nodeId, epoch, loss);
     return runs;

@@ -22,6 +22,8 @@ export interface NodeRow {
   readonly started_at: Date;
   readonly stopped_at: Date | null;
   readonly recovery: JsonObject | null;
+  /** What it did with nothing else beside it; of the life that it was last seen in. */
+  readonly alone: string | null;
 }
 
 /** The node's row, made if it is new. Its state stays what it was until `registerNode`. */
@@ -69,7 +71,7 @@ export async function beat(db: Db, id: number, epoch: number): Promise<boolean> 
 export async function listNodes(db: Db): Promise<NodeRow[]> {
   const { rows } = await sql<NodeRow>`
     select id, name, epoch, svc_node_state(state, seen_at) as state, started_at,
-           (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as silent_ms, stopped_at, recovery
+           (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as silent_ms, stopped_at, recovery, alone
     from cluster_node order by id`.execute(db);
   return rows;
 }
@@ -109,6 +111,11 @@ export async function countNodesBehind(db: Db, id: number, configuration: string
     db,
   );
   return rows[0]!.count;
+}
+
+/** Tells what the node does with nothing else beside it. */
+export async function noteAlone(db: Db, id: number, alone: string | null): Promise<void> {
+  await db.updateTable('cluster_node').set({ alone }).where('id', '=', id).execute();
 }
 
 /** Marks a clean stop. */

@@ -2,9 +2,10 @@
  * How long-lived things start, beat and stop.
  *
  * Words: a *service* starts and stops, a *ticker* is a service that runs rounds, to *wake* it is to start its
- * next round early, a *claim loop* claims work in its rounds and *drains* when it stops. Invariants: rounds never
- * overlap, a failing round never ends a loop, stop waits.
+ * next round early, a *claim loop* claims work in its rounds and *drains* when it stops; in *solitude* one thing of a
+ * process is done alone. Invariants: rounds never overlap, a failing round never ends a loop, stop waits.
  */
 export { ClaimLoop } from './claim-loop.ts';
 export { type Service, startAll, stopAll } from './service.ts';
+export { Solitude } from './solitude.ts';
 export { backoffMs, jittered, type LoopNews, Ticker, type TickerOptions } from './ticker.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { ClaimedJob, Holder } from './job.ts';
-import { SILENT } from './lost-with.ts';
+import { MAX_SUSPICIONS, SILENT } from './lost-with.ts';
 
 /** When the next job of each queue is due; queues without a job are missing. */
 export interface Due {
@@ -36,11 +36,12 @@ export function withClaims(
     text: `
       with fetched as (${fetch}),
       claimed as (
-        insert into queue_claim (job_id, queue, attempt, node_id, node_epoch)
-        select id, $${at + 1}, "retryCount", $${at + 2}, $${at + 3} from fetched
+        insert into queue_claim (job_id, queue, attempt, node_id, node_epoch, waits)
+        select id, $${at + 1}, "retryCount", $${at + 2}, $${at + 3},
+               coalesce((output->>'suspected')::int, 0) >= ${MAX_SUSPICIONS - 1} from fetched
         -- A job that ran out of its time was given back by pg-boss, which knows nothing of claims.
         on conflict (job_id) do update set attempt = excluded.attempt, node_id = excluded.node_id,
-          node_epoch = excluded.node_epoch, claimed_at = clock_timestamp()
+          node_epoch = excluded.node_epoch, waits = excluded.waits, claimed_at = clock_timestamp()
       )
       select * from fetched`,
     values: [...values, queue, nodeId, epoch],
@@ -119,18 +120,38 @@ export interface Release {
    * when nothing did, so that it does not count against the jobs.
    */
   readonly lost: 'node' | 'thread' | 'silent' | null;
+  /** What had nothing beside it, as `subjectOf` calls it. Default: nothing. */
+  readonly alone?: string | null;
 }
 
-/** Jobs that have lost a node before are tried one after the other, so far apart that each is alone. */
-const APART_MS = 500;
+/** As `subjectOf` has it. */
+const SUBJECT = sql.raw(`'job ' || j.id`);
+const SUSPECTED = sql.raw(`coalesce((j.output->>'suspected')::int, 0)`);
 
 /**
- * Gives jobs back: they are due at once, or soon, and the attempt does not count as a failure. What was lost with them is
- * noted, because a job that brings down one node after the other must not go on for ever.
+ * A suspect begins: from now on the end of its node says something about it.
+ *
+ * @returns false when the job is another's now
+ */
+export async function beginSuspect(db: Db, { id, retryCount, holder }: ClaimedJob): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update queue_claim set waits = false
+    where job_id = ${id} and attempt = ${retryCount} and node_id = ${holder.nodeId}
+      and node_epoch = ${holder.epoch}`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+/**
+ * Gives jobs back: they are due at once, and the attempt does not count as a failure. What was lost with them is noted,
+ * because a job that brings down one node after the other must not go on for ever. One that was not alone is no more
+ * than suspect by that.
  *
  * @returns how many
  */
-export async function releaseJobs(db: Db, { holder, only, except = [], lost }: Release): Promise<number> {
+export async function releaseJobs(
+  db: Db,
+  { holder, only, except = [], lost, alone = null }: Release,
+): Promise<number> {
   const label = lost === 'thread' ? 'a script thread of ' : lost === 'silent' ? SILENT : '';
   const { rows } = await sql<{ count: number }>`
     with gone as (
@@ -138,19 +159,19 @@ export async function releaseJobs(db: Db, { holder, only, except = [], lost }: R
       where node_id = ${holder.nodeId} and node_epoch <= ${holder.epoch}
         and (${only ?? null}::uuid is null or job_id = ${only ?? null})
         and not (job_id = any (${except}::uuid[]))
-      returning job_id, queue, attempt, claimed_at
-    ), placed as (
-      select *, row_number() over (order by claimed_at desc) as place from gone
+      returning job_id, queue, attempt, waits
     ), released as (
       update svc_pgboss.job j
       -- Without a start the next claim does not count as another attempt.
       set state = 'retry', started_on = null, heartbeat_on = null,
-          start_after = now() + case when ${lost === null || lost === 'silent'} or not coalesce(j.output ? 'lostWith', false) then interval '0'
-                                     else g.place * ${APART_MS} * interval '1 ms' end,
-          output = case when ${lost === null} then j.output else jsonb_build_object(
+          start_after = now(),
+          output = case when ${lost === null} or g.waits then j.output else jsonb_build_object(
             'lostWith', coalesce(j.output->'lostWith', '[]')
-                        || to_jsonb(${label} || (select name from cluster_node where id = ${holder.nodeId}))) end
-      from placed g
+                        || to_jsonb(${label} || (select name from cluster_node where id = ${holder.nodeId})),
+            'suspected', case when ${lost === 'silent'} then ${SUSPECTED}
+                              when ${SUBJECT} = ${alone} then ${SUSPECTED} + 1
+                              else greatest(${SUSPECTED}, least(${SUSPECTED} + 1, ${MAX_SUSPICIONS - 1})) end) end
+      from gone g
       where j.name = g.queue and j.id = g.job_id and j.state = 'active' and j.retry_count = g.attempt
       returning 1
     )

@@ -1,8 +1,15 @@
 import { BystanderError, errorIdOf, ResourceError } from '#errors/index.ts';
-import { backoffMs, ClaimLoop, jittered, type Service } from '#lifecycle/index.ts';
+import { backoffMs, ClaimLoop, jittered, type Service, Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
-import { listDues, listOrphanedHolders, type Release, releaseJobs } from './claim-repository.ts';
+import {
+  beginSuspect,
+  listDues,
+  listOrphanedHolders,
+  type Release,
+  releaseJobs,
+} from './claim-repository.ts';
 import type { ClaimedJob, Holder } from './job.ts';
+import { isSuspect, subjectOf } from './lost-with.ts';
 import type { Queue } from './queue.ts';
 import { failJob, type JobResult } from './run-job.ts';
 
@@ -26,6 +33,8 @@ export interface JobPollerOptions {
   /** As `run`, for several jobs of a queue whose worker takes them together; a result for each. */
   readonly runTogether?: (jobs: readonly ClaimedJob[]) => Promise<readonly JobResult[]>;
   readonly observe: Observe;
+  /** Shared with all else that does work in this process. Default: one of its own. */
+  readonly solitude?: Solitude;
   /** How long a stop waits for jobs, in ms. Default 30 s. */
   readonly drainMs?: number;
 }
@@ -39,6 +48,7 @@ export class JobPoller implements Service {
   readonly drains = true;
   readonly #options: JobPollerOptions;
   readonly #loop: ClaimLoop;
+  readonly #solitude: Solitude;
   /** What runs here, by queue: for each unit of work the jobs in it. */
   readonly #running = new Map<string, Set<readonly ClaimedJob[]>>();
   /** A queue had more due than there was room for. */
@@ -56,6 +66,8 @@ export class JobPoller implements Service {
       observe: options.observe,
       drainMs: options.drainMs,
     });
+    this.#solitude = options.solitude ?? new Solitude();
+    this.#solitude.onOpen(() => this.wake());
   }
 
   start(): Promise<void> {
@@ -80,8 +92,19 @@ export class JobPoller implements Service {
   }
 
   async #runOnce(): Promise<number> {
-    const { queue, holder } = this.#options;
     await this.#sweep();
+    if (!this.#solitude.isOpen) return POLL_INTERVAL_MS;
+    const claimed = this.#solitude.begin();
+    try {
+      return await this.#claim();
+    } finally {
+      claimed();
+    }
+  }
+
+  /** @returns when to look again, in ms */
+  async #claim(): Promise<number> {
+    const { queue, holder } = this.#options;
     const room = new Map(queue.workers.map(({ name }) => [name, this.#room(name)]));
     const open = [...room.keys()].filter((name) => room.get(name)! > 0);
     this.#starved = open.length < room.size;
@@ -117,7 +140,7 @@ export class JobPoller implements Service {
   async #run(name: string, unit: readonly ClaimedJob[]): Promise<void> {
     const running = this.#running.get(name) ?? new Set();
     this.#running.set(name, running.add(unit));
-    const results = await this.#settle(unit);
+    const results = isSuspect(unit[0]!) ? await this.#tryAlone(unit[0]!) : await this.#runUnit(unit);
     running.delete(unit);
     unit.forEach((job, index) => {
       const result = results?.[index];
@@ -125,6 +148,36 @@ export class JobPoller implements Service {
     });
     if (this.#starved || results?.some(({ end }) => end !== 'completed') !== false) this.wake();
     this.#loop.noteEnd();
+  }
+
+  async #runUnit(unit: readonly ClaimedJob[]) {
+    const ended = this.#solitude.begin();
+    try {
+      return await this.#settle(unit);
+    } finally {
+      ended();
+    }
+  }
+
+  /** What has been there at the end of two nodes already; if another one ends now, that is why. */
+  async #tryAlone(job: ClaimedJob): Promise<readonly JobResult[] | undefined> {
+    const { queue, observe } = this.#options;
+    const { db } = queue.database;
+    const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: `job of ${job.queue}`, error });
+    let results: readonly JobResult[] | undefined;
+    let isTried = false;
+    await this.#solitude.alone({
+      subject: subjectOf(job),
+      isWanted: () => this.#loop.claims,
+      run: async () => {
+        isTried = true;
+        // Without an answer the next sweep gives it back.
+        const isOurs = await beginSuspect(db, job).catch(failed);
+        if (isOurs === true) results = await this.#runUnit([job]);
+      },
+    });
+    if (!isTried) await this.#release({ holder: job.holder, only: job.id, lost: null }).catch(failed);
+    return results;
   }
 
   #runningJobs(): readonly ClaimedJob[] {
@@ -148,8 +201,9 @@ export class JobPoller implements Service {
             errorIdOf(error) !== 'DB_UNREACHABLE' &&
             !(error instanceof BystanderError) &&
             this.#loop.claims;
+          const alone = this.#solitude.subject;
           for (const { holder, id } of unit) {
-            await this.#release({ holder, only: id, lost: isBlamed ? 'thread' : null });
+            await this.#release({ holder, only: id, lost: isBlamed ? 'thread' : null, alone });
           }
           return undefined;
         } catch (again) {

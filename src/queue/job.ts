@@ -30,8 +30,8 @@ export interface Job {
   readonly attempts: number;
   /** Epoch ms: when it was due. */
   readonly dueAt: number;
-  /** How often it has failed, or its thread or node ended while it ran; those that only hung do not count. */
-  readonly interruptions: number;
+  /** How often it may have been why its thread or node ended; from the third time on it was alone there. */
+  readonly suspected: number;
 }
 
 /** A job that a node holds: what it needs to complete it. Plain data, so that it passes to a script thread. */
@@ -97,7 +97,7 @@ export interface WorkerOptions {
   readonly retries?: number;
   /** Default 10 s. Whole seconds. */
   readonly retryDelayMs?: number;
-  /** A job that has ended so many nodes or threads while it ran is given up. Default 3. */
+  /** A job that has ended so many nodes or threads while it ran, all but two of them alone, is given up. Default 3. */
   readonly losses?: number;
   /** The delay doubles from one attempt to the next. */
   readonly backoff?: boolean;

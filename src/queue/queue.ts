@@ -4,7 +4,6 @@ import type { JsonObject } from '#json/index.ts';
 import { DEAD_LETTERS, openBoss, prepareQueues, within } from './boss.ts';
 import { withClaims } from './claim-repository.ts';
 import type { ClaimedJob, Holder, JobHandler, NewJob, Worker, WorkerOptions } from './job.ts';
-import { countEnded } from './lost-with.ts';
 
 /** What is due later than this need not be announced: every node looks by itself in between. */
 const ANNOUNCE_WITHIN_MS = 3_000;
@@ -128,7 +127,7 @@ function affectedBy(response: object): number {
 }
 
 function toClaimed(row: JobWithMetadata<JsonObject>, holder: Holder): ClaimedJob {
-  const { lostWith = [] } = (row.output ?? {}) as { readonly lostWith?: readonly string[] };
+  const { lostWith = [], suspected = 0 } = (row.output ?? {}) as Partial<ClaimedJob>;
   return {
     id: row.id,
     queue: row.name,
@@ -140,6 +139,6 @@ function toClaimed(row: JobWithMetadata<JsonObject>, holder: Holder): ClaimedJob
     holder,
     retryCount: row.retryCount,
     lostWith,
-    interruptions: row.retryCount + countEnded(lostWith),
+    suspected,
   };
 }

@@ -12,10 +12,9 @@ import {
   setRetryDelay,
 } from './claim-repository.ts';
 import type { ClaimedJob } from './job.ts';
-import { countEnded } from './lost-with.ts';
+import { MAX_SUSPICIONS } from './lost-with.ts';
 import type { Queue } from './queue.ts';
 
-const MAX_LOSSES = 3;
 /** Also those of nodes that only hung: what makes them hang must not go on for ever. */
 const MAX_INTERRUPTIONS = 10;
 /** Of those that did not go together with others. */
@@ -46,7 +45,7 @@ class FencedOutError extends ResourceError {
 export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> {
   const startedAt = performance.now();
   const { handler, options } = queue.worker(job.queue);
-  if (isPoison(job, options.losses ?? MAX_LOSSES)) {
+  if (isPoison(job, options.losses ?? MAX_SUSPICIONS)) {
     return failJob(queue, job, brokeItsNodes(job), { forGood: true });
   }
   const result = (end: JobResult['end']) => ({ end, ms: performance.now() - startedAt, error: null });
@@ -146,8 +145,8 @@ export async function failJob(
   return { end, ms: performance.now() - startedAt, error: text };
 }
 
-function isPoison({ lostWith }: ClaimedJob, losses: number): boolean {
-  return countEnded(lostWith) >= losses || lostWith.length >= MAX_INTERRUPTIONS;
+function isPoison({ lostWith, suspected }: ClaimedJob, losses: number): boolean {
+  return suspected >= losses || lostWith.length >= MAX_INTERRUPTIONS;
 }
 
 function brokeItsNodes({ lostWith }: ClaimedJob): ResourceError {

@@ -3,6 +3,7 @@ import { type Db, numbers, texts } from '#database/index.ts';
 import type { Holder, Run, StartedRun } from './run.ts';
 import { ANEW, MS, type RunRow, relaxCommit, SLOT, toRun } from './run-row-repository.ts';
 import { readDefinition } from './schedule.ts';
+import { MAX_SUSPICIONS } from './suspicion.ts';
 
 /** A run that found the slot of its schedule taken asks again after so long. */
 const BLOCKED_RETRY_MS = 250;
@@ -40,7 +41,7 @@ const DUE = sql.raw(
 
 /**
  * Claims what is due: one statement. Rows locked by other claimers are skipped, a paused cluster and a node that
- * was fenced out claim nothing. What is due and finds a slot is started with it. The lower bound keeps the scan from walking the dead index entries of earlier
+ * was fenced out claim nothing. What is due and finds a slot is started with it, unless it is a suspect. The lower bound keeps the scan from walking the dead index entries of earlier
  * claims, which a long transaction elsewhere would keep from being cleaned up. The limit is a subquery, because
  * a planner that knows it may prefer to sort all that is due. A firing whose schedule runs already and may not run
  * twice finds its slot taken and goes back to wait.
@@ -83,6 +84,7 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
         where trigger_id = d.trigger_id and generation = d.generation
           and d.place <= ${startLimit}::int and d.fire_at <= clock_timestamp()
           and (parked is null or d.kind = 'manual') and not (paused and d.kind = 'planned')
+          and coalesce((d.cause->>'suspected')::int, 0) < ${sql.lit(MAX_SUSPICIONS - 1)}
         limit 1) j on true
     ), run as (
       insert into scheduler_run (trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause,

@@ -5,6 +5,13 @@ import { type Completion, formatRunKey, type Holder, type LedgerEntry } from './
 import { ANEW, at, COMPETITION, isFinished, ownRun, SLOT_OF_MS, schedule } from './run-row-repository.ts';
 import { NORMAL_PRIORITY } from './schedule.ts';
 
+/** As its run found it, or as it was edited meanwhile; a definition is long, so it is read only then. */
+const NEXT_COMPETITION = [
+  ['priority', `coalesce((j.definition->>'priority')::smallint, ${NORMAL_PRIORITY})`],
+  ['concurrent', `coalesce((j.definition->>'concurrentExecution')::boolean, false)`],
+  ['concurrency_key', `j.definition->>'concurrencyKey'`],
+].map(([column, now]) => sql.raw(`case when j.updated_at > d.claimed_at then ${now} else d.${column} end`));
+
 /** Ends one run; see `completeRuns`. Meant to stand in the transaction of the run's effects. */
 export async function completeRun(
   db: Db,
@@ -58,7 +65,7 @@ export async function completeRuns(
     ), next as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, ${COMPETITION}, cause)
       select case when j.paused then 'infinity' else greatest(d.next_at, clock_timestamp()) end, d.next_at,
-             d.trigger_id, d.generation, d.priority, d.concurrent, d.concurrency_key,
+             d.trigger_id, d.generation, ${sql.join(NEXT_COMPETITION)},
              case when d.next_at < clock_timestamp() then jsonb_build_object(
                'kind', 'blocked', 'by', d.fire_at, 'until', clock_timestamp(),
                'node', (select name from cluster_node where id = ${holder.nodeId})) end
@@ -76,6 +83,8 @@ export async function completeRuns(
                             and not o.next_planned and o.next_at is not null)
           limit 1) f
         where d.next_planned or d.next_at is null))
+        -- One that is edited just now, which this statement waits for, goes on.
+        and trigger_id || '.' || generation = any(array(select trigger_id || '.' || generation from done))
     ), ledger as (
       insert into scheduler_firing (${LEDGER})
       select ${LEDGER_ENTRY('d')} from done d join ${ledgerEntries(entries)} on e.n = d.n

@@ -66,8 +66,14 @@ export async function updateJob(
   return rows[0]!;
 }
 
+/** Its runs that go on keep its name, for the entry of whoever is lost with its node. */
 export async function deleteJob(db: Db, triggerId: number): Promise<void> {
-  await sql`delete from scheduler_job where trigger_id = ${triggerId}`.execute(db);
+  await sql`
+    with job as (delete from scheduler_job where trigger_id = ${triggerId} returning trigger_id, id)
+    insert into scheduler_removed (trigger_id, id)
+    select trigger_id, id from job where exists (select 1 from scheduler_run where trigger_id = ${triggerId})`.execute(
+    db,
+  );
 }
 
 /** Lets a firing wait. `due_at` never lies in the past, which claims rely on. */
@@ -123,12 +129,29 @@ export async function insertManual(db: Db, triggerId: number, asked: Asked): Pro
 }
 
 /**
+ * Locks all that waits or runs of a schedule. What is on its way from one to the other just now is waited for, and looked
+ * for where it has gone to, until nothing has moved since the last look: then nothing can any more.
+ */
+export async function holdStill(db: Db, triggerId: number): Promise<void> {
+  for (let before: string | undefined; ; ) {
+    const { rows } = await sql<{ place: string }>`
+      with waiting as (select 'due ' || ctid as place from scheduler_due where trigger_id = ${triggerId} for update),
+           held as (select 'run ' || ctid as place from scheduler_run where trigger_id = ${triggerId} for update)
+      select place from waiting union all select place from held order by place`.execute(db);
+    const now = rows.map(({ place }) => place).join();
+    if (now === before) return;
+    before = now;
+  }
+}
+
+/**
  * Takes back what waits, and what is claimed but has not started. A run that has started goes on; if it ends now it
  * waits with that until this transaction has, or it would plan and fire once more what is recorded here as not fired.
  *
  * @returns all three, as far as they are of the schedule as it was
  */
 export async function withdraw(db: Db, { triggerId, generation }: JobRow): Promise<WithdrawnFiring[]> {
+  await holdStill(db, triggerId);
   const { rows } = await sql<WithdrawnFiring>`
     with waiting as (
       delete from scheduler_due where trigger_id = ${triggerId} returning generation, fire_at, kind, next_planned

@@ -2,12 +2,14 @@ import type { Db } from '#database/index.ts';
 import { type Claim, type ClaimOptions, claimDue } from './claim-repository.ts';
 import { completeRuns } from './completion-repository.ts';
 import {
+  forgetRemoved,
   handBack,
   listOrphanedLives,
   type Release,
   type Released,
   releaseRuns,
   removeFinished,
+  wakeResumed,
 } from './release-repository.ts';
 import type { Completion, Holder, LedgerEntry, Run, RunKey, StartedRun } from './run.ts';
 import { findFate, listHeld } from './run-repository.ts';
@@ -57,6 +59,8 @@ export function persistentJobStore(db: Db, lookups: Db = db): JobStore {
     release: (holder, by, release) => releaseRuns(db, holder, by, release),
     async sweep(by) {
       for (const life of await listOrphanedLives(db)) await releaseRuns(db, life, by, { isSuspect: false });
+      await wakeResumed(db);
+      await forgetRemoved(db);
       await removeFinished(db);
     },
   };

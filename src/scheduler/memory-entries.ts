@@ -1,5 +1,6 @@
 import type { Held, Job } from './memory-job.ts';
 import type { LedgerEntry } from './run.ts';
+import { withdrawnBecause, withdrawnOutcome } from './withdrawn-firing.ts';
 
 /** A run that was claimed, and whose schedule was parked before it could start. */
 export function droppedEntry(
@@ -10,13 +11,28 @@ export function droppedEntry(
   return {
     jobId: job.id,
     node: nodeName,
-    outcome: 'skipped',
+    outcome: withdrawnOutcome(run.kind),
     plannedAt: run.fireAt,
     startedAt: null,
     lateMs: now() - run.fireAt,
     error: null,
     log: null,
-    why: 'the schedule was parked before it could fire',
+    why: withdrawnBecause('parked'),
+  };
+}
+
+/** A run that was interrupted, and whose schedule is not what it was when it began. */
+export function outdatedEntry(run: Held, node: string, was: 'edited' | 'deleted'): LedgerEntry {
+  return {
+    jobId: run.jobId,
+    node,
+    outcome: 'lost',
+    plannedAt: run.fireAt,
+    startedAt: run.startedAt,
+    lateMs: 0,
+    error: null,
+    log: null,
+    why: `node ${node} was lost while it ran, and the schedule had been ${was} meanwhile`,
   };
 }
 

@@ -1,11 +1,11 @@
 import type { Claim, ClaimOptions } from './claim-repository.ts';
 import type { JobStore } from './job-store.ts';
-import { droppedEntry, parkedEntry } from './memory-entries.ts';
+import { droppedEntry, outdatedEntry, parkedEntry } from './memory-entries.ts';
 import { type Due, type Held, toRun } from './memory-job.ts';
 import { MemoryRegister } from './memory-register.ts';
 import type { MemorySchedules } from './memory-schedules.ts';
 import { MemoryTables, type MemoryTablesOptions } from './memory-tables.ts';
-import { MAX_ATTEMPTS, MAX_SUSPICIONS, type Release, type Released } from './release-repository.ts';
+import { MAX_ATTEMPTS, type Release, type Released } from './release-repository.ts';
 import {
   type Completion,
   formatRunKey,
@@ -16,6 +16,7 @@ import {
   type StartedRun,
 } from './run.ts';
 import { isRepeatable, NORMAL_PRIORITY } from './schedule.ts';
+import { MAX_SUSPICIONS, subjectOf, suspicionAfter, suspicionOf } from './suspicion.ts';
 
 const BLOCKED_RETRY_MS = 250;
 
@@ -62,7 +63,8 @@ export class MemoryJobStore implements JobStore {
         continue;
       }
       this.#due.delete(key);
-      this.#runs.set(key, { ...due, holder, claimedAt: this.#options.now(), startedAt: null });
+      const jobId = this.#tables.jobByTrigger(due.triggerId)?.id ?? '';
+      this.#runs.set(key, { ...due, jobId, holder, claimedAt: this.#options.now(), startedAt: null });
       runs.push(free === undefined ? due : { ...due, limitedService: service });
       if (free !== undefined) room.set(service, free - 1);
     }
@@ -143,18 +145,27 @@ export class MemoryJobStore implements JobStore {
     return held.length;
   }
 
-  async release(holder: Holder, by: string, { only, isSuspect = true }: Release = {}): Promise<Released> {
+  async release(
+    holder: Holder,
+    by: string,
+    { only, isSuspect = true, alone = null }: Release = {},
+  ): Promise<Released> {
     const parked: { jobId: string; attempts: number }[] = [];
     let released = 0;
     for (const [key, run] of [...this.#runs]) {
       if (!isHeldBy(run, holder) || (only !== undefined && formatRunKey(only) !== key)) continue;
       this.#runs.delete(key);
       const job = this.#tables.jobOf(run);
-      if (job === undefined) continue;
+      if (job === undefined) {
+        const was = this.#tables.jobByTrigger(run.triggerId) !== undefined ? 'edited' : 'deleted';
+        const entries = run.startedAt === null ? [] : [outdatedEntry(run, by, was)];
+        await this.#options.record([{ run, next: null, entries }]);
+        continue;
+      }
       const isLost = run.startedAt !== null && !isRepeatable(job.definition);
       const attempt = run.startedAt === null ? run.attempt : run.attempt + 1;
-      const before = run.cause?.kind === 'released' ? (run.cause.suspected ?? 0) : 0;
-      const suspected = isSuspect && run.startedAt !== null ? before + 1 : before;
+      const isBlamed = isSuspect && run.startedAt !== null;
+      const suspected = isBlamed ? suspicionAfter(run, subjectOf(run) === alone) : suspicionOf(run);
       if ((suspected >= MAX_SUSPICIONS || attempt > MAX_ATTEMPTS) && !isLost) {
         job.parkedFor = run.fireAt;
         parked.push({ jobId: job.id, attempts: run.attempt });

@@ -17,7 +17,13 @@ export interface Job {
 /** A run that waits until it is due; epoch ms, infinite while its schedule is paused. */
 export type Due = Run & { dueAt: number };
 /** A run that was claimed. */
-export type Held = Run & { readonly holder: Holder; readonly claimedAt: number; startedAt: number | null };
+export type Held = Run & {
+  /** Its schedule may be gone before it has ended. */
+  readonly jobId: string;
+  readonly holder: Holder;
+  readonly claimedAt: number;
+  startedAt: number | null;
+};
 
 /** A firing of a schedule that nothing has happened to yet. */
 export const FRESH_RUN = {

@@ -2,13 +2,10 @@ import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { Holder, RunKey } from './run.ts';
 import { COMPETITION, competition, isFinished } from './run-row-repository.ts';
+import { MAX_SUSPICIONS } from './suspicion.ts';
 
-/** After so many runs that may each have ended their node or thread, a firing is parked. */
-export const MAX_SUSPICIONS = 3;
-/** And after so many that were interrupted by whatever: what makes its node hang must not go on for ever. */
+/** After so many runs that were interrupted by whatever a firing is parked: what makes its node hang must not go on for ever. */
 export const MAX_ATTEMPTS = 10;
-/** Runs that one more suspicion would park are tried one after the other, so far apart that each is alone. */
-const APART_MS = 500;
 
 export interface Release {
   /** Just this run. Default: all that the holder has. */
@@ -18,6 +15,8 @@ export interface Release {
    * drained, or when another's script ended the thread. Default true.
    */
   readonly isSuspect?: boolean;
+  /** What had nothing beside it, as `subjectOf` calls it. Default: nothing. */
+  readonly alone?: string | null;
 }
 
 export interface Released {
@@ -28,44 +27,40 @@ export interface Released {
 /**
  * Gives back what a life of a node had claimed and not started (misfire counts from now) or had started (it was
  * rolled back, so it runs again). A run outside a unit of work may have left effects: unless its schedule is
- * recoverable it is only recorded as lost. A run that is suspected of having taken down too many nodes is parked; before
- * that, suspects run apart from each other, first who had just started, so that only the guilty one is parked.
+ * recoverable it is only recorded as lost. A run that took down its node or thread while it was alone there, after it had
+ * been there twice before, is parked.
  */
 export async function releaseRuns(
   db: Db,
   { nodeId, epoch }: Holder,
   by: string,
-  { only, isSuspect = true }: Release = {},
+  { only, isSuspect = true, alone = null }: Release = {},
 ): Promise<Released> {
   const { rows } = await sql<{ job_id: string; attempt: number; parked: boolean }>`
     with gone as (
       delete from scheduler_run
       where node_id = ${nodeId} and node_epoch <= ${epoch} ${only === undefined ? sql`` : isRun(only)}
       returning *, case when started_at is null then attempt else attempt + 1 end as next_attempt,
-                coalesce((cause->>'suspected')::int, 0) as before,
-                case when ${isSuspect} and started_at is not null then 1 else 0 end as more
+                coalesce((cause->>'suspected')::int, 0) as before
     ), counted as (
-      -- Where several would be parked at once only one can be guilty: none is, and they run further apart.
-      select *, case when before + more >= ${MAX_SUSPICIONS}
-                          and count(*) filter (where before + more >= ${MAX_SUSPICIONS}) over () > 1
-                     then before else before + more end as suspected
+      -- What was not alone is not convicted by that: as 'suspicionAfter' has it.
+      select *, case when not ${isSuspect} or started_at is null then before
+                     when ${SUBJECT} = ${alone} then before + 1
+                     else greatest(before, least(before + 1, ${MAX_SUSPICIONS - 1})) end as suspected
       from gone
     ), judged as (
-      select g.*, j.id as job_id, j.definition, n.name as node,
-             case when j.generation <> g.generation then 'outdated'
+      select g.*, coalesce(j.id, d.id) as job_id, j.definition, n.name as node, j.id is null as is_removed,
+             case when j.id is null or j.generation <> g.generation then 'outdated'
                   when g.started_at is not null and (j.definition->>'transactional')::boolean is false
                        and (j.definition->>'recoverable')::boolean is not true then 'lost'
                   when g.suspected >= ${MAX_SUSPICIONS} or g.next_attempt > ${MAX_ATTEMPTS} then 'parked'
-                  else 'again' end as fate,
-             case when g.suspected < ${MAX_SUSPICIONS - 1} then 0
-                  else ${APART_MS} * g.next_attempt * row_number() over (partition by g.suspected >= ${MAX_SUSPICIONS - 1}
-                                                        order by g.started_at desc nulls last) end as apart_ms
-      from counted g join scheduler_job j using (trigger_id) join cluster_node n on n.id = g.node_id
+                  else 'again' end as fate
+      from counted g left join scheduler_job j using (trigger_id) left join scheduler_removed d using (trigger_id)
+      join cluster_node n on n.id = g.node_id
     ), due as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause,
                                  ${COMPETITION})
-      select clock_timestamp() + apart_ms * interval '1 ms', fire_at, trigger_id, generation, next_attempt,
-             greatest(clock_timestamp() + apart_ms * interval '1 ms', fire_at), next_planned,
+      select clock_timestamp(), fire_at, trigger_id, generation, next_attempt, greatest(clock_timestamp(), fire_at), next_planned,
              case fate when 'lost' then 'lost' else kind end,
              jsonb_strip_nulls(jsonb_build_object('kind', 'released', 'node', node, 'at', clock_timestamp(),
                                                   'suspected', suspected, 'transaction', cause->>'transaction')),
@@ -82,8 +77,9 @@ export async function releaseRuns(
         (planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at, started_at, why)
       select fire_at, trigger_id, generation, job_id, 'lost', node, attempt, claimed_at, started_at,
              case fate when 'parked' then 'parked: ' || ${PARKED_BECAUSE}
-                       else 'node ' || node || ' was lost while it ran, and the schedule had been edited meanwhile' end
-      from judged where fate = 'parked' or (fate = 'outdated' and started_at is not null)
+                       else 'node ' || node || ' was lost while it ran, and the schedule had been '
+                            || case when is_removed then 'deleted' else 'edited' end || ' meanwhile' end
+      from judged where fate = 'parked' or (fate = 'outdated' and started_at is not null and job_id is not null)
       on conflict do nothing
     )
     select job_id, attempt, fate = 'parked' as parked from judged`.execute(db);
@@ -92,6 +88,11 @@ export async function releaseRuns(
     parked: rows.filter((row) => row.parked).map((row) => ({ jobId: row.job_id, attempts: row.attempt })),
   };
 }
+
+/** As `subjectOf` has it. */
+const SUBJECT = sql.raw(
+  `'run ' || trigger_id || '.' || generation || '.' || (extract(epoch from fire_at) * 1000)::bigint || '.' || attempt`,
+);
 
 const PARKED_BECAUSE = sql`
   case when suspected >= ${sql.lit(MAX_SUSPICIONS)} then 'its run brought down a node or a script thread ' || suspected || ' times'
@@ -131,14 +132,32 @@ export async function handBack(db: Db, holder: Holder): Promise<number> {
   return rows[0]!.count;
 }
 
+/** What came to wait without end while its schedule was resumed, and nobody would wake. */
+export async function wakeResumed(db: Db): Promise<void> {
+  await sql`
+    update scheduler_due d set due_at = greatest(d.fire_at, clock_timestamp())
+    from scheduler_job j
+    where d.due_at = 'infinity' and j.trigger_id = d.trigger_id and not j.paused`.execute(db);
+}
+
+/** Names of deleted schedules of which nothing runs any more. */
+export async function forgetRemoved(db: Db): Promise<void> {
+  await sql`
+    delete from scheduler_removed d
+    where not exists (select 1 from scheduler_run r where r.trigger_id = d.trigger_id)`.execute(db);
+}
+
 /**
  * Schedules of the REST interface that ended while several of their runs did at once, so that none was the last. Only
  * those with concurrent execution have several; an index of them spares the look at all others.
  */
 export async function removeFinished(db: Db): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from scheduler_job j
-    where j.source = 'rest' and j.parked is null and (j.definition->>'concurrentExecution')::boolean
-      and ${isFinished(sql`select 1 where false`)}`.execute(db);
+    delete from scheduler_job gone using (
+      select j.trigger_id, j.generation from scheduler_job j
+      where j.source = 'rest' and j.parked is null and (j.definition->>'concurrentExecution')::boolean
+        and ${isFinished(sql`select 1 where false`)}) f
+    -- One that is edited just now has something to wait for by then.
+    where gone.trigger_id = f.trigger_id and gone.generation = f.generation`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

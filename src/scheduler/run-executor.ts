@@ -1,6 +1,6 @@
 import type { DatabaseClock } from '#database/index.ts';
 import { BystanderError } from '#errors/index.ts';
-import { backoffMs } from '#lifecycle/index.ts';
+import { backoffMs, type Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { CompletionBatch } from './completion-batch.ts';
 import { type FiringEnd, type FiringResult, isUnreachable } from './fire-trigger.ts';
@@ -21,6 +21,7 @@ export interface RunExecutorOptions {
   /** Runs a firing to its end, here or in a script thread. Rejects when its thread died. */
   readonly fire: (firing: Firing, signal: AbortSignal) => Promise<FiringResult>;
   readonly observe: Observe;
+  readonly solitude: Solitude;
 }
 
 /** Takes one started run through its whole life: decide, fire, complete, say so. */
@@ -126,9 +127,10 @@ export class RunExecutor {
   }
 
   async #release(holder: Holder, release: Release): Promise<void> {
-    const { store, nodeName, observe } = this.#options;
+    const { store, nodeName, observe, solitude } = this.#options;
+    const alone = solitude.subject;
     await this.#insist(async () => {
-      const { parked } = await store.release(holder, nodeName, release);
+      const { parked } = await store.release(holder, nodeName, { ...release, alone });
       for (const { jobId, attempts } of parked)
         observe({ kind: 'trigger.parked', schedule: jobId, attempts });
     });

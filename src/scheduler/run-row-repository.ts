@@ -58,7 +58,7 @@ export const ownRun = (holder: Holder, condition: RawBuilder<unknown>) => sql`la
 
 /** The schedule of the run `r`, looked up by key like the run; null when it has been edited or is gone. */
 export const schedule = (of: string) => sql`lateral (
-        select j.id, j.definition, j.parked, j.paused from scheduler_job j
+        select j.id, j.definition, j.parked, j.paused, j.updated_at from scheduler_job j
         where j.trigger_id = ${sql.ref(`${of}.trigger_id`)} and j.generation = ${sql.ref(`${of}.generation`)} limit 1)`;
 
 /** Nothing of the schedule `j` waits or runs, apart from the runs `r` for which `besides` has a row. */

@@ -16,6 +16,7 @@ import {
   toRun,
 } from './run-row-repository.ts';
 import { readDefinition } from './schedule.ts';
+import { withdrawnBecause } from './withdrawn-firing.ts';
 
 /**
  * Marks claimed runs as started and returns those that may start: still ours, and of the schedule as it is now.
@@ -50,10 +51,11 @@ export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[])
       insert into scheduler_firing (planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at, why)
       select g.fire_at, g.trigger_id, g.generation, j.id, case g.kind when 'lost' then 'lost' else 'skipped' end,
              (select name from cluster_node where id = ${holder.nodeId}), g.attempt, g.claimed_at,
-             'the schedule was ' || case when j.parked is null then 'edited' else 'parked' end || ' before it could fire'
+             case when j.parked is null then ${withdrawnBecause('edited')} else ${withdrawnBecause('parked')} end
       from gone g join mine m using (trigger_id, generation, fire_at)
-      cross join lateral (select id, parked from scheduler_job where trigger_id = g.trigger_id limit 1) j
-      where m.fate = 'dropped'
+      cross join lateral (select id, parked, updated_at from scheduler_job where trigger_id = g.trigger_id limit 1) j
+      -- What an edit took back before its time has come to nothing is nobody's loss.
+      where m.fate = 'dropped' and (j.parked is not null or g.fire_at <= j.updated_at)
       on conflict do nothing
     ), started as (
       update scheduler_run set started_at = clock_timestamp()

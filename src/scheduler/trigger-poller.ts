@@ -1,5 +1,5 @@
 import type { DatabaseClock } from '#database/index.ts';
-import { ClaimLoop, jittered, type Service } from '#lifecycle/index.ts';
+import { ClaimLoop, jittered, type Service, Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { FiringResult } from './fire-trigger.ts';
 import type { Firing } from './firing.ts';
@@ -7,6 +7,8 @@ import type { JobStore } from './job-store.ts';
 import { formatRunKey, type Holder, type Run, type StartedRun } from './run.ts';
 import { RunExecutor } from './run-executor.ts';
 import { StartRate } from './start-rate.ts';
+import { SuspectQueue } from './suspect-queue.ts';
+import { isSuspect } from './suspicion.ts';
 import type { Tuning } from './tuning.ts';
 
 const LOOK_AHEAD_MS = 500;
@@ -37,6 +39,8 @@ export interface TriggerPollerOptions {
   /** Runs a firing to its end, here or in a script thread. Rejects when its thread died. */
   readonly fire: (firing: Firing, signal: AbortSignal) => Promise<FiringResult>;
   readonly observe: Observe;
+  /** Shared with all else that does work in this process. Default: one of its own. */
+  readonly solitude?: Solitude;
   /** How long a stop waits for runs, in ms. Default 30 s. */
   readonly drainMs?: number;
 }
@@ -52,6 +56,9 @@ export class TriggerPoller implements Service {
   readonly #executor: RunExecutor;
   readonly #loop: ClaimLoop;
   readonly #rate = new StartRate();
+  readonly #solitude: Solitude;
+  /** Ready to run, waiting to be alone. */
+  readonly #suspects: SuspectQueue;
   /** All that was claimed and has not ended, each with its service as soon as that is known. */
   readonly #known = new Map<string, string | undefined>();
   /** Those that run, each with what ends it early. */
@@ -80,7 +87,6 @@ export class TriggerPoller implements Service {
   constructor(options: TriggerPollerOptions) {
     this.#options = options;
     this.name = `trigger poller (${options.store.kind})`;
-    this.#executor = new RunExecutor(options);
     this.#loop = new ClaimLoop({
       name: this.name,
       intervalMs: POLL_INTERVAL_MS,
@@ -90,6 +96,17 @@ export class TriggerPoller implements Service {
       giveUp: () => this.#giveUp(),
       observe: options.observe,
       drainMs: options.drainMs,
+    });
+    this.#solitude = options.solitude ?? new Solitude();
+    this.#executor = new RunExecutor({ ...options, solitude: this.#solitude });
+    this.#solitude.onOpen(() => {
+      if (!this.#loop.claims) return;
+      this.wake();
+      this.#scheduleStart();
+    });
+    this.#suspects = new SuspectQueue({
+      solitude: this.#solitude,
+      run: (run, isAlone) => this.#try(run, isAlone),
     });
   }
 
@@ -120,7 +137,8 @@ export class TriggerPoller implements Service {
       clearTimeout(timer);
       this.#known.delete(key);
     }
-    for (const run of [...this.#queue, ...this.#starting]) this.#known.delete(claimKey(run));
+    for (const run of [...this.#queue, ...this.#starting, ...this.#suspects.clear()])
+      this.#known.delete(claimKey(run));
     this.#waiting.clear();
     this.#queue = [];
     this.#starting = [];
@@ -152,17 +170,31 @@ export class TriggerPoller implements Service {
   }
 
   async #runOnce(): Promise<number> {
-    const { store, clock, holder, tuning } = this.#options;
-    const { threadCount, serviceThreads, claims = true } = tuning();
-    const { idleWaitMs = POLL_INTERVAL_MS, maxBatch = MAX_BATCH } = tuning();
+    const {
+      threadCount,
+      claims = true,
+      idleWaitMs = POLL_INTERVAL_MS,
+      maxBatch = MAX_BATCH,
+    } = this.#options.tuning();
     await this.#handBackStuck();
     const slots = Math.max(0, threadCount - this.#active - this.#queue.length);
     // What is due already is claimed when it can start, what is not may wait here as well as there.
     const free = this.#backlog ? slots : this.#room();
     this.#starved = free <= 0;
-    if (free <= 0 || !this.#loop.claims || !claims) return idleWaitMs;
-    const limit = Math.min(free, maxBatch);
+    if (free <= 0 || !this.#loop.claims || !claims || !this.#solitude.isOpen) return idleWaitMs;
+    const claimed = this.#solitude.begin();
+    try {
+      return await this.#claim(Math.min(free, maxBatch), slots);
+    } finally {
+      claimed();
+    }
+  }
+
+  /** @returns when to look again, in ms */
+  async #claim(limit: number, slots: number): Promise<number> {
     const sweeping = await this.#beginSweep();
+    const { store, clock, holder, tuning } = this.#options;
+    const { serviceThreads, idleWaitMs = POLL_INTERVAL_MS } = tuning();
     const startedAt = performance.now();
     this.#claimInDoubt = true;
     const life = holder();
@@ -219,16 +251,15 @@ export class TriggerPoller implements Service {
   #room(): number {
     const { threadCount } = this.#options.tuning();
     const ahead = this.#isStuck ? 0 : (this.#rate.perSecond * LOOK_AHEAD_MS) / 1000;
-    return Math.floor(threadCount + ahead) - this.#known.size;
+    return Math.floor(threadCount + ahead) - (this.#known.size - this.#suspects.size);
   }
 
   get #isStuck(): boolean {
-    return (
-      this.#active >= this.#options.tuning().threadCount && performance.now() - this.#rate.lastAt > STUCK_MS
-    );
+    const isFull = this.#active >= this.#options.tuning().threadCount || !this.#solitude.isOpen;
+    return isFull && performance.now() - this.#rate.lastAt > STUCK_MS;
   }
 
-  /** Long runs took all slots after more had been claimed: another node may have room for it. */
+  /** What has taken all slots, or is alone, takes long, and more had been claimed: another node may have room for it. */
   async #handBackStuck(): Promise<void> {
     if (!this.#isStuck || this.#queue.length === 0 || this.#starts > 0) return;
     this.abandon();
@@ -278,8 +309,8 @@ export class TriggerPoller implements Service {
     const early = run.fireAt - this.#options.clock.now();
     if (early <= 0) {
       this.#waiting.delete(key);
-      this.#queue.push(run);
-      this.#scheduleStart();
+      if (isSuspect(run)) this.#suspects.push(run);
+      else this.#enqueue(run);
       return;
     }
     // A timer may be early by a fraction; nothing fires before its time by the database's clock.
@@ -289,23 +320,39 @@ export class TriggerPoller implements Service {
     );
   }
 
+  #enqueue(run: Run): void {
+    this.#queue.push(run);
+    this.#scheduleStart();
+  }
+
+  async #try(run: Run, isAlone: boolean): Promise<void> {
+    if (isAlone) await this.#startRuns([run]);
+    else this.#enqueue(run);
+  }
+
   /** All that becomes ready in one turn of the loop starts with one statement. */
   #scheduleStart(): void {
     if (this.#startScheduled || this.#starts >= MAX_STARTS) return;
     this.#startScheduled = true;
     setImmediate(() => {
       this.#startScheduled = false;
-      void this.#startBatch();
+      this.#startBatch();
     });
   }
 
-  async #startBatch(): Promise<void> {
-    const { store, holder, tuning, observe } = this.#options;
-    const { threadCount } = tuning();
+  #startBatch(): void {
+    const { threadCount } = this.#options.tuning();
     const free = Math.min(threadCount - this.#active - this.#reserved, MAX_BATCH);
-    if (free <= 0 || this.#queue.length === 0 || this.#starts >= MAX_STARTS) return;
+    if (free <= 0 || this.#queue.length === 0 || this.#starts >= MAX_STARTS || !this.#solitude.isOpen) return;
     const batch = this.#queue.slice(0, free);
     this.#queue = this.#queue.slice(free);
+    void this.#startRuns(batch);
+  }
+
+  /** @returns when all have ended that could be started */
+  async #startRuns(batch: readonly Run[]): Promise<void> {
+    const { store, holder, observe } = this.#options;
+    const begun = this.#solitude.begin();
     this.#starting = [...this.#starting, ...batch];
     const life = holder();
     this.#active += batch.length;
@@ -324,15 +371,17 @@ export class TriggerPoller implements Service {
     this.#active -= batch.length - started.length;
     this.#rate.count(started.length);
     const running = new Set(started.map(claimKey));
-    for (const run of started) void this.#run(run, life);
+    const ends = started.map((run) => this.#run(run, life));
     for (const run of batch) {
       if (running.has(claimKey(run))) continue;
       // Whether it was started in spite of the error does not matter: to start it again changes nothing.
       if (failed && this.#known.has(claimKey(run)) && this.#loop.claims) this.#retryLater(run);
       else this.#known.delete(claimKey(run));
     }
+    begun();
     this.#loop.noteEnd();
     this.#scheduleStart();
+    await Promise.all(ends);
   }
 
   #retryLater(run: Run): void {
@@ -345,10 +394,12 @@ export class TriggerPoller implements Service {
   /** Runs one firing to its end; its slot is free again when it resolves. */
   async #run(run: StartedRun, life: Holder): Promise<void> {
     const key = claimKey(run);
+    const ended = this.#solitude.begin();
     const ending = new AbortController();
     this.#running.set(key, ending);
     this.#known.set(key, run.definition.invokeService);
     const next = await this.#executor.run(run, life, ending.signal);
+    ended();
     this.#active -= 1;
     const isLimited = this.#options.tuning().serviceThreads?.has(run.definition.invokeService) === true;
     this.#running.delete(key);

@@ -4,6 +4,9 @@ import { nextFiring } from './next-firing.ts';
 import type { LedgerEntry, RunKind } from './run.ts';
 import { type ScheduleDefinition, timingOf } from './schedule.ts';
 
+/** What became of a schedule before a firing of it could begin. */
+type Withdrawn = 'edited' | 'deleted' | 'parked';
+
 /** A firing of a schedule that was edited or removed. */
 export interface WithdrawnFiring {
   /** Epoch ms. */
@@ -25,7 +28,16 @@ export interface Withdrawal {
   readonly nodeName: string;
   /** Epoch ms by the database's clock. */
   readonly now: number;
-  readonly because: 'edited' | 'deleted';
+  readonly because: Exclude<Withdrawn, 'parked'>;
+}
+
+/** What had been interrupted, and was only to be recorded as lost, is lost. */
+export function withdrawnOutcome(kind: RunKind): LedgerEntry['outcome'] {
+  return kind === 'lost' ? 'lost' : 'skipped';
+}
+
+export function withdrawnBecause(was: Withdrawn): string {
+  return `the schedule was ${was} before it could fire`;
 }
 
 /** What a parked schedule let pass comes after the run for which it was parked. */
@@ -40,22 +52,22 @@ export function withdrawnEntries(
 ): LedgerEntry[] {
   const timing = timingOf(definition, dst);
   const begun = new Set(firings.filter(({ isBegun }) => isBegun).map(({ fireAt }) => fireAt));
-  const entry = (plannedAt: number, kind: RunKind, was: string, more = false): LedgerEntry => ({
+  const entry = (plannedAt: number, kind: RunKind, was: Withdrawn, more = false): LedgerEntry => ({
     jobId,
     node: nodeName,
-    outcome: kind === 'lost' ? 'lost' : 'skipped',
+    outcome: withdrawnOutcome(kind),
     plannedAt,
     startedAt: null,
     lateMs: now - plannedAt,
     error: null,
     log: null,
-    why: `the schedule was ${was} before it could fire${more ? '; further missed times are not listed' : ''}`,
+    why: `${withdrawnBecause(was)}${more ? '; further missed times are not listed' : ''}`,
   });
   return firings.flatMap(({ fireAt, kind, nextPlanned, isBegun, isParked = false }) => {
     const isLast = nextPlanned || kind === 'manual';
     const first = isBegun ? (isLast ? null : nextFiring(timing, fireAt)) : fireAt;
     if (first === null || first > now) return [];
-    const was = isParked ? 'parked' : because;
+    const was: Withdrawn = isParked ? 'parked' : because;
     if (isLast) return [entry(first, kind, was)];
     const { times, more } = missedTimes(timing, first, Math.floor(now) + 1);
     return times

@@ -38,8 +38,8 @@ export class TaskScanner {
     platform.queue.work(
       SLICE_QUEUE,
       {
-        run: (unitOfWork, { data, interruptions }, fence) =>
-          workSlice(platform, unitOfWork, data as unknown as Lane, { interruptions, fence }),
+        run: (unitOfWork, { data, suspected }, fence) =>
+          workSlice(platform, unitOfWork, data as unknown as Lane, { suspected, fence }),
         failed: (unitOfWork, { data }, failure) =>
           endFailedRun(platform, unitOfWork, String(data['run']), Number(data['lane']), failure),
       },

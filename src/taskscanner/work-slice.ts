@@ -46,7 +46,7 @@ export async function workSlice(
   platform: TaskScannerPlatform,
   unitOfWork: UnitOfWork,
   { run: id, lane }: Lane,
-  job: { readonly interruptions: number; readonly fence: (transaction: Db) => Promise<void> },
+  job: { readonly suspected: number; readonly fence: (transaction: Db) => Promise<void> },
 ): Promise<void> {
   const { database, queue } = platform;
   const run = await findRun(database.db, id);
@@ -59,7 +59,7 @@ export async function workSlice(
       })
     : undefined;
   const isDone =
-    slice === undefined || (await processSlice(platform, run, slice, job.interruptions >= MAX_STUCK));
+    slice === undefined || (await processSlice(platform, run, slice, job.suspected >= MAX_STUCK));
 
   const db = await unitOfWork.db();
   if (!isDone) {

@@ -10,6 +10,7 @@ import { createSchedule, removeSchedule, updateSchedule } from '../../src/schedu
 import type { Completion, LedgerEntry, Run, RunKey } from '../../src/scheduler/run.ts';
 import { setPaused } from '../../src/scheduler/running-repository.ts';
 import { parseSchedule } from '../../src/scheduler/schedule.ts';
+import { subjectOf } from '../../src/scheduler/suspicion.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
 
@@ -47,7 +48,7 @@ async function persistentHarness(): Promise<Harness> {
   return {
     store: persistentJobStore(db),
     async clear() {
-      await sql`truncate scheduler_job, scheduler_due, scheduler_run, scheduler_firing, cluster_node
+      await sql`truncate scheduler_job, scheduler_removed, scheduler_due, scheduler_run, scheduler_firing, cluster_node
                 restart identity`.execute(db);
       await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(db);
       await setPaused(db, false);
@@ -393,14 +394,13 @@ describe.each([
     expect(kinds).toEqual({ lost: 'lost', again: 'planned' });
   });
 
-  it('parks a schedule whose run was lost three times, until it is resumed', async () => {
+  it('parks a schedule whose run was lost three times, the last time alone, until it is resumed', async () => {
     await h.put('j');
     for (let attempt = 1; attempt <= 3; attempt++) {
-      // The last attempt may wait for a moment, so that it is alone.
-      const { runs } = await eventually(claim, (found) => found.runs.length > 0);
-      const run = runs[0]!;
+      const run = await claimOne();
       await h.store.start(A, [run]);
-      const { parked } = await h.store.release(A, 'b');
+      const alone = attempt === 3 ? subjectOf(run) : null;
+      const { parked } = await h.store.release(A, 'b', { alone });
       expect(parked).toEqual(attempt < 3 ? [] : [{ jobId: 'j', attempts: 3 }]);
     }
     expect((await claim()).runs).toEqual([]);
@@ -408,6 +408,18 @@ describe.each([
     expect(await h.ledger()).toMatchObject([{ outcome: 'lost', why: expect.stringMatching(/3 times/) }]);
     await h.pause('j', false);
     expect(await h.state('j')).not.toBe(3);
+  });
+
+  it('parks no run that was in company each time, until it is ten times', async () => {
+    await h.put('j');
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      const run = await claimOne();
+      await h.store.start(A, [run]);
+      const other = subjectOf({ ...run, fireAt: run.fireAt + 1 });
+      const { parked } = await h.store.release(A, 'b', { alone: other });
+      expect(parked).toEqual(attempt < 10 ? [] : [{ jobId: 'j', attempts: 10 }]);
+    }
+    expect(await h.state('j')).toBe(3);
   });
 
   it('does not park a run that others interrupted, until it is ten times', async () => {
@@ -500,7 +512,8 @@ describe.each([
     const parked = async () => {
       const { runs } = await claim();
       await h.store.start(A, runs);
-      return (await h.store.release(A, 'b')).parked;
+      const alone = runs[0] === undefined ? null : subjectOf(runs[0]);
+      return (await h.store.release(A, 'b', { alone })).parked;
     };
     await eventually(parked, ({ length }) => length > 0);
     const before = await h.ledger();
@@ -522,6 +535,57 @@ describe.each([
     await complete(run, T0);
     expect((await claim()).runs).toEqual([]);
     expect(await h.exists('j')).toBe(false);
+  });
+
+  it('records a run that is lost after its schedule was edited or deleted', async () => {
+    await h.put('edited', {}, T0);
+    await h.put('deleted', {}, T0);
+    const { runs } = await claim();
+    await h.store.start(A, runs);
+    await h.put('edited', { schedule: '0 0 0 1 1 ?' }, T0);
+    await h.remove('deleted', T0);
+    await h.store.release(A, 'b');
+    const lost = (await h.ledger()).map(({ outcome, plannedAt, why }) => [outcome, plannedAt - T0, why]);
+    const node = h.store.kind === 'memory' ? 'b' : 'a';
+    expect(lost.toSorted()).toEqual(
+      ['deleted', 'edited'].map((was) => [
+        'lost',
+        0,
+        `node ${node} was lost while it ran, and the schedule had been ${was} meanwhile`,
+      ]),
+    );
+    expect((await claim()).runs).toEqual([]);
+  });
+
+  it('calls lost what was only to be recorded as lost, also when its schedule was parked meanwhile', async () => {
+    await h.put('j', { concurrentExecution: true, transactional: false }, T0);
+    const first = await claimOne();
+    await h.store.start(A, [first]);
+    await h.store.planNext(A, first, T0 + SECOND, []);
+    await h.store.release(A, 'b', { only: first });
+    await h.put('j', { concurrentExecution: true }, T0);
+    const { runs } = await claim();
+    const lost = runs.find(({ kind }) => kind === 'lost')!;
+    const second = runs.find(({ kind }) => kind === 'planned')!;
+    for (let attempt = 1; attempt <= 10; attempt++) {
+      const [run] = attempt === 1 ? [second] : (await claim()).runs;
+      await h.store.start(A, [run!]);
+      await h.store.release(A, 'b', { only: run!, isSuspect: false });
+    }
+    expect(await h.store.start(A, [lost])).toEqual([]);
+    expect((await times()).slice(0, 1)).toEqual([
+      ['lost', 0, 'the schedule was parked before it could fire'],
+    ]);
+  });
+
+  it('lets what comes after a run compete as its schedule was edited while it ran', async () => {
+    await h.put('j', {}, T0);
+    const run = await claimOne();
+    await h.store.start(A, [run]);
+    await h.put('j', { concurrencyKey: 'ledger' }, T0);
+    await complete(run, T0 + SECOND);
+    await h.put('k', { concurrencyKey: 'ledger' }, T0 + 5 * SECOND);
+    expect((await claim()).runs).toHaveLength(1);
   });
 
   it('forgets a schedule after its last firing', async () => {

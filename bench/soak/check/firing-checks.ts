@@ -51,7 +51,11 @@ export const FIRING_CHECKS: readonly Check[] = [
       select s.id as job, s.kind, coalesce(f.planned_at, m.planned_at) as planned_at, f.outcomes, f.ran, m.marks
       from (${FIRINGS}) f full join (${MARKS}) m on m.job = f.job and m.planned_at = f.planned_at
       join soak.schedule s on s.id = coalesce(f.job, m.job) and s.kind in ('loose', 'recoverable')
-      where f.job is null or f.ran > coalesce(m.marks, 0) or s.kind = 'loose' and m.marks > 1`,
+      where f.ran > coalesce(m.marks, 0) or s.kind = 'loose' and m.marks > 1
+         -- What made up for missed times and is lost with its node stands in the ledger for the first of those.
+         or f.job is null and not exists (
+              select from scheduler_firing l
+              where l.job_id = m.job and l.outcome = 'lost' and m.planned_at between l.planned_at and l.ended_at)`,
   },
   {
     name: 'no gap',
@@ -142,6 +146,16 @@ export const FIRING_CHECKS: readonly Check[] = [
       select 'mark', id, null, null from managed_object where data->>'poison' = 'deadly'
       union all
       select 'bystander', id, null, null from scheduler_job j
-      where (parked->>'suspected')::int >= 3 and exists (select from soak.poison) and id not in (select key from soak.poison)`,
+      where (parked->>'suspected')::int >= 3 and exists (select from soak.poison) and id not in (select key from soak.poison)
+      union all
+      select 'bystander of ' || queue, job::text, null, null from svc_dead_letter d
+      where detail->'detail'->>'id' = 'QUEUE_POISON'
+        and not exists (select from workflow_instance i
+                        where i.id::text = d.data->>'instance' and i.definition_key = 'poison')
+      union all
+      select 'bystander of a scan', e.object, null, null from scan_error e
+      where e.error->'detail'->>'id' = 'SCAN_POISON' and not exists (
+        select from managed_object o
+        where o.type = 'item' and e.object = 'managed/item/' || o.id and (o.data->>'deadly')::boolean)`,
   },
 ];

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import { Solitude } from '#lifecycle/index.ts';
 import {
   type ClaimedJob,
   type Job,
@@ -15,6 +16,7 @@ import {
   runJobs,
   type WorkerOptions,
 } from '#queue/index.ts';
+import { beginSuspect } from '../../../src/queue/claim-repository.ts';
 import { type FaultControl, installFaults } from '../../support/database-faults.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
@@ -25,6 +27,8 @@ describe('a queue', () => {
   let database: Database & AsyncDisposable;
   let queue: Queue;
   let pollers: JobPoller[];
+  /** What was done alone, as others are told of it. */
+  let marked: (string | null)[];
   let holder = { nodeId: 0, epoch: 0 };
   const faults: FaultControl = installFaults();
 
@@ -39,6 +43,7 @@ describe('a queue', () => {
     await sql.raw('truncate cluster_node, queue_claim, mark, svc_pgboss.job').execute(database.db);
     await sql.raw('delete from svc_pgboss.queue').execute(database.db);
     pollers = [];
+    marked = [];
     const notify = () => {
       for (const poller of pollers) poller.wake();
     };
@@ -68,6 +73,11 @@ describe('a queue', () => {
       queue,
       holder: () => holder,
       observe: () => {},
+      solitude: new Solitude({
+        patienceMs: 600_000,
+        limitMs: 600_000,
+        mark: async (subject) => void marked.push(subject),
+      }),
       async run(job) {
         const result = await run(job);
         results.push({ job, result });
@@ -372,19 +382,14 @@ describe('a queue', () => {
     expect(await marks()).toHaveLength(2);
   });
 
-  /** A job that was interrupted before waits for a moment, so that it is alone. */
-  const claimAlone = () =>
-    eventually(
-      () => queue.claim(database.db, 'work', 1, holder),
-      (jobs) => jobs.length === 1,
-    );
+  const claimOne = async () => (await queue.claim(database.db, 'work', 1, holder))[0]!;
 
   it('does not blame a job for nodes that hung, until it is ten times', async () => {
     queue.work('work', { run: mark }, QUICK);
     await queue.prepare();
     const interrupt = async (times: number) => {
       for (let n = 0; n < times; n++) {
-        await claimAlone();
+        await claimOne();
         await releaseJobs(database.db, { holder, lost: 'silent' });
       }
     };
@@ -396,20 +401,77 @@ describe('a queue', () => {
     expect((await ended(2)).map(({ result }) => result.end).toSorted()).toEqual(['completed', 'dead']);
   });
 
-  it('gives up a job that has brought down three nodes', async () => {
+  it('gives up a job that has brought down three nodes, the last one while it was alone there', async () => {
     queue.work('work', { run: mark }, QUICK);
     await queue.prepare();
     const id = await enqueue({});
-    for (let n = 0; n < 3; n++) {
-      await claimAlone();
-      await releaseJobs(database.db, { holder, lost: 'node' });
+    for (const isAlone of [false, false, false, true]) {
+      const job = await claimOne();
+      if (job.suspected === 2) {
+        // Who dies before a suspect has begun has nothing against it.
+        expect(await releaseJobs(database.db, { holder, lost: 'node', alone: `job ${id}` })).toBe(1);
+        expect(await beginSuspect(database.db, job)).toBe(false);
+        const again = await claimOne();
+        expect(again.lostWith).toEqual(job.lostWith);
+        expect(await beginSuspect(database.db, again)).toBe(true);
+      }
+      await releaseJobs(database.db, { holder, lost: 'node', alone: isAlone ? `job ${id}` : null });
     }
     const { ended } = await startPoller();
-    expect(await ended(1)).toMatchObject([{ job: { lostWith: ['a', 'a', 'a'] }, result: { end: 'dead' } }]);
+    expect(await ended(1)).toMatchObject([
+      { job: { lostWith: ['a', 'a', 'a', 'a'], suspected: 3 }, result: { end: 'dead' } },
+    ]);
     expect(await marks()).toEqual([]);
     expect(await rows('select * from svc_dead_letter')).toMatchObject([
-      { job: id, error: 'It ran when each of these ended: a, a, a' },
+      { job: id, error: 'It ran when each of these ended: a, a, a, a' },
     ]);
+  });
+
+  it('tries a job that was there at the end of two nodes while nothing else runs', async () => {
+    const said: string[] = [];
+    const open: PromiseWithResolvers<void>[] = [];
+    let underWay = 0;
+    const run = async (_unit: UnitOfWork, { data }: Job) => {
+      underWay += 1;
+      said.push(`${String(data['name'])} beside ${underWay - 1}`);
+      const end = Promise.withResolvers<void>();
+      open.push(end);
+      await end.promise;
+      underWay -= 1;
+    };
+    queue.work('work', { run }, QUICK);
+    await queue.prepare();
+    const suspect = await enqueue({ name: 'suspect' });
+    for (let n = 0; n < 2; n++) {
+      await claimOne();
+      await releaseJobs(database.db, { holder, lost: 'node' });
+    }
+    const other = { nodeId: await addNode('b'), epoch: 1 };
+    await queue.claim(database.db, 'work', 1, other);
+    for (let n = 0; n < 2; n++) await enqueue({ name: 'other' });
+    const { poller, ended } = await startPoller();
+    const begun = (count: number) =>
+      eventually(
+        async () => open.length,
+        (n) => n === count,
+      );
+    await begun(2);
+    await releaseJobs(database.db, { holder: other, lost: null });
+    poller.wake();
+    await eventually(
+      () => rows(`select from queue_claim where waits and node_id = ${holder.nodeId}`),
+      ({ length }) => length === 1,
+    );
+    await enqueue({ name: 'other' });
+    poller.wake();
+    for (const { resolve } of open) resolve();
+    await begun(3);
+    open[2]!.resolve();
+    await begun(4);
+    open[3]!.resolve();
+    await ended(4);
+    expect(said.filter((each) => !each.startsWith('other'))).toEqual(['suspect beside 0']);
+    expect(marked).toEqual([`job ${suspect}`, null]);
   });
 
   it.each(['before', 'after'] as const)(

@@ -3,8 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, type Db, openDatabase, runUnitOfWork } from '#database/index.ts';
 import { claimDue } from '../../../src/scheduler/claim-repository.ts';
 import { completeRun, completeRuns } from '../../../src/scheduler/completion-repository.ts';
-import { findJob } from '../../../src/scheduler/job-repository.ts';
-import { createSchedule, ensureSchedule, updateSchedule } from '../../../src/scheduler/register-schedule.ts';
+import { findJob, setJobPaused } from '../../../src/scheduler/job-repository.ts';
+import { persistentJobStore } from '../../../src/scheduler/job-store.ts';
+import {
+  createSchedule,
+  ensureSchedule,
+  removeSchedule,
+  updateSchedule,
+} from '../../../src/scheduler/register-schedule.ts';
 import {
   handBack,
   listOrphanedLives,
@@ -14,6 +20,7 @@ import {
 import type { LedgerEntry, Run } from '../../../src/scheduler/run.ts';
 import { parseSchedule } from '../../../src/scheduler/schedule.ts';
 import { planNext, startRuns } from '../../../src/scheduler/start-repository.ts';
+import { subjectOf } from '../../../src/scheduler/suspicion.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 
@@ -38,7 +45,7 @@ describe('the job store', () => {
     database = await createMigratedDatabase();
   });
   beforeEach(async () => {
-    await sql`truncate scheduler_job, scheduler_due, scheduler_run, scheduler_firing, cluster_node restart identity`.execute(
+    await sql`truncate scheduler_job, scheduler_removed, scheduler_due, scheduler_run, scheduler_firing, cluster_node restart identity`.execute(
       database.db,
     );
     await sql`update scheduler_setting set paused = false`.execute(database.db);
@@ -225,6 +232,115 @@ describe('the job store', () => {
     ]);
   });
 
+  const waiters = async () =>
+    (
+      await sql<{ n: number }>`
+        select count(*) as n from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db)
+    ).rows[0]!.n;
+  const blocked = () => eventually(waiters, (n) => Number(n) === 1);
+  const ledger = async () =>
+    (
+      await sql<{ entry: string }>`
+        select concat_ws(' ', (extract(epoch from planned_at) - ${T0 / 1000})::int, outcome, why) as entry
+        from scheduler_firing order by planned_at`.execute(database.db)
+    ).rows.map(({ entry }) => entry);
+  /** What a statement does that is sent and not yet committed while another one is sent. */
+  const whileUnderWay = async <T>(
+    first: (db: Db) => Promise<T>,
+    second: () => Promise<unknown>,
+  ): Promise<T> => {
+    const { promise: done, resolve } = Promise.withResolvers<T>();
+    const { promise: allowed, resolve: commit } = Promise.withResolvers<void>();
+    const transaction = database.db.transaction().execute(async (db) => {
+      resolve(await first(db as unknown as Db));
+      await allowed;
+    });
+    const result = await done;
+    const other = second();
+    await blocked();
+    commit();
+    await Promise.all([transaction, other]);
+    return result;
+  };
+  const edit = (now: number, change: Record<string, string> = { schedule: '0 0 0 1 1 ?' }) =>
+    runUnitOfWork(database, {}, async (unitOfWork) => {
+      const old = (await findJob(await unitOfWork.db(), 'j', true))!;
+      const definition = { ...old.definition, ...change };
+      await updateSchedule({ unitOfWork, now, nodeName: 'a' }, old, { id: 'j', source: 'rest', definition });
+    });
+  const remove = (now: number) =>
+    runUnitOfWork(database, {}, async (unitOfWork) => {
+      const job = (await findJob(await unitOfWork.db(), 'j', true))!;
+      await removeSchedule({ unitOfWork, now, nodeName: 'a' }, job);
+    });
+
+  it.each([
+    ['edited', edit],
+    ['deleted', remove],
+  ] as const)(
+    'records all that had come of a schedule that is %s while it is claimed, or ends',
+    async (was, change) => {
+      const skipped = (n: number) => `${n} skipped the schedule was ${was} before it could fire`;
+      await add('j', {}, T0);
+      const { runs } = await whileUnderWay(
+        (db) => claimDue(db, { holder: A, limit: 10, lookAheadMs: 0, watermark: 0 }),
+        () => change(T0 + 2_500),
+      );
+      expect(runs).toHaveLength(1);
+      expect(await ledger()).toEqual([0, 1, 2].map(skipped));
+      expect(await startRuns(database.db, A, runs)).toEqual([]);
+
+      await sql`truncate scheduler_job, scheduler_due, scheduler_firing`.execute(database.db);
+      await add('j', {}, T0);
+      const [run] = await startRuns(database.db, A, (await claim()).runs);
+      await whileUnderWay(
+        (db) => completeRun(db, A, run!, T0 + 1_000, [entry('j', T0)]),
+        () => change(T0 + 2_500),
+      );
+      expect(await ledger()).toEqual(['0 fired', skipped(1), skipped(2)]);
+      expect(await startRuns(database.db, A, (await claim()).runs)).toEqual([]);
+      expect(await ledger()).toHaveLength(3);
+    },
+  );
+
+  it('goes on with a schedule that is resumed, or edited, while its run ends', async () => {
+    await add('j');
+    const { triggerId } = (await findJob(database.db, 'j'))!;
+    const [run] = await startRuns(database.db, A, (await claim()).runs);
+    await setJobPaused(database.db, triggerId, true);
+    const held = Promise.withResolvers<void>();
+    const resumed = Promise.withResolvers<void>();
+    const holding = database.db.transaction().execute(async (db) => {
+      await sql`select from scheduler_run for update`.execute(db);
+      held.resolve();
+      await resumed.promise;
+    });
+    await held.promise;
+    const completed = complete(run!, T0);
+    await blocked();
+    await setJobPaused(database.db, triggerId, false);
+    resumed.resolve();
+    await Promise.all([holding, completed]);
+    await persistentJobStore(database.db).sweep('a');
+    const { runs } = await claim();
+    expect(runs).toMatchObject([{ fireAt: T0 }]);
+
+    const [last] = await startRuns(database.db, A, runs);
+    await whileUnderWay(
+      async (db) => {
+        const old = (await findJob(db, 'j', true))!;
+        await sql`select from scheduler_run for update`.execute(db);
+        await sql`update scheduler_job set generation = generation + 1`.execute(db);
+        await sql`insert into scheduler_due (due_at, fire_at, trigger_id, generation)
+                  values (now(), ${new Date(T0 + 60_000)}, ${triggerId}, ${old.generation + 1})`.execute(db);
+      },
+      () => complete(last!, null),
+    );
+    expect((await claim()).runs).toMatchObject([{ fireAt: T0 + 60_000 }]);
+    expect(await findJob(database.db, 'j')).toMatchObject({ generation: 2 });
+  });
+
   it('starts with the claim what is due and finds a slot, unless its schedule must not run now', async () => {
     for (const id of ['a', 'b', 'c', 'paused']) await add(id);
     await sql`update scheduler_job set paused = true where id = 'paused'`.execute(database.db);
@@ -323,32 +439,30 @@ describe('the job store', () => {
     expect((await claim(B)).runs).toMatchObject([{ attempt: 1 }]);
   });
 
-  it('parks none of several that may each have taken down three nodes, until one did so alone', async () => {
+  it('does not start a suspect with the claim, because it is to be alone', async () => {
     for (const id of ['j', 'k']) await add(id);
-    const loseTogether = async () => {
-      const { runs } = await eventually(claim, (found) => found.runs.length > 0);
-      await startRuns(database.db, A, runs);
-      return runs;
-    };
-    for (let attempt = 1; attempt <= 2; attempt++) {
-      await loseTogether();
-      await releaseRuns(database.db, A, 'b');
+    const claimAll = () =>
+      claimDue(database.db, { holder: A, limit: 10, lookAheadMs: 0, watermark: 0, startLimit: 10 });
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      const { runs } = await claimAll();
+      expect(runs.map(({ started }) => started !== undefined)).toEqual([attempt < 3, attempt < 3]);
+      // Who dies before a suspect has begun has nothing against it.
+      for (let n = 0; n < 2; n++) await releaseRuns(database.db, A, 'b');
     }
-    await sql`update scheduler_due set due_at = clock_timestamp()`.execute(database.db);
-    expect(await loseTogether()).toHaveLength(2);
-    expect((await releaseRuns(database.db, A, 'b')).parked).toEqual([]);
-    await loseTogether();
-    expect((await releaseRuns(database.db, A, 'b')).parked).toHaveLength(1);
+    const { runs } = await claimAll();
+    expect(runs).toMatchObject([
+      { attempt: 3, cause: { suspected: 2 } },
+      { attempt: 3, cause: { suspected: 2 } },
+    ]);
   });
 
-  it('parks a firing whose run took down three nodes', async () => {
+  it('parks a firing whose run took down three nodes, the last one while it was alone there', async () => {
     await add('j');
     for (let attempt = 1; attempt <= 3; attempt++) {
-      // The last attempt waits for a moment, so that it is alone.
-      const { runs } = await eventually(claim, (found) => found.runs.length > 0);
-      const [run] = runs;
+      const [run] = (await claim()).runs;
       await startRuns(database.db, A, [run!]);
-      const { parked } = await releaseRuns(database.db, A, 'b');
+      const alone = attempt === 3 ? subjectOf(run!) : null;
+      const { parked } = await releaseRuns(database.db, A, 'b', { alone });
       expect(parked).toEqual(attempt < 3 ? [] : [{ jobId: 'j', attempts: 3 }]);
     }
     expect((await claim()).runs).toEqual([]);
