@@ -38,8 +38,11 @@ export class TaskScanner {
     platform.queue.work(
       SLICE_QUEUE,
       {
-        run: (unitOfWork, { data, suspected }, fence) =>
-          workSlice(platform, unitOfWork, data as unknown as Lane, { suspected, fence }),
+        run: (unitOfWork, { data, attempt, suspected }, fence) =>
+          workSlice(platform, unitOfWork, data as unknown as Lane, {
+            ends: Math.max(attempt - 1, suspected),
+            fence,
+          }),
         failed: (unitOfWork, { data }, failure) =>
           endFailedRun(platform, unitOfWork, String(data['run']), Number(data['lane']), failure),
       },

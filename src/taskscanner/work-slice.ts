@@ -46,7 +46,8 @@ export async function workSlice(
   platform: TaskScannerPlatform,
   unitOfWork: UnitOfWork,
   { run: id, lane }: Lane,
-  job: { readonly suspected: number; readonly fence: (transaction: Db) => Promise<void> },
+  /** `ends`: how often it has failed, or may have been why its thread or node ended, whichever is more. */
+  job: { readonly ends: number; readonly fence: (transaction: Db) => Promise<void> },
 ): Promise<void> {
   const { database, queue } = platform;
   const run = await findRun(database.db, id);
@@ -58,8 +59,7 @@ export async function workSlice(
         return takeSlice(await taking.db(), id, lane);
       })
     : undefined;
-  const isDone =
-    slice === undefined || (await processSlice(platform, run, slice, job.suspected >= MAX_STUCK));
+  const isDone = slice === undefined || (await processSlice(platform, run, slice, job.ends >= MAX_STUCK));
 
   const db = await unitOfWork.db();
   if (!isDone) {
