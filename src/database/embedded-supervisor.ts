@@ -1,4 +1,4 @@
-import { backoffMs } from '#lifecycle/index.ts';
+import { backOff } from '#lifecycle/index.ts';
 import { type EmbeddedServer, type EmbeddedServerOptions, startEmbeddedServer } from './embedded-server.ts';
 
 export interface SupervisedServer {
@@ -23,7 +23,7 @@ export async function superviseEmbeddedServer(options: EmbeddedServerOptions): P
         return;
       } catch (error) {
         say(`the embedded Postgres did not start: ${(error as Error).message}`);
-        await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 100, 5_000)));
+        await backOff(failures, 100, 5_000);
       }
     }
   };

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
 import { ActivationError } from '#errors/index.ts';
-import { backoffMs } from '#lifecycle/index.ts';
+import { backOff } from '#lifecycle/index.ts';
 import type { Db } from './database.ts';
 import { isConflict, sqlStateOf } from './sql-state.ts';
 
@@ -113,7 +113,7 @@ export async function migrate(db: Db, migrations: readonly SqlMigration[]): Prom
     }
     const isInTheWay = isConflict(error) || sqlStateOf(error) === '55P03';
     if (!isInTheWay || attempt === ATTEMPTS) throw error;
-    await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, 50, 1_000)));
+    await backOff(attempt, 50, 1_000);
   }
 }
 

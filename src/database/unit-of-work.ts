@@ -1,6 +1,6 @@
 import { ServiceUnavailableError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
-import { backoffMs } from '#lifecycle/index.ts';
+import { backOff } from '#lifecycle/index.ts';
 import type { Database, Db, Transaction } from './database.ts';
 import { commitInGroup, type GroupedRow, type GroupWrite } from './group-commit.ts';
 import { isConflict, isConnectionLost, isUnavailable, translateDatabaseError } from './sql-state.ts';
@@ -304,7 +304,7 @@ export async function runUnitOfWork<T>(
       const again = isConflict(root) || isUnavailable(root);
       if (!again || attempt >= attempts) throw translateDatabaseError(root);
       options.onRetry?.(String((error as Error).message), attempt);
-      await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, 10, 250)));
+      await backOff(attempt, 10, 250);
     }
   }
 }

@@ -5,7 +5,8 @@
  * next round early, a *claim loop* claims work in its rounds and *drains* when it stops; in *solitude* one thing of a
  * process is done alone. Invariants: rounds never overlap, a failing round never ends a loop, stop waits.
  */
+export { backOff, backoffMs } from './backoff.ts';
 export { ClaimLoop } from './claim-loop.ts';
 export { type Service, startAll, stopAll } from './service.ts';
 export { Solitude } from './solitude.ts';
-export { backoffMs, jittered, type LoopNews, Ticker, type TickerOptions } from './ticker.ts';
+export { jittered, type LoopNews, Ticker, type TickerOptions } from './ticker.ts';

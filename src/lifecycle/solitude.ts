@@ -1,4 +1,4 @@
-import { backoffMs } from './ticker.ts';
+import { backOff } from './backoff.ts';
 
 /** What runs already is waited for so long; then something is done in company after all. */
 const PATIENCE_MS = 10_000;
@@ -116,7 +116,7 @@ export class Solitude {
       try {
         return await this.#mark(subject);
       } catch {
-        await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 50, 2_000)));
+        await backOff(failures, 50, 2_000);
       }
     }
   }

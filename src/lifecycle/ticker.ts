@@ -1,3 +1,4 @@
+import { backoffMs } from './backoff.ts';
 import type { Service } from './service.ts';
 
 /** What a loop says of itself; `failures` are rounds in a row, `ms` the time since the first of them. */
@@ -99,12 +100,6 @@ export class Ticker implements Service {
     });
     this.#wake = undefined;
   }
-}
-
-/** Doubling pause with full jitter in its upper half. */
-export function backoffMs(failures: number, firstMs: number, longestMs: number): number {
-  const ceiling = Math.min(longestMs, firstMs * 2 ** (failures - 1));
-  return ceiling / 2 + (Math.random() * ceiling) / 2;
 }
 
 /** A time that differs by up to this share of it each time, so that many nodes do not beat together. */

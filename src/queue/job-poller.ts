@@ -1,5 +1,5 @@
 import { BystanderError, errorIdOf, ResourceError } from '#errors/index.ts';
-import { backoffMs, ClaimLoop, jittered, type Service, Solitude } from '#lifecycle/index.ts';
+import { backOff, ClaimLoop, jittered, type Service, Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import {
   beginSuspect,
@@ -210,7 +210,7 @@ export class JobPoller implements Service {
           observe({ kind: 'loop.failed', loop: `job of ${job.queue}`, error: again });
           // Whoever takes over from this node gives it back.
           if (!this.#loop.claims) return undefined;
-          await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 50, 2_000)));
+          await backOff(failures, 50, 2_000);
         }
       }
     }

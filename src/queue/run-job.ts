@@ -1,7 +1,7 @@
 import { type Db, isConnectionLost, runUnitOfWork } from '#database/index.ts';
 import { errorIdOf, ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { backoffMs } from '#lifecycle/index.ts';
+import { backOff } from '#lifecycle/index.ts';
 import {
   completeJobs,
   endRetries,
@@ -162,7 +162,7 @@ async function stillHeld(queue: Queue, job: ClaimedJob): Promise<boolean> {
       return await hasClaim(queue.database.db, job);
     } catch (error) {
       if (!isConnectionLost(error)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 50, 2_000)));
+      await backOff(failures, 50, 2_000);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { isPassing } from '#database/index.ts';
-import { backoffMs } from '#lifecycle/index.ts';
+import { backOff } from '#lifecycle/index.ts';
 import type { JobStore } from './job-store.ts';
 import { type Completion, formatRunKey, type Holder } from './run.ts';
 
@@ -68,7 +68,7 @@ export class CompletionBatch {
         this.#onError(error);
         failures += 1;
         if (!isPassing(error)) return this.#completeEach(holder, batch);
-        await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 20, 2_000)));
+        await backOff(failures, 20, 2_000);
       }
     }
   }
@@ -102,7 +102,7 @@ export class CompletionBatch {
             item.resolve(false);
             break;
           }
-          await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 20, 2_000)));
+          await backOff(failures, 20, 2_000);
         }
       }
     }

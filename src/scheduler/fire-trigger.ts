@@ -1,7 +1,7 @@
 import { type Database, type Db, isConnectionLost, runUnitOfWork } from '#database/index.ts';
 import { errorIdOf, ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { backoffMs } from '#lifecycle/index.ts';
+import { backOff } from '#lifecycle/index.ts';
 import { type Context, type SecurityContext, systemContext } from '#resource/index.ts';
 import { completeRun } from './completion-repository.ts';
 import type { Firing } from './firing.ts';
@@ -206,7 +206,7 @@ async function fateOf(database: Database, firing: Firing): Promise<'open' | 'com
       return firing.store === 'memory' && fate === 'lost' ? 'open' : fate;
     } catch (error) {
       if (!isConnectionLost(error)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 50, 2_000)));
+      await backOff(failures, 50, 2_000);
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { DatabaseClock } from '#database/index.ts';
 import { BystanderError } from '#errors/index.ts';
-import { backoffMs, type Solitude } from '#lifecycle/index.ts';
+import { backOff, type Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { CompletionBatch } from './completion-batch.ts';
 import { type FiringEnd, type FiringResult, isUnreachable } from './fire-trigger.ts';
@@ -121,7 +121,7 @@ export class RunExecutor {
           await this.#release(firing.holder, { only: firing.run, isSuspect });
           return undefined;
         }
-        await pause(failures);
+        await backOff(failures, 50, 2_000);
       }
     }
   }
@@ -144,7 +144,7 @@ export class RunExecutor {
         return;
       } catch (error) {
         this.#options.observe({ kind: 'loop.failed', loop: 'release of a run', error });
-        await pause(failures);
+        await backOff(failures, 50, 2_000);
       }
     }
   }
@@ -181,8 +181,4 @@ export class RunExecutor {
         break;
     }
   }
-}
-
-function pause(failures: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 50, 2_000)));
 }
