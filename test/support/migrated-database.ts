@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { inject } from 'vitest';
 import { type Database, migrate, openDatabase, readMigrations } from '#database/index.ts';
+import { eventually } from './eventually.ts';
 import { createTestDatabase, type TestDatabase } from './postgres.ts';
 
 const MIGRATIONS = new URL('../../migrations', import.meta.url).pathname;
@@ -43,6 +44,11 @@ async function makeTemplate(): Promise<string> {
     const database = openDatabase({ url: url.href });
     await migrate(database.db, await readMigrations(MIGRATIONS));
     await database.close();
+    // Sessions end a moment after their connections.
+    await eventually(
+      () => client.query('SELECT FROM pg_stat_activity WHERE datname = $1', [draft]),
+      (sessions) => sessions.rowCount === 0,
+    );
     await client.query(`ALTER DATABASE ${draft} RENAME TO ${name}`);
     return name;
   } finally {
