@@ -1,4 +1,4 @@
-import { backOff } from './backoff.ts';
+import { backoffMs } from './backoff.ts';
 
 /** What runs already is waited for so long; then something is done in company after all. */
 const PATIENCE_MS = 10_000;
@@ -116,7 +116,8 @@ export class Solitude {
       try {
         return await this.#mark(subject);
       } catch {
-        await backOff(failures, 50, 2_000);
+        // A node that stops does not wait for a database that is away.
+        await new Promise((resolve) => setTimeout(resolve, backoffMs(failures, 50, 2_000)).unref());
       }
     }
   }

@@ -32,8 +32,8 @@ export interface JobStore {
   findFate(holder: Holder, completion: Completion): Promise<'open' | 'completed' | 'lost'>;
   /** All that the holder has, started or not. */
   listHeld(holder: Holder): Promise<readonly Run[]>;
-  /** Gives back what the holder has not started. */
-  handBack(holder: Holder): Promise<number>;
+  /** Gives back what the holder has not started; not these, which wait to be alone. */
+  handBack(holder: Holder, except?: readonly Run[]): Promise<number>;
   /** Gives back all that the holder has, or one run of it, as after its death. */
   release(holder: Holder, by: string, release?: Release): Promise<Released>;
   /** From time to time: gives back what lives that are over have left behind. */
@@ -55,7 +55,7 @@ export function persistentJobStore(db: Db, lookups: Db = db): JobStore {
     complete: (holder, completions) => completeRuns(lookups, holder, completions),
     findFate: (holder, completion) => findFate(db, holder, completion),
     listHeld: (holder) => listHeld(db, holder),
-    handBack: (holder) => handBack(db, holder),
+    handBack: (holder, except) => handBack(db, holder, except),
     release: (holder, by, release) => releaseRuns(db, holder, by, release),
     async sweep(by) {
       for (const life of await listOrphanedLives(db)) await releaseRuns(db, life, by, { isSuspect: false });

@@ -130,9 +130,10 @@ export class MemoryJobStore implements JobStore {
     return [...this.#runs.values()].filter((run) => isHeldBy(run, holder)).map(toRun);
   }
 
-  async handBack(holder: Holder): Promise<number> {
+  async handBack(holder: Holder, except: readonly Run[] = []): Promise<number> {
+    const kept = new Set(except.map(subjectOf));
     const held = [...this.#runs.values()]
-      .filter((run) => isHeldBy(run, holder) && run.startedAt === null)
+      .filter((run) => isHeldBy(run, holder) && run.startedAt === null && !kept.has(subjectOf(run)))
       .map(toRun);
     for (const run of held) {
       this.#runs.delete(formatRunKey(run));

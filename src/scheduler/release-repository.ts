@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
-import type { Holder, RunKey } from './run.ts';
+import type { Holder, Run, RunKey } from './run.ts';
 import { COMPETITION, competition, isFinished } from './run-row-repository.ts';
-import { MAX_SUSPICIONS } from './suspicion.ts';
+import { MAX_SUSPICIONS, subjectOf } from './suspicion.ts';
 
 /** After so many runs that were interrupted by whatever a firing is parked: what makes its node hang must not go on for ever. */
 export const MAX_ATTEMPTS = 10;
@@ -113,12 +113,13 @@ export async function listOrphanedLives(db: Db): Promise<Holder[]> {
   return rows;
 }
 
-/** Hands back what this life of the node has claimed and not started, so that others need not wait for a take-over. */
-export async function handBack(db: Db, holder: Holder): Promise<number> {
+/** Hands back what this life of the node has claimed and not started, so that others need not wait for a take-over; not these. */
+export async function handBack(db: Db, holder: Holder, except: readonly Run[] = []): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     with gone as (
       delete from scheduler_run
       where node_id = ${holder.nodeId} and node_epoch = ${holder.epoch} and started_at is null
+        and not ${SUBJECT} = any(${except.map(subjectOf)}::text[])
       returning *
     ), due as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause,

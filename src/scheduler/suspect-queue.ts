@@ -17,8 +17,8 @@ export class SuspectQueue {
     this.#options = options;
   }
 
-  get size(): number {
-    return this.#runs.length;
+  get waiting(): readonly Run[] {
+    return this.#runs;
   }
 
   push(run: Run): void {
@@ -35,8 +35,8 @@ export class SuspectQueue {
     });
   }
 
-  /** Forgets all that wait. @returns them */
-  clear(): readonly Run[] {
-    return this.#runs.splice(0);
+  /** Forgets all that wait. */
+  clear(): void {
+    this.#runs = [];
   }
 }

@@ -133,12 +133,18 @@ export class TriggerPoller implements Service {
 
   /** Forgets what was claimed and has not started: it belongs to somebody else now. */
   abandon(): void {
+    for (const run of this.#suspects.waiting) this.#known.delete(claimKey(run));
+    this.#suspects.clear();
+    this.#abandonReady();
+  }
+
+  /** Suspects wait for the very thing that keeps the others waiting. */
+  #abandonReady(): void {
     for (const [key, timer] of this.#waiting) {
       clearTimeout(timer);
       this.#known.delete(key);
     }
-    for (const run of [...this.#queue, ...this.#starting, ...this.#suspects.clear()])
-      this.#known.delete(claimKey(run));
+    for (const run of [...this.#queue, ...this.#starting]) this.#known.delete(claimKey(run));
     this.#waiting.clear();
     this.#queue = [];
     this.#starting = [];
@@ -251,7 +257,7 @@ export class TriggerPoller implements Service {
   #room(): number {
     const { threadCount } = this.#options.tuning();
     const ahead = this.#isStuck ? 0 : (this.#rate.perSecond * LOOK_AHEAD_MS) / 1000;
-    return Math.floor(threadCount + ahead) - (this.#known.size - this.#suspects.size);
+    return Math.floor(threadCount + ahead) - (this.#known.size - this.#suspects.waiting.length);
   }
 
   get #isStuck(): boolean {
@@ -262,8 +268,8 @@ export class TriggerPoller implements Service {
   /** What has taken all slots, or is alone, takes long, and more had been claimed: another node may have room for it. */
   async #handBackStuck(): Promise<void> {
     if (!this.#isStuck || this.#queue.length === 0 || this.#starts > 0) return;
-    this.abandon();
-    await this.#options.store.handBack(this.#options.holder());
+    this.#abandonReady();
+    await this.#options.store.handBack(this.#options.holder(), this.#suspects.waiting);
   }
 
   /** Nodes wake up for the same firings: the one with less to do asks first, so that work spreads. */

@@ -364,6 +364,7 @@ describe.each([
     const { runs } = await claim();
     await h.store.start(A, [runs[0]!]);
     expect(await h.store.listHeld(A)).toHaveLength(2);
+    expect(await h.store.handBack(A, [runs[1]!])).toBe(0);
     expect(await h.store.handBack(A)).toBe(1);
     expect((await claim({ holder: B })).runs).toMatchObject([{ triggerId: runs[1]!.triggerId, attempt: 1 }]);
   });

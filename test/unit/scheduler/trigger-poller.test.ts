@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ConfigStore } from '#config/index.ts';
 import { type Database, runUnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import { Solitude } from '#lifecycle/index.ts';
 import {
   type JobStore,
   MemoryJobStore,
@@ -73,9 +74,11 @@ describe('the trigger poller', () => {
     fired: string[],
     store: JobStore = persistentJobStore(database.db),
     tuning: () => Tuning = () => ({ threadCount: 2, idleWaitMs: 100 }),
+    solitude = new Solitude(),
   ): TriggerPoller {
     return new TriggerPoller({
       store,
+      solitude,
       clock: { now: () => Date.now() },
       nodeName: name,
       holder: () => ({ nodeId, epoch: 1 }),
@@ -234,5 +237,44 @@ describe('the trigger poller', () => {
     await firedSo(fired, '', 26);
     await Promise.all([a.stop(), b.stop()]);
     expect(new Set(fired).size).toBe(26);
+  });
+
+  it('runs a suspect when nothing else of its node runs, jobs neither, and lets nothing begin beside it', async () => {
+    const fired: string[] = [];
+    const ends = new Map(['suspect'].map((id) => [id, Promise.withResolvers<void>()]));
+    const solitude = new Solitude({
+      patienceMs: 600_000,
+      limitMs: 600_000,
+      mark: async (subject) => void fired.push(subject?.split(' ')[0] ?? 'nothing alone'),
+    });
+    const a = node(
+      'a',
+      1,
+      async () => ends.get(fired.at(-1)!.split(' ')[1]!)?.promise,
+      fired,
+      undefined,
+      undefined,
+      solitude,
+    );
+    await schedule('suspect');
+    await sql`update scheduler_due set cause = '{"kind": "released", "node": "b", "suspected": 2}'`.execute(
+      database.db,
+    );
+    const job = solitude.begin();
+    await a.start();
+    await eventually(
+      async () => solitude.isOpen,
+      (isOpen) => !isOpen,
+    );
+    await schedule('two');
+    a.wake();
+    expect(fired).toEqual([]);
+    job();
+    await firedSo(fired, 'a suspect', 1);
+    a.wake();
+    ends.get('suspect')!.resolve();
+    await firedSo(fired, 'a two', 1);
+    await a.stop();
+    expect(fired).toEqual(['run', 'a suspect', 'nothing alone', 'a two']);
   });
 });
