@@ -37,7 +37,7 @@ export {
   managedConfig,
 } from './definitions/managed-schema.ts';
 export { policyConfig } from './definitions/policy-schema.ts';
-export { type ProcessAccess, processConfig } from './definitions/process-schema.ts';
+export { processConfig } from './definitions/process-schema.ts';
 export { repoConfig } from './definitions/repo-schema.ts';
 export {
   type RouterConfig,

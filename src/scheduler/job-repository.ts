@@ -132,7 +132,7 @@ export async function insertManual(db: Db, triggerId: number, asked: Asked): Pro
  * Locks all that waits or runs of a schedule. What is on its way from one to the other just now is waited for, and looked
  * for where it has gone to, until nothing has moved since the last look: then nothing can any more.
  */
-export async function holdStill(db: Db, triggerId: number): Promise<void> {
+async function holdStill(db: Db, triggerId: number): Promise<void> {
   for (let before: string | undefined; ; ) {
     const { rows } = await sql<{ place: string }>`
       with waiting as (select 'due ' || ctid as place from scheduler_due where trigger_id = ${triggerId} for update),

@@ -33,5 +33,3 @@ const schema = z.looseObject({
 
 /** `process-access.json`: who may see and start which processes. Without the file it is as their own files say. */
 export const processConfig = defineConfigFactory({ id: 'process', schema, unread: {} });
-
-export type ProcessAccess = z.output<typeof schema>['workflowAccess'];
