@@ -2,7 +2,8 @@
  * Work that is done later, somewhere in the cluster: pg-boss behind one interface.
  *
  * Words: a *job* waits in a *queue* until it is due; a *worker* is what the code has registered for a queue; a node
- * *claims* a job and runs it; one that fails for good is a *dead letter*. Invariants: a job is there exactly if the
+ * *claims* a job and runs it; one that fails for good is a *dead letter*; a *suspect* was there at the end of two
+ * nodes and is tried alone. Invariants: a job is there exactly if the
  * unit of work that enqueued it was committed; what its handler stores is there exactly if the job counts as
  * completed; a node that lost its claim commits nothing; no NOTIFY inside a transaction.
  */

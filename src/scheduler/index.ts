@@ -3,7 +3,8 @@
  *
  * Words: a *schedule* is declared, a *job* is registered, a *trigger* says when, a *firing* is one run of it; to
  * *acquire* is to claim what is due; a *misfire* came too late; the *ledger* says how each planned time ended; a
- * *job store* keeps schedules, in Postgres for all nodes or in the memory of one.
+ * *job store* keeps schedules, in Postgres for all nodes or in the memory of one; a *suspect* was there at the end of
+ * two nodes and is tried alone.
  * Invariants: a fire never touches the definition; a run completes in the transaction of its effects, or has none;
  * only the database's clock is asked.
  */
