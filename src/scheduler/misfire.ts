@@ -30,6 +30,8 @@ export interface FiringFacts {
   readonly coalesce?: boolean;
   /** Default: planned. */
   readonly kind?: RunKind;
+  /** It had begun and was interrupted, and the next time waits already: it stands for its own planned time alone. */
+  readonly nextPlanned?: boolean;
 }
 
 /** More missed times than this are counted in the ledger by its last entry only. */
@@ -54,7 +56,11 @@ export function decideFiring(facts: FiringFacts): FiringDecision {
   const next = nextFiring(timing, at);
   const simple = timing.cron === null;
   const over = timing.endAt !== null && at > timing.endAt;
-  if (!over && (simple || policy === 'fireAndProceed')) return { kind: 'now', scheduledAt: at, next };
+  if (!over && (simple || policy === 'fireAndProceed')) {
+    // Several of one schedule may begin again in the same millisecond.
+    if (facts.nextPlanned === true) return { kind: 'onTime', scheduledAt: fireAt, next };
+    return { kind: 'now', scheduledAt: at, next };
+  }
   return { kind: 'skip', scheduledAt: fireAt, next };
 }
 

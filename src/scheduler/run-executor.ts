@@ -84,6 +84,7 @@ export class RunExecutor {
       timing: timingOf(run.definition, dst),
       thresholdMs: misfireThresholdMs,
       kind: run.kind,
+      nextPlanned: run.nextPlanned,
     });
     const said = { schedule: run.jobId, plannedAt: run.fireAt, lateMs: now - run.fireAt };
     if (decision.kind === 'onTime') observe({ kind: 'trigger.fired', ...said, run: formatRunKey(run) });

@@ -55,6 +55,12 @@ describe('a firing', () => {
     expect(decide('10:00:36', facts)).toMatchObject({ kind: 'onTime', scheduledAt: at('10:00:00') });
   });
 
+  it('interrupted when the next one waited already stands for its own time, however late it is', () => {
+    const begun = { nextPlanned: true } as const;
+    expect(decide('10:42:30', begun)).toMatchObject({ kind: 'onTime', scheduledAt: at('10:00:00') });
+    expect(decide('10:42:30', { ...begun, policy: 'doNothing' })).toMatchObject({ kind: 'skip' });
+  });
+
   it('overtaken by the next one has misfired already, where late ones are to be merged', () => {
     const merged = (now: string, policy: 'fireAndProceed' | 'doNothing' = 'fireAndProceed') =>
       decide(now, { coalesce: true, policy, timing: timing({ schedule: '* * * * * ?' }) });
