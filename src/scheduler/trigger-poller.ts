@@ -1,11 +1,14 @@
 import type { DatabaseClock } from '#database/index.ts';
 import { ClaimLoop, jittered, type Service, Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
+import { Alarm } from './alarm.ts';
 import type { FiringResult } from './fire-trigger.ts';
 import type { Firing } from './firing.ts';
 import type { JobStore } from './job-store.ts';
 import { formatRunKey, type Holder, type Run, type StartedRun } from './run.ts';
 import { RunExecutor } from './run-executor.ts';
+import { RunStarter } from './run-starter.ts';
+import { Slots } from './slots.ts';
 import { StartRate } from './start-rate.ts';
 import { SuspectQueue } from './suspect-queue.ts';
 import { isSuspect } from './suspicion.ts';
@@ -22,8 +25,6 @@ const MAX_BATCH = 500;
 /** The longest transaction that may still commit a row behind the watermark. */
 const SLACK_MS = 5_000;
 const SWEEP_INTERVAL_MS = 10_000;
-/** Start statements under way at once; what becomes ready meanwhile goes with the next one. */
-const MAX_STARTS = 2;
 const RETRY_START_MS = 500;
 /** After a look that left what is due to wait for its service, unless one of its runs ends before. */
 const SERVICE_RETRY_MS = 250;
@@ -56,6 +57,10 @@ export class TriggerPoller implements Service {
   readonly #executor: RunExecutor;
   readonly #loop: ClaimLoop;
   readonly #rate = new StartRate();
+  readonly #alarm = new Alarm(() => this.wake());
+  readonly #slots: Slots;
+  /** Ready to run, waiting for a free slot. */
+  readonly #starter: RunStarter;
   readonly #solitude: Solitude;
   /** Ready to run, waiting to be alone. */
   readonly #suspects: SuspectQueue;
@@ -65,14 +70,6 @@ export class TriggerPoller implements Service {
   readonly #running = new Map<string, AbortController>();
   /** Claimed, waiting for their time. */
   readonly #waiting = new Map<string, NodeJS.Timeout>();
-  /** Ready to run, waiting for a free slot. */
-  #queue: Run[] = [];
-  #starting: Run[] = [];
-  #starts = 0;
-  #startScheduled = false;
-  #active = 0;
-  /** Slots for what a claim under way may start. */
-  #reserved = 0;
   /** More was due than there was room for. */
   #starved = false;
   /** The last claim found as much as it asked for: there may be more that is due already. */
@@ -82,7 +79,6 @@ export class TriggerPoller implements Service {
   #watermark = 0;
   #sweptAt = 0;
   #sweepTookMs = 0;
-  #wakeTimer: { at: number; timer: NodeJS.Timeout } | undefined;
 
   constructor(options: TriggerPollerOptions) {
     this.#options = options;
@@ -91,7 +87,7 @@ export class TriggerPoller implements Service {
       name: this.name,
       intervalMs: POLL_INTERVAL_MS,
       runOnce: () => this.#runOnce(),
-      active: () => this.#active,
+      active: () => this.#slots.taken,
       handBack: () => this.#handBack(),
       giveUp: () => this.#giveUp(),
       observe: options.observe,
@@ -99,10 +95,17 @@ export class TriggerPoller implements Service {
     });
     this.#solitude = options.solitude ?? new Solitude();
     this.#executor = new RunExecutor({ ...options, solitude: this.#solitude });
+    this.#slots = new Slots(() => options.tuning().threadCount);
+    this.#starter = new RunStarter({
+      ...options,
+      slots: this.#slots,
+      solitude: this.#solitude,
+      answered: (batch, started, life) => this.#startedOf(batch, started, life),
+    });
     this.#solitude.onOpen(() => {
       if (!this.#loop.claims) return;
       this.wake();
-      this.#scheduleStart();
+      this.#starter.schedule();
     });
     this.#suspects = new SuspectQueue({
       solitude: this.#solitude,
@@ -124,7 +127,7 @@ export class TriggerPoller implements Service {
   }
 
   get active(): number {
-    return this.#active;
+    return this.#slots.taken;
   }
 
   get lastBeatAt(): number {
@@ -144,10 +147,8 @@ export class TriggerPoller implements Service {
       clearTimeout(timer);
       this.#known.delete(key);
     }
-    for (const run of [...this.#queue, ...this.#starting]) this.#known.delete(claimKey(run));
+    for (const run of this.#starter.clear()) this.#known.delete(claimKey(run));
     this.#waiting.clear();
-    this.#queue = [];
-    this.#starting = [];
   }
 
   /** Another node has taken over: what runs here commits nothing, so it may as well end. */
@@ -157,7 +158,7 @@ export class TriggerPoller implements Service {
   }
 
   async #handBack(): Promise<void> {
-    clearTimeout(this.#wakeTimer?.timer);
+    this.#alarm.clear();
     this.abandon();
     const { store, holder } = this.#options;
     await store.handBack(holder());
@@ -176,14 +177,9 @@ export class TriggerPoller implements Service {
   }
 
   async #runOnce(): Promise<number> {
-    const {
-      threadCount,
-      claims = true,
-      idleWaitMs = POLL_INTERVAL_MS,
-      maxBatch = MAX_BATCH,
-    } = this.#options.tuning();
+    const { claims = true, idleWaitMs = POLL_INTERVAL_MS, maxBatch = MAX_BATCH } = this.#options.tuning();
     await this.#handBackStuck();
-    const slots = Math.max(0, threadCount - this.#active - this.#queue.length);
+    const slots = Math.max(0, this.#slots.free - this.#starter.waiting);
     // What is due already is claimed when it can start, what is not may wait here as well as there.
     const free = this.#backlog ? slots : this.#room();
     this.#starved = free <= 0;
@@ -204,19 +200,18 @@ export class TriggerPoller implements Service {
     const startedAt = performance.now();
     this.#claimInDoubt = true;
     const life = holder();
-    this.#reserved = Math.min(limit, slots);
+    const startLimit = Math.min(limit, slots);
+    const claimed = this.#slots.reserve(startLimit);
     const { runs, nextDueAt } = await store
       .claim({
         holder: life,
         limit,
         lookAheadMs: LOOK_AHEAD_MS,
         watermark: sweeping ? 0 : this.#watermark - SLACK_MS,
-        startLimit: this.#reserved,
+        startLimit,
         ...(serviceThreads === undefined ? {} : { serviceRoom: this.#serviceRoom(serviceThreads) }),
       })
-      .finally(() => {
-        this.#reserved = 0;
-      });
+      .finally(claimed);
     this.#claimInDoubt = false;
     if (sweeping) this.#sweepTookMs += performance.now() - startedAt;
     let started = 0;
@@ -227,11 +222,11 @@ export class TriggerPoller implements Service {
       }
       started += 1;
       this.#known.set(claimKey(run), limitedService);
-      this.#active += 1;
+      this.#slots.take();
       void this.#run({ ...run, ...job }, life);
     }
     this.#rate.count(started);
-    if (this.#queue.length > 0) this.#scheduleStart();
+    this.#starter.schedule();
     const earliest = runs[0]?.dueAt;
     if (earliest !== undefined) this.#watermark = Math.max(this.#watermark, earliest);
     this.#backlog = runs.length === limit;
@@ -261,13 +256,13 @@ export class TriggerPoller implements Service {
   }
 
   get #isStuck(): boolean {
-    const isFull = this.#active >= this.#options.tuning().threadCount || !this.#solitude.isOpen;
+    const isFull = this.#slots.isFull || !this.#solitude.isOpen;
     return isFull && performance.now() - this.#rate.lastAt > STUCK_MS;
   }
 
   /** What has taken all slots, or is alone, takes long, and more had been claimed: another node may have room for it. */
   async #handBackStuck(): Promise<void> {
-    if (!this.#isStuck || this.#queue.length === 0 || this.#starts > 0) return;
+    if (!this.#isStuck || this.#starter.waiting === 0 || this.#starter.isStarting) return;
     this.#abandonReady();
     await this.#options.store.handBack(this.#options.holder(), this.#suspects.waiting);
   }
@@ -316,7 +311,7 @@ export class TriggerPoller implements Service {
     if (early <= 0) {
       this.#waiting.delete(key);
       if (isSuspect(run)) this.#suspects.push(run);
-      else this.#enqueue(run);
+      else this.#starter.push(run);
       return;
     }
     // A timer may be early by a fraction; nothing fires before its time by the database's clock.
@@ -326,68 +321,24 @@ export class TriggerPoller implements Service {
     );
   }
 
-  #enqueue(run: Run): void {
-    this.#queue.push(run);
-    this.#scheduleStart();
-  }
-
   async #try(run: Run, isAlone: boolean): Promise<void> {
-    if (isAlone) await this.#startRuns([run]);
-    else this.#enqueue(run);
+    if (isAlone) await this.#starter.start([run]);
+    else this.#starter.push(run);
   }
 
-  /** All that becomes ready in one turn of the loop starts with one statement. */
-  #scheduleStart(): void {
-    if (this.#startScheduled || this.#starts >= MAX_STARTS) return;
-    this.#startScheduled = true;
-    setImmediate(() => {
-      this.#startScheduled = false;
-      this.#startBatch();
-    });
-  }
-
-  #startBatch(): void {
-    const { threadCount } = this.#options.tuning();
-    const free = Math.min(threadCount - this.#active - this.#reserved, MAX_BATCH);
-    if (free <= 0 || this.#queue.length === 0 || this.#starts >= MAX_STARTS || !this.#solitude.isOpen) return;
-    const batch = this.#queue.slice(0, free);
-    this.#queue = this.#queue.slice(free);
-    void this.#startRuns(batch);
-  }
-
-  /** @returns when all have ended that could be started */
-  async #startRuns(batch: readonly Run[]): Promise<void> {
-    const { store, holder, observe } = this.#options;
-    const begun = this.#solitude.begin();
-    this.#starting = [...this.#starting, ...batch];
-    const life = holder();
-    this.#active += batch.length;
-    this.#starts += 1;
-    let started: readonly StartedRun[] = [];
-    let failed = false;
-    try {
-      started = await store.start(life, batch);
-    } catch (error) {
-      failed = true;
-      observe({ kind: 'loop.failed', loop: 'start of runs', error });
-    }
-    this.#starts -= 1;
-    const taken = new Set(batch);
-    this.#starting = this.#starting.filter((run) => !taken.has(run));
-    this.#active -= batch.length - started.length;
-    this.#rate.count(started.length);
-    const running = new Set(started.map(claimKey));
-    const ends = started.map((run) => this.#run(run, life));
+  /** @returns when those have ended that were started */
+  #startedOf(batch: readonly Run[], started: readonly StartedRun[] | undefined, life: Holder) {
+    const running = new Set(started?.map(claimKey));
+    this.#rate.count(running.size);
+    const ends = (started ?? []).map((run) => this.#run(run, life));
     for (const run of batch) {
       if (running.has(claimKey(run))) continue;
-      // Whether it was started in spite of the error does not matter: to start it again changes nothing.
-      if (failed && this.#known.has(claimKey(run)) && this.#loop.claims) this.#retryLater(run);
+      // Whether it was started in spite of an error does not matter: to start it again changes nothing.
+      if (started === undefined && this.#known.has(claimKey(run)) && this.#loop.claims) this.#retryLater(run);
       else this.#known.delete(claimKey(run));
     }
-    begun();
     this.#loop.noteEnd();
-    this.#scheduleStart();
-    await Promise.all(ends);
+    return Promise.all(ends);
   }
 
   #retryLater(run: Run): void {
@@ -406,13 +357,13 @@ export class TriggerPoller implements Service {
     this.#known.set(key, run.definition.invokeService);
     const next = await this.#executor.run(run, life, ending.signal);
     ended();
-    this.#active -= 1;
+    this.#slots.give();
     const isLimited = this.#options.tuning().serviceThreads?.has(run.definition.invokeService) === true;
     this.#running.delete(key);
     this.#known.delete(key);
     if (next !== null) this.#wakeAt(next - LOOK_AHEAD_MS + this.#courtesy());
     if ((this.#starved || isLimited) && this.#loop.claims) this.wake();
-    if (this.#queue.length > 0) this.#scheduleStart();
+    this.#starter.schedule();
     this.#loop.noteEnd();
   }
 
@@ -420,18 +371,7 @@ export class TriggerPoller implements Service {
   #wakeAt(at: number): void {
     const ms = at - this.#options.clock.now();
     const { idleWaitMs = POLL_INTERVAL_MS } = this.#options.tuning();
-    if (!this.#loop.claims || ms > idleWaitMs) return;
-    if (ms <= 0) {
-      this.wake();
-      return;
-    }
-    if (this.#wakeTimer !== undefined && this.#wakeTimer.at <= at) return;
-    clearTimeout(this.#wakeTimer?.timer);
-    const timer = setTimeout(() => {
-      this.#wakeTimer = undefined;
-      this.wake();
-    }, Math.ceil(ms));
-    this.#wakeTimer = { at, timer };
+    if (this.#loop.claims && ms <= idleWaitMs) this.#alarm.set(at, ms);
   }
 }
 

@@ -140,24 +140,24 @@ describe('the operation of schedules', () => {
     const body = {
       schedule: '0 30 2 * * ?',
       timeZone: 'Europe/Berlin',
-      startTime: '2027-03-27T00:00:00',
+      startTime: '2038-03-27T00:00:00',
       count: 3,
     };
     const preview = await api('POST', 'scheduler/job?_action=nextRunDates', { body });
     expect(preview.body).toEqual({
       timeZone: 'Europe/Berlin',
       dates: [
-        { date: '2027-03-27T01:30:00.000Z', localTime: '2027-03-27T02:30:00' },
-        { date: '2027-03-29T00:30:00.000Z', localTime: '2027-03-29T02:30:00' },
-        { date: '2027-03-30T00:30:00.000Z', localTime: '2027-03-30T02:30:00' },
+        { date: '2038-03-27T01:30:00.000Z', localTime: '2038-03-27T02:30:00' },
+        { date: '2038-03-29T00:30:00.000Z', localTime: '2038-03-29T02:30:00' },
+        { date: '2038-03-30T00:30:00.000Z', localTime: '2038-03-30T02:30:00' },
       ],
-      leftOut: [expect.stringMatching(/skip from 2027-03-28T02:00:00 to 2027-03-28T03:00:00/)],
+      leftOut: [expect.stringMatching(/skip from 2038-03-28T02:00:00 to 2038-03-28T03:00:00/)],
     });
-    await put('previewed', { schedule: '0 30 2 31 10 ? 2027', timeZone: 'Europe/Berlin' });
+    await put('previewed', { schedule: '0 30 2 31 10 ? 2038', timeZone: 'Europe/Berlin' });
     const own = await act('previewed', 'nextRunDates', { count: 5 });
     expect(own.body.dates).toEqual([
       expect.objectContaining({
-        localTime: '2027-10-31T02:30:00',
+        localTime: '2038-10-31T02:30:00',
         note: expect.stringMatching(/second instant/),
       }),
     ]);
@@ -404,7 +404,7 @@ describe('the operation of schedules', () => {
     for (const fact of [/was created/, /claimed it/, /started it, attempt 1/, /ended as (?:fired|late)/]) {
       expect(texts).toMatch(fact);
     }
-    const never = await act('previewed', 'why', { time: '2027-01-01T00:00:00Z' });
+    const never = await act('previewed', 'why', { time: '2038-01-01T00:00:00Z' });
     expect(never.body).toMatchObject({ planned: false, outcome: 'notPlanned' });
     expect((await act('explained', 'why', {})).body.detail.field).toBe('/time');
     expect((await act('nobody', 'why', { time: entry.plannedAt })).status).toBe(404);

@@ -116,12 +116,12 @@ describe('schedules over HTTP', () => {
     const save = async (fields: JsonObject) =>
       (await api('PUT', 'scheduler/job/clocks', { body: marking('clocks', fields) })).body.warnings;
     const autumn = {
-      startTime: '2027-10-01T00:00:00',
+      startTime: '2038-10-01T00:00:00',
       schedule: '0 30 2 * * ?',
-      endTime: '2027-11-30T00:00:00',
+      endTime: '2038-11-30T00:00:00',
     };
     expect(await save({ ...autumn, timeZone: 'Europe/Berlin' })).toEqual([
-      expect.stringMatching(/show twice .* from 2027-10-31T02:00:00 to 2027-10-31T03:00:00: .*T02:30:00$/),
+      expect.stringMatching(/show twice .* from 2038-10-31T02:00:00 to 2038-10-31T03:00:00: .*T02:30:00$/),
     ]);
     expect((await api('GET', 'scheduler/job/clocks')).body).not.toHaveProperty('warnings');
     expect(await save({ schedule: '0 30 2 * * ?' })).toBeUndefined();
