@@ -222,6 +222,20 @@ describe('Groovy', () => {
     ]);
   });
 
+  it('asks identityServer for properties, by name alone, with a default, and as a function', async () => {
+    const source = `[identityServer.getProperty('svc.config.crypto.alias'), identityServer.getProperty("no\${'ne'}"),
+      identityServer.getProperty('none', 'by default'), identityServer.getProperty('none', 'first', true),
+      ['none', 'svc.config.crypto.alias'].collect(identityServer.&getProperty), svc.getProperty('read') != null]`;
+    expect((await evaluate(source)).body).toEqual([
+      'svc-sym-default',
+      null,
+      'by default',
+      'first',
+      [null, 'svc-sym-default'],
+      true,
+    ]);
+  });
+
   it('has loggers as scripts of the field make them', async () => {
     const source = `def log = org.slf4j.LoggerFactory.getLogger('mine')
       log.warn('{} of {} {}', 'one', 2)

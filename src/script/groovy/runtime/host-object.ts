@@ -1,7 +1,9 @@
 import { missingMethod } from './closure.ts';
 import { capitalize, decapitalize, hasCapitalBehind, hostCalls } from './dispatch.ts';
+import { dispatcher } from './dispatch-port.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { defineMethods } from './method-table.ts';
+import { toText } from './text.ts';
 import { JavaObject } from './values.ts';
 
 const GROOVY_OBJECT_CLASS = classNamed('groovy.lang.GroovyObject');
@@ -51,6 +53,11 @@ export class HostObject extends JavaObject {
 }
 
 defineMethods('groovy.lang.GroovyObject', 'java.lang.Object', {
+  // All objects have one, which would hide that of `identityServer`.
+  'getProperty/1': (self: unknown, name: unknown) =>
+    self instanceof HostObject && typeof self.member('getProperty') === 'function'
+      ? self.call('getProperty', [name])
+      : dispatcher.property(self, toText(name)),
   'propertyMissing/1': (self: unknown, name: string) => {
     if (!(self instanceof HostObject)) return undefined;
     const value = self.member(name);
