@@ -187,7 +187,8 @@ test('approvers in parallel are enough at sixty percent', async () => {
   });
   const counters = { nrOfInstances: 3, nrOfActiveInstances: 3, nrOfCompletedInstances: 0, loopCounter: 2 };
   expect(await vars(id)).toMatchObject(counters);
-  await workflow.complete(tasks[0]._id);
+  // Whoever completes one cannot count for the others.
+  await workflow.complete(tasks[0]._id, { nrOfCompletedInstances: 9 });
   expect(await workflow.tasks(id)).toHaveLength(2);
   const [listed] = await workflow.list('processinstance', `processInstanceId=${id}`);
   expect(listed.processVariables).toMatchObject({ nrOfActiveInstances: 2, nrOfCompletedInstances: 1 });

@@ -403,11 +403,14 @@ describe('queries', () => {
     expect(await priorities('%2B/priority')).toEqual([10, 20, 30]);
   });
 
-  test('numbers and dates that are none are refused', async () => {
+  test('numbers, dates and patterns that are none are refused', async () => {
     for (const query of [
       'processdefinition?_queryId=filtered-query&version=latest',
       'taskinstance?_queryId=filtered-query&priority=high',
       'processinstance?_queryId=filtered-query&startedAfter=yesterday',
+      'processinstance?_queryId=filtered-query&startedAfter=0000-01-01',
+      'processinstance?_queryId=filtered-query&startedBefore=9999-12-31T23:59:59.999-18:00',
+      'processdefinition?_queryId=filtered-query&nameLike=Pooled%5C',
     ]) {
       expect((await api('GET', `workflow/${query}`)).status).toBe(400);
     }
@@ -488,6 +491,7 @@ describe('queries', () => {
       'keyLike=poo%25',
       'name=Pooled&category=test',
       'nameLike=%25led&categoryLike=t%25',
+      'nameLike=P%5Cooled',
       'processDefinitionResourceName=pooled.bpmn20.xml',
       'processDefinitionResourceName=OSGI-INF/flowable/pooled.bpmn20.xml',
       'processDefinitionResourceNameLike=pooled%25',

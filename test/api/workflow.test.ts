@@ -383,6 +383,8 @@ describe('scripts, expressions and delegates', () => {
     const body = {
       user: { userName: 'made', givenName: 'M', sn: 'Ade', mail: 'm@example.com' },
       name: 'Ann',
+      // No variable takes its place.
+      svc: { create: 'nothing' },
     };
     const id = await workflow.start('delegated', body);
     const { processVariables } = await workflow.get(`processinstance/${id}`);

@@ -25,7 +25,7 @@ const LISTING: Listing = {
     deploymentId: (value) =>
       /^\d{1,18}$/.test(value) ? sql`d.deployment_id = ${value}::bigint` : sql`false`,
     processDefinitionResourceName: (value) => sql`d.resource_name = ${resourceName(value)}`,
-    processDefinitionResourceNameLike: (value) => sql`d.resource_name like ${resourceName(value)}`,
+    processDefinitionResourceNameLike: (value) => textLike(column('resource_name'))(resourceName(value)),
     version: (value) => sql`d.version = ${readInteger('version', value)}`,
   },
   // Sort keys are ignored here.

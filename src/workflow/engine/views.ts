@@ -72,7 +72,13 @@ export function viewVariables(run: Run, execution: LiveExecution, viewer: Viewer
   };
 }
 
-/** The names that expressions see: `execution` and `task`, variables, implicit names, bindings of the host. */
+/** Variables come from callers, who must not say by one of these names what reaches out; scripts keep them as well. */
+const OF_HOST: ReadonlySet<string> = new Set(['svc', 'identityServer']);
+
+/**
+ * The names that expressions see: `execution`, `task`, who acts and what reaches out, which no variable takes the place of;
+ * variables, implicit names, further bindings of the host.
+ */
 export function scopeOf(
   run: Run,
   execution: LiveExecution,
@@ -80,7 +86,6 @@ export function scopeOf(
 ): ExpressionScope {
   const viewer = options.task === undefined ? 'execution' : 'task';
   const implicit: Readonly<Record<string, () => Value>> = {
-    authenticatedUserId: () => run.handlers.instance.user ?? null,
     currentTenant: () => run.handlers.instance.tenant ?? null,
     processInstanceId: () => run.handlers.instance.id,
   };
@@ -92,7 +97,8 @@ export function scopeOf(
       if (name === 'task' && options.task !== undefined) {
         return taskObject(options.task, viewExecution(run, execution, options.eventName), run.handlers.now);
       }
-      const value = findVariable(run, execution, name, viewer);
+      if (name === 'authenticatedUserId') return run.handlers.instance.user ?? null;
+      const value = OF_HOST.has(name) ? undefined : findVariable(run, execution, name, viewer);
       if (value !== undefined) return value;
       if (Object.hasOwn(implicit, name)) return implicit[name]?.();
       return run.handlers.findBinding?.(name, viewExecution(run, execution, options.eventName));

@@ -18,5 +18,6 @@ export async function withCounters(
     const { loop } = process.nodes.get(execution.at ?? '') ?? {};
     Object.assign(counters, countersOf(execution, loop?.indexVariable));
   }
-  return { ...row, variables: { ...counters, ...variables } };
+  // They belong to scopes within that of the instance, so they come before variables of their names.
+  return { ...row, variables: { ...variables, ...counters } };
 }

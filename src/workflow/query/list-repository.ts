@@ -160,9 +160,15 @@ export function definitionIs(
   };
 }
 
-/** A pattern of SQL as the caller writes it. */
+/** A pattern of SQL as the caller writes it, of which a backslash takes the next character as it is. */
 export function textLike(column: RawBuilder<unknown>): (value: string) => Condition {
-  return (value) => sql`${column} like ${value}`;
+  return (value) => {
+    if (/^(?:[^\\]|\\.)*$/su.test(value)) return sql`${column} like ${value}`;
+    throw new BadRequestError(`The pattern '${value}' ends in the middle of an escape`, {
+      id: 'WORKFLOW_BAD_PARAMETER',
+      hint: 'Write two backslashes for one',
+    });
+  };
 }
 
 /** A variable of the instance itself, whatever its scalar type, whose text is the value. */

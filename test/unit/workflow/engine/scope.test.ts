@@ -69,6 +69,12 @@ describe('sub-process', () => {
     expect(host.effects('scope.ended')).toHaveLength(1);
   });
 
+  bothWays('knows who acts, whatever variables say', async (begin) => {
+    const inner = start('s2') + service('n', '${log.add(authenticatedUserId)}') + path('s2', 'n');
+    const host = await begin(inside(inner), { authenticatedUserId: 'boss' });
+    expect(host.log).toEqual(['kim']);
+  });
+
   bothWays('nests, and an outer timer takes all of it away', async (begin) => {
     const inner =
       start('s2') +
