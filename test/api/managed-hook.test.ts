@@ -177,7 +177,7 @@ describe('hooks of managed objects', () => {
     });
     expect(await noted('onSync', id)).toMatchObject({
       names: [...all, 'syncResults'],
-      object: null,
+      object: { _id: id, _rev: '0', color: 'red' },
       oldObject: null,
       newObject: { _rev: '0', color: 'red' },
       sync: { success: true, action: 'notifyCreate', syncDetails: [] },
@@ -210,12 +210,12 @@ describe('hooks of managed objects', () => {
       method: 'delete',
     });
     expect(await noted('postDelete', id)).toMatchObject({
-      object: null,
+      object: { _id: id, _rev: '1', color: 'blue' },
       newObject: null,
       oldObject: { color: 'blue' },
     });
     expect(await noted('onSync', id)).toMatchObject({
-      object: null,
+      object: { _id: id, _rev: '1', color: 'blue' },
       oldObject: { color: 'blue' },
       newObject: null,
       sync: { success: true, action: 'notifyDelete' },

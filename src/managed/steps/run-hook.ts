@@ -45,7 +45,7 @@ function bindingsOf(exchange: Exchange, hook: HookName): JsonObject {
   return {
     request: requestView(cause),
     resourceName: objectPath(exchange),
-    object: hook === 'postDelete' ? null : current,
+    object: hook === 'postDelete' ? old : current,
     oldObject: old,
     newObject:
       hook === 'onCreate' && request.method === 'create'

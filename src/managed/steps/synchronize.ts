@@ -31,7 +31,7 @@ export async function synchronize(exchange: Exchange): Promise<void> {
     bindings: {
       request: requestView(cause),
       resourceName: resource,
-      object: null,
+      object: after ?? old,
       oldObject: old,
       newObject: after,
       syncResults,

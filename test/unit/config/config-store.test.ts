@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import {
   authenticationConfig,
@@ -37,6 +38,31 @@ describe('the configuration store', () => {
       properties: {},
       ECMAScript: { 'javascript.recompile.minimumInterval': -1 },
       Groovy: { 'groovy.recompile': true, 'groovy.source.encoding': 'UTF-8' },
+    });
+    expect(Object.entries(store.get(scriptConfig).sources)).toEqual([
+      ['default', { directory: `${installLocation}/bin/defaults/script` }],
+      ['install', { directory: installLocation }],
+      ['project', { directory: projectLocation }],
+      ['project-script', { directory: `${projectLocation}/script` }],
+    ]);
+    expect(project.reports).toEqual([]);
+  });
+
+  it('ships a script.json with the values that deployments expect there', async () => {
+    const shipped = await readFile(new URL('../../../conf/script.json', import.meta.url), 'utf8');
+    await using project = await temporaryProject({}, { 'conf/script.json': shipped });
+    const store = await ConfigStore.open(project.options);
+    const { projectLocation, installLocation } = project.settings;
+    expect(store.get(scriptConfig)).toMatchObject({
+      properties: {},
+      ECMAScript: { 'javascript.recompile.minimumInterval': 60_000 },
+      Groovy: {
+        'groovy.source.encoding': 'UTF-8',
+        'groovy.target.directory': `${installLocation}/classes`,
+        'groovy.classpath': `${installLocation}/lib`,
+        'groovy.recompile': true,
+        'groovy.recompile.minimumInterval': 60_000,
+      },
     });
     expect(Object.entries(store.get(scriptConfig).sources)).toEqual([
       ['default', { directory: `${installLocation}/bin/defaults/script` }],
