@@ -1,4 +1,4 @@
-import type { DatabaseClock } from '#database/index.ts';
+import { type DatabaseClock, isPassing } from '#database/index.ts';
 import { BystanderError } from '#errors/index.ts';
 import { backOff, type Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
@@ -100,7 +100,14 @@ export class RunExecutor {
     const fires = decision.kind === 'onTime' || decision.kind === 'now';
     if (!run.definition.concurrentExecution || run.nextPlanned || decision.next === null || !fires)
       return firing;
-    await this.#options.store.planNext(holder, run, decision.next, passedEntries(firing));
+    const { next } = decision;
+    const passed = passedEntries(firing);
+    // Without a database the run waits: it has not begun, so it is neither lost nor to blame.
+    await this.#insist(
+      'plan of the next firing',
+      () => this.#options.store.planNext(holder, run, next, passed),
+      isPassing,
+    );
     return { ...firing, run: { ...run, nextPlanned: true } };
   }
 
@@ -130,21 +137,26 @@ export class RunExecutor {
   async #release(holder: Holder, release: Release): Promise<void> {
     const { store, nodeName, observe, solitude } = this.#options;
     const alone = solitude.subject;
-    await this.#insist(async () => {
+    await this.#insist('release of a run', async () => {
       const { parked } = await store.release(holder, nodeName, { ...release, alone });
       for (const { jobId, attempts } of parked)
         observe({ kind: 'trigger.parked', schedule: jobId, attempts });
     });
   }
 
-  /** Repeats what may be repeated until the database takes it. */
-  async #insist(act: () => Promise<unknown>): Promise<void> {
+  /** Repeats what may be repeated until the database takes it, or fails so that it never will. */
+  async #insist(
+    what: string,
+    act: () => Promise<unknown>,
+    isRepeated: (error: unknown) => boolean = () => true,
+  ): Promise<void> {
     for (let failures = 1; ; failures++) {
       try {
         await act();
         return;
       } catch (error) {
-        this.#options.observe({ kind: 'loop.failed', loop: 'release of a run', error });
+        this.#options.observe({ kind: 'loop.failed', loop: what, error });
+        if (!isRepeated(error)) throw error;
         await backOff(failures, 50, 2_000);
       }
     }

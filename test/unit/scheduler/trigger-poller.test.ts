@@ -92,14 +92,14 @@ describe('the trigger poller', () => {
     });
   }
 
-  const schedule = (id: string) =>
+  const schedule = (id: string, fields: JsonObject = { startTime: past }) =>
     runUnitOfWork(database, {}, (unitOfWork) =>
       createSchedule(
         { unitOfWork, now: Date.now() },
         {
           id,
           source: 'rest',
-          definition: definitionOf({ startTime: past }),
+          definition: definitionOf(fields),
         },
       ),
     );
@@ -163,6 +163,35 @@ describe('the trigger poller', () => {
     await poller.stop();
     expect(String(signals[1]!.reason)).toMatch(/stops/);
     ended.resolve();
+    await sql`delete from scheduler_job`.execute(database.db);
+    await sql`delete from scheduler_due`.execute(database.db);
+  });
+
+  it('lets a concurrent run wait that cannot plan the next one without a database: it has done nothing yet', async () => {
+    const fired: string[] = [];
+    const released: unknown[] = [];
+    const store = persistentJobStore(database.db);
+    let failures = 2;
+    const a = node('a', 1, async () => {}, fired, {
+      ...store,
+      async planNext(...given) {
+        if (failures-- > 0) throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+        await store.planNext(...given);
+      },
+      release(...given) {
+        released.push(given);
+        return store.release(...given);
+      },
+    });
+    await schedule('often', { type: 'cron', schedule: '* * * * * ?', concurrentExecution: true });
+    await a.start();
+    await eventually(
+      async () => fired.length,
+      (found) => found > 0,
+    );
+    await a.stop();
+    expect(failures).toBeLessThan(0);
+    expect(released).toEqual([]);
     await sql`delete from scheduler_job`.execute(database.db);
     await sql`delete from scheduler_due`.execute(database.db);
   });
