@@ -3,7 +3,8 @@ import type { Fault } from './fault.ts';
 
 const HERD = 300;
 const GREAT_HERD = 100_000;
-const GREAT_PATIENCE_MS = 300_000;
+/** A machine that is busy with other things fires some 150 a second. */
+const GREAT_PATIENCE_MS = 1_800_000;
 
 /** Schedules for one time, as the interface would have made them; the journal has them as acknowledged. */
 const GATHER = `
