@@ -12,11 +12,11 @@ import type { Resource } from './response.ts';
 
 /**
  * `_fields`: the response keeps one member per pointer, under the pointer's last token (of two with the same
- * one the later wins). Pointers without a value are dropped, an empty pointer means the whole content.
+ * one the later wins). Pointers without a value are dropped; an empty pointer, and `*`, mean the whole content.
  */
 export function selectFields(resource: Resource, fields: readonly Pointer[], isNested = false): Resource {
   if (fields.length === 0 || resource.fieldsSelected === true || !isObject(resource.content)) return resource;
-  if (fields.some((field) => field.length === 0)) return resource;
+  if (fields.some((field) => field.length === 0 || (field.length === 1 && field[0] === '*'))) return resource;
   const whole: JsonObject = {
     ...(resource.id === null ? {} : { _id: resource.id }),
     ...(resource.revision === null ? {} : { _rev: resource.revision }),

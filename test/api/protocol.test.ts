@@ -242,6 +242,7 @@ describe('the protocol', () => {
       { 'X-HTTP-Method-Override': 'DELETE' },
     ],
     ['fields that are the whole', 'repo/internal/role/svc-admin?_fields=/', {}],
+    ['all fields', 'repo/internal/role/svc-admin?_fields=*', {}],
     ['no fields in particular', 'repo/internal/role/svc-admin?_fields=', {}],
     ['another revision to compare', 'repo/internal/role/svc-admin', { 'If-None-Match': '"7"' }],
   ])('takes %s', async (_title, path, headers) => {
