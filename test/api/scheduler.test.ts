@@ -329,7 +329,12 @@ describe('schedules over HTTP', () => {
     const once = { type: 'simple', startTime: '2020-01-01T00:00:00', persisted: false, invokeContext };
     await api('PUT', 'scheduler/job/slow-here', { body: marking('slow', once) });
     await server.observed('trigger.misfired', (said) => said.schedule === 'slow-here');
-    const { body } = await api('POST', 'scheduler/job?_action=listCurrentlyExecutingJobs');
+    // A run of another test may still be on its way to its end.
+    const running = async () =>
+      (await api('POST', 'scheduler/job?_action=listCurrentlyExecutingJobs')).body.filter(
+        ({ _id }: { _id: string }) => _id.startsWith('slow'),
+      );
+    const body = await running();
     const run = {
       type: 'cron',
       invokeService: 'svc.service.script',
@@ -355,6 +360,7 @@ describe('schedules over HTTP', () => {
       nodeId: expect.any(String),
     });
     await api('DELETE', 'scheduler/job/slow');
+    expect(await running()).toMatchObject([{ _id: 'slow', nodeId: body[0].nodeId }, { _id: 'slow-here' }]);
     await api('PUT', 'managed/gate/slow', { body: {} });
   });
 
