@@ -11,7 +11,10 @@ const SIMPLE_START_DELAY_MS = 3_000;
  */
 export function firstFiring(timing: Timing, now: number): number | null {
   const { cron, zone, startAt, endAt, dst } = timing;
-  if (cron === null) return startAt ?? Math.floor(now) + SIMPLE_START_DELAY_MS;
+  if (cron === null) {
+    const at = startAt ?? Math.floor(now) + SIMPLE_START_DELAY_MS;
+    return endAt !== null && at > endAt ? null : at;
+  }
   const from = Math.max(startAt ?? now, now);
   return firstFireTime(cron, from, zone, { dst, ...(endAt === null ? {} : { until: endAt }) });
 }

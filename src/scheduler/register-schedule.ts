@@ -127,7 +127,7 @@ export function firstOf(
 ): number | null {
   const first = firstFiring(timingOf(definition, dst), now);
   if (first === null && definition.enabled) {
-    throw new BadRequestError(`The schedule '${definition.schedule}' will never fire`, {
+    throw new BadRequestError(`The schedule '${definition.schedule ?? definition.type}' will never fire`, {
       id: 'SCHED_NEVER_FIRES',
       field: '/schedule',
       hint: 'Its times lie in the past, after endTime, or do not exist; disable it to keep it all the same',

@@ -456,6 +456,12 @@ describe('schedules over HTTP', () => {
     ['time that never comes', { schedule: '0 0 0 30 2 ?' }, /never fire/, '/schedule'],
     ['year that is over', { schedule: '0 0 0 1 1 ? 2020' }, /never fire/, '/schedule'],
     ['end that is over', { endTime: '2020-01-01T00:00:00' }, /never fire/, '/schedule'],
+    [
+      'end before its only time',
+      { type: 'simple', endTime: '2020-01-01T00:00:00' },
+      /never fire/,
+      '/schedule',
+    ],
   ])('are refused with a bad %s, and nothing is stored', async (_title, fields, message, field) => {
     const answer = await api('PUT', 'scheduler/job/bad', { body: { ...marking('bad'), ...fields } });
     expect(answer.body).toMatchObject({

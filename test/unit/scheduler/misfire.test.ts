@@ -106,6 +106,9 @@ describe('the firings of a schedule', () => {
     const started = timing({ type: 'simple', startTime: '2026-05-04T08:00:00' });
     expect(firstFiring(started, at('10:00:00'))).toBe(at('08:00:00'));
     expect(nextFiring(started, at('08:00:00'))).toBeNull();
+    const until = (endTime: string) => timing({ type: 'simple', endTime: `2026-05-04T${endTime}` });
+    expect(firstFiring(until('10:00:03'), at('10:00:00'))).toBe(at('10:00:03'));
+    expect(firstFiring(until('10:00:02'), at('10:00:00'))).toBeNull();
   });
 
   it.each([
