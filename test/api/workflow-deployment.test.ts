@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ZipFile } from 'yazl';
@@ -421,5 +421,27 @@ describe('workflow.json', () => {
     await deployed('moved.bpmn20.xml');
     expect(await versions('moved')).toEqual([1]);
     expect(await versions('groovy')).toEqual([1]);
+  });
+
+  test('a directory that cannot be read for a while has lost no file', async () => {
+    const at = (name: string) => join(server.project.location, name);
+    const lead = async (to: string) => {
+      await symlink(to, at('next'));
+      await rename(at('next'), at('link'));
+    };
+    const text = processFile('lasting', start() + end() + path('s', 'e'));
+    await server.project.write('place/lasting.bpmn20.xml', text);
+    await lead('place');
+    expect((await set({ workflowDirectory: 'link' })).status).toBeLessThan(300);
+    await deployed('lasting.bpmn20.xml');
+    const heard = (kind: 'loop.failed' | 'loop.recovered') =>
+      server.observed(kind, ({ loop }) => loop === 'workflow deployments');
+    await lead('link');
+    await heard('loop.failed');
+    await lead('place');
+    await heard('loop.recovered');
+    expect(await workflow.list('processdefinition', 'key=lasting')).toMatchObject([
+      { version: 1, suspended: false },
+    ]);
   });
 });

@@ -58,9 +58,11 @@ export class DeploymentAgent implements Service {
     });
   }
 
-  /** The files that are there are deployed before the node takes requests. */
+  /** The files that are there are deployed before the node takes requests, unless they cannot be read yet. */
   async start(): Promise<void> {
-    await this.runOnce();
+    const directory = this.#options.directory();
+    const isReadable = directory === undefined || (await canLook(directory));
+    if (isReadable) await this.runOnce();
     await this.#ticker.start();
   }
 
@@ -71,13 +73,13 @@ export class DeploymentAgent implements Service {
   async runOnce(): Promise<void> {
     const directory = this.#options.directory();
     if (directory === undefined) return;
+    const present = await stamps(directory);
     const isFirst = directory !== this.#directory;
     if (isFirst) {
       this.#directory = directory;
       this.#origin = `${hostname()}:${await realpath(directory).catch(() => directory)}`;
       this.#seen = new Map();
     }
-    const present = await stamps(directory);
     for (const [name, stamp] of present) {
       if (this.#seen.get(name) === stamp) continue;
       const isNews = this.#seen.has(name) || !isFirst;
@@ -139,13 +141,30 @@ export class DeploymentAgent implements Service {
   }
 }
 
+/**
+ * What is there. Files that cannot be looked at are not files that are gone: they would be undeployed.
+ *
+ * @throws what the machine says when it cannot look (no file handles left, a disk or share that does not answer)
+ */
 async function stamps(directory: string): Promise<Map<string, Stamp>> {
-  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  const entries = await readdir(directory, { withFileTypes: true }).catch(noneIfAbsent);
   const found = new Map<string, Stamp>();
-  for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
+  for (const entry of (entries ?? []).sort((left, right) => (left.name < right.name ? -1 : 1))) {
     if (!isDeployable(entry.name)) continue;
-    const facts = await stat(join(directory, entry.name)).catch(() => undefined);
+    const facts = await stat(join(directory, entry.name)).catch(noneIfAbsent);
     if (facts?.isFile()) found.set(entry.name, `${facts.mtimeMs} ${facts.size} ${facts.ino}`);
   }
   return found;
+}
+
+function noneIfAbsent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  throw error;
+}
+
+async function canLook(directory: string): Promise<boolean> {
+  return stamps(directory).then(
+    () => true,
+    () => false,
+  );
 }
