@@ -1,22 +1,21 @@
 import {
   type Actor,
-  type Change,
   type Database,
   runUnitOfWork,
   translateDatabaseError,
   type UnitOfWork,
 } from '#database/index.ts';
 import { didYouMean, NotFoundError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Context, RouterContext } from './context.ts';
 import type { ResourceDescription } from './description.ts';
+import { dryRunReport, shownReport } from './dry-run-report.ts';
 import { notFound } from './provider.ts';
 import { isWrite, type Request } from './request.ts';
 import { formatPath } from './resource-path.ts';
 import { actionResult, type Response } from './response.ts';
 import { type RouteHandler, type RouteMatch, RouteTable } from './route.ts';
-import { resourceBody, selectFields } from './select-fields.ts';
+import { selectFields } from './select-fields.ts';
 
 type Handle = (context: Context, request: Request) => Promise<Response>;
 
@@ -115,7 +114,7 @@ export class Router {
   async #own(context: Context, request: Request): Promise<Response> {
     const { database, observe } = this.#options;
     const dryRun = request.dryRun === true;
-    return runUnitOfWork(
+    const { response, report } = await runUnitOfWork(
       database,
       {
         dryRun,
@@ -136,8 +135,15 @@ export class Router {
         };
         const response = await this.#road(inner, request);
         if (context.fence !== undefined && unitOfWork.isOpen) await context.fence(await unitOfWork.db());
-        return dryRun ? dryRunReport(response, unitOfWork, NOTHING_BEFORE) : response;
+        return { response, report: dryRun ? dryRunReport(response, unitOfWork) : undefined };
       },
+    );
+    if (report === undefined || !context.client.isExternal) return report ?? response;
+    return shownReport(report, (asked) =>
+      this.admit(context, asked).then(
+        () => true,
+        () => false,
+      ),
     );
   }
 
@@ -208,41 +214,5 @@ function routerContext({ matched, remaining, variables }: RouteMatch): RouterCon
     matchedUri: formatPath(matched),
     remainingUri: formatPath(remaining),
     uriTemplateVariables: variables,
-  };
-}
-
-/** What a dry run reports leaves the house. */
-function shownChange({ resource, operation, before, after, privates }: Change): JsonObject {
-  const shown = (value: JsonValue) =>
-    privates === undefined || !isObject(value)
-      ? value
-      : Object.fromEntries(Object.entries(value).filter(([name]) => !privates.has(name)));
-  return { resource, operation, before: shown(before), after: shown(after) };
-}
-
-const NOTHING_BEFORE = { changes: 0, effects: 0, lines: 0 } as const;
-
-/** What a dry run answers: the result, and everything that would have changed. */
-function dryRunReport(
-  response: Response,
-  unitOfWork: UnitOfWork,
-  before: { readonly changes: number; readonly effects: number; readonly lines: number },
-) {
-  const result: JsonValue =
-    response.kind === 'query'
-      ? response.result.map((row) => resourceBody(row))
-      : response.kind === 'resource'
-        ? resourceBody(response)
-        : response.content;
-  return {
-    kind: 'action' as const,
-    content: {
-      dryRun: true,
-      result,
-      changes: unitOfWork.changes.slice(before.changes).map(shownChange),
-      effects: unitOfWork.effects.slice(before.effects).map((effect) => effect.what),
-      log: unitOfWork.log.slice(before.lines).map((line) => ({ ...line })),
-      trace: unitOfWork.trace.map((entry) => ({ ...entry })),
-    },
   };
 }

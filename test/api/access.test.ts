@@ -14,6 +14,13 @@ const TYPES = {
   objects: [
     {
       name: 'user',
+      onUpdate: {
+        type: 'text/javascript',
+        source: `if (newObject.mail === 'moved@example.com' && oldObject.userName === 'ada') {
+          svc.patch('managed/user/ben', null, [{ operation: 'replace', field: '/endDate', value: '2031-01-01' }]);
+          logger.info('ben stays longer');
+        }`,
+      },
       schema: {
         type: 'object',
         required: ['userName'],
@@ -92,6 +99,21 @@ describe('a user who has logged in', () => {
   it('reads itself, and not what is private', async () => {
     const { status, body } = await asAda('GET', 'managed/user/ada');
     expect([status, body.mail, body.password]).toEqual([200, 'ada@example.com', undefined]);
+  });
+
+  it('rehearses what it may do, and sees nothing of others in the report', async () => {
+    const move = { body: [{ operation: 'replace', field: '/mail', value: 'moved@example.com' }] };
+    const all = await api('PATCH', 'managed/user/ada?_dryRun=true', move);
+    expect(all.body.changes.map(({ resource }: { resource: string }) => resource).toSorted()).toEqual([
+      'managed/user/ada',
+      'managed/user/ben',
+    ]);
+    expect(all.body.log).toHaveLength(1);
+    const { status, body } = await asAda('PATCH', 'managed/user/ada?_dryRun=true', move);
+    expect([status, body.dryRun, body.withheld]).toEqual([200, true, true]);
+    expect(body.changes).toMatchObject([{ resource: 'managed/user/ada', operation: 'update' }]);
+    expect(JSON.stringify(body)).not.toContain('ben');
+    expect((await api('GET', 'managed/user/ben')).body.endDate).toBe('2030-01-01');
   });
 
   it.each([

@@ -1,0 +1,99 @@
+import type { Change, UnitOfWork } from '#database/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import type { Request } from './request.ts';
+import { parsePath } from './resource-path.ts';
+import type { ActionResult, Response } from './response.ts';
+import { resourceBody } from './select-fields.ts';
+
+interface ReportedChange extends JsonObject {
+  readonly resource: string;
+  readonly operation: string;
+  readonly before: JsonValue;
+  readonly after: JsonValue;
+}
+
+/** What a dry run answers: the result, and everything that would have changed. */
+export interface DryRunReport extends ActionResult {
+  readonly content: {
+    readonly dryRun: true;
+    readonly result: JsonValue;
+    readonly changes: ReportedChange[];
+    readonly effects: JsonValue[];
+    readonly log: JsonObject[];
+    readonly trace: JsonObject[];
+    /** Something was left out that the caller may not see. */
+    readonly withheld?: true;
+  };
+}
+
+const NOTHING_BEFORE = { changes: 0, effects: 0, lines: 0 } as const;
+
+/** @param before how much of each the unit of work had when the dry run began */
+export function dryRunReport(
+  response: Response,
+  unitOfWork: UnitOfWork,
+  before: { readonly changes: number; readonly effects: number; readonly lines: number } = NOTHING_BEFORE,
+): DryRunReport {
+  const result: JsonValue =
+    response.kind === 'query'
+      ? response.result.map((row) => resourceBody(row))
+      : response.kind === 'resource'
+        ? resourceBody(response)
+        : response.content;
+  return {
+    kind: 'action',
+    content: {
+      dryRun: true,
+      result,
+      changes: unitOfWork.changes.slice(before.changes).map(shownChange),
+      effects: unitOfWork.effects.slice(before.effects).map((effect) => effect.what),
+      log: unitOfWork.log.slice(before.lines).map((line) => ({ ...line })),
+      trace: unitOfWork.trace.map((entry) => ({ ...entry })),
+    },
+  };
+}
+
+/** What a dry run reports leaves the house. */
+function shownChange({ resource, operation, before, after, privates }: Change): ReportedChange {
+  const shown = (value: JsonValue) =>
+    privates === undefined || !isObject(value)
+      ? value
+      : Object.fromEntries(Object.entries(value).filter(([name]) => !privates.has(name)));
+  return { resource, operation, before: shown(before), after: shown(after) };
+}
+
+const EVALUATION: Request = {
+  method: 'action',
+  path: ['script'],
+  action: 'eval',
+  content: null,
+  fields: [],
+  parameters: {},
+};
+
+/**
+ * The report as its caller may see it. Whoever may evaluate scripts sees all of it; others see those changed resources
+ * that they may read, and nothing of what scripts have said, sent and gone through.
+ *
+ * @param mayAsk whether the access rules grant the caller a request
+ */
+export async function shownReport(
+  report: DryRunReport,
+  mayAsk: (request: Request) => Promise<boolean>,
+): Promise<DryRunReport> {
+  if (await mayAsk(EVALUATION)) return report;
+  const changes: ReportedChange[] = [];
+  const readable = new Map<string, boolean>();
+  for (const change of report.content.changes) {
+    const { resource } = change;
+    const mayRead =
+      readable.get(resource) ??
+      (await mayAsk({ method: 'read', path: parsePath(resource), fields: [], parameters: {} }));
+    readable.set(resource, mayRead);
+    if (mayRead) changes.push(change);
+  }
+  return {
+    ...report,
+    content: { ...report.content, changes, effects: [], log: [], trace: [], withheld: true },
+  };
+}
