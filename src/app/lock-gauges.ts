@@ -1,6 +1,6 @@
 import { findLockWaits, type LockWaits } from '#cluster/index.ts';
 import type { Database } from '#database/index.ts';
-import { inTurn } from './in-time.ts';
+import { inTurn } from './in-turn.ts';
 import type { NodeGauge } from './node-part.ts';
 
 /** One look serves both figures. */

@@ -3,7 +3,7 @@ import { type KeyRingText, lackingKeys } from '#crypto/index.ts';
 import { type Database, findReadOnly } from '#database/index.ts';
 import type { HealthPart } from '#http/index.ts';
 import { type ScriptThreads, scriptsInactive } from '#script/index.ts';
-import { inTurn } from './in-time.ts';
+import { inTurn } from './in-turn.ts';
 
 export type HealthCheck = () => Promise<HealthPart>;
 

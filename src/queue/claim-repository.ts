@@ -81,29 +81,30 @@ export async function completeJobs(
   return rows[0]!.count;
 }
 
+function isClaimOf({ id, retryCount, holder }: ClaimedJob) {
+  return sql`job_id = ${id} and attempt = ${retryCount} and node_id = ${holder.nodeId} and node_epoch = ${holder.epoch}`;
+}
+
 /** @returns false when the claim is another's now, or nobody's */
-export async function removeClaim(db: Db, { id, retryCount, holder }: ClaimedJob): Promise<boolean> {
+export async function removeClaim(db: Db, job: ClaimedJob): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from queue_claim
-    where job_id = ${id} and attempt = ${retryCount} and node_id = ${holder.nodeId}
-      and node_epoch = ${holder.epoch}`.execute(db);
+    where ${isClaimOf(job)}`.execute(db);
   return numAffectedRows === 1n;
 }
 
-export async function hasClaim(db: Db, { id, retryCount, holder }: ClaimedJob): Promise<boolean> {
+export async function hasClaim(db: Db, job: ClaimedJob): Promise<boolean> {
   const { rows } = await sql`
     select from queue_claim
-    where job_id = ${id} and attempt = ${retryCount} and node_id = ${holder.nodeId}
-      and node_epoch = ${holder.epoch}`.execute(db);
+    where ${isClaimOf(job)}`.execute(db);
   return rows.length === 1;
 }
 
 /** Like `hasClaim`; and nobody can take the job away before the transaction ends. */
-export async function lockClaim(db: Db, { id, retryCount, holder }: ClaimedJob): Promise<boolean> {
+export async function lockClaim(db: Db, job: ClaimedJob): Promise<boolean> {
   const { rows } = await sql`
     select from queue_claim
-    where job_id = ${id} and attempt = ${retryCount} and node_id = ${holder.nodeId}
-      and node_epoch = ${holder.epoch}
+    where ${isClaimOf(job)}
     for share`.execute(db);
   return rows.length === 1;
 }
@@ -133,11 +134,10 @@ const SUSPECTED = sql.raw(`coalesce((j.output->>'suspected')::int, 0)`);
  *
  * @returns false when the job is another's now
  */
-export async function beginSuspect(db: Db, { id, retryCount, holder }: ClaimedJob): Promise<boolean> {
+export async function beginSuspect(db: Db, job: ClaimedJob): Promise<boolean> {
   const { numAffectedRows } = await sql`
     update queue_claim set waits = false
-    where job_id = ${id} and attempt = ${retryCount} and node_id = ${holder.nodeId}
-      and node_epoch = ${holder.epoch}`.execute(db);
+    where ${isClaimOf(job)}`.execute(db);
   return numAffectedRows === 1n;
 }
 

@@ -23,6 +23,19 @@ export function droppedEntry(
 
 /** A run that was interrupted, and whose schedule is not what it was when it began. */
 export function outdatedEntry(run: Held, node: string, was: 'edited' | 'deleted'): LedgerEntry {
+  return lostEntry(
+    run,
+    node,
+    `node ${node} was lost while it ran, and the schedule had been ${was} meanwhile`,
+  );
+}
+
+/** A run that is given up, because it brought down whoever ran it too often. */
+export function parkedEntry(run: Held, node: string): LedgerEntry {
+  return lostEntry(run, node, `parked: its run brought down its thread ${run.attempt} times`);
+}
+
+function lostEntry(run: Held, node: string, why: string): LedgerEntry {
   return {
     jobId: run.jobId,
     node,
@@ -32,21 +45,6 @@ export function outdatedEntry(run: Held, node: string, was: 'edited' | 'deleted'
     lateMs: 0,
     error: null,
     log: null,
-    why: `node ${node} was lost while it ran, and the schedule had been ${was} meanwhile`,
-  };
-}
-
-/** A run that is given up, because it brought down whoever ran it too often. */
-export function parkedEntry(job: Job, run: Held, node: string): LedgerEntry {
-  return {
-    jobId: job.id,
-    node,
-    outcome: 'lost',
-    plannedAt: run.fireAt,
-    startedAt: run.startedAt,
-    lateMs: 0,
-    error: null,
-    log: null,
-    why: `parked: its run brought down its thread ${run.attempt} times`,
+    why,
   };
 }

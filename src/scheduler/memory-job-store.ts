@@ -170,7 +170,7 @@ export class MemoryJobStore implements JobStore {
       if ((suspected >= MAX_SUSPICIONS || attempt > MAX_ATTEMPTS) && !isLost) {
         job.parkedFor = run.fireAt;
         parked.push({ jobId: job.id, attempts: run.attempt });
-        await this.#options.record([{ run, next: null, entries: [parkedEntry(job, run, by)] }]);
+        await this.#options.record([{ run, next: null, entries: [parkedEntry(run, by)] }]);
         continue;
       }
       released += 1;
