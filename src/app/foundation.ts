@@ -78,8 +78,8 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
   scope.defer(() => database.close());
   const lookups = openDatabase({ ...access, poolSize: LOOKUP_SESSIONS, keepsPlans: true, onError });
   scope.defer(() => lookups.close());
-  await requireKeysInUse(database, keys.text, keys.place);
-  const ids = new KeyRing(keys.text).ids;
+  const { ids } = new KeyRing(keys.text);
+  await requireKeysInUse(database, ids, keys.place);
   for (const other of await Membership.noteKeys(database.db, nodeId, ids)) {
     observe({ kind: 'crypto.keysDiffer', ...other });
   }

@@ -1,6 +1,6 @@
 import type { ConfigStore } from '#config/index.ts';
-import { type KeyRingText, lackingKeys } from '#crypto/index.ts';
-import { type Database, findReadOnly } from '#database/index.ts';
+import { KeyRing, type KeyRingText, lackingKeys } from '#crypto/index.ts';
+import { type Database, findReadOnly, wordsOf } from '#database/index.ts';
 import type { HealthPart } from '#http/index.ts';
 import { type ScriptThreads, scriptsInactive } from '#script/index.ts';
 import { inTurn } from './in-turn.ts';
@@ -24,7 +24,7 @@ export function databaseHealth(database: Database, refused: () => string | undef
       if (readOnly === undefined) return { name, ok: true };
       return { name, ok: false, detail: `takes no changes: ${readOnly}` };
     } catch (error) {
-      return { name, ok: false, detail: `cannot be reached: ${toldBy(error)}` };
+      return { name, ok: false, detail: `cannot be reached: ${wordsOf(error)}` };
     }
   };
 }
@@ -32,7 +32,8 @@ export function databaseHealth(database: Database, refused: () => string | undef
 /** The key ring is well while it has every key under which something may be stored. */
 export function keysHealth(database: Database, ring: KeyRingText): HealthCheck {
   const name = 'keys';
-  const ask = inTurn(() => lackingKeys(database, ring));
+  const { ids } = new KeyRing(ring);
+  const ask = inTurn(() => lackingKeys(database, ids));
   return async () => {
     try {
       const lacking = await ask();
@@ -42,12 +43,6 @@ export function keysHealth(database: Database, ring: KeyRingText): HealthCheck {
       return { name, ok: true, detail: 'unknown while the database cannot be reached' };
     }
   };
-}
-
-/** Where a name has several addresses, each attempt fails with a message of its own and the whole with none. */
-function toldBy(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(toldBy).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Scripts are well while they are configured and one thread at least can take them. */

@@ -1,7 +1,7 @@
 import type { Database } from '#database/index.ts';
 import { ActivationError, InternalServerError } from '#errors/index.ts';
 import { type Key, KeyRing, type KeyRingText, SAME_RING } from './key-ring.ts';
-import { findLackingKeys, noteKeyUse, type UsedKey } from './key-use-repository.ts';
+import { findLackingKeys, type KeyIds, noteKeyUse, type UsedKey } from './key-use-repository.ts';
 
 /** Told before the first value is encrypted with a key. */
 export type NoteUse = (key: Key) => Promise<void>;
@@ -32,8 +32,8 @@ export function noteUseIn(database: Database, ring: KeyRingText, node: string): 
 }
 
 /** What the ring lacks of the keys under which something may be stored, in words; undefined when it has them all. */
-export async function lackingKeys(database: Database, ring: KeyRingText): Promise<string | undefined> {
-  const lacking = await findLackingKeys(database.db, new KeyRing(ring).ids);
+export async function lackingKeys(database: Database, ids: KeyIds): Promise<string | undefined> {
+  const lacking = await findLackingKeys(database.db, ids);
   return lacking.length === 0 ? undefined : lacking.map(lacks).join('; ');
 }
 
@@ -43,8 +43,8 @@ export async function lackingKeys(database: Database, ring: KeyRingText): Promis
  * @param place where the ring is kept
  * @throws ActivationError that names the keys that the ring lacks
  */
-export async function requireKeysInUse(database: Database, ring: KeyRingText, place: string): Promise<void> {
-  const lacking = await findLackingKeys(database.db, new KeyRing(ring).ids);
+export async function requireKeysInUse(database: Database, ids: KeyIds, place: string): Promise<void> {
+  const lacking = await findLackingKeys(database.db, ids);
   if (lacking.length === 0) return;
   throw new ActivationError(
     lacking.map((key) => ({

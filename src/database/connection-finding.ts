@@ -36,7 +36,7 @@ export function connectionFinding(error: unknown): Finding | undefined {
 }
 
 /** A name with several addresses fails with one error for each, and no words of its own. */
-function wordsOf(error: unknown): string {
+export function wordsOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(wordsOf).join('; ');
   return error instanceof Error ? error.message : String(error);
 }

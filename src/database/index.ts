@@ -7,7 +7,7 @@
  */
 export { numbers, texts } from './array-column.ts';
 export { Batcher } from './batcher.ts';
-export { connectionFinding } from './connection-finding.ts';
+export { connectionFinding, wordsOf } from './connection-finding.ts';
 export { type Database, type DatabaseOptions, type Db, openDatabase, type Transaction } from './database.ts';
 export { DatabaseClock } from './database-clock.ts';
 export { findEmbeddedUrl } from './embedded-access.ts';

@@ -8,5 +8,5 @@
 export { backOff, backoffMs } from './backoff.ts';
 export { ClaimLoop } from './claim-loop.ts';
 export { type Service, startAll, stopAll } from './service.ts';
-export { Solitude } from './solitude.ts';
+export { MAX_SUSPICIONS, Solitude } from './solitude.ts';
 export { jittered, type LoopNews, Ticker, type TickerOptions } from './ticker.ts';

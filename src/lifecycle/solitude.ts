@@ -1,5 +1,8 @@
 import { backoffMs } from './backoff.ts';
 
+/** What may have been why its process ended so often, the last time alone, is given up. One before, it is tried alone. */
+export const MAX_SUSPICIONS = 3;
+
 /** What runs already is waited for so long; then something is done in company after all. */
 const PATIENCE_MS = 10_000;
 /** Others wait so long for what is done alone; then they begin beside what is not done yet. */

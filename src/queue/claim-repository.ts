@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonValue } from '#json/index.ts';
+import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import type { ClaimedJob, Holder } from './job.ts';
-import { MAX_SUSPICIONS, SILENT } from './lost-with.ts';
+import { SILENT } from './lost-with.ts';
 
 /** When the next job of each queue is due; queues without a job are missing. */
 export interface Due {

@@ -1,7 +1,7 @@
 import { type Db, isConnectionLost, runUnitOfWork } from '#database/index.ts';
 import { errorIdOf, ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { backOff } from '#lifecycle/index.ts';
+import { backOff, MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import {
   completeJobs,
   endRetries,
@@ -12,7 +12,6 @@ import {
   setRetryDelay,
 } from './claim-repository.ts';
 import type { ClaimedJob } from './job.ts';
-import { MAX_SUSPICIONS } from './lost-with.ts';
 import type { Queue } from './queue.ts';
 
 /** Also those of nodes that only hung: what makes them hang must not go on for ever. */

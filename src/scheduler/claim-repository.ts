@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, numbers, texts } from '#database/index.ts';
+import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import type { Holder, Run, StartedRun } from './run.ts';
 import { ANEW, MS, type RunRow, relaxCommit, SLOT, toRun } from './run-row-repository.ts';
 import { readDefinition } from './schedule.ts';
-import { MAX_SUSPICIONS } from './suspicion.ts';
 
 /** A run that found the slot of its schedule taken asks again after so long. */
 const BLOCKED_RETRY_MS = 250;

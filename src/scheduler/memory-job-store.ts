@@ -1,3 +1,4 @@
+import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import type { Claim, ClaimOptions } from './claim-repository.ts';
 import type { JobStore } from './job-store.ts';
 import { droppedEntry, outdatedEntry, parkedEntry } from './memory-entries.ts';
@@ -16,7 +17,7 @@ import {
   type StartedRun,
 } from './run.ts';
 import { isRepeatable, NORMAL_PRIORITY } from './schedule.ts';
-import { MAX_SUSPICIONS, subjectOf, suspicionAfter, suspicionOf } from './suspicion.ts';
+import { subjectOf, suspicionAfter, suspicionOf } from './suspicion.ts';
 
 const BLOCKED_RETRY_MS = 250;
 

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import type { Holder, Run, RunKey } from './run.ts';
 import { COMPETITION, competition, isFinished } from './run-row-repository.ts';
-import { MAX_SUSPICIONS, subjectOf } from './suspicion.ts';
+import { subjectOf } from './suspicion.ts';
 
 /** After so many runs that were interrupted by whatever a firing is parked: what makes its node hang must not go on for ever. */
 export const MAX_ATTEMPTS = 10;

@@ -1,7 +1,5 @@
+import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import type { Run, RunKey } from './run.ts';
-
-/** What ended a node or thread so often, the last time alone, is parked. */
-export const MAX_SUSPICIONS = 3;
 
 /** How often a run may have been why its node or thread ended. */
 export function suspicionOf({ cause }: Pick<Run, 'cause'>): number {
