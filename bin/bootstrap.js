@@ -1,6 +1,7 @@
 /**
  * The first step of every npm script: installs the packages when they are absent or out of date, then hands
  * over to the Node version that is one of them. Plain JavaScript without packages, for Node 20 and later.
+ * That Node is an ordinary package for each platform, so npm compares it with the lock file like any other.
  *
  *   bootstrap.js svc <arguments>      the service's command line
  *   bootstrap.js vitest <arguments>   the tests
@@ -34,6 +35,9 @@ const stampFile = join(modules, '.svc-installed');
 const installing = join(root, '.svc-installing');
 
 const STALE_AFTER_MS = 10_000;
+
+/** Where there is no package of Node for the platform, the machine's own has to be this new. */
+const OLDEST_OWN_NODE = 24;
 
 const CHECKS = [
   ['format and lint', 'node_modules/@biomejs/biome/bin/biome', 'check'],
@@ -85,9 +89,9 @@ async function installPackages() {
       complain(`npm ci failed with exit code ${code}`);
       return false;
     }
-    if (!existsSync(packagedNode)) {
+    if (findNode() === undefined) {
       complain(
-        'npm ci installed no Node: its install script was not run (ignore-scripts). Run: npm rebuild node',
+        `There is no package of Node for ${process.platform} on ${process.arch}, and this is Node ${process.versions.node}. Use Node ${OLDEST_OWN_NODE} or newer`,
       );
       return false;
     }
@@ -100,7 +104,7 @@ async function installPackages() {
 
 /** The stamp says which lock file we installed; where somebody else ran npm, its own record is compared. */
 function isInstalled() {
-  if (!existsSync(packagedNode)) return false;
+  if (findNode() === undefined) return false;
   if (readStamp() === lockHash()) return true;
   if (!matchesRecord()) return false;
   try {
@@ -109,6 +113,12 @@ function isInstalled() {
     // Read-only packages are fine; they are compared again next time.
   }
   return true;
+}
+
+/** @returns {string | undefined} the packaged Node, or where there is none this one, if it is new enough */
+function findNode() {
+  if (existsSync(packagedNode)) return packagedNode;
+  return Number.parseInt(process.versions.node, 10) >= OLDEST_OWN_NODE ? process.execPath : undefined;
 }
 
 function readStamp() {
@@ -255,7 +265,7 @@ async function run([file, ...args], cwd = root) {
     ...process.env,
     PATH: `${bin}${delimiter}${process.env.PATH}`,
   };
-  const child = spawn(packagedNode, [file, ...args], { cwd, env, stdio: 'inherit' });
+  const child = spawn(findNode(), [file, ...args], { cwd, env, stdio: 'inherit' });
   return endOf(child, (error) => complain(`Node cannot be run: ${error.message}`));
 }
 

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly hasInstallScript?: boolean;
+  readonly inBundle?: boolean;
+}
+
+describe('What the product is made of', () => {
+  const locked = (
+    JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, LockedPackage>;
+    }
+  ).packages;
+
+  test('every package that is installed, programs included, stands in the lock file with its integrity', () => {
+    const unknown = installedPackages('node_modules').filter(
+      (path) => locked[path]?.integrity === undefined && locked[path]?.inBundle !== true,
+    );
+    expect(unknown).toEqual([]);
+  });
+
+  test('no package runs a script of its own at installation that was not looked at', () => {
+    const withScript = Object.entries(locked)
+      .filter(([, { hasInstallScript }]) => hasInstallScript)
+      .map(([path]) => path.replace(/^.*node_modules\//, ''));
+    const { allowScripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    expect(withScript.toSorted()).toEqual(Object.keys(allowScripts).toSorted());
+  });
+
+  test('images are named by their digest', () => {
+    const files = ['Dockerfile', 'compose.yaml'].map((file) => readFileSync(join(root, file), 'utf8'));
+    const images = files.flatMap((text) =>
+      [...text.matchAll(/^(?:FROM|\s+image:)\s+(\S+)/gm)].map(([, image]) => image!),
+    );
+    expect(images.length).toBeGreaterThan(3);
+    for (const image of images) expect(image).toMatch(/@sha256:[0-9a-f]{64}$/);
+  });
+});
+
+/** Paths as the lock file has them. */
+function installedPackages(folder: string): string[] {
+  return foldersIn(folder).flatMap((name) => {
+    const names = name.startsWith('@')
+      ? foldersIn(join(folder, name)).map((inner) => `${name}/${inner}`)
+      : [name];
+    return names.flatMap((inner) => {
+      const path = `${folder}/${inner}`;
+      return [path, ...installedPackages(`${path}/node_modules`)];
+    });
+  });
+}
+
+function foldersIn(path: string): string[] {
+  try {
+    return readdirSync(join(root, path), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      .map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
