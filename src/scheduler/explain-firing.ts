@@ -59,6 +59,10 @@ export async function explainFiring(
 function isPlanned({ job }: FiringFacts, at: number, dst: DaylightSaving): boolean | null {
   if (job === null) return null;
   const timing = timingOf(job.definition, dst);
+  if (timing.repetition !== null) {
+    const near = nextFiring(timing, at - NEAR_MS);
+    return near !== null && near < at + NEAR_MS;
+  }
   if (timing.cron === null) return timing.startAt === null ? null : Math.abs(timing.startAt - at) < NEAR_MS;
   const second = Math.floor(at / 1000) * 1000;
   return nextFiring(timing, second - 1) === second;

@@ -7,8 +7,9 @@ import type { DaylightSaving } from './cron/index.ts';
 import { findJob, type JobRow, listJobs } from './job-repository.ts';
 import { findJobView } from './job-view-repository.ts';
 import type { MemorySchedules } from './memory-schedules.ts';
+import { withoutAnchor } from './next-firing.ts';
 import { ensureSchedule, firstOf, removeSchedule } from './register-schedule.ts';
-import { parseSchedule, type ScheduleDefinition, timingOf } from './schedule.ts';
+import { idleInterval, parseSchedule, type ScheduleDefinition, timingOf } from './schedule.ts';
 
 export interface FileSchedulesOptions {
   readonly database: Database;
@@ -65,7 +66,8 @@ export class FileSchedules {
       if (!registered) return;
       observe({ kind: 'schedule.registered', schedule: id, next: await this.#nextRunAt(id) });
       const { dst, now } = this.#options;
-      for (const warning of clockWarnings(timingOf(definition, dst()), now())) {
+      const warnings = clockWarnings(timingOf(definition, dst()), now());
+      for (const warning of [...idleInterval(content, definition), ...warnings]) {
         observe({ kind: 'config.warned', message: `schedule-${id}.json: ${warning}` });
       }
     } catch (error) {
@@ -96,7 +98,7 @@ export class FileSchedules {
   async #keepInMemory(id: string, definition: ScheduleDefinition): Promise<boolean> {
     const { memory, dst, now } = this.#options;
     const old = await memory.find(id);
-    if (old !== undefined && equalJson({ ...old.definition }, { ...definition })) return false;
+    if (old !== undefined && equalJson({ ...withoutAnchor(old.definition) }, { ...definition })) return false;
     // The first time is looked for here only to refuse a schedule that has none.
     firstOf(definition, now(), dst());
     await this.#removePersisted(id);

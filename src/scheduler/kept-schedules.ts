@@ -11,7 +11,13 @@ import type { MemorySchedule, MemorySchedules } from './memory-schedules.ts';
 import { createSchedule, firstOf, record, removeSchedule, updateSchedule } from './register-schedule.ts';
 import { formatRunKey } from './run.ts';
 import { setPaused } from './running-repository.ts';
-import { parseSchedule, type ScheduleDefinition, timingOf, unknownMembers } from './schedule.ts';
+import {
+  idleInterval,
+  parseSchedule,
+  type ScheduleDefinition,
+  timingOf,
+  unknownMembers,
+} from './schedule.ts';
 
 export interface SchedulerPlatform {
   readonly database: Database;
@@ -188,7 +194,11 @@ export class KeptSchedules {
   /** Who saves a schedule is told what was not understood of it, and what changes of clocks will do to it; later reads do not repeat it. */
   #warned(saved: Resource, definition: ScheduleDefinition, content: JsonObject): Resource {
     const { clock, dst } = this.#platform;
-    const warnings = [...unknownMembers(content), ...clockWarnings(timingOf(definition, dst()), clock.now())];
+    const warnings = [
+      ...unknownMembers(content),
+      ...idleInterval(content, definition),
+      ...clockWarnings(timingOf(definition, dst()), clock.now()),
+    ];
     if (warnings.length === 0 || !isObject(saved.content)) return saved;
     return { ...saved, content: { ...saved.content, warnings } };
   }

@@ -2,7 +2,7 @@ import { FRESH_RUN, type Job, toRun } from './memory-job.ts';
 import { showSchedule } from './memory-schedule-view.ts';
 import type { MemorySchedule, MemorySchedules } from './memory-schedules.ts';
 import type { MemoryTables } from './memory-tables.ts';
-import { firstFiring } from './next-firing.ts';
+import { anchored, firstFiring } from './next-firing.ts';
 import { type Asked, formatRunKey, type LedgerEntry, type Run, type RunKey } from './run.ts';
 import { type ScheduleDefinition, timingOf } from './schedule.ts';
 import { isRetimed } from './timing-change.ts';
@@ -28,11 +28,12 @@ export class MemoryRegister implements MemorySchedules {
   async put(id: string, definition: ScheduleDefinition, source: 'rest' | 'file'): Promise<void> {
     const old = this.#tables.find(id);
     const retimed = old === undefined || old.parkedFor !== null || isRetimed(old.definition, definition);
+    const now = this.#tables.options.now();
     const job: Job = {
       triggerId: old?.triggerId ?? this.#tables.newTriggerId(id),
       id,
       source,
-      definition,
+      definition: anchored(definition, now, retimed ? undefined : old.definition),
       generation: (old?.generation ?? 0) + (retimed ? 1 : 0),
       paused: old?.paused ?? false,
       parkedFor: null,
@@ -41,7 +42,6 @@ export class MemoryRegister implements MemorySchedules {
     this.#tables.put(job);
     let passed: LedgerEntry[] = [];
     if (retimed) {
-      const now = this.#tables.options.now();
       if (old !== undefined) passed = this.#withdraw(old, 'edited', now);
       if (definition.enabled) this.#planFirst(job, now);
     }

@@ -40,7 +40,7 @@ const MAX_MISSED = 100;
 /**
  * Below the threshold a late firing is made up for its planned time, and the next one is counted from that time.
  * At the threshold it has misfired: `fireAndProceed` fires once now, however many were missed, `doNothing` waits
- * for the next time of the schedule; a simple trigger always fires now. Nothing fires after `endTime`.
+ * for the next time of the schedule; a simple trigger that fires once always fires now. Nothing fires after `endTime`.
  */
 export function decideFiring(facts: FiringFacts): FiringDecision {
   const { fireAt, lateFrom, now, policy, timing } = facts;
@@ -54,9 +54,9 @@ export function decideFiring(facts: FiringFacts): FiringDecision {
   }
   const at = Math.floor(now);
   const next = nextFiring(timing, at);
-  const simple = timing.cron === null;
+  const firesOnce = timing.cron === null && timing.repetition === null;
   const over = timing.endAt !== null && at > timing.endAt;
-  if (!over && (simple || policy === 'fireAndProceed')) {
+  if (!over && (firesOnce || policy === 'fireAndProceed')) {
     // Several of one schedule may begin again in the same millisecond.
     if (facts.nextPlanned === true) return { kind: 'onTime', scheduledAt: fireAt, next };
     return { kind: 'now', scheduledAt: at, next };

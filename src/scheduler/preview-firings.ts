@@ -2,7 +2,7 @@ import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import { localTime } from './clock-warnings.ts';
 import type { DaylightSaving } from './cron/index.ts';
-import { firstFiring, nextFiring } from './next-firing.ts';
+import { anchored, firstFiring, nextFiring } from './next-firing.ts';
 import { type ScheduleDefinition, type Timing, timingOf } from './schedule.ts';
 
 const DEFAULT_COUNT = 10;
@@ -21,7 +21,7 @@ export function previewFirings(
   count: JsonValue | undefined,
   dst: DaylightSaving,
 ): JsonObject {
-  const timing = timingOf(definition, dst);
+  const timing = timingOf(anchored(definition, now), dst);
   const dates = listFirings(timing, now, readCount(count));
   return {
     timeZone: timing.zone.id,
@@ -46,7 +46,7 @@ function readCount(count: JsonValue | undefined): number {
 
 function listFirings(timing: Timing, now: number, count: number): number[] {
   const dates: number[] = [];
-  let next = firstFiring(timing, now);
+  let next = timing.repetition === null ? firstFiring(timing, now) : nextFiring(timing, now);
   while (next !== null && dates.length < count) {
     dates.push(next);
     next = nextFiring(timing, next);

@@ -14,7 +14,7 @@ import {
   updateJob,
   withdraw,
 } from './job-repository.ts';
-import { firstFiring } from './next-firing.ts';
+import { anchored, firstFiring, withoutAnchor } from './next-firing.ts';
 import { type ScheduleDefinition, timingOf } from './schedule.ts';
 import { isRetimed } from './timing-change.ts';
 import { parkedFiring, withdrawnEntries } from './withdrawn-firing.ts';
@@ -40,10 +40,10 @@ export async function createSchedule(
   { unitOfWork, now, dst }: Omit<RegistrationScope, 'nodeName'>,
   registration: Registration,
 ): Promise<JobRow | undefined> {
-  const { definition } = registration;
+  const definition = anchored(registration.definition, now);
   const first = firstOf(definition, now, dst);
   const db = await unitOfWork.db();
-  const job = await insertJob(db, { ...registration, contentHash: hashOf(definition) });
+  const job = await insertJob(db, { ...registration, definition, contentHash: hashOf(definition) });
   if (job === undefined) return undefined;
   if (first !== null) await insertDue(db, job, first);
   record(unitOfWork, 'create', null, job);
@@ -59,9 +59,10 @@ export async function updateSchedule(
   registration: Registration,
 ): Promise<JobRow> {
   const { unitOfWork, now, dst } = scope;
-  const { definition, source } = registration;
+  const { source } = registration;
   // What was parked has nothing waiting: the edit that mends it starts it anew.
-  const retimed = isRetimed(old.definition, definition) || old.parked;
+  const retimed = isRetimed(old.definition, registration.definition) || old.parked;
+  const definition = anchored(registration.definition, now, retimed ? undefined : old.definition);
   const first = retimed ? firstOf(definition, now, dst) : null;
   const db = await unitOfWork.db();
   const job = await updateJob(db, old.triggerId, {
@@ -136,7 +137,8 @@ export function firstOf(
   return definition.enabled ? first : null;
 }
 
-function hashOf(definition: ScheduleDefinition): string {
+function hashOf(registered: ScheduleDefinition): string {
+  const definition = withoutAnchor(registered);
   return createHash('sha256')
     .update(JSON.stringify(definition, Object.keys(definition).sort()))
     .update(JSON.stringify(definition.invokeContext))
@@ -164,5 +166,5 @@ export function record(
 }
 
 function plain(definition: ScheduleDefinition): { [key: string]: JsonValue } {
-  return { ...definition };
+  return { ...withoutAnchor(definition) };
 }

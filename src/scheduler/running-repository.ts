@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { MemorySchedule } from './memory-schedules.ts';
+import { withoutAnchor } from './next-firing.ts';
 
 /**
  * The runs under way in the whole cluster: the schedule's fields, and where and since when it runs. Of a schedule that was
@@ -9,7 +10,7 @@ import type { MemorySchedule } from './memory-schedules.ts';
  */
 export async function listRunning(db: Db): Promise<JsonObject[]> {
   const { rows } = await sql<{ entry: JsonObject }>`
-    select jsonb_build_object('_id', coalesce(j.id, d.id)) || coalesce(j.definition, '{}') || jsonb_build_object(
+    select jsonb_build_object('_id', coalesce(j.id, d.id)) || coalesce(j.definition - 'firstAt', '{}') || jsonb_build_object(
              'nodeId', n.name,
              'fireInstanceId', r.trigger_id || '.' || r.generation || '.' ||
                                (extract(epoch from r.fire_at) * 1000)::bigint,
@@ -29,7 +30,7 @@ export function memoryRunning({ id, definition, trigger, running }: MemorySchedu
   const iso = (at: number) => new Date(at).toISOString();
   return running.map(({ key, fireAt, startedAt }) => ({
     _id: id,
-    ...definition,
+    ...withoutAnchor(definition),
     nodeId: trigger?.['nodeId'] ?? null,
     fireInstanceId: key,
     scheduledFireTime: iso(fireAt),

@@ -1,8 +1,10 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
 import { isStorableText } from '#resource/index.ts';
 import { getTimeZone, localDateTimeToInstant, type TimeZone } from '#time/index.ts';
 import { type CronExpression, type DaylightSaving, parseCron } from './cron/index.ts';
+import { FieldReader, refuse } from './field-reader.ts';
+import { type Repetition, readRepetition } from './repetition.ts';
 
 /** What a short `invokeService` is stored with. */
 const SERVICE_PREFIX = 'svc.service.';
@@ -41,6 +43,12 @@ export interface ScheduleDefinition {
   readonly coalesce?: boolean;
   /** Schedules of the same key never run at once; persisted ones in the whole cluster, others on their node. */
   readonly concurrencyKey?: string;
+  /** Of the type simple: ms between two firings. Both are there, or it fires once. */
+  readonly repeatInterval?: number;
+  /** How often it fires after the first time; -1 for ever. */
+  readonly repeatCount?: number;
+  /** Where a repeating one has no startTime: the time that it counts from, epoch ms. Registering sets it. */
+  readonly firstAt?: number;
 }
 
 const LONGEST_KEY = 200;
@@ -71,11 +79,16 @@ export const FURTHER_FIELDS = [
   'priority',
   'coalesce',
   'concurrencyKey',
+  'repeatInterval',
+  'repeatCount',
 ] as const satisfies readonly (keyof ScheduleDefinition)[];
 
 /** The compiled side of a definition: what it needs to know when it fires. */
 export interface Timing {
+  /** Null of the type simple. */
   readonly cron: CronExpression | null;
+  /** Null where it fires once, or by a cron expression. */
+  readonly repetition: Repetition | null;
   readonly zone: TimeZone;
   /** Epoch ms. */
   readonly startAt: number | null;
@@ -89,42 +102,52 @@ export interface Timing {
  * takes them, a short service name prefixed. Members that a read adds (`triggers`, `nextRunDate`, …) and unknown
  * ones are left out.
  *
- * @throws BadRequestError with the field for anything that is not legal
+ * @throws BadRequestError with the field for anything that is not legal, and all of it in `detail.mistakes`
  */
 export function parseSchedule(json: JsonObject, defaults: { persisted: boolean }): ScheduleDefinition {
-  const type = oneOf(json, 'type', TYPES, 'cron');
+  const fields = new FieldReader(json);
+  const type = fields.oneOf('type', TYPES, 'cron');
+  const repetition = type === 'simple' ? readRepetition(fields) : {};
+  const firesOnce = type === 'simple' && repetition.repeatCount === undefined;
   const definition: ScheduleDefinition = {
-    enabled: flag(json, 'enabled', true),
-    persisted: flag(json, 'persisted', defaults.persisted),
-    misfirePolicy:
-      type === 'cron' ? oneOf(json, 'misfirePolicy', MISFIRE_POLICIES, 'fireAndProceed') : 'fireAndProceed',
-    schedule: text(json, 'schedule'),
+    enabled: fields.flag('enabled', true),
+    persisted: fields.flag('persisted', defaults.persisted),
+    misfirePolicy: firesOnce
+      ? 'fireAndProceed'
+      : fields.oneOf('misfirePolicy', MISFIRE_POLICIES, 'fireAndProceed'),
+    schedule: fields.text('schedule'),
     type,
-    invokeService: serviceName(json),
-    invokeContext: objectOrNull(json, 'invokeContext'),
-    invokeLogLevel: oneOf(json, 'invokeLogLevel', LOG_LEVELS, 'info', true),
-    timeZone: text(json, 'timeZone'),
-    startTime: text(json, 'startTime'),
-    endTime: text(json, 'endTime'),
-    concurrentExecution: flag(json, 'concurrentExecution', false),
-    ...(flag(json, 'recoverable', false) ? { recoverable: true } : {}),
-    ...(flag(json, 'transactional', true) ? {} : { transactional: false }),
-    ...priority(json),
-    ...(flag(json, 'coalesce', false) ? { coalesce: true } : {}),
-    ...concurrencyKey(json),
+    invokeService: serviceName(fields),
+    invokeContext: fields.objectOrNull('invokeContext'),
+    invokeLogLevel: fields.oneOf('invokeLogLevel', LOG_LEVELS, 'info', true),
+    timeZone: fields.text('timeZone'),
+    startTime: fields.text('startTime'),
+    endTime: fields.text('endTime'),
+    concurrentExecution: fields.flag('concurrentExecution', false),
+    ...(fields.flag('recoverable', false) ? { recoverable: true } : {}),
+    ...(fields.flag('transactional', true) ? {} : { transactional: false }),
+    ...priority(fields),
+    ...(fields.flag('coalesce', false) ? { coalesce: true } : {}),
+    ...concurrencyKey(fields),
+    ...repetition,
   };
-  if (type === 'cron' && (definition.schedule ?? '').trim() === '') {
-    throw refuse(
-      'schedule',
-      "A schedule of the type 'cron' needs a cron expression",
-      "Such as '0 0 2 * * ?'",
-    );
-  }
-  const { startAt, endAt } = timingOf(definition);
-  if (startAt !== null && endAt !== null && endAt < startAt) {
-    throw refuse('endTime', `endTime ${definition.endTime} is before startTime ${definition.startTime}`);
-  }
+  checkTimes(definition, fields);
+  fields.finish();
   return definition;
+}
+
+function checkTimes(definition: ScheduleDefinition, fields: FieldReader): void {
+  if (definition.type === 'cron') {
+    fields.attempt(() => cronOf(definition), null);
+  }
+  const zone = fields.attempt(() => zoneOf(definition), undefined);
+  if (zone === undefined) return;
+  const startAt = fields.attempt(() => instantOf(definition, 'startTime', zone), null);
+  const endAt = fields.attempt(() => instantOf(definition, 'endTime', zone), null);
+  fields.attempt(() => {
+    if (startAt === null || endAt === null || endAt >= startAt) return;
+    throw refuse('endTime', `endTime ${definition.endTime} is before startTime ${definition.startTime}`);
+  }, undefined);
 }
 
 /** Members that a read adds, and those that the request gives besides. */
@@ -135,8 +158,16 @@ export function unknownMembers(json: JsonObject): string[] {
   const fields = [...SCHEDULE_FIELDS, ...FURTHER_FIELDS];
   const known = new Set<string>([...fields, ...SHOWN_MEMBERS]);
   return Object.keys(json)
-    .filter((name) => !known.has(name) && !name.startsWith('_'))
+    .filter((name) => !known.has(name) && !/^[_#$]/.test(name))
     .map((name) => `'${name}' has no meaning here. ${didYouMean(name, fields) ?? ''}`.trim());
+}
+
+/** Intervals that are written and will not be kept to. */
+export function idleInterval({ repeatInterval }: JsonObject, { type, ...own }: ScheduleDefinition): string[] {
+  if (own.repeatInterval !== undefined || Number(repeatInterval ?? 0) === 0) return [];
+  return type === 'simple'
+    ? ["'repeatInterval' has no effect: without a 'repeatCount' it fires once. -1 lets it fire for ever"]
+    : ["'repeatInterval' has no effect: only schedules of the type 'simple' have one"];
 }
 
 /** What was compiled of definitions that are still in use: each firing asks for its next time. */
@@ -156,18 +187,34 @@ export function timingOf(definition: ScheduleDefinition, dst: DaylightSaving = '
 }
 
 function compile(definition: ScheduleDefinition, dst: DaylightSaving): Timing {
-  const zone = inField('timeZone', () => getTimeZone(definition.timeZone ?? 'UTC'));
-  const instant = (field: 'startTime' | 'endTime') => {
-    const value = definition[field];
-    return value === null ? null : inField(field, () => localDateTimeToInstant(value, zone));
-  };
+  const zone = zoneOf(definition);
+  const { type, repeatInterval, repeatCount, firstAt } = definition;
   return {
-    cron: definition.type === 'cron' ? inField('schedule', () => compiled(definition.schedule ?? '')) : null,
+    cron: type === 'cron' ? cronOf(definition) : null,
+    repetition:
+      repeatInterval === undefined || repeatCount === undefined
+        ? null
+        : { everyMs: repeatInterval, count: repeatCount === -1 ? Infinity : repeatCount },
     zone,
-    startAt: instant('startTime'),
-    endAt: instant('endTime'),
+    startAt: instantOf(definition, 'startTime', zone) ?? firstAt ?? null,
+    endAt: instantOf(definition, 'endTime', zone),
     dst,
   };
+}
+
+function zoneOf({ timeZone }: ScheduleDefinition): TimeZone {
+  return inField('timeZone', () => getTimeZone(timeZone ?? 'UTC'));
+}
+
+function instantOf(definition: ScheduleDefinition, field: 'startTime' | 'endTime', zone: TimeZone) {
+  const value = definition[field];
+  return value === null ? null : inField(field, () => localDateTimeToInstant(value, zone));
+}
+
+function cronOf({ schedule }: ScheduleDefinition): CronExpression {
+  const text = schedule ?? '';
+  if (text.trim() !== '') return inField('schedule', () => compiled(text));
+  throw refuse('schedule', "A schedule of the type 'cron' needs a cron expression", "Such as '0 0 2 * * ?'");
 }
 
 /** Expressions that were compiled lately: many schedules have the same. */
@@ -213,12 +260,12 @@ export function shortServiceName(invokeService: string): string {
   return prefix ? invokeService.slice(SERVICE_PREFIX.length) : invokeService.replace(FIELD_PREFIX, '$1');
 }
 
-function serviceName(json: JsonObject): string {
-  const name = text(json, 'invokeService')?.trim() ?? '';
-  if (name === '') {
+function serviceName(fields: FieldReader): string {
+  const name = fields.text('invokeService')?.trim() ?? '';
+  return fields.attempt(() => {
+    if (name !== '') return longServiceName(name);
     throw refuse('invokeService', 'A schedule needs an invokeService', "Such as 'script' or 'taskscanner'");
-  }
-  return longServiceName(name);
+  }, name);
 }
 
 /** The name as it is stored. */
@@ -227,59 +274,24 @@ export function longServiceName(invokeService: string): string {
   return short.includes('.') ? short : SERVICE_PREFIX + short;
 }
 
-function flag(json: JsonObject, field: string, byDefault: boolean): boolean {
-  const value = json[field] ?? byDefault;
-  if (typeof value === 'boolean') return value;
-  const text = typeof value === 'string' ? value.trim().toLowerCase() : '';
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw refuse(field, `${field} is ${JSON.stringify(value)}, not a boolean`, 'Write true or false');
-}
-
-function priority(json: JsonObject): { priority?: number } {
-  const value = json['priority'] ?? NORMAL_PRIORITY;
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isInteger(number) || number < 1 || number > 10) {
-    throw refuse('priority', `priority is ${JSON.stringify(value)}`, 'A whole number from 1 to 10, 10 first');
-  }
+function priority(fields: FieldReader): { priority?: number } {
+  const hint = 'A whole number from 1 to 10, 10 first';
+  const number = fields.wholeNumber('priority', NORMAL_PRIORITY, [1, 10], hint);
   return number === NORMAL_PRIORITY ? {} : { priority: number };
 }
 
-function concurrencyKey(json: JsonObject): { concurrencyKey?: string } {
-  const key = text(json, 'concurrencyKey')?.trim() ?? '';
-  if (key.length > LONGEST_KEY || !isStorableText(key)) {
-    throw refuse('concurrencyKey', `concurrencyKey is '${key}'`, `A text of up to ${LONGEST_KEY} characters`);
-  }
-  return key === '' ? {} : { concurrencyKey: key };
-}
-
-function objectOrNull(json: JsonObject, field: string): JsonObject | null {
-  const value = json[field] ?? null;
-  if (value === null || isObject(value)) return value;
-  throw refuse(field, `${field} is ${JSON.stringify(value)}, not an object`);
-}
-
-function text(json: JsonObject, field: string): string | null {
-  const value = json[field] ?? null;
-  if (value === null || typeof value === 'string') return value;
-  throw refuse(field, `${field} is ${JSON.stringify(value)}, not a text`);
-}
-
-function oneOf<T extends string>(
-  json: JsonObject,
-  field: string,
-  legal: readonly T[],
-  byDefault: T,
-  ignoreCase = false,
-): T {
-  const value = text(json, field) ?? '';
-  if (value.trim() === '') return byDefault;
-  const found = legal.find((each) => each === (ignoreCase ? value.toLowerCase() : value));
-  if (found !== undefined) return found;
-  throw refuse(
-    field,
-    `${field} is '${value}'`,
-    didYouMean(value, legal) ?? `One of ${legal.join(', ')} is expected`,
-  );
+function concurrencyKey(fields: FieldReader): { concurrencyKey?: string } {
+  const key = fields.text('concurrencyKey')?.trim() ?? '';
+  return fields.attempt(() => {
+    if (key.length > LONGEST_KEY || !isStorableText(key)) {
+      throw refuse(
+        'concurrencyKey',
+        `concurrencyKey is '${key}'`,
+        `A text of up to ${LONGEST_KEY} characters`,
+      );
+    }
+    return key === '' ? {} : { concurrencyKey: key };
+  }, {});
 }
 
 /** Adds the field of the schedule to an error of a ground-floor room that knows nothing of schedules. */
@@ -295,12 +307,4 @@ function inField<T>(field: string, read: () => T): T {
       cause: error,
     });
   }
-}
-
-function refuse(field: string, message: string, hint?: string): BadRequestError {
-  return new BadRequestError(message, {
-    id: 'SCHED_INVALID',
-    field: `/${field}`,
-    ...(hint === undefined ? {} : { hint }),
-  });
 }

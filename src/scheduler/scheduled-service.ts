@@ -1,6 +1,7 @@
 import { didYouMean, NotFoundError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { Context } from '#resource/index.ts';
+import { withoutAnchor } from './next-firing.ts';
 import { type ScheduleDefinition, shortServiceName } from './schedule.ts';
 
 /** What an invoked service is told. Times are epoch ms. */
@@ -85,6 +86,6 @@ export function scheduledKeys(scheduled: Scheduled): Record<string, JsonValue> {
     'scheduler.scheduled-fire-time': iso(scheduled.scheduledFireTime),
     'scheduler.actual-fire-time': iso(scheduled.actualFireTime),
     'scheduler.next-fire-time': iso(scheduled.nextFireTime),
-    'schedule.config': JSON.stringify(scheduled.definition),
+    'schedule.config': JSON.stringify(withoutAnchor(scheduled.definition)),
   };
 }

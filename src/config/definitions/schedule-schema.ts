@@ -11,6 +11,8 @@ const schema = z.strictObject({
   coalesce: flag().default(false),
   concurrencyKey: optionalText(),
   priority: wholeNumber({ min: 1, max: 10 }).optional(),
+  repeatInterval: z.union([z.number(), z.string()]).nullable().optional(),
+  repeatCount: z.union([z.number(), z.string()]).nullable().optional(),
   type: z.string().default('cron'),
   schedule: optionalText(),
   startTime: optionalText(),

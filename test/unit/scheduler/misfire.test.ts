@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { clockWarnings } from '../../../src/scheduler/clock-warnings.ts';
 import { decideFiring } from '../../../src/scheduler/misfire.ts';
-import { firstFiring, nextFiring } from '../../../src/scheduler/next-firing.ts';
+import { anchored, firstFiring, nextFiring, withoutAnchor } from '../../../src/scheduler/next-firing.ts';
 import { parseSchedule, timingOf } from '../../../src/scheduler/schedule.ts';
 
 const at = (text: string) => Date.parse(`2026-05-04T${text}Z`);
 
-const timing = (fields: Record<string, string> = {}) =>
+const timing = (fields: Record<string, string | number> = {}) =>
   timingOf(
     parseSchedule(
       { schedule: '0 * * * * ?', timeZone: 'UTC', invokeService: 'script', ...fields },
@@ -82,6 +82,27 @@ describe('a firing', () => {
     });
   });
 
+  it('of a simple trigger that repeats fires once for what was missed, which is used up, or not under doNothing', () => {
+    const simple = timing({
+      type: 'simple',
+      startTime: '2026-05-04T10:00:00',
+      repeatInterval: 60_000,
+      repeatCount: 45,
+    });
+    expect(decide('10:00:09', { timing: simple })).toMatchObject({ kind: 'onTime', next: at('10:01:00') });
+    expect(decide('10:42:30', { timing: simple })).toEqual({
+      kind: 'now',
+      scheduledAt: at('10:42:30'),
+      next: at('10:43:00'),
+    });
+    expect(decide('10:46:00', { timing: simple })).toMatchObject({ kind: 'now', next: null });
+    const policy = 'doNothing';
+    expect(decide('10:42:30', { timing: simple, policy })).toMatchObject({
+      kind: 'skip',
+      next: at('10:43:00'),
+    });
+  });
+
   it('never happens after endTime', () => {
     const ended = timing({ endTime: '2026-05-04T10:30:00' });
     expect(decide('10:42:30', { timing: ended })).toMatchObject({ kind: 'skip', next: null });
@@ -109,6 +130,52 @@ describe('the firings of a schedule', () => {
     const until = (endTime: string) => timing({ type: 'simple', endTime: `2026-05-04T${endTime}` });
     expect(firstFiring(until('10:00:03'), at('10:00:00'))).toBe(at('10:00:03'));
     expect(firstFiring(until('10:00:02'), at('10:00:00'))).toBeNull();
+  });
+
+  it('of a simple trigger that repeats come in steps from its start, as many as it says', () => {
+    const steps = (fields: Record<string, string | number>) =>
+      timing({ type: 'simple', startTime: '2026-05-04T10:00:00', repeatInterval: 1500, ...fields });
+    const listed = (of: ReturnType<typeof timing>, from = at('09:00:00')) => {
+      const times: string[] = [];
+      for (let next = firstFiring(of, from); next !== null && times.length < 5; next = nextFiring(of, next)) {
+        times.push(new Date(next).toISOString().slice(11, 23));
+      }
+      return times;
+    };
+    expect(listed(steps({ repeatCount: 2 }))).toEqual(['10:00:00.000', '10:00:01.500', '10:00:03.000']);
+    expect(listed(steps({ repeatCount: '-1' }))).toHaveLength(5);
+    expect(listed(steps({ repeatCount: -1, endTime: '2026-05-04T10:00:02' }))).toHaveLength(2);
+    // What has passed already fires once, at once, and the steps stay what they are.
+    expect(listed(steps({ repeatCount: 2 }), at('10:00:02'))).toEqual(['10:00:02.000', '10:00:03.000']);
+    expect(listed(steps({ repeatCount: 2 }), at('11:00:00'))).toEqual(['11:00:00.000']);
+    expect(nextFiring(steps({ repeatCount: 2 }), at('09:00:00'))).toBe(at('10:00:00'));
+  });
+
+  it('of a simple trigger that repeats take no notice of clocks that change', () => {
+    const daily = timing({
+      type: 'simple',
+      startTime: '2027-03-27T02:30:00',
+      timeZone: 'Europe/Berlin',
+      repeatInterval: 86_400_000,
+      repeatCount: -1,
+    });
+    const next = nextFiring(daily, Date.parse('2027-03-27T12:00:00Z'))!;
+    expect(new Date(next).toISOString()).toBe('2027-03-28T01:30:00.000Z');
+    expect(clockWarnings(daily, at('10:00:00'))).toEqual([]);
+  });
+
+  it('of a simple trigger without a start are counted from its registration, and stay so', () => {
+    const definition = parseSchedule(
+      { type: 'simple', invokeService: 'script', repeatInterval: 1000, repeatCount: 1 },
+      { persisted: true },
+    );
+    const registered = anchored(definition, at('10:00:00'));
+    expect(firstFiring(timingOf(registered), at('10:00:00'))).toBe(at('10:00:03'));
+    expect(nextFiring(timingOf(registered), at('10:00:03'))).toBe(at('10:00:04'));
+    expect(nextFiring(timingOf(registered), at('10:00:04'))).toBeNull();
+    expect(anchored(definition, at('10:30:00'), registered)).toEqual(registered);
+    expect(anchored(definition, at('10:30:00'))).toMatchObject({ firstAt: at('10:30:03') });
+    expect(withoutAnchor(registered)).toEqual(definition);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
-import { parseSchedule, shortServiceName } from '../../../src/scheduler/schedule.ts';
+import { idleInterval, parseSchedule, shortServiceName } from '../../../src/scheduler/schedule.ts';
 
 const parse = (json: JsonObject) =>
   parseSchedule({ schedule: '0 0 2 * * ?', invokeService: 'script', ...json }, { persisted: true });
@@ -49,7 +49,44 @@ describe('a schedule', () => {
     expect(parse({ type: 'simple', schedule: null }).schedule).toBeNull();
   });
 
+  it('of the type simple repeats by an interval and a count, also as texts; without a count it fires once', () => {
+    const repeated = parse({ type: 'simple', schedule: null, repeatInterval: '60000', repeatCount: '-1' });
+    expect(repeated).toMatchObject({ repeatInterval: 60_000, repeatCount: -1 });
+    const once = parse({ type: 'simple', schedule: null, repeatInterval: 0, repeatCount: 0 });
+    expect(once).not.toHaveProperty('repeatCount');
+    expect(idleInterval({ repeatInterval: 0, repeatCount: 0 }, once)).toEqual([]);
+    expect(idleInterval({ repeatInterval: 5000 }, once)).toEqual([expect.stringMatching(/fires once/)]);
+    expect(idleInterval({ repeatInterval: 5000 }, parse({ repeatInterval: 5000 }))).toEqual([
+      expect.stringMatching(/type 'simple'/),
+    ]);
+  });
+
+  it('tells all that is wrong with it at once', () => {
+    const wrong = { schedule: '0 0 2 * *', timeZone: 'Europe/Praque', misfirePolicy: 'x', invokeService: '' };
+    const mistakes = (() => {
+      try {
+        return parse(wrong);
+      } catch (error) {
+        return (error as { detail: { mistakes: { field: string }[] } }).detail.mistakes;
+      }
+    })() as readonly { field: string }[];
+    expect(mistakes.map(({ field }) => field).sort()).toEqual([
+      '/invokeService',
+      '/misfirePolicy',
+      '/schedule',
+      '/timeZone',
+    ]);
+  });
+
   it.each<[string, JsonObject, string, RegExp]>([
+    ['repeats without an interval', { type: 'simple', repeatCount: 2 }, '/repeatInterval', /is 0/],
+    [
+      'repeats without a pause',
+      { type: 'simple', repeatCount: -1, repeatInterval: 5 },
+      '/repeatInterval',
+      /5/,
+    ],
+    ['repeats by half', { type: 'simple', repeatCount: 0.5, repeatInterval: 500 }, '/repeatCount', /0.5/],
     ['has no service', { invokeService: ' ' }, '/invokeService', /needs an invokeService/],
     ['has no cron expression', { schedule: ' ' }, '/schedule', /needs a cron expression/],
     ['has an illegal one', { schedule: '0 0 2 * *' }, '/schedule', /0 0 2 \* \*/],
