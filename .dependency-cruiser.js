@@ -4,7 +4,7 @@
  */
 const floors = [
   ['json', 'time', 'lifecycle', 'errors'],
-  ['observability', 'config', 'database'],
+  ['observability', 'egress', 'config', 'database'],
   ['cluster', 'crypto', 'queue', 'resource', 'repo'],
   ['script', 'security'],
   ['managed', 'endpoint', 'scheduler', 'taskscanner', 'workflow', 'administration'],

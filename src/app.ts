@@ -87,6 +87,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         ? { state: 'ACTIVE_READY', shortDesc: 'The server is ready' }
         : { state: 'STARTING', shortDesc: 'The server is starting or stopping' },
     version: versionOf(settings.installLocation),
+    allowedNetworks: settings.allowedNetworks,
     memory(clock) {
       memory = openProcessMemory({ clock, config, database, nodeName, observe });
       return memory.store.schedules;

@@ -33,6 +33,7 @@ const core = buildCore({
   },
   state: () => ({ state: 'ACTIVE_READY', shortDesc: 'The server is ready' }),
   version: versionOf(settings.installLocation),
+  allowedNetworks: settings.allowedNetworks,
   memory: () => remoteMemorySchedules(memoryChannel),
   serviceDirectory: join(settings.projectLocation, 'service'),
 });

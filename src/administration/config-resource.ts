@@ -18,6 +18,7 @@ import {
   unsupported,
 } from '#resource/index.ts';
 import { lockOverrides, putOverride } from './config-override-repository.ts';
+import { requireNothingOpened } from './operator-keys.ts';
 
 export interface ConfigResourceOptions {
   readonly store: ConfigStore;
@@ -146,7 +147,10 @@ class ConfigScope {
   ) {
     const { store, protect, activate } = this.#options;
     const { unitOfWork, security } = this.#context;
-    if (given !== null) requireSameId(given, id);
+    if (given !== null) {
+      requireSameId(given, id);
+      requireNothingOpened(store, id, given);
+    }
     const content = given === null ? null : await protect(id, withoutIdentity(given));
     const text = content === null ? null : JSON.stringify(content, null, 2);
     const findings = store.check(id, text ?? '{}');

@@ -2,6 +2,7 @@ import type { ConfigOverrides } from '#administration/index.ts';
 import { type ConfigStore, clusterConfig, scriptConfig } from '#config/index.ts';
 import { type Crypto, type KeyRingText, noteUseIn, openCrypto } from '#crypto/index.ts';
 import { type Database, DatabaseClock, Notifier } from '#database/index.ts';
+import { AddressGuard, type Network } from '#egress/index.ts';
 import { Endpoints } from '#endpoint/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { Queue } from '#queue/index.ts';
@@ -40,6 +41,8 @@ export interface CoreOptions extends ServerState {
   readonly scripts: (parts: { config: ConfigStore; crypto: Crypto; resources: RequestSink }) => Scripts;
   readonly memory: (clock: DatabaseClock) => MemorySchedules;
   readonly serviceDirectory?: string;
+  /** Where requests of the server may go besides public addresses. */
+  readonly allowedNetworks: readonly Network[];
 }
 
 /** Builds the platform, then every feature on it; each mounts its resources on the router. */
@@ -73,7 +76,11 @@ export function buildCore(options: CoreOptions): Core {
     scripts,
     scriptFiles,
   };
-  const authentication = addAuthentication(platform, { keyRing, users: options.users ?? router });
+  const authentication = addAuthentication(platform, {
+    keyRing,
+    users: options.users ?? router,
+    guard: new AddressGuard(options.allowedNetworks),
+  });
 
   addAudit(platform);
   const managed = addManaged(platform);
@@ -85,7 +92,10 @@ export function buildCore(options: CoreOptions): Core {
     ...(serviceDirectory === undefined ? {} : { serviceDirectory }),
   });
   addTaskScanner(platform, services);
-  const workflow = addWorkflow(platform, serviceDirectory === undefined ? {} : { serviceDirectory });
+  const workflow = addWorkflow(platform, {
+    allowedNetworks: options.allowedNetworks,
+    ...(serviceDirectory === undefined ? {} : { serviceDirectory }),
+  });
   const { overrides } = addAdministration(platform, options);
   return { ...platform, managed, services, endpoints, overrides, workflow, access, authentication };
 }

@@ -7,6 +7,7 @@ import {
   processConfig,
 } from '#config/index.ts';
 import { deriveSecrets, type KeyRingText } from '#crypto/index.ts';
+import type { AddressGuard } from '#egress/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { internalContext, type RequestSink, systemContext } from '#resource/index.ts';
 import { parseScriptReference, requestView, type ScriptReference } from '#script/index.ts';
@@ -89,7 +90,7 @@ export interface AuthenticationFeature {
 /** `/authentication`, and what turns a caller's credentials into an identity. */
 export function addAuthentication(
   platform: Platform,
-  { keyRing, users }: { keyRing: KeyRingText; users: RequestSink },
+  { keyRing, users, guard }: { keyRing: KeyRingText; users: RequestSink; guard: AddressGuard },
 ): AuthenticationFeature {
   const { database, config, crypto, router, observe } = platform;
   const throttle = new LoginThrottle(database);
@@ -100,6 +101,7 @@ export function addAuthentication(
       crypto,
       resources: users,
       admit: (attempt) => throttle.admit(attempt),
+      guard,
     });
     const settings = readSessionSettings(value);
     const sessions =

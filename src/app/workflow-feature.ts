@@ -1,15 +1,17 @@
 import { scriptConfig, workflowConfig } from '#config/index.ts';
+import type { Network } from '#egress/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { nextFireTime, parseCron } from '#scheduler/index.ts';
 import { getTimeZone } from '#time/index.ts';
 import {
-  AddressGuard,
   Definitions,
   DiagramPainter,
   MailQueue,
+  mailGuard,
   mountWorkflow,
   noDelegates,
   ProjectDelegates,
+  processGuard,
   readMailSettings,
   readWorkflowSettings,
   WORKFLOW_QUEUE,
@@ -29,9 +31,12 @@ export function addWorkflow(
   options: {
     /** Where the project's own delegates are; only where they may run. */
     readonly serviceDirectory?: string;
+    /** Where processes may connect to besides public addresses. */
+    readonly allowedNetworks: readonly Network[];
   },
 ): WorkflowPlatform {
   const { database, config, clock, crypto, router, observe, queue, scripts } = platform;
+  const allowed = () => [...options.allowedNetworks, ...config.get(workflowConfig).http.allow];
   const workflow: WorkflowPlatform = {
     database,
     resources: router,
@@ -50,8 +55,12 @@ export function addWorkflow(
       options.serviceDirectory === undefined
         ? noDelegates
         : new ProjectDelegates(options.serviceDirectory, observe),
-    mail: new MailQueue(queue, () => readMailSettings(config.get(workflowConfig), crypto)),
-    addressGuard: () => new AddressGuard(config.get(workflowConfig).http.allow),
+    mail: new MailQueue(
+      queue,
+      () => readMailSettings(config.get(workflowConfig), crypto),
+      (port) => mailGuard(port, allowed()),
+    ),
+    addressGuard: () => processGuard(allowed()),
     scriptProperties: () => config.get(scriptConfig).properties as JsonObject,
     getProperty: (name) => config.properties.get(name),
     settings: () => readWorkflowSettings(config.get(workflowConfig)),

@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parseNetwork } from '#egress/index.ts';
 import { didYouMean } from '#errors/index.ts';
 
 // Configuration is read now and then: to compile a schema into a function costs more than it ever saves.
@@ -33,6 +33,7 @@ export function settingsSchema(defaults: { nodeId: string; scriptThreads: number
     SVC_REQUEST_TIMEOUT: wholeNumber(1, 3600).default(60),
     SVC_TRUSTED_PROXIES: networks().default([]),
     SVC_TRUST_TRANSACTION_ID: yesOrNo().default(false),
+    SVC_EGRESS_ALLOW: networks().default([]),
     SVC_RATE_LIMIT: wholeNumber(1, 1_000_000).optional(),
     SVC_DIAGNOSTICS: oneOf(DIAGNOSTICS).default('local'),
   });
@@ -94,7 +95,7 @@ function oneOf<const T extends string>(words: readonly T[]) {
 function networks() {
   return z.string().transform((text, check) => {
     const named = text.split(',').map((entry) => entry.trim());
-    const wrong = named.find((entry) => !isNetwork(entry));
+    const wrong = named.find((entry) => parseNetwork(entry) === undefined);
     if (wrong !== undefined) {
       check.addIssue({
         code: 'custom',
@@ -104,13 +105,6 @@ function networks() {
     }
     return named;
   });
-}
-
-function isNetwork(entry: string): boolean {
-  const [address = '', bits, ...rest] = entry.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32));
 }
 
 function isOneOf<const T extends string>(words: readonly T[], word: string): word is T {

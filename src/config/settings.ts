@@ -32,6 +32,8 @@ export interface Settings {
   readonly requestTimeoutMs: number;
   /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` count. */
   readonly trustedProxies: readonly string[];
+  /** Addresses and networks that requests of this server may go to though they are not public. */
+  readonly allowedNetworks: readonly string[];
   /** Whether the transaction id that a request brings is taken over. */
   readonly trustsTransactionId: boolean;
   /** Requests a minute that one client may make of this node; undefined: as many as it likes. */
@@ -73,6 +75,7 @@ export const SETTING_FLAGS = {
   SVC_REQUEST_TIMEOUT: 'request-timeout',
   SVC_TRUSTED_PROXIES: 'trusted-proxies',
   SVC_TRUST_TRANSACTION_ID: 'trust-transaction-id',
+  SVC_EGRESS_ALLOW: 'egress-allow',
   SVC_RATE_LIMIT: 'rate-limit',
   SVC_DIAGNOSTICS: 'diagnostics',
 } as const;
@@ -156,6 +159,7 @@ export function readSettings(
     bodyLimitBytes: data.SVC_BODY_LIMIT,
     requestTimeoutMs: data.SVC_REQUEST_TIMEOUT * 1000,
     trustedProxies: data.SVC_TRUSTED_PROXIES,
+    allowedNetworks: data.SVC_EGRESS_ALLOW,
     trustsTransactionId: data.SVC_TRUST_TRANSACTION_ID,
     requestsPerMinute: data.SVC_RATE_LIMIT,
     diagnostics: data.SVC_DIAGNOSTICS,

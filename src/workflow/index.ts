@@ -64,10 +64,10 @@ export {
 } from './engine/index.ts';
 export { ExpressionError, HostObject, type MaybePromise, type Value } from './expression/index.ts';
 export { historyKeeper } from './history/history-keeper-agent.ts';
-export { AddressGuard } from './http/index.ts';
+export { processGuard } from './http/index.ts';
 export { WORKFLOW_QUEUE } from './job/enqueue-job.ts';
 export { workflowJobs } from './job/run-workflow-job.ts';
-export { MailQueue } from './mail/index.ts';
+export { MailQueue, mailGuard } from './mail/index.ts';
 export type { CronReader, WorkflowPlatform, WorkflowSettings } from './workflow-platform.ts';
 export { mountWorkflow } from './workflow-resources.ts';
 export {

@@ -1,5 +1,6 @@
 import type { Crypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
+import type { AddressGuard } from '#egress/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Queue } from '#queue/index.ts';
@@ -10,7 +11,6 @@ import type { Delegates } from './delegate/project-delegates.ts';
 import type { DiagramPainter } from './diagram/index.ts';
 import type { NextCron } from './engine/index.ts';
 import type { HistoryLevel } from './history/history-level.ts';
-import type { AddressGuard } from './http/index.ts';
 import type { MailQueue } from './mail/index.ts';
 
 /** What workflow needs of the house. */

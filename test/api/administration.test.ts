@@ -147,6 +147,18 @@ describe('the configuration over HTTP', () => {
     expect((await api('GET', 'config/managed')).body).toEqual(before);
   });
 
+  it('opens no network to whoever may change it over HTTP', async () => {
+    const allow = (...networks: string[]) =>
+      api('PUT', 'config/workflow', { body: { http: { allow: networks } } });
+    const { status, body } = await allow('127.0.0.0/8');
+    expect([status, body.detail.id]).toEqual([403, 'CONFIG_OPERATORS_ONLY']);
+    const patched = await api('PATCH', 'config/workflow', {
+      body: [{ operation: 'add', field: '/http', value: { allow: ['169.254.169.254'] } }],
+    });
+    expect(patched.status).toBe(403);
+    expect((await allow()).status).toBe(200);
+  });
+
   it('keeps secrets encrypted from the moment they are written', async () => {
     const path = 'config/external.email';
     const body = { host: 'mail.example.com', auth: { username: 'svc', password: 'open sesame' } };

@@ -47,7 +47,10 @@ beforeAll(async () => {
     return token.sign(keys.privateKey);
   };
 
-  server = await startTestServer({ files: { 'conf/authentication.json': modules() } });
+  server = await startTestServer({
+    files: { 'conf/authentication.json': modules() },
+    environment: { SVC_EGRESS_ALLOW: '127.0.0.0/8' },
+  });
   api = server.api;
   for (const name of ['ada', 'ben', 'eve', 'zoë']) {
     const body = {
@@ -457,6 +460,19 @@ describe('authentication.json', () => {
     await expect.poll(async () => (await whoAmI(token)).body.detail?.id).toBe('AUTH_ISSUER_UNREACHABLE');
     expect((await api('GET', 'info/login')).status).toBe(200);
     expect((await api('PUT', 'config/authentication', { body: modules() })).status).toBe(200);
+  });
+
+  it.each([
+    ['an issuer without TLS', { issuer: 'http://issuer.example.com' }],
+    ['keys without TLS', { issuer: 'https://issuer.example.com', jwksUri: 'http://10.0.0.7/keys' }],
+    ['credentials in the address', { issuer: 'https://svc:secret@issuer.example.com' }],
+  ])('is refused with %s', async (_, properties) => {
+    const module = { name: 'OPENID_CONNECT', properties: { audience: 'svc', ...properties } };
+    const { status, body } = await api('PUT', 'config/authentication', { body: modules([module]) });
+    expect([status, JSON.stringify(body)]).toEqual([
+      400,
+      expect.stringContaining('must be an https address'),
+    ]);
   });
 
   it('has no second of a kind of which there is one', async () => {

@@ -19,6 +19,7 @@ export async function openWorkflowCore(database: Database, location: string) {
   const core = buildCore({
     database,
     config,
+    allowedNetworks: [],
     observe: () => {},
     keyRing: {},
     scripts: () => noScripts,

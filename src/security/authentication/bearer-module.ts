@@ -1,7 +1,9 @@
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose';
+import { errors, type JWTPayload, jwtVerify } from 'jose';
+import type { AddressGuard } from '#egress/index.ts';
 import { UnauthorizedError } from '#errors/index.ts';
 import type { Account } from './account.ts';
 import { type AuthenticationModule, identity } from './authentication-module.ts';
+import { type IssuerKeys, openIssuerKeys } from './issuer-keys.ts';
 import type { BearerSettings } from './module-settings-schema.ts';
 
 export interface BearerModuleOptions {
@@ -9,20 +11,25 @@ export interface BearerModuleOptions {
   readonly settings: BearerSettings;
   /** Looks the caller up where the settings say. */
   readonly find: ((authenticationId: string) => Promise<Account | undefined>) | undefined;
+  /** Where the issuer may be. */
+  readonly guard: AddressGuard;
 }
 
-type KeySet = ReturnType<typeof createRemoteJWKSet>;
-
-/** Bearer tokens of an OpenID Connect issuer. Its keys are fetched at first use, and again when an unknown one is named. */
-export function bearerModule({ name, settings, find }: BearerModuleOptions): AuthenticationModule {
-  let keys: KeySet | undefined;
+/** Bearer tokens of an OpenID Connect issuer. */
+export function bearerModule({ name, settings, find, guard }: BearerModuleOptions): AuthenticationModule {
+  let keys: Promise<IssuerKeys> | undefined;
   return {
     name,
     async authenticate({ header }) {
       const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]*)$/i.exec(header('authorization') ?? '')?.[1];
       if (token === undefined) return undefined;
-      keys ??= createRemoteJWKSet(new URL(settings.jwksUri ?? (await discover(settings.issuer))));
-      const claims = await verify(token, keys, settings);
+      const opened = keys ?? openIssuerKeys(settings, guard);
+      keys = opened;
+      // A failure is no answer to keep: the next token asks again.
+      opened.catch(() => {
+        if (keys === opened) keys = undefined;
+      });
+      const claims = await verify(token, await opened, settings);
       const authenticationId = claims?.[settings.authenticationIdClaim];
       if (claims === undefined || typeof authenticationId !== 'string' || authenticationId === '')
         return undefined;
@@ -53,7 +60,7 @@ export function bearerModule({ name, settings, find }: BearerModuleOptions): Aut
 /** @returns undefined for a token that does not hold; what keeps us from knowing is an error */
 async function verify(
   token: string,
-  keys: KeySet,
+  keys: IssuerKeys,
   settings: BearerSettings,
 ): Promise<JWTPayload | undefined> {
   const { issuer, audience, algorithms, clockToleranceSeconds } = settings;
@@ -70,20 +77,6 @@ async function verify(
     if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) return undefined;
     throw new UnauthorizedError('Access Denied', { id: 'AUTH_ISSUER_UNREACHABLE', cause: error });
   }
-}
-
-async function discover(issuer: string): Promise<string> {
-  try {
-    const response = await fetch(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`, {
-      signal: AbortSignal.timeout(5_000),
-    });
-    const about = (await response.json()) as { issuer?: unknown; jwks_uri?: unknown };
-    // Whoever answers for another issuer has been put in its place.
-    if (response.ok && about.issuer === issuer && typeof about.jwks_uri === 'string') return about.jwks_uri;
-  } catch (cause) {
-    throw new UnauthorizedError('Access Denied', { id: 'AUTH_ISSUER_UNREACHABLE', cause });
-  }
-  throw new UnauthorizedError('Access Denied', { id: 'AUTH_ISSUER_UNREACHABLE' });
 }
 
 function claimedRoles(claims: JWTPayload, { rolesClaim, acceptedRoles }: BearerSettings): string[] {

@@ -1,6 +1,7 @@
 import type { AuthenticationConfig } from '#config/index.ts';
 import { type Crypto, hashPassword } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
+import type { AddressGuard } from '#egress/index.ts';
 import { ActivationError, didYouMean, type Finding } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { RequestSink } from '#resource/index.ts';
@@ -29,6 +30,8 @@ export interface ModuleParts {
   readonly resources: RequestSink;
   /** Asked before a password is compared. @throws when the caller must wait */
   readonly admit: (attempt: Attempt) => Promise<void>;
+  /** Where issuers of tokens may be. */
+  readonly guard: AddressGuard;
 }
 
 type ModuleConfig = AuthenticationConfig['serverAuthContext']['authModules'][number];
@@ -92,7 +95,7 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
   STATIC_USER: (name, properties, where) => staticModule(name, parse(staticUserSettings, properties, where)),
   MANAGED_USER: passwordModule('authzRoles'),
   INTERNAL_USER: passwordModule('roles'),
-  OPENID_CONNECT(name, properties, where, { database, resources }) {
+  OPENID_CONNECT(name, properties, where, { database, resources, guard }) {
     const settings = parse(bearerSettings, properties, where);
     const { queryOnResource, propertyMapping } = settings;
     const find =
@@ -107,7 +110,7 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
             },
             defaultRoles: [],
           });
-    return bearerModule({ name, settings, find });
+    return bearerModule({ name, settings, find, guard });
   },
   CLIENT_CERT: (name, properties, where) => {
     const settings = parse(certificateSettings, properties, where);

@@ -38,12 +38,32 @@ const SIGNATURES = [
   'EdDSA',
 ] as const;
 
+/**
+ * Keys that come without TLS are those of whoever is in between. On this machine nobody is; that it may be asked at all
+ * is for the operator to allow (`SVC_EGRESS_ALLOW`).
+ */
+export function isSafeIssuerUrl(text: string): boolean {
+  const { protocol, hostname, username, password } = URL.parse(text) ?? {};
+  if (username !== '' || password !== '') return false;
+  return (
+    protocol === 'https:' || (protocol === 'http:' && /^(?:127\.[\d.]+|\[::1\]|localhost)$/.test(hostname!))
+  );
+}
+
+const issuerUrl = () =>
+  z
+    .url()
+    .refine(
+      isSafeIssuerUrl,
+      'must be an https address without user and password; http is for this machine only',
+    );
+
 /** `OPENID_CONNECT`: bearer tokens that an issuer has signed. */
 export const bearerSettings = z.looseObject({
-  issuer: z.url(),
+  issuer: issuerUrl(),
   audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
   /** Default: what the issuer's `/.well-known/openid-configuration` says. */
-  jwksUri: z.url().optional(),
+  jwksUri: issuerUrl().optional(),
   algorithms: z.array(z.enum(SIGNATURES)).min(1).default(['RS256', 'PS256', 'ES256', 'EdDSA']),
   /** The claim that names the caller. */
   authenticationIdClaim: z.string().default('sub'),

@@ -1,9 +1,14 @@
+import {
+  type AddressGuard,
+  type IncomingResponse,
+  type OutgoingRequest,
+  sendRequest,
+  shown,
+} from '#egress/index.ts';
 import { InternalServerError } from '#errors/index.ts';
 import { getMember, type JsonValue } from '#json/index.ts';
 import { BpmnError, type DelegateCall } from '../engine/index.ts';
 import { toText } from '../expression/index.ts';
-import type { AddressGuard } from './address-guard.ts';
-import { type IncomingResponse, type OutgoingRequest, sendRequest } from './send-request.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];
 const DEFAULT_TIMEOUT_MS = 5_000;
@@ -51,13 +56,16 @@ export async function runHttpTask(
   }
   const { status, body } = response;
   if (matches(status, field('handleStatusCodes'))) {
-    throw new BpmnError(`HTTP${status}`, `'${request.url}' answered ${status} ${response.reason}`);
+    throw new BpmnError(`HTTP${status}`, `'${shown(request.url)}' answered ${status} ${response.reason}`);
   }
   if (matches(status, field('failStatusCodes'))) {
-    throw new InternalServerError(`'${request.url}' of '${element}' answered ${status} ${response.reason}`, {
-      id: 'WORKFLOW_HTTP_STATUS',
-      detail: { element, status },
-    });
+    throw new InternalServerError(
+      `'${shown(request.url)}' of '${element}' answered ${status} ${response.reason}`,
+      {
+        id: 'WORKFLOW_HTTP_STATUS',
+        detail: { element, status },
+      },
+    );
   }
   const isJson = flag('saveResponseVariableAsJson');
   save(field('responseVariableName') || `${prefix}ResponseBody`, isJson ? parseBody(call, body) : body);

@@ -4,5 +4,6 @@
  */
 export { composeMail } from './compose-mail.ts';
 export type { Attachment, Mail, MailSettings } from './mail.ts';
+export { mailGuard } from './mail-guard.ts';
 export { MailQueue } from './mail-queue.ts';
 export { sendMail } from './mail-sender.ts';

@@ -1,4 +1,5 @@
 import type { UnitOfWork } from '#database/index.ts';
+import type { AddressGuard } from '#egress/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { Queue } from '#queue/index.ts';
 import type { DelegateCall } from '../engine/index.ts';
@@ -22,11 +23,13 @@ const DELIVERY = {
 export class MailQueue {
   readonly #queue: Queue;
   readonly #settings: () => Promise<MailSettings>;
+  readonly #guard: (port: number) => AddressGuard;
 
   /** To be built once on every node; `settings` is asked again for every mail. */
-  constructor(queue: Queue, settings: () => Promise<MailSettings>) {
+  constructor(queue: Queue, settings: () => Promise<MailSettings>, guard: (port: number) => AddressGuard) {
     this.#queue = queue;
     this.#settings = settings;
+    this.#guard = guard;
     queue.work(
       MAIL_QUEUE,
       {
@@ -58,6 +61,7 @@ export class MailQueue {
   }
 
   async #deliver(id: string, mail: Mail): Promise<JsonValue> {
-    return { ...(await sendMail(mail, id, await this.#settings())) };
+    const settings = await this.#settings();
+    return { ...(await sendMail(mail, id, settings, this.#guard(settings.port))) };
   }
 }

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+import type { AddressGuard } from '#egress/index.ts';
 import { ResourceError, ServiceUnavailableError } from '#errors/index.ts';
 import type { Mail, MailSettings } from './mail.ts';
 
@@ -18,20 +20,32 @@ export interface Sent {
  * Hands a mail to the server of the settings. The id names the mail in its `Message-ID`, so that a mail which
  * is sent once more after a crash can be known for the same.
  *
- * @throws ServiceUnavailableError `WORKFLOW_MAIL_NOT_SENT` with what the server said; MailRefusedError
+ * @throws InternalServerError when the guard denies the address, ServiceUnavailableError `WORKFLOW_MAIL_NOT_SENT` with what the server said; MailRefusedError
  *   `WORKFLOW_MAIL_REFUSED` when it said so for good
  */
-export async function sendMail(mail: Mail, id: string, settings: MailSettings): Promise<Sent> {
+export async function sendMail(
+  mail: Mail,
+  id: string,
+  settings: MailSettings,
+  guard: AddressGuard,
+): Promise<Sent> {
   const { host, port, username, password, starttls } = settings;
   // It takes 20 MB: only threads that send mail need it.
   const { createTransport } = await import('nodemailer');
+  const address = await guard.resolve(host).catch((error: unknown) => {
+    throw error instanceof ResourceError ? error : notSent(error, host, port);
+  });
   const transport = createTransport({
-    host,
+    host: address,
     port,
     secure: port === 465,
     requireTLS: starttls,
     // Without starttls an offer of the server is taken, with any certificate: better than none.
-    tls: { rejectUnauthorized: starttls || port === 465 },
+    tls: {
+      rejectUnauthorized: starttls || port === 465,
+      // The certificate is the name's, though the connection goes to the address that was looked at.
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+    },
     ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' } }),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,

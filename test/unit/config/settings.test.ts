@@ -38,6 +38,7 @@ describe('settings', () => {
       bodyLimitBytes: 1_048_576,
       requestTimeoutMs: 60_000,
       trustedProxies: [],
+      allowedNetworks: [],
       trustsTransactionId: false,
       requestsPerMinute: undefined,
       diagnostics: 'local',
@@ -63,6 +64,7 @@ describe('settings', () => {
       SVC_REQUEST_TIMEOUT: '5',
       SVC_TRUSTED_PROXIES: '10.0.0.7, fd00::/8',
       SVC_TRUST_TRANSACTION_ID: 'true',
+      SVC_EGRESS_ALLOW: '127.0.0.1',
       SVC_RATE_LIMIT: '600',
       SVC_DIAGNOSTICS: 'Admin',
     });
@@ -85,6 +87,7 @@ describe('settings', () => {
       bodyLimitBytes: 2048,
       requestTimeoutMs: 5_000,
       trustedProxies: ['10.0.0.7', 'fd00::/8'],
+      allowedNetworks: ['127.0.0.1'],
       trustsTransactionId: true,
       requestsPerMinute: 600,
       diagnostics: 'admin',

@@ -3,9 +3,11 @@ import type { JsonObject } from '#json/index.ts';
 import { JobPoller, type JobResult, Queue, runJob } from '#queue/index.ts';
 import { type Database, runUnitOfWork } from '../../../../src/database/index.ts';
 import type { DelegateCall } from '../../../../src/workflow/index.ts';
-import { composeMail, MailQueue, sendMail } from '../../../../src/workflow/mail/index.ts';
+import { composeMail, MailQueue, mailGuard, sendMail } from '../../../../src/workflow/mail/index.ts';
 import { startMailServer } from '../../../support/mail-server.ts';
 import { createMigratedDatabase } from '../../../support/migrated-database.ts';
+
+const near = mailGuard(25);
 
 /** What a task of type `mail` hands over, with the variables it set. */
 function mailCall(fields: JsonObject, variables: JsonObject = {}) {
@@ -112,7 +114,7 @@ describe('a mail server', () => {
       html: '<p>Hello</p>',
       attachments: { filename: 'a.txt', content: 'inside' },
     });
-    expect(await sendMail(mail, 'job-1', server.settings)).toEqual({ rejected: [] });
+    expect(await sendMail(mail, 'job-1', server.settings, near)).toEqual({ rejected: [] });
     await server.stop();
     const [got] = server.received;
     expect(got).toMatchObject({ from: 'svc@example.com', to: ['a@x.org', 'b@x.org'] });
@@ -131,10 +133,10 @@ describe('a mail server', () => {
         password === 'secret' ? done(null, { user: username! }) : done(new Error('Wrong password')),
     });
     const mail = compose({ to: 'a@x.org', text: 'x' });
-    await sendMail(mail, '1', { ...server.settings, username: 'svc', password: 'secret' });
+    await sendMail(mail, '1', { ...server.settings, username: 'svc', password: 'secret' }, near);
     expect(server.received).toMatchObject([{ user: 'svc' }]);
     await expect(
-      sendMail(mail, '2', { ...server.settings, username: 'svc', password: 'no' }),
+      sendMail(mail, '2', { ...server.settings, username: 'svc', password: 'no' }, near),
     ).rejects.toMatchObject({
       code: 503,
       detail: { id: 'WORKFLOW_MAIL_NOT_SENT', responseCode: 535 },
@@ -145,14 +147,14 @@ describe('a mail server', () => {
   test('that offers encryption gets the mail encrypted; where it is demanded the certificate must be right', async () => {
     const server = await startMailServer({ disabledCommands: [] });
     const mail = compose({ to: 'a@x.org', text: 'x' });
-    await sendMail(mail, '1', server.settings);
+    await sendMail(mail, '1', server.settings, near);
     expect(server.received).toMatchObject([{ isEncrypted: true }]);
-    await expect(sendMail(mail, '2', { ...server.settings, starttls: true })).rejects.toMatchObject({
+    await expect(sendMail(mail, '2', { ...server.settings, starttls: true }, near)).rejects.toMatchObject({
       code: 503,
     });
     await server.stop();
     const plain = await startMailServer();
-    await expect(sendMail(mail, '3', { ...plain.settings, starttls: true })).rejects.toMatchObject({
+    await expect(sendMail(mail, '3', { ...plain.settings, starttls: true }, near)).rejects.toMatchObject({
       code: 503,
     });
     expect(plain.received).toEqual([]);
@@ -164,10 +166,10 @@ describe('a mail server', () => {
       onRcptTo: ({ address }, _session, done) =>
         done(address.startsWith('no') ? new Error('No such person') : undefined),
     });
-    expect(await sendMail(compose({ to: 'a@x.org, no@x.org' }), '1', server.settings)).toEqual({
+    expect(await sendMail(compose({ to: 'a@x.org, no@x.org' }), '1', server.settings, near)).toEqual({
       rejected: ['no@x.org'],
     });
-    await expect(sendMail(compose({ to: 'no@x.org' }), '1', server.settings)).rejects.toMatchObject({
+    await expect(sendMail(compose({ to: 'no@x.org' }), '1', server.settings, near)).rejects.toMatchObject({
       name: 'MailRefusedError',
       message: expect.stringContaining('refuses the mail'),
     });
@@ -177,11 +179,32 @@ describe('a mail server', () => {
   test('that is not there is named', async () => {
     const server = await startMailServer();
     await server.stop();
-    await expect(sendMail(compose({ to: 'a@x.org' }), '1', server.settings)).rejects.toMatchObject({
+    await expect(sendMail(compose({ to: 'a@x.org' }), '1', server.settings, near)).rejects.toMatchObject({
       code: 503,
       message: expect.stringContaining(`127.0.0.1:${server.settings.port}`),
     });
   });
+});
+
+test('mail goes to private networks at the ports of mail servers only, and nowhere near a cloud', async () => {
+  const allows = (port: number, address: string) => mailGuard(port).isAllowed(address);
+  expect([25, 465, 587, 2525].map((port) => allows(port, '10.0.0.7'))).toEqual([true, true, true, true]);
+  expect([allows(6379, '10.0.0.7'), allows(6379, '127.0.0.1'), allows(25, '169.254.169.254')]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect([allows(6379, '93.184.216.34'), mailGuard(6379, ['10.0.0.7']).isAllowed('10.0.0.7')]).toEqual([
+    true,
+    true,
+  ]);
+  const refused = sendMail(
+    compose({ to: 'a@x.org' }),
+    '1',
+    { host: 'localhost', port: 2526, starttls: false, from: 'a@x.org' },
+    mailGuard(2526),
+  );
+  await expect(refused).rejects.toMatchObject({ detail: { id: 'WORKFLOW_MAIL_DENIED' } });
 });
 
 describe('the queue of mails', () => {
@@ -205,7 +228,11 @@ describe('the queue of mails', () => {
     const ended: JobResult[] = [];
     let look = () => {};
     const queue: Queue = new Queue({ database, notify: () => poller.wake() });
-    const mails = new MailQueue(queue, async () => server.settings);
+    const mails = new MailQueue(
+      queue,
+      async () => server.settings,
+      () => near,
+    );
     const { id: nodeId } = await database.db
       .insertInto('cluster_node')
       .values({ name: `n${Math.random()}`, epoch: 1, state: 'running', roles: ['worker'] })
@@ -264,7 +291,11 @@ describe('the queue of mails', () => {
 
   test('a task may go on without its mail, and learn why', async () => {
     const queue = new Queue({ database, notify: () => {} });
-    const mails = new MailQueue(queue, async () => server.settings);
+    const mails = new MailQueue(
+      queue,
+      async () => server.settings,
+      () => near,
+    );
     const { call, set } = mailCall({ ignoreException: 'true', exceptionVariableName: 'why' });
     await runUnitOfWork(database, {}, (unitOfWork) => mails.runTask(unitOfWork, call));
     expect(set).toEqual({ why: "The mail of 'tell' has no recipient" });

@@ -6,8 +6,8 @@ import type { AddressGuard } from './address-guard.ts';
 
 const MAX_REDIRECTS = 5;
 const MAX_BODY_BYTES = 5_000_000;
-/** Must not follow a request to another place. */
-const PERSONAL = new Set(['authorization', 'cookie', 'proxy-authorization']);
+/** What follows a request to another place; any other header may be a key that is meant for the first. */
+const IMPERSONAL = new Set(['accept', 'accept-language', 'content-type', 'content-language', 'user-agent']);
 
 export interface OutgoingRequest {
   readonly method: string;
@@ -16,6 +16,8 @@ export interface OutgoingRequest {
   readonly body: string | null;
   readonly timeoutMs: number;
   readonly followsRedirects: boolean;
+  /** Default 5,000,000. */
+  readonly maxBytes?: number;
 }
 
 export interface IncomingResponse {
@@ -29,8 +31,8 @@ export interface IncomingResponse {
 /**
  * Sends a request to where the guard lets it; each redirect is looked at again.
  *
- * @throws BadRequestError `WORKFLOW_HTTP_URL`, InternalServerError `WORKFLOW_HTTP_DENIED`, TimeoutError,
- *   ServiceUnavailableError `WORKFLOW_HTTP_FAILED`
+ * @throws BadRequestError `EGRESS_BAD_URL`, what the guard throws, TimeoutError,
+ *   ServiceUnavailableError `EGRESS_FAILED`
  */
 export async function sendRequest(request: OutgoingRequest, guard: AddressGuard): Promise<IncomingResponse> {
   const signal = AbortSignal.timeout(request.timeoutMs);
@@ -44,9 +46,12 @@ export async function sendRequest(request: OutgoingRequest, guard: AddressGuard)
     const isRedirect = [301, 302, 303, 307, 308].includes(response.status) && location !== undefined;
     if (!isRedirect || !request.followsRedirects) return response;
     if (redirects === MAX_REDIRECTS) {
-      throw new ServiceUnavailableError(`'${request.url}' redirects more than ${MAX_REDIRECTS} times`, {
-        id: 'WORKFLOW_HTTP_FAILED',
-      });
+      throw new ServiceUnavailableError(
+        `'${shown(request.url)}' redirects more than ${MAX_REDIRECTS} times`,
+        {
+          id: 'EGRESS_FAILED',
+        },
+      );
     }
     current = redirected(current, response.status, url, new URL(location, url));
   }
@@ -56,8 +61,8 @@ export async function sendRequest(request: OutgoingRequest, guard: AddressGuard)
 function readUrl(text: string, guard: AddressGuard): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
-    throw new BadRequestError(`'${text.slice(0, 200)}' is no http or https address`, {
-      id: 'WORKFLOW_HTTP_URL',
+    throw new BadRequestError(`'${shown(text)}' is no http or https address`, {
+      id: 'EGRESS_BAD_URL',
     });
   }
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -70,7 +75,7 @@ function redirected(request: OutgoingRequest, status: number, from: URL, to: URL
     status === 307 || status === 308 || request.method === 'GET' || request.method === 'HEAD';
   const headers = Object.entries(request.headers).filter(
     ([name]) =>
-      (from.origin === to.origin || !PERSONAL.has(name.toLowerCase())) &&
+      (from.origin === to.origin || IMPERSONAL.has(name.toLowerCase())) &&
       (keepsMethod || !name.toLowerCase().startsWith('content-')),
   );
   return {
@@ -82,7 +87,7 @@ function redirected(request: OutgoingRequest, status: number, from: URL, to: URL
 }
 
 async function exchange(
-  { method, headers, body }: OutgoingRequest,
+  { method, headers, body, maxBytes }: OutgoingRequest,
   url: URL,
   { lookup }: AddressGuard,
   signal: AbortSignal,
@@ -98,19 +103,19 @@ async function exchange(
     reason: message.statusMessage ?? '',
     protocol: `HTTP/${message.httpVersion}`,
     headers: message.headers,
-    body: await readBody(message),
+    body: await readBody(message, maxBytes),
   };
 }
 
-async function readBody(message: IncomingMessage): Promise<string> {
+async function readBody(message: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) {
+    if (length > maxBytes) {
       message.destroy();
-      throw new ServiceUnavailableError(`The answer has more than ${MAX_BODY_BYTES} bytes`, {
-        id: 'WORKFLOW_HTTP_FAILED',
+      throw new ServiceUnavailableError(`The answer has more than ${maxBytes} bytes`, {
+        id: 'EGRESS_FAILED',
       });
     }
     chunks.push(chunk);
@@ -129,13 +134,20 @@ function decoderFor(charset = 'utf-8') {
 
 function explain(error: unknown, { url, timeoutMs }: OutgoingRequest, signal: AbortSignal): unknown {
   if (signal.aborted) {
-    return new TimeoutError(`'${url}' did not answer within ${timeoutMs} ms`, {
-      id: 'WORKFLOW_HTTP_TIMEOUT',
+    return new TimeoutError(`'${shown(url)}' did not answer within ${timeoutMs} ms`, {
+      id: 'EGRESS_TIMEOUT',
     });
   }
   if (!(error instanceof Error) || error instanceof ResourceError) return error;
-  return new ServiceUnavailableError(`'${url}' could not be reached: ${error.message}`, {
-    id: 'WORKFLOW_HTTP_FAILED',
+  return new ServiceUnavailableError(`'${shown(url)}' could not be reached: ${error.message}`, {
+    id: 'EGRESS_FAILED',
     cause: error,
   });
+}
+
+/** An address as errors may show it: without user and password, which may stand in front of its host. */
+export function shown(url: string): string {
+  return url
+    .replace(/^([a-z][a-z0-9+.-]*:)?[/\\]*[^/\\?#]*@/i, (_, scheme = '') => `${scheme}//`)
+    .slice(0, 200);
 }

@@ -1,0 +1,104 @@
+import { lookup } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import { InternalServerError } from '#errors/index.ts';
+import {
+  includes,
+  listOf,
+  type Network,
+  NOT_PUBLIC,
+  ownAddresses,
+  singleAddresses,
+  withoutMapping,
+} from './networks.ts';
+
+/** Who is refused, and what to do about it. */
+export interface GuardWords {
+  readonly id: string;
+  readonly who: string;
+  readonly hint: string;
+  /** Where the allowed networks are written. */
+  readonly place: string;
+}
+
+const WORDS: GuardWords = {
+  id: 'EGRESS_DENIED',
+  who: 'This server',
+  hint: 'The operator can allow the address or its network in SVC_EGRESS_ALLOW',
+  place: 'SVC_EGRESS_ALLOW',
+};
+
+const DENIED = listOf(NOT_PUBLIC);
+
+/**
+ * Decides where a connection may go, by address and not by name: names can mean anything, and another thing the next
+ * time. Public addresses are open; others are where they are allowed. A network that is allowed does not open this
+ * machine's own addresses in it: that takes the address itself.
+ */
+export class AddressGuard {
+  readonly #allowed;
+  readonly #allowedAlone;
+  readonly #words: GuardWords;
+
+  /** @throws InternalServerError `EGRESS_BAD_NETWORK` when an allowed network is none */
+  constructor(allowed: readonly Network[] = [], words: GuardWords = WORDS) {
+    try {
+      this.#allowed = listOf(allowed);
+      this.#allowedAlone = listOf(singleAddresses(allowed));
+    } catch (error) {
+      throw new InternalServerError(
+        `'${(error as RangeError).message}' in ${words.place} is no address or network`,
+        {
+          id: 'EGRESS_BAD_NETWORK',
+          hint: 'Write it like 10.0.0.7 or 10.0.0.0/8',
+        },
+      );
+    }
+    this.#words = words;
+  }
+
+  isAllowed(address: string): boolean {
+    const plain = withoutMapping(address);
+    if (includes(this.#allowedAlone, plain)) return true;
+    if (!isLoopback(plain) && includes(ownAddresses(), plain)) return false;
+    return includes(this.#allowed, plain) || !includes(DENIED, plain);
+  }
+
+  /** @throws InternalServerError with the id of the words */
+  check(host: string, address: string): void {
+    if (this.isAllowed(address)) return;
+    const shown = host === address ? host : `${host} (${address})`;
+    const { id, who, hint } = this.#words;
+    throw new InternalServerError(`${who} may not connect to ${shown}`, { id, hint });
+  }
+
+  /**
+   * Resolves a name for one connection, which goes to the address that was looked at, and refuses it when any of its
+   * addresses is denied.
+   */
+  readonly lookup: LookupFunction = (host, options, done) => {
+    lookup(host, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return done(error, '', 0);
+      try {
+        for (const { address } of addresses) this.check(host, address);
+      } catch (refusal) {
+        return done(refusal as NodeJS.ErrnoException, '', 0);
+      }
+      if (options.all === true) return done(null, addresses);
+      const [first] = addresses;
+      return done(null, first!.address, first!.family);
+    });
+  };
+
+  /** The address to connect to, for protocols that take no `lookup`. @throws as `check` does, and when there is none */
+  resolve(host: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      if (isIP(host) !== 0) this.check(host, host);
+      this.lookup(host, {}, (error, address) => (error === null ? resolve(String(address)) : reject(error)));
+    });
+  }
+}
+
+/** Loopback is an interface, too, but whoever allows its network means it. */
+function isLoopback(address: string): boolean {
+  return address === '::1' || address.startsWith('127.');
+}
