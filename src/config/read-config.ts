@@ -13,6 +13,7 @@ import {
   idleKeysFinding,
   issueFinding,
   missingKeyFinding,
+  mistypedFinding,
   unknownKeyFinding,
 } from './schema-finding.ts';
 import { substitute } from './substitution.ts';
@@ -51,7 +52,8 @@ export function readConfig(
   if (document === undefined) return { findings };
   const raw = document.value;
   const definition = definitionOf(id, definitions);
-  const { value, unresolved } = substitute(withDefaults(raw, definition), properties);
+  const { value, unresolved, mistyped } = substitute(withDefaults(raw, definition), properties);
+  findings.push(...mistyped.map((mistake) => mistypedFinding(file, document, mistake)));
   if (unresolved.length > 0) {
     report({ kind: 'config.warned', message: `${file}: no value for ${unresolved.join(', ')}` });
   }

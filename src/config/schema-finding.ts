@@ -5,6 +5,7 @@ import type { SchemaIssue } from './config-schema.ts';
 import type { UndescribedKey } from './described-keys.ts';
 import type { JsonDocument } from './json-document.ts';
 import { variableOf } from './property-source.ts';
+import type { Mistyped } from './substitution.ts';
 
 /** A checked configuration text, as findings need it. */
 export interface CheckedText {
@@ -69,6 +70,12 @@ export function missingKeyFinding(
     message: `missing required key "${key}"`,
     ...(hint === undefined ? {} : { hint }),
   };
+}
+
+/** A value that is not of the type that its `$…` says. */
+export function mistypedFinding(file: string, document: JsonDocument, { path, message }: Mistyped): Finding {
+  const { line, column } = document.positionOf(path, 'value');
+  return { id: 'CONFIG_BAD_TYPE', where: `${file}:${line}:${column}`, message };
 }
 
 /** Keys that are taken and change nothing. */

@@ -1,10 +1,19 @@
 import { isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import { coerce, coercionIn } from './coercion.ts';
 import type { PropertySource } from './property-source.ts';
 
 export interface Substitution {
   readonly value: JsonValue;
   /** Names without a value, in order of appearance; their references stay in the text. */
   readonly unresolved: readonly string[];
+  /** Values that are not of the type that they are said to be, such as `{"$int": "many"}`; they stay as written. */
+  readonly mistyped: readonly Mistyped[];
+}
+
+export interface Mistyped {
+  readonly path: readonly PropertyKey[];
+  /** Such as `"$int" needs a whole number`. */
+  readonly message: string;
 }
 
 /** Look-ups per string; properties that refer to each other may multiply, and this is where it ends. */
@@ -12,19 +21,33 @@ const LOOKUP_LIMIT = 1000;
 
 /**
  * Replaces `&{name}` in every string of a value, at any depth, but not in keys. References nest, inner first;
- * one that is a whole string keeps the type of its property. There is no escape. `${…}` means something else
- * and is left alone.
+ * one that is a whole string keeps the type of its property, and `&{name|text}` is the text where the property has no
+ * value. There is no escape. `${…}` means something else and is left alone. Then `{"$int": "&{name}"}` and its like
+ * become what they say.
  */
 export function substitute(value: JsonValue, properties: PropertySource): Substitution {
   const unresolved = new Set<string>();
-  return { value: visit(value), unresolved: [...unresolved] };
+  const mistyped: Mistyped[] = [];
+  return { value: visit(value, []), unresolved: [...unresolved], mistyped };
 
-  function visit(part: JsonValue): JsonValue {
+  function visit(part: JsonValue, path: readonly PropertyKey[]): JsonValue {
     if (typeof part === 'string') return expand(part, { properties, unresolved, open: [], lookups: 0 });
-    if (Array.isArray(part)) return part.map(visit);
+    if (Array.isArray(part)) return part.map((element, index) => visit(element, [...path, index]));
     if (!isObject(part)) return part;
     const copy: JsonObject = {};
-    for (const [key, member] of Object.entries(part)) setMember(copy, key, visit(member));
+    for (const [key, member] of Object.entries(part)) setMember(copy, key, visit(member, [...path, key]));
+    return typed(copy, part, path);
+  }
+
+  function typed(copy: JsonObject, written: JsonObject, path: readonly PropertyKey[]): JsonValue {
+    const coercion = coercionIn(copy);
+    if (coercion === undefined) return copy;
+    const given = copy[coercion]!;
+    const result = coerce(coercion, given);
+    if ('value' in result) return result.value;
+    // A reference without a value is told of by itself.
+    if (typeof given === 'string' && given.includes('&{')) return given;
+    mistyped.push({ path, message: `${JSON.stringify(written)} needs ${result.expected}` });
     return copy;
   }
 }
@@ -71,10 +94,13 @@ function expand(source: string, expansion: Expansion): JsonValue {
   return frames.map((frame, index) => (index === 0 ? '' : '&{') + frame.text).join('');
 }
 
-function lookUp(name: string, expansion: Expansion): JsonValue | undefined {
+function lookUp(reference: string, expansion: Expansion): JsonValue | undefined {
   const { open, properties, unresolved } = expansion;
   expansion.lookups++;
+  const bar = reference.indexOf('|');
+  const name = bar < 0 ? reference : reference.slice(0, bar);
   const value = open.includes(name) || expansion.lookups > LOOKUP_LIMIT ? undefined : properties.get(name);
+  if (value === undefined && bar >= 0) return reference.slice(bar + 1);
   if (value === undefined) unresolved.add(name);
   if (typeof value !== 'string') return value;
   open.push(name);

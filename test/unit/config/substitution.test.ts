@@ -9,6 +9,8 @@ const PROPERTIES: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['svc.fr.port', '8443'],
   ['flag', true],
   ['limit', 5],
+  ['yes', 'TRUE'],
+  ['hosts', 'x, y z'],
   ['home', '/opt/&{a}'],
   ['self', 'x&{self}'],
   ['ping', '&{pong}'],
@@ -48,7 +50,48 @@ describe('substitution', () => {
     ['leaves single signs alone', '& { } &} {&', '& { } &} {&', []],
     ['leaves other types alone', [1, null, true], [1, null, true], []],
   ])('%s', (_, value, expected, unresolved) => {
-    expect(resolve(value)).toEqual({ value: expected, unresolved });
+    expect(resolve(value)).toEqual({ value: expected, unresolved, mistyped: [] });
+  });
+
+  it.each<[string, JsonValue, JsonValue]>([
+    ['true', { $bool: '&{yes}' }, true],
+    ['false where nothing says otherwise', { $bool: '&{missing|false}' }, false],
+    ['a whole number', { $int: '&{svc.fr.port}' }, 8443],
+    ['a number', { $number: ' -2.5e3 ' }, -2500],
+    ['a text of a number', { $string: '&{limit}' }, '5'],
+    ['an array', { $array: '["&{a}", 1]' }, ['A', 1]],
+    ['an object', { $object: '{"b": true}' }, { b: true }],
+    ['a list', { $list: '&{hosts}' }, ['x', 'y z']],
+    ['an empty list', { $list: '' }, []],
+    ['what was encoded', { '$base64:decode': 'aGVsbG8=' }, 'hello'],
+    ['its code', { '$base64:encode': '&{a}' }, 'QQ=='],
+    ['what is inside it first', { $list: { '$base64:decode': 'YSxi' } }, ['a', 'b']],
+    ['what is of the type already', [{ $bool: true }, { $int: 3 }, { $array: [1] }], [true, 3, [1]]],
+    ['nothing of an object with more members', { $int: '1', b: 2 }, { $int: '1', b: 2 }],
+    ['nothing of what is encrypted', { $crypto: { type: 'x' } }, { $crypto: { type: 'x' } }],
+  ])('makes of a value that names its type: %s', (_, value, expected) => {
+    expect(resolve(value)).toEqual({ value: expected, unresolved: [], mistyped: [] });
+  });
+
+  it('names what is not of the type that it is said to be, and leaves it', () => {
+    expect(resolve({ a: [{ $int: 'many' }] })).toEqual({
+      value: { a: [{ $int: 'many' }] },
+      unresolved: [],
+      mistyped: [{ path: ['a', 0], message: '{"$int":"many"} needs a whole number' }],
+    });
+    for (const wrong of [{ $bool: 'yes' }, { $number: 'x' }, { $array: '{}' }, { $object: '[' }]) {
+      expect(resolve(wrong).mistyped).toHaveLength(1);
+    }
+    expect(resolve({ $bool: '&{missing}' })).toEqual({
+      value: '&{missing}',
+      unresolved: ['missing'],
+      mistyped: [],
+    });
+  });
+
+  it('takes the text behind a bar where a property has no value', () => {
+    expect(resolve('&{missing|x}:&{a|x}:&{missing|}').value).toBe('x:A:');
+    expect(resolve('&{missing|&{a}}')).toMatchObject({ value: 'A', unresolved: [] });
   });
 
   it('ends when properties multiply', () => {
@@ -66,7 +109,7 @@ describe('substitution', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         fc.pre(!JSON.stringify(value).includes('&{'));
-        expect(resolve(value as JsonValue)).toEqual({ value, unresolved: [] });
+        expect(resolve(value as JsonValue)).toMatchObject({ value, unresolved: [] });
       }),
     );
   });
