@@ -42,11 +42,12 @@ In \`script.json\`, \`groovy.source.encoding\`, \`groovy.recompile\` and \`groov
 const DIFFERENCES = `## What differs from the original
 
 - Messages of missing methods and properties name no possible solutions, and \`assert\` draws no values.
-- A \`HashMap\` keeps the order in which keys came.
+- Objects without a \`hashCode\` of their own, and more than eight keys in one place of a table, may stand elsewhere in a \`HashMap\`
+  or \`HashSet\`; a \`Hashtable\` keeps the order in which keys came.
 - Of \`int\` and \`Integer\` the library sees no difference where a method is chosen by the type of an argument.
 - Texts of dates are English, and patterns are those of \`Locale.US\`.
-- Regular expressions have no possessive quantifiers, atomic groups or intersections of classes, and flags only at their
-  beginning; any other pattern is refused.
+- Regular expressions have no possessive quantifiers, atomic groups or intersections of classes, and the flag
+  \`x\` only at their beginning; any other pattern is refused.
 - \`list.size\` gives the size, as old virtual machines did.
 `;
 

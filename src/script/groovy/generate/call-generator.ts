@@ -1,5 +1,6 @@
 import type { Argument, CallExpression, Expression, PropertyExpression } from '../syntax/ast.ts';
 import { pathText } from '../syntax/postfix-parser.ts';
+import type { ClassMeaning } from './class-names.ts';
 import { mark } from './generated-text.ts';
 import { classVariable } from './generator-context.ts';
 import { PATTERN_METHODS } from './pattern-literal.ts';
@@ -170,7 +171,7 @@ export abstract class CallGenerator extends ValueGenerator {
       throw this.source.errorAt(at, `${name} is not supported here`, 'Classes cannot be changed here.');
     }
     const owner = this.classOf(object);
-    if (owner !== undefined && name === 'class') return this.meaningValue(owner);
+    if (owner !== undefined && name === 'class') return this.#classNamedBy(object, owner);
     if (owner !== undefined && name === 'this') {
       const isOuter = owner.kind === 'declared' && owner.name !== this.context.className;
       return isOuter ? `$.outerOf(${this.context.self},${this.meaningValue(owner)})` : this.context.self;
@@ -193,6 +194,13 @@ export abstract class CallGenerator extends ValueGenerator {
     if (object.kind === 'this' || typeof name !== 'string' || !MEMBER.test(name))
       return `${mark(at)}$.property(${receiver},${key})`;
     return this.#quickProperty(object, receiver, name, at);
+  }
+
+  /** `String[].class` is the class of the arrays. */
+  #classNamedBy(object: Expression, meaning: ClassMeaning): string {
+    const dimensions = pathText(object)?.match(/\[\]/g)?.length ?? 0;
+    const type = this.meaningValue(meaning);
+    return dimensions === 0 ? type : this.constant(`$.arrayType(${type},${dimensions})`);
   }
 
   /** Most properties are texts in maps that came as JSON; they are read without a call. */

@@ -1,13 +1,14 @@
-import { addNumbers, divideNumbers, toInt } from './arithmetic.ts';
+import { addNumbers, divideNumbers, toInt, toNumber } from './arithmetic.ts';
 import { Closure, call1, call2, parameterCount, takesTwo } from './closure.ts';
 import { isCase } from './conversion-operators.ts';
 import { call } from './dispatch.ts';
-import { compare } from './equality.ts';
+import { compare, equal } from './equality.ts';
 import { hashKey } from './hash-key.ts';
 import { listOf } from './iterate.ts';
 import { JavaMap, mapOf } from './java-map.ts';
 import { JavaSet, setOf } from './java-set.ts';
 import { plus } from './operators.ts';
+import { textOf } from './text.ts';
 import { badArgument, illegalArgument } from './throwable.ts';
 import { truth } from './truth.ts';
 import { Entry, isNumeric } from './values.ts';
@@ -44,7 +45,7 @@ export function sorted(items: readonly unknown[], fn: unknown): unknown[] {
 
 /** The same kind of collection with other items. */
 export function like(self: unknown, items: unknown[]): unknown {
-  return self instanceof JavaSet ? setOf(items, self.emptyCopy().kind, self.compare) : items;
+  return self instanceof JavaSet ? setOf(items, self.similarKind, self.compare) : items;
 }
 
 export function best(items: readonly unknown[], fn: unknown, sign: 1 | -1): unknown {
@@ -81,11 +82,8 @@ export function average(items: readonly unknown[], fn: unknown): unknown {
 /** Without those that are equal to an earlier one. */
 export function distinct(items: readonly unknown[], fn: unknown): unknown[] {
   if (fn === undefined) {
-    const seen = new Set<unknown>();
-    return items.filter((item) => {
-      const key = numberKey(item);
-      return seen.has(key) ? false : seen.add(key) !== undefined;
-    });
+    const seen = new ItemSet();
+    return items.filter((item) => seen.add(item));
   }
   const order = orderBy(fn);
   const kept: unknown[] = [];
@@ -95,10 +93,34 @@ export function distinct(items: readonly unknown[], fn: unknown): unknown[] {
   return kept;
 }
 
-/** `1` and `1L` are the same item to the methods of Groovy. */
-export function numberKey(item: unknown): unknown {
-  if (typeof item === 'bigint' && BigInt.asIntN(32, item) === item) return Number(item);
-  return hashKey(item);
+/** Items as the methods of Groovy tell them apart: `1` and `1.0` are the same one, and so are `'a'` and `"${'a'}"`. */
+export class ItemSet {
+  readonly #items = new Map<unknown, unknown[]>();
+
+  constructor(items: Iterable<unknown> = []) {
+    for (const item of items) this.add(item);
+  }
+
+  has(item: unknown): boolean {
+    return this.#items.get(looseKey(item))?.some((other) => equal(other, item) || other === item) === true;
+  }
+
+  /** Whether it was new. */
+  add(item: unknown): boolean {
+    if (this.has(item)) return false;
+    const key = looseKey(item);
+    const known = this.#items.get(key);
+    if (known === undefined) this.#items.set(key, [item]);
+    else known.push(item);
+    return true;
+  }
+}
+
+/** Items that are equal to Groovy have the same. */
+function looseKey(item: unknown): unknown {
+  if (isNumeric(item)) return toNumber(item);
+  if (Array.isArray(item) || item instanceof JavaMap || item instanceof JavaSet) return typeof item;
+  return textOf(item) ?? hashKey(item);
 }
 
 export function groupBy(

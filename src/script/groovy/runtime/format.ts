@@ -5,13 +5,20 @@ import { isFixedPoint } from './number-text.ts';
 import { toText } from './text.ts';
 import { exception, illegalArgument, type Throwable } from './throwable.ts';
 import { classNameOf } from './type-of.ts';
-import { BigDecimal, Double, Float, isNumeric, type Numeric } from './values.ts';
+import { BigDecimal, Double, Float, isNumeric, type List, listKind, type Numeric } from './values.ts';
 
 const SPECIFIER = /%(?:(\d+)\$)?([-#+ 0,(<]*)(\d+)?(?:\.(\d+))?([tT]?)([a-zA-Z%])/g;
 
+/** The arguments of a method that takes any number of them: an array of objects alone is all of them. */
+export function unpacked(values: readonly unknown[]): readonly unknown[] {
+  const [only] = values;
+  if (values.length !== 1 || !Array.isArray(only)) return values;
+  const element = listKind(only as List)?.element;
+  return element === undefined || element.form === 'primitive' ? values : only;
+}
+
 /** Java's `String.format`. */
-export function formatText(pattern: string, values: readonly unknown[]): string {
-  const args = values.length === 1 && Array.isArray(values[0]) ? values[0] : values;
+export function formatText(pattern: string, args: readonly unknown[]): string {
   let next = 0;
   let end = 0;
   let previous = 0;

@@ -1,5 +1,6 @@
 import { call1 } from './closure.ts';
 import { addKeyMaker, hashKey, keyText, markedKey } from './hash-key.ts';
+import { inHashOrder, LEAST_PLACES, placesFor } from './hash-order.ts';
 import { concurrentModification, unsupported } from './throwable.ts';
 import { Entry } from './values.ts';
 
@@ -12,7 +13,13 @@ export type MapKind =
   | 'UnmodifiableMap';
 export type Compare = (left: unknown, right: unknown) => number;
 
-/** A map in the order of insertion; a TreeMap puts itself in order when it is looked at. */
+/** Kinds whose order is that of the hashes of their keys. */
+const HASHED: ReadonlySet<MapKind> = new Set(['HashMap', 'ConcurrentHashMap']);
+
+/**
+ * A map in the order of insertion; a TreeMap puts itself in order when it is looked at, and so do those whose order
+ * in Java is that of the places in a table.
+ */
 export class JavaMap {
   readonly kind: MapKind;
   /** By their hash keys. No other object of ours has a member of this name: that is how a map is recognised. */
@@ -24,6 +31,8 @@ export class JavaMap {
   /** Grows when a key comes or goes. */
   changes: number;
   isSorted: boolean;
+  /** Of one in the order of hashes: how many places its table has at least, and has come to have. */
+  places: number;
 
   constructor(kind: MapKind = 'LinkedHashMap', compare?: Compare) {
     this.kind = kind;
@@ -32,6 +41,7 @@ export class JavaMap {
     this.byDefault = undefined;
     this.changes = 0;
     this.isSorted = true;
+    this.places = LEAST_PLACES;
   }
 
   get size(): number {
@@ -78,6 +88,7 @@ export class JavaMap {
     const hashed = hashKey(key);
     const entry = this.pairs.get(hashed);
     if (entry === undefined) return null;
+    if (HASHED.has(this.kind)) this.places = placesFor(this.size, this.places);
     this.pairs.delete(hashed);
     this.changes++;
     return entry.value;
@@ -116,10 +127,14 @@ export class JavaMap {
   }
 
   putInOrder(): void {
-    const { compare } = this;
-    if (compare === undefined || this.isSorted) return;
-    const sorted = [...this.pairs].sort(([, left], [, right]) => compare(left.key, right.key));
-    this.pairs = new Map(sorted);
+    const { compare, kind } = this;
+    if (this.isSorted || (compare === undefined && !HASHED.has(kind))) return;
+    this.places = placesFor(this.size, this.places);
+    this.pairs = new Map(
+      compare === undefined
+        ? inHashOrder(this.pairs, ([, { key }]) => key, this.places)
+        : [...this.pairs].sort(([, left], [, right]) => compare(left.key, right.key)),
+    );
     this.isSorted = true;
   }
 

@@ -11,6 +11,15 @@ export const FLAG = {
   UNICODE_CASE: 64,
 } as const;
 
+const INLINE: Readonly<Record<string, number>> = {
+  i: FLAG.CASE_INSENSITIVE,
+  d: FLAG.UNIX_LINES,
+  m: FLAG.MULTILINE,
+  s: FLAG.DOTALL,
+  u: FLAG.UNICODE_CASE,
+  x: FLAG.COMMENTS,
+};
+
 const POSIX: Readonly<Record<string, string>> = {
   Lower: 'a-z',
   Upper: 'A-Z',
@@ -39,6 +48,11 @@ export function translatePattern(source: string, flags: number): RegExp {
     return make(source, source.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), flags);
   const { text, inline } = new Translator(source, flags).run();
   return make(source, text, flags | inline);
+}
+
+/** The flags that a pattern begins with itself. */
+export function flagsWithin(source: string): number {
+  return inlineFlags(/^\(\?([idmsux]+)\)/.exec(source)?.[1] ?? '');
 }
 
 /** The same expression for a whole text. */
@@ -77,12 +91,20 @@ function propertyNamed(name: string): string {
   }
 }
 
+function inlineFlags(letters: string): number {
+  let flags = 0;
+  for (const letter of letters) flags |= INLINE[letter]!;
+  return flags;
+}
+
 class Translator {
   readonly #source: string;
   readonly #flags: number;
   #at = 0;
   #inline = 0;
   #text = '';
+  /** Of each group around: how many groups of ours it has to end, and the flags that hold again behind it. */
+  #groups: { ends: number; readonly before: number }[] = [{ ends: 0, before: 0 }];
 
   constructor(source: string, flags: number) {
     this.#source = source;
@@ -91,22 +113,15 @@ class Translator {
 
   run(): { text: string; inline: number } {
     this.#readLeadingFlags();
+    const inline = this.#inline;
     while (this.#at < this.#source.length) this.#readPart();
-    return { text: this.#text, inline: this.#inline };
+    return { text: this.#text + ')'.repeat(this.#groups[0]!.ends), inline };
   }
 
   #readLeadingFlags(): void {
     const match = /^\(\?([idmsux]+)\)/.exec(this.#source);
     if (match === null) return;
-    const letters = {
-      i: FLAG.CASE_INSENSITIVE,
-      d: FLAG.UNIX_LINES,
-      m: FLAG.MULTILINE,
-      s: FLAG.DOTALL,
-      u: FLAG.UNICODE_CASE,
-      x: FLAG.COMMENTS,
-    };
-    for (const letter of match[1]!) this.#inline |= letters[letter as keyof typeof letters];
+    this.#inline = inlineFlags(match[1]!);
     this.#at = match[0].length;
   }
 
@@ -119,6 +134,7 @@ class Translator {
     if (char === '\\') this.#text += this.#readEscape(false);
     else if (char === '[') this.#text += this.#readClass();
     else if (char === '(') this.#readGroup();
+    else if (char === ')') this.#endGroup();
     else if (this.#hasComments && /\s/.test(char)) this.#at++;
     else if (this.#hasComments && char === '#') {
       const end = this.#source.indexOf('\n', this.#at);
@@ -156,13 +172,32 @@ class Translator {
     if (rest.startsWith('(?>')) throw patternError('Atomic groups are not supported here', this.#source);
     const known = /^\((?:\?(?:[:=!]|<[=!]|<[a-zA-Z]\w*>))?/.exec(rest)![0];
     if (known === '(' && rest[1] === '?') {
-      throw patternError(
-        'Flags inside a pattern are not supported here; write them at its beginning',
-        this.#source,
-      );
+      this.#readFlags(rest);
+      return;
     }
+    this.#groups.push({ ends: 0, before: this.#inline });
     this.#text += known;
     this.#at += known.length;
+  }
+
+  /** `(?i)` holds to the end of the group it stands in, `(?i:…)` for its own. */
+  #readFlags(rest: string): void {
+    const [all, on = '', off = '', end] = /^\(\?([idmsu]*)(?:-([idmsu]+))?([:)])/.exec(rest) ?? [];
+    if (all === undefined) throw patternError('Unknown inline modifier', this.#source);
+    const before = this.#inline;
+    this.#inline = (before | inlineFlags(on)) & ~inlineFlags(off);
+    if (end === ':') this.#groups.push({ ends: 0, before });
+    else this.#groups.at(-1)!.ends++;
+    const [set, cleared] = [on, off].map((letters) => letters.replace(/[du]/g, ''));
+    this.#text += `(?${set}${cleared === '' ? '' : `-${cleared}`}:`;
+    this.#at += all.length;
+  }
+
+  #endGroup(): void {
+    const group = this.#groups.length > 1 ? this.#groups.pop()! : { ends: 0, before: this.#inline };
+    this.#text += ')'.repeat(group.ends + 1);
+    this.#inline = group.before;
+    this.#at++;
   }
 
   #readEscape(isInClass: boolean): string {

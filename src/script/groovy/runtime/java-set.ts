@@ -1,10 +1,11 @@
 import { addKeyMaker, hashKey, keyText, markedKey } from './hash-key.ts';
+import { inHashOrder, LEAST_PLACES, placesFor } from './hash-order.ts';
 import type { Compare, JavaMap } from './java-map.ts';
 import { concurrentModification, unsupported } from './throwable.ts';
 
 export type SetKind = 'LinkedHashSet' | 'HashSet' | 'TreeSet' | 'UnmodifiableSet';
 
-/** A set in the order of insertion; a TreeSet puts itself in order when it is looked at. */
+/** A set in the order of insertion; a TreeSet and a HashSet put themselves in order when they are looked at. */
 export class JavaSet {
   readonly kind: SetKind;
   items = new Map<unknown, unknown>();
@@ -12,6 +13,8 @@ export class JavaSet {
   /** The map whose keys or entries these are: what goes here goes there. */
   readonly source: JavaMap | undefined;
   changes = 0;
+  /** Of a HashSet: how many places its table has at least, and has come to have. */
+  places = LEAST_PLACES;
   #isSorted = true;
 
   constructor(kind: SetKind = 'LinkedHashSet', compare?: Compare, source?: JavaMap) {
@@ -47,6 +50,7 @@ export class JavaSet {
     if (this.kind === 'UnmodifiableSet') throw unsupported(null as never);
     const key = hashKey(value);
     if (!this.items.has(key)) return false;
+    if (this.kind === 'HashSet') this.places = placesFor(this.size, this.places);
     const item = this.items.get(key);
     this.items.delete(key);
     this.changes++;
@@ -60,9 +64,14 @@ export class JavaSet {
   }
 
   list(): unknown[] {
-    const { compare } = this;
-    if (compare !== undefined && !this.#isSorted) {
-      this.items = new Map([...this.items].sort(([, left], [, right]) => compare(left, right)));
+    const { compare, kind } = this;
+    if (!this.#isSorted && (compare !== undefined || kind === 'HashSet')) {
+      this.places = placesFor(this.size, this.places);
+      this.items = new Map(
+        compare === undefined
+          ? inHashOrder(this.items, ([, item]) => item, this.places)
+          : [...this.items].sort(([, left], [, right]) => compare(left, right)),
+      );
       this.#isSorted = true;
     }
     return [...this.items.values()];
@@ -79,6 +88,19 @@ export class JavaSet {
   emptyCopy(): JavaSet {
     return new JavaSet(this.kind === 'UnmodifiableSet' ? 'LinkedHashSet' : this.kind, this.compare);
   }
+
+  /** What Groovy makes of a set for part of its items: only the order of a TreeSet is kept. */
+  get similarKind(): SetKind {
+    return this.kind === 'TreeSet' ? 'TreeSet' : 'LinkedHashSet';
+  }
+}
+
+/** A HashSet that is made for a collection has a table for it from the start. */
+export function hashSetOf(items: readonly unknown[], places: number): JavaSet {
+  const set = new JavaSet('HashSet');
+  set.places = placesFor(0, places);
+  for (const item of items) set.hold(item);
+  return set;
 }
 
 export function setOf(items: Iterable<unknown>, kind: SetKind = 'LinkedHashSet', compare?: Compare): JavaSet {

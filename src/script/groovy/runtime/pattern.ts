@@ -1,6 +1,6 @@
 import { Closure, call1 } from './closure.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
-import { FLAG, translatePattern, wholeOf } from './java-regex.ts';
+import { FLAG, flagsWithin, translatePattern, wholeOf } from './java-regex.ts';
 import { toText } from './text.ts';
 import { exception, illegalArgument, outOfBounds } from './throwable.ts';
 import { JavaObject } from './values.ts';
@@ -27,7 +27,7 @@ export class Pattern extends JavaObject {
   constructor(source: string, flags = 0, prepared?: Prepared) {
     super();
     this.source = source;
-    this.flags = flags;
+    this.flags = flags | flagsWithin(source);
     this.#prepared = prepared;
     // What is wrong with it is said at once.
     if (prepared === undefined) this.#regex = translatePattern(source, flags);

@@ -75,6 +75,17 @@ export class ScriptClass extends JavaClass {
     return found;
   }
 
+  /** Of fields and getters, those of the parents first. */
+  propertyNames(): ReadonlySet<string> {
+    const names = new Set(this.parent instanceof ScriptClass ? this.parent.propertyNames() : []);
+    for (const { name } of this.fields) names.add(name);
+    for (const [method, [first]] of this.methodsByName) {
+      const [, prefix, letter, rest] = /^(get|is)([A-Z])(.*)$/.exec(method) ?? [];
+      if (prefix !== undefined && first!.least === 0) names.add(letter!.toLowerCase() + rest);
+    }
+    return names;
+  }
+
   findField(name: string): ScriptField | undefined {
     const own = this.fields.find((field) => field.name === name);
     if (own !== undefined) return own;

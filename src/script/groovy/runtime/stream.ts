@@ -1,6 +1,6 @@
 import { toInt } from './arithmetic.ts';
 import { call1, call2 } from './closure.ts';
-import { distinct, sorted } from './collecting.ts';
+import { sorted } from './collecting.ts';
 import { call } from './dispatch.ts';
 import { listOf } from './iterate.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
@@ -48,7 +48,7 @@ defineMethods('java.util.stream.Stream', 'java.lang.Object', {
   'flatMap/1': (self: Stream, fn: unknown) =>
     new Stream(self.items.flatMap((item) => [...(call1(fn, item) as Stream).items])),
   'filter/1': (self: Stream, fn: unknown) => new Stream(self.items.filter((item) => truth(call1(fn, item)))),
-  'distinct/0': (self: Stream) => new Stream(distinct(self.items, undefined)),
+  'distinct/0': (self: Stream) => new Stream(setOf(self.items).list()),
   'sorted/0-1': (self: Stream, order?: unknown) => new Stream(sorted(self.items, order)),
   'limit/1': (self: Stream, size: unknown) => new Stream(self.items.slice(0, toInt(size as Numeric))),
   'skip/1': (self: Stream, size: unknown) => new Stream(self.items.slice(toInt(size as Numeric))),
@@ -63,7 +63,7 @@ defineMethods('java.util.stream.Stream', 'java.lang.Object', {
     return null;
   },
   'toList/0': (self: Stream) => [...self.items],
-  'toSet/0': (self: Stream) => setOf(self.items),
+  'toSet/0': (self: Stream) => setOf(self.items, 'HashSet'),
   'toArray/0-1': (self: Stream) => call(self.items, 'toArray', []),
   'iterator/0': (self: Stream) => call(self.items, 'iterator', []),
   'count/0': (self: Stream) => BigInt(self.items.length),

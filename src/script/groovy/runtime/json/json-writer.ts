@@ -14,6 +14,7 @@ import { Calendar } from '../time/calendar.ts';
 import { formatDate } from '../time/date-pattern.ts';
 import { JavaDate } from '../time/java-date.ts';
 import { UTC } from '../time/zone.ts';
+import { classNameOf } from '../type-of.ts';
 import { Double, EnumConstant, isNumeric, JavaObject } from '../values.ts';
 import { jsonException } from './json-reader.ts';
 
@@ -51,6 +52,8 @@ function writeObject(value: object, depth: number): string {
   if (value instanceof JsonValue) return writeJson(value.value, depth + 1);
   if (value instanceof ScriptObject) return writeFields(value, depth);
   if (value instanceof Closure) return writeJson(mapOfClosure(value), depth + 1);
+  if (classNameOf(value) === 'groovy.util.Expando')
+    return writeJson(dispatcher.invoke(value, 'getProperties', []), depth + 1);
   return quote(toText(value));
 }
 

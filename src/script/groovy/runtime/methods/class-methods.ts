@@ -4,11 +4,18 @@ import type { JavaClass } from '../java-class.ts';
 import { defineMethods } from '../method-table.ts';
 import './text-methods.ts';
 
+function typeName(self: JavaClass): string {
+  return self.element === null ? self.name : `${typeName(self.element)}[]`;
+}
+
+function canonicalName(self: JavaClass): string {
+  return typeName(self).replaceAll('$', '.');
+}
+
 defineMethods('java.lang.Class', 'java.lang.Object', {
   'getName/0': (self: JavaClass) => self.name,
-  'getCanonicalName/0': (self: JavaClass) =>
-    self.form === 'array' ? self.simpleName : self.name.replaceAll('$', '.'),
-  'getTypeName/0': (self: JavaClass) => self.name,
+  'getCanonicalName/0': canonicalName,
+  'getTypeName/0': typeName,
   'getSimpleName/0': (self: JavaClass) => self.simpleName,
   'getPackageName/0': (self: JavaClass) => self.name.slice(0, Math.max(0, self.name.lastIndexOf('.'))),
   'getSuperclass/0': (self: JavaClass) => self.parent,

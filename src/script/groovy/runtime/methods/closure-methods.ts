@@ -1,5 +1,6 @@
 import { toInt } from '../arithmetic.ts';
 import {
+  arrays,
   Closure,
   call0,
   call1,
@@ -11,6 +12,7 @@ import {
   TO_SELF,
 } from '../closure.ts';
 import { keyText } from '../hash-key.ts';
+import { classNamed } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import { truth } from '../truth.ts';
 import type { Numeric } from '../values.ts';
@@ -60,6 +62,13 @@ function composed(first: Closure, second: unknown): Closure {
   return closureOf(first.least, first.most, (...args) => call1(second, first.call(given(args))));
 }
 
+/** An untyped parameter takes any object. */
+function parameterTypes(self: Closure): unknown[] {
+  const object = classNamed('java.lang.Object');
+  const types = Array.from({ length: self.most }, (_, at) => self.types?.[at] ?? object);
+  return arrays.make(types, classNamed('java.lang.Class'));
+}
+
 defineMethods('groovy.lang.Closure', 'java.lang.Object', {
   'doCall/0+': (self: Closure, ...args: unknown[]) => self.call(args),
   'run/0': (self: Closure) => {
@@ -79,7 +88,7 @@ defineMethods('groovy.lang.Closure', 'java.lang.Object', {
     return null;
   },
   'getMaximumNumberOfParameters/0': (self: Closure) => self.most,
-  'getParameterTypes/0': (self: Closure) => self.types ?? Array.from({ length: self.most }, () => null),
+  'getParameterTypes/0': parameterTypes,
   'curry/1+': (self: Closure, ...fixed: unknown[]) =>
     curried(self, (args) => self.call([...fixed, ...given(args)]), fixed.length),
   'rcurry/1+': (self: Closure, ...fixed: unknown[]) =>

@@ -1,8 +1,8 @@
 import { toInt } from '../arithmetic.ts';
 import { call1, takesOne } from '../closure.ts';
-import { like, numberKey } from '../collecting.ts';
+import { ItemSet, like } from '../collecting.ts';
 import { call, callValue } from '../dispatch.ts';
-import { equal, itemsOf, javaEquals } from '../equality.ts';
+import { itemsOf, javaEquals } from '../equality.ts';
 import { index } from '../index-access.ts';
 import { JavaIterator, listOf } from '../iterate.ts';
 import { JavaMap } from '../java-map.ts';
@@ -54,13 +54,10 @@ function each(self: unknown, fn: unknown): unknown {
 
 function without(self: unknown, other: unknown): unknown {
   const removed = itemsOf(other) ?? (other instanceof JavaSet ? other.list() : [other]);
-  const keys = new Set(removed.map(numberKey));
+  const gone = new ItemSet(removed);
   return like(
     self,
-    listOf(self).filter(
-      (item) =>
-        !keys.has(numberKey(item)) && !removed.some((each) => typeof each === 'object' && equal(each, item)),
-    ),
+    listOf(self).filter((item) => !gone.has(item)),
   );
 }
 

@@ -1,8 +1,9 @@
-import { Closure, call1 } from '../closure.ts';
+import { arrays, Closure, call1 } from '../closure.ts';
 import { average, best, countBy, distinct, groupBy, like, sorted, sum } from '../collecting.ts';
 import { listOf } from '../iterate.ts';
 import { mapOf } from '../java-map.ts';
 import { defineMethods } from '../method-table.ts';
+import { type List, listKind } from '../values.ts';
 import './object-methods.ts';
 
 defineMethods('java.util.Collection', 'java.lang.Object', {
@@ -31,5 +32,9 @@ defineMethods('java.util.Collection', 'java.lang.Object', {
         args.find((arg) => typeof arg !== 'boolean'),
       ),
     ),
-  'toUnique/0-1': (self: unknown, fn: unknown) => like(self, distinct(listOf(self), fn)),
+  'toUnique/0-1': (self: unknown, fn: unknown) => {
+    const kept = distinct(listOf(self), fn);
+    const element = Array.isArray(self) ? listKind(self as List)?.element : undefined;
+    return element === undefined ? like(self, kept) : arrays.make(kept, element);
+  },
 });

@@ -1,10 +1,10 @@
 import { toArray } from '../casting.ts';
-import { distinct, like, numberKey } from '../collecting.ts';
+import { distinct, ItemSet, like } from '../collecting.ts';
 import { call } from '../dispatch.ts';
 import { javaEquals } from '../equality.ts';
 import { listOf } from '../iterate.ts';
 import { arrayType, classNamed, type JavaClass } from '../java-class.ts';
-import { setOf } from '../java-set.ts';
+import { hashSetOf } from '../java-set.ts';
 import { defineMethods } from '../method-table.ts';
 import { frozen } from './collection-methods.ts';
 import './object-methods.ts';
@@ -14,25 +14,25 @@ defineMethods('java.util.Collection', 'java.lang.Object', {
     const items = listOf(self);
     return listOf(others).every((other) => items.some((item) => javaEquals(item, other)));
   },
-  'toSet/0': (self: unknown) => setOf(listOf(self)),
+  'toSet/0': (self: unknown) => hashSetOf(listOf(self), listOf(self).length),
   'toArray/0-1': (self: unknown, kind: unknown) => {
     const items = listOf(self);
     const type = Array.isArray(kind) ? (call(kind, 'getClass', []) as JavaClass) : undefined;
     return toArray(items, type ?? arrayType(objectClass()));
   },
   'intersect/1': (self: unknown, other: unknown) => {
-    const keys = new Set(listOf(other).map(numberKey));
+    const others = new ItemSet(listOf(other));
     return like(
       self,
       distinct(
-        listOf(self).filter((item) => keys.has(numberKey(item))),
+        listOf(self).filter((item) => others.has(item)),
         undefined,
       ),
     );
   },
   'disjoint/1': (self: unknown, other: unknown) => {
-    const keys = new Set(listOf(other).map(numberKey));
-    return !listOf(self).some((item) => keys.has(numberKey(item)));
+    const others = new ItemSet(listOf(other));
+    return !listOf(self).some((item) => others.has(item));
   },
   'asImmutable/0': (self: unknown) => frozen(self),
   'asUnmodifiable/0': (self: unknown) => frozen(self),

@@ -1,14 +1,16 @@
 import { MAP_KINDS } from '../casting.ts';
 import { Closure, call1, call2, parameterCount, takesTwo } from '../closure.ts';
 import { addEntry, orderBy } from '../collecting.ts';
-import { equal, javaEquals } from '../equality.ts';
+import { equal, itemsOf, javaEquals } from '../equality.ts';
 import { listOf } from '../iterate.ts';
 import { JavaMap } from '../java-map.ts';
 import { JavaSet } from '../java-set.ts';
 import { ValuesView } from '../list-view.ts';
 import { defineMethods } from '../method-table.ts';
-import { concurrentModification } from '../throwable.ts';
+import { textOf, toText } from '../text.ts';
+import { badArgument, concurrentModification, exception } from '../throwable.ts';
 import { truth } from '../truth.ts';
+import { classNameOf } from '../type-of.ts';
 import { Entry } from '../values.ts';
 import { iteratorOf } from './collection-methods.ts';
 
@@ -21,10 +23,7 @@ export function callEntry(fn: unknown, entry: unknown): unknown {
 }
 
 export function mapWith(self: JavaMap, entries: Iterable<Entry>): JavaMap {
-  const map =
-    self.kind === 'TreeMap'
-      ? self.emptyCopy()
-      : new JavaMap(self.kind === 'HashMap' ? 'HashMap' : 'LinkedHashMap');
+  const map = self.kind === 'TreeMap' ? self.emptyCopy() : new JavaMap();
   for (const { key, value } of entries) map.put(key, value);
   return map;
 }
@@ -35,9 +34,27 @@ export function ordered(entries: readonly unknown[]): JavaMap {
   return map;
 }
 
-function copyWith(self: JavaMap, other: unknown): JavaMap {
-  const copy = mapWith(self, self.list());
-  for (const part of other instanceof JavaMap ? [other] : listOf(other)) addEntry(copy, part);
+function copyOf(self: JavaMap): JavaMap {
+  const copy = self.emptyCopy();
+  for (const { key, value } of self.list()) copy.put(key, value);
+  return copy;
+}
+
+/** A map, entries in a collection, or a text; nothing else can be added to a map. */
+function plus(self: JavaMap, other: unknown): unknown {
+  if (textOf(other) !== undefined) return toText(self) + toText(other);
+  if (other === null) throw exception('groovy.lang.GroovyRuntimeException', 'Ambiguous method overloading');
+  if (!(other instanceof JavaMap) && !(other instanceof JavaSet) && itemsOf(other) === undefined)
+    throw badArgument();
+  const copy = copyOf(self);
+  for (const part of other instanceof JavaMap ? other.list() : listOf(other)) {
+    if (!(part instanceof Entry))
+      throw exception(
+        'java.lang.ClassCastException',
+        `class ${classNameOf(part)} cannot be cast to class java.util.Map$Entry`,
+      );
+    copy.put(part.key, part.value);
+  }
   return copy;
 }
 
@@ -128,10 +145,10 @@ defineMethods('java.util.Map', 'java.lang.Object', {
   },
   'toList/0': (self: JavaMap) => self.list(),
   'asList/0': (self: JavaMap) => self.list(),
-  'plus/1': copyWith,
+  'plus/1': plus,
   'minus/1': without,
   'isCase/1': (self: JavaMap, key: unknown) => truth(self.find(key)?.value ?? null),
-  'clone/0': (self: JavaMap) => mapWith(self, self.list()),
+  'clone/0': copyOf,
   'getProperty/1': (self: JavaMap, key: unknown) => self.get(key),
 });
 

@@ -4,26 +4,18 @@ import { call, responds } from '../dispatch.ts';
 import { outside } from '../dispatch-port.ts';
 import { equal, javaEquals } from '../equality.ts';
 import { formatText } from '../format.ts';
-import { identityOf, keyText } from '../hash-key.ts';
+import { hashCode } from '../hash-code.ts';
+import { identityOf } from '../hash-key.ts';
 import { listOf } from '../iterate.ts';
 import type { JavaClass } from '../java-class.ts';
 import { JavaMap } from '../java-map.ts';
 import { defineMethods } from '../method-table.ts';
 import { property, setProperty } from '../property.ts';
+import { scriptClassOf } from '../script-class.ts';
 import { inspect, textOf, toText } from '../text.ts';
 import { badArgument } from '../throwable.ts';
 import { truthUnasked } from '../truth.ts';
 import { typeOf } from '../type-of.ts';
-
-/** Java's hash of a text; of other values something that equal ones share. */
-export function hashCode(value: unknown): number {
-  if (typeof value === 'number') return value;
-  if (typeof value === 'boolean') return value ? 1231 : 1237;
-  const text = typeof value === 'string' ? value : keyText(value);
-  let hash = 0;
-  for (let at = 0; at < text.length; at++) hash = (Math.imul(31, hash) + text.charCodeAt(at)) | 0;
-  return hash;
-}
 
 /** Runs a closure with the object as its delegate. */
 export function runWith(self: unknown, closure: unknown): unknown {
@@ -42,11 +34,16 @@ export function copyClosure(closure: Closure): Closure {
   return copy;
 }
 
-function dump(self: unknown): JavaMap {
+/** To `printf` of Groovy a list alone is all the arguments; to `String.format` it is one. */
+function listed(values: readonly unknown[]): readonly unknown[] {
+  return values.length === 1 && Array.isArray(values[0]) ? values[0] : values;
+}
+
+/** Of an object of a class of the script: its fields, and what its getters give. */
+function propertiesOf(self: unknown): JavaMap {
   const map = new JavaMap();
   map.put('class', typeOf(self));
-  const { fields } = self as { fields?: Record<string, unknown> };
-  for (const name in fields) map.put(name, fields[name]);
+  for (const name of scriptClassOf(self)?.propertyNames() ?? []) map.put(name, property(self, name));
   return map;
 }
 
@@ -79,11 +76,11 @@ defineMethods('java.lang.Object', null, {
     return null;
   },
   'printf/1+': (_self: unknown, pattern: unknown, ...values: unknown[]) => {
-    outside.print(formatText(toText(pattern), values));
+    outside.print(formatText(toText(pattern), listed(values)));
     return null;
   },
   'sprintf/1+': (_self: unknown, pattern: unknown, ...values: unknown[]) =>
-    formatText(toText(pattern), values),
+    formatText(toText(pattern), listed(values)),
   'sleep/1': (_self: unknown, ms: unknown) => {
     outside.host('groovy.sleep', Number(toText(ms)));
     return null;
@@ -93,7 +90,7 @@ defineMethods('java.lang.Object', null, {
     return property(self, toText(name));
   },
   'putAt/2': (self: unknown, name: unknown, value: unknown) => setProperty(self, toText(name), value),
-  'getProperties/0': dump,
+  'getProperties/0': propertiesOf,
   'getProperty/1': (self: unknown, name: unknown) => property(self, toText(name)),
   'setProperty/2': (self: unknown, name: unknown, value: unknown) => {
     setProperty(self, toText(name), value);

@@ -1,6 +1,6 @@
 import { toArray } from '../casting.ts';
 import { Closure, call1 } from '../closure.ts';
-import { formatText } from '../format.ts';
+import { formatText, unpacked } from '../format.ts';
 import { arrayType, classNamed } from '../java-class.ts';
 import { defineMethods } from '../method-table.ts';
 import { patternOf, replaceMatches, splitText } from '../pattern.ts';
@@ -147,7 +147,7 @@ defineMethods('java.lang.CharSequence', 'java.lang.Object', {
   'takeBetween/1-2': onText((self, from: unknown, to?: unknown) =>
     cutAt(cutAt(self, from, false), to ?? from, true),
   ),
-  'formatted/0+': onTextAndMore((self, ...args: unknown[]) => formatText(self, args)),
+  'formatted/0+': onTextAndMore((self, ...args: unknown[]) => formatText(self, unpacked(args))),
   'tr/2': onText(tr),
   'normalize/0': onText((self) => self.replace(/\r\n?/g, '\n')),
   'denormalize/0': onText((self) => self.replace(/\r\n?/g, '\n')),

@@ -1,4 +1,4 @@
-import { toBigInt, toDecimal, toInt } from '../arithmetic.ts';
+import { toBigInt, toDecimal, toInt, toNumber } from '../arithmetic.ts';
 import { parseWhole } from '../casting.ts';
 import { decimalOfDouble, parseDecimal, type Rounding, toPrecision } from '../decimal.ts';
 import { MathContext, roundingOf } from '../math-context.ts';
@@ -6,10 +6,12 @@ import { defineMethods, defineStatics } from '../method-table.ts';
 import { numeric } from '../methods/number-methods.ts';
 import { textOf, toText } from '../text.ts';
 import { exception } from '../throwable.ts';
-import { BigDecimal, BigInteger, Double, type Numeric } from '../values.ts';
+import { BigDecimal, BigInteger, Double, Float, type Numeric } from '../values.ts';
 import { digits, radixOf } from './number-statics.ts';
 
 function decimalOf(value: unknown, context?: unknown): BigDecimal {
+  // Java has no constructor for one: Groovy takes that for doubles.
+  if (value instanceof BigDecimal) return decimalOf(new Double(toNumber(value)), context);
   const text = textOf(value) ?? (Array.isArray(value) ? value.map(toText).join('') : undefined);
   const result = text === undefined ? exactDecimal(numeric(value)) : parseDecimal(text);
   if (result === undefined)
@@ -19,7 +21,7 @@ function decimalOf(value: unknown, context?: unknown): BigDecimal {
 
 /** `new BigDecimal(0.1d)` has every digit that the double has. */
 function exactDecimal(value: Numeric): BigDecimal {
-  if (!(value instanceof Double)) return toDecimal(value);
+  if (!(value instanceof Double || value instanceof Float)) return toDecimal(value);
   if (!Number.isFinite(value.value)) throw exception('java.lang.NumberFormatException', 'Infinite or NaN');
   let [scaled, places] = [value.value, 0];
   while (!Number.isInteger(scaled)) {

@@ -1,9 +1,10 @@
 import { listOfKind, MAP_KINDS, orderOf, SET_KINDS } from '../casting.ts';
 import { Closure } from '../closure.ts';
 import { orderBy } from '../collecting.ts';
+import { LEAST_PLACES, placesFor } from '../hash-order.ts';
 import { listOf } from '../iterate.ts';
 import { JavaMap } from '../java-map.ts';
-import { JavaSet, setOf } from '../java-set.ts';
+import { hashSetOf, JavaSet, setOf } from '../java-set.ts';
 import { defineStatics } from '../method-table.ts';
 import { frozen } from '../methods/collection-methods.ts';
 import { frozenMap } from '../methods/map-changes.ts';
@@ -24,13 +25,17 @@ for (const name of ['HashSet', 'LinkedHashSet', 'TreeSet']) {
     'new/0-1': (items?: unknown) => {
       if (items instanceof Closure || items instanceof Comparator)
         return new JavaSet(SET_KINDS[full], orderBy(items));
-      return setOf(
-        items === undefined || typeof items === 'number' ? [] : listOf(items),
-        SET_KINDS[full],
-        orderOf(name),
-      );
+      const given = items === undefined || typeof items === 'number' ? [] : listOf(items);
+      if (name === 'HashSet') return hashSetOf(given, placesAsked(items, given));
+      return setOf(given, SET_KINDS[full], orderOf(name));
     },
   });
+}
+
+/** How large a table is made for what the constructor of a HashSet was given. */
+function placesAsked(asked: unknown, given: readonly unknown[]): number {
+  if (typeof asked === 'number') return asked;
+  return Math.max(LEAST_PLACES, Math.floor(given.length / 0.75) + 1);
 }
 
 for (const full of Object.keys(MAP_KINDS).filter((name) => name !== 'java.util.SortedMap')) {
@@ -38,7 +43,11 @@ for (const full of Object.keys(MAP_KINDS).filter((name) => name !== 'java.util.S
     'new/0-2': (source?: unknown) => {
       if (source instanceof Closure || source instanceof Comparator)
         return new JavaMap(MAP_KINDS[full], orderBy(source));
-      return mapOfKind(full, source instanceof JavaMap ? source.list() : []);
+      const map = mapOfKind(full, source instanceof JavaMap ? source.list() : []);
+      if (typeof source === 'number') map.places = placesFor(0, source);
+      else if (source instanceof JavaMap && map.kind === 'HashMap')
+        map.places = placesFor(0, Math.floor(source.size / 0.75 + 1));
+      return map;
     },
   });
 }

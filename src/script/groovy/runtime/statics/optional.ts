@@ -1,7 +1,7 @@
 import { call0, call1 } from '../closure.ts';
+import { hashCode } from '../hash-code.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
-import { hashCode } from '../methods/object-methods.ts';
 import { toText } from '../text.ts';
 import { noSuchElement, nullPointer } from '../throwable.ts';
 import { truth } from '../truth.ts';

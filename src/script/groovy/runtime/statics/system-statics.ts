@@ -1,11 +1,12 @@
 import { toNumber } from '../arithmetic.ts';
 import { outside } from '../dispatch-port.ts';
-import { formatText } from '../format.ts';
+import { formatText, unpacked } from '../format.ts';
+import { hashCode } from '../hash-code.ts';
+import { identityOf } from '../hash-key.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { JavaMap } from '../java-map.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import { numeric } from '../methods/number-methods.ts';
-import { hashCode } from '../methods/object-methods.ts';
 import { toText } from '../text.ts';
 import { exception } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
@@ -17,13 +18,16 @@ class Printer extends JavaObject {
   readonly type: JavaClass = PRINT_STREAM_CLASS;
 }
 
+function print(self: Printer, pattern: unknown, ...args: unknown[]): Printer {
+  outside.print(formatText(toText(pattern), unpacked(args)));
+  return self;
+}
+
 /** `System.out`: what is printed goes where `println` prints. */
 defineMethods('java.io.PrintStream', 'java.lang.Object', {
   'flush/0': () => null,
-  'format/1+': (_self: unknown, pattern: unknown, ...args: unknown[]) => {
-    outside.print(formatText(toText(pattern), args));
-    return null;
-  },
+  'format/1+': print,
+  'printf/1+': print,
 });
 
 defineStatics(
@@ -32,7 +36,8 @@ defineStatics(
     'currentTimeMillis/0': () => BigInt(Date.now()),
     'nanoTime/0': () => BigInt(Date.now()) * 1_000_000n,
     'lineSeparator/0': () => '\n',
-    'identityHashCode/1': (value: unknown) => hashCode(value),
+    'identityHashCode/1': (value: unknown) =>
+      typeof value === 'object' && value !== null ? identityOf(value) : hashCode(value),
     'getProperty/1-2': (name: unknown, byDefault: unknown = null) =>
       toText(name) === 'line.separator' ? '\n' : byDefault,
     'getenv/0-1': (name?: unknown) => (name === undefined ? new JavaMap() : null),

@@ -1,5 +1,5 @@
 import { textOfBytes } from '../bytes.ts';
-import { formatText } from '../format.ts';
+import { formatText, unpacked } from '../format.ts';
 import { listOf } from '../iterate.ts';
 import { defineStatics } from '../method-table.ts';
 import { textOf, toText } from '../text.ts';
@@ -18,8 +18,8 @@ defineStatics('java.lang.String', {
   'copyValueOf/1': newText,
   'format/1+': (first: unknown, ...args: unknown[]) =>
     textOf(first) === undefined
-      ? formatText(toText(args[0]), args.slice(1))
-      : formatText(toText(first), args),
+      ? formatText(toText(args[0]), unpacked(args.slice(1)))
+      : formatText(toText(first), unpacked(args)),
   'join/1+': (separator: unknown, ...parts: unknown[]) =>
     (parts.length === 1 && textOf(parts[0]) === undefined ? listOf(parts[0]) : parts)
       .map(toText)

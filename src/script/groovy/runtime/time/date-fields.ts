@@ -14,7 +14,14 @@ export const MONTHS =
   'January February March April May June July August September October November December'.split(' ');
 export const WEEKDAYS = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.split(' ');
 
+/** The last moment that JavaScript's own dates know, on both sides of 1970. */
+const FARTHEST = 8.64e15;
+/** After so many days and years the calendar begins anew. */
+const CYCLE = { days: 146_097, years: 400 };
+const DAY = 86_400_000;
+
 export function fieldsOf(wall: number): DateFields {
+  if (Math.abs(wall) > FARTHEST) return farFieldsOf(wall);
   const date = new Date(wall);
   return {
     year: date.getUTCFullYear(),
@@ -26,6 +33,14 @@ export function fieldsOf(wall: number): DateFields {
     ms: date.getUTCMilliseconds(),
     weekday: date.getUTCDay() + 1,
   };
+}
+
+/** So far away only days can be told apart. */
+function farFieldsOf(wall: number): DateFields {
+  const day = Math.round(wall / DAY);
+  const cycles = Math.floor(day / CYCLE.days);
+  const fields = fieldsOf((day - cycles * CYCLE.days) * DAY);
+  return { ...fields, year: fields.year + cycles * CYCLE.years };
 }
 
 /** Fields may be out of their bounds; what is too much goes into the next larger one. */
@@ -41,8 +56,9 @@ export function wallOf(
   const date = new Date(Date.UTC(2000, 0, 1, hour, minute, second, ms));
   const timeOfDay = date.getTime() - Date.UTC(2000, 0, 1);
   const midnight = new Date(0);
-  midnight.setUTCFullYear(year, month, day);
-  return midnight.getTime() + timeOfDay;
+  const cycles = Math.abs(year) < 200_000 ? 0 : Math.floor(year / CYCLE.years);
+  midnight.setUTCFullYear(year - cycles * CYCLE.years, month, day);
+  return midnight.getTime() + cycles * CYCLE.days * DAY + timeOfDay;
 }
 
 export function daysIn(year: number, month: number): number {

@@ -74,6 +74,10 @@ function ofEpochSecond(seconds: unknown, nanos: unknown, offset: number): Tempor
   return local('LocalDateTime', Number(day), Number(rest));
 }
 
+/** Of the years ±999,999,999; an Instant has one year more on both sides. */
+const FIRST_DAY = -365_243_219_162;
+const LAST_DAY = 365_241_780_471;
+
 const time = (text: string) =>
   local('LocalTime', 0, timeOf(...(text.split(':').map(Number) as [number, number])));
 
@@ -94,8 +98,8 @@ defineStatics(
       localPart(inZone(temporal(moment), zone(to)), 'LocalDate'),
   },
   {
-    MIN: local('LocalDate', -365_243_219_162, 0),
-    MAX: local('LocalDate', 365_241_780_471, 0),
+    MIN: local('LocalDate', FIRST_DAY, 0),
+    MAX: local('LocalDate', LAST_DAY, 0),
     EPOCH: local('LocalDate', 0, 0),
   },
 );
@@ -117,14 +121,21 @@ defineStatics(
     MAX: local('LocalTime', 0, NANOS_PER_DAY - 1),
   },
 );
-defineStatics('java.time.LocalDateTime', {
-  ...common('LocalDateTime'),
-  'of/2-7': (...values: unknown[]) => localDateTime(values),
-  'ofInstant/2': (moment: unknown, to: unknown) =>
-    localPart(inZone(temporal(moment), zone(to)), 'LocalDateTime'),
-  'ofEpochSecond/3': (seconds: unknown, nanos: unknown, offset: unknown) =>
-    ofEpochSecond(seconds, nanos, zone(offset).offsetAt(0)),
-});
+defineStatics(
+  'java.time.LocalDateTime',
+  {
+    ...common('LocalDateTime'),
+    'of/2-7': (...values: unknown[]) => localDateTime(values),
+    'ofInstant/2': (moment: unknown, to: unknown) =>
+      localPart(inZone(temporal(moment), zone(to)), 'LocalDateTime'),
+    'ofEpochSecond/3': (seconds: unknown, nanos: unknown, offset: unknown) =>
+      ofEpochSecond(seconds, nanos, zone(offset).offsetAt(0)),
+  },
+  {
+    MIN: local('LocalDateTime', FIRST_DAY, 0),
+    MAX: local('LocalDateTime', LAST_DAY, NANOS_PER_DAY - 1),
+  },
+);
 defineStatics('java.time.OffsetDateTime', {
   ...common('OffsetDateTime'),
   'of/2-8': (...values: unknown[]) => {
@@ -152,5 +163,9 @@ defineStatics(
       return new Temporal('Instant', day, rest);
     },
   },
-  { EPOCH: momentIn('Instant', 0, 0) },
+  {
+    EPOCH: momentIn('Instant', 0, 0),
+    MIN: new Temporal('Instant', FIRST_DAY - 366, 0),
+    MAX: new Temporal('Instant', LAST_DAY + 366, NANOS_PER_DAY - 1),
+  },
 );

@@ -1,0 +1,116 @@
+import { toBigInt } from './arithmetic.ts';
+import { itemsOf } from './equality.ts';
+import { identityOf, keyText } from './hash-key.ts';
+import { hashing } from './hash-order.ts';
+import { JavaClass } from './java-class.ts';
+import { JavaMap } from './java-map.ts';
+import { JavaSet } from './java-set.ts';
+import { scriptClassOf } from './script-class.ts';
+import { gstringText } from './text.ts';
+import {
+  BigDecimal,
+  BigInteger,
+  Byte,
+  Char,
+  Double,
+  Entry,
+  EnumConstant,
+  Float,
+  GString,
+  JavaObject,
+  type List,
+  listKind,
+  Short,
+} from './values.ts';
+
+/** Java's hash of a value, which decides the order of a HashMap; of objects without one a number of their own. */
+export function hashCode(value: unknown): number {
+  switch (typeof value) {
+    case 'number':
+      return value;
+    case 'bigint':
+      return foldLong(value);
+    case 'boolean':
+      return value ? 1231 : 1237;
+    case 'string':
+      return hashOfText(value);
+    case 'object':
+      return value === null ? 0 : hashOfObject(value);
+    default:
+      return 0;
+  }
+}
+
+export function hashOfText(text: string): number {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(31, hash) + text.charCodeAt(at)) | 0;
+  return hash;
+}
+
+function foldLong(value: bigint): number {
+  return Number(BigInt.asIntN(32, value ^ (value >> 32n)));
+}
+
+function hashOfObject(value: object): number {
+  if (scriptClassOf(value) !== undefined) return ownHash(value) ?? identityOf(value);
+  if (Array.isArray(value) && listKind(value as List)?.element !== undefined) return identityOf(value);
+  const items = itemsOf(value);
+  if (items !== undefined) return hashOfItems(items);
+  if (value instanceof JavaMap) return value.list().reduce((sum, entry) => (sum + hashOfEntry(entry)) | 0, 0);
+  if (value instanceof JavaSet)
+    return value.list().reduce<number>((sum, item) => (sum + hashCode(item)) | 0, 0);
+  if (value instanceof Entry) return hashOfEntry(value);
+  if (value instanceof GString) return (37 + hashOfText(gstringText(value))) | 0;
+  return hashOfScalar(value);
+}
+
+/** Of a class of the script that has `hashCode` itself. */
+function ownHash(value: object): number | undefined {
+  const methods = scriptClassOf(value)!.findMethods('hashCode');
+  return methods.length === 0 ? undefined : Number(methods[0]!.run!(value)) | 0;
+}
+
+export function hashOfItems(items: readonly unknown[]): number {
+  return items.reduce<number>((hash, item) => (Math.imul(31, hash) + hashCode(item)) | 0, 1);
+}
+
+function hashOfEntry({ key, value }: Entry): number {
+  return hashCode(key) ^ hashCode(value);
+}
+
+function hashOfScalar(value: object): number {
+  if (value instanceof Char) return value.code;
+  if (value instanceof Short || value instanceof Byte) return value.value;
+  if (value instanceof Double) return hashOfDouble(value.value);
+  if (value instanceof Float) return new Int32Array(Float32Array.of(value.value).buffer)[0]!;
+  if (value instanceof BigInteger) return hashOfInteger(value.value);
+  if (value instanceof BigDecimal) return hashOfDecimal(value);
+  if (value instanceof EnumConstant || value instanceof JavaClass) return identityOf(value);
+  const moment = (value as { ms?: unknown }).ms;
+  if (value instanceof JavaObject && typeof moment === 'number') return foldLong(BigInt(moment));
+  return value instanceof JavaObject && value.key() !== value
+    ? hashOfText(keyText(value))
+    : identityOf(value);
+}
+
+function hashOfDouble(value: number): number {
+  const [low = 0, high = 0] = new Int32Array(Float64Array.of(value).buffer);
+  return low ^ high;
+}
+
+function hashOfInteger(value: bigint): number {
+  const size = value < 0n ? -value : value;
+  let hash = 0;
+  for (const word of size
+    .toString(16)
+    .padStart(8, '0')
+    .match(/.{1,8}(?=(?:.{8})*$)/g)!)
+    hash = (Math.imul(31, hash) + Number.parseInt(word, 16)) | 0;
+  return value < 0n ? -hash | 0 : hash;
+}
+
+function hashOfDecimal(value: BigDecimal): number {
+  return (Math.imul(31, hashOfInteger(toBigInt(new BigInteger(value.unscaled)))) + value.scale) | 0;
+}
+
+hashing.of = hashCode;
