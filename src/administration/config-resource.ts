@@ -106,11 +106,10 @@ class ConfigScope {
         this.#get(id);
         return this.#write(id, request.content, 'update');
       case 'patch': {
-        const after = await applyPatch(
-          this.#get(id),
-          request.operations,
-          this.#options.transform(this.#context),
-        );
+        const after = await applyPatch(this.#get(id), request.operations, {
+          budget: this.#context.budget,
+          transform: this.#options.transform(this.#context),
+        });
         return this.#write(id, after, 'update', true);
       }
       case 'delete': {

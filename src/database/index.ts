@@ -7,6 +7,7 @@
  */
 export { numbers, texts } from './array-column.ts';
 export { Batcher } from './batcher.ts';
+export type { Actor, Change } from './change.ts';
 export { connectionFinding, wordsOf } from './connection-finding.ts';
 export { type Database, type DatabaseOptions, type Db, openDatabase, type Transaction } from './database.ts';
 export { DatabaseClock } from './database-clock.ts';
@@ -45,9 +46,7 @@ export {
 export type { Tables } from './tables.ts';
 export { tryTransactionLock } from './transaction-lock.ts';
 export {
-  type Actor,
   beforeCommit,
-  type Change,
   type Effect,
   runUnitOfWork,
   type TraceEntry,

@@ -1,30 +1,10 @@
 import { ServiceUnavailableError } from '#errors/index.ts';
-import type { JsonValue } from '#json/index.ts';
 import { backOff } from '#lifecycle/index.ts';
+import type { Actor, Change } from './change.ts';
 import type { Database, Db, Transaction } from './database.ts';
 import { commitInGroup, type GroupedRow, type GroupWrite } from './group-commit.ts';
 import { isConflict, isConnectionLost, isUnavailable, translateDatabaseError } from './sql-state.ts';
-
-/** One stored change, for the report of a dry run and for the audit. */
-export interface Change {
-  readonly resource: string;
-  readonly operation: 'create' | 'update' | 'delete';
-  /** An update that was asked for as a patch. */
-  readonly isPatch?: boolean;
-  readonly before: JsonValue;
-  readonly after: JsonValue;
-  /** Members of both that are shown to nobody outside. */
-  readonly privates?: ReadonlySet<string>;
-  /** Default: that of the unit of work. */
-  readonly actor?: Actor;
-}
-
-/** On whose behalf a unit of work changes things. */
-export interface Actor {
-  readonly userId: string;
-  /** Of the request, with what is appended to it on the way down to the one that changes something. */
-  readonly transactionId: string;
-}
+import { watched } from './watched-transaction.ts';
 
 /** An effect outside the database that waits for the commit; a dry run lists it and does not cause it. */
 export interface Effect {
@@ -59,7 +39,10 @@ export class UnitOfWork {
   readonly #database: Database;
   readonly #mayGroup: boolean;
   readonly #callers: number;
+  readonly #onStatement: (() => void) | undefined;
   #transaction: Promise<Transaction> | undefined;
+  /** The transaction as everybody else has it: each statement is told of before it is sent. */
+  #shown: Promise<Db> | undefined;
   #holdsConnection = false;
   #waiting: GroupedRow[] = [];
   #isRefused = false;
@@ -73,9 +56,14 @@ export class UnitOfWork {
   /**
    * @param options.mayGroup false writes each row at once, and says at once whether it could be. Default true
    * @param options.callers open units of work that wait for the end of this one
+   * @param options.onStatement may refuse a statement by throwing
    */
-  constructor(database: Database, options: { dryRun?: boolean; mayGroup?: boolean; callers?: number } = {}) {
+  constructor(
+    database: Database,
+    options: { dryRun?: boolean; mayGroup?: boolean; callers?: number; onStatement?: () => void } = {},
+  ) {
     this.#database = database;
+    this.#onStatement = options.onStatement;
     this.#callers = options.callers ?? 0;
     this.dryRun = options.dryRun ?? false;
     this.#mayGroup = !this.dryRun && (options.mayGroup ?? true);
@@ -96,6 +84,11 @@ export class UnitOfWork {
 
   /** The transaction, opened now if it is not yet. */
   db(): Promise<Db> {
+    this.#shown ??= this.#own().then((transaction) => watched(transaction, this.#onStatement));
+    return this.#shown;
+  }
+
+  #own(): Promise<Transaction> {
     this.#transaction ??= this.#open();
     return this.#transaction;
   }
@@ -164,7 +157,7 @@ export class UnitOfWork {
    * and registered is forgotten, and the rest goes on.
    */
   async savepoint<T>(work: () => Promise<T>, options: { keep: boolean } = { keep: true }): Promise<T> {
-    const transaction = (await this.db()) as Transaction;
+    const transaction = await this.#own();
     const name = `nested_${++this.#depth}`;
     const changes = this.#changes.length;
     const effects = this.#effects.length;
@@ -252,6 +245,8 @@ export interface UnitOfWorkOptions {
   readonly callers?: number;
   /** How often a unit of work may run in all when Postgres asks to try again. Default 5. */
   readonly attempts?: number;
+  /** Told of each statement before it is sent; may refuse it by throwing. */
+  readonly onStatement?: () => void;
   readonly onRetry?: (reason: string, attempt: number) => void;
   readonly onEffectError?: (what: string, error: unknown) => void;
 }
@@ -279,7 +274,12 @@ export async function runUnitOfWork<T>(
   const { attempts = 5, dryRun = false, callers = 0 } = options;
   let mayGroup = true;
   for (let attempt = 1; ; attempt++) {
-    const unitOfWork = new UnitOfWork(database, { dryRun, mayGroup, callers });
+    const unitOfWork = new UnitOfWork(database, {
+      dryRun,
+      mayGroup,
+      callers,
+      ...(options.onStatement === undefined ? {} : { onStatement: options.onStatement }),
+    });
     let committing = false;
     try {
       const result = await work(unitOfWork);

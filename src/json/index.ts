@@ -7,6 +7,7 @@
 export { isTooDeep, MOST_LEVELS } from './depth.ts';
 export { equalJson } from './equal.ts';
 export { arrayIndex, formatPointer, getAt, type Pointer, parsePointer, removeAt, setAt } from './pointer.ts';
+export { type JsonSize, nameBytes, sizeOf } from './size.ts';
 export {
   cloneJson,
   getMember,

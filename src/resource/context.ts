@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, UnitOfWork } from '#database/index.ts';
+import { type Allowance, Budget, REQUEST_ALLOWANCE, RUN_ALLOWANCE } from './budget.ts';
 
 /** Who acts. `component` is the collection of the caller's object, such as `managed/user`. */
 export interface SecurityContext {
@@ -61,6 +62,8 @@ export interface Context extends ContextData {
   readonly survivable: boolean;
   /** How many requests this one has made on its way; shared by all that is derived from it. */
   readonly made: { count: number };
+  /** What it may cost together with all that is derived from it. */
+  readonly budget: Budget;
   /** Absent before the request has met its route. */
   readonly router?: RouterContext;
   /** Filters whose scripts made this request. */
@@ -101,8 +104,10 @@ export function systemContext(security: SecurityContext = SYSTEM, id: string = r
   });
 }
 
-export function rootContext(data: ContextData): Context {
-  return { ...data, unitOfWork: null, survivable: false, made: { count: 0 } };
+/** @param allowance of a request from outside; what begins inside the server has a larger one */
+export function rootContext(data: ContextData, allowance: Allowance = REQUEST_ALLOWANCE): Context {
+  const budget = new Budget(data.client.isExternal ? allowance : RUN_ALLOWANCE);
+  return { ...data, unitOfWork: null, survivable: false, made: { count: 0 }, budget };
 }
 
 export function contextData(context: Context): ContextData {

@@ -6,6 +6,7 @@
  * request takes the one road through `Router.handle`; the outermost write owns the unit of work.
  */
 export { answerFromMemory, type PlainQuery, type PredefinedQueries, plainQuery } from './answer-query.ts';
+export { type Allowance, Budget, type Expense, REQUEST_ALLOWANCE, RUN_ALLOWANCE } from './budget.ts';
 export { type CallOptions, Connection, type QueryOptions, type RequestSink } from './connection.ts';
 export {
   type ClientContext,
@@ -34,7 +35,8 @@ export {
   parsePageCookie,
 } from './paging-cookie.ts';
 export { applyQueryInMemory } from './paging-in-memory.ts';
-export { applyPatch, hasTransform, parsePatch, type Transform } from './patch-operation.ts';
+export { hasTransform, parsePatch } from './patch-operation.ts';
+export { applyPatch, PatchedObject, type PatchOptions, type Transform } from './patched-object.ts';
 export { compilePredefinedQuery, type PredefinedQuery } from './predefined-query.ts';
 export {
   type CollectionProvider,

@@ -1,18 +1,6 @@
-import { BadRequestError, didYouMean } from '#errors/index.ts';
-import {
-  cloneJson,
-  equalJson,
-  formatPointer,
-  getAt,
-  getMember,
-  isObject,
-  type JsonObject,
-  type JsonValue,
-  type Pointer,
-  parsePointer,
-  removeAt,
-  setAt,
-} from '#json/index.ts';
+import { BadRequestError, didYouMean, PayloadTooLargeError } from '#errors/index.ts';
+import { getMember, isObject, type JsonValue, type Pointer, parsePointer } from '#json/index.ts';
+import { REQUEST_ALLOWANCE } from './budget.ts';
 import type { PatchOperation, PatchOperationName, Request } from './request.ts';
 
 const NAMES: readonly PatchOperationName[] = [
@@ -37,6 +25,13 @@ export function parsePatch(body: JsonValue): PatchOperation[] {
     throw new BadRequestError('A patch must be an array of operations', {
       id: 'PATCH_NOT_AN_ARRAY',
       hint: 'Put even a single operation into an array',
+    });
+  }
+  const most = REQUEST_ALLOWANCE.operations;
+  if (body.length > most) {
+    throw new PayloadTooLargeError(`The patch has ${body.length} operations; ${most} are allowed`, {
+      id: 'PATCH_TOO_LONG',
+      hint: 'Send several patches, or replace what most of them are about',
     });
   }
   return body.map((entry, index) => parseOperation(entry, index));
@@ -79,12 +74,24 @@ function parseOperation(entry: JsonValue, index: number): PatchOperation {
   if (operation === 'increment' && typeof value !== 'number') {
     throw refuse(field, `Patch operation 'increment' needs a number, not ${kindOf(value)}`);
   }
+  const source = typeof from === 'string' ? parsePointer(from) : undefined;
+  if (source !== undefined && isAtOrBelow(target, source)) {
+    throw refuse(
+      field,
+      `Patch operation '${operation}' puts '${from}' into itself`,
+      "'field' must not lead to 'from', nor below it",
+    );
+  }
   return {
     operation,
     field: target,
     ...(value === undefined ? {} : { value }),
-    ...(typeof from === 'string' ? { from: parsePointer(from) } : {}),
+    ...(source === undefined ? {} : { from: source }),
   };
+}
+
+function isAtOrBelow(pointer: Pointer, ancestor: Pointer): boolean {
+  return ancestor.length <= pointer.length && ancestor.every((token, depth) => token === pointer[depth]);
 }
 
 /** Whether a request patches with a script. */
@@ -96,110 +103,6 @@ export function hasTransform(request: Request): boolean {
   return request.content.some(
     (entry) => isObject(entry) && String(entry['operation']).toLowerCase() === 'transform',
   );
-}
-
-/** Runs the script of a `transform`: current value in, new value out; undefined or null removes the field. */
-export type Transform = (script: JsonValue, current: JsonValue) => Promise<JsonValue>;
-
-/**
- * Applies the operations in order to a copy. Positions below an array are refused, apart from `-`, because
- * two patches that remove by index would not mean the same elements.
- *
- * @throws BadRequestError when an operation cannot be applied; nothing is changed then
- */
-export async function applyPatch(
-  before: JsonObject,
-  operations: readonly PatchOperation[],
-  transform?: Transform,
-): Promise<JsonObject> {
-  const after = cloneJson(before);
-  for (const operation of operations) await applyOperation(after, operation, transform);
-  return after;
-}
-
-async function applyOperation(target: JsonObject, operation: PatchOperation, transform?: Transform) {
-  const { field, value } = operation;
-  if (field.length === 0) throw refuse('/field', 'A patch cannot address the whole object');
-  refusePosition(
-    target,
-    operation.operation === 'move' || operation.operation === 'copy' ? operation.from! : field,
-  );
-  switch (operation.operation) {
-    case 'add':
-    case 'replace':
-      setAt(target, field, cloneJson(value!));
-      break;
-    case 'remove':
-      remove(target, field, value);
-      break;
-    case 'increment':
-      increment(target, field, value as number);
-      break;
-    case 'move':
-    case 'copy':
-      moveOrCopy(target, operation);
-      break;
-    case 'transform': {
-      if (transform === undefined) {
-        throw refuse('/operation', "Patch operation 'transform' is not available here");
-      }
-      const result = await transform(value!, getAt(target, field) ?? null);
-      if (result === null) removeAt(target, field);
-      else setAt(target, field, result);
-    }
-  }
-}
-
-function remove(target: JsonObject, field: Pointer, value: JsonValue | undefined): void {
-  if (value === undefined || value === null) {
-    removeAt(target, field);
-    return;
-  }
-  const current = getAt(target, field);
-  if (Array.isArray(current)) {
-    setAt(
-      target,
-      field,
-      current.filter((element) => !equalJson(element, value)),
-    );
-  } else if (equalJson(current, value)) {
-    removeAt(target, field);
-  }
-}
-
-function increment(target: JsonObject, field: Pointer, delta: number): void {
-  const current = getAt(target, field);
-  if (typeof current === 'number') {
-    setAt(target, field, current + delta);
-  } else if (Array.isArray(current) && current.every((element) => typeof element === 'number')) {
-    setAt(
-      target,
-      field,
-      current.map((element) => element + delta),
-    );
-  } else {
-    throw refuse('/field', `'${formatPointer(field)}' is not a number and cannot be incremented`);
-  }
-}
-
-function moveOrCopy(target: JsonObject, { operation, field, from }: PatchOperation): void {
-  const value = getAt(target, from!);
-  if (value === undefined || value === null) return;
-  const moved = cloneJson(value);
-  if (operation === 'move') removeAt(target, from!);
-  const parent = getAt(target, field.slice(0, -1));
-  if (isObject(parent) && Object.hasOwn(parent, field.at(-1)!)) {
-    throw refuse('/field', `'${formatPointer(field)}' exists already; '${operation}' does not overwrite`);
-  }
-  setAt(target, field, moved);
-}
-
-function refusePosition(target: JsonObject, pointer: Pointer): void {
-  if (!/^\d+$/.test(pointer.at(-1) ?? '') || !Array.isArray(getAt(target, pointer.slice(0, -1)))) return;
-  throw new BadRequestError(`Position-based operation on '${formatPointer(pointer)}' is not allowed`, {
-    id: 'PATCH_POSITION',
-    hint: "Append with '/-', remove by value, or replace the whole array",
-  });
 }
 
 function refuse(field: string, message: string, hint?: string): BadRequestError {

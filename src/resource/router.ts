@@ -114,6 +114,7 @@ export class Router {
   async #own(context: Context, request: Request): Promise<Response> {
     const { database, observe } = this.#options;
     const dryRun = request.dryRun === true;
+    const { spent } = context.budget;
     const { response, report } = await runUnitOfWork(
       database,
       {
@@ -121,10 +122,12 @@ export class Router {
         callers: context.callersAtWork ?? 0,
         onRetry: (reason, attempt) => observe({ kind: 'database.retried', reason, attempt }),
         onEffectError: (part, error) => observe({ kind: 'server.failed', part, error }),
+        onStatement: () => context.budget.spend('statements'),
       },
       async (unitOfWork) => {
         unitOfWork.actor = actorOf(context);
-        // What runs again is numbered again.
+        // What runs again is numbered and paid for again.
+        context.budget.rewind(spent);
         const made = { count: 0 };
         const inner = {
           ...context,

@@ -29,6 +29,7 @@ export function hostOf(options: HostOptions): Host {
   // Most scripts ask for nothing.
   let operations: HostOperations | undefined;
   return async (operation, args) => {
+    options.context.budget.spend('hostCalls');
     operations ??= operationsOf(options);
     const run = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
     if (run === undefined) {

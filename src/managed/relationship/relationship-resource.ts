@@ -105,7 +105,7 @@ export class RelationshipResource {
       case 'patch': {
         const { revision, operations } = request;
         const change = async (edge: Edge) => {
-          const content = await applyPatch(edgeValue(edge), operations);
+          const content = await applyPatch(edgeValue(edge), operations, context);
           return { ...this.#wanted(context, { content }), id: edge.id };
         };
         return this.#edit(context, request, { edgeId, revision, change });

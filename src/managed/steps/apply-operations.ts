@@ -1,6 +1,6 @@
 import { BadRequestError, ForbiddenError } from '#errors/index.ts';
-import { formatPointer, getAt, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { applyPatch, type PatchOperation, type PatchRequest } from '#resource/index.ts';
+import { formatPointer, getAt, isObject, type JsonValue } from '#json/index.ts';
+import { PatchedObject, type PatchOperation, type PatchRequest } from '#resource/index.ts';
 import { scriptTransform } from '#script/index.ts';
 import { type Exchange, withIdentity, withoutIdentity } from '../exchange.ts';
 import { parseEdge, sameEdge, sameTarget, type WantedEdge } from '../relationship/edge.ts';
@@ -11,16 +11,17 @@ export async function applyOperations(exchange: Exchange): Promise<void> {
   const { operations } = exchange.request as PatchRequest;
   const before = withIdentity(exchange.id, exchange.rev, exchange.object);
   const transform = scriptTransform(exchange.platform.scripts, exchange.context);
-  let after = before;
+  const patched = new PatchedObject(before, { budget: exchange.context.budget, transform });
+  const edges = new Map<JsonValue, WantedEdge>();
   for (const operation of operations) {
     if (exchange.context.client.isExternal) {
       refuseForeignScript(exchange, operation);
       refuseTheft(exchange, operation);
     }
-    after = isEdgeRemoval(exchange, operation)
-      ? removeEdges(after, operation)
-      : await applyPatch(after, [operation], transform);
+    if (isEdgeRemoval(exchange, operation)) await removeEdges(patched, operation, edges);
+    else await patched.apply(operation);
   }
+  const after = patched.object;
   if (after['_id'] !== before['_id']) {
     throw new BadRequestError(`The _id of '${exchange.id}' cannot be changed`, {
       id: 'OBJECT_ID_MISMATCH',
@@ -74,22 +75,29 @@ function isEdgeRemoval({ type }: Exchange, { operation, field, value }: PatchOpe
   });
 }
 
-/** An edge is meant by its `_refProperties/_id`, by its `_ref` alone, or by all it says. */
-function removeEdges(object: JsonObject, { field, value }: PatchOperation): JsonObject {
+/**
+ * An edge is meant by its `_refProperties/_id`, by its `_ref` alone, or by all it says.
+ *
+ * @param edges those of elements that an operation before this one has read
+ */
+async function removeEdges(
+  patched: PatchedObject,
+  operation: PatchOperation,
+  edges: Map<JsonValue, WantedEdge>,
+): Promise<void> {
+  const { field, value } = operation;
   const name = field[0]!;
   const meant = parseEdge(value!, formatPointer(field));
   const saysMore = isObject(value) && isObject(value['_refProperties']);
   const isMeant = (element: JsonValue) => {
-    const edge = parseEdge(element, formatPointer(field));
+    const edge = edges.get(element) ?? parseEdge(element, formatPointer(field));
+    edges.set(element, edge);
     return meansEdge(edge, meant, saysMore);
   };
-  const current = object[name] ?? null;
-  const left = Array.isArray(current)
-    ? current.filter((element) => !isMeant(element))
-    : current !== null && isMeant(current)
-      ? null
-      : current;
-  return { ...object, [name]: left };
+  await patched.replaceMember(operation, name, (current) => {
+    if (Array.isArray(current)) return current.filter((element) => !isMeant(element));
+    return current !== null && isMeant(current) ? null : current;
+  });
 }
 
 function meansEdge(edge: WantedEdge, meant: WantedEdge, saysMore: boolean): boolean {

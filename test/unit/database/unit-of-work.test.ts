@@ -47,6 +47,24 @@ describe('a unit of work', () => {
     expect(database.pool.totalCount).toBe(before);
   });
 
+  it('refuses a statement that is one too many, whatever survives it, and still rolls back', async () => {
+    let left = 3;
+    const onStatement = () => {
+      if (left-- <= 0) throw new ResourceError(422, 'too many');
+    };
+    const failing = runUnitOfWork(database, { onStatement }, async (work) => {
+      const db = await work.db();
+      await insert(db, 1);
+      await work.savepoint(async () => insert(await work.db(), 2));
+      await work.savepoint(async () => insert(await work.db(), 1)).catch(() => undefined);
+      await insert(db, 3);
+    });
+    await expect(failing).rejects.toMatchObject({ code: 422 });
+    expect(await ids()).toEqual([]);
+    await runUnitOfWork(database, {}, async (work) => insert(await work.db(), 4));
+    expect(await ids()).toEqual([4]);
+  });
+
   it('undoes a part that fails under a savepoint, and goes on', async () => {
     await runUnitOfWork(database, {}, async (work) => {
       const db = await work.db();

@@ -1,0 +1,22 @@
+import type { JsonValue } from '#json/index.ts';
+
+/** One stored change, for the report of a dry run and for the audit. */
+export interface Change {
+  readonly resource: string;
+  readonly operation: 'create' | 'update' | 'delete';
+  /** An update that was asked for as a patch. */
+  readonly isPatch?: boolean;
+  readonly before: JsonValue;
+  readonly after: JsonValue;
+  /** Members of both that are shown to nobody outside. */
+  readonly privates?: ReadonlySet<string>;
+  /** Default: that of the unit of work. */
+  readonly actor?: Actor;
+}
+
+/** On whose behalf a unit of work changes things. */
+export interface Actor {
+  readonly userId: string;
+  /** Of the request, with what is appended to it on the way down to the one that changes something. */
+  readonly transactionId: string;
+}

@@ -1,0 +1,93 @@
+import { PayloadTooLargeError, ResourceError } from '#errors/index.ts';
+
+/**
+ * What one request may cost, with all that it causes: the requests that its scripts make are paid from the same purse.
+ * What runs on a schedule, and each step of a process, has a purse of its own, which is a hundred times as full.
+ */
+export const REQUEST_ALLOWANCE = {
+  /** Operations of patches. */
+  operations: 10_000,
+  /** JSON values that patches look at, copy and compare. */
+  nodes: 10_000_000,
+  /** Calls of scripts to what is outside of their sandbox: requests, encryption, lines of the log. */
+  hostCalls: 50_000,
+  /** Statements inside its transaction. */
+  statements: 100_000,
+  /** Milliseconds for which its patches keep a thread from everything else. */
+  busyMs: 5_000,
+} as const;
+
+export type Expense = keyof typeof REQUEST_ALLOWANCE;
+export type Allowance = Readonly<Record<Expense, number>>;
+
+const RUN_FACTOR = 100;
+
+/** Everything that is not a request from outside. */
+export const RUN_ALLOWANCE = Object.fromEntries(
+  Object.entries(REQUEST_ALLOWANCE).map(([expense, amount]) => [expense, amount * RUN_FACTOR]),
+) as unknown as Allowance;
+
+/** What an expense is called, and whether it is what was sent that is too much, or what that led to. */
+const SAID: Readonly<Record<Expense, { readonly words: string; readonly isSent: boolean }>> = {
+  operations: { words: 'patch operations', isSent: true },
+  nodes: { words: 'JSON values to be looked at by patches', isSent: true },
+  hostCalls: { words: 'calls of scripts to the server', isSent: false },
+  statements: { words: 'database statements', isSent: false },
+  busyMs: { words: 'milliseconds of patching', isSent: false },
+};
+
+/** A thread has other things to do, too: longer work goes on after them. */
+const STRETCH_MS = 15;
+
+/** The purse of one request. Once something has been refused for lack of it, everything of its kind is. */
+export class Budget {
+  readonly #allowance: Allowance;
+  #spent: Record<Expense, number> = { operations: 0, nodes: 0, hostCalls: 0, statements: 0, busyMs: 0 };
+
+  constructor(allowance: Allowance = REQUEST_ALLOWANCE) {
+    this.#allowance = allowance;
+  }
+
+  /** @throws ResourceError 413 or 422 `BUDGET_SPENT` with the number when there is not as much left */
+  spend(expense: Expense, amount = 1): void {
+    this.#spent[expense] += amount;
+    if (this.#spent[expense] > this.#allowance[expense]) throw spentError(expense, this.#allowance[expense]);
+  }
+
+  /** What has been spent so far, for `rewind`. */
+  get spent(): Readonly<Record<Expense, number>> {
+    return { ...this.#spent };
+  }
+
+  /** Work that is undone and runs again is paid for once. */
+  rewind(spent: Readonly<Record<Expense, number>>): void {
+    this.#spent = { ...spent };
+  }
+
+  /** For loops: now and then lets the thread do something else. Resolves at once most of the time. */
+  stretch(): () => Promise<void> | undefined {
+    let since = performance.now();
+    return () => {
+      const ms = performance.now() - since;
+      if (ms < STRETCH_MS) return undefined;
+      this.spend('busyMs', ms);
+      return new Promise((resolve) =>
+        setImmediate(() => {
+          since = performance.now();
+          resolve();
+        }),
+      );
+    };
+  }
+}
+
+function spentError(expense: Expense, allowed: number): ResourceError {
+  const { words, isSent } = SAID[expense];
+  const message = `The request takes more than ${allowed} ${words}`;
+  const facts = {
+    id: 'BUDGET_SPENT',
+    hint: isSent ? 'Send less at once' : 'Do less in one request, such as by pages, or on a schedule',
+    detail: { expense, allowed },
+  };
+  return isSent ? new PayloadTooLargeError(message, facts) : new ResourceError(422, message, facts);
+}
