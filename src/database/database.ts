@@ -1,5 +1,6 @@
 import { type ControlledTransaction, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { DatabasePool } from './database-client.ts';
 import { sendBeginWithFirstStatement } from './opening-statement.ts';
 import { noteSession } from './pg-client.ts';
 import { PreparedStatements } from './prepared-statements.ts';
@@ -114,7 +115,7 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
   const applicationName = options.applicationName ?? 'svc';
   const silence = new SilenceWatch(options.url, applicationName);
   const keepsPlans = options.keepsPlans === true && options.prepares === true && options.pooled !== true;
-  const pool = new pg.Pool({
+  const pool = new DatabasePool({
     connectionString: options.url,
     max,
     application_name: applicationName,

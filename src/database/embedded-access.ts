@@ -2,8 +2,9 @@ import { randomInt } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import pg from 'pg';
+import { DatabaseClient } from './database-client.ts';
 import { FIRST_PASSWORD_FILE, SUPERUSER } from './embedded-template.ts';
+import { sqlStateOf } from './sql-state.ts';
 
 /** How to reach the embedded server: `postgres.json` in the data folder, which only its owner can read. */
 export interface Access {
@@ -62,12 +63,12 @@ export async function replaceFirstPassword(access: Access, pgData: string): Prom
   const file = join(pgData, FIRST_PASSWORD_FILE);
   const first = await readFile(file, 'utf8').catch(() => undefined);
   if (first === undefined) return;
-  const client = new pg.Client({ connectionString: urlOf({ ...access, password: first }) });
+  const client = new DatabaseClient({ connectionString: urlOf({ ...access, password: first }) });
   try {
     await client.connect();
     await client.query(`ALTER ROLE ${SUPERUSER} PASSWORD ${client.escapeLiteral(access.password)}`);
   } catch (error) {
-    const alreadyReplaced = (error as { code?: unknown }).code === '28P01';
+    const alreadyReplaced = sqlStateOf(error) === '28P01';
     if (!alreadyReplaced) throw error;
   } finally {
     await client.end().catch(() => {});

@@ -11,6 +11,7 @@ export type { Actor, Change } from './change.ts';
 export { connectionFinding, wordsOf } from './connection-finding.ts';
 export { type Database, type DatabaseOptions, type Db, openDatabase, type Transaction } from './database.ts';
 export { DatabaseClock } from './database-clock.ts';
+export { type Trouble, troubled, troubleOf } from './database-error.ts';
 export { findEmbeddedUrl } from './embedded-access.ts';
 export {
   type EmbeddedServer,

@@ -1,5 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { backoffMs, type Service } from '#lifecycle/index.ts';
+import { DatabaseClient } from './database-client.ts';
 
 const PROBE_INTERVAL_MS = 10_000;
 const PROBE_TIMEOUT_MS = 5_000;
@@ -48,7 +49,7 @@ export class Listener implements Service {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({
+    const client = new DatabaseClient({
       connectionString: this.#options.url,
       application_name: this.#options.applicationName,
       keepAlive: true,

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { DatabaseClient } from './database-client.ts';
 import { dropConnection, noteSession, sessionOf } from './pg-client.ts';
 
 /** First key of the advisory locks; the second is the node's id. */
@@ -25,7 +26,7 @@ export class LockSession {
     applicationName: string,
     onLost: (error: unknown) => void,
   ): Promise<LockSession> {
-    const client = new pg.Client({
+    const client = new DatabaseClient({
       connectionString: url,
       application_name: applicationName,
       keepAlive: true,

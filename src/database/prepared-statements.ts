@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { DatabaseClient } from './database-client.ts';
 
 /** A text is prepared when it comes for this time: most texts that differ each time never do. */
 const PREPARED_FROM = 4;
@@ -59,8 +60,11 @@ export class PreparedStatements {
     Object.assign(client, { query });
   }
 
-  /** The prototype's method at the moment, which tests replace. */
+  /** As a client without prepared statements. */
   #pass(client: unknown, args: unknown[]): unknown {
-    return (pg.Client.prototype.query as (this: unknown, ...args: unknown[]) => unknown).apply(client, args);
+    return (DatabaseClient.prototype.query as (this: unknown, ...args: unknown[]) => unknown).apply(
+      client,
+      args,
+    );
   }
 }

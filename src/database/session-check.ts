@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { DatabaseClient } from './database-client.ts';
 import { noteSession, sessionOf } from './pg-client.ts';
 
 /**
@@ -6,7 +6,7 @@ import { noteSession, sessionOf } from './pg-client.ts';
  * sessions, for a transaction each, and invents the process id with which it greets its clients.
  */
 export async function givesOwnSession(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const client = new DatabaseClient({ connectionString: url, connectionTimeoutMillis: 10_000 });
   // An error between two statements would end the process; the next statement tells of it.
   client.on('error', () => {});
   await client.connect();

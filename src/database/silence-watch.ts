@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { DatabaseClient } from './database-client.ts';
 import { awaitsAnswer, bytesRead, dropConnection, sessionOf } from './pg-client.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
@@ -70,7 +71,7 @@ export class SilenceWatch {
   }
 
   async #judge(silent: readonly Watched[], since: number): Promise<void> {
-    const client = new pg.Client({
+    const client = new DatabaseClient({
       connectionString: this.#url,
       application_name: 'svc:silence-watch',
       connectionTimeoutMillis: ASK_TIMEOUT_MS,

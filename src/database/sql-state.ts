@@ -5,21 +5,22 @@ import {
   ResourceError,
   ServiceUnavailableError,
 } from '#errors/index.ts';
+import { isOfDatabase, troubled } from './database-error.ts';
 
 /** What Postgres, or the connection to it, said about a failed statement. */
 interface DriverError {
   readonly code?: unknown;
   readonly constraint?: unknown;
-  readonly message?: unknown;
 }
 
+/** What Postgres calls the failure, or the machine that of a connection to it; undefined for errors of anything else. */
 export function sqlStateOf(error: unknown): string | undefined {
-  const code = (error as DriverError | null | undefined)?.code;
+  const code = isOfDatabase(error) ? (error as DriverError).code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
 export function constraintOf(error: unknown): string | undefined {
-  const constraint = (error as DriverError | null | undefined)?.constraint;
+  const constraint = isOfDatabase(error) ? (error as DriverError).constraint : undefined;
   return typeof constraint === 'string' ? constraint : undefined;
 }
 
@@ -46,7 +47,7 @@ const CONNECTION_MESSAGES =
 export function isConnectionLost(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state !== undefined && CONNECTION_STATES.test(state)) return true;
-  return error instanceof Error && CONNECTION_MESSAGES.test(error.message);
+  return isOfDatabase(error) && CONNECTION_MESSAGES.test((error as Error).message);
 }
 
 /** Read-only, as after a fail-over to a replica; out of disk, memory or another resource; an error of its disk. */
@@ -73,22 +74,20 @@ export function isPassing(error: unknown): boolean {
 export function translateDatabaseError(error: unknown): unknown {
   if (error instanceof ResourceError) return error;
   if (isConnectionLost(error)) {
-    return new ServiceUnavailableError('The database cannot be reached; nothing was changed', {
+    const answer = new ServiceUnavailableError('The database cannot be reached; nothing was changed', {
       id: 'DB_UNREACHABLE',
       hint: 'Try again in a moment',
       cause: error,
     });
+    return troubled(answer, 'unreachable');
   }
   if (isUnable(error)) {
     const why = (error as Error).message;
-    return new ServiceUnavailableError(
+    const answer = new ServiceUnavailableError(
       `The database takes no changes at the moment (${why}); nothing was changed`,
-      {
-        id: 'DB_UNREACHABLE',
-        hint: 'Try again when it does',
-        cause: error,
-      },
+      { id: 'DB_UNREACHABLE', hint: 'Try again when it does', cause: error },
     );
+    return troubled(answer, 'unreachable');
   }
   if (error instanceof LostRace) {
     return new ConflictError(error.message, { id: 'DB_RACE', hint: 'Try again', cause: error });
@@ -102,13 +101,13 @@ export function translateDatabaseError(error: unknown): unknown {
       });
     case '40001':
     case '40P01':
-      return new ServiceUnavailableError(
-        'The change collided with others too many times; nothing was changed',
-        {
+      return troubled(
+        new ServiceUnavailableError('The change collided with others too many times; nothing was changed', {
           ...facts,
           id: 'DB_CONFLICT',
           hint: 'Try again',
-        },
+        }),
+        'conflict',
       );
     case '57014':
       return new ServiceUnavailableError('The database cancelled the statement: it took too long', {

@@ -2,6 +2,7 @@ import { ServiceUnavailableError } from '#errors/index.ts';
 import { backOff } from '#lifecycle/index.ts';
 import type { Actor, Change } from './change.ts';
 import type { Database, Db, Transaction } from './database.ts';
+import { troubled } from './database-error.ts';
 import { commitInGroup, type GroupedRow, type GroupWrite } from './group-commit.ts';
 import { isConflict, isConnectionLost, isUnavailable, translateDatabaseError } from './sql-state.ts';
 import { watched } from './watched-transaction.ts';
@@ -310,10 +311,11 @@ export async function runUnitOfWork<T>(
 }
 
 function unknownOutcome(cause: unknown): ServiceUnavailableError {
-  return new ServiceUnavailableError(
+  const answer = new ServiceUnavailableError(
     'The database connection broke during the commit: the change may or may not have been stored',
     { id: 'DB_COMMIT_UNKNOWN', hint: 'Read the object before trying again', cause },
   );
+  return troubled(answer, 'unknownOutcome');
 }
 
 async function runEffects(effects: readonly Effect[], options: UnitOfWorkOptions): Promise<void> {

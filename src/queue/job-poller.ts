@@ -1,4 +1,5 @@
-import { BystanderError, errorIdOf, ResourceError } from '#errors/index.ts';
+import { troubleOf } from '#database/index.ts';
+import { BystanderError, ResourceError } from '#errors/index.ts';
 import { backOff, ClaimLoop, jittered, type Service, Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import {
@@ -198,7 +199,7 @@ export class JobPoller implements Service {
           // Its thread died: with the job or because of it. Without a database nobody can be blamed.
           const isBlamed =
             isLost &&
-            errorIdOf(error) !== 'DB_UNREACHABLE' &&
+            troubleOf(error) !== 'unreachable' &&
             !(error instanceof BystanderError) &&
             this.#loop.claims;
           const alone = this.#solitude.subject;

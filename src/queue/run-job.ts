@@ -1,5 +1,5 @@
-import { type Db, isConnectionLost, runUnitOfWork } from '#database/index.ts';
-import { errorIdOf, ResourceError, toResourceError } from '#errors/index.ts';
+import { type Db, isConnectionLost, runUnitOfWork, troubleOf } from '#database/index.ts';
+import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { backOff, MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import {
@@ -60,9 +60,9 @@ export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> 
     return result('completed');
   } catch (thrown) {
     if (thrown instanceof FencedOutError) return result('fencedOut');
-    const id = errorIdOf(thrown);
-    if (id === 'DB_UNREACHABLE') throw thrown;
-    if (id !== 'DB_COMMIT_UNKNOWN') return failJob(queue, job, thrown);
+    const trouble = troubleOf(thrown);
+    if (trouble === 'unreachable') throw thrown;
+    if (trouble !== 'unknownOutcome') return failJob(queue, job, thrown);
     // Only the database knows whether the commit came through: the claim is gone if it did.
     return (await stillHeld(queue, job)) ? runJob(queue, job) : result('completed');
   }
@@ -108,9 +108,9 @@ async function runTogether(queue: Queue, jobs: readonly ClaimedJob[]): Promise<R
       return done;
     });
   } catch (error) {
-    if (errorIdOf(error) === 'DB_UNREACHABLE') throw error;
+    if (troubleOf(error) === 'unreachable') throw error;
     // A commit of which nobody knows is found out about job by job: what has no claim is done, or another's.
-    if (errorIdOf(error) !== 'DB_COMMIT_UNKNOWN') return new Set();
+    if (troubleOf(error) !== 'unknownOutcome') return new Set();
     const held = await Promise.all(jobs.map((job) => stillHeld(queue, job)));
     return new Set(jobs.filter((_, index) => !held[index]));
   }

@@ -1,5 +1,5 @@
-import { type Database, type Db, isConnectionLost, runUnitOfWork } from '#database/index.ts';
-import { errorIdOf, ResourceError, toResourceError } from '#errors/index.ts';
+import { type Database, type Db, isConnectionLost, runUnitOfWork, troubleOf } from '#database/index.ts';
+import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { backOff } from '#lifecycle/index.ts';
 import { type Context, type SecurityContext, systemContext } from '#resource/index.ts';
@@ -85,7 +85,7 @@ export async function fireTrigger(
     const error = toResourceError(thrown);
     if (error instanceof FencedOutError) return result('fencedOut', null);
     if (error instanceof AlreadyDoneError) return result('completed', []);
-    if (errorIdOf(error) === 'DB_COMMIT_UNKNOWN' && run.definition.transactional !== false) {
+    if (troubleOf(error) === 'unknownOutcome' && run.definition.transactional !== false) {
       const fate = await fateOf(platform.database, firing);
       if (fate === 'open') return fireTrigger(platform, firing, signal);
       return result(fate === 'completed' ? 'completed' : 'fencedOut', null);
@@ -190,7 +190,7 @@ async function invokeService(
 
 /** The database went away in mid-run; everything was rolled back. */
 export function isUnreachable(error: unknown): boolean {
-  return errorIdOf(error) === 'DB_UNREACHABLE';
+  return troubleOf(error) === 'unreachable';
 }
 
 /** Asks until the database answers: only it knows whether the commit came through. */

@@ -1,3 +1,4 @@
+import { troubled } from '#database/index.ts';
 import { BystanderError, fromErrorBody, ResourceError, ServiceUnavailableError } from '#errors/index.ts';
 import { backoffMs, type Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
@@ -194,8 +195,8 @@ export class ScriptThreads implements Service {
 
 const DIED = 'The script thread of this request died and its changes were rolled back; try again';
 
-function toError({ cause, ...body }: ErrorMessage): ResourceError {
+function toError({ cause, trouble, ...body }: ErrorMessage): ResourceError {
   const error = fromErrorBody(body);
   if (cause !== undefined) error.cause = new Error(cause);
-  return error;
+  return troubled(error, trouble);
 }

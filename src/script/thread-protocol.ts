@@ -1,3 +1,4 @@
+import type { Trouble } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
 
 /** Which kinds of work a script thread takes; the values are what their handlers get and give. */
@@ -36,6 +37,8 @@ export interface ErrorMessage {
   readonly detail?: unknown;
   /** The inner error's text, for the log only. */
   readonly cause?: string;
+  /** What the database has done to the work. */
+  readonly trouble?: Trouble;
 }
 
 /** Words of the memory shared with a thread, for the watchdog. */

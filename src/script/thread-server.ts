@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
+import { troubleOf } from '#database/index.ts';
 import { InternalServerError, toResourceError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { monotonicMs } from '#time/index.ts';
@@ -122,11 +123,13 @@ function toMessage(thrown: unknown): ErrorMessage {
   const error = toResourceError(thrown);
   const body = error.toJSON();
   const cause = error.cause instanceof Error ? (error.cause.stack ?? error.cause.message) : undefined;
+  const trouble = troubleOf(error);
   return {
     code: body.code,
     message: body.message,
     ...(body.detail === undefined ? {} : { detail: body.detail }),
     ...(cause === undefined ? {} : { cause }),
+    ...(trouble === undefined ? {} : { trouble }),
   };
 }
 

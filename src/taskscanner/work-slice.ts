@@ -1,5 +1,5 @@
-import { type Db, isUnavailable, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
-import { errorIdOf, ResourceError, toResourceError } from '#errors/index.ts';
+import { type Db, isUnavailable, runUnitOfWork, troubleOf, type UnitOfWork } from '#database/index.ts';
+import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { JobFailure } from '#queue/index.ts';
 import type { FoundObject } from './claimable.ts';
@@ -206,8 +206,7 @@ function inUnitOfWork<T>({ database, observe }: TaskScannerPlatform, work: (unit
 /** What is no failure of the object: the slice was lost, or the database. The job is tried again. */
 function isOurs(error: unknown): boolean {
   if (error instanceof SliceLostError) return true;
-  const id = errorIdOf(error);
-  return id === 'DB_UNREACHABLE' || id === 'DB_COMMIT_UNKNOWN' || id === 'DB_CONFLICT';
+  return troubleOf(error) !== undefined;
 }
 
 function brokeItsThread(): ResourceError {

@@ -6,7 +6,7 @@ import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startMailServer } from '../support/mail-server.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { processFile, workflowApi } from '../support/workflow.ts';
+import { makeDue, processFile, workflowApi } from '../support/workflow.ts';
 import { end, extension, path, service, start, tag, user } from '../unit/workflow/engine/bpmn.ts';
 
 const $ = (expression: string) => `\${${expression}}`;
@@ -44,6 +44,35 @@ const asking = processFile(
     ) +
     end() +
     path('s', 'ask', 'e'),
+);
+const later = processFile(
+  'later',
+  start() +
+    tag(
+      'serviceTask',
+      'ask',
+      { 'flowable:type': 'http', 'flowable:async': 'true' },
+      fields({ requestUrl: $('url') }).replace(
+        '</extensionElements>',
+        '<flowable:failedJobRetryTimeCycle>R2/PT1S</flowable:failedJobRetryTimeCycle></extensionElements>',
+      ),
+    ) +
+    end() +
+    path('s', 'ask', 'e'),
+);
+const pretending = processFile(
+  'pretending',
+  start() +
+    tag(
+      'scriptTask',
+      'pretend',
+      { scriptFormat: 'javascript', 'flowable:async': 'true' },
+      `${extension('<flowable:failedJobRetryTimeCycle>R1/PT1S</flowable:failedJobRetryTimeCycle>')}<script><![CDATA[
+         throw { code: 503, message: 'as if', detail: { id: execution.getVariable('id') } };
+       ]]></script>`,
+    ) +
+    end() +
+    path('s', 'pretend', 'e'),
 );
 const child = processFile(
   'child',
@@ -90,6 +119,8 @@ beforeAll(async () => {
       'workflow/letter.bpmn20.xml': letter,
       'workflow/asking.bpmn20.xml': asking,
       'workflow/child.bpmn20.xml': child,
+      'workflow/later.bpmn20.xml': later,
+      'workflow/pretending.bpmn20.xml': pretending,
       'workflow/parent.bpmn20.xml': parent,
       'workflow/java.bpmn20.xml': byClass('java', 'org.example.Greeter'),
       'workflow/stranger.bpmn20.xml': byClass('stranger', 'org.example.Stranger'),
@@ -100,7 +131,7 @@ beforeAll(async () => {
   workflow = workflowApi(api);
   await eventually(
     () => workflow.list('processdefinition'),
-    (definitions) => definitions.length === 5,
+    (definitions) => definitions.length === 7,
   );
 });
 afterAll(async () => {
@@ -108,6 +139,16 @@ afterAll(async () => {
   web.close();
   await mails.stop();
 });
+
+/** An address at which somebody listened a moment ago. */
+async function closedPort(): Promise<string> {
+  const gone = createServer().listen(0, '127.0.0.1');
+  await once(gone, 'listening');
+  const { port } = gone.address() as AddressInfo;
+  gone.close();
+  await once(gone, 'close');
+  return `http://127.0.0.1:${port}/`;
+}
 
 const startProcess = (body: Record<string, unknown>) => api('POST', 'workflow/processinstance', { body });
 
@@ -146,6 +187,44 @@ describe('a request', () => {
     async (denied) => {
       const { status, body } = await startProcess({ _key: 'asking', url: denied });
       expect([status, body.detail.id]).toEqual([500, 'WORKFLOW_HTTP_DENIED']);
+    },
+  );
+});
+
+describe('what only looks like a failure of the database', () => {
+  const deadOf = async (instance: string) => {
+    const { instance: of, error } = await server.observed(
+      'workflow.deadLetter',
+      (letter) => letter.instance === instance,
+    );
+    return { of, error };
+  };
+
+  test('is told to who waits for it: a request to a port that nobody listens at', async () => {
+    const closed = await closedPort();
+    const { status, body } = await startProcess({ _key: 'asking', url: closed });
+    expect([status, body.detail.id]).toEqual([503, 'WORKFLOW_HTTP_FAILED']);
+    expect(body.message).toContain('ECONNREFUSED');
+  });
+
+  test('costs a job its attempts, and is a dead letter in the end', async () => {
+    const id = await workflow.start('later', { url: await closedPort() });
+    await makeDue(server.database.pool, id);
+    const failed = await server.observed('job.failed', ({ error }) => error.includes('ECONNREFUSED'));
+    expect(failed.dead).toBe(false);
+    const [first] = (await workflow.get(`processinstance/${id}?_fields=waitsFor`)).waitsFor;
+    expect(first).toMatchObject({ retries: 1 });
+    await makeDue(server.database.pool, id);
+    expect((await deadOf(id)).error).toContain('ECONNREFUSED');
+    expect(await workflow.list('job/deadletter', `processInstanceId=${id}`)).toHaveLength(1);
+  });
+
+  test.each(['DB_UNREACHABLE', 'DB_COMMIT_UNKNOWN'])(
+    'is no endless job either when a script throws %s',
+    async (error) => {
+      const id = await workflow.start('pretending', { id: error });
+      await makeDue(server.database.pool, id);
+      expect((await deadOf(id)).error).toContain('as if');
     },
   );
 });

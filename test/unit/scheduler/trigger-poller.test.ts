@@ -13,6 +13,7 @@ import {
   type Tuning,
 } from '#scheduler/index.ts';
 import { schedulerTuning } from '../../../src/app/scheduler-feature.ts';
+import { ofDatabase } from '../../../src/database/database-error.ts';
 import type { FiringResult } from '../../../src/scheduler/fire-trigger.ts';
 import { createSchedule } from '../../../src/scheduler/register-schedule.ts';
 import { setPaused } from '../../../src/scheduler/running-repository.ts';
@@ -175,7 +176,8 @@ describe('the trigger poller', () => {
     const a = node('a', 1, async () => {}, fired, {
       ...store,
       async planNext(...given) {
-        if (failures-- > 0) throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+        if (failures-- > 0)
+          throw ofDatabase(Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' }));
         await store.planNext(...given);
       },
       release(...given) {

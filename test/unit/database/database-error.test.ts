@@ -1,0 +1,99 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  connectionFinding,
+  type Database,
+  isConnectionLost,
+  isPassing,
+  openDatabase,
+  runUnitOfWork,
+  sqlStateOf,
+  translateDatabaseError,
+  troubleOf,
+} from '#database/index.ts';
+import { ServiceUnavailableError } from '#errors/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+
+/** Nobody listens at port 1. */
+const NOWHERE = 'postgres://nobody@127.0.0.1:1/none';
+
+let test: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  database = openDatabase({ url: test.url, poolSize: 2 });
+});
+afterAll(async () => {
+  await database.close();
+  await test[Symbol.asyncDispose]();
+});
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+const refusedElsewhere = () =>
+  new Promise<Error>((resolve) => connect(1, '127.0.0.1').once('error', resolve));
+
+describe('an error of the database', () => {
+  it('is known by who raised it, whichever way it came', async () => {
+    const ways = [
+      () => database.pool.query('select 1 / 0'),
+      async () => {
+        const client = await database.pool.connect();
+        return client.query('select 1 / 0').finally(() => client.release());
+      },
+      () =>
+        runUnitOfWork(database, {}, async (unit) => {
+          const client = await unit.db();
+          return client.executeQuery({
+            sql: 'select 1 / 0',
+            parameters: [],
+            query: { kind: 'RawNode' } as never,
+            queryId: { queryId: '1' },
+          });
+        }),
+    ];
+    for (const way of ways) expect(sqlStateOf(await failureOf(way()))).toBe('22012');
+  });
+
+  it('is one also when there is no connection at all', async () => {
+    const nowhere = openDatabase({ url: NOWHERE, poolSize: 2 });
+    for (const way of [() => nowhere.pool.query('select 1'), () => nowhere.pool.connect()]) {
+      const error = await failureOf(way());
+      expect(isConnectionLost(error)).toBe(true);
+      expect(connectionFinding(error)?.id).toBe('DB_CANNOT_CONNECT');
+    }
+    const error = await failureOf(runUnitOfWork(nowhere, { attempts: 1 }, (unit) => unit.db()));
+    expect(troubleOf(error)).toBe('unreachable');
+    await nowhere.close();
+  });
+
+  it('is none that has the same code and comes from elsewhere', async () => {
+    const refused = await refusedElsewhere();
+    const wrapped = new ServiceUnavailableError('The other server is away', { cause: refused });
+    const like40001 = Object.assign(new Error('no'), { code: '40001' });
+    for (const error of [refused, wrapped, like40001, { code: '08006' }]) {
+      expect(isConnectionLost(error)).toBe(false);
+      expect(isPassing(error)).toBe(false);
+      expect(translateDatabaseError(error)).toBe(error);
+      expect(connectionFinding(error)).toBeUndefined();
+    }
+    let runs = 0;
+    const failed = await failureOf(
+      runUnitOfWork(database, {}, async (unit) => {
+        await unit.db();
+        runs += 1;
+        throw wrapped;
+      }),
+    );
+    expect([failed, runs]).toEqual([wrapped, 1]);
+  });
+
+  it('bears no weight by its id, which others use as well', () => {
+    const pretended = new ServiceUnavailableError('as if', { id: 'DB_UNREACHABLE' });
+    expect(troubleOf(pretended)).toBeUndefined();
+  });
+});
