@@ -117,6 +117,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     bodyLimitBytes: settings.bodyLimitBytes,
     requestTimeoutMs: settings.requestTimeoutMs,
     trustedProxies: settings.trustedProxies,
+    publicUrl: settings.publicUrl,
     trustsTransactionId: settings.trustsTransactionId,
     requestsPerMinute: settings.requestsPerMinute,
     diagnostics: settings.diagnostics,

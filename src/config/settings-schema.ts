@@ -32,6 +32,7 @@ export function settingsSchema(defaults: { nodeId: string; scriptThreads: number
     SVC_DATABASE_PREPARE: yesOrNo().optional(),
     SVC_REQUEST_TIMEOUT: wholeNumber(1, 3600).default(60),
     SVC_TRUSTED_PROXIES: networks().default([]),
+    SVC_PUBLIC_URL: publicUrl().optional(),
     SVC_TRUST_TRANSACTION_ID: yesOrNo().default(false),
     SVC_EGRESS_ALLOW: networks().default([]),
     SVC_RATE_LIMIT: wholeNumber(1, 1_000_000).optional(),
@@ -61,6 +62,13 @@ function databaseUrl() {
     const protocol = URL.parse(text)?.protocol;
     return protocol === 'postgres:' || protocol === 'postgresql:';
   }, 'must look like postgres://user:password@host:5432/database');
+}
+
+function publicUrl() {
+  return z.string().refine((text) => {
+    const url = URL.parse(text);
+    return url !== null && /^https?:$/.test(url.protocol) && url.search + url.hash + url.username === '';
+  }, 'must look like https://id.example.com');
 }
 
 function roles() {

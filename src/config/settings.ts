@@ -32,6 +32,8 @@ export interface Settings {
   readonly requestTimeoutMs: number;
   /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` count. */
   readonly trustedProxies: readonly string[];
+  /** Scheme, host, port and perhaps a path that clients know the server by. */
+  readonly publicUrl?: string;
   /** Addresses and networks that requests of this server may go to though they are not public. */
   readonly allowedNetworks: readonly string[];
   /** Whether the transaction id that a request brings is taken over. */
@@ -74,6 +76,7 @@ export const SETTING_FLAGS = {
   SVC_DATABASE_PREPARE: 'database-prepare',
   SVC_REQUEST_TIMEOUT: 'request-timeout',
   SVC_TRUSTED_PROXIES: 'trusted-proxies',
+  SVC_PUBLIC_URL: 'public-url',
   SVC_TRUST_TRANSACTION_ID: 'trust-transaction-id',
   SVC_EGRESS_ALLOW: 'egress-allow',
   SVC_RATE_LIMIT: 'rate-limit',
@@ -159,6 +162,7 @@ export function readSettings(
     bodyLimitBytes: data.SVC_BODY_LIMIT,
     requestTimeoutMs: data.SVC_REQUEST_TIMEOUT * 1000,
     trustedProxies: data.SVC_TRUSTED_PROXIES,
+    ...(data.SVC_PUBLIC_URL === undefined ? {} : { publicUrl: data.SVC_PUBLIC_URL }),
     allowedNetworks: data.SVC_EGRESS_ALLOW,
     trustsTransactionId: data.SVC_TRUST_TRANSACTION_ID,
     requestsPerMinute: data.SVC_RATE_LIMIT,

@@ -1,17 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { JsonObject } from '#json/index.ts';
 import type { Incoming } from './incoming.ts';
+import { isSecretHeader } from './shown-header.ts';
 import type { Answer } from './write-response.ts';
 
 const HIDDEN = '***';
 
-/** Beside what it was authenticated with: what says nothing of who asked for what. */
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  'cookie',
-  'connection',
-  'content-length',
-  'transfer-encoding',
-]);
+/** Beside what may hold a secret: what says nothing of who asked for what. */
+const LEFT_OUT: ReadonlySet<string> = new Set(['connection', 'content-length', 'transfer-encoding']);
 
 /** Parameters whose value is one of ours, or a name of a field. */
 const PLAIN_PARAMETER =
@@ -65,6 +61,6 @@ function cookiesOf({ headers }: IncomingMessage): JsonObject {
 }
 
 function listed(headers: Readonly<Record<string, string>>): JsonObject {
-  const shown = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'set-cookie');
+  const shown = Object.entries(headers).filter(([name]) => !isSecretHeader(name));
   return Object.fromEntries(shown.map(([name, value]) => [name.toLowerCase(), [value]]));
 }

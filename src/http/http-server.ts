@@ -17,7 +17,7 @@ import type { RequestSink, ResourceDescription } from '#resource/index.ts';
 import { ADMIN, TrustedProxies } from '#security/index.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { type Health, healthRoutes } from './health.ts';
-import { Incoming, IncomingClient } from './incoming.ts';
+import { type Door, Incoming, IncomingClient } from './incoming.ts';
 import { nodeServer } from './node-server.ts';
 import { openApiDocument } from './openapi.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -33,6 +33,8 @@ export interface HttpServerOptions
   readonly requestTimeoutMs: number;
   /** Addresses and networks whose word about callers counts. */
   readonly trustedProxies: readonly string[];
+  /** The URL that clients know the server by; undefined: the address that they have connected to, if they name it. */
+  readonly publicUrl: string | undefined;
   /** Requests a minute that one client may make of this node; undefined: as many as it likes. */
   readonly requestsPerMinute: number | undefined;
   /** Who sees metrics and the parts of readiness: everybody, administrators and this machine, or administrators. */
@@ -57,13 +59,17 @@ export class HttpServer implements Service {
   readonly drains = true;
   readonly #options: HttpServerOptions;
   readonly app: Hono;
-  readonly #proxies: TrustedProxies;
+  readonly #door: Door;
   #server: ServerType | undefined;
   #port = 0;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    this.#proxies = new TrustedProxies(options.trustedProxies);
+    const { trustedProxies, publicUrl } = options;
+    this.#door = {
+      proxies: new TrustedProxies(trustedProxies),
+      publicOrigin: publicUrl?.replace(/\/+$/, ''),
+    };
     this.app = this.#routes();
   }
 
@@ -72,7 +78,7 @@ export class HttpServer implements Service {
     const { host, port, requestTimeoutMs, requestsPerMinute } = this.#options;
     const create = nodeServer({
       requestTimeoutMs,
-      proxies: this.#proxies,
+      proxies: this.#door.proxies,
       isStopping: () => this.#server === undefined,
       rest: this.#rest(),
       rateLimit: requestsPerMinute === undefined ? undefined : new RateLimit(requestsPerMinute),
@@ -158,21 +164,21 @@ export class HttpServer implements Service {
     const { diagnostics, authenticate } = this.#options;
     if (diagnostics === 'open') return true;
     const incoming = this.#incoming(hono);
+    if (diagnostics === 'local' && incoming.isLocal) return true;
     const client = new IncomingClient(incoming);
-    if (diagnostics === 'local' && client.isLocal) return true;
     const { authorization } = await authenticate(incoming.header, client, randomUUID());
     return authorization.roles.includes(ADMIN);
   }
 
   #incoming(hono: HonoContext): Incoming {
-    return new Incoming((hono.env as { incoming: IncomingMessage }).incoming, this.#proxies);
+    return new Incoming((hono.env as { incoming: IncomingMessage }).incoming, this.#door);
   }
 
   #rest(): RestInterface | undefined {
     const { resources } = this.#options;
     if (resources === undefined) return undefined;
     const describe = (path: string) => this.#describe(path);
-    return new RestInterface({ ...this.#options, resources, describe, proxies: this.#proxies });
+    return new RestInterface({ ...this.#options, resources, describe, door: this.#door });
   }
 
   /** The API description, of everything or of what lies at and below a path. */

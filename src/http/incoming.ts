@@ -1,10 +1,23 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ClientContext, HttpContext } from '#resource/index.ts';
 import { callerAddress, TrustedProxies } from '#security/index.ts';
+import { isSecretHeader } from './shown-header.ts';
 
 const LOOPBACK = new TrustedProxies(['127.0.0.0/8', '::1']);
+/** What proxies add to requests that they hand on. */
+const OF_PROXIES =
+  /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-original-.*|x-envoy-.*|.*-client-ip|.*-connecting-ip)$/;
 const NOTHING = new URLSearchParams();
+
+/** What the door knows of where it stands. */
+export interface Door {
+  /** Their word about callers counts. */
+  readonly proxies: TrustedProxies;
+  /** Scheme, host and port that clients know the server by. */
+  readonly publicOrigin: string | undefined;
+}
 
 /**
  * Headers, address and target of a request, read off Node's own message: building web objects for them costs more than
@@ -17,12 +30,11 @@ export class Incoming {
   /** Percent-encoded, without the parameters. */
   readonly path: string;
   readonly search: URLSearchParams;
-  /** Their word about callers counts. */
-  readonly proxies: TrustedProxies;
+  readonly #door: Door;
 
-  constructor(message: IncomingMessage, proxies: TrustedProxies) {
+  constructor(message: IncomingMessage, door: Door) {
     this.message = message;
-    this.proxies = proxies;
+    this.#door = door;
     this.target = targetOf(message);
     const mark = this.target.indexOf('?');
     this.path = mark === -1 ? this.target : this.target.slice(0, mark);
@@ -39,32 +51,54 @@ export class Incoming {
     return this.message.method ?? '';
   }
 
-  /** All headers but those that it was authenticated with and the given ones, each a list. */
+  /** All headers but those that may hold a secret and the given ones, each a list. */
   shownHeaders(leftOut: ReadonlySet<string>): Record<string, string[]> {
     const shown: Record<string, string[]> = {};
     for (const [name, value] of Object.entries(this.message.headers)) {
-      if (value === undefined || SECRET_HEADERS.has(name) || leftOut.has(name)) continue;
+      if (value === undefined || isSecretHeader(name) || leftOut.has(name)) continue;
       shown[name] = Array.isArray(value) ? value : [value];
     }
     return shown;
   }
 
   get isSecure(): boolean {
-    return isSecure(this.message, this.proxies);
+    return isSecure(this.message, this.#door.proxies);
   }
 
-  /** Scheme, host and port that the client speaks to; empty when its Host header is none. */
+  /** The caller's address, as a trusted proxy tells it. */
+  get callerAddress(): string {
+    const peer = this.message.socket.remoteAddress ?? '';
+    return callerAddress(peer, this.header('x-forwarded-for'), this.#door.proxies);
+  }
+
+  /** Sent by a program on this machine, and not merely handed on by a proxy that runs on it. */
+  get isLocal(): boolean {
+    const { socket, headers, httpVersion } = this.message;
+    const peer = socket.remoteAddress ?? '';
+    if (!LOOPBACK.include(peer) || this.#door.proxies.include(peer)) return false;
+    // nginx speaks HTTP/1.0 to those behind it unless it is told otherwise, and adds no header of its own accord.
+    if (httpVersion === '1.0' || Object.keys(headers).some((name) => OF_PROXIES.test(name))) return false;
+    const { hostname } = URL.parse(`http://${headers.host ?? ''}`) ?? { hostname: '' };
+    return /^(?:.+\.)?localhost$/.test(hostname) || LOOPBACK.include(hostname.replace(/^\[|\]$/g, ''));
+  }
+
+  /**
+   * Scheme, host and port for links to this server. `Host` is whatever the caller likes, so it counts only when it
+   * names the very end of the connection that it came in by; empty when nothing better is known.
+   */
   get origin(): string {
-    return originOf(`${this.isSecure ? 'https' : 'http'}://${this.message.headers.host ?? ''}`);
+    const { publicOrigin } = this.#door;
+    if (publicOrigin !== undefined) return publicOrigin;
+    const { host = '' } = this.message.headers;
+    return isOwnName(host, this.message.socket) ? `${this.isSecure ? 'https' : 'http'}://${host}` : '';
   }
 }
 
-/** Nearly all requests of a server name the same one. */
-let lastAddressed = { url: '', origin: '' };
-
-function originOf(url: string): string {
-  if (lastAddressed.url !== url) lastAddressed = { url, origin: URL.parse(url)?.origin ?? '' };
-  return lastAddressed.origin;
+function isOwnName(host: string, { localAddress = '', localPort = 0 }: Socket): boolean {
+  const address = localAddress.replace(/^::ffff:(?=\d+\.)/i, '');
+  const names = [address.includes(':') ? `[${address}]` : address];
+  if (LOOPBACK.include(address)) names.push('localhost');
+  return names.some((name) => host === `${name}:${localPort}` || (localPort === 80 && host === name));
 }
 
 /** Whether the caller's own connection is encrypted, which a trusted proxy that ends TLS says of it. */
@@ -92,19 +126,11 @@ export class IncomingClient implements ClientContext {
   }
 
   get remoteAddress(): string {
-    const { header, proxies } = this.#incoming;
-    return callerAddress(this.peerAddress, header('x-forwarded-for'), proxies);
+    return this.#incoming.callerAddress;
   }
 
   get peerAddress(): string {
     return this.#incoming.message.socket.remoteAddress ?? '';
-  }
-
-  /** On this machine, and not merely handed on by a proxy that runs on it. */
-  get isLocal(): boolean {
-    const { headers } = this.#incoming.message;
-    if (headers['x-forwarded-for'] !== undefined || headers['forwarded'] !== undefined) return false;
-    return LOOPBACK.include(this.peerAddress);
   }
 
   get remotePort(): number {
@@ -132,7 +158,11 @@ export class IncomingHttp implements HttpContext {
   }
 
   get path(): string {
-    return this.#incoming.origin + this.#incoming.target;
+    const { origin, message, target } = this.#incoming;
+    if (origin !== '') return origin + target;
+    const { localAddress = '', localPort = 0 } = message.socket;
+    const scheme = this.#incoming.isSecure ? 'https' : 'http';
+    return `${scheme}://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${localPort}${target}`;
   }
 
   get headers(): Record<string, string> {
@@ -150,20 +180,11 @@ export class IncomingHttp implements HttpContext {
   }
 }
 
-const SECRET_HEADERS: ReadonlySet<string> = new Set([
-  'authorization',
-  'cookie',
-  'proxy-authorization',
-  'x-svc-password',
-  'x-svc-reauth-password',
-  'x-svc-api-key',
-]);
-
-/** Scripts see the headers of a request, but not what it was authenticated with. */
+/** Scripts see the headers of a request, but none that may hold a secret. */
 function withoutSecrets(headers: IncomingMessage['headers']): Record<string, string> {
   const shown: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !SECRET_HEADERS.has(name)) shown[name] = String(value);
+    if (value !== undefined && !isSecretHeader(name)) shown[name] = String(value);
   }
   return shown;
 }

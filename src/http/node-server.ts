@@ -10,7 +10,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { BadRequestError, ResourceError, TooManyRequestsError } from '#errors/index.ts';
-import { callerAddress, type TrustedProxies } from '#security/index.ts';
+import { callerAddress, networkOf, type TrustedProxies } from '#security/index.ts';
 import { isSecure } from './incoming.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { refuseMessage } from './refuse-message.ts';
@@ -105,7 +105,7 @@ export function nodeServer(options: NodeServerOptions) {
         function tooMany(): ResourceError | undefined {
           const peer = message.socket.remoteAddress ?? '';
           const forwarded = message.headers['x-forwarded-for'];
-          const seconds = rateLimit!.take(callerAddress(peer, String(forwarded ?? ''), proxies));
+          const seconds = rateLimit!.take(networkOf(callerAddress(peer, forwarded?.toString(), proxies)));
           if (seconds === 0 || message.url?.startsWith('/health/')) return undefined;
           return new TooManyRequestsError('Too many requests', {
             id: 'HTTP_RATE_LIMIT',

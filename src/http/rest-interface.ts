@@ -11,10 +11,9 @@ import {
   rootContext,
   type SecurityContext,
 } from '#resource/index.ts';
-import type { TrustedProxies } from '#security/index.ts';
 import { timeOrderedId } from '#time/index.ts';
 import { auditedMessage } from './audited-message.ts';
-import { Incoming, IncomingClient, IncomingHttp } from './incoming.ts';
+import { type Door, Incoming, IncomingClient, IncomingHttp } from './incoming.ts';
 import { readBody } from './read-body.ts';
 import { translateRequest } from './read-request.ts';
 import { type Answer, writeError, writeJson, writeResponse } from './write-response.ts';
@@ -24,7 +23,7 @@ export const BASE_PATH = '/svc';
 
 export interface RestOptions {
   readonly resources: RequestSink;
-  readonly proxies: TrustedProxies;
+  readonly door: Door;
   readonly bodyLimitBytes: number;
   /** Whether the transaction id that a request brings is taken over. */
   readonly trustsTransactionId: boolean;
@@ -59,7 +58,7 @@ export class RestInterface {
 
   /** @returns false when the request is none of its own; then nothing has been done */
   take(message: IncomingMessage, outgoing: ServerResponse): boolean {
-    const incoming = new Incoming(message, this.#options.proxies);
+    const incoming = new Incoming(message, this.#options.door);
     const { path } = incoming;
     if (!path.startsWith(BASE_PATH) || (path.length > BASE_PATH.length && path[BASE_PATH.length] !== '/')) {
       return false;

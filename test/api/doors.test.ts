@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADMIN_PASSWORD } from '../support/api.ts';
+import { sendRaw, statusOf } from '../support/raw-http.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 describe('the doors', () => {
@@ -62,6 +63,31 @@ describe('the doors', () => {
         parts: { database: { state: 'up' }, heartbeat: { state: 'up' }, triggerPoller: { state: 'up' } },
       },
     ]);
+  });
+
+  it('take for this machine only what no proxy on it has handed on', async () => {
+    const { host, port } = new URL(server.url);
+    const statusFor = async (lines: readonly string[], version = '1.1') =>
+      statusOf(
+        await sendRaw(
+          server.url,
+          `GET /metrics HTTP/${version}\r\nConnection: close\r\n${lines.join('\r\n')}\r\n\r\n`,
+        ),
+      );
+    expect(await statusFor([`Host: ${host}`])).toBe(200);
+    expect(await statusFor([`Host: localhost:${port}`])).toBe(200);
+    expect(await (await get('/health/ready')).json()).toHaveProperty('parts.database');
+    const handedOn = [
+      'X-Forwarded-For: 203.0.113.8',
+      'X-Forwarded-Host: x',
+      'Forwarded: for=203.0.113.8',
+      'Via: 1.1 proxy',
+      'X-Real-IP: 203.0.113.8',
+      'CF-Connecting-IP: 203.0.113.8',
+    ];
+    for (const header of handedOn) expect(await statusFor([`Host: ${host}`, header]), header).toBe(401);
+    expect(await statusFor(['Host: id.example.com'])).toBe(401);
+    expect(await statusFor([`Host: ${host}`], '1.0')).toBe(401);
   });
 
   it('show metrics', async () => {

@@ -154,16 +154,78 @@ describe('the door', () => {
     expect(((await response.json()) as { authorization: object }).authorization).toMatchObject({
       ipAddress: '203.0.113.7',
     });
+    const withPort = await get('/svc/info/login', { ...ADMIN, 'X-Forwarded-For': '66.6.6.1, 1.2.3.4:5555' });
+    expect(((await withPort.json()) as { authorization: object }).authorization).toMatchObject({
+      ipAddress: '1.2.3.4',
+    });
   });
 
-  it('shows metrics and parts of readiness on this machine and to administrators', async () => {
+  it('leaves out of scripts and the audit whatever header may hold a secret, by its name', async () => {
+    const hidden = Object.fromEntries(
+      [
+        'X-OpenIDM-Password',
+        'X-Old-Passwd',
+        'X-Auth-Token',
+        'X-Client-Secret',
+        'X-Amz-Authorization',
+        'X-Db-Credential',
+        'X-Own-Cookie',
+        'X-Api-Key',
+        'apikey',
+      ].map((name) => [name, `Hidden-in-${name}`]),
+    );
+    const shown = { 'X-Plain': 'plainly-shown', 'X-OpenIDM-Username': 'ada' };
+    const response = await fetch(`${server.url}/svc/script?_action=eval`, {
+      method: 'POST',
+      headers: { ...ADMIN, ...hidden, ...shown, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ type: 'text/javascript', source: 'JSON.stringify(context.http.headers)' }),
+    });
+    const seen = (await response.json()) as string;
+    expect(seen).toContain('plainly-shown');
+    expect(seen).not.toContain('Hidden-in');
+    expect(seen).toContain('x-openidm-username');
+    const id = response.headers.get('x-request-id');
+    const audited = async () =>
+      (
+        await server.database.pool.query<{ event: string }>(
+          'select event::text from audit_event where transaction_id = $1',
+          [id],
+        )
+      ).rows.map(({ event }) => event);
+    await expect.poll(async () => (await audited()).join()).toContain('plainly-shown');
+    expect((await audited()).join()).not.toContain('Hidden-in');
+  });
+
+  it('lets a caller name the host of its links only where it names the server that it reached', async () => {
+    const create = async (id: string, host: string) => {
+      const body = '{"a":1}';
+      const answer = await sendRaw(
+        server.url,
+        `PUT /svc/repo/linked/${id} HTTP/1.1\r\nHost: ${host}\r\nX-Svc-Username: svc-admin\r\nX-Svc-Password: ${ADMIN_PASSWORD}\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      return /^location: (.*)\r$/im.exec(String(answer))?.[1];
+    };
+    const { host, port } = new URL(server.url);
+    expect(await create('own', host)).toBe(`http://${host}/svc/repo/linked/own`);
+    expect(await create('local', `localhost:${port}`)).toBe(`http://localhost:${port}/svc/repo/linked/local`);
+    for (const evil of [
+      'evil.example',
+      `evil.example:${port}`,
+      '127.0.0.1:1',
+      `localhost.evil.example:${port}`,
+    ]) {
+      expect(await create(`evil${evil.length}`, evil)).toBe(`/svc/repo/linked/evil${evil.length}`);
+    }
+  });
+
+  it('shows metrics and parts of readiness to administrators, and not through a proxy on this machine', async () => {
     const far = { 'X-Forwarded-For': '203.0.113.8' };
-    expect((await get('/metrics')).status).toBe(200);
+    expect((await get('/metrics')).status).toBe(401);
     expect((await get('/metrics', far)).status).toBe(401);
     const nobody = { 'X-Svc-Username': 'anonymous', 'X-Svc-Password': 'anonymous', ...far };
     expect((await get('/metrics', nobody)).status).toBe(403);
     expect((await get('/metrics', { ...ADMIN, ...far })).status).toBe(200);
-    expect(await (await get('/health/ready')).json()).toHaveProperty('parts.database');
+    expect(await (await get('/health/ready')).json()).toEqual({ state: 'up' });
     expect(await (await get('/health/ready', { ...ADMIN, ...far })).json()).toHaveProperty('parts.database');
     const probe = await get('/health/ready', far);
     expect([probe.status, await probe.json()]).toEqual([200, { state: 'up' }]);

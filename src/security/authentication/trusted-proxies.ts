@@ -1,4 +1,5 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList } from 'node:net';
+import { familyOf } from './internet-address.ts';
 
 /** The proxies whose word about callers counts. */
 export class TrustedProxies {
@@ -8,23 +9,16 @@ export class TrustedProxies {
   constructor(entries: readonly string[]) {
     for (const entry of entries) {
       const [address = '', bits] = entry.split('/');
-      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-      if (isIP(address) === 0) throw new TypeError(`'${entry}' is neither an address nor a network`);
+      const family = familyOf(address);
+      if (family === undefined) throw new TypeError(`'${entry}' is neither an address nor a network`);
       if (bits === undefined) this.#list.addAddress(address, family);
       else this.#list.addSubnet(address, Number(bits), family);
     }
   }
 
   include(address: string): boolean {
-    const plain = address.replace(/^::ffff:/, '');
-    const family = isIP(plain);
-    return family !== 0 && this.#list.check(plain, family === 6 ? 'ipv6' : 'ipv4');
+    const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
+    const family = familyOf(plain);
+    return family !== undefined && this.#list.check(plain, family);
   }
-}
-
-/** The caller's address: the last one in the header that is no proxy of ours, if a proxy of ours sent it. */
-export function callerAddress(peer: string, forwarded: string | undefined, proxies: TrustedProxies): string {
-  if (forwarded === undefined || !proxies.include(peer)) return peer;
-  const hops = forwarded.split(',').map((hop) => hop.trim());
-  return hops.findLast((hop) => isIP(hop) !== 0 && !proxies.include(hop)) ?? peer;
 }

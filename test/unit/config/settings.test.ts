@@ -63,6 +63,7 @@ describe('settings', () => {
       SVC_DATABASE_PREPARE: 'false',
       SVC_REQUEST_TIMEOUT: '5',
       SVC_TRUSTED_PROXIES: '10.0.0.7, fd00::/8',
+      SVC_PUBLIC_URL: 'https://id.example.com/iam',
       SVC_TRUST_TRANSACTION_ID: 'true',
       SVC_EGRESS_ALLOW: '127.0.0.1',
       SVC_RATE_LIMIT: '600',
@@ -87,6 +88,7 @@ describe('settings', () => {
       bodyLimitBytes: 2048,
       requestTimeoutMs: 5_000,
       trustedProxies: ['10.0.0.7', 'fd00::/8'],
+      publicUrl: 'https://id.example.com/iam',
       allowedNetworks: ['127.0.0.1'],
       trustsTransactionId: true,
       requestsPerMinute: 600,
@@ -124,6 +126,7 @@ describe('settings', () => {
           SVC_LOG_LEVEL: 'wran',
           SVC_BODY_LIMIT: '1MB',
           SVC_TRUSTED_PROXIES: '10.0.0.0/8,10.0.0.0/33',
+          SVC_PUBLIC_URL: 'id.example.com:443',
           SVC_PROJECT: '/no/such/folder',
         },
         { 'script-threads': '0' },
@@ -137,6 +140,7 @@ describe('settings', () => {
       '--script-threads must be a whole number from 1 to 256, not "0"  [SETTING_INVALID]',
       'SVC_BODY_LIMIT must be a whole number from 1024 to 1073741824, not "1MB"  [SETTING_INVALID]',
       `SVC_TRUSTED_PROXIES must be a list of addresses and networks, not "10.0.0.0/8,10.0.0.0/33" — '10.0.0.0/33' is neither; such as 10.0.0.7,10.1.0.0/16,fd00::/8  [SETTING_INVALID]`,
+      'SVC_PUBLIC_URL must look like https://id.example.com, not "id.example.com:443"  [SETTING_INVALID]',
       'SVC_PROJECT must be an existing folder, not "/no/such/folder" — It holds conf/ and script/  [SETTING_INVALID]',
     ]);
   });
