@@ -15,7 +15,13 @@ import { addAdministration, type ServerState } from './administration-feature.ts
 import { addManaged, type ManagedFeature } from './managed-feature.ts';
 import { CHANNEL, type Platform, TOPIC } from './platform.ts';
 import { addScheduler } from './scheduler-feature.ts';
-import { type AuthenticationFeature, accessRules, addAudit, addAuthentication } from './security-feature.ts';
+import {
+  type AuthenticationFeature,
+  accessRules,
+  addAudit,
+  addAuthentication,
+  userDirectory,
+} from './security-feature.ts';
 import { addTaskScanner } from './taskscanner-feature.ts';
 import { addWorkflow } from './workflow-feature.ts';
 
@@ -76,12 +82,6 @@ export function buildCore(options: CoreOptions): Core {
     scripts,
     scriptFiles,
   };
-  const authentication = addAuthentication(platform, {
-    keyRing,
-    users: options.users ?? router,
-    guard: new AddressGuard(options.allowedNetworks),
-  });
-
   addAudit(platform);
   const managed = addManaged(platform);
   router.mount('script*', scriptResource(scripts));
@@ -97,6 +97,10 @@ export function buildCore(options: CoreOptions): Core {
     ...(serviceDirectory === undefined ? {} : { serviceDirectory }),
   });
   const { overrides } = addAdministration(platform, options);
+  // Last, so that what its watcher is told of is in force everywhere.
+  const users = userDirectory(platform, options.users ?? router);
+  const guard = new AddressGuard(options.allowedNetworks);
+  const authentication = addAuthentication(platform, { keyRing, users, guard });
   return { ...platform, managed, services, endpoints, overrides, workflow, access, authentication };
 }
 

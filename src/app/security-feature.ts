@@ -24,6 +24,7 @@ import {
   readSessionSettings,
   recordChanges,
   Sessions,
+  type UserDirectory,
 } from '#security/index.ts';
 import { ACCESS_FILE, requireModule } from './check-parts.ts';
 import type { Platform } from './platform.ts';
@@ -33,14 +34,7 @@ const SESSION_KEY = 'svc-jwtsessionhmac-key';
 /** The rules for external requests. Until `loadAccessRules` only administrators may do anything. */
 export function accessRules(config: ConfigStore, platform: () => Platform): AccessRules {
   return new AccessRules({
-    properties(type) {
-      const found = config.get(managedConfig).objects.find(({ name }) => name === type) as
-        | JsonObject
-        | undefined;
-      const schema = found?.['schema'];
-      const properties = isObject(schema ?? null) ? (schema as JsonObject)['properties'] : undefined;
-      return properties === undefined ? undefined : (properties as JsonObject);
-    },
+    properties: (type) => managedProperties(config, type),
     processRules: () =>
       config.list(processConfig).find(({ alias }) => alias === 'access')?.value.workflowAccess,
     async decideByScript(context, request, condition, text) {
@@ -51,6 +45,13 @@ export function accessRules(config: ConfigStore, platform: () => Platform): Acce
       return (await scripts.evaluate(internalContext(context), call)).value === true;
     },
   });
+}
+
+function managedProperties(config: ConfigStore, type: string): JsonObject | undefined {
+  const found = config.get(managedConfig).objects.find(({ name }) => name === type) as JsonObject | undefined;
+  const schema = found?.['schema'];
+  const properties = isObject(schema ?? null) ? (schema as JsonObject)['properties'] : undefined;
+  return properties === undefined ? undefined : (properties as JsonObject);
 }
 
 /** Evaluates `script/access.js`, where scripts run; undefined when there is no such file. */
@@ -83,6 +84,25 @@ export function addAudit({ database, config, router }: Platform): void {
   router.mount('audit*', auditResource(options));
 }
 
+/** Users as the router answers for them. */
+export function userDirectory({ config, router }: Platform, resources: RequestSink): UserDirectory {
+  let generation = 0;
+  config.watch(() => {
+    generation += 1;
+  });
+  return {
+    handle: (context, request) => resources.handle(context, request),
+    answersAsStored(query, names) {
+      const properties = managedProperties(config, query.path[1] ?? '');
+      if (properties === undefined || router.runsScripts(query)) return false;
+      return names.every((name) => (properties[name] as JsonObject | undefined)?.['isVirtual'] !== true);
+    },
+    get generation() {
+      return generation;
+    },
+  };
+}
+
 export interface AuthenticationFeature {
   readonly authenticator: Authenticator;
 }
@@ -90,7 +110,7 @@ export interface AuthenticationFeature {
 /** `/authentication`, and what turns a caller's credentials into an identity. */
 export function addAuthentication(
   platform: Platform,
-  { keyRing, users, guard }: { keyRing: KeyRingText; users: RequestSink; guard: AddressGuard },
+  { keyRing, users, guard }: { keyRing: KeyRingText; users: UserDirectory; guard: AddressGuard },
 ): AuthenticationFeature {
   const { database, config, crypto, router, observe } = platform;
   const throttle = new LoginThrottle(database);
@@ -99,7 +119,7 @@ export function addAuthentication(
     const modules = buildModules(value, {
       database,
       crypto,
-      resources: users,
+      users,
       admit: (attempt) => throttle.admit(attempt),
       guard,
     });

@@ -112,7 +112,10 @@ export interface SessionTable {
   user_id: string;
   module: string;
   roles: string[];
+  claimed_roles: Generated<string[]>;
   credential_stamp: string | null;
+  client_address: string | null;
+  user_agent: string | null;
   created_at: Generated<Date>;
   seen_at: Generated<Date>;
   expires_at: Date;

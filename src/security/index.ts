@@ -17,6 +17,7 @@ export { Authenticator, type AuthenticatorParts, type LoginEvent } from './authe
 export { buildModules, type ModuleParts, readSessionSettings } from './authentication/build-modules.ts';
 export { callerAddress } from './authentication/caller-address.ts';
 export { ADMIN, createAdministrator } from './authentication/create-administrator.ts';
+export type { UserDirectory } from './authentication/find-account.ts';
 export { networkOf } from './authentication/internet-address.ts';
 export { LoginThrottle } from './authentication/login-throttle.ts';
 export { Sessions } from './authentication/sessions.ts';

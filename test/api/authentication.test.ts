@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api, CallOptions } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
+import { type Issuer, type SignOptions, startIssuer } from '../support/issuer.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const PASSWORD = 'Passw0rd-of-users';
@@ -13,40 +12,18 @@ const CERTIFICATE = { 'X-Client-Cert-Subject': 'CN=device-7, O=Example' };
 
 let server: TestServer;
 let api: Api;
-let issuer: Server;
-let issuerUrl: string;
-let sign: (
-  claims: object,
-  options?: { issuer?: string; audience?: string; expires?: string | null },
-) => Promise<string>;
+let issuer: Issuer;
 let stranger: Awaited<ReturnType<typeof generateKeyPair>>;
 
+const sign = (claims: object, options?: SignOptions) => issuer.sign(claims, options);
 const asNobody = (method: string, path: string, options: CallOptions = {}) =>
   api(method, path, { user: null, ...options });
 const whoAmI = async (headers: Record<string, string>) => asNobody('GET', 'info/login', { headers });
 const password = (user: string, text = PASSWORD) => ({ 'X-Svc-Username': user, 'X-Svc-Password': text });
 
 beforeAll(async () => {
-  const keys = await generateKeyPair('RS256');
   stranger = await generateKeyPair('RS256');
-  const jwk = { ...(await exportJWK(keys.publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' };
-  issuer = createServer((request, response) => {
-    const body = request.url?.includes('openid-configuration')
-      ? { issuer: issuerUrl, jwks_uri: `${issuerUrl}/keys` }
-      : { keys: [jwk] };
-    response.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
-  });
-  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
-  issuerUrl = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`;
-  sign = (claims, options = {}) => {
-    const token = new SignJWT({ ...claims })
-      .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
-      .setIssuer(options.issuer ?? issuerUrl)
-      .setAudience(options.audience ?? 'svc');
-    if (options.expires !== null) token.setExpirationTime(options.expires ?? '5 minutes');
-    return token.sign(keys.privateKey);
-  };
-
+  issuer = await startIssuer();
   server = await startTestServer({
     files: { 'conf/authentication.json': modules() },
     environment: { SVC_EGRESS_ALLOW: '127.0.0.0/8' },
@@ -65,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
-  issuer.close();
+  await issuer[Symbol.asyncDispose]();
 });
 
 function modules(further: object[] = []) {
@@ -82,7 +59,7 @@ function modules(further: object[] = []) {
         {
           name: 'OPENID_CONNECT',
           properties: {
-            issuer: issuerUrl,
+            issuer: issuer.url,
             audience: 'svc',
             authenticationIdClaim: 'preferred_username',
             rolesClaim: 'roles',
@@ -183,7 +160,7 @@ describe('credentials', () => {
     expect((await whoAmI(password('eve'))).status).toBe(200);
     const change = [{ operation: 'replace', field: '/accountStatus', value: 'inactive' }];
     expect((await api('PATCH', 'managed/user/eve', { body: change })).status).toBe(200);
-    await expect.poll(async () => (await whoAmI(password('eve'))).status).toBe(401);
+    expect((await whoAmI(password('eve'))).status).toBe(401);
   });
 
   it('of a machine are an API key or a certificate that a trusted proxy vouches for', async () => {
@@ -222,7 +199,7 @@ describe('a bearer token', () => {
       async () =>
         new UnsecuredJWT({ preferred_username: 'ada' })
           .setAudience('svc')
-          .setIssuer(issuerUrl)
+          .setIssuer(issuer.url)
           .setExpirationTime('1 hour')
           .encode(),
     ],
@@ -231,7 +208,7 @@ describe('a bearer token', () => {
       () =>
         new SignJWT({ preferred_username: 'ada' })
           .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
-          .setIssuer(issuerUrl)
+          .setIssuer(issuer.url)
           .setAudience('svc')
           .setExpirationTime('1 hour')
           .sign(stranger.privateKey),
@@ -241,7 +218,7 @@ describe('a bearer token', () => {
       async () =>
         new SignJWT({ preferred_username: 'ada' })
           .setProtectedHeader({ alg: 'HS256', kid: 'k1' })
-          .setIssuer(issuerUrl)
+          .setIssuer(issuer.url)
           .setAudience('svc')
           .setExpirationTime('1 hour')
           .sign(new TextEncoder().encode(JSON.stringify(await exportJWK(stranger.publicKey)))),
@@ -314,16 +291,16 @@ describe('a session', () => {
     await api('PATCH', 'managed/user/ben', {
       body: [{ operation: 'replace', field: '/password', value: other }],
     });
-    await expect.poll(async () => (await whoAmI(session)).status).toBe(401);
+    expect((await whoAmI(session)).status).toBe(401);
     const next = await logIn('ben', other);
     await api('PATCH', 'managed/user/ben', {
       body: [{ operation: 'replace', field: '/accountStatus', value: 'inactive' }],
     });
-    await expect.poll(async () => (await whoAmI(next)).status).toBe(401);
+    expect((await whoAmI(next)).status).toBe(401);
     await api('PATCH', 'managed/user/ben', {
       body: [{ operation: 'replace', field: '/accountStatus', value: 'active' }],
     });
-    await expect.poll(async () => (await whoAmI(password('ben', other))).status).toBe(200);
+    expect((await whoAmI(password('ben', other))).status).toBe(200);
     expect((await whoAmI(next)).status).toBe(401);
   });
 
@@ -335,9 +312,7 @@ describe('a session', () => {
       value: { _ref: 'repo/internal/role/svc-tasks-manager' },
     };
     expect((await api('PATCH', 'managed/user/ada', { body: [grant] })).status).toBe(200);
-    await expect
-      .poll(async () => (await whoAmI(session)).body.authorization.roles)
-      .toEqual(['svc-authorized', 'svc-tasks-manager']);
+    expect((await whoAmI(session)).body.authorization.roles).toEqual(['svc-authorized', 'svc-tasks-manager']);
   });
 
   it('ends with its time and with disuse', async () => {
@@ -345,7 +320,7 @@ describe('a session', () => {
       const session = await logIn();
       expect((await whoAmI(session)).status).toBe(200);
       await server.database.pool.query(`update auth_session set ${past}`);
-      await expect.poll(async () => (await whoAmI(session)).status).toBe(401);
+      expect((await whoAmI(session)).status).toBe(401);
     }
   });
 

@@ -1,10 +1,13 @@
 import { hash } from 'node:crypto';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import { roleNames } from './role-names.ts';
 
 /** Somebody with a password, as a module finds them. */
 export interface Account {
   readonly id: string;
   readonly component: string;
+  /** As the account itself writes it, however the caller has. */
+  readonly name: string;
   /** A `$crypto` envelope. */
   readonly password: JsonValue | undefined;
   readonly roles: readonly string[];
@@ -18,31 +21,30 @@ export interface PropertyMapping {
   readonly userRoles: string;
 }
 
+export const STATUS = 'accountStatus';
+
+/** What an account is made from. */
+export interface AccountFacts {
+  readonly component: string;
+  readonly name: string;
+  readonly mapping: PropertyMapping;
+  readonly defaultRoles: readonly string[];
+  /** The folded names of internal roles. */
+  readonly internalRoles: ReadonlySet<string>;
+}
+
 /** The account that a stored user is. `accountStatus`, where there is one, must say `active`. */
-export function toAccount(
-  user: JsonObject,
-  component: string,
-  mapping: PropertyMapping,
-  defaultRoles: readonly string[],
-): Account {
-  const status = user['accountStatus'];
+export function toAccount(user: JsonObject, facts: AccountFacts): Account {
+  const { component, name, mapping, defaultRoles, internalRoles } = facts;
+  const status = user[STATUS];
   return {
     id: String(user['_id']),
     component,
+    name,
     password: user[mapping.userCredential],
-    roles: [...defaultRoles, ...rolesOf(user[mapping.userRoles])],
+    roles: [...defaultRoles, ...roleNames(user[mapping.userRoles], internalRoles)],
     isActive: status === undefined || status === null || status === 'active',
   };
-}
-
-/** The last path segment of each role reference counts; plain names and comma lists are accepted. */
-export function rolesOf(value: JsonValue | undefined): string[] {
-  if (typeof value === 'string') return value === '' ? [] : value.split(',').map((role) => role.trim());
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((role) => {
-    const name = isObject(role) ? role['_ref'] : role;
-    return typeof name === 'string' ? [name.slice(name.lastIndexOf('/') + 1)] : [];
-  });
 }
 
 /** Tells one stored password from another, and nothing about it. */

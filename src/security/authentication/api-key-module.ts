@@ -5,6 +5,17 @@ import type { ApiKeySettings } from './module-settings-schema.ts';
 /** `X-Svc-Api-Key: <id>.<secret>`. The configuration holds a hash; the secret is long, so a fast one will do. */
 export function apiKeyModule(name: string, { keys, defaultUserRoles }: ApiKeySettings): AuthenticationModule {
   const known = new Map(keys.map((key) => [key.id, key]));
+  const identify = ({ id, roles, hash: stamp }: (typeof keys)[number]) =>
+    identity(
+      {
+        name: id,
+        module: name,
+        component: 'authentication/api-key',
+        id,
+        roles: [...defaultUserRoles, ...roles],
+      },
+      stamp,
+    );
   return {
     name,
     async authenticate({ header }) {
@@ -15,11 +26,17 @@ export function apiKeyModule(name: string, { keys, defaultUserRoles }: ApiKeySet
       const expected = Buffer.from(key.hash, 'base64url');
       const actual = hash('sha256', sent, 'buffer');
       if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return undefined;
-      if (key.expiresAt !== undefined && Date.parse(key.expiresAt) <= Date.now()) return undefined;
-      const roles = [...defaultUserRoles, ...key.roles];
-      return identity({ name: key.id, module: name, component: 'authentication/api-key', id: key.id, roles });
+      return isOver(key) ? undefined : identify(key);
+    },
+    async refresh({ id }) {
+      const key = known.get(id);
+      return key === undefined || isOver(key) ? undefined : identify(key);
     },
   };
+}
+
+function isOver({ expiresAt }: ApiKeySettings['keys'][number]): boolean {
+  return expiresAt !== undefined && Date.parse(expiresAt) <= Date.now();
 }
 
 const SECRET_BYTES = 32;

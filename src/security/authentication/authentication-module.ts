@@ -13,8 +13,17 @@ export interface Attempt {
 /** What a module makes of somebody it knows. */
 export interface Identity {
   readonly security: SecurityContext;
-  /** Changes with the password; sessions of the old one end. Absent where the server stores none. */
+  /** Changes with the password, the key or the issuer; sessions of the old one end. */
   readonly stamp?: string;
+}
+
+/** Somebody who came in by a module before. */
+export interface Known {
+  readonly authenticationId: string;
+  readonly component: string;
+  readonly id: string;
+  /** Roles that the credentials brought, and that are stored nowhere else. */
+  readonly claimedRoles: readonly string[];
 }
 
 /** One way to be known. The modules of `authentication.json` are asked in order. */
@@ -25,8 +34,10 @@ export interface AuthenticationModule {
   authenticate(attempt: Attempt): Promise<Identity | undefined>;
   /** What it remembers of the same attempt, without the cost of one. */
   recall?(attempt: Attempt): Promise<Identity | undefined> | Identity | undefined;
-  /** The same person now, for a session: undefined when it may come in no more. Absent where nothing can change. */
-  refresh?(authenticationId: string): Promise<Identity | undefined>;
+  /** The same person now, for a session: undefined when it may come in no more. A module without it begins no session. */
+  refresh?(known: Known): Promise<Identity | undefined>;
+  /** Whose name and password these are. Absent where callers show anything but a password. */
+  verifyPassword?(attempt: Attempt): Promise<Identity | undefined>;
 }
 
 export function identity(
@@ -47,4 +58,14 @@ export function identity(
     },
     ...(stamp === undefined ? {} : { stamp }),
   };
+}
+
+/** An object of a collection: who somebody is, whatever they are called. */
+interface Whoever {
+  readonly component: string;
+  readonly id: string;
+}
+
+export function isSame(one: Whoever, other: Whoever): boolean {
+  return one.component === other.component && one.id === other.id;
 }

@@ -38,7 +38,7 @@ export function authenticationResource(parts: () => AuthenticatorParts): RouteHa
   });
 }
 
-async function logIn(context: Context, { sessions, modules }: AuthenticatorParts): Promise<ActionResult> {
+async function logIn(context: Context, { sessions }: AuthenticatorParts): Promise<ActionResult> {
   const { security, unitOfWork } = context;
   const { moduleId } = security.authorization;
   if (sessions === undefined) {
@@ -53,10 +53,13 @@ async function logIn(context: Context, { sessions, modules }: AuthenticatorParts
       hint: 'Send name and password in X-Svc-Username and X-Svc-Password',
     });
   }
-  const name = String(moduleId);
-  const module = modules.find((candidate) => candidate.name === name);
-  const now = (await module?.refresh?.(security.authenticationId)) ?? { security };
-  const token = await sessions.begin(await unitOfWork!.db(), now, name);
+  const token = await sessions.begin(await unitOfWork!.db(), context);
+  if (token === undefined) {
+    throw new BadRequestError(`Who comes in by ${moduleId} begins no session`, {
+      id: 'AUTH_NO_SESSION_BY_MODULE',
+      hint: 'Show the credentials with each request',
+    });
+  }
   const { authenticationId, authorization } = security;
   return answer(
     { authenticationId, authorization: { ...authorization, roles: [...authorization.roles] } as JsonValue },

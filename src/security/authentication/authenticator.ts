@@ -1,6 +1,6 @@
 import { ForbiddenError } from '#errors/index.ts';
 import type { ClientContext, SecurityContext } from '#resource/index.ts';
-import type { Attempt, AuthenticationModule } from './authentication-module.ts';
+import { type Attempt, type AuthenticationModule, isSame } from './authentication-module.ts';
 import { accessDenied, readCredentials } from './credentials.ts';
 import type { LoginThrottle } from './login-throttle.ts';
 import { SESSION_COOKIE, type Sessions } from './sessions.ts';
@@ -50,7 +50,7 @@ export class Authenticator {
     for (const module of modules) {
       if (module.recall === undefined) continue;
       const found = await module.recall(attempt);
-      if (found !== undefined) return this.#reauthenticated(found.security, module, attempt);
+      if (found !== undefined) return this.#reauthenticated(found.security, [module], attempt);
     }
     for (const module of modules) {
       const found = await module.authenticate(attempt);
@@ -61,7 +61,7 @@ export class Authenticator {
         this.#options.onLogin({ result: 'SUCCESSFUL', principal, module: module.name, client, requestId });
         await this.#options.throttle.succeeded(attempt);
       }
-      return this.#reauthenticated(found.security, module, attempt);
+      return this.#reauthenticated(found.security, [module], attempt);
     }
     if (
       credentials === undefined &&
@@ -78,26 +78,34 @@ export class Authenticator {
     const token = readCookie(attempt.header('cookie'), SESSION_COOKIE);
     const security = token === undefined ? undefined : await sessions?.find(token);
     if (security === undefined) throw accessDenied();
-    const { modules } = this.#options.parts();
-    const module = modules.find(({ name }) => name === security.authorization['loginModuleId']);
-    return module === undefined ? security : this.#reauthenticated(security, module, attempt);
+    const { loginModuleId } = security.authorization;
+    const modules = this.#options.parts().modules.filter(({ name }) => name === loginModuleId);
+    return this.#reauthenticated(security, modules, attempt);
   }
 
-  /** With the password once more in its header, the caller may also change what is protected. */
+  /**
+   * With the password once more in its header, the caller may also change what is protected. Only a password is the
+   * password once more: whoever shows a token or a key has none to show, whatever stands in the header.
+   */
   async #reauthenticated(
     security: SecurityContext,
-    module: AuthenticationModule,
+    modules: readonly AuthenticationModule[],
     attempt: Attempt,
   ): Promise<SecurityContext> {
     const again = attempt.header('x-svc-reauth-password');
     if (again === undefined) return security;
     const credentials = { username: security.authenticationId, password: again };
     const withPassword = { ...attempt, credentials };
-    if ((await module.authenticate(withPassword)) === undefined) {
-      await this.#failed(withPassword);
-      throw new ForbiddenError('Access denied', { id: 'AUTH_REAUTHENTICATION_FAILED' });
+    for (const module of modules) {
+      const found = await module.verifyPassword?.(withPassword);
+      if (found === undefined || !isSame(found.security.authorization, security.authorization)) continue;
+      return { ...security, authorization: { ...security.authorization, reauthenticated: true } };
     }
-    return { ...security, authorization: { ...security.authorization, reauthenticated: true } };
+    if (modules.some(({ verifyPassword }) => verifyPassword !== undefined)) await this.#failed(withPassword);
+    throw new ForbiddenError('Access denied', {
+      id: 'AUTH_REAUTHENTICATION_FAILED',
+      hint: 'Only who came in with a password can show it once more',
+    });
   }
 
   async #failed(attempt: Attempt): Promise<void> {

@@ -1,8 +1,9 @@
+import { hash } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { AddressGuard } from '#egress/index.ts';
 import { UnauthorizedError } from '#errors/index.ts';
-import type { Account } from './account.ts';
-import { type AuthenticationModule, identity } from './authentication-module.ts';
+import { type Account, stampOf } from './account.ts';
+import { type AuthenticationModule, type Identity, identity } from './authentication-module.ts';
 import { type IssuerKeys, openIssuerKeys } from './issuer-keys.ts';
 import type { BearerSettings } from './module-settings-schema.ts';
 
@@ -18,6 +19,21 @@ export interface BearerModuleOptions {
 /** Bearer tokens of an OpenID Connect issuer. */
 export function bearerModule({ name, settings, find, guard }: BearerModuleOptions): AuthenticationModule {
   let keys: Promise<IssuerKeys> | undefined;
+  /** Who has the name now, with these roles of a token. */
+  const identify = async (subject: string, claimed: readonly string[]): Promise<Identity | undefined> => {
+    const roles = [...settings.defaultUserRoles, ...claimed];
+    if (find === undefined) {
+      const facts = { name: subject, module: name, component: 'openid', id: subject, roles };
+      return identity(facts, issuerStamp(settings));
+    }
+    const account = await find(subject);
+    if (account === undefined || !account.isActive) return undefined;
+    const { component, id } = account;
+    return identity(
+      { name: account.name, module: name, component, id, roles: [...roles, ...account.roles] },
+      issuerStamp(settings, account),
+    );
+  };
   return {
     name,
     async authenticate({ header }) {
@@ -30,31 +46,38 @@ export function bearerModule({ name, settings, find, guard }: BearerModuleOption
         if (keys === opened) keys = undefined;
       });
       const claims = await verify(token, await opened, settings);
-      const authenticationId = claims?.[settings.authenticationIdClaim];
-      if (claims === undefined || typeof authenticationId !== 'string' || authenticationId === '')
-        return undefined;
-      const roles = [...settings.defaultUserRoles, ...claimedRoles(claims, settings)];
-      if (find === undefined) {
-        return identity({
-          name: authenticationId,
-          module: name,
-          component: 'openid',
-          id: authenticationId,
-          roles,
-        });
-      }
-      const account = await find(authenticationId);
-      if (account === undefined || !account.isActive) return undefined;
-      const { component, id } = account;
-      return identity({
-        name: authenticationId,
-        module: name,
-        component,
-        id,
-        roles: [...roles, ...account.roles],
-      });
+      const subject = claims?.[settings.authenticationIdClaim];
+      if (claims === undefined || typeof subject !== 'string' || subject === '') return undefined;
+      const claimedRoles = accepted(listedRoles(claims, settings), settings);
+      const found = await identify(subject, claimedRoles);
+      if (found === undefined) return undefined;
+      const { authenticationId, authorization } = found.security;
+      const facts = {
+        claimedRoles,
+        expiresAt: claims.exp! * 1000,
+        ...(isFresh(claims, settings) ? { reauthenticated: true } : {}),
+      };
+      return { ...found, security: { authenticationId, authorization: { ...authorization, ...facts } } };
     },
+    refresh: ({ authenticationId, claimedRoles }) =>
+      identify(authenticationId, accepted(claimedRoles, settings)),
   };
+}
+
+/** Another issuer under the same name of a module means other people by the same names. */
+function issuerStamp({ issuer }: BearerSettings, account?: Account): string {
+  const password = account === undefined ? '' : stampOf(account);
+  return hash('sha256', `${issuer} ${password}`, 'base64url').slice(0, 22);
+}
+
+/** Whether the caller has shown the issuer who it is just now, in a way that counts. */
+function isFresh(claims: JWTPayload, { reauthentication, clockToleranceSeconds }: BearerSettings): boolean {
+  if (reauthentication === undefined) return false;
+  const { maxAgeSeconds, acrValues } = reauthentication;
+  const { auth_time: at, acr } = claims;
+  const age = typeof at === 'number' ? Date.now() / 1000 - at : Number.POSITIVE_INFINITY;
+  const isRecent = age <= maxAgeSeconds && age >= -clockToleranceSeconds;
+  return isRecent && (acrValues === undefined || (typeof acr === 'string' && acrValues.includes(acr)));
 }
 
 /** @returns undefined for a token that does not hold; what keeps us from knowing is an error */
@@ -79,9 +102,12 @@ async function verify(
   }
 }
 
-function claimedRoles(claims: JWTPayload, { rolesClaim, acceptedRoles }: BearerSettings): string[] {
+function listedRoles(claims: JWTPayload, { rolesClaim }: BearerSettings): string[] {
   const value = rolesClaim === undefined ? undefined : claims[rolesClaim];
-  const claimed =
-    typeof value === 'string' ? value.split(/[ ,]+/) : Array.isArray(value) ? value.map(String) : [];
-  return claimed.filter((role) => acceptedRoles.includes(role));
+  if (typeof value === 'string') return value.split(/[ ,]+/);
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function accepted(roles: readonly string[], { acceptedRoles }: BearerSettings): string[] {
+  return roles.filter((role) => acceptedRoles.includes(role));
 }

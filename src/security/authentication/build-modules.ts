@@ -4,13 +4,12 @@ import type { Database } from '#database/index.ts';
 import type { AddressGuard } from '#egress/index.ts';
 import { ActivationError, didYouMean, type Finding } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
-import type { RequestSink } from '#resource/index.ts';
 import type { PropertyMapping } from './account.ts';
 import { apiKeyModule } from './api-key-module.ts';
 import type { Attempt, AuthenticationModule } from './authentication-module.ts';
 import { bearerModule } from './bearer-module.ts';
 import { certificateModule } from './certificate-module.ts';
-import { accountFinder } from './find-account.ts';
+import { accountFinder, type UserDirectory } from './find-account.ts';
 import {
   apiKeySettings,
   bearerSettings,
@@ -26,8 +25,7 @@ import { staticModule } from './static-module.ts';
 export interface ModuleParts {
   readonly database: Database;
   readonly crypto: Crypto;
-  /** Asked for users, as the server itself. */
-  readonly resources: RequestSink;
+  readonly users: UserDirectory;
   /** Asked before a password is compared. @throws when the caller must wait */
   readonly admit: (attempt: Attempt) => Promise<void>;
   /** Where issuers of tokens may be. */
@@ -95,21 +93,17 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
   STATIC_USER: (name, properties, where) => staticModule(name, parse(staticUserSettings, properties, where)),
   MANAGED_USER: passwordModule('authzRoles'),
   INTERNAL_USER: passwordModule('roles'),
-  OPENID_CONNECT(name, properties, where, { database, resources, guard }) {
+  OPENID_CONNECT(name, properties, where, { database, users, guard }) {
     const settings = parse(bearerSettings, properties, where);
     const { queryOnResource, propertyMapping } = settings;
     const find =
       queryOnResource === undefined
         ? undefined
-        : accountFinder(database, resources, {
+        : accountFinder(database, users, {
             queryOnResource,
-            mapping: {
-              authenticationId: propertyMapping.authenticationId,
-              userCredential: '',
-              userRoles: propertyMapping.userRoles ?? 'authzRoles',
-            },
+            mapping: { ...propertyMapping, userRoles: propertyMapping.userRoles ?? 'authzRoles' },
             defaultRoles: [],
-          });
+          }).find;
     return bearerModule({ name, settings, find, guard });
   },
   CLIENT_CERT: (name, properties, where) => {
@@ -127,20 +121,19 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
 };
 
 function passwordModule(rolesProperty: string): Builder {
-  return (name, properties, where, { database, crypto, resources, admit }) => {
+  return (name, properties, where, { database, crypto, users, admit }) => {
     const { queryOnResource, defaultUserRoles, propertyMapping } = parse(
       passwordModuleSettings,
       properties,
       where,
     );
     const mapping: PropertyMapping = {
-      authenticationId: propertyMapping.authenticationId,
-      userCredential: propertyMapping.userCredential,
+      ...propertyMapping,
       userRoles: propertyMapping.userRoles ?? rolesProperty,
     };
     return new PasswordModule({
       name,
-      find: accountFinder(database, resources, { queryOnResource, mapping, defaultRoles: defaultUserRoles }),
+      accounts: accountFinder(database, users, { queryOnResource, mapping, defaultRoles: defaultUserRoles }),
       matches: (password, stored) => matchesStored(crypto, password, stored),
       decoy: NOBODYS_PASSWORD,
       admit,

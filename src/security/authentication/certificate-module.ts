@@ -2,7 +2,10 @@ import { type AuthenticationModule, identity } from './authentication-module.ts'
 import type { CertificateSettings } from './module-settings-schema.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
-/** A TLS proxy in front has checked the client's certificate and passes its subject on in a header. */
+/**
+ * A TLS proxy in front has checked the client's certificate and passes its subject on in a header. Nobody here learns
+ * when a certificate is revoked, so it is shown with each request and begins no session.
+ */
 export function certificateModule(name: string, settings: CertificateSettings): AuthenticationModule {
   const proxies = new TrustedProxies(settings.trustedProxies);
   const allowed = settings.allowedAuthenticationIdPatterns.map((pattern) => new RegExp(`^(?:${pattern})$`));

@@ -1,4 +1,4 @@
-import type { Database } from '#database/index.ts';
+import { Batcher, type Database } from '#database/index.ts';
 import { NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { findObject, objectStore } from '#repo/index.ts';
@@ -6,14 +6,32 @@ import {
   isStorableText,
   NO_PAGING,
   parsePath,
-  type Request,
+  type QueryRequest,
   type RequestSink,
   type Response,
   systemContext,
 } from '#resource/index.ts';
-import { type Account, type PropertyMapping, toAccount } from './account.ts';
+import { type Account, type PropertyMapping, STATUS, toAccount } from './account.ts';
+import { listAccountRevisions, listInternalRoles } from './account-repository.ts';
+import { foldRole } from './role-names.ts';
 
-export type FindAccount = (authenticationId: string) => Promise<Account | undefined>;
+/** Where users are asked for, as the server itself. */
+export interface UserDirectory extends RequestSink {
+  /** Whether what a query answers is what is stored: no script and no derivation has a hand in these properties. */
+  answersAsStored(query: QueryRequest, properties: readonly string[]): boolean;
+  /** Grows with each change of the configuration, which may change what answers are made of. */
+  readonly generation: number;
+}
+
+/** The accounts of one collection. */
+export interface AccountFinder {
+  find(name: string): Promise<Account | undefined>;
+  /**
+   * Changes with the account, and is read now: an account that was found after it was read, and has it still, is as it
+   * was. Undefined where nothing tells that much; the account is then to be found anew.
+   */
+  revision(account: Account): Promise<string | undefined>;
+}
 
 export interface AccountPlace {
   /** Such as `managed/user` or `repo/internal/user`. */
@@ -22,53 +40,85 @@ export interface AccountPlace {
   readonly defaultRoles: readonly string[];
 }
 
-/** Finds users in raw storage by their id, or elsewhere by a property, as the server itself. */
-export function accountFinder(database: Database, resources: RequestSink, place: AccountPlace): FindAccount {
-  const find = finderIn(database, resources, place);
+/** Finds users in raw storage by their id, or elsewhere by a property. */
+export function accountFinder(database: Database, users: UserDirectory, place: AccountPlace): AccountFinder {
+  const { find, revision } =
+    parsePath(place.queryOnResource)[0] === 'repo'
+      ? inStorage(database, place)
+      : behind(database, users, place);
   // Nobody has such a name: it is as unknown as any other, and the database need not refuse it.
-  return async (name) => (isStorableText(name) ? find(name) : undefined);
+  return { find: async (name) => (isStorableText(name) ? find(name) : undefined), revision };
 }
 
-function finderIn(database: Database, resources: RequestSink, place: AccountPlace): FindAccount {
-  const { queryOnResource, mapping, defaultRoles } = place;
-  const path = parsePath(queryOnResource);
-  if (path[0] === 'repo') {
-    const store = objectStore(path.slice(1));
-    return async (name) => {
+function inStorage(database: Database, place: AccountPlace): AccountFinder {
+  const { queryOnResource: component, mapping, defaultRoles } = place;
+  const store = objectStore(parsePath(component).slice(1));
+  return {
+    async find(name) {
       const user = await findObject(database.db, store, name);
-      return user && toAccount({ ...user.data, _id: name }, queryOnResource, mapping, defaultRoles);
-    };
-  }
-  return async (name) => {
-    const fields = ['*', mapping.authenticationId, mapping.userCredential, mapping.userRoles];
-    const response = await answer(resources, {
-      method: 'query',
-      path,
-      fields: fields.filter((field) => field !== '').map((field) => [field]),
-      parameters: {},
-      queryId: null,
-      queryExpression: null,
-      queryFilter: { kind: 'compare', operator: 'eq', pointer: [mapping.authenticationId], value: name },
-      sortKeys: [],
-      paging: { ...NO_PAGING, pageSize: 2 },
-    });
-    const found = response?.kind === 'query' ? response.result : [];
-    // Two accounts of one name: nobody can say whose password it is.
-    const [user] = found;
-    if (user === undefined || found.length > 1) return undefined;
-    return toAccount(
-      { ...(user.content as JsonObject), _id: user.id },
-      queryOnResource,
-      mapping,
-      defaultRoles,
-    );
+      if (user === undefined) return undefined;
+      // What is stored raw is written by administrators: a plain name is what they mean.
+      const facts = { component, name, mapping, defaultRoles, internalRoles: NONE };
+      return toAccount({ ...user.data, _id: name }, facts);
+    },
+    // Finding it is one statement for all that is asked in a moment, and nothing costs less.
+    revision: async () => undefined,
+  };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function behind(database: Database, users: UserDirectory, place: AccountPlace): AccountFinder {
+  const { queryOnResource: component, mapping, defaultRoles } = place;
+  const path = parsePath(component);
+  const { authenticationId, userCredential, userRoles } = mapping;
+  const properties = [authenticationId, userCredential, userRoles, STATUS].filter((name) => name !== '');
+  const queryFor = (name: string): QueryRequest => ({
+    method: 'query',
+    path,
+    fields: properties.map((property) => [property]),
+    parameters: {},
+    queryId: null,
+    queryExpression: null,
+    queryFilter: { kind: 'compare', operator: 'eq', pointer: [authenticationId], value: name },
+    sortKeys: [],
+    paging: { ...NO_PAGING, pageSize: 2 },
+  });
+  const isManaged = path.length === 2 && path[0] === 'managed';
+  const anybody = queryFor('');
+  const revisions = new Batcher<string, string | undefined>({
+    maxInFlight: 2,
+    maxBatch: 500,
+    async run(ids) {
+      const type = { type: path[1]!, rolesProperty: userRoles };
+      const found = await listAccountRevisions(database.db, type, ids);
+      return ids.map((id) => found.get(id));
+    },
+  });
+  return {
+    async find(name) {
+      const response = await answer(users, queryFor(name));
+      const found = response?.kind === 'query' ? response.result : [];
+      // Two accounts of one name: nobody can say whose password it is.
+      const [user] = found;
+      if (user === undefined || found.length > 1) return undefined;
+      const internalRoles = new Set((await listInternalRoles(database.db)).map(foldRole));
+      const content = { ...(user.content as JsonObject), _id: user.id };
+      return toAccount(content, { component, name, mapping, defaultRoles, internalRoles });
+    },
+    async revision({ id }) {
+      if (!isManaged || !users.answersAsStored(anybody, properties)) return undefined;
+      const { generation } = users;
+      const revision = await revisions.add(id);
+      return revision && `${generation} ${revision}`;
+    },
   };
 }
 
 /** Where there is no such collection, there is no such user. */
-async function answer(resources: RequestSink, request: Request): Promise<Response | undefined> {
+async function answer(users: RequestSink, request: QueryRequest): Promise<Response | undefined> {
   try {
-    return await resources.handle(systemContext(), request);
+    return await users.handle(systemContext(), request);
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     throw error;

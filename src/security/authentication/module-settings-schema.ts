@@ -75,8 +75,23 @@ export const bearerSettings = z.looseObject({
   /** Where the caller is looked up; absent: the claims alone say who it is. */
   queryOnResource: z.string().optional(),
   propertyMapping: z
-    .looseObject({ authenticationId: z.string().default('userName'), userRoles: z.string().optional() })
+    .looseObject({
+      authenticationId: z.string().default('userName'),
+      /** Another password ends the sessions that a token began, too. */
+      userCredential: z.string().default('password'),
+      userRoles: z.string().optional(),
+    })
     .prefault({}),
+  /**
+   * When a token stands for the password once more: its `auth_time` is at most so long ago and, where any are listed,
+   * its `acr` is one of these. Absent: never.
+   */
+  reauthentication: z
+    .looseObject({
+      maxAgeSeconds: z.coerce.number().positive(),
+      acrValues: z.array(z.string().min(1)).min(1).optional(),
+    })
+    .optional(),
   clockToleranceSeconds: z.coerce.number().min(0).max(300).default(30),
 });
 export type BearerSettings = z.output<typeof bearerSettings>;
@@ -89,7 +104,8 @@ export const certificateSettings = z.looseObject({
   /** Regular expressions of the subjects that may come in. */
   allowedAuthenticationIdPatterns: z.array(z.string()).min(1),
   defaultUserRoles: roles.prefault(['svc-cert']),
-  queryOnResource: z.string().default('repo/internal/user'),
+  /** What the callers are called a part of; no account is looked up there. */
+  queryOnResource: z.string().default('authentication/certificate'),
 });
 export type CertificateSettings = z.output<typeof certificateSettings>;
 

@@ -1,11 +1,18 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { JsonValue } from '#json/index.ts';
 import { type Account, stampOf } from './account.ts';
-import { type Attempt, type AuthenticationModule, type Identity, identity } from './authentication-module.ts';
+import {
+  type Attempt,
+  type AuthenticationModule,
+  type Identity,
+  identity,
+  type Known,
+} from './authentication-module.ts';
+import type { AccountFinder } from './find-account.ts';
 
 export interface PasswordModuleOptions {
   readonly name: string;
-  readonly find: (authenticationId: string) => Promise<Account | undefined>;
+  readonly accounts: AccountFinder;
   readonly matches: (password: string, stored: JsonValue) => Promise<boolean>;
   /** A hash that no password matches, made as those of accounts are. */
   readonly decoy: Promise<JsonValue>;
@@ -13,104 +20,114 @@ export interface PasswordModuleOptions {
   readonly admit: (attempt: Attempt) => Promise<void>;
 }
 
-interface Known {
+interface Remembered {
   readonly account: Account;
   readonly stamp: string;
   /** Undefined while the account is not active. */
   readonly identity: Identity | undefined;
-  readonly readAt: number;
+  /** Of the account, no later than what stands here; undefined where nothing tells whether it has changed. */
+  readonly revision: string | undefined;
   /** The password that matched this stamp, hashed under a key of this process. */
   readonly verified: string | undefined;
 }
 
-const ACCOUNT_TTL_MS = 1_000;
-const MAX_KNOWN = 10_000;
+const MAX_REMEMBERED = 10_000;
 
 /**
  * Name and password. Comparing is slow on purpose, so a password that matched is remembered, as a keyed hash, for as
- * long as the stored one stays the same. Every attempt costs one comparison, whether the name is known or not.
+ * long as the stored one stays the same; whether it does, and everything else about the account, is asked of the
+ * database with each request. Every attempt costs one comparison, whether the name is known or not.
  */
 export class PasswordModule implements AuthenticationModule {
   readonly name: string;
   readonly #options: PasswordModuleOptions;
   readonly #key = randomBytes(32).toString('hex');
-  readonly #known = new Map<string, Known>();
+  readonly #remembered = new Map<string, Remembered>();
 
   constructor(options: PasswordModuleOptions) {
     this.name = options.name;
     this.#options = options;
   }
 
-  /** At once, but for once in a while, when the account is read anew. */
-  recall({ credentials }: Attempt): Promise<Identity | undefined> | Identity | undefined {
+  recall({ credentials }: Attempt): Promise<Identity | undefined> | undefined {
     if (credentials === undefined) return undefined;
     const { username, password } = credentials;
-    const known = this.#known.get(username);
-    if (known?.verified === undefined) return undefined;
-    return isFresh(known)
-      ? this.#recognize(known, password)
-      : this.#read(username).then((found) => this.#recognize(found, password));
-  }
-
-  #recognize(known: Known | undefined, password: string): Identity | undefined {
+    const verified = this.#remembered.get(username)?.verified;
     // How far two digests agree tells nothing of a password to who does not know the key.
-    const isRight = known?.verified !== undefined && known.verified === this.#fingerprint(password);
-    return isRight ? known.identity : undefined;
+    if (verified === undefined || verified !== this.#fingerprint(password)) return undefined;
+    return this.#now(username).then((now) => (now?.verified === verified ? now.identity : undefined));
   }
 
   async authenticate(attempt: Attempt): Promise<Identity | undefined> {
     const { credentials } = attempt;
     if (credentials === undefined) return undefined;
     const { username, password } = credentials;
-    // As it is now: the password may have been changed a moment ago, to this one.
-    const known = await this.#read(username);
+    const before = await this.#now(username);
     const { admit, matches, decoy } = this.#options;
     await admit(attempt);
-    const isRight = await matches(password, known?.account.password ?? (await decoy));
-    if (!isRight || known === undefined || known.account.password === undefined) return undefined;
-    this.#remember(username, { ...known, verified: this.#fingerprint(password) });
-    return known.identity;
+    const isRight = await matches(password, before?.account.password ?? (await decoy));
+    if (!isRight || before === undefined || before.account.password === undefined) return undefined;
+    // Comparing takes its time; the account is taken as it is when that is over.
+    const now = await this.#now(username);
+    if (now?.stamp !== before.stamp || now.account.id !== before.account.id) return undefined;
+    this.#remember(username, { ...now, verified: this.#fingerprint(password) });
+    return now.identity;
   }
 
-  async refresh(authenticationId: string): Promise<Identity | undefined> {
-    const known = this.#known.get(authenticationId);
-    return (known !== undefined && isFresh(known) ? known : await this.#read(authenticationId))?.identity;
+  verifyPassword(attempt: Attempt): Promise<Identity | undefined> {
+    return this.authenticate(attempt);
+  }
+
+  async refresh({ authenticationId }: Known): Promise<Identity | undefined> {
+    return (await this.#now(authenticationId))?.identity;
   }
 
   #fingerprint(password: string): string {
     return hash('sha256', this.#key + password);
   }
 
-  #identify(name: string, account: Account, stamp: string): Identity | undefined {
+  #identify(account: Account, stamp: string): Identity | undefined {
     if (!account.isActive) return undefined;
-    const { id, component, roles } = account;
+    const { id, component, name, roles } = account;
     return identity({ name, module: this.name, component, id, roles }, stamp);
   }
 
-  async #read(name: string): Promise<Known | undefined> {
-    const account = await this.#options.find(name);
-    const known = this.#known.get(name);
-    this.#known.delete(name);
+  /** The account as the database has it now. */
+  async #now(name: string): Promise<Remembered | undefined> {
+    const { accounts } = this.#options;
+    const known = this.#remembered.get(name);
+    let revision = known && (await accounts.revision(known.account));
+    if (revision !== undefined && revision === known?.revision) return known;
+    let account = await accounts.find(name);
+    if (account !== undefined && account.id !== known?.account.id) {
+      // Found for the first time: only what is read after its revision is sure to be no older.
+      revision = await accounts.revision(account);
+      if (revision !== undefined) account = await accounts.find(name);
+    }
+    return this.#take(name, account, revision);
+  }
+
+  #take(name: string, account: Account | undefined, revision: string | undefined): Remembered | undefined {
+    const known = this.#remembered.get(name);
+    this.#remembered.delete(name);
     if (account === undefined) return undefined;
     const stamp = stampOf(account);
     const found = {
       account,
       stamp,
-      identity: this.#identify(name, account, stamp),
-      readAt: performance.now(),
-      verified: known?.stamp === stamp ? known.verified : undefined,
+      identity: this.#identify(account, stamp),
+      revision,
+      verified: known?.stamp === stamp && known.account.id === account.id ? known.verified : undefined,
     };
     this.#remember(name, found);
     return found;
   }
 
-  #remember(name: string, known: Known): void {
-    this.#known.delete(name);
-    if (this.#known.size >= MAX_KNOWN) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(name, known);
+  #remember(name: string, remembered: Remembered): void {
+    this.#remembered.delete(name);
+    if (this.#remembered.size >= MAX_REMEMBERED) {
+      this.#remembered.delete(this.#remembered.keys().next().value!);
+    }
+    this.#remembered.set(name, remembered);
   }
-}
-
-function isFresh({ readAt }: Known): boolean {
-  return performance.now() - readAt < ACCOUNT_TTL_MS;
 }

@@ -8,15 +8,17 @@ export interface SessionRow {
   readonly user_id: string;
   readonly module: string;
   readonly roles: string[];
+  readonly claimed_roles: string[];
   readonly credential_stamp: string | null;
   readonly stale: boolean;
 }
 
-export async function insertSession(
-  db: Db,
-  session: Omit<SessionRow, 'stale'>,
-  lifeMs: number,
-): Promise<void> {
+export interface NewSession extends Omit<SessionRow, 'stale'> {
+  readonly client_address: string;
+  readonly user_agent: string;
+}
+
+export async function insertSession(db: Db, session: NewSession, lifeMs: number): Promise<void> {
   await db
     .insertInto('auth_session')
     .values({ ...session, expires_at: sql<Date>`now() + ${lifeMs} * interval '1 ms'` })
@@ -33,7 +35,7 @@ export async function findSessions(
   idleMs: number,
 ): Promise<readonly (SessionRow | undefined)[]> {
   const { rows } = await sql<SessionRow>`
-    select id, authentication_id, component, user_id, module, roles, credential_stamp,
+    select id, authentication_id, component, user_id, module, roles, claimed_roles, credential_stamp,
       seen_at < now() - interval '1 minute' as stale
     from auth_session
     where id = any(${ids}::text[]) and expires_at > now() and seen_at > now() - ${idleMs} * interval '1 ms'`.execute(

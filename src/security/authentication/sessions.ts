@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Batcher, type Database, type Db } from '#database/index.ts';
-import type { SecurityContext } from '#resource/index.ts';
-import { type AuthenticationModule, type Identity, identity } from './authentication-module.ts';
+import type { Context, SecurityContext } from '#resource/index.ts';
+import { type AuthenticationModule, type Identity, isSame, type Known } from './authentication-module.ts';
 import type { SessionSettings } from './module-settings-schema.ts';
 import {
   deleteExpiredSessions,
@@ -20,6 +20,7 @@ export const SESSION_MODULE = 'JWT_SESSION';
 const MINUTE_MS = 60_000;
 const ISSUER = 'svc';
 const MAX_VERIFIED = 10_000;
+const MAX_USER_AGENT = 500;
 
 export interface SessionsOptions {
   readonly database: Database;
@@ -31,7 +32,8 @@ export interface SessionsOptions {
 
 /**
  * Sessions of browsers. The cookie is a signed token that names a row; the row can be ended, and ends by itself with
- * its time, with disuse, with another password, and with the account.
+ * its time, with disuse, with the token or the key that began it, with another password, and with the account. Who it
+ * belongs to, and with which roles, is asked anew with each request.
  */
 export class Sessions {
   readonly #options: SessionsOptions;
@@ -54,32 +56,43 @@ export class Sessions {
     return this.#options.settings;
   }
 
-  /** Begins one. @returns the token for the cookie */
-  async begin(db: Db, { security, stamp }: Identity, module: string): Promise<string> {
-    const { maxTokenLifeMinutes, tokenIdleTimeMinutes } = this.settings;
-    const id = randomBytes(18).toString('base64url');
+  /**
+   * Begins one for whoever the request comes from.
+   *
+   * @returns the token for the cookie; undefined when the module cannot say later whether the caller still may come in
+   */
+  async begin(db: Db, { security, client }: Context): Promise<string | undefined> {
     const { authenticationId, authorization } = security;
+    const { component, id: userId, roles } = authorization;
+    const module = String(authorization['moduleId']);
+    const claimedRoles = (authorization['claimedRoles'] ?? []) as string[];
+    const now = await this.#refresh(module, { authenticationId, component, id: userId, claimedRoles });
+    if (now === undefined) return undefined;
+    const { maxTokenLifeMinutes, tokenIdleTimeMinutes } = this.settings;
+    const { expiresAt = Number.POSITIVE_INFINITY } = authorization as { expiresAt?: number };
+    const lifeMs = Math.min(maxTokenLifeMinutes * MINUTE_MS, Math.max(0, expiresAt - Date.now()));
+    const id = randomBytes(18).toString('base64url');
     await deleteExpiredSessions(db, tokenIdleTimeMinutes * MINUTE_MS);
-    await insertSession(
-      db,
-      {
-        id,
-        authentication_id: authenticationId,
-        component: authorization.component,
-        user_id: authorization.id,
-        module,
-        roles: [...authorization.roles],
-        credential_stamp: stamp ?? null,
-      },
-      maxTokenLifeMinutes * MINUTE_MS,
-    );
+    const row = {
+      id,
+      authentication_id: authenticationId,
+      component,
+      user_id: userId,
+      module,
+      roles: [...roles],
+      claimed_roles: claimedRoles,
+      credential_stamp: now.stamp ?? null,
+      client_address: client.remoteAddress,
+      user_agent: client.userAgent.slice(0, MAX_USER_AGENT),
+    };
+    await insertSession(db, row, lifeMs);
     return new SignJWT({})
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
       .setIssuer(ISSUER)
       .setJti(id)
       .setSubject(authenticationId)
       .setIssuedAt()
-      .setExpirationTime(`${Math.ceil(maxTokenLifeMinutes * 60)} seconds`)
+      .setExpirationTime(`${Math.ceil(lifeMs / 1000)} seconds`)
       .sign(this.#options.secrets[0]!);
   }
 
@@ -92,8 +105,13 @@ export class Sessions {
     const id = await this.#idOf(token);
     const row = id === undefined ? undefined : await this.#rows.add(id);
     if (row === undefined) return undefined;
-    const now = await this.#refresh(row);
-    if (now === undefined || (row.credential_stamp ?? undefined) !== now.stamp) {
+    const { authentication_id, component, user_id, claimed_roles, credential_stamp } = row;
+    const now = await this.#refresh(
+      row.module,
+      { authenticationId: authentication_id, component, id: user_id, claimedRoles: claimed_roles },
+      credential_stamp,
+    );
+    if (now === undefined) {
       // Not even an account that is given back brings it back.
       await this.end(this.#options.database.db, row.id);
       return undefined;
@@ -110,12 +128,19 @@ export class Sessions {
     };
   }
 
-  async #refresh(row: SessionRow): Promise<Identity | undefined> {
-    const { authentication_id: name, component, user_id: id, module, roles } = row;
-    const found = this.#options.modules.find((candidate) => candidate.name === module);
-    if (found === undefined) return undefined;
-    if (found.refresh !== undefined) return found.refresh(name);
-    return identity({ name, module, component, id, roles });
+  /**
+   * The same person by a module of the name, of which there may be several. An account that has the name of another
+   * one by now is not the same person.
+   *
+   * @param stamp when the session began; absent: any
+   */
+  async #refresh(module: string, known: Known, stamp?: string | null): Promise<Identity | undefined> {
+    for (const candidate of this.#options.modules.filter(({ name }) => name === module)) {
+      const now = await candidate.refresh?.(known);
+      if (now === undefined || !isSame(now.security.authorization, known)) continue;
+      if (stamp === undefined || (stamp ?? undefined) === now.stamp) return now;
+    }
+    return undefined;
   }
 
   async #idOf(token: string): Promise<string | undefined> {

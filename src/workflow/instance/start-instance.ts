@@ -70,10 +70,12 @@ export async function startInstance(
 /** The caller's security context as it goes with the instance. */
 function securityOf({ id, security }: Context): JsonObject {
   const { authenticationId, authorization } = security;
+  // The password once more counted for that request, and not for all that the process does later.
+  const { reauthenticated: _, ...lasting } = authorization;
   return {
     id,
     authenticationId,
-    authorization: { ...authorization, roles: [...authorization.roles] } as JsonObject,
+    authorization: { ...lasting, roles: [...authorization.roles] } as JsonObject,
   };
 }
 

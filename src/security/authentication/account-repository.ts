@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+
+/** An account's row, the edges of its roles and the names of internal roles: whatever changes of them changes this. */
+export interface AccountRevision {
+  readonly id: string;
+  readonly revision: string;
+}
+
+/**
+ * What tells one state of accounts from another, in one statement however many they are. The transaction that wrote a
+ * row last is better than its `rev`: it also changes when somebody writes by hand.
+ *
+ * @param type of managed object
+ * @param rolesProperty the relationship that holds the roles; any other property stands in the row
+ */
+export async function listAccountRevisions(
+  db: Db,
+  { type, rolesProperty }: { readonly type: string; readonly rolesProperty: string },
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const collection = `managed/${type}`;
+  const { rows } = await sql<AccountRevision>`
+    with internal as materialized (
+      select md5(coalesce(string_agg(id, '/' order by id), '')) as roles from repo_object where type = 'internal/role')
+    select o.id, o.xmin::text || ' ' || internal.roles || ' ' || coalesce(edges.revision, '') as revision
+    from internal cross join managed_object o
+    cross join lateral (
+      select string_agg(e.id || ':' || e.version, ' ' order by e.id) as revision
+      from (
+        select r.id, r.xmin::text as version from relationship r
+        where r.first_collection = ${collection} and r.first_id = o.id and r.first_property = ${rolesProperty}
+        union
+        select r.id, r.xmin::text from relationship r
+        where r.second_collection = ${collection} and r.second_id = o.id and r.second_property = ${rolesProperty}
+      ) e) edges
+    where o.type = ${type} and o.id = any(${[...ids]}::text[])`.execute(db);
+  return new Map(rows.map(({ id, revision }) => [id, revision]));
+}
+
+export async function listInternalRoles(db: Db): Promise<readonly string[]> {
+  const rows = await db.selectFrom('repo_object').select('id').where('type', '=', 'internal/role').execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,47 @@
+import { isObject, type JsonValue } from '#json/index.ts';
+
+/** Roles whose names the server itself gives a meaning; no object that somebody has made may take one. */
+const OWN_PREFIX = 'svc-';
+
+const INTERNAL_ROLE = /^(?:repo\/)?internal\/role\/([^/]+)$/;
+
+/** Names as the rules of `access.js` compare them, and a little more alike than that. */
+export function foldRole(name: string): string {
+  return name.normalize('NFKC').trim().toLowerCase();
+}
+
+/**
+ * The names of roles by which rules and processes know them. A plain name, and the id of an internal role, are names
+ * as they stand. Any other role goes by its id as well, unless that is the name of an internal role: then only its
+ * whole reference is left, for otherwise whoever may create a role could make administrators.
+ *
+ * @param value references, plain names, or a list of names with commas
+ * @param internal the folded names that belong to internal roles
+ */
+export function roleNames(value: JsonValue | undefined, internal: ReadonlySet<string>): string[] {
+  if (typeof value === 'string') return value === '' ? [] : value.split(',').map((role) => role.trim());
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((role) => {
+    const reference = isObject(role) ? role['_ref'] : role;
+    return typeof reference === 'string' ? [nameOf(reference, internal)] : [];
+  });
+}
+
+function nameOf(reference: string, internal: ReadonlySet<string>): string {
+  if (!reference.includes('/')) return reference;
+  const own = INTERNAL_ROLE.exec(reference);
+  if (own !== null) return decoded(own[1]!);
+  const id = decoded(reference.slice(reference.lastIndexOf('/') + 1));
+  const name = foldRole(id);
+  // Where roles are joined to a list, a comma would make two of one.
+  const isTaken = name.startsWith(OWN_PREFIX) || internal.has(name) || id.includes(',');
+  return isTaken ? reference.replaceAll(',', '%2C') : id;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

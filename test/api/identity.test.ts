@@ -1,0 +1,343 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Api, CallOptions } from '../support/api.ts';
+import { type Issuer, startIssuer } from '../support/issuer.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const PASSWORD = 'Passw0rd-of-users';
+const KEY = 'robot.0123456789abcdef0123456789abcdef';
+const API_KEY = { 'X-Svc-Api-Key': KEY };
+const CERTIFICATE = { 'X-Client-Cert-Subject': 'CN=device-7, O=Example' };
+const OWN_PAGE = { 'X-Requested-With': 'XMLHttpRequest' };
+
+let server: TestServer;
+let api: Api;
+let issuer: Issuer;
+/** A user of the test's own. */
+let user: string;
+let count = 0;
+
+const asNobody = (method: string, path: string, options: CallOptions = {}) =>
+  api(method, path, { user: null, ...options });
+const whoAmI = (headers: Record<string, string>) => asNobody('GET', 'info/login', { headers });
+const rolesOf = async (headers: Record<string, string>) => (await whoAmI(headers)).body.authorization?.roles;
+const password = (text = PASSWORD) => ({ 'X-Svc-Username': user, 'X-Svc-Password': text });
+const bearer = async (claims: object = {}, expires?: Date) => ({
+  Authorization: `Bearer ${await issuer.sign({ preferred_username: user, ...claims }, expires && { expires })}`,
+});
+const patch = async (path: string, field: string, value: unknown, operation = 'replace') =>
+  expect((await api('PATCH', path, { body: [{ operation, field, value }] })).status).toBe(200);
+const grant = (ref: string) => patch(`managed/user/${user}`, '/authzRoles/-', { _ref: ref }, 'add');
+
+/** Begins a session with other credentials. @returns its cookie */
+async function begin(headers: Record<string, string>): Promise<{ Cookie: string }> {
+  const answer = await asNobody('POST', 'authentication?_action=login', { headers });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return { Cookie: answer.headers.get('Set-Cookie')!.split(';')[0]! };
+}
+
+async function configure(change: (modules: readonly Module[]) => readonly object[]): Promise<void> {
+  const body = { serverAuthContext: { authModules: change(modules()) } };
+  expect((await api('PUT', 'config/authentication', { body })).status).toBe(200);
+}
+
+interface Module {
+  readonly name: string;
+  readonly properties: Readonly<Record<string, unknown>> & { readonly keys?: readonly object[] };
+}
+
+function modules(): readonly Module[] {
+  return [
+    {
+      name: 'MANAGED_USER',
+      properties: { queryOnResource: 'managed/user', defaultUserRoles: ['svc-authorized'] },
+    },
+    { name: 'INTERNAL_USER', properties: { queryOnResource: 'repo/internal/user' } },
+    {
+      name: 'OPENID_CONNECT',
+      properties: {
+        issuer: issuer.url,
+        audience: 'svc',
+        authenticationIdClaim: 'preferred_username',
+        rolesClaim: 'roles',
+        acceptedRoles: ['svc-tasks-manager'],
+        defaultUserRoles: ['svc-authorized'],
+        queryOnResource: 'managed/user',
+        reauthentication: { maxAgeSeconds: 60, acrValues: ['phr'] },
+      },
+    },
+    {
+      name: 'CLIENT_CERT',
+      properties: {
+        header: 'x-client-cert-subject',
+        trustedProxies: ['127.0.0.0/8', '::1'],
+        allowedAuthenticationIdPatterns: ['CN=[\\w-]+, O=Example'],
+      },
+    },
+    {
+      name: 'API_KEY',
+      properties: {
+        keys: [
+          {
+            id: 'robot',
+            hash: createHash('sha256').update(KEY).digest('base64url'),
+            roles: ['svc-authorized'],
+          },
+        ],
+      },
+    },
+  ];
+}
+
+beforeAll(async () => {
+  issuer = await startIssuer();
+  server = await startTestServer({
+    files: { 'conf/authentication.json': { serverAuthContext: { authModules: modules() } } },
+    environment: { SVC_EGRESS_ALLOW: '127.0.0.0/8' },
+  });
+  api = server.api;
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  await issuer[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  count += 1;
+  user = `user${count}`;
+  await createUser();
+});
+
+async function createUser(id = user): Promise<void> {
+  const body = {
+    userName: user,
+    password: PASSWORD,
+    givenName: 'Ada',
+    sn: 'Nagy',
+    mail: `${user}@example.com`,
+  };
+  expect((await api('PUT', `managed/user/${id}`, { body })).status).toBe(201);
+}
+
+describe('the password once more', () => {
+  const change = (headers: Record<string, string>) =>
+    asNobody('PATCH', `managed/user/${user}`, {
+      headers,
+      body: [{ operation: 'replace', field: '/password', value: 'Another-Horse-77' }],
+    });
+  const again = (headers: Record<string, string>) =>
+    asNobody('POST', 'authentication?_action=reauthenticate', { headers });
+
+  it.each([
+    ['a bearer token', () => bearer()],
+    ['an API key', async () => API_KEY],
+    ['a session that a bearer token began', async () => ({ ...(await begin(await bearer())), ...OWN_PAGE })],
+    ['a session that an API key began', async () => ({ ...(await begin(API_KEY)), ...OWN_PAGE })],
+  ])('is shown by no text beside %s, not even by the right one', async (_what, credentials) => {
+    for (const text of ['anything', PASSWORD, '']) {
+      const headers = { ...(await credentials()), 'X-Svc-Reauth-Password': text };
+      expect([(await change(headers)).status, (await again(headers)).status]).toEqual([403, 403]);
+    }
+    expect((await whoAmI(password())).status).toBe(200);
+  });
+
+  it('is the caller’s own, and not that of somebody else', async () => {
+    const headers = { ...password(), 'X-Svc-Reauth-Password': 'Correct-Horse-9' };
+    expect((await change(headers)).status).toBe(403);
+    expect((await change({ ...password(), 'X-Svc-Reauth-Password': PASSWORD })).status).toBe(200);
+  });
+
+  it.each([
+    ['says that the caller was there a moment ago, as is asked', { acr: 'phr' }, 0, 200],
+    ['says so of longer ago', { acr: 'phr' }, -120, 403],
+    ['says so of a time to come', { acr: 'phr' }, 3600, 403],
+    ['says so of a lesser way to log in', { acr: 'pwd' }, 0, 403],
+    ['does not say how', {}, 0, 403],
+  ])('is a bearer token that %s', async (_what, claims, seconds, status) => {
+    const auth_time = Math.floor(Date.now() / 1000) + seconds;
+    const token = await bearer({ ...claims, auth_time });
+    expect((await again(token)).status).toBe(status);
+    expect((await change(token)).status).toBe(status);
+    // The session remembers no such moment.
+    const session = { ...(await begin(await bearer({ ...claims, auth_time }))), ...OWN_PAGE };
+    expect((await again(session)).status).toBe(403);
+  });
+});
+
+describe('a session that a bearer token began', () => {
+  it('ends with the token', async () => {
+    const session = await begin(await bearer({}, new Date(Date.now() + 60_000)));
+    const { rows } = await server.database.pool.query(
+      `select extract(epoch from expires_at - now())::float8 as left from auth_session where authentication_id = $1`,
+      [user],
+    );
+    expect(rows[0].left).toBeGreaterThan(0);
+    expect(rows[0].left).toBeLessThan(61);
+    expect((await whoAmI(session)).status).toBe(200);
+  });
+
+  it('has the roles that the account has now, and those that the token brought', async () => {
+    const session = await begin(await bearer({ roles: ['svc-tasks-manager', 'svc-admin'] }));
+    expect(await rolesOf(session)).toEqual(['svc-authorized', 'svc-tasks-manager']);
+    await grant('repo/internal/role/svc-reg');
+    expect(await rolesOf(session)).toEqual(['svc-authorized', 'svc-tasks-manager', 'svc-reg']);
+    await patch(`managed/user/${user}`, '/authzRoles', []);
+    expect(await rolesOf(session)).toEqual(['svc-authorized', 'svc-tasks-manager']);
+  });
+
+  it.each([
+    ['the account is deactivated', () => patch(`managed/user/${user}`, '/accountStatus', 'inactive')],
+    ['its password is changed', () => patch(`managed/user/${user}`, '/password', 'Another-Horse-77')],
+    ['the account is deleted', async () => void (await api('DELETE', `managed/user/${user}`))],
+    [
+      'somebody else takes its name',
+      async () => {
+        await api('DELETE', `managed/user/${user}`);
+        await createUser(`${user}-again`);
+      },
+    ],
+  ])('ends as soon as %s', async (_what, happen) => {
+    const session = await begin(await bearer());
+    expect((await whoAmI(session)).status).toBe(200);
+    await happen();
+    expect((await whoAmI(session)).status).toBe(401);
+  });
+
+  it('ends when its issuer is another one', async () => {
+    const session = await begin(await bearer());
+    await configure((now) =>
+      now.map((module) =>
+        module.name === 'OPENID_CONNECT'
+          ? { ...module, properties: { ...module.properties, issuer: 'https://issuer.example.com' } }
+          : module,
+      ),
+    );
+    expect((await whoAmI(session)).status).toBe(401);
+    await configure((now) => now);
+  });
+});
+
+describe('a session of a machine', () => {
+  it('ends when its key is withdrawn, and changes with its roles', async () => {
+    const session = await begin(API_KEY);
+    const keys = (change: (key: object) => object[]) =>
+      configure((now) =>
+        now.map((module) => {
+          const known = module.properties.keys;
+          return known === undefined ? module : { ...module, properties: { keys: known.flatMap(change) } };
+        }),
+      );
+    await keys((key) => [{ ...key, roles: ['svc-reg'] }]);
+    expect([await rolesOf(session), await rolesOf(API_KEY)]).toEqual([['svc-reg'], ['svc-reg']]);
+    await keys((key) => [{ ...key, expiresAt: '2020-01-01T00:00:00Z' }]);
+    expect([(await whoAmI(session)).status, (await whoAmI(API_KEY)).status]).toEqual([401, 401]);
+    await keys((key) => [key]);
+    const next = await begin(API_KEY);
+    await keys(() => []);
+    expect([(await whoAmI(next)).status, (await whoAmI(API_KEY)).status]).toEqual([401, 401]);
+    await configure((now) => now);
+    expect((await whoAmI(next)).status).toBe(401);
+  });
+
+  it('does not begin with a certificate, which nobody would see revoked', async () => {
+    expect((await whoAmI(CERTIFICATE)).status).toBe(200);
+    const { status, body } = await asNobody('POST', 'authentication?_action=login', { headers: CERTIFICATE });
+    expect([status, body.detail.id]).toEqual([400, 'AUTH_NO_SESSION_BY_MODULE']);
+  });
+});
+
+describe('when a change is answered, nothing of before is left', () => {
+  const ways: readonly (readonly [string, () => Promise<Record<string, string>>])[] = [
+    ['name and password', async () => password()],
+    ['a session', () => begin(password())],
+    ['a bearer token', () => bearer()],
+  ];
+
+  it.each(ways)('for %s: account, role, grant', async (_way, credentials) => {
+    const shown = await credentials();
+    for (let round = 0; round < 5; round += 1) {
+      expect(await rolesOf(shown)).toEqual(['svc-authorized']);
+      await grant('repo/internal/role/svc-reg');
+      expect(await rolesOf(shown)).toEqual(['svc-authorized', 'svc-reg']);
+      const { body } = await api('GET', `managed/user/${user}/authzRoles?_queryFilter=_ref+ew+"svc-reg"`);
+      const edge = `managed/user/${user}/authzRoles/${body.result[0]._refProperties._id}`;
+      expect((await api('DELETE', edge)).status).toBe(200);
+      expect(await rolesOf(shown)).toEqual(['svc-authorized']);
+    }
+    await patch(`managed/user/${user}`, '/accountStatus', 'inactive');
+    expect((await whoAmI(shown)).status).toBe(401);
+  });
+
+  it('for an account whose roles are derived, and for one that a script has a hand in', async () => {
+    const read = async () => (await api('GET', 'config/managed')).body;
+    const before = await read();
+    const withHook = await read();
+    withHook.objects.find(({ name }: { name: string }) => name === 'user').onRetrieve = {
+      type: 'text/javascript',
+      source: `if (svc.read('managed/role/late')) object.accountStatus = 'inactive';`,
+    };
+    expect((await whoAmI(password())).status).toBe(200);
+    expect((await api('PUT', 'config/managed', { body: withHook })).status).toBe(200);
+    expect((await whoAmI(password())).status).toBe(200);
+    await api('PUT', 'managed/role/late', { body: { name: 'late', description: 'Late' } });
+    expect((await whoAmI(password())).status).toBe(401);
+    expect((await api('PUT', 'config/managed', { body: before })).status).toBe(200);
+    expect((await whoAmI(password())).status).toBe(200);
+    await api('DELETE', 'managed/role/late');
+
+    await api('PUT', 'managed/role/clerk', { body: { name: 'clerk', description: 'Clerk' } });
+    await configure((now) =>
+      now.map((module) =>
+        module.name === 'MANAGED_USER'
+          ? {
+              ...module,
+              properties: { ...module.properties, propertyMapping: { userRoles: 'effectiveRoles' } },
+            }
+          : module,
+      ),
+    );
+    expect(await rolesOf(password())).toEqual(['svc-authorized']);
+    await patch(`managed/user/${user}`, '/roles/-', { _ref: 'managed/role/clerk' }, 'add');
+    expect(await rolesOf(password())).toEqual(['svc-authorized', 'clerk']);
+    await patch(`managed/user/${user}`, '/roles', []);
+    expect(await rolesOf(password())).toEqual(['svc-authorized']);
+    await configure((now) => now);
+  });
+});
+
+describe('the name of a role', () => {
+  it.each(['svc-admin', 'SVC-Admin', 'svc-something', 'svc-reg ', 'ｓｖｃ-admin'])(
+    'that is the server’s own is given by no managed role %j',
+    async (id) => {
+      const ref = `managed/role/${encodeURIComponent(id)}`;
+      expect((await api('PUT', ref, { body: { name: id, description: 'Mine' } })).status).toBe(201);
+      await grant(ref);
+      const [authorized, ...others] = await rolesOf(password());
+      expect(authorized).toBe('svc-authorized');
+      expect(others).toEqual([expect.stringMatching(/^managed\/role\//)]);
+      expect((await asNobody('GET', 'config', { headers: password() })).status).toBe(403);
+    },
+  );
+
+  it('is that of a managed role until an internal role has it', async () => {
+    await api('PUT', 'managed/role/auditor', { body: { name: 'auditor', description: 'Reads' } });
+    await grant('managed/role/auditor');
+    expect(await rolesOf(password())).toEqual(['svc-authorized', 'auditor']);
+    const internal = 'repo/internal/role/Auditor';
+    expect((await api('PUT', internal, { body: { description: 'Reads everything' } })).status).toBe(201);
+    expect(await rolesOf(password())).toEqual(['svc-authorized', 'managed/role/auditor']);
+    await grant(internal);
+    expect((await rolesOf(password())).toSorted()).toEqual([
+      'Auditor',
+      'managed/role/auditor',
+      'svc-authorized',
+    ]);
+    await api('DELETE', internal, { headers: { 'If-Match': '*' } });
+  });
+
+  it('makes no two names of one', async () => {
+    const ref = `managed/role/${encodeURIComponent('a,svc-tasks-manager')}`;
+    await api('PUT', ref, { body: { name: 'two', description: 'Two' } });
+    await grant(ref);
+    expect((await rolesOf(password())).join(',').split(',')).toEqual(['svc-authorized', ref]);
+  });
+});
