@@ -3,7 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import { getTimeZone, isTimeZone } from '#time/index.ts';
+import { compileGroovy } from './compile-groovy.ts';
 import { libraryNamed } from './groovy-library.ts';
+import { GroovySyntaxError } from './groovy-syntax-error.ts';
+import { templateSource } from './template-source.ts';
 
 /** What the Groovy runtime asks for itself; the sandbox has no time zones, no hashes and no dice worth the name. */
 const OPERATIONS: Readonly<Record<string, (...args: JsonValue[]) => JsonValue>> = {
@@ -11,12 +14,14 @@ const OPERATIONS: Readonly<Record<string, (...args: JsonValue[]) => JsonValue>> 
   'groovy.defaultZone': () => Intl.DateTimeFormat().resolvedOptions().timeZone,
   'groovy.zone': (id, year) => offsetsOf(String(id), Number(year)),
   'groovy.library': (name) => libraryNamed(String(name)).map(({ name, source }) => ({ name, source })),
+  'groovy.template': (text) => compileTemplate(String(text)),
   'groovy.random': (count) =>
     randomBytes(Math.min(Math.max(Number(count), 0), MOST_BYTES)).toString('base64'),
   'groovy.digest': (algorithm, bytes, encoding) =>
     digest(String(algorithm), String(bytes), encoding === 'hex' ? 'hex' : 'base64'),
 };
 const MOST_BYTES = 65_536;
+const LONGEST_TEMPLATE = 100_000;
 const DIGESTS = new Set(['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512']);
 
 export function isGroovyOperation(operation: string): boolean {
@@ -33,6 +38,19 @@ export async function answerGroovy(operation: string, args: readonly JsonValue[]
 
 function answerSync(operation: string, args: readonly JsonValue[]): JsonValue {
   return OPERATIONS[operation]!(...args);
+}
+
+/** A template as a script that prints it, for `SimpleTemplateEngine`; its mistakes are told to the script. */
+function compileTemplate(text: string): JsonValue {
+  if (text.length > LONGEST_TEMPLATE)
+    return { problem: `A template may have ${LONGEST_TEMPLATE} characters; this one has ${text.length}` };
+  try {
+    const { javascript, libraries } = compileGroovy({ name: 'template', source: templateSource(text) });
+    return { javascript, parts: libraries.map(({ name, source }) => ({ name, source })) };
+  } catch (error) {
+    if (error instanceof GroovySyntaxError) return { problem: error.message };
+    throw error;
+  }
 }
 
 /** The offsets of a zone in a year: pairs of an instant and the offset from it on. */

@@ -13,7 +13,6 @@ const REFUSED_CALLS: Readonly<Record<string, string>> = {
   evaluate: 'Scripts cannot compile other scripts; write a closure.',
 };
 const REFUSED_METHODS: Readonly<Record<string, string>> = {
-  execute: 'Scripts cannot start programs.',
   getMetaClass: 'Classes cannot be changed here.',
   setMetaClass: 'Classes cannot be changed here.',
   getClassLoader: 'There are no class loaders here.',
@@ -108,6 +107,9 @@ export abstract class CallGenerator extends ValueGenerator {
     const method = this.methodName(name);
     if (typeof name === 'string' && Object.hasOwn(REFUSED_METHODS, name)) {
       throw this.source.errorAt(at, `${name}() is not supported here`, REFUSED_METHODS[name]);
+    }
+    if (name === 'execute' && startsProgram(object)) {
+      throw this.source.errorAt(at, 'A text or a list cannot be executed', 'Scripts cannot start programs.');
     }
     if (object.kind === 'super') {
       const type = classVariable(this.context.className);
@@ -278,6 +280,10 @@ export abstract class CallGenerator extends ValueGenerator {
     const around = isNested && this.context.declaration !== undefined && !this.context.isStatic;
     return `${mark(at)}$.create(${this.meaningValue(meaning)},${list}${around ? `,${this.context.self}` : ''})`;
   }
+}
+
+function startsProgram({ kind, ...object }: Expression): boolean {
+  return kind === 'text' || kind === 'list' || ('value' in object && typeof object.value === 'string');
 }
 
 function isObjectCast(node: Expression): boolean {

@@ -35,6 +35,7 @@ java.util @Collection:Iterable @List:Collection @Set:Collection @SortedSet:Set @
 java.util.function @Function @BiFunction @Predicate @BiPredicate @Supplier @Consumer @BiConsumer @UnaryOperator:Function
   @BinaryOperator:BiFunction
 java.util.regex Pattern @MatchResult Matcher:Object+MatchResult PatternSyntaxException:java.lang.IllegalArgumentException
+java.util.logging Logger Level
 java.util.stream @Stream Collectors @Collector @IntStream
 java.util.concurrent @Callable ConcurrentHashMap:java.util.AbstractMap #TimeUnit TimeoutException:java.lang.Exception
   ExecutionException:java.lang.Exception
@@ -61,18 +62,20 @@ java.time.zone ZoneRules ZoneRulesException:java.time.DateTimeException
 java.time.format DateTimeFormatter #TextStyle DateTimeParseException:java.time.DateTimeException
 java.time.temporal #ChronoUnit #ChronoField TemporalAdjusters @TemporalAdjuster @Temporal:TemporalAccessor @TemporalAccessor
   @TemporalAmount   UnsupportedTemporalTypeException:java.time.DateTimeException
-groovy.lang @GroovyObject Closure:Object+Runnable+Cloneable GString:Object+CharSequence+Comparable @Range:List
+groovy.lang @GroovyObject @Writable Closure:Object+Runnable+Cloneable GString:Object+CharSequence+Comparable @Range:List
   IntRange:AbstractList+Range ObjectRange:AbstractList+Range EmptyRange:AbstractList+Range Tuple:AbstractList Binding Script
   GroovyRuntimeException:RuntimeException MissingPropertyException:GroovyRuntimeException
   MissingMethodException:GroovyRuntimeException MissingFieldException:GroovyRuntimeException
   ReadOnlyPropertyException:MissingPropertyException NumberRange:AbstractList+Range
 groovy.util Expando
 groovy.json JsonDelegate JsonSlurper JsonSlurperClassic JsonBuilder JsonOutput JsonException:RuntimeException
+groovy.text @Template TemplateEngine SimpleTemplateEngine:TemplateEngine GStringTemplateEngine:TemplateEngine
 groovy.transform @Field @CompileStatic @TypeChecked @CompileDynamic @PackageScope
 org.codehaus.groovy.runtime GStringImpl:groovy.lang.GString MethodClosure:groovy.lang.Closure
 org.codehaus.groovy.runtime.typehandling GroovyCastException:java.lang.ClassCastException
 org.codehaus.groovy.runtime.powerassert PowerAssertionError:java.lang.AssertionError
 org.slf4j @Logger LoggerFactory
+org.json JSONObject JSONArray:Object+Iterable JSONException:RuntimeException
 org.forgerock.json JsonValue:Object+Iterable JsonPointer JsonException:RuntimeException JsonValueException:JsonException
 org.forgerock.json.resource ResourceException:java.io.IOException BadRequestException:ResourceException
   ConflictException:ResourceException ForbiddenException:ResourceException InternalServerErrorException:ResourceException
@@ -80,10 +83,10 @@ org.forgerock.json.resource ResourceException:java.io.IOException BadRequestExce
   PreconditionFailedException:ResourceException PreconditionRequiredException:ResourceException
   RetryableException:ResourceException ServiceUnavailableException:RetryableException UncategorizedException:ResourceException
   #RequestType @Request @CreateRequest:Request @ReadRequest:Request @UpdateRequest:Request @DeleteRequest:Request
-  @PatchRequest:Request @ActionRequest:Request @QueryRequest:Request
+  @PatchRequest:Request @ActionRequest:Request @QueryRequest:Request ResourcePath:Object+Comparable+Iterable
 org.forgerock.json.resource.http @HttpContext:org.forgerock.services.context.Context
 org.forgerock.http.routing @UriRouterContext:org.forgerock.services.context.Context
-org.forgerock.services.context @Context @SecurityContext:Context @ClientContext:Context @RootContext:Context
+org.forgerock.services.context @Context @SecurityContext:Context @ClientContext:Context RootContext:java.lang.Object+Context
   @AttributesContext:Context @RequestAuditContext:Context @SessionContext:Context @TransactionIdContext:Context
 org.flowable.engine.delegate BpmnError:java.lang.RuntimeException @DelegateExecution @DelegateTask
 org.flowable.task.service.delegate @DelegateTask
@@ -162,9 +165,16 @@ export function* classRows(): Iterable<ClassRow> {
   }
 }
 
+/** Packages that had another name once. */
+const MOVED: readonly (readonly [former: string, current: string])[] = [
+  ['org.forgerock.json.fluent', 'org.forgerock.json'],
+];
+
 /** The full name as Java prints it; classes inside others are found with a dot too. */
 export function findClassName(name: string): string | undefined {
   if (findRow(name) !== undefined) return name;
+  const [former, current] = MOVED.find(([former]) => name.startsWith(`${former}.`)) ?? [];
+  if (former !== undefined) return findClassName(name.replace(former, current!));
   const dot = name.lastIndexOf('.');
   const nested = dot < 0 ? '' : `${name.slice(0, dot)}$${name.slice(dot + 1)}`;
   return findRow(nested) === undefined ? undefined : nested;
@@ -176,5 +186,9 @@ export function nestedClassName(outer: string, inner: string): string | undefine
 }
 
 export function isPackage(name: string): boolean {
-  return packages.has(name) || [...packages.keys()].some((known) => known.startsWith(`${name}.`));
+  return (
+    MOVED.some(([former]) => former === name) ||
+    packages.has(name) ||
+    [...packages.keys()].some((known) => known.startsWith(`${name}.`))
+  );
 }

@@ -9,7 +9,7 @@ import { toText } from './text.ts';
 import { illegalArgument } from './throwable.ts';
 
 /** What `bindings/context.js` makes of a link of the chain, and of the chain itself. */
-interface HostContext {
+export interface HostContext {
   readonly name: string;
   readonly id: string;
   readonly class?: string;
@@ -24,7 +24,7 @@ interface HostContext {
 const ASK: unknown = Object.freeze({});
 
 /** A link is a map of what it says, and can be asked for those outside of it. */
-class ContextMap extends JavaMap {
+export class ContextMap extends JavaMap {
   readonly host: HostContext;
 
   constructor(host: HostContext) {

@@ -21,6 +21,12 @@ function notReady(): never {
   throw new Error('The dispatcher is not loaded');
 }
 
+/** A part of the library as the host hands it in. */
+export interface LibraryPart {
+  readonly name: string;
+  readonly source: string;
+}
+
 /** What a run needs of the outside. */
 export interface Outside {
   /** Asks the host; an answer is JSON. */
@@ -28,6 +34,8 @@ export interface Outside {
   print(text: string): void;
   /** Loads what has the name and was not mentioned by the script; whether there was anything. */
   loads(name: string): boolean;
+  /** Adds parts of the library; whether one of them was not here yet. */
+  take(parts: readonly LibraryPart[]): boolean;
 }
 
 export const outside: Outside = {
@@ -36,4 +44,5 @@ export const outside: Outside = {
   },
   print: () => {},
   loads: () => false,
+  take: () => false,
 };

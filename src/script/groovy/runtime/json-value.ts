@@ -10,7 +10,7 @@ import { defineMethods, defineStatics } from './method-table.ts';
 import './methods/object-methods.ts';
 import { textOf, toText } from './text.ts';
 import { Throwable } from './throwable.ts';
-import { isNumeric, JavaObject } from './values.ts';
+import { Entry, isNumeric, JavaObject, type List, listKind } from './values.ts';
 
 const JSON_VALUE_CLASS = classNamed('org.forgerock.json.JsonValue');
 const JSON_POINTER_CLASS = classNamed('org.forgerock.json.JsonPointer');
@@ -213,16 +213,26 @@ function copyOf(value: unknown): unknown {
   return Array.isArray(value) ? value.map(copyOf) : value;
 }
 
+/** An array alone is all the arguments. */
+function spreadArguments(items: readonly unknown[]): readonly unknown[] {
+  const [only] = items;
+  const isArray = items.length === 1 && Array.isArray(only) && listKind(only as List)?.element !== undefined;
+  return isArray ? (only as unknown[]) : items;
+}
+
 defineStatics('org.forgerock.json.JsonValue', {
   'new/1-2': (value: unknown) => new JsonValue(value),
   'json/1': (value: unknown) => new JsonValue(value),
   'object/0+': (...entries: unknown[]) => {
     const map = new JavaMap();
-    for (const entry of entries)
-      if (entry !== null) map.put((entry as { key: unknown }).key, (entry as { value: unknown }).value);
+    for (const entry of spreadArguments(entries)) if (entry instanceof Entry) map.put(entry.key, entry.value);
     return map;
   },
-  'array/0+': (...items: unknown[]) => items,
+  'field/2': (key: unknown, value: unknown) => new Entry(toText(key), value),
+  'fieldIfNotNull/2': (key: unknown, value: unknown) =>
+    value === null ? null : new Entry(toText(key), value),
+  'array/0+': (...items: unknown[]) => [...spreadArguments(items)],
+  'set/0+': (...items: unknown[]) => setOf(spreadArguments(items)),
 });
 defineStatics('org.forgerock.json.JsonPointer', {
   'new/0-1': (text: unknown = '') => new JsonPointer(toText(text)),

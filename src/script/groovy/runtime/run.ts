@@ -1,5 +1,5 @@
 import { Closure } from './closure.ts';
-import { outside } from './dispatch-port.ts';
+import { type LibraryPart, outside } from './dispatch-port.ts';
 import { HostObject } from './host-object.ts';
 import { requests, toGroovy, toHostArgument, toJson } from './host-values.ts';
 import { jsonToGroovy } from './json-map.ts';
@@ -187,12 +187,18 @@ function flush(): void {
 const evaluate = globalThis.eval;
 
 /** Parts of the library that a run turns out to need: scripts can put names together. */
-function libraryLoader(sandbox: SandboxRecord): (name: string) => boolean {
+function libraryLoader(): (name: string) => boolean {
   const asked = new Set<string>();
   return (name) => {
     if (asked.has(name)) return false;
     asked.add(name);
-    const parts = outside.host('groovy.library', name) as { name: string; source: string }[];
+    return outside.take(outside.host('groovy.library', name) as LibraryPart[]);
+  };
+}
+
+/** Adds those that are not here yet. */
+function partTaker(sandbox: SandboxRecord): (parts: readonly LibraryPart[]) => boolean {
+  return (parts) => {
     const missing = parts.filter((part) => sandbox.groovyModules[part.name] === undefined);
     for (const { source } of missing) evaluate(source)(sandbox);
     return missing.length > 0;
@@ -208,6 +214,7 @@ export function connect(sandbox: SandboxRecord, options: RunOptions = RUN_OPTION
   };
   outside.host = (operation, ...args) => sandbox.host(operation, ...args);
   outside.print = print;
-  outside.loads = libraryLoader(sandbox);
+  outside.take = partTaker(sandbox);
+  outside.loads = libraryLoader();
   reviveBinding('groovy$', (input) => new Run(input as RunInput, revivers, options));
 }

@@ -70,7 +70,8 @@ export abstract class ExpressionParser extends PostfixParser {
 
   #isCommandTarget(value: Expression): boolean {
     if (value.kind === 'call' || value.kind === 'index') return true;
-    const isPath = value.kind === 'name' || value.kind === 'property';
+    const isQuoted = value.kind === 'constant' && typeof value.value === 'string';
+    const isPath = value.kind === 'name' || value.kind === 'property' || isQuoted;
     return isPath && !isOperator(this.previous, ')');
   }
 

@@ -1,5 +1,6 @@
 import type { Expression } from './ast.ts';
 import { PrimaryParser } from './primary-parser.ts';
+import { PRIMITIVES } from './token.ts';
 import { isOperator } from './token-cursor.ts';
 
 /** Longer chains would be too deep for whoever walks the tree. */
@@ -12,7 +13,7 @@ export abstract class PostfixParser extends PrimaryParser {
     const { kind, text, startsLine } = this.token;
     if (startsLine) return false;
     if (kind === 'name' || kind === 'number' || kind === 'string' || kind === 'textStart') return true;
-    if (kind === 'keyword') return ARGUMENT_KEYWORDS.has(text);
+    if (kind === 'keyword') return ARGUMENT_KEYWORDS.has(text) || PRIMITIVES.has(text);
     if (kind !== 'operator') return false;
     if (text === '!') return true;
     return text === '[' && isOperator(this.peek(2), ':')

@@ -1,4 +1,5 @@
 import { compare } from '../equality.ts';
+import { classNamed } from '../java-class.ts';
 import { defineStatics } from '../method-table.ts';
 import { toText } from '../text.ts';
 
@@ -17,5 +18,5 @@ defineStatics(
     'logicalAnd/2': (left: boolean, right: boolean) => left && right,
     'logicalOr/2': (left: boolean, right: boolean) => left || right,
   },
-  { TRUE: true, FALSE: false },
+  { TRUE: true, FALSE: false, TYPE: classNamed('boolean') },
 );

@@ -29,5 +29,5 @@ defineStatics(
     'toChars/1': (value: unknown) =>
       toArray([...String.fromCodePoint(toInt(numeric(value)))], arrayType(classNamed('char'))),
   },
-  { MAX_VALUE: new Char('\uffff'), MIN_VALUE: new Char('\u0000') },
+  { MAX_VALUE: new Char('\uffff'), MIN_VALUE: new Char('\u0000'), TYPE: classNamed('char') },
 );

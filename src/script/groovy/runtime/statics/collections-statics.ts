@@ -58,7 +58,11 @@ defineStatics(
     'disjoint/2': (left: unknown, right: unknown) => call(left, 'disjoint', [right]),
     'binarySearch/2-3': (list: unknown, key: unknown) => call(list, 'binarySearch', [key]),
   },
-  {},
+  {
+    EMPTY_LIST: frozen([]),
+    EMPTY_MAP: new JavaMap('UnmodifiableMap'),
+    EMPTY_SET: new JavaSet('UnmodifiableSet'),
+  },
 );
 
 defineStatics('java.util.Arrays', {

@@ -1,5 +1,6 @@
 import { compareNumbers, toBigInt, toInt, toNumber, unsigned } from '../arithmetic.ts';
 import { parseDouble, parseWhole } from '../casting.ts';
+import { classNamed } from '../java-class.ts';
 import { defineStatics } from '../method-table.ts';
 import { numeric } from '../methods/number-methods.ts';
 import { doubleText } from '../number-text.ts';
@@ -63,13 +64,13 @@ defineStatics(
     'new/1': intOf,
     'sum/2': (left: number, right: number) => (left + right) | 0,
   },
-  { MAX_VALUE: 2_147_483_647, MIN_VALUE: -2_147_483_648, SIZE: 32, BYTES: 4 },
+  { MAX_VALUE: 2_147_483_647, MIN_VALUE: -2_147_483_648, SIZE: 32, BYTES: 4, TYPE: classNamed('int') },
 );
 
 defineStatics(
   'java.lang.Long',
   { ...wholeStatics, 'parseLong/1-2': longOf, 'valueOf/1-2': longOf, 'new/1': longOf },
-  { MAX_VALUE: LONG_MAX, MIN_VALUE: -LONG_MAX - 1n, SIZE: 64, BYTES: 8 },
+  { MAX_VALUE: LONG_MAX, MIN_VALUE: -LONG_MAX - 1n, SIZE: 64, BYTES: 8, TYPE: classNamed('long') },
 );
 
 defineStatics(
@@ -78,7 +79,13 @@ defineStatics(
     'parseShort/1': parsed(16, (value) => new Short(Number(value))),
     'valueOf/1': parsed(16, (value) => new Short(Number(value))),
   },
-  { MAX_VALUE: new Short(32_767), MIN_VALUE: new Short(-32_768) },
+  {
+    MAX_VALUE: new Short(32_767),
+    MIN_VALUE: new Short(-32_768),
+    SIZE: 16,
+    BYTES: 2,
+    TYPE: classNamed('short'),
+  },
 );
 
 defineStatics(
@@ -87,7 +94,7 @@ defineStatics(
     'parseByte/1': parsed(8, (value) => new Byte(Number(value))),
     'valueOf/1': parsed(8, (value) => new Byte(Number(value))),
   },
-  { MAX_VALUE: new Byte(127), MIN_VALUE: new Byte(-128) },
+  { MAX_VALUE: new Byte(127), MIN_VALUE: new Byte(-128), SIZE: 8, BYTES: 1, TYPE: classNamed('byte') },
 );
 
 function doubleOf(value: unknown): Double {
@@ -112,10 +119,20 @@ defineStatics(
     NaN: new Double(Number.NaN),
     POSITIVE_INFINITY: new Double(Number.POSITIVE_INFINITY),
     NEGATIVE_INFINITY: new Double(Number.NEGATIVE_INFINITY),
+    TYPE: classNamed('double'),
   },
 );
 
-defineStatics('java.lang.Float', {
-  'parseFloat/1': (value: unknown) => new Float(doubleOf(value).value),
-  'valueOf/1': (value: unknown) => new Float(doubleOf(value).value),
-});
+defineStatics(
+  'java.lang.Float',
+  {
+    'parseFloat/1': (value: unknown) => new Float(doubleOf(value).value),
+    'valueOf/1': (value: unknown) => new Float(doubleOf(value).value),
+  },
+  {
+    MAX_VALUE: new Float(3.4028234663852886e38),
+    MIN_VALUE: new Float(1.401298464324817e-45),
+    NaN: new Float(Number.NaN),
+    TYPE: classNamed('float'),
+  },
+);

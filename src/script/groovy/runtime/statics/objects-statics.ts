@@ -1,8 +1,11 @@
 import { orderBy } from '../collecting.ts';
 import { call } from '../dispatch.ts';
+import { classNamed } from '../java-class.ts';
 import { defineStatics } from '../method-table.ts';
 import { toText } from '../text.ts';
 import { nullPointer } from '../throwable.ts';
+
+defineStatics('java.lang.Void', {}, { TYPE: classNamed('void') });
 
 defineStatics('java.util.Objects', {
   'equals/2': (left: unknown, right: unknown) =>

@@ -9,7 +9,7 @@ const STRING_WRITER_CLASS = classNamed('java.io.StringWriter');
 const PRINT_WRITER_CLASS = classNamed('java.io.PrintWriter');
 
 /** A text that grows by what is written. */
-class StringWriter extends JavaObject {
+export class StringWriter extends JavaObject {
   readonly type: JavaClass = STRING_WRITER_CLASS;
   text = '';
 

@@ -32,14 +32,16 @@ class Uuid extends JavaObject {
   }
 }
 
+export function randomUuid(): Uuid {
+  const hex = hexText(randomBytes(16));
+  const variant = '89ab'[Number.parseInt(hex[16]!, 16) & 3];
+  return new Uuid(
+    `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`,
+  );
+}
+
 defineStatics('java.util.UUID', {
-  'randomUUID/0': () => {
-    const hex = hexText(randomBytes(16));
-    const variant = '89ab'[Number.parseInt(hex[16]!, 16) & 3];
-    return new Uuid(
-      `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`,
-    );
-  },
+  'randomUUID/0': randomUuid,
   'fromString/1': (text: unknown) => {
     const parts = toText(text).split('-');
     if (parts.length !== 5 || !parts.every((part) => /^[\da-f]+$/i.test(part)))

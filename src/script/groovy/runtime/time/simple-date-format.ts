@@ -14,7 +14,7 @@ import { defaultZone, setDefaultZone, Zone, zoneOf } from './zone.ts';
 
 const SIMPLE_DATE_FORMAT_CLASS = classNamed('java.text.SimpleDateFormat');
 
-class SimpleDateFormat extends JavaObject {
+export class SimpleDateFormat extends JavaObject {
   readonly type: JavaClass = SIMPLE_DATE_FORMAT_CLASS;
   pattern: string;
   zone: Zone = defaultZone();
