@@ -1,5 +1,12 @@
 import { Membership } from '#cluster/index.ts';
-import { auditConfig, ConfigStore, clusterConfig, type Environment, type Settings } from '#config/index.ts';
+import {
+  auditConfig,
+  ConfigStore,
+  clusterConfig,
+  type Environment,
+  type Settings,
+  withoutSecrets,
+} from '#config/index.ts';
 import { ActivationError } from '#errors/index.ts';
 import { HttpServer } from '#http/index.ts';
 import { Solitude, startAll, stopAll } from '#lifecycle/index.ts';
@@ -180,14 +187,15 @@ function assembleNode(given: {
 }): { threads: ScriptThreads; parts: readonly NodePart[] } {
   const { core, foundation, memory, nodeName, refused } = given;
   const { settings, environment } = given.options;
+  const { adminPassword, ...shared } = settings;
   const { config, database, observe } = core;
   const { sessionUrl, applicationName } = foundation;
   const threads = new ScriptThreads({
     count: settings.scriptThreads,
     entry: new URL('../workers/script-thread.ts', import.meta.url),
     data: {
-      settings,
-      environment,
+      settings: shared,
+      environment: withoutSecrets(environment),
       access: foundation.access,
       keyRing: foundation.keyRing,
       memoryChannel: memory.channel,

@@ -4,7 +4,8 @@ import type { DatabaseOptions } from '#database/index.ts';
 
 /** What a script thread is started with; see `workers/script-application.ts`. */
 export interface ThreadData {
-  readonly settings: Settings;
+  readonly settings: Omit<Settings, 'adminPassword'>;
+  /** Without secrets. */
   readonly environment: Environment;
   readonly access: DatabaseOptions;
   readonly keyRing: KeyRingText;

@@ -23,7 +23,7 @@ is marked as breaking, which --dry-run shows.
 
 ${settingsHelp}
 
-Example: svc migrate --dry-run --database-url postgres://svc@db/svc
+Example: DATABASE_URL_FILE=/run/secrets/database-url svc migrate --dry-run
 `,
   options: { ...settingsOptions, 'dry-run': { type: 'boolean' } },
 

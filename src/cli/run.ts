@@ -44,7 +44,9 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
     flags = parsed.values as typeof flags;
     positionals = parsed.positionals;
   } catch (error) {
-    console.error(`svc ${command.name}: ${(error as Error).message}`);
+    const { message } = error as Error;
+    const { secretFlagHint } = await import('./settings-flags.ts');
+    console.error([`svc ${command.name}: ${message}`, secretFlagHint(message) ?? []].flat().join('\n'));
     return EXIT.USAGE;
   }
   if (flags['help'] === true) {

@@ -1,3 +1,4 @@
+import { withSecretFiles } from '#config/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { formatScan, type ScanProgress } from './scan-progress.ts';
 
@@ -18,7 +19,8 @@ svc scan list               the runs that are remembered
   --url <url>         a node; default http://127.0.0.1:$PORT (8080)
   --json              answers as JSON
 
-The user is SVC_USERNAME (svc-admin), the password SVC_PASSWORD, or SVC_ADMIN_PASSWORD. Exits 1 when the run ended
+The user is SVC_USERNAME (svc-admin), the password SVC_PASSWORD, or SVC_ADMIN_PASSWORD; with _FILE appended, the file
+that holds it. Exits 1 when the run ended
 with an error, was cancelled, or failed for some of its objects.
 
 Example: SVC_PASSWORD=… svc scan run purge-inactive-users --watch
@@ -103,7 +105,8 @@ async function watch(base: string, id: string, json: boolean): Promise<number> {
 }
 
 async function ask(method: string, url: string): Promise<unknown> {
-  const password = process.env['SVC_PASSWORD'] ?? process.env['SVC_ADMIN_PASSWORD'] ?? '';
+  const environment = withSecretFiles(process.env);
+  const password = environment['SVC_PASSWORD'] ?? environment['SVC_ADMIN_PASSWORD'] ?? '';
   const response = await fetch(url, {
     method,
     headers: {

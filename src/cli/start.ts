@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { overlayFlags, readSettings } from '#config/index.ts';
+import { overlayFlags, readSettings, takeEnvironment } from '#config/index.ts';
 import { createLogSink } from '#observability/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { settingsHelp, settingsOptions } from './settings-flags.ts';
@@ -10,7 +10,8 @@ export const start: Command = {
   summary: 'run this node: HTTP interface and workers',
   help: `
 Runs a node until SIGTERM or SIGINT, then drains: takes no new work, finishes what runs, hands back the rest.
-Without DATABASE_URL it runs a Postgres of its own in the data folder.
+Without DATABASE_URL it runs a Postgres of its own in the data folder. Secrets have no flag; a variable that ends in
+_FILE names a file that holds one.
 
 Options and their environment variables:
 ${settingsHelp}
@@ -21,13 +22,14 @@ Example: DATABASE_URL=postgres://svc@db/svc svc start --port 8080 --roles api,wo
   options: { ...settingsOptions, migrate: { type: 'boolean' } },
 
   async run(flags) {
-    const settings = readSettings(process.env, flags);
+    const given = takeEnvironment();
+    const settings = readSettings(given, flags);
     const sink = createLogSink({ level: settings.logLevel, nodeId: settings.nodeId });
     const stopSignal = nextSignal();
     const { startServer } = await import('#app');
     const server = await startServer({
       settings,
-      environment: overlayFlags(process.env, flags),
+      environment: overlayFlags(given, flags),
       observe: sink.observe,
       migrate: flags['migrate'] === true,
     });

@@ -14,5 +14,8 @@ export async function checkConfig(
   const definitions = indexDefinitions(options.definitions ?? shippedDefinitions);
   const { properties, findings } = await openProperties({ environment, settings });
   const listing = await listSources(settings, definitions);
-  return [...findings, ...loadConfig(listing, { definitions, properties, report }).findings];
+  return [
+    ...findings,
+    ...loadConfig(listing, { definitions, properties: properties.ofFiles, report }).findings,
+  ];
 }

@@ -11,7 +11,7 @@ import {
   loadConfig,
   missingFile,
 } from './load-config.ts';
-import { openProperties, type PropertyOptions, type PropertySource } from './property-source.ts';
+import { openProperties, type Properties, type PropertyOptions } from './property-source.ts';
 import { type ConfigEntry, type ReadingRules, readConfig } from './read-config.ts';
 import { refusalFindings } from './refusal-finding.ts';
 
@@ -39,7 +39,8 @@ export type OnConfigChange<T = unknown> = (change: ConfigChange<T>) => void | Pr
 
 /** The configuration in force: checked as a whole at opening, then replaced piece by piece as files change. */
 export class ConfigStore {
-  readonly properties: PropertySource;
+  /** As scripts may see them. */
+  readonly properties: Properties;
   readonly #locations: ConfigOptions['settings'];
   readonly #rules: ReadingRules;
   readonly #folders: readonly string[];
@@ -57,11 +58,12 @@ export class ConfigStore {
   private constructor(parts: {
     locations: ConfigOptions['settings'];
     rules: ReadingRules;
+    properties: Properties;
     folders: readonly string[];
     snapshot: ConfigSnapshot;
     fileTexts: ReadonlyMap<string, string>;
   }) {
-    this.properties = parts.rules.properties;
+    this.properties = parts.properties;
     this.#locations = parts.locations;
     this.#rules = parts.rules;
     this.#folders = parts.folders;
@@ -74,7 +76,7 @@ export class ConfigStore {
     const { settings: locations, report } = options;
     const definitions = indexDefinitions(options.definitions ?? shippedDefinitions);
     const { properties, findings: propertyFindings } = await openProperties(options);
-    const rules: ReadingRules = { definitions, properties, report };
+    const rules: ReadingRules = { definitions, properties: properties.ofFiles, report };
     const listing = await listSources(locations, definitions);
     const { snapshot, findings } = loadConfig(listing, { ...rules, starting: true });
     if (propertyFindings.length + findings.length > 0) {
@@ -85,6 +87,7 @@ export class ConfigStore {
     return new ConfigStore({
       locations,
       rules,
+      properties,
       folders: listing.folders,
       snapshot,
       fileTexts: textsOf(listing.files),

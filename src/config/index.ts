@@ -50,7 +50,19 @@ export { schedulerConfig } from './definitions/scheduler-schema.ts';
 export { type ScriptConfig, scriptConfig } from './definitions/script-schema.ts';
 export { type WorkflowConfig, workflowConfig } from './definitions/workflow-schema.ts';
 export { isModuleFile, ProjectModules, type ProjectModulesOptions } from './project-modules.ts';
-export { openProperties, type PropertyOptions, type PropertySource } from './property-source.ts';
+export {
+  openProperties,
+  type Properties,
+  type PropertyOptions,
+  type PropertySource,
+} from './property-source.ts';
+export {
+  isSecretName,
+  SECRET_VARIABLES,
+  takeEnvironment,
+  withoutSecrets,
+  withSecretFiles,
+} from './secret-variables.ts';
 export {
   type Environment,
   type Flags,

@@ -4,11 +4,20 @@ import { pathToFileURL } from 'node:url';
 import type { Finding } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import { parseJavaProperties } from './java-properties.ts';
-import { type Environment, SECRET_VARIABLES, type Settings } from './settings.ts';
+import { isSecretName, isSecretVariable } from './secret-variables.ts';
+import type { Environment, Settings } from './settings.ts';
 
 /** Where `&{name}` and `identityServer.getProperty` look. */
 export interface PropertySource {
   get(name: string): JsonValue | undefined;
+  /** What to do about a name without a value, where that can be said. */
+  hintFor?(name: string): string | undefined;
+}
+
+/** As scripts see them: what is a secret by its name they do not. */
+export interface Properties extends PropertySource {
+  /** As `&{…}` in configuration sees them, secrets included. */
+  readonly ofFiles: PropertySource;
 }
 
 export type Locations = Pick<Settings, 'installLocation' | 'projectLocation' | 'workingLocation'>;
@@ -16,7 +25,7 @@ export type Locations = Pick<Settings, 'installLocation' | 'projectLocation' | '
 export interface PropertyOptions {
   /** The environment with the flags laid over it. */
   readonly environment: Environment;
-  readonly settings: Locations & Pick<Settings, 'nodeId'>;
+  readonly settings: Locations & Pick<Settings, 'nodeId'> & Partial<Pick<Settings, 'exposedVariables'>>;
 }
 
 /** What a boot property is when nobody sets it. */
@@ -32,19 +41,27 @@ const BUILT_IN: ReadonlyMap<string, string> = new Map([
 
 /**
  * The layers in order: environment (`svc.node.id` is `SVC_NODE_ID` there), `system.properties`, `boot.properties`,
- * `config.properties`, launcher properties, built-in values. Only the first knows secrets, and it does not tell them.
+ * `config.properties`, launcher properties, built-in values. Of the environment only what is meant for configuration: our
+ * own variables, those that a file of properties declares, and those that `SVC_EXPOSED_ENV` lists; of our own secrets none.
  */
 export async function openProperties(
   options: PropertyOptions,
-): Promise<{ properties: PropertySource; findings: readonly Finding[] }> {
+): Promise<{ properties: Properties; findings: readonly Finding[] }> {
   const { environment, settings } = options;
   const files = await Promise.all(placesOfFiles(environment).map((place) => readProperties(place, settings)));
   const launcher = launcherProperties(settings);
-  const find = (name: string) =>
-    fromEnvironment(environment, name) ??
+  const declared = (name: string) =>
     files.find(({ entries }) => entries.has(name))?.entries.get(name) ??
     launcher.get(name) ??
     (name === 'svc.node.id' ? settings.nodeId : BUILT_IN.get(name));
+  const isExposed = (variable: string) =>
+    variable.startsWith('SVC_') ||
+    (settings.exposedVariables ?? []).some((entry) => matches(entry, variable));
+  const find = (name: string) => {
+    const value = declared(name);
+    const isOpen = value !== undefined || isExposed(variableOf(name));
+    return (isOpen ? fromEnvironment(environment, name) : undefined) ?? value;
+  };
   // Nothing of this changes while the server runs, and requests ask for some of it.
   const found = new Map<string, string>();
   const get = (name: string) => {
@@ -52,7 +69,22 @@ export async function openProperties(
     if (value !== undefined) found.set(name, value);
     return value;
   };
-  return { properties: { get }, findings: files.flatMap(({ findings }) => findings) };
+  const hintFor = (name: string) =>
+    fromEnvironment(environment, name) === undefined || get(name) !== undefined
+      ? undefined
+      : `${variableOf(name)} of the environment is not shown to configuration: name it in SVC_EXPOSED_ENV, or declare ${name} in conf/boot/boot.properties`;
+  const ofFiles: PropertySource = { get, hintFor };
+  const properties: Properties = {
+    get: (name) => (isSecretName(variableOf(name)) ? undefined : get(name)),
+    ofFiles,
+  };
+  return { properties, findings: files.flatMap(({ findings }) => findings) };
+}
+
+/** A star does not reach what is a secret by its name. */
+function matches(entry: string, variable: string): boolean {
+  if (!entry.endsWith('*')) return entry.toUpperCase() === variable;
+  return variable.startsWith(entry.slice(0, -1).toUpperCase()) && !isSecretName(variable);
 }
 
 /** The environment variable that overrides a property. */
@@ -62,7 +94,7 @@ export function variableOf(propertyName: string): string {
 
 function fromEnvironment(environment: Environment, name: string): string | undefined {
   const variable = variableOf(name);
-  return SECRET_VARIABLES.has(variable) || !Object.hasOwn(environment, variable)
+  return isSecretVariable(variable) || !Object.hasOwn(environment, variable)
     ? undefined
     : environment[variable];
 }

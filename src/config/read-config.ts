@@ -55,7 +55,9 @@ export function readConfig(
   const { value, unresolved, mistyped } = substitute(withDefaults(raw, definition), properties);
   findings.push(...mistyped.map((mistake) => mistypedFinding(file, document, mistake)));
   if (unresolved.length > 0) {
-    report({ kind: 'config.warned', message: `${file}: no value for ${unresolved.join(', ')}` });
+    const hints = unresolved.flatMap((name) => properties.hintFor?.(name) ?? []);
+    const said = [`${file}: no value for ${unresolved.join(', ')}`, ...hints];
+    report({ kind: 'config.warned', message: said.join('. ') });
   }
   if (definition === undefined) {
     reportUnread(id, file, definitions, report);

@@ -35,6 +35,7 @@ export function settingsSchema(defaults: { nodeId: string; scriptThreads: number
     SVC_PUBLIC_URL: publicUrl().optional(),
     SVC_TRUST_TRANSACTION_ID: yesOrNo().default(false),
     SVC_EGRESS_ALLOW: networks().default([]),
+    SVC_EXPOSED_ENV: variables().default([]),
     SVC_RATE_LIMIT: wholeNumber(1, 1_000_000).optional(),
     SVC_DIAGNOSTICS: oneOf(DIAGNOSTICS).default('local'),
   });
@@ -96,6 +97,22 @@ function oneOf<const T extends string>(words: readonly T[]) {
       params: { hint: didYouMean(word, words) },
     });
     return z.NEVER;
+  });
+}
+
+/** Names of variables, separated by commas; a star at the end stands for the rest of a name. */
+function variables() {
+  return z.string().transform((text, check) => {
+    const named = text.split(',').map((entry) => entry.trim());
+    const wrong = named.find((entry) => !/^[A-Za-z_]\w*\*?$/.test(entry));
+    if (wrong !== undefined) {
+      check.addIssue({
+        code: 'custom',
+        message: 'must be a list of names of variables',
+        params: { hint: `'${wrong}' is none; such as MAIL_HOST,SITE_*` },
+      });
+    }
+    return named;
   });
 }
 

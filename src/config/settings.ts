@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { ActivationError, type Finding } from '#errors/index.ts';
+import { isSecretVariable, type SECRET_VARIABLES, withSecretFiles } from './secret-variables.ts';
 import { type DIAGNOSTICS, type LOG_LEVELS, type NODE_ROLES, settingsSchema } from './settings-schema.ts';
 
 /** How a node starts: the start contract after checking. Locations are absolute paths. */
@@ -36,6 +37,8 @@ export interface Settings {
   readonly publicUrl?: string;
   /** Addresses and networks that requests of this server may go to though they are not public. */
   readonly allowedNetworks: readonly string[];
+  /** Variables of the environment, and beginnings of such with a star, that `&{…}` may read. */
+  readonly exposedVariables: readonly string[];
   /** Whether the transaction id that a request brings is taken over. */
   readonly trustsTransactionId: boolean;
   /** Requests a minute that one client may make of this node; undefined: as many as it likes. */
@@ -58,17 +61,14 @@ export interface Machine {
   readonly randomPart: string;
 }
 
-/** Each variable of the start contract and the command line flag that says the same. */
+/** Each variable of the start contract that is no secret, and the command line flag that says the same. */
 export const SETTING_FLAGS = {
   PORT: 'port',
   SVC_HOST: 'host',
-  DATABASE_URL: 'database-url',
-  SVC_DATABASE_DIRECT_URL: 'database-direct-url',
   SVC_DATA_DIR: 'data-dir',
   SVC_PROJECT: 'project',
   SVC_NODE_ID: 'node-id',
   SVC_ROLES: 'roles',
-  SVC_ADMIN_PASSWORD: 'admin-password',
   SVC_LOG_LEVEL: 'log-level',
   SVC_SCRIPT_THREADS: 'script-threads',
   SVC_BODY_LIMIT: 'body-limit',
@@ -79,24 +79,22 @@ export const SETTING_FLAGS = {
   SVC_PUBLIC_URL: 'public-url',
   SVC_TRUST_TRANSACTION_ID: 'trust-transaction-id',
   SVC_EGRESS_ALLOW: 'egress-allow',
+  SVC_EXPOSED_ENV: 'exposed-env',
   SVC_RATE_LIMIT: 'rate-limit',
   SVC_DIAGNOSTICS: 'diagnostics',
 } as const;
 
-type Variable = keyof typeof SETTING_FLAGS;
+type Variable = keyof typeof SETTING_FLAGS | (typeof SECRET_VARIABLES)[number];
 
-/** Their values are shown nowhere, neither in findings nor to scripts. */
-export const SECRET_VARIABLES: ReadonlySet<string> = new Set([
-  'DATABASE_URL',
-  'SVC_DATABASE_DIRECT_URL',
-  'SVC_ADMIN_PASSWORD',
-  'SVC_KEYS',
-]);
-
-/** The environment with the flags of the start contract laid over it. An empty value counts as none. */
+/**
+ * The environment with the flags of the start contract laid over it, and with secrets from their files. An empty value
+ * counts as none.
+ *
+ * @throws ActivationError for a file of a secret that cannot be read
+ */
 export function overlayFlags(environment: Environment, flags: Flags): Environment {
   const given: Record<string, string> = {};
-  for (const [name, value] of Object.entries(environment)) {
+  for (const [name, value] of Object.entries(withSecretFiles(environment))) {
     if (value !== undefined && value.trim() !== '') given[name] = value;
   }
   for (const [variable, flag] of Object.entries(SETTING_FLAGS)) {
@@ -164,15 +162,16 @@ export function readSettings(
     trustedProxies: data.SVC_TRUSTED_PROXIES,
     ...(data.SVC_PUBLIC_URL === undefined ? {} : { publicUrl: data.SVC_PUBLIC_URL }),
     allowedNetworks: data.SVC_EGRESS_ALLOW,
+    exposedVariables: data.SVC_EXPOSED_ENV,
     trustsTransactionId: data.SVC_TRUST_TRANSACTION_ID,
     requestsPerMinute: data.SVC_RATE_LIMIT,
     diagnostics: data.SVC_DIAGNOSTICS,
   };
 
   function finding(variable: Variable, message: string, hint: unknown): Finding {
-    const flag = SETTING_FLAGS[variable];
+    const flag = isFlagged(variable) ? SETTING_FLAGS[variable] : '';
     const name = typeof flags[flag] === 'string' && flags[flag] !== '' ? `--${flag}` : variable;
-    const shown = SECRET_VARIABLES.has(variable) ? '' : `, not ${JSON.stringify(given[variable])}`;
+    const shown = isSecretVariable(variable) ? '' : `, not ${JSON.stringify(given[variable])}`;
     return {
       id: 'SETTING_INVALID',
       where: '',
@@ -180,6 +179,10 @@ export function readSettings(
       ...(typeof hint === 'string' ? { hint } : {}),
     };
   }
+}
+
+function isFlagged(variable: Variable): variable is keyof typeof SETTING_FLAGS {
+  return Object.hasOwn(SETTING_FLAGS, variable);
 }
 
 function thisMachine(): Machine {

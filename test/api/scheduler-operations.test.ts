@@ -411,17 +411,8 @@ describe('the operation of schedules', () => {
 
     const cli = spawn(
       process.execPath,
-      [
-        'src/main.ts',
-        'why',
-        'schedule',
-        'explained',
-        '--at',
-        entry.plannedAt,
-        '--database-url',
-        server.database.url,
-      ],
-      { cwd: ROOT, env: { ...process.env, NODE_OPTIONS: '' } },
+      ['src/main.ts', 'why', 'schedule', 'explained', '--at', entry.plannedAt],
+      { cwd: ROOT, env: { ...process.env, NODE_OPTIONS: '', DATABASE_URL: server.database.url } },
     );
     let output = '';
     cli.stdout.on('data', (chunk: Buffer) => {

@@ -61,7 +61,26 @@ describe('the command line', () => {
     expect(output).toMatch(/^ {2}--port +PORT$/m);
     expect(output).toMatch(/^ +SVC_KEYS$/m);
     expect(output).toMatch(/^ +SVC_ADMIN_PASSWORD$/m);
-    expect(output).not.toMatch(/--(keys|admin-password)/);
+    expect(output).toMatch(/^ +DATABASE_URL_FILE$/m);
+    expect(output).not.toMatch(/--(keys|admin-password|database-url|database-direct-url)/);
+  });
+
+  it.each([
+    '--database-url=postgres://u:hunter2@db/svc',
+    '--admin-password=hunter2',
+    '--keys={"hunter2":[]}',
+  ])('takes no %s, which everybody on the machine could read, and says what to do', async (flag) => {
+    const { code, output } = await here(['start', flag]);
+    expect([code, output]).toEqual([2, expect.stringMatching(/Everybody .* set \w+, or \w+_FILE to a file/)]);
+    expect(output).not.toContain('hunter2');
+  });
+
+  it('takes secrets from files', async () => {
+    await using project = await createProject({
+      keys: { 'svc-sym-default': [Buffer.alloc(32, 1).toString('base64')] },
+    });
+    const { code, output } = await svc(['keys', 'list'], { SVC_KEYS_FILE: `${project.location}/keys` });
+    expect([code, output]).toEqual([0, expect.stringMatching(/^svc-sym-default .* 256 bits {2}in use/)]);
   });
 
   it('tells a misspelt command what was meant, and a wrong option that it is wrong', async () => {

@@ -76,6 +76,36 @@ describe('a property', () => {
     expect(properties.get('svc.a')).toBe('b');
   });
 
+  it('comes from the environment only where that is meant for configuration', async () => {
+    await using project = await temporaryProject({ 'conf/boot/boot.properties': 'mail.host=localhost' });
+    const { properties } = await openProperties({
+      settings: { ...project.settings, exposedVariables: ['SITE_*', 'DB_PASSWORD'] },
+      environment: {
+        MAIL_HOST: 'mail.example.com',
+        AWS_REGION: 'eu-1',
+        SITE_NAME: 'Acme',
+        SITE_TOKEN: 'hidden',
+        DB_PASSWORD: 'sesame',
+        SVC_MAIL_PASSWORD: 'barley',
+      },
+    });
+    const { ofFiles } = properties;
+    expect([properties.get('mail.host'), properties.get('site.name')]).toEqual(['mail.example.com', 'Acme']);
+    for (const name of ['aws.region', 'AWS_REGION', 'PATH', 'site.token']) {
+      expect(ofFiles.get(name), name).toBeUndefined();
+    }
+    expect(ofFiles.hintFor?.('aws.region')).toBe(
+      'AWS_REGION of the environment is not shown to configuration: name it in SVC_EXPOSED_ENV, or declare aws.region in conf/boot/boot.properties',
+    );
+    expect(ofFiles.hintFor?.('mail.port')).toBeUndefined();
+    // Configuration needs secrets, scripts do not.
+    expect([ofFiles.get('db.password'), ofFiles.get('svc.mail.password')]).toEqual(['sesame', 'barley']);
+    expect([properties.get('db.password'), properties.get('svc.mail.password')]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('never tells the secrets of the start contract', async () => {
     await using project = await temporaryProject({});
     const environment = overlayFlags(
@@ -86,6 +116,8 @@ describe('a property', () => {
     expect(properties.get('database.url')).toBeUndefined();
     expect(properties.get('DATABASE_URL')).toBeUndefined();
     expect(properties.get('svc.admin.password')).toBeUndefined();
+    expect(properties.ofFiles.get('database.url')).toBeUndefined();
+    expect(properties.ofFiles.get('svc.admin.password')).toBeUndefined();
     expect(properties.get('svc.node.id')).toBe('from-flag');
   });
 });

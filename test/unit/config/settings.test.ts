@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Environment, type Flags, readSettings } from '#config/index.ts';
+import { type Environment, type Flags, readSettings, takeEnvironment } from '#config/index.ts';
 import { ActivationError } from '#errors/index.ts';
+import { temporaryProject } from './temporary-project.ts';
 
 const machine = {
   hostName: 'box.example',
@@ -39,6 +40,7 @@ describe('settings', () => {
       requestTimeoutMs: 60_000,
       trustedProxies: [],
       allowedNetworks: [],
+      exposedVariables: [],
       trustsTransactionId: false,
       requestsPerMinute: undefined,
       diagnostics: 'local',
@@ -66,6 +68,7 @@ describe('settings', () => {
       SVC_PUBLIC_URL: 'https://id.example.com/iam',
       SVC_TRUST_TRANSACTION_ID: 'true',
       SVC_EGRESS_ALLOW: '127.0.0.1',
+      SVC_EXPOSED_ENV: 'MAIL_HOST, SITE_*',
       SVC_RATE_LIMIT: '600',
       SVC_DIAGNOSTICS: 'Admin',
     });
@@ -90,6 +93,7 @@ describe('settings', () => {
       trustedProxies: ['10.0.0.7', 'fd00::/8'],
       publicUrl: 'https://id.example.com/iam',
       allowedNetworks: ['127.0.0.1'],
+      exposedVariables: ['MAIL_HOST', 'SITE_*'],
       trustsTransactionId: true,
       requestsPerMinute: 600,
       diagnostics: 'admin',
@@ -105,6 +109,41 @@ describe('settings', () => {
     expect(findingsOf({ SVC_SCHEDULER_REPO_RETRY: '3', PATH: '/bin' }, { migrate: true, json: 'x' })).toEqual(
       [],
     );
+  });
+
+  it('take secrets from files, of which findings tell the names only', async () => {
+    await using project = await temporaryProject({
+      url: 'postgres://u:hunter2@db/svc\n',
+      password: ' s3cret\n',
+      empty: '\n',
+    });
+    const at = (name: string) => `${project.settings.projectLocation}/${name}`;
+    expect(read({ DATABASE_URL_FILE: at('url'), SVC_ADMIN_PASSWORD_FILE: at('password') })).toMatchObject({
+      databaseUrl: 'postgres://u:hunter2@db/svc',
+      adminPassword: 's3cret',
+    });
+    expect(
+      findingsOf({
+        DATABASE_URL_FILE: at('url'),
+        DATABASE_URL: 'postgres://u:hunter3@db/svc',
+        SVC_KEYS_FILE: at('nothing'),
+        SVC_ADMIN_PASSWORD_FILE: at('empty'),
+      }),
+    ).toEqual([
+      'DATABASE_URL and DATABASE_URL_FILE are both set — Leave one of them out  [SETTING_INVALID]',
+      `SVC_ADMIN_PASSWORD_FILE names a file that is empty: '${at('empty')}'  [SETTING_INVALID]`,
+      `SVC_KEYS_FILE names a file that cannot be read (ENOENT): '${at('nothing')}'  [SETTING_INVALID]`,
+    ]);
+    const wrong = findingsOf({ DATABASE_URL_FILE: at('password') });
+    expect(wrong).toEqual([expect.stringMatching(/^DATABASE_URL must look like/)]);
+    expect(wrong.join()).not.toContain('s3cret');
+  });
+
+  it('are taken out of the environment where they are secret, so that nothing inherits them', () => {
+    const all = { DATABASE_URL: 'postgres://u:p@db/svc', SVC_KEYS: '{}', SVC_PASSWORD: 'x', PORT: '1' };
+    const environment: Record<string, string> = { ...all };
+    expect(takeEnvironment(environment)).toEqual(all);
+    expect(environment).toEqual({ PORT: '1' });
   });
 
   it('give small machines two script threads', () => {
