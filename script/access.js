@@ -17,6 +17,10 @@ var httpAccessConfig = {
     { pattern: 'authentication', roles: '*', methods: 'read,action', actions: 'login,logout' },
     { pattern: 'authentication', roles: 'svc-authorized', methods: 'action', actions: 'reauthenticate' },
 
+    // Their sessions; only administrators see, and end, those of others.
+    { pattern: 'session', roles: 'svc-authorized', methods: 'query,action', actions: 'endAll' },
+    { pattern: 'session/*', roles: 'svc-authorized', methods: 'read,delete', actions: '' },
+
     // Administrators: everything; raw storage without commands.
     {
       pattern: '*',

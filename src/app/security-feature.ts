@@ -24,6 +24,7 @@ import {
   readSessionSettings,
   recordChanges,
   Sessions,
+  sessionResource,
   type UserDirectory,
 } from '#security/index.ts';
 import { ACCESS_FILE, requireModule } from './check-parts.ts';
@@ -142,6 +143,8 @@ export function addAuthentication(
     'authentication',
     authenticationResource(() => parts),
   );
+  const minutes = () => parts.sessions?.settings.tokenIdleTimeMinutes ?? 0;
+  router.mount('session*', sessionResource({ database, idleMs: () => minutes() * 60_000 }));
   const authenticator = new Authenticator({
     parts: () => parts,
     throttle,

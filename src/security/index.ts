@@ -20,5 +20,6 @@ export { ADMIN, createAdministrator } from './authentication/create-administrato
 export type { UserDirectory } from './authentication/find-account.ts';
 export { networkOf } from './authentication/internet-address.ts';
 export { LoginThrottle } from './authentication/login-throttle.ts';
+export { sessionResource } from './authentication/session-resource.ts';
 export { Sessions } from './authentication/sessions.ts';
 export { TrustedProxies } from './authentication/trusted-proxies.ts';

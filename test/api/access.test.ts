@@ -374,4 +374,39 @@ describe('conditions', () => {
       { numRuns: 150 },
     );
   });
+
+  it.each(['isMyTask()', 'canUpdateTask()'])(
+    'take nobody for a user who only has the name of one: %s',
+    async (text) => {
+      const task = { assignee: 'ada', candidates: { candidateUsers: ['ada'] } };
+      expect((await api('PUT', 'repo/ui/task', { body: task })).status).toBeLessThan(300);
+      const asked = { method: 'read', path: ['repo', 'ui', 'task'], fields: [], parameters: {} } as const;
+      const decided = await Promise.all(
+        ['managed/user', 'repo/internal/user', 'openid', 'authentication/api-key'].map(async (component) => {
+          const security = { authenticationId: 'ada', authorization: { id: 'ada', component, roles: [] } };
+          const rules = new AccessRules({
+            properties: () => undefined,
+            processRules: () => undefined,
+            decideByScript: () => Promise.reject(new Error('No condition here needs a script')),
+          });
+          const rule = { pattern: '*', roles: '*', methods: '*', actions: '*', customAuthz: text };
+          rules.replace({ config: { configs: [rule] }, text: '' });
+          const native = await rules.grants(systemContext(security), asked, async () =>
+            resource(null, null, task),
+          );
+          const source = `var { isMyTask, canUpdateTask } = require('auth/customAuthz').of(asked, caller); (${text});`;
+          const { body } = await api('POST', 'script?_action=eval', {
+            body: { type: 'text/javascript', source, asked: requestView(asked), caller: { security } },
+          });
+          return [native, body];
+        }),
+      );
+      expect(decided).toEqual([
+        [true, true],
+        [true, true],
+        [false, false],
+        [false, false],
+      ]);
+    },
+  );
 });

@@ -26,7 +26,7 @@ beforeAll(async () => {
   issuer = await startIssuer();
   server = await startTestServer({
     files: { 'conf/authentication.json': modules() },
-    environment: { SVC_EGRESS_ALLOW: '127.0.0.0/8' },
+    environment: { SVC_EGRESS_ALLOW: '127.0.0.0/8', SVC_TRUSTED_PROXIES: '127.0.0.0/8,::1' },
   });
   api = server.api;
   for (const name of ['ada', 'ben', 'eve', 'zoë']) {
@@ -354,6 +354,30 @@ describe('a session', () => {
     for (const token of [none, other, `${header}.${claims}.`, `${header}.${claims}`]) {
       expect((await whoAmI({ Cookie: `session-jwt=${token}` })).status).toBe(401);
     }
+  });
+
+  it('that began over TLS has a cookie that no other host can set, and none of the plain name counts there', async () => {
+    const overTls = { 'X-Forwarded-Proto': 'https' };
+    const { headers } = await asNobody('POST', 'authentication?_action=login', {
+      headers: { ...password('ada'), ...overTls },
+    });
+    const cookie = headers.get('Set-Cookie') ?? '';
+    expect(cookie).toMatch(/^__Host-session-jwt=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Secure$/);
+    const pair = cookie.split(';')[0]!;
+    const plain = pair.replace('__Host-', '');
+    const tried = [
+      { Cookie: pair, ...overTls },
+      { Cookie: plain, ...overTls },
+      { Cookie: plain },
+      { Cookie: pair },
+    ];
+    const answers = await Promise.all(tried.map((sent) => whoAmI(sent)));
+    expect(answers.map(({ status }) => status)).toEqual([200, 401, 200, 401]);
+    const out = await asNobody('POST', 'authentication?_action=logout', {
+      headers: { Cookie: pair, ...overTls, ...OWN_PAGE },
+    });
+    expect(out.headers.get('Set-Cookie')).toMatch(/^__Host-session-jwt=; Path=\/; .*Secure; Max-Age=0$/);
+    expect((await whoAmI({ Cookie: pair, ...overTls })).status).toBe(401);
   });
 
   it('does not beget another one', async () => {

@@ -130,27 +130,42 @@ function top(pointer: Pointer): string {
   return pointer[0] ?? '';
 }
 
+/**
+ * By which name tasks and processes know the caller. Theirs are names of users; a key, a certificate or the subject of
+ * a token may be called the same and is somebody else.
+ */
+function userName({ security }: Context): string | undefined {
+  const [area] = security.authorization.component.split('/');
+  return area === 'managed' || area === 'repo' ? security.authenticationId : undefined;
+}
+
 async function isMyTask({ context, request, read }: ConditionQuestion): Promise<boolean> {
+  const name = userName(context);
+  if (name === undefined) return false;
   const task = await read(context, formatPath(request.path));
   // Who works for somebody else has it too.
-  return (task?.['assignee'] ?? task?.['delegate']) === context.security.authenticationId;
+  return (task?.['assignee'] ?? task?.['delegate']) === name;
 }
 
 /** The caller is the assignee or a candidate, by name or through a role. */
 async function canUpdateTask({ context, request, read }: ConditionQuestion): Promise<boolean> {
   const task = await read(context, formatPath(request.path));
   if (task === undefined) return false;
-  const { authenticationId, authorization } = context.security;
-  if (task['assignee'] === authenticationId) return true;
+  const name = userName(context);
+  if (name !== undefined && task['assignee'] === name) return true;
   const candidates = isObject(task['candidates']) ? task['candidates'] : {};
-  const users = listOf(candidates['candidateUsers']);
-  const groups = listOf(candidates['candidateGroups']);
-  return users.includes(authenticationId) || groups.some((group) => authorization.roles.includes(group));
+  return isCandidate(context, listOf(candidates['candidateUsers']), listOf(candidates['candidateGroups']));
+}
+
+function isCandidate(context: Context, users: readonly string[], groups: readonly string[]): boolean {
+  const name = userName(context);
+  const { roles } = context.security.authorization;
+  return (name !== undefined && users.includes(name)) || groups.some((group) => roles.includes(group));
 }
 
 /** Whoever reads a definition, or starts one: `process-access.json` and the process itself must both offer it. */
 async function isAllowedToStartProcess(question: ConditionQuestion): Promise<boolean> {
-  const { authenticationId, authorization } = question.context.security;
+  const { authorization } = question.context.security;
   const path = await definitionPath(question);
   const definition = path === undefined ? undefined : await question.read(question.context, path);
   if (definition === undefined || !isProcessFor(question.processRules(), definition, authorization.roles)) {
@@ -159,7 +174,7 @@ async function isAllowedToStartProcess(question: ConditionQuestion): Promise<boo
   const users = listOf(definition['candidateStarterUsers']);
   const groups = listOf(definition['candidateStarterGroups']);
   if (users.length === 0 && groups.length === 0) return true;
-  return users.includes(authenticationId) || groups.some((group) => authorization.roles.includes(group));
+  return isCandidate(question.context, users, groups);
 }
 
 /** The id wins over the key, as it does when the process starts. */

@@ -2,7 +2,8 @@ import { BadRequestError, didYouMean, ForbiddenError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import { type ActionResult, type Context, type RouteHandler, resource, singleton } from '#resource/index.ts';
 import type { AuthenticatorParts } from './authenticator.ts';
-import { SESSION_COOKIE, SESSION_MODULE, type Sessions } from './sessions.ts';
+import { isForTls, writeCookie } from './session-cookie.ts';
+import { SESSION_MODULE, type Sessions } from './sessions.ts';
 
 const ACTIONS = ['login', 'logout', 'reauthenticate'];
 
@@ -63,29 +64,24 @@ async function logIn(context: Context, { sessions }: AuthenticatorParts): Promis
   const { authenticationId, authorization } = security;
   return answer(
     { authenticationId, authorization: { ...authorization, roles: [...authorization.roles] } as JsonValue },
-    [cookie(token, context, sessions)],
+    cookie(token, context, sessions),
   );
 }
 
 async function logOut(context: Context, sessions: Sessions | undefined): Promise<ActionResult> {
   const { sessionId } = context.security.authorization;
   if (typeof sessionId === 'string') await sessions?.end(await context.unitOfWork!.db(), sessionId);
-  return answer({ success: true }, [`${SESSION_COOKIE}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0`]);
+  const ended =
+    sessions && writeCookie({ token: '', maxAge: 0 }, isForTls(sessions.settings, context.client.isSecure));
+  return answer({ success: true }, ended);
 }
 
 function cookie(token: string, { client }: Context, { settings }: Sessions): string {
-  const secure = settings.isSecure === true || (settings.isSecure === 'auto' && client.isSecure);
-  return [
-    `${SESSION_COOKIE}=${token}`,
-    'Path=/',
-    'HttpOnly',
-    'SameSite=Strict',
-    ...(secure ? ['Secure'] : []),
-    ...(settings.sessionOnly ? [] : [`Max-Age=${Math.ceil(settings.maxTokenLifeMinutes * 60)}`]),
-  ].join('; ');
+  const maxAge = settings.sessionOnly ? undefined : Math.ceil(settings.maxTokenLifeMinutes * 60);
+  return writeCookie({ token, maxAge }, isForTls(settings, client.isSecure));
 }
 
-function answer(content: JsonValue, [setCookie]: readonly string[] = []): ActionResult {
+function answer(content: JsonValue, setCookie?: string): ActionResult {
   return {
     kind: 'action',
     content,

@@ -3,7 +3,8 @@ import type { ClientContext, SecurityContext } from '#resource/index.ts';
 import { type Attempt, type AuthenticationModule, isSame } from './authentication-module.ts';
 import { accessDenied, readCredentials } from './credentials.ts';
 import type { LoginThrottle } from './login-throttle.ts';
-import { SESSION_COOKIE, type Sessions } from './sessions.ts';
+import { isForTls, readCookie } from './session-cookie.ts';
+import type { Sessions } from './sessions.ts';
 
 export interface AuthenticatorParts {
   readonly modules: readonly AuthenticationModule[];
@@ -75,8 +76,9 @@ export class Authenticator {
   }
 
   async #fromSession(sessions: Sessions | undefined, attempt: Attempt): Promise<SecurityContext> {
-    const token = readCookie(attempt.header('cookie'), SESSION_COOKIE);
-    const security = token === undefined ? undefined : await sessions?.find(token);
+    if (sessions === undefined) throw accessDenied();
+    const token = readCookie(attempt.header('cookie'), isForTls(sessions.settings, attempt.client.isSecure));
+    const security = token === undefined ? undefined : await sessions.find(token);
     if (security === undefined) throw accessDenied();
     const { loginModuleId } = security.authorization;
     const modules = this.#options.parts().modules.filter(({ name }) => name === loginModuleId);
@@ -114,12 +116,4 @@ export class Authenticator {
     this.#options.onLogin({ result: 'FAILED', principal, client, requestId });
     await this.#options.throttle.failed(attempt);
   }
-}
-
-function readCookie(header: string | undefined, name: string): string | undefined {
-  for (const pair of header?.split(';') ?? []) {
-    const at = pair.indexOf('=');
-    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
-  }
-  return undefined;
 }

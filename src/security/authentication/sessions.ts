@@ -14,7 +14,6 @@ import {
   touchSessions,
 } from './session-repository.ts';
 
-export const SESSION_COOKIE = 'session-jwt';
 export const SESSION_MODULE = 'JWT_SESSION';
 
 const MINUTE_MS = 60_000;

@@ -88,9 +88,14 @@ function conditionsOf(request, context) {
     return names !== null && names.every(holds);
   }
 
+  // Tasks and processes know users by their names; a key or a certificate of such a name is somebody else.
+  function isMe(name) {
+    return /^(managed|repo)\//.test(security.authorization.component) && name === security.authenticationId;
+  }
+
   function isCandidate(users, groups) {
     return (
-      listOf(users).indexOf(security.authenticationId) >= 0 ||
+      listOf(users).some(isMe) ||
       listOf(groups).some(function (group) {
         return roles.indexOf(group) >= 0;
       })
@@ -173,16 +178,13 @@ function conditionsOf(request, context) {
       if (task === null) return false;
       // Who works for somebody else has it too.
       var holder = task.assignee === undefined || task.assignee === null ? task.delegate : task.assignee;
-      return holder === security.authenticationId;
+      return isMe(holder);
     },
     canUpdateTask: function () {
       var task = read(request.resourcePath);
       if (task === null) return false;
       var candidates = task.candidates || {};
-      return (
-        task.assignee === security.authenticationId ||
-        isCandidate(candidates.candidateUsers, candidates.candidateGroups)
-      );
+      return isMe(task.assignee) || isCandidate(candidates.candidateUsers, candidates.candidateGroups);
     },
     isAllowedToStartProcess: function () {
       var definition = wantedDefinition();

@@ -1,0 +1,136 @@
+import { hash } from 'node:crypto';
+import type { Database } from '#database/index.ts';
+import { BadRequestError, didYouMean, ForbiddenError, NotFoundError } from '#errors/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
+import { pageResult } from '#repo/index.ts';
+import {
+  type ActionResult,
+  actionResult,
+  type Context,
+  collection,
+  dbOf,
+  formatPath,
+  parsePath,
+  type Resource,
+  type RouteHandler,
+  resource,
+} from '#resource/index.ts';
+import { ADMIN } from './create-administrator.ts';
+import {
+  endSession,
+  endSessions,
+  findSessionByHandle,
+  type ListedSession,
+  type Owner,
+  querySessions,
+} from './session-listing-repository.ts';
+
+export interface SessionResourceOptions {
+  readonly database: Database;
+  /** After so long without use a session is over. */
+  readonly idleMs: () => number;
+}
+
+const ACTIONS = ['endAll'];
+
+/**
+ * `/session`: who is logged in with a cookie. Administrators, and the server itself, see and end the sessions of all,
+ * everybody else their own.
+ */
+export function sessionResource({ database, idleMs }: SessionResourceOptions): RouteHandler {
+  const platform = { database };
+
+  async function find(context: Context, handle: string): Promise<ListedSession> {
+    const db = await dbOf(platform, context);
+    const found = await findSessionByHandle(db, ownerFor(context), idleMs(), handle);
+    if (found === undefined) throw new NotFoundError(`Session '${handle}' not found`);
+    return found;
+  }
+
+  return collection({
+    description: { title: 'session', collectionActions: ACTIONS },
+
+    read: async (context, _request, handle) => toResource(context, await find(context, handle)),
+
+    async query(context, request) {
+      const db = await dbOf(platform, context);
+      const page = await querySessions(db, ownerFor(context), idleMs(), request);
+      return pageResult(
+        page,
+        ({ handle }) => handle,
+        (row) => toResource(context, row),
+      );
+    },
+
+    async delete(context, _request, handle) {
+      const found = toResource(context, await find(context, handle));
+      if (!(await endSession(await dbOf(platform, context), handle))) {
+        throw new NotFoundError(`Session '${handle}' not found`);
+      }
+      record(context, handle, found.content as JsonObject);
+      return found;
+    },
+
+    /** Content: `user`, by default the caller, and `exceptThis` to keep the session that asks. */
+    async actionOnCollection(context, { action, content }): Promise<ActionResult> {
+      if (action.toLowerCase() !== 'endall') {
+        throw new BadRequestError(`Unknown action '${action}'`, {
+          id: 'RESOURCE_UNKNOWN_ACTION',
+          hint: didYouMean(action, ACTIONS) ?? `Use ${ACTIONS.join(', ')}`,
+        });
+      }
+      const { user, exceptThis = false } = isObject(content) ? content : {};
+      const owner = wantedOwner(context, user);
+      const { sessionId } = context.security.authorization;
+      const kept = exceptThis === true && typeof sessionId === 'string' ? sessionId : undefined;
+      const ended = await endSessions(await dbOf(platform, context), owner, kept);
+      for (const handle of ended) record(context, handle, { user: `${owner.component}/${owner.id}` });
+      return actionResult({ ended: ended.length });
+    },
+  });
+}
+
+/** Whose sessions the caller may know of. */
+function ownerFor({ client, security }: Context): Owner {
+  const { authorization } = security;
+  return client.isExternal && !authorization.roles.includes(ADMIN) ? authorization : undefined;
+}
+
+function wantedOwner(context: Context, user: unknown): NonNullable<Owner> {
+  if (user === undefined) return context.security.authorization;
+  if (typeof user !== 'string' || parsePath(user).length < 2) {
+    throw new BadRequestError(`${JSON.stringify(user)} is no path of a user`, {
+      id: 'AUTH_BAD_USER',
+      field: '/user',
+      hint: "Such as 'managed/user/kim'",
+    });
+  }
+  const path = parsePath(user);
+  const wanted = { component: formatPath(path.slice(0, -1)), id: path.at(-1)! };
+  const own = ownerFor(context);
+  if (own === undefined || (own.component === wanted.component && own.id === wanted.id)) return wanted;
+  throw new ForbiddenError('Access denied', {
+    id: 'ACCESS_DENIED',
+    hint: 'Only administrators end sessions of others',
+  });
+}
+
+function record({ unitOfWork }: Context, handle: string, before: JsonObject): void {
+  unitOfWork!.record({ resource: `session/${handle}`, operation: 'delete', before, after: null });
+}
+
+function toResource({ security }: Context, row: ListedSession): Resource {
+  const { sessionId } = security.authorization;
+  return resource(row.handle, null, {
+    authenticationId: row.authentication_id,
+    user: row.user,
+    moduleId: row.module,
+    roles: [...row.roles],
+    clientAddress: row.client_address,
+    userAgent: row.user_agent,
+    createdAt: row.created_at.toISOString(),
+    lastUsedAt: row.seen_at.toISOString(),
+    expiresAt: row.expires_at.toISOString(),
+    isThis: typeof sessionId === 'string' && hash('sha256', sessionId) === row.handle,
+  });
+}
