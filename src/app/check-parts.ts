@@ -9,7 +9,11 @@ import {
   managedConfig,
   policyConfig,
   repoConfig,
+  requireOwnProcesses,
+  requireOwnSources,
   scheduleConfig,
+  scriptConfig,
+  workflowConfig,
 } from '#config/index.ts';
 import { ActivationError, BadRequestError, type Finding } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
@@ -39,6 +43,8 @@ export function checkParts(config: ConfigStore, projectLocation: string): PartsC
       types.replace(config.get(managedConfig).objects as unknown as JsonObject[]),
     ),
     ...mistakesOf('policy', () => policyBook(types, config)),
+    ...mistakesOf('script', () => requireOwnSources(config.get(scriptConfig), config.locations)),
+    ...mistakesOf('workflow', () => requireOwnProcesses(config.get(workflowConfig), config.locations)),
     ...mistakesOf('repo', () => compileQueries(config.get(repoConfig).queries)),
     // Building a module asks nothing of its parts; only logins do.
     ...mistakesOf('authentication', () => buildModules(config.get(authenticationConfig), {} as ModuleParts)),

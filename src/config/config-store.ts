@@ -11,7 +11,7 @@ import {
   loadConfig,
   missingFile,
 } from './load-config.ts';
-import { openProperties, type Properties, type PropertyOptions } from './property-source.ts';
+import { type Locations, openProperties, type Properties, type PropertyOptions } from './property-source.ts';
 import { type ConfigEntry, type ReadingRules, readConfig } from './read-config.ts';
 import { refusalFindings } from './refusal-finding.ts';
 
@@ -92,6 +92,10 @@ export class ConfigStore {
       snapshot,
       fileTexts: textsOf(listing.files),
     });
+  }
+
+  get locations(): Locations {
+    return this.#locations;
   }
 
   get<T>(definition: ConfigDefinition<T>): T {

@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, normalize, relative, resolve, sep } from 'node:path';
+import { isBelow, isReallyBelow } from '#config/index.ts';
 import { NotFoundError } from '#errors/index.ts';
 
 /** A directory that scripts are looked up in. */
@@ -87,6 +88,8 @@ export class ScriptSources {
         cached.checkedAt = this.#now();
         return cached.file;
       }
+      // A link may lead anywhere; where it leads out of all sources, the file is no script of ours.
+      if (!this.#directories.some((source) => isReallyBelow(source.directory, absolutePath))) continue;
       const file = { path, absolutePath, text: await this.#read(path, absolutePath) };
       this.#cache.set(path, { file, revision, modifiedAt, checkedAt: this.#now() });
       return file;
@@ -120,15 +123,18 @@ export class ScriptSources {
 }
 
 /**
- * The file's place below the directory; undefined when the path would lead out of it, or to what is hidden: a source
- * may be a whole project, and an `.env` or a key ring in `.svc` is no script.
+ * The file's place below the directory; undefined when the path would lead out of it, or to what is no script: a source
+ * may be a whole project with its configuration, an `.env` and a key ring in `.svc`, and a script that cannot be compiled
+ * tells of its words in its error.
  */
 function within(directory: string, path: string): string | undefined {
-  if (isAbsolute(path) || path.includes('\0') || HIDDEN.test(path)) return undefined;
+  if (isAbsolute(path) || path.includes('\0') || HIDDEN.test(path) || !SCRIPT.test(path)) return undefined;
   const root = resolve(directory);
   const file = resolve(root, normalize(path));
-  return file.startsWith(root.endsWith(sep) ? root : root + sep) ? file : undefined;
+  return file !== root && isBelow(root, file) ? file : undefined;
 }
+
+const SCRIPT = /\.(?:js|groovy)$/i;
 
 /** A name that begins with a dot and is neither `.` nor `..`. */
 const HIDDEN = /(?:^|[/\\])\.(?!\.?(?:[/\\]|$))/;

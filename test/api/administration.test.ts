@@ -159,6 +159,43 @@ describe('the configuration over HTTP', () => {
     expect((await allow()).status).toBe(200);
   });
 
+  it('reads scripts and process files of the project and the installation, and nothing else of the machine', async () => {
+    const sources = (directory: string) => ({ ECMAScript: {}, sources: { all: { directory } } });
+    for (const directory of [
+      '/',
+      '/etc',
+      `${server.project.location}/..`,
+      `${server.project.location}-other`,
+    ]) {
+      const { status, body } = await api('PUT', 'config/script', { body: sources(directory) });
+      expect([status, body.detail.findings], directory).toEqual([
+        400,
+        [expect.stringMatching(/^config\/script:\d+:\d+ .* lies outside of the project/)],
+      ]);
+    }
+    const elsewhere = await api('PUT', 'config/workflow', { body: { workflowDirectory: '/etc' } });
+    expect([elsewhere.status, elsewhere.body.detail.findings]).toEqual([
+      400,
+      [expect.stringMatching(/'\/etc' lies outside/)],
+    ]);
+    const evaluate = (source: string) =>
+      api('POST', 'script?_action=eval', { body: { type: 'text/javascript', source } });
+    for (const source of [
+      "load('/etc/hostname')",
+      "load('conf/boot/boot.properties')",
+      "load('conf/managed.json')",
+      "load(identityServer.getProjectLocation() + '/conf/managed.json')",
+      "require('../../etc/hostname')",
+      "require('conf/managed.json')",
+    ]) {
+      const { status, body } = await evaluate(source);
+      expect([status, body.message], source).toEqual([
+        404,
+        expect.stringMatching(/is in none of the script sources/),
+      ]);
+    }
+  });
+
   it('keeps secrets encrypted from the moment they are written', async () => {
     const path = 'config/external.email';
     const body = { host: 'mail.example.com', auth: { username: 'svc', password: 'open sesame' } };

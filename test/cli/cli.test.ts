@@ -126,6 +126,7 @@ describe('the command line', () => {
     await using project = await createProject({
       'conf/authentication.json': { serverAuthContext: { authModules: [] } },
       'conf/managed.json': { objects: [] },
+      'conf/script.json': { ECMAScript: {}, sources: { all: { directory: '/' } } },
       'conf/schedule-a.json': { invokeService: 'script', schedule: '0 0 * * *' },
       'conf/schedule-c.json': {
         invokeService: 'script',
@@ -140,7 +141,8 @@ describe('the command line', () => {
       },
     });
     const { code, output } = await svc(['config-check'], { SVC_PROJECT: project.location });
-    expect([code, output]).toEqual([1, expect.stringMatching(/5 found/)]);
+    expect([code, output]).toEqual([1, expect.stringMatching(/6 found/)]);
+    expect(output).toMatch(/conf\/script.json:1:\d+ .*'\/' lies outside of the project/);
     expect(output).toMatch(/conf\/authentication.json:\d+:\d+ .*nobody could log in/);
     expect(output).toMatch(/conf\/schedule-a.json:\d+:\d+ .*has 5 fields .*Unix cron/);
     expect(output).toMatch(/conf\/schedule-c.json:\d+:\d+ .*invokeContext has no 'script'/);

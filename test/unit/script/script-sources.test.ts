@@ -1,4 +1,4 @@
-import { utimes } from 'node:fs/promises';
+import { symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ScriptSources } from '../../../src/script/script-sources.ts';
@@ -15,10 +15,15 @@ describe('script sources', () => {
       'high/both.js': 'high',
       'high/sub/deep.js': 'deep',
       'secret.js': 'secret',
+      'high/conf.json': '{}',
+      'high/notes': 'hidden',
+      'high/notes.txt': 'hidden',
       'high/.env': 'PASSWORD=hidden',
       'high/.svc/keys.json': '["hidden"]',
       'high/sub/.hidden.js': 'hidden',
     });
+    await symlink('../secret.js', join(project.location, 'high/away.js'));
+    await symlink('../low/only-low.js', join(project.location, 'high/near.js'));
   });
   afterAll(() => project[Symbol.asyncDispose]());
 
@@ -52,6 +57,17 @@ describe('script sources', () => {
       code: 404,
       detail: { hint: 'Looked in high, low' },
     });
+  });
+
+  it.each(['conf.json', 'notes', 'notes.txt', 'away.js'])(
+    'have no %s, which is no script of theirs',
+    async (path) => {
+      await expect(sources().get(path)).rejects.toMatchObject({ code: 404 });
+    },
+  );
+
+  it('follow links among each other', async () => {
+    expect((await sources().get('near.js')).text).toBe('only low');
   });
 
   it('mind the case of a name', async () => {
