@@ -8,6 +8,7 @@
  * in the same sandbox could not.
  */
 export { type CompiledGroovy, compileGroovy } from './compile-groovy.ts';
+export type { GroovyWarning } from './generate/missing-classes.ts';
 export { GroovyPool } from './groovy-pool.ts';
 export { GroovySyntaxError } from './groovy-syntax-error.ts';
 export { answerGroovy } from './host-operations.ts';

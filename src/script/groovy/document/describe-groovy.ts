@@ -17,7 +17,8 @@ same limits, the same bindings and in the same unit of work. The language level 
 
 There is no Java virtual machine. Scripts use the resource functions, maps, lists, strings, numbers, dates, regular
 expressions, JSON and classes of their own. Java libraries, reflection, metaclasses, threads, files and network classes do
-not exist, and a script that names one is refused when it is compiled, with line, column and what to write instead.
+not exist, and a script that names one is refused when it is compiled: all such names at once, with line, column and what to
+write instead. An import of a class that there is not is only a warning while nothing of the script uses it.
 
 ## What a script sees
 

@@ -59,6 +59,8 @@ export abstract class CallGenerator extends ValueGenerator {
       if (direct !== undefined) return direct;
     }
     const isOwn = declaration?.methods.some((method) => method.name === name) ?? false;
+    if (!isOwn && !this.directMethods.has(name) && this.classes.missing.isImported(name))
+      this.classes.missing.report(name, at);
     if (!isOwn && !this.directMethods.has(name)) {
       const imported = this.#importedStatic(name, true, at);
       if (imported !== undefined)
@@ -246,6 +248,10 @@ export abstract class CallGenerator extends ValueGenerator {
     if (meaning !== undefined) {
       const type = { name, dimensions: 0, at };
       return name.endsWith('[]') ? this.typeValue(type) : this.meaningValue(meaning);
+    }
+    if (this.classes.missing.isImported(name)) {
+      this.classes.missing.report(name, at);
+      return 'null';
     }
     const imported = this.#importedStatic(name, false, at);
     if (imported !== undefined) return `${mark(at)}$.property(${imported.type},${imported.member})`;

@@ -2,6 +2,7 @@ import { findClassName, isPackage, nestedClassName } from '../runtime/class-tabl
 import type { ClassDeclaration, Import, Script, TypeName } from '../syntax/ast.ts';
 import type { SourceText } from '../syntax/source-text.ts';
 import { PRIMITIVES } from '../syntax/token.ts';
+import { MissingClasses } from './missing-classes.ts';
 
 const DEFAULT_PACKAGES = [
   'java.lang',
@@ -24,8 +25,10 @@ export type ClassMeaning =
   | { readonly kind: 'primitive' | 'known'; readonly name: string }
   | { readonly kind: 'declared'; readonly declaration: ClassDeclaration; readonly name: string };
 
+/** What stands for a class that is missing, until all of the script has been looked at. */
+const STAND_IN: ClassMeaning = { kind: 'known', name: 'java.lang.Object' };
+
 export class ClassNames {
-  readonly #source: SourceText;
   readonly #declared = new Map<string, ClassMeaning>();
   readonly #imported = new Map<string, string>();
   readonly #typeVariables: ReadonlySet<string>;
@@ -35,8 +38,10 @@ export class ClassNames {
   readonly staticStars: string[] = [];
   readonly staticNames = new Map<string, { readonly className: string; readonly member: string }>();
 
+  readonly missing: MissingClasses;
+
   constructor(source: SourceText, { imports, typeVariables }: Pick<Script, 'imports' | 'typeVariables'>) {
-    this.#source = source;
+    this.missing = new MissingClasses(source);
     this.#typeVariables = typeVariables;
     for (const name of DEFAULT_CLASSES) this.#imported.set(simpleName(name), name);
     for (const each of imports) this.#import(each);
@@ -67,19 +72,12 @@ export class ClassNames {
     return this.#typeVariables.has(name) ? { kind: 'known', name: 'java.lang.Object' } : undefined;
   }
 
-  /** @throws GroovySyntaxError when there is no such class */
+  /** One that is missing is noted, so that the rest of the script can be looked at too. */
   get(type: TypeName, outer = ''): ClassMeaning {
     const meaning = this.find(type.name, outer);
-    if (meaning === undefined) throw this.unresolved(type.name, type.at);
-    return meaning;
-  }
-
-  unresolved(name: string, at: number) {
-    return this.#source.errorAt(
-      at,
-      `unable to resolve class ${name}`,
-      'There is no Java virtual machine here; the documentation lists the classes that exist.',
-    );
+    if (meaning !== undefined) return meaning;
+    this.missing.report(type.name, type.at);
+    return STAND_IN;
   }
 
   /** Whether a dotted name that begins like this can only be that of a class. */
@@ -106,23 +104,23 @@ export class ClassNames {
 
   #import({ name, alias, isStatic, isStar, at }: Import): void {
     if (isStar && !isStatic) {
-      const full = findClassName(name);
-      if (full === undefined && !isPackage(name) && PACKAGE_ROOTS.has(name.split('.')[0]!)) {
-        throw this.#source.errorAt(at, `There is no package ${name} here`);
-      }
+      const isKnown = findClassName(name) !== undefined || isPackage(name);
+      if (!isKnown && PACKAGE_ROOTS.has(name.split('.')[0]!)) this.missing.addPackage(name, at);
       this.#packages.push(name);
       return;
     }
     if (!isStatic) {
       const full = findClassName(name);
-      if (full === undefined) throw this.unresolved(name, at);
-      this.#imported.set(alias ?? simpleName(name), full);
+      if (full === undefined) this.missing.addImport(alias ?? simpleName(name), name, at);
+      else this.#imported.set(alias ?? simpleName(name), full);
       return;
     }
     const className = isStar ? name : name.slice(0, name.lastIndexOf('.'));
     const full = findClassName(className);
-    if (full === undefined) throw this.unresolved(className, at);
-    if (isStar) this.staticStars.push(full);
+    if (full === undefined) {
+      if (isStar) this.missing.addPackage(className, at);
+      else this.missing.addImport(alias ?? simpleName(name), className, at);
+    } else if (isStar) this.staticStars.push(full);
     else {
       const member = simpleName(name);
       this.staticNames.set(alias ?? member, { className: full, member });

@@ -1,3 +1,4 @@
+import { GroovySyntaxError } from '../groovy-syntax-error.ts';
 import { staticMemberNames } from '../runtime/static-members.ts';
 import type { ClassDeclaration, MethodDeclaration, Script, Statement } from '../syntax/ast.ts';
 import type { SourceText } from '../syntax/source-text.ts';
@@ -6,6 +7,7 @@ import { ClassGenerator } from './class-generator.ts';
 import { ClassNames } from './class-names.ts';
 import { type GeneratedText, takeMarks } from './generated-text.ts';
 import { SCRIPT_VARIABLES } from './generator-context.ts';
+import type { GroovyWarning } from './missing-classes.ts';
 import { mangle } from './scope.ts';
 import { isTrailing } from './value-generator.ts';
 
@@ -14,6 +16,7 @@ export interface GeneratedScript extends GeneratedText {
   readonly freeNames: ReadonlySet<string> | 'all';
   /** Some methods have names that are known only at run time. */
   readonly computesMethods: boolean;
+  readonly warnings: readonly GroovyWarning[];
 }
 
 /** The variable of the generated script that holds the runtime of this run and the caller's variables. */
@@ -21,10 +24,30 @@ export const ENTRY = 'groovy$';
 
 /** @throws GroovySyntaxError */
 export function generateScript(script: Script, source: SourceText): GeneratedScript {
-  const generator = new ScriptGenerator(source, new ClassNames(source, script));
-  const text = takeMarks(generator.generate(script), source);
+  const classes = new ClassNames(source, script);
+  const { missing } = classes;
+  const generator = new ScriptGenerator(source, classes);
+  const marked = generated(() => generator.generate(script), missing.problems);
   const { freeNames, computesMethods, seesBinding } = generator;
-  return { ...text, freeNames: seesBinding ? 'all' : freeNames, computesMethods };
+  const { warnings } = missing;
+  return {
+    ...takeMarks(marked, source),
+    freeNames: seesBinding ? 'all' : freeNames,
+    computesMethods,
+    warnings,
+  };
+}
+
+/** What is missing is told together with the mistake that ended the work. */
+function generated(work: () => string, problems: readonly GroovySyntaxError[]): string {
+  try {
+    const text = work();
+    if (problems.length === 0) return text;
+  } catch (error) {
+    if (!(error instanceof GroovySyntaxError)) throw error;
+    throw GroovySyntaxError.ofAll([...problems, error]);
+  }
+  throw GroovySyntaxError.ofAll(problems);
 }
 
 class ScriptGenerator extends ClassGenerator {

@@ -193,7 +193,7 @@ export abstract class GeneratorContext {
     for (let length = capital + 1; length <= names.length; length++) {
       if (this.classes.find(names.slice(0, length).join('.')) !== undefined) return;
     }
-    throw this.classes.unresolved(names.slice(0, capital + 1).join('.'), node.at);
+    this.classes.missing.report(names.slice(0, capital + 1).join('.'), node.at);
   }
 
   /** A static member that is known not to exist. */

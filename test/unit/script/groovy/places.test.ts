@@ -62,7 +62,12 @@ describe('what is not supported is refused before anything runs', () => {
       2,
       /unable to resolve class java\.nio\.file\.Files/,
     ],
-    ['an unknown import', 'import com.example.Thing', 1, /unable to resolve class com\.example\.Thing/],
+    [
+      'an unknown import that is used',
+      'import com.example.Thing\nnew Thing()',
+      1,
+      /unable to resolve class com\.example\.Thing/,
+    ],
     [
       'an unknown class in a catch',
       'try { 1 }\ncatch (SQLException e) { }',
