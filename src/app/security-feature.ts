@@ -6,7 +6,7 @@ import {
   managedConfig,
   processConfig,
 } from '#config/index.ts';
-import { deriveSecrets, type KeyRingText } from '#crypto/index.ts';
+import { deriveSecrets, HASHES_AT_ONCE, hashPassword, type KeyRingText } from '#crypto/index.ts';
 import type { AddressGuard } from '#egress/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { internalContext, type RequestSink, systemContext } from '#resource/index.ts';
@@ -21,6 +21,9 @@ import {
   buildModules,
   CONDITION_NAMES,
   LoginThrottle,
+  lockoutResource,
+  matchesStored,
+  PasswordComparisons,
   readSessionSettings,
   recordChanges,
   Sessions,
@@ -106,6 +109,7 @@ export function userDirectory({ config, router }: Platform, resources: RequestSi
 
 export interface AuthenticationFeature {
   readonly authenticator: Authenticator;
+  readonly comparisons: PasswordComparisons;
 }
 
 /** `/authentication`, and what turns a caller's credentials into an identity. */
@@ -114,14 +118,19 @@ export function addAuthentication(
   { keyRing, users, guard }: { keyRing: KeyRingText; users: UserDirectory; guard: AddressGuard },
 ): AuthenticationFeature {
   const { database, config, crypto, router, observe } = platform;
-  const throttle = new LoginThrottle(database);
+  let decoy: Promise<JsonObject> | undefined;
+  const comparisons = new PasswordComparisons({
+    throttle: new LoginThrottle(database),
+    matches: (password, stored) => matchesStored(crypto, password, stored),
+    decoy: () => (decoy ??= hashPassword('nobody')),
+    atOnce: HASHES_AT_ONCE,
+  });
   const secrets = deriveSecrets(keyRing, SESSION_KEY, 'session cookie');
   const build = (value: AuthenticationConfig): AuthenticatorParts => {
     const modules = buildModules(value, {
       database,
-      crypto,
       users,
-      admit: (attempt) => throttle.admit(attempt),
+      comparisons,
       guard,
     });
     const settings = readSessionSettings(value);
@@ -145,11 +154,13 @@ export function addAuthentication(
   );
   const minutes = () => parts.sessions?.settings.tokenIdleTimeMinutes ?? 0;
   router.mount('session*', sessionResource({ database, idleMs: () => minutes() * 60_000 }));
+  router.mount('authentication/lockout*', lockoutResource(database));
   const authenticator = new Authenticator({
     parts: () => parts,
-    throttle,
+    comparisons,
     onLogin: ({ client, ...event }) =>
       observe({ kind: 'login.attempted', ...event, address: client.remoteAddress }),
+    onRefused: (why, address) => observe({ kind: 'login.refused', why, address }),
   });
-  return { authenticator };
+  return { authenticator, comparisons };
 }

@@ -2,12 +2,13 @@ import { auditConfig } from '#config/index.ts';
 import { Ticker } from '#lifecycle/index.ts';
 import { monthKeeper } from '#repo/index.ts';
 import type { ScriptThreads } from '#script/index.ts';
-import type { AccessFile } from '#security/index.ts';
+import { type AccessFile, pruneLogins } from '#security/index.ts';
 import type { Core } from './core.ts';
 import type { NodePart } from './node-part.ts';
 import { accessFileText } from './security-feature.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
+const PRUNE_INTERVAL_MS = 600_000;
 
 /**
  * Follows `script/access.js`: a script thread evaluates it, and what comes out holds in every thread. Keeps the audit
@@ -35,6 +36,13 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
     observe,
   });
   return {
+    gauges: [
+      {
+        name: 'svc_login_waiting',
+        help: 'Logins whose password waits for its turn to be compared',
+        read: () => core.authentication.comparisons.waiting,
+      },
+    ],
     services: [
       {
         name: 'access rules',
@@ -46,6 +54,12 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
         },
         stop: () => watcher.stop(),
       },
+      new Ticker({
+        name: 'failed logins',
+        intervalMs: PRUNE_INTERVAL_MS,
+        runOnce: () => pruneLogins(database.db),
+        observe,
+      }),
       monthKeeper({
         database,
         table: 'audit_event',

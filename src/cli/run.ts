@@ -9,6 +9,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   'database-url': async () => (await import('./database-url.ts')).databaseUrl,
   'config-check': async () => (await import('./config-check.ts')).configCheck,
   health: async () => (await import('./health.ts')).health,
+  unlock: async () => (await import('./unlock.ts')).unlock,
   why: async () => (await import('./why.ts')).why,
   scan: async () => (await import('./scan.ts')).scan,
   keys: async () => (await import('./keys.ts')).keys,

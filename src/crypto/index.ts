@@ -16,3 +16,4 @@ export { type KeyRingPlace, type OpenedKeyRing, openKeyRing } from './open-key-r
 export { hashPassword, matchesPassword } from './password-hash.ts';
 export { replaceFile } from './replace-file.ts';
 export { type RewrapMemory, type Rewrapped, Rewrapper } from './rewrap.ts';
+export { HASHES_AT_ONCE } from './slow-hash.ts';

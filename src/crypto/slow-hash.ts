@@ -1,12 +1,30 @@
 import { argon2, pbkdf2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
+import { isMainThread } from 'node:worker_threads';
 import { getMember, type JsonObject } from '#json/index.ts';
+import { FairQueue } from '#lifecycle/index.ts';
 import { bytesOf } from './envelope.ts';
 import type { HashAlgorithm } from './hash-algorithm.ts';
 
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 const LONGEST_HASH = 512;
+
+/**
+ * Hashes that a thread makes at once. Each takes a thread of the pool that files, names and compression need, too, which
+ * has four for the whole process; and each core that hashes answers nobody.
+ */
+export const HASHES_AT_ONCE = isMainThread
+  ? Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)))
+  : 1;
+
+const turns = new FairQueue({
+  atOnce: HASHES_AT_ONCE,
+  // Whoever lets others ask for hashes bounds how many.
+  mostWaiting: { urgent: 0, other: Number.POSITIVE_INFINITY },
+  refuse: () => new Error('There is always room'),
+});
 
 type Costs = Readonly<Record<string, number>>;
 
@@ -17,7 +35,9 @@ function slowHash<C extends Costs>(algorithm: {
   readonly most: C;
   derive(plain: string, salt: Buffer, costs: C, length: number): Promise<Buffer>;
 }): HashAlgorithm {
-  const { name, costs, most, derive } = algorithm;
+  const { name, costs, most } = algorithm;
+  const derive: typeof algorithm.derive = (...given) =>
+    turns.run('', false, () => algorithm.derive(...given));
   return {
     name,
     async hash(plain) {

@@ -14,13 +14,12 @@ import {
 import type { JsonObject } from '#json/index.ts';
 import type { Service } from '#lifecycle/index.ts';
 import type { RequestSink, ResourceDescription } from '#resource/index.ts';
-import { ADMIN, TrustedProxies } from '#security/index.ts';
+import { ADMIN, RateLimit, TrustedProxies } from '#security/index.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { type Health, healthRoutes } from './health.ts';
 import { type Door, Incoming, IncomingClient } from './incoming.ts';
 import { nodeServer } from './node-server.ts';
 import { openApiDocument } from './openapi.ts';
-import { RateLimit } from './rate-limit.ts';
 import { BASE_PATH, RestInterface, type RestOptions } from './rest-interface.ts';
 import { writeError } from './write-response.ts';
 

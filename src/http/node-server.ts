@@ -10,9 +10,8 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { BadRequestError, ResourceError, TooManyRequestsError } from '#errors/index.ts';
-import { callerAddress, networkOf, type TrustedProxies } from '#security/index.ts';
+import { callerAddress, networkOf, type RateLimit, type TrustedProxies } from '#security/index.ts';
 import { isSecure } from './incoming.ts';
-import type { RateLimit } from './rate-limit.ts';
 import { refuseMessage } from './refuse-message.ts';
 import type { RestInterface } from './rest-interface.ts';
 

@@ -178,6 +178,12 @@ function describe(said: Observation): Line | undefined {
         principal: said.principal,
         address: said.address,
       };
+    case 'login.refused':
+      return {
+        level: 'debug',
+        message: `login from ${said.address} refused: ${said.why}`,
+        address: said.address,
+      };
     case 'loop.failed':
       return {
         level: 'warn',

@@ -78,6 +78,12 @@ export function createMetrics(): Metrics {
     labelNames: ['result'],
     registers,
   });
+  const refusedLogins = new Counter({
+    name: 'svc_login_refused_total',
+    help: 'Logins that were not compared: AUTH_THROTTLED after too many failures, AUTH_BUSY while too many wait',
+    labelNames: ['why'],
+    registers,
+  });
   const listening = new Gauge({
     name: 'svc_listen_connected',
     help: '1 while wake-ups arrive, 0 while only polling',
@@ -126,6 +132,9 @@ export function createMetrics(): Metrics {
         break;
       case 'login.attempted':
         logins.inc({ result: said.result.toLowerCase() });
+        break;
+      case 'login.refused':
+        refusedLogins.inc({ why: said.why });
         break;
       case 'config.changed':
         reloads.inc({ result: 'ok' });

@@ -46,6 +46,8 @@ export type Observation =
       module?: string;
       requestId: string;
     }
+  /** A login that was not even looked at; `why` is the id of its error. */
+  | { kind: 'login.refused'; why: string; address: string }
   | LoopNews
   | { kind: 'listen.connected' }
   | { kind: 'listen.lost'; error: unknown }

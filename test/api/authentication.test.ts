@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api, CallOptions } from '../support/api.ts';
-import { eventually } from '../support/eventually.ts';
 import { type Issuer, type SignOptions, startIssuer } from '../support/issuer.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -401,30 +400,6 @@ describe('a session', () => {
     const { status, body } = await api('POST', 'authentication?_action=logon');
     expect([status, body.detail?.hint]).toEqual([400, "Did you mean 'login'?"]);
     expect((await api('GET', 'authentication')).body.providers).toEqual([]);
-  });
-});
-
-describe('guessing', () => {
-  /** The first wait is a second, which may be over when the next guess comes; each one after it is twice as long. */
-  const refused = (headers: Record<string, string>) =>
-    eventually(
-      () => whoAmI(headers),
-      ({ status }) => status === 429,
-    );
-
-  it('has to wait after five wrong passwords, alike for names that exist and names that do not', async () => {
-    for (const name of ['zoë', 'nobody']) {
-      const headers = { 'X-Svc-Username': `UTF-8''${encodeURIComponent(name)}`, 'X-Svc-Password': 'guess' };
-      for (let attempt = 0; attempt < 5; attempt += 1) expect((await whoAmI(headers)).status).toBe(401);
-      const { body, headers: answered } = await refused(headers);
-      expect([body.detail.id, Number(answered.get('Retry-After')) > 0]).toEqual(['AUTH_THROTTLED', true]);
-    }
-  });
-
-  it('does not lock out who is known already', async () => {
-    expect((await api('GET', 'info/login')).status).toBe(200);
-    await refused(password('ada', 'guess'));
-    expect((await api('GET', 'info/login')).status).toBe(200);
   });
 });
 

@@ -1,8 +1,10 @@
-import { ForbiddenError } from '#errors/index.ts';
+import { errorIdOf, ForbiddenError, TooManyRequestsError } from '#errors/index.ts';
 import type { ClientContext, SecurityContext } from '#resource/index.ts';
 import { type Attempt, type AuthenticationModule, isSame } from './authentication-module.ts';
 import { accessDenied, readCredentials } from './credentials.ts';
-import type { LoginThrottle } from './login-throttle.ts';
+import { networkOf } from './internet-address.ts';
+import type { PasswordComparisons } from './password-comparisons.ts';
+import { RateLimit } from './rate-limit.ts';
 import { isForTls, readCookie } from './session-cookie.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -24,13 +26,19 @@ export interface LoginEvent {
 export interface AuthenticatorOptions {
   /** What the configuration says now. */
   readonly parts: () => AuthenticatorParts;
-  readonly throttle: LoginThrottle;
+  readonly comparisons: Pick<PasswordComparisons, 'pretend'>;
   readonly onLogin: (event: LoginEvent) => void;
+  /** Somebody was turned away unheard; `why` is the id of the error. */
+  readonly onRefused: (why: string, address: string) => void;
 }
+
+/** Of one address, that are answered and recorded one by one. */
+const WRONG_TOKENS_PER_MINUTE = 60;
 
 /** Turns what a caller shows into who it is. Credentials that are sent win over a session. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
+  readonly #wrongTokens = new RateLimit(WRONG_TOKENS_PER_MINUTE);
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
@@ -46,7 +54,17 @@ export class Authenticator {
     requestId: string,
   ): Promise<SecurityContext> {
     const credentials = readCredentials(header);
-    const attempt: Attempt = { header, client, credentials, requestId };
+    try {
+      return await this.#identify({ header, client, credentials, requestId });
+    } catch (error) {
+      if (error instanceof TooManyRequestsError)
+        this.#options.onRefused(String(errorIdOf(error)), client.remoteAddress);
+      throw error;
+    }
+  }
+
+  async #identify(attempt: Attempt): Promise<SecurityContext> {
+    const { header, client, credentials, requestId } = attempt;
     const { modules, sessions } = this.#options.parts();
     for (const module of modules) {
       if (module.recall === undefined) continue;
@@ -60,7 +78,6 @@ export class Authenticator {
       // With a password a login is something special; a token or a key is shown with every request.
       if (module.recall !== undefined) {
         this.#options.onLogin({ result: 'SUCCESSFUL', principal, module: module.name, client, requestId });
-        await this.#options.throttle.succeeded(attempt);
       }
       return this.#reauthenticated(found.security, [module], attempt);
     }
@@ -111,9 +128,24 @@ export class Authenticator {
   }
 
   async #failed(attempt: Attempt): Promise<void> {
-    const principal = attempt.credentials?.username ?? '';
-    const { client, requestId } = attempt;
+    const { client, credentials, requestId } = attempt;
+    if (credentials === undefined) this.#boundTokens(client);
+    else await this.#options.comparisons.pretend(attempt);
+    const principal = credentials?.username ?? '';
     this.#options.onLogin({ result: 'FAILED', principal, client, requestId });
-    await this.#options.throttle.failed(attempt);
+  }
+
+  /**
+   * Nobody guesses a token or a key, so wrong ones are in nobody's way, right ones least of all; but each one of them
+   * leaves a trace, and there must not be any number of those.
+   */
+  #boundTokens({ remoteAddress }: ClientContext): void {
+    const seconds = this.#wrongTokens.take(networkOf(remoteAddress));
+    if (seconds === 0) return;
+    throw new TooManyRequestsError('Too many wrong tokens and keys', {
+      id: 'AUTH_THROTTLED',
+      hint: `Try again in ${seconds} s; a right one is let in at once`,
+      detail: { retryAfterSeconds: seconds },
+    });
   }
 }

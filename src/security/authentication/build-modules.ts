@@ -1,12 +1,11 @@
 import type { AuthenticationConfig } from '#config/index.ts';
-import { type Crypto, hashPassword } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import type { AddressGuard } from '#egress/index.ts';
 import { ActivationError, didYouMean, type Finding } from '#errors/index.ts';
-import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import type { PropertyMapping } from './account.ts';
 import { apiKeyModule } from './api-key-module.ts';
-import type { Attempt, AuthenticationModule } from './authentication-module.ts';
+import type { AuthenticationModule } from './authentication-module.ts';
 import { bearerModule } from './bearer-module.ts';
 import { certificateModule } from './certificate-module.ts';
 import { accountFinder, type UserDirectory } from './find-account.ts';
@@ -19,15 +18,14 @@ import {
   sessionSettings,
   staticUserSettings,
 } from './module-settings-schema.ts';
+import type { PasswordComparisons } from './password-comparisons.ts';
 import { PasswordModule } from './password-module.ts';
 import { staticModule } from './static-module.ts';
 
 export interface ModuleParts {
   readonly database: Database;
-  readonly crypto: Crypto;
   readonly users: UserDirectory;
-  /** Asked before a password is compared. @throws when the caller must wait */
-  readonly admit: (attempt: Attempt) => Promise<void>;
+  readonly comparisons: PasswordComparisons;
   /** Where issuers of tokens may be. */
   readonly guard: AddressGuard;
 }
@@ -35,8 +33,6 @@ export interface ModuleParts {
 type ModuleConfig = AuthenticationConfig['serverAuthContext']['authModules'][number];
 
 const SWITCH_OFF = 'one that is not to be asked takes "enabled": false';
-
-const NOBODYS_PASSWORD = hashPassword('nobody');
 
 /**
  * The modules that are enabled, in order.
@@ -121,7 +117,7 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
 };
 
 function passwordModule(rolesProperty: string): Builder {
-  return (name, properties, where, { database, crypto, users, admit }) => {
+  return (name, properties, where, { database, users, comparisons }) => {
     const { queryOnResource, defaultUserRoles, propertyMapping } = parse(
       passwordModuleSettings,
       properties,
@@ -134,19 +130,9 @@ function passwordModule(rolesProperty: string): Builder {
     return new PasswordModule({
       name,
       accounts: accountFinder(database, users, { queryOnResource, mapping, defaultRoles: defaultUserRoles }),
-      matches: (password, stored) => matchesStored(crypto, password, stored),
-      decoy: NOBODYS_PASSWORD,
-      admit,
+      comparisons,
     });
   };
-}
-
-/** A hash, or an encrypted text. Plain text never matches: nobody should have been able to store one. */
-async function matchesStored(crypto: Crypto, password: string, stored: JsonValue): Promise<boolean> {
-  if (crypto.isHashed(stored)) return crypto.matches(password, stored);
-  if (!crypto.isEncrypted(stored)) return false;
-  const plain = await crypto.decrypt(stored);
-  return typeof plain === 'string' && crypto.matches(password, await crypto.hash(plain, 'SHA-512'));
 }
 
 interface Schema<T> {

@@ -1,66 +1,78 @@
 import { hash } from 'node:crypto';
-import type { Database } from '#database/index.ts';
+import { Batcher, type Database } from '#database/index.ts';
 import { TooManyRequestsError } from '#errors/index.ts';
-import type { Attempt } from './authentication-module.ts';
-import { forgetFailures, longestBlock, recordFailure } from './login-failure-repository.ts';
+import { networkOf } from './internet-address.ts';
+import {
+  findStandings,
+  giveBackFailure,
+  type Login,
+  reserveFailure,
+  type Standing,
+  type ThrottlePolicy,
+} from './login-failure-repository.ts';
 
-/** From how many failures in a row on attempts have to wait; the wait doubles with each. */
-const FREE_FAILURES = { pair: 5, address: 50, account: 100 } as const;
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 15 * 60_000;
-
-type Kind = keyof typeof FREE_FAILURES;
+const POLICY: ThrottlePolicy = {
+  pairFree: 5,
+  firstMs: 1_000,
+  longestMs: 15 * 60_000,
+  longestKnownMs: 60_000,
+  accountFree: 120,
+  addressFree: 60,
+  everyMs: 5_000,
+};
 
 /**
- * Slows down guessing on all nodes together: by account and address, by address, and by account. The last is lenient,
- * so that nobody can lock another out easily. A wrong and an unknown name count alike.
+ * Slows down guessing on all nodes together. A failure is counted before the password is compared and taken back when
+ * that was right, so however many guesses come at once, no more are compared than may be.
+ *
+ * Three counts: of an account from one address, which has to wait longer and longer; of an account, and of an address,
+ * which never stop altogether: beyond so many failures one attempt in a few seconds goes on. Where an account has come
+ * in from within a month only the first count holds, so nobody elsewhere, nor beside it, keeps it out. A wrong and
+ * an unknown name count alike.
  */
 export class LoginThrottle {
   readonly #database: Database;
+  readonly #standings: Batcher<Login, Standing>;
 
   constructor(database: Database) {
     this.#database = database;
+    this.#standings = new Batcher({
+      maxInFlight: 2,
+      maxBatch: 500,
+      run: (logins) => findStandings(database.db, logins),
+    });
   }
 
-  /** @throws TooManyRequestsError while the caller has to wait */
-  async admit(attempt: Attempt): Promise<void> {
-    const keys = keysOf(attempt).map(({ key }) => key);
-    const waitMs = await longestBlock(this.#database.db, keys);
-    if (waitMs > 0) {
-      throw new TooManyRequestsError('Too many failed logins', {
-        id: 'AUTH_THROTTLED',
-        hint: `Try again in ${Math.ceil(waitMs / 1000)} s`,
-        detail: { retryAfterSeconds: Math.ceil(waitMs / 1000) },
-      });
-    }
+  /** Counts nothing: for those who would be refused anyway. */
+  standing(login: Login): Promise<Standing> {
+    return this.#standings.add(login);
   }
 
-  async failed(attempt: Attempt): Promise<void> {
-    for (const { kind, key } of keysOf(attempt)) {
-      await recordFailure(this.#database.db, key, {
-        free: FREE_FAILURES[kind],
-        firstMs: FIRST_WAIT_MS,
-        longestMs: LONGEST_WAIT_MS,
-      });
-    }
+  /** @throws TooManyRequestsError while the caller has to wait; then nothing is counted */
+  async reserve(login: Login): Promise<void> {
+    const { waitMs } = await reserveFailure(this.#database.db, login, POLICY);
+    if (waitMs > 0) throw mustWait(waitMs);
   }
 
-  /** The address keeps its count: who guesses many accounts may know one of them. */
-  async succeeded(attempt: Attempt): Promise<void> {
-    const keys = keysOf(attempt).filter(({ kind }) => kind === 'pair');
-    await forgetFailures(
-      this.#database.db,
-      keys.map(({ key }) => key),
-    );
+  async giveBack(login: Login): Promise<void> {
+    await giveBackFailure(this.#database.db, login, POLICY.everyMs);
   }
 }
 
-function keysOf({ credentials, client }: Attempt): { kind: Kind; key: string }[] {
-  const address = client.remoteAddress;
-  const account = hash('sha256', credentials?.username.toLowerCase() ?? '', 'base64url').slice(0, 22);
-  return [
-    { kind: 'pair', key: `pair ${account} ${address}` },
-    { kind: 'address', key: `address ${address}` },
-    ...(credentials === undefined ? [] : [{ kind: 'account', key: `account ${account}` } as const]),
-  ];
+export function loginOf(username: string, address: string): Login {
+  return { account: accountKey(username), network: networkOf(address) };
+}
+
+/** However the name is written. Hashed, since passwords are typed as names by mistake. */
+export function accountKey(username: string): string {
+  return hash('sha256', username.normalize('NFKC').trim().toLowerCase(), 'base64url').slice(0, 22);
+}
+
+export function mustWait(waitMs: number): TooManyRequestsError {
+  const seconds = Math.ceil(waitMs / 1000);
+  return new TooManyRequestsError('Too many failed logins', {
+    id: 'AUTH_THROTTLED',
+    hint: `Try again in ${seconds} s`,
+    detail: { retryAfterSeconds: seconds },
+  });
 }

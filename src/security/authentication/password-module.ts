@@ -1,5 +1,4 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { JsonValue } from '#json/index.ts';
 import { type Account, stampOf } from './account.ts';
 import {
   type Attempt,
@@ -9,15 +8,12 @@ import {
   type Known,
 } from './authentication-module.ts';
 import type { AccountFinder } from './find-account.ts';
+import type { PasswordComparisons } from './password-comparisons.ts';
 
 export interface PasswordModuleOptions {
   readonly name: string;
   readonly accounts: AccountFinder;
-  readonly matches: (password: string, stored: JsonValue) => Promise<boolean>;
-  /** A hash that no password matches, made as those of accounts are. */
-  readonly decoy: Promise<JsonValue>;
-  /** Asked before a password is compared the slow way. @throws when this caller must wait */
-  readonly admit: (attempt: Attempt) => Promise<void>;
+  readonly comparisons: Pick<PasswordComparisons, 'admit' | 'compare'>;
 }
 
 interface Remembered {
@@ -36,7 +32,7 @@ const MAX_REMEMBERED = 10_000;
 /**
  * Name and password. Comparing is slow on purpose, so a password that matched is remembered, as a keyed hash, for as
  * long as the stored one stays the same; whether it does, and everything else about the account, is asked of the
- * database with each request. Every attempt costs one comparison, whether the name is known or not.
+ * database with each request.
  */
 export class PasswordModule implements AuthenticationModule {
   readonly name: string;
@@ -62,11 +58,12 @@ export class PasswordModule implements AuthenticationModule {
     const { credentials } = attempt;
     if (credentials === undefined) return undefined;
     const { username, password } = credentials;
+    const { comparisons } = this.#options;
+    await comparisons.admit(attempt);
     const before = await this.#now(username);
-    const { admit, matches, decoy } = this.#options;
-    await admit(attempt);
-    const isRight = await matches(password, before?.account.password ?? (await decoy));
-    if (!isRight || before === undefined || before.account.password === undefined) return undefined;
+    // One that may not come in is as unknown as a name that nobody has: nobody finds out its password either.
+    if (before?.identity === undefined || before.account.password === undefined) return undefined;
+    if (!(await comparisons.compare(attempt, before.account.password))) return undefined;
     // Comparing takes its time; the account is taken as it is when that is over.
     const now = await this.#now(username);
     if (now?.stamp !== before.stamp || now.account.id !== before.account.id) return undefined;

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { hashPassword, matchesPassword, openCrypto } from '#crypto/index.ts';
 
@@ -106,5 +108,13 @@ describe('a hash that a Java server made', () => {
     const ours = await crypto.hash('ü', 'SHA-256');
     expect(await crypto.matches('ü', ours)).toBe(true);
     expect(await crypto.matches('üa', ours)).toBe(false);
+  });
+
+  it('keeps nobody else waiting for the threads that files and compression need', async () => {
+    let hashed = 0;
+    const hashes = Array.from({ length: 12 }, () => hashPassword('x').finally(() => (hashed += 1)));
+    await promisify(gzip)(Buffer.alloc(1_000));
+    expect(hashed).toBeLessThan(6);
+    await Promise.all(hashes);
   });
 });

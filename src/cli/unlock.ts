@@ -1,0 +1,47 @@
+import { readSettings } from '#config/index.ts';
+import { findEmbeddedUrl, openDatabase } from '#database/index.ts';
+import { unlock as forget } from '#security/index.ts';
+import { type Command, EXIT } from './command.ts';
+import { settingsHelp, settingsOptions } from './settings-flags.ts';
+
+/** `svc unlock <user name>`, `svc unlock --address <address>`: forgets failed logins. */
+export const unlock: Command = {
+  name: 'unlock',
+  summary: 'let an account, or an address, log in again after too many failures',
+  help: `
+svc unlock <user name>
+svc unlock --address <address>
+
+Works on the database, also when no administrator can log in. Over REST: POST /svc/authentication/lockout?_action=unlock
+
+${settingsHelp}
+
+Example: svc unlock svc-admin
+`,
+  options: { ...settingsOptions, address: { type: 'string' } },
+  arguments: ['[<user name>]'],
+
+  async run(flags, [userName]) {
+    const address = typeof flags['address'] === 'string' ? flags['address'] : undefined;
+    if ((userName === undefined) === (address === undefined)) {
+      console.error("svc unlock: expected 'svc unlock <user name>' or 'svc unlock --address <address>'");
+      return EXIT.USAGE;
+    }
+    const settings = readSettings(process.env, flags);
+    const url = settings.databaseUrl ?? (await findEmbeddedUrl(settings.dataDirectory));
+    if (url === undefined) {
+      console.error(`There is no embedded database in ${settings.dataDirectory}: start a node first.`);
+      return EXIT.FINDING;
+    }
+    const database = openDatabase({ url, poolSize: 1 });
+    try {
+      const forgotten = await forget(database, userName === undefined ? { address: address! } : { userName });
+      console.log(
+        forgotten === 0 ? 'No login has failed there of late.' : `${userName ?? address} may log in.`,
+      );
+      return EXIT.OK;
+    } finally {
+      await database.close();
+    }
+  },
+};

@@ -1,0 +1,83 @@
+import type { Database } from '#database/index.ts';
+import { BadRequestError, NotFoundError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { answerFromMemory, collection, type RouteHandler, resource } from '#resource/index.ts';
+import { readAddress } from './internet-address.ts';
+import { listFailures, type ThrottleRow } from './login-failure-repository.ts';
+import { accountKey } from './login-throttle.ts';
+import { type Locked, unlock } from './unlock.ts';
+
+const MOST_LISTED = 1_000;
+
+/**
+ * `/authentication/lockout`: who has to wait after failed logins, and the end of that. An instance is the name of an
+ * account; the list knows accounts by a hash of theirs, as the database does.
+ */
+export function lockoutResource(database: Database): RouteHandler {
+  return collection({
+    description: { title: 'lockouts', collectionActions: ['unlock'] },
+
+    query: async (_context, request) =>
+      answerFromMemory(request, (await listFailures(database.db, {}, MOST_LISTED)).map(view)),
+
+    async read(_context, _request, id) {
+      const rows = await listFailures(database.db, { account: accountKey(id) }, MOST_LISTED);
+      return resource(id, null, {
+        account: accountKey(id),
+        blocked: rows.some(({ blocked }) => blocked),
+        failures: rows.map(view),
+      });
+    },
+
+    async actionOnCollection(_context, { action, content }) {
+      if (action.toLowerCase() !== 'unlock') {
+        throw new BadRequestError(`Unknown action '${action}'`, {
+          id: 'RESOURCE_UNKNOWN_ACTION',
+          hint: "There is 'unlock'",
+        });
+      }
+      return { kind: 'action', content: { forgotten: await unlock(database, whom(content)) } };
+    },
+
+    async delete(_context, _request, id) {
+      if ((await unlock(database, { userName: id })) === 0) {
+        throw new NotFoundError(`No login of '${id}' has failed of late`);
+      }
+      return resource(id, null, {});
+    },
+  });
+}
+
+/** @throws BadRequestError unless it names one account or one address */
+function whom(content: JsonValue): Locked {
+  const { userName, address } = isObject(content) ? content : ({} as JsonObject);
+  if (typeof userName === 'string' && address === undefined) return { userName };
+  if (typeof address === 'string' && userName === undefined && readAddress(address) !== undefined) {
+    return { address };
+  }
+  throw new BadRequestError('Nobody is named to be unlocked', {
+    id: 'AUTH_UNLOCK_WHOM',
+    hint: 'Send {"userName": "ada"} or {"address": "203.0.113.7"}',
+  });
+}
+
+function view({
+  kind,
+  account,
+  address,
+  failures,
+  last_at,
+  blocked_until,
+  blocked,
+}: ThrottleRow): JsonObject {
+  return {
+    _id: [kind, account, address].filter((part) => part !== null).join(' '),
+    kind,
+    ...(account === null ? {} : { account }),
+    ...(address === null ? {} : { address }),
+    failures,
+    lastAt: last_at.toISOString(),
+    ...(blocked ? { blockedUntil: blocked_until.toISOString() } : {}),
+    blocked,
+  };
+}

@@ -1,0 +1,118 @@
+import { hash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { TooManyRequestsError } from '#errors/index.ts';
+import type { JsonValue } from '#json/index.ts';
+import { FairQueue } from '#lifecycle/index.ts';
+import type { Attempt } from './authentication-module.ts';
+import type { Login } from './login-failure-repository.ts';
+import { type LoginThrottle, loginOf, mustWait } from './login-throttle.ts';
+
+export interface PasswordComparisonsOptions {
+  readonly throttle: LoginThrottle;
+  readonly matches: (password: string, stored: JsonValue) => Promise<boolean>;
+  /** A hash that no password matches, made as those of accounts are. */
+  readonly decoy: () => Promise<JsonValue>;
+  readonly atOnce: number;
+}
+
+const MOST_WAITING = { urgent: 128, other: 32 };
+const MOST_RIGHT = 10_000;
+const BUSY_RETRY_SECONDS = 2;
+
+/**
+ * The one place where passwords are compared, which is slow on purpose: after the throttle has counted the attempt, a few
+ * at a time, one for all that ask the same. Who waits is answered in turn, by address; those who have come in from
+ * there before come first, and beyond a few others are refused at once rather than kept waiting.
+ *
+ * A password that was right is remembered, as a keyed hash, for as long as the stored one stays: who shows it again
+ * is neither counted nor kept waiting, whatever others do.
+ */
+export class PasswordComparisons {
+  readonly #options: PasswordComparisonsOptions;
+  readonly #queue: FairQueue;
+  readonly #key = randomBytes(32).toString('hex');
+  /** By account: the password, and the password with what is stored of it. */
+  readonly #right = new LRUCache<string, { readonly password: string; readonly pair: string }>({
+    max: MOST_RIGHT,
+  });
+  readonly #underWay = new Map<string, Promise<boolean>>();
+  readonly #known = new WeakMap<Attempt, boolean>();
+  readonly #compared = new WeakSet<Attempt>();
+
+  constructor(options: PasswordComparisonsOptions) {
+    this.#options = options;
+    this.#queue = new FairQueue({ atOnce: options.atOnce, mostWaiting: MOST_WAITING, refuse: tooBusy });
+  }
+
+  /** Comparisons that wait for their turn. */
+  get waiting(): number {
+    return this.#queue.waiting;
+  }
+
+  /**
+   * Asked before anything is looked up for an attempt.
+   *
+   * @throws TooManyRequestsError when it would not be compared anyway
+   */
+  async admit(attempt: Attempt): Promise<void> {
+    const { credentials } = attempt;
+    if (credentials === undefined || this.#known.has(attempt)) return;
+    const login = loginOf(credentials.username, attempt.client.remoteAddress);
+    if (this.#right.get(login.account)?.password === this.#digest(credentials.password)) return;
+    const { waitMs, isKnown } = await this.#options.throttle.standing(login);
+    if (waitMs > 0) throw mustWait(waitMs);
+    if (!this.#queue.hasRoom(login.network, isKnown)) throw tooBusy();
+    this.#known.set(attempt, isKnown);
+  }
+
+  /** @throws TooManyRequestsError when the caller has to wait, or too many do */
+  async compare(attempt: Attempt, stored: JsonValue): Promise<boolean> {
+    const { username, password } = attempt.credentials!;
+    const login = loginOf(username, attempt.client.remoteAddress);
+    this.#compared.add(attempt);
+    const pair = this.#digest(JSON.stringify([password, stored]));
+    if (this.#right.get(login.account)?.pair === pair) return true;
+    await this.admit(attempt);
+    const isRight = await this.#once(`${pair} ${login.account} ${login.network}`, () =>
+      this.#compareInTurn(login, password, stored, this.#known.get(attempt) === true),
+    );
+    if (isRight) this.#right.set(login.account, { password: this.#digest(password), pair });
+    return isRight;
+  }
+
+  /** A name that nobody has costs what a wrong password costs. */
+  async pretend(attempt: Attempt): Promise<void> {
+    if (attempt.credentials === undefined || this.#compared.has(attempt)) return;
+    await this.compare(attempt, await this.#options.decoy());
+  }
+
+  #compareInTurn(login: Login, password: string, stored: JsonValue, isKnown: boolean): Promise<boolean> {
+    const { throttle, matches } = this.#options;
+    return this.#queue.run(login.network, isKnown, async () => {
+      await throttle.reserve(login);
+      const isRight = await matches(password, stored);
+      if (isRight) await throttle.giveBack(login);
+      return isRight;
+    });
+  }
+
+  #once(key: string, compare: () => Promise<boolean>): Promise<boolean> {
+    const underWay = this.#underWay.get(key);
+    if (underWay !== undefined) return underWay;
+    const comparing = compare().finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, comparing);
+    return comparing;
+  }
+
+  #digest(text: string): string {
+    return hash('sha256', this.#key + text);
+  }
+}
+
+function tooBusy(): TooManyRequestsError {
+  return new TooManyRequestsError('Too many logins at once', {
+    id: 'AUTH_BUSY',
+    hint: `Try again in ${BUSY_RETRY_SECONDS} s`,
+    detail: { retryAfterSeconds: BUSY_RETRY_SECONDS },
+  });
+}

@@ -1,0 +1,15 @@
+import type { Database } from '#database/index.ts';
+import { networkOf } from './internet-address.ts';
+import { forgetFailures } from './login-failure-repository.ts';
+import { accountKey } from './login-throttle.ts';
+
+/** An account, or an address. */
+export type Locked = { readonly userName: string } | { readonly address: string };
+
+/** Forgets failed logins of an account, or from an address. @returns how many counts there were */
+export function unlock(database: Database, whom: Locked): Promise<number> {
+  return forgetFailures(
+    database.db,
+    'userName' in whom ? { account: accountKey(whom.userName) } : { network: networkOf(whom.address) },
+  );
+}

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../../src/database/index.ts';
+import type { Attempt } from '../../../src/security/authentication/authentication-module.ts';
+import { LoginThrottle } from '../../../src/security/authentication/login-throttle.ts';
+import { PasswordComparisons } from '../../../src/security/authentication/password-comparisons.ts';
+import { createSchemaDatabase } from '../../support/migrated-database.ts';
+import type { TestDatabase } from '../../support/postgres.ts';
+
+let test: TestDatabase;
+let database: Database;
+let compared: string[];
+let comparisons: PasswordComparisons;
+
+beforeAll(async () => {
+  test = await createSchemaDatabase();
+  database = openDatabase({ url: test.url, poolSize: 3 });
+});
+afterAll(async () => {
+  await database.close();
+  await test[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await database.pool.query('truncate login_failure, login_address');
+  compared = [];
+  comparisons = open();
+});
+
+/** Stored passwords are the passwords; what is compared is written down. */
+function open(): PasswordComparisons {
+  return new PasswordComparisons({
+    throttle: new LoginThrottle(database),
+    async matches(password, stored) {
+      compared.push(`${password} with ${String(stored)}`);
+      return password === stored;
+    },
+    decoy: async () => 'a decoy',
+    atOnce: 1,
+  });
+}
+
+function attempt(username: string, password: string, remoteAddress = '203.0.113.1'): Attempt {
+  const client = { isExternal: true, remoteAddress, remotePort: 1, userAgent: '', isSecure: false };
+  return { header: () => undefined, client, credentials: { username, password }, requestId: '' };
+}
+
+const failures = async () =>
+  (await database.pool.query('select kind, failures from svc_login_throttle order by kind')).rows.map(
+    (row) => `${row.kind} ${row.failures}`,
+  );
+
+describe('comparing passwords', () => {
+  it('costs one comparison for each failure, whether the name is known or not', async () => {
+    const known = attempt('ada', 'wrong');
+    expect(await comparisons.compare(known, 'right')).toBe(false);
+    await comparisons.pretend(known);
+    const unknown = attempt('nobody', 'wrong');
+    await comparisons.admit(unknown);
+    await comparisons.pretend(unknown);
+    expect(compared).toEqual(['wrong with right', 'wrong with a decoy']);
+    expect(await failures()).toEqual(['account 1', 'account 1', 'address 2', 'pair 1', 'pair 1']);
+  });
+
+  it('takes back what it has counted when the password was right, and remembers it', async () => {
+    await comparisons.compare(attempt('ada', 'wrong'), 'right');
+    expect(await comparisons.compare(attempt('ada', 'right'), 'right')).toBe(true);
+    expect(await failures()).toEqual(['account 1', 'address 1']);
+    expect(await comparisons.compare(attempt('Ada ', 'right', '203.0.113.2'), 'right')).toBe(true);
+    expect(compared).toEqual(['wrong with right', 'right with right']);
+    // Another one is stored by now.
+    expect(await comparisons.compare(attempt('ada', 'right'), 'new')).toBe(false);
+  });
+
+  it('compares once what many ask at the same time', async () => {
+    const asked = Array.from({ length: 50 }, () => comparisons.compare(attempt('ada', 'right'), 'right'));
+    expect(new Set(await Promise.all(asked))).toEqual(new Set([true]));
+    expect(compared).toEqual(['right with right']);
+  });
+
+  it('refuses what comes beyond those who may wait, and forgets nobody who waits', async () => {
+    const asked = Array.from({ length: 60 }, (_, at) =>
+      comparisons
+        .compare(attempt(`user${at}`, 'wrong', `203.0.113.${at}`), 'right')
+        .catch((error) => error.detail.id),
+    );
+    const answers = await Promise.all(asked);
+    expect(answers.filter((answer) => answer === false).length).toBe(compared.length);
+    expect(answers.filter((answer) => answer === 'AUTH_BUSY').length).toBe(60 - compared.length);
+    expect(compared.length).toBeGreaterThanOrEqual(33);
+    expect(comparisons.waiting).toBe(0);
+  });
+
+  it('is slowed down by other nodes, too', async () => {
+    for (const node of [comparisons, open(), open(), comparisons, open()]) {
+      expect(await node.compare(attempt('ada', `guess ${compared.length}`), 'right')).toBe(false);
+    }
+    await database.pool.query(
+      "update login_failure set blocked_until = now() + interval '1 hour' where key like 'pair %'",
+    );
+    await expect(open().compare(attempt('ada', 'right'), 'right')).rejects.toThrow('Too many failed logins');
+    await expect(open().admit(attempt('ada', 'right'))).rejects.toThrow('Too many failed logins');
+    expect(compared.length).toBe(5);
+  });
+});
