@@ -1,6 +1,7 @@
 import {
   ConflictError,
   type ErrorFacts,
+  PayloadTooLargeError,
   PreconditionFailedError,
   ResourceError,
   ServiceUnavailableError,
@@ -125,6 +126,21 @@ export function translateDatabaseError(error: unknown): unknown {
           id: 'DB_BAD_TEXT',
         },
       );
+    case '54000':
+      return new PayloadTooLargeError(
+        'A text is too long for what it stands for: a name, or a key to look up by',
+        {
+          ...facts,
+          id: 'DB_TEXT_TOO_LONG',
+          hint: 'Keep it below 600 characters',
+        },
+      );
+    case '54001':
+      return new PayloadTooLargeError('The question is too long or too deep for the database', {
+        ...facts,
+        id: 'DB_TOO_COMPLEX',
+        hint: 'Ask in several parts',
+      });
     default:
       return error;
   }

@@ -1,13 +1,19 @@
 import { BadRequestError } from '#errors/index.ts';
-import { isObject, isTooDeep, type JsonObject, type JsonValue, MOST_LEVELS } from '#json/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { requireSound } from './sound-json.ts';
 
 /**
- * Reads a JSON body. Any other media type is 400, as clients of this protocol expect.
+ * Reads a JSON body. Any other media type is 400, as clients of this protocol expect. Of two members of one name the
+ * last counts, and numbers are doubles: an integer beyond 2^53 becomes the nearest of them.
  *
  * @returns undefined when there is no body
- * @throws BadRequestError with the parser's words in `detail`
+ * @throws BadRequestError with the parser's words in `detail`; ResourceError 413 for too many values
  */
-export function parseJsonBody(text: string, contentType: string | undefined): JsonValue | undefined {
+export function parseJsonBody(
+  text: string,
+  contentType: string | undefined,
+  bodyLimitBytes: number,
+): JsonValue | undefined {
   if (text.trim() === '') return undefined;
   requireJson(contentType);
   let value: JsonValue;
@@ -19,11 +25,7 @@ export function parseJsonBody(text: string, contentType: string | undefined): Js
       detail: { parser: withoutQuotation((error as Error).message) },
     });
   }
-  if (isTooDeep(value)) {
-    throw new BadRequestError(`The request body is nested deeper than ${MOST_LEVELS} levels`, {
-      id: 'HTTP_TOO_DEEP',
-    });
-  }
+  requireSound(value, text, bodyLimitBytes);
   return value;
 }
 

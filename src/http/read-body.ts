@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
@@ -76,7 +77,14 @@ async function unpack(bytes: Buffer, decoder: Decoder, limitBytes: number): Prom
   }
 }
 
+/** Bytes that are no text would be kept as question marks, and two names become one. */
 function decode(bytes: Buffer): string {
+  if (!isUtf8(bytes)) {
+    throw new BadRequestError('The request body is not UTF-8', {
+      id: 'HTTP_NOT_UTF8',
+      hint: 'Send JSON in UTF-8',
+    });
+  }
   const text = bytes.toString('utf8');
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }

@@ -1,6 +1,7 @@
 import { BadRequestError, NotSupportedError, PreconditionFailedError } from '#errors/index.ts';
-import { type JsonValue, parsePointer } from '#json/index.ts';
+import type { JsonValue } from '#json/index.ts';
 import {
+  parseFields,
   parsePatch,
   parsePath,
   parseQueryParameters,
@@ -21,6 +22,8 @@ export interface HttpRequest {
   /** @param name in lower case */
   readonly header: (name: string) => string | undefined;
   readonly body: string;
+  /** The most that a body may have. */
+  readonly bodyLimitBytes: number;
 }
 
 export interface TranslatedRequest {
@@ -64,7 +67,7 @@ export function translateRequest(http: HttpRequest): TranslatedRequest {
           });
         }
         if (isAction) {
-          const content = parseJsonBody(http.body, http.header('content-type')) ?? null;
+          const content = jsonBody(http) ?? null;
           // Some actions are about what a query finds.
           const additional = { ...queryParameters(parameters), ...common.parameters };
           return { method: 'action', ...common, parameters: additional, action: reserved._action!, content };
@@ -73,7 +76,7 @@ export function translateRequest(http: HttpRequest): TranslatedRequest {
       case 'PUT':
         return put(common, conditions, isAtLeast(version, 2, 0), http);
       case 'PATCH': {
-        const body = parseJsonBody(http.body, http.header('content-type'));
+        const body = jsonBody(http);
         if (body === undefined) requireObject(body);
         return {
           method: 'patch',
@@ -172,14 +175,18 @@ function isQuery({ reserved }: UrlParameters): boolean {
   );
 }
 
+function jsonBody({ body, header, bodyLimitBytes }: HttpRequest) {
+  return parseJsonBody(body, header('content-type'), bodyLimitBytes);
+}
+
 function objectBody(http: HttpRequest) {
-  return requireObject(parseJsonBody(http.body, http.header('content-type')));
+  return requireObject(jsonBody(http));
 }
 
 /** `_fields`: pointers separated by commas; an empty list selects nothing in particular. */
 function readFields(text: string | undefined): ResourceRequest['fields'] {
   if (text === undefined || text.trim() === '') return [];
-  return text.split(',').map((field) => parsePointer(field.trim()));
+  return parseFields(text.split(','));
 }
 
 /** Whoever asks for a rehearsal in words that are none must not get the real thing. @throws BadRequestError */

@@ -53,7 +53,25 @@ export function refuseMessage(message: IncomingMessage): ResourceError | undefin
       hint: "Without segments '.' and '..', backslashes and control characters; percent-encoded as UTF-8",
     });
   }
+  if (!isUtf8Encoded(url)) {
+    return new BadRequestError('The parameters of the URL are not UTF-8', {
+      id: 'HTTP_NOT_UTF8',
+      hint: 'Percent-encode each byte beyond ASCII, of texts in UTF-8',
+    });
+  }
   return undefined;
+}
+
+/** What is encoded but no text would be read as question marks; a stray percent sign is one. */
+function isUtf8Encoded(url: string): boolean {
+  if (/[\u0080-\u00ff]/.test(url)) return false;
+  return (url.match(/(?:%[\da-f]{2})+/gi) ?? []).every((bytes) => {
+    try {
+      return decodeURIComponent(bytes) !== '';
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** Nearly all requests of a server name the same one. */

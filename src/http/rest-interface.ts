@@ -128,6 +128,7 @@ export class RestInterface {
       search,
       header,
       body: typeof body === 'string' ? body : await body,
+      bodyLimitBytes,
     });
     const request = named(asWritten);
     asked.request = request;

@@ -12,9 +12,10 @@ const SCALAR_BYTES = 8;
 /** Quotes and a comma, or brackets and a comma. */
 const FRAME_BYTES = 3;
 
-export function sizeOf(value: JsonValue): JsonSize {
+/** @param mostNodes nothing is counted beyond them: the value may be one that shares its parts, and far larger than memory */
+export function sizeOf(value: JsonValue, mostNodes = Number.POSITIVE_INFINITY): JsonSize {
   const size = { nodes: 0, bytes: 0 };
-  addSize(size, value);
+  addSize(size, value, mostNodes);
   return size;
 }
 
@@ -23,18 +24,19 @@ export function nameBytes(name: string): number {
   return Buffer.byteLength(name) + FRAME_BYTES;
 }
 
-function addSize(size: JsonSize, value: JsonValue): void {
+function addSize(size: JsonSize, value: JsonValue, mostNodes: number): void {
+  if (size.nodes >= mostNodes) return;
   size.nodes += 1;
   if (typeof value === 'string') {
     size.bytes += Buffer.byteLength(value) + FRAME_BYTES;
   } else if (Array.isArray(value)) {
     size.bytes += FRAME_BYTES;
-    for (const element of value) addSize(size, element);
+    for (const element of value) addSize(size, element, mostNodes);
   } else if (isObject(value)) {
     size.bytes += FRAME_BYTES;
     for (const name of Object.keys(value)) {
       size.bytes += nameBytes(name);
-      addSize(size, value[name]!);
+      addSize(size, value[name]!, mostNodes);
     }
   } else {
     size.bytes += SCALAR_BYTES;

@@ -1,4 +1,5 @@
 import { PayloadTooLargeError, ResourceError } from '#errors/index.ts';
+import { type JsonSize, type JsonValue, sizeOf } from '#json/index.ts';
 
 /**
  * What one request may cost, with all that it causes: the requests that its scripts make are paid from the same purse.
@@ -7,7 +8,7 @@ import { PayloadTooLargeError, ResourceError } from '#errors/index.ts';
 export const REQUEST_ALLOWANCE = {
   /** Operations of patches. */
   operations: 10_000,
-  /** JSON values that patches look at, copy and compare. */
+  /** JSON values that patches look at, copy and compare, and that are shown of what references lead to. */
   nodes: 10_000_000,
   /** Calls of scripts to what is outside of their sandbox: requests, encryption, lines of the log. */
   hostCalls: 50_000,
@@ -30,7 +31,7 @@ export const RUN_ALLOWANCE = Object.fromEntries(
 /** What an expense is called, and whether it is what was sent that is too much, or what that led to. */
 const SAID: Readonly<Record<Expense, { readonly words: string; readonly isSent: boolean }>> = {
   operations: { words: 'patch operations', isSent: true },
-  nodes: { words: 'JSON values to be looked at by patches', isSent: true },
+  nodes: { words: 'JSON values to look at', isSent: true },
   hostCalls: { words: 'calls of scripts to the server', isSent: false },
   statements: { words: 'database statements', isSent: false },
   busyMs: { words: 'milliseconds of patching', isSent: false },
@@ -52,6 +53,13 @@ export class Budget {
   spend(expense: Expense, amount = 1): void {
     this.#spent[expense] += amount;
     if (this.#spent[expense] > this.#allowance[expense]) throw spentError(expense, this.#allowance[expense]);
+  }
+
+  /** Pays for a look at all of a value, which costs as much as to copy it. */
+  measure(value: JsonValue): JsonSize {
+    const size = sizeOf(value, this.#allowance.nodes - this.#spent.nodes + 1);
+    this.spend('nodes', size.nodes);
+    return size;
   }
 
   /** What has been spent so far, for `rewind`. */

@@ -79,7 +79,7 @@ export {
 } from './response.ts';
 export type { RouteHandler, RouteMatch } from './route.ts';
 export { type Filter, Router } from './router.ts';
-export { placeField, resourceBody, selectFields } from './select-fields.ts';
+export { parseFields, placeField, resourceBody, selectFields } from './select-fields.ts';
 export {
   formatSortKeys,
   parseSortKeys,

@@ -131,7 +131,7 @@ export class PatchedObject {
 
   /** @param given is copied unless it is fresh */
   #set(field: Pointer, given: JsonValue, isFresh = false): void {
-    const added = this.#measure(given);
+    const added = this.#budget.measure(given);
     // Each token that leads to nothing yet makes a member, and all but the last an object to hold it.
     const names = field.slice(depthOf(this.#object, field));
     const holders = Math.max(0, names.length - 1);
@@ -139,23 +139,16 @@ export class PatchedObject {
     const bytes = names.reduce((sum, name) => sum + nameBytes(name), added.bytes + holders * HOLDER.bytes);
     this.#resize({ nodes, bytes }, 1);
     const replaced = getAt(this.#object, field);
-    if (replaced !== undefined) this.#resize(this.#measure(replaced), -1);
+    if (replaced !== undefined) this.#resize(this.#budget.measure(replaced), -1);
     setAt(this.#object, field, isFresh ? given : cloneJson(given));
   }
 
   #remove(field: Pointer): void {
     const removed = getAt(this.#object, field);
     if (removed === undefined) return;
-    const { nodes, bytes } = this.#measure(removed);
+    const { nodes, bytes } = this.#budget.measure(removed);
     this.#resize({ nodes, bytes: bytes + nameBytes(field.at(-1)!) }, -1);
     removeAt(this.#object, field);
-  }
-
-  /** To take a look at all of it costs as much as to copy it. */
-  #measure(value: JsonValue): JsonSize {
-    const size = sizeOf(value);
-    this.#budget.spend('nodes', size.nodes);
-    return size;
   }
 
   #removeValue(field: Pointer, value: JsonValue | undefined): void {
@@ -212,7 +205,7 @@ export class PatchedObject {
     }
     this.#budget.spend('hostCalls');
     const current = getAt(this.#object, field) ?? null;
-    this.#measure(current);
+    this.#budget.measure(current);
     const result = await this.#transform(script, current);
     if (result === null) this.#remove(field);
     else this.#set(field, result, true);

@@ -1,3 +1,4 @@
+import { BadRequestError } from '#errors/index.ts';
 import {
   cloneJson,
   getAt,
@@ -6,9 +7,22 @@ import {
   type JsonObject,
   type JsonValue,
   type Pointer,
+  parsePointer,
   setMember,
 } from '#json/index.ts';
 import type { Resource } from './response.ts';
+
+const MOST_FIELDS = 500;
+
+/** Reads `_fields`. Each row of an answer is looked at for each of them. @throws BadRequestError */
+export function parseFields(texts: readonly string[]): Pointer[] {
+  if (texts.length <= MOST_FIELDS) return texts.map((text) => parsePointer(text.trim()));
+  throw new BadRequestError(`${texts.length} fields are asked for; ${MOST_FIELDS} are allowed`, {
+    id: 'FIELDS_TOO_MANY',
+    field: '_fields',
+    hint: "Ask for all of them with '*'",
+  });
+}
 
 /**
  * `_fields`: the response keeps one member per pointer, under the pointer's last token (of two with the same

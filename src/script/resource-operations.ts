@@ -1,6 +1,12 @@
 import { BadRequestError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue, parsePointer } from '#json/index.ts';
-import { type Connection, parsePatch, parseQueryParameters, resourceBody } from '#resource/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import {
+  type Connection,
+  parseFields,
+  parsePatch,
+  parseQueryParameters,
+  resourceBody,
+} from '#resource/index.ts';
 
 /**
  * `svc.create` and its like, for one run of a script.
@@ -120,6 +126,6 @@ function callOptions(params: JsonValue | undefined, fields: JsonValue | undefine
   return {
     parameters,
     ...(dryRun ? { dryRun } : {}),
-    ...(Array.isArray(fields) ? { fields: fields.map((field) => parsePointer(String(field))) } : {}),
+    ...(Array.isArray(fields) ? { fields: parseFields(fields.map(String)) } : {}),
   };
 }

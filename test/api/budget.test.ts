@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CallOptions } from '../support/api.ts';
+import { ADMIN_PASSWORD, type CallOptions } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { seededRandom } from '../support/hostile-requests.ts';
 import { type HostileTarget, hostileTarget, USER_PASSWORD } from '../support/hostile-target.ts';
 
 /** What one request may cost, together with all that it causes. */
@@ -70,6 +72,113 @@ describe('a small patch that asks for much', () => {
     expect((await patch(doubling.map(below))).status).toBe(413);
     expect((await patch(increments.map(below))).status).toBe(413);
     expect((await patch(itself.map(below))).status).toBe(400);
+  });
+});
+
+describe('what comes through the door', () => {
+  const send = (path: string, body: string | Buffer<ArrayBuffer>) =>
+    fetch(`${target.server.url}/svc/${path}`, {
+      method: 'PUT',
+      headers: {
+        'X-Svc-Username': 'svc-admin',
+        'X-Svc-Password': ADMIN_PASSWORD,
+        'Content-Type': 'application/json',
+      },
+      body,
+    }).then(async (answer) => ({
+      status: answer.status,
+      body: (await answer.json()) as { detail?: { id?: string } },
+    }));
+  const bytes = (...parts: (string | number)[]) =>
+    Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.of(part))));
+
+  it.each<[string, string | Buffer<ArrayBuffer>, number, string]>([
+    ['bytes that are no UTF-8', bytes('{"a":"', 0xff, '"}'), 400, 'HTTP_NOT_UTF8'],
+    ['half of a character', bytes('{"a":"', 0xc3, '"}'), 400, 'HTTP_NOT_UTF8'],
+    ['a character in too many bytes', bytes('{"a":"', 0xc0, 0xaf, '"}'), 400, 'HTTP_NOT_UTF8'],
+    ['half a surrogate pair in bytes', bytes('{"a":"', 0xed, 0xa0, 0x80, '"}'), 400, 'HTTP_NOT_UTF8'],
+    ['half a surrogate pair', '{"a":"\\ud800"}', 400, 'HTTP_BAD_TEXT'],
+    ['half of one in a name', '{"a":{"\\udc00":1}}', 400, 'HTTP_BAD_TEXT'],
+    ['a zero character', '{"a":["\\u0000"]}', 400, 'HTTP_BAD_TEXT'],
+    ['a number beyond all', '{"a":1e400}', 400, 'HTTP_BAD_NUMBER'],
+    ['one below all', '{"a":[{"b":-1e999}]}', 400, 'HTTP_BAD_NUMBER'],
+    ['more values than a body needs', `{"a":[${'0,'.repeat(300_000)}0]}`, 413, 'HTTP_TOO_MANY_VALUES'],
+  ])('is not kept as something else: %s', async (_title, body, code, id) => {
+    for (const path of ['repo/door/x', 'managed/user/door', 'config/endpoint/door']) {
+      const answer = await send(path, body);
+      expect([answer.status, answer.body.detail?.id], path).toEqual([code, id]);
+    }
+  });
+
+  it.each([
+    ['%ff', 400],
+    ['a%c0%afb', 400],
+    ['%ed%a0%80', 400],
+    ['%c3', 400],
+    ['%c3%bc', 200],
+    ['100%', 200],
+  ])('is a URL in UTF-8: ?note=%s is %i', async (value, status) => {
+    expect((await asAdmin('GET', `info/ping?note=${value}`)).status).toBe(status);
+  });
+
+  it('is kept as JSON says: of two members the last counts, numbers are doubles', async () => {
+    const text = '{"a":1,"a":2,"n":9007199254740993,"m":1e308,"t":"\\ud83d\\ude00ü"}';
+    expect((await send('repo/door/kept', text)).status).toBe(201);
+    const { body } = await asAdmin('GET', 'repo/door/kept');
+    expect(body).toMatchObject({ a: 2, n: 9007199254740992, m: 1e308, t: '😀ü' });
+  });
+
+  it('asks for so many fields', async () => {
+    const fields = (count: number) => Array.from({ length: count }, () => 'a').join(',');
+    expect((await asAdmin('GET', `managed/user/ada?_fields=${fields(500)}`)).status).toBe(200);
+    const { status, body } = await asAdmin('GET', `managed/user/ada?_fields=${fields(501)}`);
+    expect([status, body.detail.id]).toEqual([400, 'FIELDS_TOO_MANY']);
+  });
+});
+
+describe('references that lead back and forth', () => {
+  it('are not written out until nothing is left', async () => {
+    const managed = (id: string) =>
+      asAdmin('PATCH', `managed/user/${id}`, {
+        body: [{ operation: 'replace', field: '/manager', value: { _ref: 'managed/user/ada' } }],
+      });
+    const ids = Array.from({ length: 30 }, (_, n) => `report${n}`);
+    for (const id of ids) {
+      const body = { userName: id, givenName: id, sn: 'x', mail: `${id}@example.com` };
+      expect((await asAdmin('PUT', `managed/user/${id}`, { body })).status).toBe(201);
+      expect((await managed(id)).status).toBe(200);
+    }
+    const fields = (times: number) => `${'reports/*/manager/'.repeat(times)}mail`;
+    expect((await asAdmin('GET', `managed/user/ada?_fields=${fields(2)}`)).status).toBe(200);
+    const { status, body } = await asAdmin('GET', `managed/user/ada?_fields=${fields(12)}`);
+    expect([status, body.detail.expense]).toEqual([413, 'nodes']);
+    for (const id of ids) await asAdmin('DELETE', `managed/user/${id}`);
+  });
+});
+
+describe('a name', () => {
+  const letters = seededRandom(54);
+  // What repeats itself would be packed until it fits.
+  const long = Array.from({ length: 9_000 }, () => Math.floor(letters() * 36).toString(36)).join('');
+
+  const user = { userName: 'long', givenName: 'x', sn: 'x', mail: 'x@example.com' };
+  it.each<[string, string, unknown, number, string]>([
+    ['managed/user', 'POST', { _id: long, ...user }, 400, 'OBJECT_BAD_ID'],
+    [`repo/${long}`, 'POST', {}, 413, 'DB_TEXT_TOO_LONG'],
+    ['workflow/processinstance', 'POST', { _key: 'asked', _businessKey: long }, 400, 'WORKFLOW_TOO_LONG'],
+  ])('is too long to be looked up by: %#', async (path, method, body, code, id) => {
+    const answer = await asAdmin(method, path, { body });
+    expect([answer.status, answer.body.detail.id]).toEqual([code, id]);
+  });
+
+  it('of any length keeps nothing from the audit', async () => {
+    expect((await asAdmin('GET', 'info/login', { user: long, password: 'x' })).status).toBe(401);
+    const recorded = () =>
+      asAdmin('GET', 'audit/authentication?_queryFilter=true&_sortKeys=-timestamp&_pageSize=20');
+    const { body } = await eventually(recorded, (answer) =>
+      answer.body.result.some(({ userId }: { userId: string }) => userId === long),
+    );
+    expect(body.resultCount).toBeGreaterThan(0);
   });
 });
 

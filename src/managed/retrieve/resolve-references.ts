@@ -68,6 +68,8 @@ async function readTargets(
   const isWhole = fields.some((field) => field.length === 0 || field[0] === '*');
   for (const [index, object] of objects.entries()) {
     const content = contents[index]!;
+    // References that lead back and forth multiply with each step, and the answer is written out in full.
+    context.budget.measure(content);
     const named = Object.fromEntries(
       fields.flatMap(([name, ...rest]) => {
         if (rest.length > 0 || (name !== '_id' && name !== '_rev')) return [];

@@ -18,8 +18,8 @@ export const auditInserts: GroupWrite<AuditEvent> = {
       topic: event.topic,
       recorded_at: new Date(event.at).toISOString(),
       transaction_id: event.transactionId,
-      user_id: event.userId,
-      object_id: event.objectId,
+      user_id: indexed(event.userId),
+      object_id: indexed(event.objectId),
       event: eventContent(event),
     }));
     return sql`
@@ -33,6 +33,13 @@ export const auditInserts: GroupWrite<AuditEvent> = {
     return events.map(() => true);
   },
 };
+
+/** No index takes a text of any length; the entry itself has it whole. A name that is longer than any is one of nobody. */
+const MOST_INDEXED = 500;
+
+function indexed(text: string | null): string | null {
+  return text === null || text.length <= MOST_INDEXED ? text : text.slice(0, MOST_INDEXED);
+}
 
 /** What no text of Postgres can hold: zero characters, and halves of a surrogate pair. */
 const UNSTORABLE = /\\u(?:0000|d[89a-f])/;

@@ -162,7 +162,7 @@ export class AuditTrail implements Service {
 
 /** Whether it is about the values, and not about the database: the classes of data and of constraints. */
 function isDataError(error: unknown): boolean {
-  return /^2[23]/.test(sqlStateOf(error) ?? '');
+  return /^(?:2[23]|54)/.test(sqlStateOf(error) ?? '');
 }
 
 /** A scheduled run, as the audit of access tells of it. The ledger knows more. */

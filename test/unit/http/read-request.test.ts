@@ -18,6 +18,7 @@ function translate(method: string, url: string, { headers = {}, body = '' }: Giv
     search: searchParams,
     header: (name) => lower[name.toLowerCase()],
     body,
+    bodyLimitBytes: 2 ** 20,
   });
 }
 
