@@ -21,7 +21,5 @@ export function propertyIndex(table: QueryTable, pointer: Pointer): PropertyInde
   if (place.type === undefined || place.type === 'array') {
     return { method: 'gin', expression: sql`(${place.value}) jsonb_path_ops` };
   }
-  // The collation stands outside the parentheses of a string key, where an index takes it for its own.
-  if (place.type === 'string') return { method: 'btree', expression: sql`(${place.text}) collate "C"` };
   return { method: 'btree', expression: scalarKey(place) };
 }

@@ -2,13 +2,15 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Comparison, FilterValue } from '#resource/index.ts';
 import type { Place } from './filter-sql-table.ts';
 import {
+  beginningInOrder,
   bindText,
-  bindTexts,
+  compareLongTextSql,
   compareTextSql,
   inCodePointOrder,
   meansEquality,
   requireStorable,
   scalarOperator,
+  textIsIn,
 } from './filter-sql-text.ts';
 
 export type JsonPlace = Extract<Place, { kind: 'json' }>;
@@ -22,7 +24,7 @@ export function compareJson(place: JsonPlace, operator: Comparison, value: Filte
   if (type === 'string' || type === 'number' || type === 'boolean') {
     if (type !== typeof value) return sql`false`;
     if (typeof value === 'string')
-      return sql`(${compareTextSql(scalarKey(place), operator, value)} and ${isString(place)})`;
+      return sql`(${compareLongTextSql(place.text, operator, value)} and ${isString(place)})`;
     return sql`(${scalarKey(place)} ${scalarOperator(operator)} ${bindJson(value)})`;
   }
   if (operator === 'eq' || (typeof value !== 'string' && meansEquality(operator))) {
@@ -45,18 +47,19 @@ export function jsonIsIn(place: JsonPlace, values: readonly FilterValue[]): RawB
   const fitting = scalar ? values.filter((value) => typeof value === type) : values;
   if (fitting.length === 0) return sql`false`;
   if (type === 'string') {
-    return sql`(${scalarKey(place)} = any(${bindTexts(fitting.map(String))}) and ${isString(place)})`;
+    return sql`(${textIsIn(place.text, fitting.map(String))} and ${isString(place)})`;
   }
   const operator = sql.raw(scalar ? '=' : '@>');
   return sql`(${scalar ? scalarKey(place) : place.value} ${operator} any(${bindJsons(fitting)}))`;
 }
 
 /**
- * The expression by which a scalar property is compared, sorted and indexed. Numbers and booleans stay jsonb,
- * where they have the right order and no value can make a cast fail; text needs a test of its type beside it.
+ * The expression by which a scalar property is sorted and indexed, and compared as far as it goes. Numbers and booleans
+ * stay jsonb, where they have the right order and no value can make a cast fail; of a text it is the beginning, which
+ * needs a test of its type beside it.
  */
 export function scalarKey({ type, text, value }: JsonPlace): RawBuilder<string> {
-  if (type === 'string') return inCodePointOrder(text);
+  if (type === 'string') return beginningInOrder(text);
   return sql`(case jsonb_typeof(${value}) when ${sql.raw(`'${type}'`)} then ${value} end)`;
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { BadRequestError } from '#errors/index.ts';
-import { type Comparison, isStorableText } from '#resource/index.ts';
+import { beginningOf, type Comparison, isStorableText, SORTED_CHARACTERS } from '#resource/index.ts';
 
 const SQL_OPERATORS = {
   eq: sql.raw('='),
@@ -22,6 +22,60 @@ export function scalarOperator(operator: Comparison): RawBuilder<unknown> {
 /** Code point order, whatever the database's own collation; the one in which text is indexed and sorted. */
 export function inCodePointOrder(text: RawBuilder<unknown>): RawBuilder<string> {
   return sql`(${text} collate "C")`;
+}
+
+/** The beginning of a text in code point order: what is indexed and sorted by, since no index takes a text of any length. */
+export function beginningInOrder(text: RawBuilder<unknown>): RawBuilder<string> {
+  return inCodePointOrder(sql`"left"(${text}, ${sql.lit(SORTED_CHARACTERS)})`);
+}
+
+/** Whether a text is the same as another as soon as their beginnings are. */
+export function isWholeBeginning(value: string): boolean {
+  return value.length < SORTED_CHARACTERS || [...value].length < SORTED_CHARACTERS;
+}
+
+/**
+ * Compares a text by its indexed beginning. Where that decides nothing, because the value has as many characters or
+ * more, the beginning finds what the whole text is then compared for.
+ */
+export function compareLongTextSql(
+  text: RawBuilder<string>,
+  operator: Comparison,
+  value: string,
+): RawBuilder<boolean> {
+  const whole = inCodePointOrder(text);
+  if (operator === 'co' || operator === 'ew') return compareTextSql(whole, operator, value);
+  const beginning = beginningInOrder(text);
+  if (isWholeBeginning(value)) return compareTextSql(beginning, operator, value);
+  const bound = bindText(beginningOf(value));
+  const candidate = {
+    eq: sql`${beginning} = ${bound}`,
+    sw: sql`${beginning} = ${bound}`,
+    lt: sql`${beginning} <= ${bound}`,
+    le: sql`${beginning} <= ${bound}`,
+    gt: sql`${beginning} >= ${bound}`,
+    ge: sql`${beginning} >= ${bound}`,
+  }[operator];
+  const decision =
+    operator === 'sw'
+      ? sql`starts_with(${text}, ${bindText(value)})`
+      : compareTextSql(whole, operator, value);
+  return sql`(${candidate} and ${decision})`;
+}
+
+/** Whether a text is one of several, by its indexed beginning. */
+export function textIsIn(text: RawBuilder<string>, values: readonly string[]): RawBuilder<boolean> {
+  const [short, long] = [values.filter(isWholeBeginning), values.filter((value) => !isWholeBeginning(value))];
+  const conditions = [
+    ...(short.length === 0 ? [] : [sql`${beginningInOrder(text)} = any(${bindTexts(short)})`]),
+    ...(long.length === 0
+      ? []
+      : [
+          sql`(${beginningInOrder(text)} = any(${bindTexts(long.map(beginningOf))})
+            and ${inCodePointOrder(text)} = any(${bindTexts(long)}))`,
+        ]),
+  ];
+  return sql`(${sql.join(conditions, sql` or `)})`;
 }
 
 /**

@@ -49,17 +49,20 @@ export class IndexKeeper implements Service {
     const { database, wanted, observe } = this.#options;
     const target = new Map(wanted().map((index) => [index.name, index]));
     const existing = await listPropertyIndexes(database.db);
-    const superfluous = existing.filter(({ name, ready }) => !ready || !target.has(name));
+    const broken = existing.filter(({ ready }) => !ready);
+    const unwanted = existing.filter(({ name, ready }) => ready && !target.has(name));
     const there = new Set(existing.filter(({ ready }) => ready).map(({ name }) => name));
     const missing = [...target.values()].filter(({ name }) => !there.has(name));
-    if (superfluous.length === 0 && missing.length === 0) return;
+    if (broken.length === 0 && unwanted.length === 0 && missing.length === 0) return;
 
     await using lock = await tryTransactionLock(database.url, BUILDER);
     if (lock === undefined) return;
-    for (const { name } of superfluous) await dropPropertyIndex(database.db, name);
+    for (const { name } of broken) await dropPropertyIndex(database.db, name);
     for (const index of missing) {
       await createPropertyIndex(database.db, index);
       observe({ kind: 'index.created', type: index.type, property: index.property });
     }
+    // What takes the place of an index is there before the index goes.
+    for (const { name } of unwanted) await dropPropertyIndex(database.db, name);
   }
 }

@@ -5,6 +5,7 @@ import { formatPointer } from '#json/index.ts';
 import { isStorableText, type PlainQuery, type QueryRequest, totalOrder } from '#resource/index.ts';
 import { filterSql } from './filter-sql.ts';
 import { objectTable, type PropertyType } from './filter-sql-table.ts';
+import { isWholeBeginning } from './filter-sql-text.ts';
 import { pageSql, type SortedRow } from './keyset-page.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 
@@ -61,6 +62,7 @@ export function lookUp(
   const [name] = filter.pointer;
   const { value } = filter;
   if (typeof value !== 'string' || !isStorableText(value) || !known.indexed.has(name!)) return undefined;
+  if (!isWholeBeginning(value)) return undefined;
   if (known.types.get(formatPointer([name!])) !== 'string') return undefined;
   // In the text of the statement, only its parameters may look like parameters.
   if (!PLAIN_NAME.test(name!) || !/^[^$]+$/.test(store.type)) return undefined;

@@ -3,7 +3,7 @@ import { invalidPageCookie, type SortKey, type SortValue, sortRank } from '#reso
 import { bindScalar } from './filter-sql-column.ts';
 import { bindJson, type JsonPlace, scalarKey } from './filter-sql-json.ts';
 import { placeOf, type QueryTable } from './filter-sql-table.ts';
-import { bindText, inCodePointOrder } from './filter-sql-text.ts';
+import { beginningInOrder, bindText, inCodePointOrder } from './filter-sql-text.ts';
 
 /**
  * A sort key in SQL, in the order of `sortTuple`. A *plain* key is one expression that an index can hold, null
@@ -72,7 +72,7 @@ function jsonColumn(place: JsonPlace, descending: boolean): SortColumn {
     rank: sql`(case jsonb_typeof(${value}) when 'number' then ${rankOf(0)} when 'string' then ${rankOf('')}
       when 'boolean' then ${rankOf(false)} else ${rankOf(null)} end)`,
     scalar: sql`(case when jsonb_typeof(${value}) in ('number', 'boolean') then ${value} end)`,
-    text: inCodePointOrder(sql`(case jsonb_typeof(${value}) when 'string' then ${text} end)`),
+    text: beginningInOrder(sql`(case jsonb_typeof(${value}) when 'string' then ${text} end)`),
   };
 }
 

@@ -51,7 +51,8 @@ function wanted(type: IndexedType, pointer: Pointer): WantedIndex[] {
   const index = propertyIndex(objectTable({ propertyTypes: type.propertyTypes }), pointer);
   if (index === undefined) return [];
   const property = formatPointer(pointer);
-  const kind = type.propertyTypes.get(property) ?? 'any';
+  const declared = type.propertyTypes.get(property) ?? 'any';
+  const kind = declared === 'string' ? 'beginning of a string' : declared;
   const hash = createHash('sha256')
     .update(JSON.stringify([type.name, property, kind, index.method]))
     .digest('hex');

@@ -81,8 +81,10 @@ export type { RouteHandler, RouteMatch } from './route.ts';
 export { type Filter, Router } from './router.ts';
 export { parseFields, placeField, resourceBody, selectFields } from './select-fields.ts';
 export {
+  beginningOf,
   formatSortKeys,
   parseSortKeys,
+  SORTED_CHARACTERS,
   type SortKey,
   type SortValue,
   sortRank,

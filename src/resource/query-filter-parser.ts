@@ -5,7 +5,8 @@ import { filterError } from './query-filter-error.ts';
 import { FilterTokens, type Token } from './query-filter-token.ts';
 import { readFilterValue, readFilterValues } from './query-filter-value.ts';
 
-export const MAX_FILTER_LENGTH = 65_536;
+export const MAX_FILTER_LENGTH = 262_144;
+export const MAX_FILTER_CONDITIONS = 5_000;
 const MAX_FILTER_DEPTH = 256;
 
 /**
@@ -23,7 +24,7 @@ const MAX_FILTER_DEPTH = 256;
  * as the stored value was.
  *
  * @throws BadRequestError `FILTER_SYNTAX`, `FILTER_UNKNOWN_OPERATOR` with position, token and excerpt in its
- *   detail; `FILTER_TOO_LONG`
+ *   detail; `FILTER_TOO_LONG`, `FILTER_TOO_MANY_CONDITIONS`
  */
 export function parseQueryFilter(text: string): QueryFilter {
   if (text.length > MAX_FILTER_LENGTH) {
@@ -85,6 +86,12 @@ function readPrimary(tokens: FilterTokens, depth: number): QueryFilter {
   }
   if (isWord(token, 'true') || isWord(token, 'false')) {
     return { kind: 'literal', value: isWord(token, 'true') };
+  }
+  if (tokens.countCondition() > MAX_FILTER_CONDITIONS) {
+    throw filterError(tokens.filter, token, `more than ${MAX_FILTER_CONDITIONS} conditions`, {
+      id: 'FILTER_TOO_MANY_CONDITIONS',
+      hint: "Use 'in' for lists of values, or several queries",
+    });
   }
   return readCondition(tokens, readPointer(tokens, token));
 }

@@ -14,6 +14,7 @@ export class FilterTokens {
   readonly filter: string;
   #position = 0;
   #current: Token;
+  #conditions = 0;
 
   constructor(filter: string) {
     this.filter = filter;
@@ -22,6 +23,12 @@ export class FilterTokens {
 
   get current(): Token {
     return this.#current;
+  }
+
+  /** How many conditions there are, with one that is just being read. */
+  countCondition(): number {
+    this.#conditions += 1;
+    return this.#conditions;
   }
 
   /** The current token; the next one becomes current. */

@@ -9,6 +9,12 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
+/**
+ * Texts are sorted by so many of their first characters, and then by id: no index takes a text of any length, and a
+ * cookie holds what was sorted by.
+ */
+export const SORTED_CHARACTERS = 500;
+
 /** What an object is sorted by; null stands for everything that has no place of its own. */
 export type SortValue = number | string | boolean | null;
 
@@ -64,7 +70,7 @@ export function totalOrder(keys: readonly SortKey[]): SortKey[] {
 }
 
 /**
- * The values an object is sorted by. Ascending: numbers, then strings by code point, then false, true, and last
+ * The values an object is sorted by. Ascending: numbers, then strings by the code points of their beginning, then false, true, and last
  * whatever is none of these: missing, null, objects and arrays. Descending is the exact reverse.
  */
 export function sortTuple(order: readonly SortKey[], object: JsonObject): SortValue[] {
@@ -96,6 +102,17 @@ function compareSortValues(left: SortValue, right: SortValue): number {
   return ranks === 0 ? Number(left) - Number(right) : ranks;
 }
 
+/** The first characters of a text, as Postgres counts them: by code points. */
+export function beginningOf(text: string): string {
+  if (text.length <= SORTED_CHARACTERS) return text;
+  let end = 0;
+  for (let count = 0; count < SORTED_CHARACTERS && end < text.length; count++) {
+    end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}
+
 function toSortValue(value: JsonValue | undefined): SortValue {
+  if (typeof value === 'string') return beginningOf(value);
   return typeof value === 'object' || value === undefined ? null : value;
 }

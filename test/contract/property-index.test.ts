@@ -1,14 +1,19 @@
+import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
 import { type IndexedType, IndexKeeper, queryObjects, wantedIndexes } from '#repo/index.ts';
 import {
+  applyQueryInMemory,
+  type Comparison,
   compilePredefinedQuery,
+  matchesFilter,
   NO_PAGING,
   parsePath,
   parseQueryFilter,
   parseSortKeys,
+  type QueryFilter,
 } from '#resource/index.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
 import { statementsOf } from '../support/workflow-core.ts';
@@ -141,6 +146,108 @@ describe('indexes on properties', () => {
     expect(statements.filter((text) => text.includes('as asked'))).toHaveLength(4);
     expect(alone.map(({ rows }) => rows.length)).toEqual([1, 1, 1, 0, 0, 0, 0, 2, 9, 12, 2, 9, 12, 3, 0]);
     expect(alone.map(({ cookie }) => cookie !== null)).toContain(true);
+  });
+
+  describe('of long texts', () => {
+    // By chance, or it would be packed until it fits into any index.
+    const noise = Array.from({ length: 4_000 }, (_, n) =>
+      createHash('sha256').update(`${n}`).digest('hex'),
+    ).join('');
+    const long = (end: string) => noise.slice(0, 100_000) + end;
+    const wide = (end: string) => '\u{1f600}'.repeat(500) + end;
+    const TEXTS: readonly [string, string][] = [
+      ['long-a', long('a')],
+      ['long-b', long('b')],
+      ['long-', long('')],
+      ['wide-a', wide('a')],
+      ['wide-', wide('')],
+      ['exact', noise.slice(0, 500)],
+      ['less', noise.slice(0, 499)],
+    ];
+    beforeAll(async () => {
+      for (const [id, text] of TEXTS) {
+        await sql`insert into managed_object (type, id, data)
+          values ('user', ${id}, jsonb_build_object('sn', ${text}::text))`.execute(database.db);
+      }
+    });
+    afterAll(() =>
+      sql`delete from managed_object where id in (${sql.join(TEXTS.map(([id]) => id))})`.execute(database.db),
+    );
+
+    const find = async (filter: QueryFilter, sortKeys = '', cookie?: string) =>
+      queryObjects(
+        database.db,
+        STORE,
+        {
+          path: parsePath('managed/user'),
+          sortKeys: sortKeys === '' ? [] : parseSortKeys(sortKeys),
+          paging: { ...NO_PAGING, pageSize: 3, ...(cookie === undefined ? {} : { cookie }) },
+        },
+        { filter: { kind: 'and', filters: [filter, NOT_THE_OTHERS] }, idsOnly: false },
+        KNOWN,
+      );
+    const NOT_THE_OTHERS = parseQueryFilter('!(userName pr)');
+    const compare = (operator: Comparison, value: string): QueryFilter => ({
+      kind: 'compare',
+      pointer: ['sn'],
+      operator,
+      value,
+    });
+    const all = async (filter: QueryFilter, sortKeys: string) => {
+      const ids: string[] = [];
+      for (let cookie: string | null | undefined; cookie !== null; ) {
+        const page: Awaited<ReturnType<typeof find>> = await find(filter, sortKeys, cookie);
+        ids.push(...page.rows.map(({ id }) => id));
+        cookie = page.cookie;
+      }
+      return ids;
+    };
+
+    it.each<Comparison>(['eq', 'sw', 'co', 'ew', 'lt', 'le', 'gt', 'ge'])(
+      '%s finds what it finds in memory',
+      async (operator) => {
+        for (const [, value] of [
+          ...TEXTS,
+          ['', long('c')],
+          ['', noise.slice(0, 501)],
+          ['', wide('b')],
+          ['', noise.slice(0, 100)],
+        ] as const) {
+          const filter = compare(operator, value);
+          const matches = TEXTS.filter(([, sn]) => matchesFilter(filter, { sn })).map(([id]) => id);
+          expect((await all(filter, '')).sort(), value.slice(-3)).toEqual(matches.sort());
+        }
+      },
+    );
+
+    it('is one of several, of which each is the whole text', async () => {
+      const filter: QueryFilter = {
+        kind: 'in',
+        pointer: ['sn'],
+        values: [long('a'), long('x'), wide(''), noise.slice(0, 499)],
+      };
+      expect((await all(filter, '')).sort()).toEqual(['less', 'long-a', 'wide-']);
+    });
+
+    it.each(['sn', '-sn'])(
+      'sorts and pages by %s as memory does, with cookies that fit into a URL',
+      async (sortKeys) => {
+        const objects = TEXTS.map(([_id, sn]) => ({ _id, sn }));
+        const sorted = applyQueryInMemory(objects, {
+          scope: '',
+          filter: parseQueryFilter('true'),
+          sortKeys: parseSortKeys(sortKeys),
+        }).rows.map(({ _id }) => _id);
+        expect(await all(parseQueryFilter('true'), sortKeys)).toEqual(sorted);
+        expect((await find(parseQueryFilter('true'), sortKeys)).cookie!.length).toBeLessThan(4_000);
+      },
+    );
+
+    it('are looked for in an index', async () => {
+      const value = noise.slice(0, 60_000);
+      expect(await planOf(`sn eq "${value}"`, '', 20)).toMatch(/managed_[0-9a-f]{20}_auto/);
+      expect(await planOf(`sn sw "${value}"`, '', 20)).toMatch(/managed_[0-9a-f]{20}_auto/);
+    });
   });
 
   it('are dropped when no longer wanted, made anew when broken, and left alone otherwise', async () => {

@@ -214,6 +214,9 @@ describe('the filter language', () => {
     const value = 'x'.repeat(MAX_FILTER_LENGTH - 'a eq ""'.length);
     expect(parseQueryFilter(`a eq "${value}"`)).toEqual(eq('a', value));
     expect(errorOf(`a eq "${value}x"`).detail).toMatchObject({ id: 'FILTER_TOO_LONG' });
+    const conditions = (count: number) => Array.from({ length: count }, () => 'a eq 1').join(' or ');
+    expect(parseQueryFilter(conditions(5_000))).toMatchObject({ kind: 'or' });
+    expect(errorOf(conditions(5_001)).detail).toMatchObject({ id: 'FILTER_TOO_MANY_CONDITIONS' });
   });
 });
 
