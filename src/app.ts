@@ -130,7 +130,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     diagnostics: settings.diagnostics,
     resources: settings.roles.includes('api') ? resources : undefined,
     named: (request) => core.router.named(request),
-    authenticate: (...shown) => core.authentication.authenticator.authenticate(...shown),
+    async authenticate(...shown) {
+      await agreement.sure();
+      return core.authentication.authenticator.authenticate(...shown);
+    },
     health: {
       started: () => started,
       parts: async () => (await Promise.all(node.parts.map((part) => part.health?.() ?? []))).flat(),

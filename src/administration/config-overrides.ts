@@ -29,6 +29,12 @@ export class ConfigOverrides {
     return this.#fingerprint;
   }
 
+  /** Whether they are those that stand in the database now. */
+  async areInForce(): Promise<boolean> {
+    await this.#refreshing;
+    return (await overridesFingerprint(this.#database.db)) === this.#fingerprint;
+  }
+
   /** Puts the overrides in force, if there are new ones. */
   refresh(): Promise<void> {
     // One after the other: of two at once, the one that has read less could come in last.

@@ -2,11 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfigOverrides } from '#administration/index.ts';
 import { countNodesBehind, noteConfiguration } from '#cluster/index.ts';
 import type { Database } from '#database/index.ts';
+import { ServiceUnavailableError } from '#errors/index.ts';
 import { isWrite, type RequestSink } from '#resource/index.ts';
 
-/** A node that hangs holds up a change for no longer than it counts as alive. */
-const LONGEST_MS = 3_000;
+/** A node that hangs holds up a change for as long as it counts as alive; one that lives has the change long before. */
+const LONGEST_MS = 30_000;
 const LOOK_MS = 10;
+/**
+ * Well below the time after which a silent node counts as lost, and changes are answered without it: one that wakes
+ * from longer looks first, and then serves.
+ */
+const SURE_MS = 1_000;
 
 /**
  * Each node tells which configuration it has in force, and whoever changes it over REST is answered when all live
@@ -17,6 +23,8 @@ export class ConfigAgreement {
   readonly #overrides: ConfigOverrides;
   readonly #nodeId: number;
   #told: string | undefined;
+  #sureAt = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> | undefined;
 
   constructor(database: Database, overrides: ConfigOverrides, nodeId: number) {
     this.#database = database;
@@ -26,14 +34,32 @@ export class ConfigAgreement {
 
   /** Puts in force what was changed on any node, and tells so. */
   async follow(): Promise<void> {
+    const startedAt = performance.now();
     await this.#overrides.refresh();
     const { inForce } = this.#overrides;
-    if (inForce === this.#told) return;
-    await noteConfiguration(this.#database.db, this.#nodeId, inForce);
-    this.#told = inForce;
+    if (inForce !== this.#told) {
+      await noteConfiguration(this.#database.db, this.#nodeId, inForce);
+      this.#told = inForce;
+    }
+    this.#sureAt = startedAt;
   }
 
-  /** Answers changes of the configuration when all live nodes have them. */
+  /** Resolves when nothing that was answered before is missing here. One statement a second, if anybody asks. */
+  sure(): Promise<void> | undefined {
+    if (performance.now() - this.#sureAt < SURE_MS) return undefined;
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const startedAt = performance.now();
+    if (await this.#overrides.areInForce()) this.#sureAt = startedAt;
+    else await this.follow();
+  }
+
+  /** Answers changes of the configuration when all live nodes have them. @throws 503 when one does not take them over */
   awaitedBy(resources: RequestSink): RequestSink {
     return {
       handle: (context, request) => {
@@ -55,5 +81,9 @@ export class ConfigAgreement {
       if ((await countNodesBehind(this.#database.db, this.#nodeId, this.#overrides.inForce)) === 0) return;
       await sleep(LOOK_MS);
     }
+    throw new ServiceUnavailableError('The change is stored, and a node has not taken it over yet', {
+      id: 'CONFIG_NOT_EVERYWHERE',
+      hint: 'svc_node and the logs of the nodes tell which, and why; asking again does no harm',
+    });
   }
 }
