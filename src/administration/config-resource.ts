@@ -19,6 +19,7 @@ import {
 } from '#resource/index.ts';
 import { lockOverrides, putOverride } from './config-override-repository.ts';
 import { requireNothingOpened } from './operator-keys.ts';
+import { sealed, withKeptSecrets } from './seal-config.ts';
 
 export interface ConfigResourceOptions {
   readonly store: ConfigStore;
@@ -87,7 +88,7 @@ class ConfigScope {
     if (request.method === 'query') {
       return answerFromMemory(
         request,
-        store.ids().map((id) => ({ ...asObject(store.findRaw(id)), _id: id })),
+        store.ids().map((id) => ({ ...sealed(id, asObject(store.findRaw(id))), _id: id })),
       );
     }
     if (request.method !== 'read') return unsupported(request);
@@ -134,7 +135,7 @@ class ConfigScope {
   #get(id: string): JsonObject {
     const raw = this.#options.store.findRaw(id);
     if (raw === undefined) throw new NotFoundError(`Configuration '${id}' not found`);
-    return asObject(raw);
+    return sealed(id, asObject(raw));
   }
 
   /** Checks as if it were in force already; it comes in force on all nodes after the commit. */
@@ -150,7 +151,15 @@ class ConfigScope {
       requireSameId(given, id);
       requireNothingOpened(store, id, given);
     }
-    const content = given === null ? null : await protect(id, withoutIdentity(given));
+    const before = asObject(store.findRaw(id));
+    const content =
+      given === null
+        ? null
+        : await protect(
+            id,
+            withKeptSecrets(id, withoutIdentity(given), withoutIdentity(before), store.properties.ofFiles),
+          );
+    const shown = content === null ? null : sealed(id, content);
     const text = content === null ? null : JSON.stringify(content, null, 2);
     const findings = store.check(id, text ?? '{}');
     if (findings.length > 0 && (text !== null || !id.includes('/'))) {
@@ -164,10 +173,15 @@ class ConfigScope {
     const db = await unitOfWork!.db();
     await lockOverrides(db);
     await putOverride(db, { id, content: text }, security.authenticationId);
-    const before = store.findRaw(id) ?? null;
-    unitOfWork!.record({ resource: `config/${id}`, operation, isPatch, before, after: content });
+    unitOfWork!.record({
+      resource: `config/${id}`,
+      operation,
+      isPatch,
+      before: store.findRaw(id) === undefined ? null : sealed(id, before),
+      after: shown,
+    });
     unitOfWork!.afterCommit(`configuration ${id}`, activate);
-    return resource(id, null, content ?? {});
+    return resource(id, null, shown ?? {});
   }
 }
 

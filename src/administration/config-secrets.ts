@@ -4,6 +4,7 @@ import {
   getAt,
   isObject,
   type JsonObject,
+  type JsonValue,
   type Pointer,
   parsePointer,
   setAt,
@@ -28,7 +29,7 @@ export async function protectSecrets(
   content: JsonObject,
 ): Promise<JsonObject> {
   const protectedContent = cloneJson(content);
-  for (const pointer of secretPointers(id, content)) {
+  for (const pointer of encryptedPlaces(id, content)) {
     const value = getAt(protectedContent, pointer);
     if (value === undefined || value === null || isReference(value) || crypto.isEncrypted(value)) continue;
     setAt(protectedContent, pointer, await crypto.encrypt(value, null, alias));
@@ -36,7 +37,7 @@ export async function protectSecrets(
   return protectedContent;
 }
 
-function secretPointers(id: string, content: JsonObject): Pointer[] {
+function encryptedPlaces(id: string, content: JsonObject): Pointer[] {
   const name = id.split('/', 1)[0]!;
   const listed = name === 'endpoint' && Array.isArray(content['encrypt']) ? content['encrypt'] : [];
   const known = SECRETS[name.replace(/-.*$/, '')] ?? [];
@@ -54,4 +55,31 @@ function providerSecrets(name: string, content: JsonObject): string[] {
 
 function isReference(value: unknown): boolean {
   return typeof value === 'string' && /&\{[^}]+\}/.test(value);
+}
+
+/** What is a secret wherever it stands, by the name of its member. */
+const SECRET_KEY = /(?:password|passwd|passphrase|secret)$/i;
+
+/** Where something stands that nobody is shown: what is encrypted, or is to be, and texts with the name of a secret. */
+export function secretPlaces(id: string, content: JsonObject): readonly Pointer[] {
+  const places = encryptedPlaces(id, content).filter((pointer) => isSecret(getAt(content, pointer)));
+  visit(content, []);
+  return places;
+
+  function visit(value: JsonValue, pointer: Pointer): void {
+    const isNamed = typeof value === 'string' && SECRET_KEY.test(String(pointer.at(-1) ?? ''));
+    if (isEnvelope(value) || (isNamed && isSecret(value))) places.push(pointer);
+    else if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...pointer, String(index)]));
+    else if (isObject(value)) {
+      for (const [key, member] of Object.entries(value)) visit(member, [...pointer, key]);
+    }
+  }
+}
+
+function isSecret(value: JsonValue | undefined): boolean {
+  return value !== undefined && value !== null && value !== '' && !isReference(value);
+}
+
+function isEnvelope(value: JsonValue): boolean {
+  return isObject(value) && isObject(value['$crypto'] ?? null);
 }

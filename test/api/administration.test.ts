@@ -16,6 +16,15 @@ describe('the configuration over HTTP', () => {
     test = await createTestDatabase();
     const files = {
       'conf/managed.json': MANAGED,
+      'conf/workflow.json': {
+        mail: {
+          host: 'mail.example.com',
+          port: 25,
+          username: 'svc',
+          password: 'open sesame',
+          starttls: true,
+        },
+      },
       'conf/scheduler.json': { threadPool: { threadCount: '&{my.threads}' } },
       'conf/boot/boot.properties': 'my.threads=7',
     };
@@ -156,7 +165,7 @@ describe('the configuration over HTTP', () => {
       body: [{ operation: 'add', field: '/http', value: { allow: ['169.254.169.254'] } }],
     });
     expect(patched.status).toBe(403);
-    expect((await allow()).status).toBe(200);
+    expect((await api('GET', 'config/workflow')).body.http).toBeUndefined();
   });
 
   it('reads scripts and process files of the project and the installation, and nothing else of the machine', async () => {
@@ -194,6 +203,70 @@ describe('the configuration over HTTP', () => {
         expect.stringMatching(/is in none of the script sources/),
       ]);
     }
+  });
+
+  it('never shows the secrets of its files, and keeps them when it is sent back', async () => {
+    const { body: shown } = await api('GET', 'config/workflow');
+    expect(shown.mail).toMatchObject({ host: 'mail.example.com', password: { $crypto: expect.any(Object) } });
+    const listed = await api('GET', 'config?_queryFilter=mail/password+eq+"open+sesame"');
+    expect(listed.body.result).toEqual([]);
+    const script =
+      "JSON.stringify([svc.read('config/workflow'), svc.query('config', {_queryFilter: 'true'})])";
+    const read = await api('POST', 'script?_action=eval', {
+      body: { type: 'text/javascript', source: script },
+    });
+    const rehearsed = await api('PUT', 'config/workflow?_dryRun=true', {
+      body: { ...shown, history: 'full', mail: { ...shown.mail, password: 'open barley' } },
+    });
+    expect(rehearsed.body.changes[0].resource).toBe('config/workflow');
+
+    const kept = await api('PUT', 'config/workflow', { body: { ...shown, history: 'full' } });
+    expect([kept.status, kept.body.history]).toEqual([200, 'full']);
+    const { rows } = await server.database.pool.query(
+      "select content from config_override where id = 'workflow'",
+    );
+    const stored = JSON.parse(rows[0].content).mail.password.$crypto;
+    expect(stored.value.data).toEqual(expect.any(String));
+
+    const all = await api('GET', 'config?_queryFilter=true');
+    const trail = await server.database.pool.query('select * from svc_audit');
+    const said = JSON.stringify([shown, read, rehearsed, kept, all.body, trail.rows, server.observations]);
+    expect(said).not.toMatch(/sesame|barley/);
+    expect(said).not.toContain(stored.value.data);
+  });
+
+  it('sends a secret that it keeps to no other place', async () => {
+    const { body: shown } = await api('GET', 'config/workflow');
+    const put = (mail: object) => api('PUT', 'config/workflow', { body: { ...shown, mail } });
+    for (const mail of [
+      { ...shown.mail, host: 'evil.example.com' },
+      { ...shown.mail, starttls: false, port: 2525 },
+      { host: 'mail.example.com', port: 25, from: shown.mail.password },
+    ]) {
+      const { status, body } = await put(mail);
+      expect([status, body.detail.id], JSON.stringify(mail)).toEqual([400, 'CONFIG_SECRET_BOUND']);
+    }
+    const patched = await api('PATCH', 'config/workflow', {
+      body: [{ operation: 'replace', field: '/mail/host', value: 'evil.example.com' }],
+    });
+    expect(patched.status).toBe(400);
+    // Nor by a script that gets it, nor by the name of a property.
+    const endpoint = {
+      type: 'text/javascript',
+      source: '1',
+      options: { key: 'open barley' },
+      encrypt: ['/options/key'],
+    };
+    const { body: made } = await api('PUT', 'config/endpoint/sealed', { body: endpoint });
+    expect(JSON.stringify(made)).not.toContain('barley');
+    const leak = await api('PUT', 'config/endpoint/sealed', { body: { ...made, source: 'options.key' } });
+    const reference = await api('PUT', 'config/endpoint/other', {
+      body: { type: 'text/javascript', source: 'it', it: '&{svc.mail.password}' },
+    });
+    expect([leak.status, reference.status]).toEqual([400, 400]);
+    expect((await api('PUT', 'config/endpoint/sealed', { body: made })).status).toBe(200);
+    expect((await put({ ...shown.mail, host: 'new.example.com', password: 'open barley' })).status).toBe(200);
+    await api('DELETE', 'config/endpoint/sealed');
   });
 
   it('keeps secrets encrypted from the moment they are written', async () => {

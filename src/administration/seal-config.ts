@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { isSecretName, type PropertySource, substitute } from '#config/index.ts';
+import { BadRequestError } from '#errors/index.ts';
+import {
+  cloneJson,
+  equalJson,
+  formatPointer,
+  getAt,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type Pointer,
+  setAt,
+} from '#json/index.ts';
+import { secretPlaces } from './config-secrets.ts';
+
+/** Of these a secret belongs to all the rest: a script gets it, or the host is at another place. */
+const BOUND_AS_A_WHOLE: ReadonlySet<string> = new Set(['endpoint', 'external.email']);
+
+/**
+ * A configuration as anybody is shown it. In place of a secret stands a seal, which can be sent back and is of no use
+ * elsewhere: neither the secret nor the envelope that holds it leaves the server.
+ */
+export function sealed(id: string, content: JsonObject): JsonObject {
+  const copy = cloneJson(content);
+  for (const pointer of secretPlaces(id, content)) setAt(copy, pointer, sealOf(getAt(content, pointer)!));
+  return copy;
+}
+
+/**
+ * What was sent, with secrets in place of their seals. A secret is kept only while all that is beside it stays: else
+ * who changes the host of a server would be sent the password of the old one. The same holds for a reference to a property
+ * that is a secret.
+ *
+ * @throws BadRequestError `CONFIG_SECRET_BOUND`
+ */
+export function withKeptSecrets(
+  id: string,
+  given: JsonObject,
+  before: JsonObject,
+  properties: PropertySource,
+): JsonObject {
+  const kept = cloneJson(given);
+  for (const pointer of secretPlaces(id, given)) {
+    const seal = getAt(given, pointer)!;
+    if (!isSeal(seal)) continue;
+    const source = secretPlaces(id, before).find(
+      (place) =>
+        isSamePlace(place, pointer) &&
+        equalJson(sealOf(getAt(before, place)!), seal) &&
+        isBoundAlike(id, { content: before, pointer: place }, { content: given, pointer }),
+    );
+    if (source === undefined) throw notKept(pointer);
+    setAt(kept, pointer, getAt(before, source)!);
+  }
+  for (const pointer of secretReferences(given, properties)) {
+    const stays =
+      getAt(before, pointer) === getAt(given, pointer) &&
+      isBoundAlike(id, { content: before, pointer }, { content: given, pointer });
+    if (!stays) throw notKept(pointer);
+  }
+  return kept;
+}
+
+/** Of an encrypted value a hash, so that another one shows as a change, and its key; of a text in a file nothing. */
+function sealOf(value: JsonValue): JsonObject {
+  if (isSeal(value)) return value as JsonObject;
+  const key = getAt(value, ['$crypto', 'value', 'key']);
+  const seal = isObject(value)
+    ? createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
+    : 'file';
+  const shown = typeof key === 'string' ? { key, sealed: seal } : { sealed: seal };
+  return { $crypto: { type: 'x-simple-encryption', value: shown } };
+}
+
+function isSeal(value: JsonValue): boolean {
+  return getAt(value, ['$crypto', 'value', 'sealed']) !== undefined;
+}
+
+/** Members of a list may move. */
+function isSamePlace(left: Pointer, right: Pointer): boolean {
+  const known = (pointer: Pointer) => formatPointer(pointer).replace(/\/\d+(?=\/|$)/g, '/#');
+  return known(left) === known(right);
+}
+
+interface Place {
+  readonly content: JsonObject;
+  readonly pointer: Pointer;
+}
+
+function isBoundAlike(id: string, left: Place, right: Place): boolean {
+  const isWhole = BOUND_AS_A_WHOLE.has(id.split('/', 1)[0]!);
+  const beside = ({ content, pointer }: Place) => {
+    const copy = cloneJson(content);
+    for (const place of secretPlaces(id, content)) setAt(copy, place, null);
+    return getAt(copy, isWhole ? [] : pointer.slice(0, -1)) ?? null;
+  };
+  return equalJson(beside(left), beside(right));
+}
+
+/** Texts with references that lead to what scripts do not see. */
+function secretReferences(content: JsonValue, properties: PropertySource): readonly Pointer[] {
+  const found: Pointer[] = [];
+  visit(content, []);
+  return found;
+
+  function visit(value: JsonValue, pointer: Pointer): void {
+    if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...pointer, String(index)]));
+    else if (isObject(value)) {
+      for (const [key, member] of Object.entries(value)) visit(member, [...pointer, key]);
+    } else if (typeof value === 'string' && value.includes('&{') && leadsToSecret(value)) found.push(pointer);
+  }
+
+  function leadsToSecret(text: string): boolean {
+    let isSecret = false;
+    substitute(text, {
+      get(name) {
+        isSecret ||= isSecretName(name.replace(/[.-]/g, '_'));
+        return properties.get(name);
+      },
+    });
+    return isSecret;
+  }
+}
+
+function notKept(pointer: Pointer): BadRequestError {
+  const field = formatPointer(pointer);
+  return new BadRequestError(
+    `The secret at ${field} is kept only while all that is beside it stays as it is`,
+    {
+      id: 'CONFIG_SECRET_BOUND',
+      field,
+      hint: 'Send the secret itself',
+    },
+  );
+}
