@@ -23,6 +23,7 @@ import { parseSchedule, scriptScheduledService, shortServiceName } from '#schedu
 import { findSyntaxError, noScripts } from '#script/index.ts';
 import { buildModules, type ModuleParts, readSessionSettings } from '#security/index.ts';
 import { parseScanDefinition } from '#taskscanner/index.ts';
+import { findOpenSteps, workflowDirectory } from '#workflow/index.ts';
 
 export const ACCESS_FILE = 'script/access.js';
 const SCRIPT = scriptScheduledService(noScripts);
@@ -58,6 +59,16 @@ export function checkParts(config: ConfigStore, projectLocation: string): PartsC
     ...unservedSchedules(config, join(projectLocation, 'service')),
   ];
   return { mistakes, doubts };
+}
+
+/** Processes in which callers write what no form gives to them. */
+export async function findOpenProcesses(
+  config: ConfigStore,
+  projectLocation: string,
+): Promise<readonly string[]> {
+  const settings = config.get(workflowConfig);
+  const directory = workflowDirectory(settings, projectLocation);
+  return directory === undefined ? [] : findOpenSteps(directory, settings.forms.acceptAny);
 }
 
 /** Schedules that a node would leave out. */

@@ -1,4 +1,4 @@
-import { checkParts, findAccessMistakes, findScheduleMistakes } from '#app/check-parts.ts';
+import { checkParts, findAccessMistakes, findOpenProcesses, findScheduleMistakes } from '#app/check-parts.ts';
 import {
   ConfigStore,
   checkConfig,
@@ -46,6 +46,7 @@ async function findMistakes(settings: Settings, environment: Environment): Promi
   const config = await ConfigStore.open({ settings, environment, report: () => {} });
   const { mistakes, doubts } = checkParts(config, settings.projectLocation);
   const all = [...mistakes, ...findScheduleMistakes(config), ...findAccessMistakes(settings.projectLocation)];
-  if (all.length === 0) for (const doubt of doubts) console.log(`Warning: ${doubt}`);
+  const open = await findOpenProcesses(config, settings.projectLocation);
+  if (all.length === 0) for (const doubt of [...doubts, ...open]) console.log(`Warning: ${doubt}`);
   return all;
 }

@@ -37,6 +37,7 @@ export {
 export { applyQueryInMemory } from './paging-in-memory.ts';
 export { hasTransform, parsePatch } from './patch-operation.ts';
 export { applyPatch, PatchedObject, type PatchOptions, type Transform } from './patched-object.ts';
+export { personName } from './person-name.ts';
 export { compilePredefinedQuery, type PredefinedQuery } from './predefined-query.ts';
 export {
   type CollectionProvider,

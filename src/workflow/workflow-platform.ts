@@ -43,6 +43,8 @@ export interface WorkflowSettings {
   readonly history: HistoryLevel;
   /** What is submitted must fit the form. */
   readonly validatesForms: boolean;
+  /** Keys of processes that take any variables from their callers. */
+  readonly acceptAny: ReadonlySet<string>;
 }
 
 export interface CronReader {

@@ -36,7 +36,8 @@ export function readWorkflowSettings(config: WorkflowConfig): WorkflowSettings {
       hint: 'workflow.json: leave out useDataSource, or write "default"',
     });
   }
-  return { history: level, validatesForms: config.forms.validate };
+  const { validate: validatesForms, acceptAny } = config.forms;
+  return { history: level, validatesForms, acceptAny: new Set(acceptAny) };
 }
 
 /** How mail leaves; the password is decrypted. */

@@ -5,6 +5,7 @@ import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { startNodeProcess } from '../support/node-process.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { createProject } from '../support/project.ts';
+import { processFile } from '../support/workflow.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
@@ -120,6 +121,30 @@ describe('the command line', () => {
     const checked = await svc(['config-check'], { SVC_PROJECT: project.location });
     expect([checked.code, checked.output]).toEqual([1, expect.stringMatching(/SCRIPT_NO_ECMASCRIPT/)]);
     expect(checked.output).toMatch(/^Warning: conf\/cluster.json:1:\d+ .*"enabled" has no effect/m);
+  });
+
+  it('warns of processes in which callers write what no form gives to them', async () => {
+    const process = (key: string, inner: string) =>
+      processFile(
+        key,
+        `<startEvent id="s">${inner}</startEvent><userTask id="t"/><endEvent id="e"/>
+         <sequenceFlow id="a" sourceRef="s" targetRef="t"/><sequenceFlow id="b" sourceRef="t" targetRef="e"/>`,
+      );
+    const form = '<extensionElements><flowable:formProperty id="wish"/></extensionElements>';
+    await using project = await createProject({
+      'conf/workflow.json': { forms: { acceptAny: ['opted', 'optd'] } },
+      'workflow/free.bpmn20.xml': process('free', ''),
+      'workflow/opted.bpmn20.xml': process('opted', ''),
+      'workflow/formed.bpmn20.xml': process('formed', form),
+    });
+    const { code, output } = await svc(['config-check'], { SVC_PROJECT: project.location });
+    expect(code).toBe(0);
+    const warnings = output.split('\n').filter((line) => /acceptAny|form properties/.test(line));
+    expect(warnings).toEqual([
+      expect.stringMatching(/^Warning: free\.bpmn20\.xml: .* at 's', 't' of the process 'free'/),
+      expect.stringMatching(/^Warning: workflow\.json: .* any variable of the process 'opted'$/),
+      expect.stringMatching(/^Warning: workflow\.json: .* names 'optd'.*; Did you mean 'opted'\?$/),
+    ]);
   });
 
   it('finds what the parts of the server would refuse, with where it stands', async () => {

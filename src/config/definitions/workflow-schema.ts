@@ -26,7 +26,13 @@ const schema = z.looseObject({
   engine: z
     .looseObject({ url: z.json().optional(), username: z.json().optional(), password: z.json().optional() })
     .optional(),
-  forms: z.looseObject({ validate: flag().default(false) }).prefault({}),
+  forms: z
+    .looseObject({
+      validate: flag().default(false),
+      /** Keys of processes whose steps take any variables from callers. */
+      acceptAny: z.array(filledText()).default([]),
+    })
+    .prefault({}),
   /** Networks that http tasks may reach though they are refused otherwise: this machine, link-local addresses. */
   http: z.looseObject({ allow: z.array(filledText()).default([]) }).prefault({}),
   /** Days that finished instances are kept; without it for ever. */

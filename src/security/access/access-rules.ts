@@ -78,6 +78,7 @@ export class AccessRules {
       context,
       request,
       read: (of, path) => readInternally(handle, of, path),
+      isManagedUser: (of, name) => isManagedUser(handle, of, name),
       latestDefinition: (of, key) => findLatestDefinition(handle, of, key),
       properties: this.#options.properties,
       processRules: this.#options.processRules,
@@ -136,6 +137,21 @@ async function readInternally(
     return { ...response.content, _id: response.id };
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
+}
+
+async function isManagedUser(handle: Handle, context: Context, uid: string): Promise<boolean> {
+  try {
+    const { result } = await new Connection({ handle }, context).query('managed/user', {
+      queryId: 'for-userName',
+      parameters: { uid },
+      fields: [['_id']],
+    });
+    return result.length > 0;
+  } catch (error) {
+    // Where there are no managed users, nobody is one.
+    if (error instanceof NotFoundError) return false;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { ForbiddenError } from '#errors/index.ts';
 import { equalJson, getMember, isObject, type JsonObject, type Pointer, parsePointer } from '#json/index.ts';
-import { type Context, formatPath, type Request } from '#resource/index.ts';
+import { type Context, formatPath, personName, type Request } from '#resource/index.ts';
 import { isProcessFor, type ProcessRule } from './process-access.ts';
 
 /** What a condition may look at. */
@@ -11,6 +11,8 @@ export interface ConditionQuestion {
   readonly read: (context: Context, path: string) => Promise<JsonObject | undefined>;
   /** The schema properties of a managed type; undefined when there is no such type. */
   readonly properties: (type: string) => JsonObject | undefined;
+  /** Whether a managed user has that name. */
+  readonly isManagedUser: (context: Context, userName: string) => Promise<boolean>;
   /** The path of the version of a process that its key starts; undefined when there is none. */
   readonly latestDefinition: (context: Context, key: string) => Promise<string | undefined>;
   /** Of `conf/process-access.json`; undefined when there is no such file. */
@@ -130,37 +132,54 @@ function top(pointer: Pointer): string {
   return pointer[0] ?? '';
 }
 
+async function isMyTask(question: ConditionQuestion): Promise<boolean> {
+  const task = await question.read(question.context, formatPath(question.request.path));
+  const name = await nameInProcesses(question);
+  return task !== undefined && name !== undefined && holderOf(task) === name;
+}
+
 /**
- * By which name tasks and processes know the caller. Theirs are names of users; a key, a certificate or the subject of
- * a token may be called the same and is somebody else.
+ * The caller has the task, owns it, or is a candidate, by name or through a role. What another has is not a candidate's to
+ * change any more; and what a task is called, and for whom it is done, is for its process to say.
  */
-function userName({ security }: Context): string | undefined {
-  const [area] = security.authorization.component.split('/');
-  return area === 'managed' || area === 'repo' ? security.authenticationId : undefined;
-}
-
-async function isMyTask({ context, request, read }: ConditionQuestion): Promise<boolean> {
-  const name = userName(context);
-  if (name === undefined) return false;
-  const task = await read(context, formatPath(request.path));
-  // Who works for somebody else has it too.
-  return (task?.['assignee'] ?? task?.['delegate']) === name;
-}
-
-/** The caller is the assignee or a candidate, by name or through a role. */
-async function canUpdateTask({ context, request, read }: ConditionQuestion): Promise<boolean> {
-  const task = await read(context, formatPath(request.path));
+async function canUpdateTask(question: ConditionQuestion): Promise<boolean> {
+  const { context, request } = question;
+  const task = await question.read(context, formatPath(request.path));
   if (task === undefined) return false;
-  const name = userName(context);
-  if (name !== undefined && task['assignee'] === name) return true;
+  const name = await nameInProcesses(question);
+  const isTheirs = name !== undefined && (holderOf(task) === name || task['owner'] === name);
   const candidates = isObject(task['candidates']) ? task['candidates'] : {};
-  return isCandidate(context, listOf(candidates['candidateUsers']), listOf(candidates['candidateGroups']));
+  const isOffered = isAmong(candidates['candidateUsers'], candidates['candidateGroups'], name, context);
+  if (request.method !== 'update') return isTheirs || isOffered;
+  const content = isObject(request.content) ? request.content : {};
+  const isRewritten = ['name', 'description', 'owner'].some((field) => {
+    const value = getMember(content, field) ?? null;
+    return value !== null && value !== (task[field] ?? null);
+  });
+  return !isRewritten && (isTheirs || (isOffered && holderOf(task) === null));
 }
 
-function isCandidate(context: Context, users: readonly string[], groups: readonly string[]): boolean {
-  const name = userName(context);
-  const { roles } = context.security.authorization;
-  return (name !== undefined && users.includes(name)) || groups.some((group) => roles.includes(group));
+/** Who works for somebody else has it too. */
+function holderOf(task: JsonObject): unknown {
+  return task['assignee'] ?? task['delegate'] ?? null;
+}
+
+/**
+ * The name by which processes know the caller. Where the caller is no managed user and a managed user has that name, it means
+ * that one: undefined.
+ */
+async function nameInProcesses({ context, isManagedUser }: ConditionQuestion): Promise<string | undefined> {
+  const name = personName(context.security);
+  if (context.security.authorization.component === 'managed/user') return name;
+  return (await isManagedUser(context, name)) ? undefined : name;
+}
+
+function isAmong(users: unknown, groups: unknown, name: string | undefined, { security }: Context): boolean {
+  const { roles } = security.authorization;
+  return (
+    (name !== undefined && listOf(users).includes(name)) ||
+    listOf(groups).some((group) => roles.includes(group))
+  );
 }
 
 /** Whoever reads a definition, or starts one: `process-access.json` and the process itself must both offer it. */
@@ -171,10 +190,9 @@ async function isAllowedToStartProcess(question: ConditionQuestion): Promise<boo
   if (definition === undefined || !isProcessFor(question.processRules(), definition, authorization.roles)) {
     return false;
   }
-  const users = listOf(definition['candidateStarterUsers']);
-  const groups = listOf(definition['candidateStarterGroups']);
-  if (users.length === 0 && groups.length === 0) return true;
-  return isCandidate(question.context, users, groups);
+  const { candidateStarterUsers: users, candidateStarterGroups: groups } = definition;
+  if (listOf(users).length === 0 && listOf(groups).length === 0) return true;
+  return isAmong(users, groups, await nameInProcesses(question), question.context);
 }
 
 /** The id wins over the key, as it does when the process starts. */

@@ -53,7 +53,7 @@ async function take(run: Run, stimulus: Stimulus): Promise<void> {
     case 'complete': {
       const execution = run.waiting(stimulus.execution, 'task');
       const node = run.node(execution);
-      setVariables(run, execution, stimulus.variables);
+      setVariables(run, execution, stimulus);
       return guard(run, execution, async () => {
         if (node.kind === 'userTask') await removeTask(run, execution, node, stimulus);
         goOn(run, execution);
@@ -67,7 +67,7 @@ async function take(run: Run, stimulus: Stimulus): Promise<void> {
     }
     case 'trigger': {
       const execution = run.waiting(stimulus.execution, 'trigger');
-      setVariables(run, execution, stimulus.variables);
+      setVariables(run, execution, stimulus);
       goOn(run, execution);
       return;
     }
@@ -100,12 +100,12 @@ async function take(run: Run, stimulus: Stimulus): Promise<void> {
           id: 'WORKFLOW_NO_WAIT',
         });
       }
-      setVariables(run, run.executions.get(wait.of)!, stimulus.variables);
+      setVariables(run, run.executions.get(wait.of)!, stimulus);
       return guard(run, run.executions.get(wait.of)!, () => fireWait(run, wait));
     }
     case 'signal':
       return broadcast(run, stimulus.name, (wait) =>
-        setVariables(run, run.executions.get(wait.of)!, stimulus.variables),
+        setVariables(run, run.executions.get(wait.of)!, stimulus),
       );
     case 'childEnded': {
       const execution = run.waiting(stimulus.execution, 'child');
@@ -158,7 +158,7 @@ async function start(run: Run, stimulus: Extract<Stimulus, { kind: 'start' }>): 
   for (const { name, value } of definition.body.dataObjects) {
     if (!Object.hasOwn(stimulus.variables ?? {}, name)) setLocalVariable(run, ROOT, name, value);
   }
-  setVariables(run, root, stimulus.variables);
+  setVariables(run, root, stimulus);
   const node = run.nodeById(element);
   if (node.kind === 'startEvent' && node.initiator !== undefined) {
     setVariable(run, root, node.initiator, stimulus.starter ?? null);

@@ -36,6 +36,9 @@ export type EndReason =
   | 'process instance migrated'
   | (string & {});
 
+/** Who writes a variable from outside: by a `form` that declares it, or a `caller` as it likes. */
+export type VariableWriter = 'form' | 'caller';
+
 /** The uncaught error a called process ended with. */
 export interface ErrorFacts {
   readonly code: string;
@@ -84,6 +87,8 @@ export type Effect =
       readonly scope: number;
       readonly name: string;
       readonly value: JsonValue;
+      /** Absent when the process itself writes it. */
+      readonly writer?: VariableWriter;
     }
   | { readonly kind: 'variable.removed'; readonly scope: number; readonly name: string }
   /** The variables of that execution are gone. */

@@ -26,7 +26,7 @@ export type {
 } from './definition.ts';
 export { delegateTask, resolveTask } from './delegation.ts';
 export type { Box, Colours, Diagram, Edge, EventMark, Point, Shape } from './diagram.ts';
-export type { Delegation, Effect, EndReason, ErrorFacts, TaskFacts } from './effect.ts';
+export type { Delegation, Effect, EndReason, ErrorFacts, TaskFacts, VariableWriter } from './effect.ts';
 export type { Condition, EventTrigger, Script, TimerDefinition } from './event-trigger.ts';
 export {
   type Call,

@@ -1,40 +1,43 @@
 import type { JsonObject } from '#json/index.ts';
-import type { EndReason, ErrorFacts, TaskFacts } from './effect.ts';
+import type { EndReason, ErrorFacts, TaskFacts, VariableWriter } from './effect.ts';
+
+/** What comes with a stimulus; of the variables, by name, who writes them where that is not the process. */
+interface Given {
+  readonly variables?: JsonObject;
+  readonly writers?: Readonly<Record<string, VariableWriter>>;
+}
 
 /** What happens to an instance. `execution` and `element` are those of the effects. */
 export type Stimulus =
-  | {
+  | (Given & {
       readonly kind: 'start';
       /** The start event; the none start event when absent. */
       readonly element?: string;
-      readonly variables?: JsonObject;
       readonly businessKey?: string;
       /** The user who starts it. */
       readonly starter?: string;
       /** Started by a call activity of another instance. */
       readonly isCalled?: boolean;
-    }
-  | {
+    })
+  | (Given & {
       readonly kind: 'complete';
       readonly execution: number;
-      readonly variables?: JsonObject;
       /** The task as it is now, for its listeners. */
       readonly task?: TaskFacts;
       readonly user?: string;
-    }
+    })
   /** The assignee of a task has changed; `task` holds the new one. */
   | { readonly kind: 'assign'; readonly execution: number; readonly task: TaskFacts }
   | { readonly kind: 'trigger'; readonly execution: number; readonly variables?: JsonObject }
   /** The async continuation of an activity. */
   | { readonly kind: 'job'; readonly execution: number }
   | { readonly kind: 'timer'; readonly execution: number; readonly element: string }
-  | {
+  | (Given & {
       readonly kind: 'message';
       readonly name: string;
       /** Of the waiting execution; any one when absent. */
       readonly execution?: number;
-      readonly variables?: JsonObject;
-    }
+    })
   /** For all executions that wait for it. */
   | { readonly kind: 'signal'; readonly name: string; readonly variables?: JsonObject }
   | {

@@ -1,6 +1,8 @@
 import { cloneJson, getMember, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import type { VariableWriter } from './effect.ts';
 import type { LiveExecution, Run } from './run.ts';
 import { countersOf, ROOT, scopeIdOf, taskScopeId } from './state.ts';
+import type { Stimulus } from './stimulus.ts';
 
 /** Who asks: an execution, or the task that it waits for, whose own variables come before those around it. */
 export type Viewer = 'execution' | 'task';
@@ -89,15 +91,29 @@ export function setVariable(
   setLocalVariable(run, findScope(run, execution, name, viewer) ?? ROOT, name, value);
 }
 
-export function setVariables(run: Run, execution: LiveExecution, variables: JsonObject = {}): void {
-  for (const [name, value] of Object.entries(variables)) setVariable(run, execution, name, value);
+/** Sets what comes from outside, with who writes it. */
+export function setVariables(
+  run: Run,
+  execution: LiveExecution,
+  { variables = {}, writers = {} }: Pick<Extract<Stimulus, { kind: 'start' }>, 'variables' | 'writers'>,
+): void {
+  for (const [name, value] of Object.entries(variables)) {
+    const scope = findScope(run, execution, name, 'execution') ?? ROOT;
+    setLocalVariable(run, scope, name, value, Object.hasOwn(writers, name) ? writers[name] : undefined);
+  }
 }
 
-export function setLocalVariable(run: Run, scope: number, name: string, value: JsonValue): void {
+export function setLocalVariable(
+  run: Run,
+  scope: number,
+  name: string,
+  value: JsonValue,
+  writer?: VariableWriter,
+): void {
   const copy = cloneJson(value);
   setMember(layerOf(run.variables, scope), name, copy);
   run.mustCheckConditions = true;
-  run.emit({ kind: 'variable.set', scope, name, value: copy });
+  run.emit({ kind: 'variable.set', scope, name, value: copy, ...(writer === undefined ? {} : { writer }) });
 }
 
 export function setTransientVariable(

@@ -17,4 +17,11 @@ export {
 export { findTemplate, type Resources } from './form-template.ts';
 export { lintForms } from './lint-forms.ts';
 export { readForm, variableScope } from './read-form.ts';
+export {
+  declaresFields,
+  type Received,
+  type Reception,
+  receiveVariables,
+  takesAnything,
+} from './receive-variables.ts';
 export { type FormViolation, submitForm } from './submit-form.ts';

@@ -206,11 +206,14 @@ function variableSteps({ instance, variables }: Changes): Step[] {
   if (set.length > 0) {
     steps.push([
       'set_variables',
-      sql`insert into workflow_variable (instance_id, scope, name, type, value, text_value)
-          select ${instance.id}::uuid, v.scope, v.name, v.type, coalesce(v.value, 'null'), v.text_value
-          from jsonb_to_recordset(${json(set)}) as v(scope int, name text, type text, value jsonb, text_value text)
+      // What a caller writes as it likes stays whose it was.
+      sql`insert into workflow_variable as present (instance_id, scope, name, owner, type, value, text_value)
+          select ${instance.id}::uuid, v.scope, v.name, v.owner, v.type, coalesce(v.value, 'null'), v.text_value
+          from jsonb_to_recordset(${json(set)})
+            as v(scope int, name text, owner text, type text, value jsonb, text_value text)
           on conflict (instance_id, scope, name) do update
-          set type = excluded.type, value = excluded.value, text_value = excluded.text_value`,
+          set type = excluded.type, value = excluded.value, text_value = excluded.text_value,
+              owner = case excluded.owner when 'caller' then present.owner else excluded.owner end`,
     ]);
   }
   if (removed.length > 0) {

@@ -3,7 +3,8 @@ import { getMember, type JsonObject } from '#json/index.ts';
 import { type Context, dbOf, type Resource, resource } from '#resource/index.ts';
 import { type DefinitionRow, findDefinition, findLatest } from '../definition/definition-repository.ts';
 import { unknownDefinition } from '../definition/definitions.ts';
-import { noneStart, submitForm, variableScope } from '../form/index.ts';
+import { noneStart, type Received, receiveVariables, variableScope } from '../form/index.ts';
+import { senderOf } from '../identity/sender.ts';
 import { givenVariables, startVariables } from '../variable/variable.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { beginStep } from './begin-step.ts';
@@ -18,8 +19,9 @@ export async function createInstance(
   const { _key, _processDefinitionId, _businessKey, ...body } = content;
   const definition = await chooseDefinition(platform, context, content);
   const businessKey = textOf(content, '_businessKey');
+  const given = startVariables(givenVariables(body));
   const { instance, outcome } = await startInstance(beginStep(platform, context), definition, {
-    variables: await checkForm(platform, context, definition, startVariables(givenVariables(body))),
+    ...(await receiveAtStart(platform, context, definition, given)),
     ...(businessKey === undefined ? {} : { businessKey }),
   });
   return resource(instance.id, null, {
@@ -57,15 +59,20 @@ async function chooseDefinition(
   });
 }
 
-async function checkForm(
+async function receiveAtStart(
   platform: WorkflowPlatform,
   context: Context,
-  { id }: DefinitionRow,
-  variables: JsonObject,
-): Promise<JsonObject> {
-  if (!platform.settings().validatesForms) return variables;
+  { id, key }: DefinitionRow,
+  given: JsonObject,
+): Promise<Received> {
   const { process } = await platform.definitions.get(await dbOf(platform, context), id);
-  return submitForm(noneStart(process)?.formProperties ?? [], variables, variableScope({}));
+  return receiveVariables(given, {
+    process,
+    step: noneStart(process),
+    settled: new Set(),
+    ...senderOf(platform, context, key),
+    checkedIn: platform.settings().validatesForms ? variableScope({}) : undefined,
+  });
 }
 
 function textOf(content: JsonObject, field: string): string | undefined {

@@ -1,7 +1,9 @@
 import type { JsonObject } from '#json/index.ts';
 import { dbOf } from '#resource/index.ts';
 import { timeOrderedId } from '#time/index.ts';
-import { findDefinition } from '../definition/definition-repository.ts';
+import { type DefinitionRow, findDefinition } from '../definition/definition-repository.ts';
+import { type Received, receiveVariables } from '../form/index.ts';
+import { senderOf } from '../identity/sender.ts';
 import { enqueueJob } from '../job/enqueue-job.ts';
 import { insertSignal } from '../job/job-repository.ts';
 import { lockInstance } from './instance-repository.ts';
@@ -72,7 +74,9 @@ export async function deliverMessage(
       ) {
         continue;
       }
-      await takeStep(step, locked, { kind: 'message', name, execution, variables });
+      const { definitionId: id, definitionKey: key } = locked.instance;
+      const received = await receiveWithEvent(step, { id, key }, element, locked.settled, variables);
+      await takeStep(step, locked, { kind: 'message', name, execution, ...received });
       return instance_id;
     }
   }
@@ -88,8 +92,28 @@ async function startAt(
   const db = await dbOf(step.platform, step.context);
   const definition = await findDefinition(db, definitionId);
   if (definition === undefined || definition.suspended) return undefined;
-  const { instance } = await startInstance(step, definition, { element, variables });
+  const received = await receiveWithEvent(step, definition, element, new Set(), variables);
+  const { instance } = await startInstance(step, definition, { element, ...received });
   return instance.id;
+}
+
+/** What comes with an event, as far as the process takes it where the event is awaited. */
+async function receiveWithEvent(
+  { platform, context }: StepContext,
+  definition: Pick<DefinitionRow, 'id' | 'key'>,
+  element: string,
+  settled: ReadonlySet<string>,
+  given: JsonObject,
+): Promise<Received> {
+  const { process } = await platform.definitions.get(await dbOf(platform, context), definition.id);
+  const node = process.nodes.get(element);
+  return receiveVariables(given, {
+    process,
+    step: node?.kind === 'startEvent' ? node : undefined,
+    settled,
+    ...senderOf(platform, context, definition.key),
+    checkedIn: undefined,
+  });
 }
 
 async function tellLater(

@@ -61,8 +61,8 @@ const GATHER: { readonly [K in Effect['kind']]: Gather<K> } = {
     const isIts = submitted?.execution === execution && reason === undefined;
     if (isIts && keeps(history, 'audit')) change.submitted = submitted.variables;
   },
-  'variable.set': (changes, { scope, name, value }) => {
-    changes.variables.set(`${scope} ${name}`, storedVariable(scope, name, value));
+  'variable.set': (changes, { scope, name, value, writer }) => {
+    changes.variables.set(`${scope} ${name}`, storedVariable(scope, name, value, writer));
   },
   'variable.removed': (changes, { scope, name }) => {
     changes.variables.set(`${scope} ${name}`, { scope, name });

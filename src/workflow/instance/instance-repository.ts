@@ -97,7 +97,7 @@ function lockedColumns(root: RawBuilder<unknown>): RawBuilder<unknown> {
            i.super_execution, i.business_key, i.name, i.description, i.tenant_id, i.start_user_id, i.started_at,
            s.state, root.revision,
            (select r.revision from workflow_state r where r.instance_id = ${root}) as seen_revision,
-           (select coalesce(jsonb_agg(jsonb_build_array(v.scope, v.name, v.value, v.type = 'date')), '[]')
+           (select coalesce(jsonb_agg(jsonb_build_array(v.scope, v.name, v.value, v.type = 'date', v.owner)), '[]')
             from workflow_variable v where v.instance_id = s.instance_id and v.scope = any(s.scopes)) as variables`;
 }
 
@@ -145,6 +145,7 @@ function readLocked(row: LockedRow): LockedInstance & { task?: LockedTask } {
   return {
     instance: readInstance(row),
     state: withVariables(row.state, row.variables),
+    settled: new Set(row.variables.flatMap(([, name, , , owner]) => (owner === 'caller' ? [] : [name]))),
     revision: row.revision,
     ...(row.task === null ? {} : { task: readTask(row.task) }),
   };

@@ -1,6 +1,7 @@
 import { type JsonObject, setMember } from '#json/index.ts';
 import type { ProcessState } from '../engine/index.ts';
 import { dateValue } from '../expression/index.ts';
+import type { StoredVariable } from '../variable/variable.ts';
 
 /** A process instance as it is stored; running while `endedAt` is null. Times are epoch ms. */
 export interface Instance {
@@ -24,6 +25,8 @@ export interface Instance {
 export interface LockedInstance {
   readonly instance: Instance;
   readonly state: ProcessState;
+  /** Names of variables that the process or a form has written, in whichever scope. */
+  readonly settled: ReadonlySet<string>;
   /** Of the tree, when it was read; another number at the end means that a script has moved it meanwhile. */
   readonly revision: number;
 }
@@ -53,4 +56,5 @@ export type VariableEntry = readonly [
   name: string,
   value: JsonObject[string],
   isDate: boolean,
+  owner: StoredVariable['owner'],
 ];

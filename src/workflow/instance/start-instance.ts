@@ -1,8 +1,9 @@
 import { ConflictError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { Context } from '#resource/index.ts';
+import { type Context, personName } from '#resource/index.ts';
 import type { DefinitionRow } from '../definition/definition-repository.ts';
 import type { Outcome } from '../engine/index.ts';
+import type { Received } from '../form/index.ts';
 import { CONTEXT_VARIABLE } from '../variable/variable.ts';
 import type { Instance } from './instance.ts';
 import { newInstanceId } from './instance-id.ts';
@@ -14,6 +15,8 @@ export interface StartOptions {
   /** The start event; the none start event when absent. */
   readonly element?: string;
   readonly variables: JsonObject;
+  /** Who writes them, where that is not the process that starts it. */
+  readonly writers?: Received['writers'];
   readonly businessKey?: string;
   readonly name?: string;
   /** The execution of another instance that waits for this one. */
@@ -38,7 +41,7 @@ export async function startInstance(
   const now = platform.now();
   const id = options.id ?? newInstanceId(now);
   const { caller, isUnattended = false } = options;
-  const starter = isUnattended ? null : context.security.authenticationId;
+  const starter = isUnattended ? null : personName(context.security);
   const instance: Instance = {
     id,
     definitionId: definition.id,
@@ -59,6 +62,7 @@ export async function startInstance(
   const outcome = await startStep(step, instance, {
     kind: 'start',
     variables: { ...options.variables, ...own },
+    ...(options.writers === undefined ? {} : { writers: options.writers }),
     ...(starter === null ? {} : { starter }),
     ...(options.element === undefined ? {} : { element: options.element }),
     ...(options.businessKey === undefined ? {} : { businessKey: options.businessKey }),

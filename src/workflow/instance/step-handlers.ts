@@ -1,6 +1,6 @@
 import { InternalServerError, ResourceError } from '#errors/index.ts';
 import { getMember } from '#json/index.ts';
-import { Connection, type Context, dbOf, nextPart } from '#resource/index.ts';
+import { Connection, type Context, dbOf, nextPart, personName } from '#resource/index.ts';
 import { delegateExecution, fromDelegate, withDates, withIsoDates } from '../delegate/delegate-view.ts';
 import { Delegate, type DelegateCall, type EngineHandlers, type ExecutionView } from '../engine/index.ts';
 import { runHttpTask } from '../http/index.ts';
@@ -38,7 +38,7 @@ export function stepHandlers(
       ...(instance.caller === null
         ? {}
         : { superExecutionId: executionId(instance.caller.instanceId, instance.caller.execution) }),
-      user: context.security.authenticationId,
+      user: personName(context.security),
       ...(instance.tenantId === '' ? {} : { tenant: instance.tenantId }),
     },
     runScript: (call) =>

@@ -1,7 +1,7 @@
 import { constraintOf, sqlStateOf } from '#database/index.ts';
 import { BadRequestError, ConflictError, InternalServerError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { type Context, dbOf } from '#resource/index.ts';
+import { type Context, dbOf, personName } from '#resource/index.ts';
 import {
   apply,
   type Effect,
@@ -159,7 +159,7 @@ async function finish(
       : {}),
   });
   if (keeps(history, 'full')) {
-    const user = context.security.authenticationId;
+    const user = personName(context.security);
     changes.event = {
       stimulus: stimulus as unknown as JsonObject,
       effects: outcome.effects as unknown as JsonObject[],

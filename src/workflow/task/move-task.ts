@@ -1,8 +1,9 @@
 import { BadRequestError, ConflictError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { type Context, dbOf } from '#resource/index.ts';
+import { type Context, dbOf, personName } from '#resource/index.ts';
 import type { UserTask } from '../engine/index.ts';
-import { submitForm, variableScope } from '../form/index.ts';
+import { type Received, receiveVariables, variableScope } from '../form/index.ts';
+import { senderOf } from '../identity/sender.ts';
 import { beginStep } from '../instance/begin-step.ts';
 import type { TaskChange } from '../instance/changes.ts';
 import type { LockedInstance } from '../instance/instance.ts';
@@ -27,13 +28,12 @@ export async function completeTask(
 ): Promise<void> {
   const { locked, task, execution } = await holdTask(platform, context, id);
   if (task.facts.delegation === 'pending') throw delegated(id);
-  const user = context.security.authenticationId;
+  const user = personName(context.security);
   const given = givenVariables(variables);
-  const checked = await checkForm(platform, context, locked, execution, given);
   await takeStep(beginStep(platform, context), locked, {
     kind: 'complete',
     execution,
-    variables: checked,
+    ...(await receiveAtTask(platform, context, locked, execution, given)),
     task: task.facts,
     user,
   });
@@ -78,8 +78,15 @@ export async function updateTask(
   }
   const assignee = textOf(content, 'assignee');
   if (assignee !== undefined) change.assignee = assignee;
+  refuseTaking(context, id, held.task.facts.assignee, assignee);
   if (assignee === null) change.claimed_at = null;
   await assign(platform, context, held, change);
+}
+
+/** Two who take a task at once both saw it free: the later one hears that it is not. */
+function refuseTaking({ client, security }: Context, id: string, holder: string | null, to: unknown): void {
+  const mayTake = !client.isExternal || security.authorization.roles.includes('svc-admin');
+  if (!mayTake && holder !== null && holder !== to && to === personName(security)) throw claimed(id, holder);
 }
 
 /** A task of a running process goes with the process, and not by itself. */
@@ -127,19 +134,24 @@ async function holdTask(platform: WorkflowPlatform, context: Context, id: string
   throw noTask(id);
 }
 
-/** What was posted, or, where forms are checked, what the form makes of it. */
-async function checkForm(
+/** What was posted, as far as the task takes it, and, where forms are checked, what the form makes of it. */
+async function receiveAtTask(
   platform: WorkflowPlatform,
   context: Context,
-  { instance, state }: LockedInstance,
+  { instance, state, settled }: LockedInstance,
   execution: number,
-  variables: JsonObject,
-): Promise<JsonObject> {
-  if (!platform.settings().validatesForms) return variables;
+  given: JsonObject,
+): Promise<Received> {
   const { process } = await platform.definitions.get(await dbOf(platform, context), instance.definitionId);
   const at = state.executions.find(({ id }) => id === execution)?.at;
-  const node = process.nodes.get(at ?? '') as UserTask | undefined;
-  return submitForm(node?.formProperties ?? [], variables, variableScope(state.variables['0'] ?? {}));
+  const { validatesForms } = platform.settings();
+  return receiveVariables(given, {
+    process,
+    step: process.nodes.get(at ?? '') as UserTask | undefined,
+    settled,
+    ...senderOf(platform, context, instance.definitionKey),
+    checkedIn: validatesForms ? variableScope(state.variables['0'] ?? {}) : undefined,
+  });
 }
 
 function textOf(content: JsonObject, field: string): string | null | undefined {

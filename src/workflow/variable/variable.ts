@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import type { VariableWriter } from '../engine/index.ts';
 import { dateOf, dateValue } from '../expression/index.ts';
 
 /** Kept with every instance, handed to scripts, shown to nobody. */
@@ -6,19 +7,25 @@ export const CONTEXT_VARIABLE = 'svccontext';
 
 export type VariableType = 'string' | 'integer' | 'double' | 'boolean' | 'date' | 'json' | 'null';
 
-/** How a variable is stored: its value, and for scalars the text that queries compare with. */
+/** How a variable is stored: its value, for scalars the text that queries compare with, and who wrote it. */
 export interface StoredVariable {
   readonly scope: number;
   readonly name: string;
+  readonly owner: 'process' | VariableWriter;
   readonly type: VariableType;
   readonly value: JsonValue;
   readonly text_value: string | null;
 }
 
-export function storedVariable(scope: number, name: string, value: JsonValue): StoredVariable {
+export function storedVariable(
+  scope: number,
+  name: string,
+  value: JsonValue,
+  owner: StoredVariable['owner'] = 'process',
+): StoredVariable {
   const ms = dateOf(value);
-  if (ms !== undefined) return { scope, name, type: 'date', value: ms, text_value: String(ms) };
-  return { scope, name, type: typeOf(value), value, text_value: textOf(value) };
+  if (ms !== undefined) return { scope, name, owner, type: 'date', value: ms, text_value: String(ms) };
+  return { scope, name, owner, type: typeOf(value), value, text_value: textOf(value) };
 }
 
 function typeOf(value: JsonValue): VariableType {

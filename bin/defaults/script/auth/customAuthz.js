@@ -88,14 +88,34 @@ function conditionsOf(request, context) {
     return names !== null && names.every(holds);
   }
 
-  // Tasks and processes know users by their names; a key or a certificate of such a name is somebody else.
-  function isMe(name) {
-    return /^(managed|repo)\//.test(security.authorization.component) && name === security.authenticationId;
+  // As others know the caller: by the name of the user, or, where the caller is a key or a token, by its reference.
+  function personName() {
+    var component = security.authorization.component;
+    var isPerson = /^(?:managed\/|(?:repo\/)?internal\/user$)/.test(component);
+    return isPerson ? security.authenticationId : component + '/' + security.authorization.id;
   }
 
-  function isCandidate(users, groups) {
+  // Null where that name means a managed user, and the caller is another one.
+  function nameInProcesses() {
+    var name = personName();
+    if (security.authorization.component === 'managed/user') return name;
+    try {
+      var found = svc.query('managed/user', { _queryId: 'for-userName', uid: name }, ['_id']).result;
+      return found.length > 0 ? null : name;
+    } catch (error) {
+      if (error.code === 404) return name;
+      throw error;
+    }
+  }
+
+  // Who works for somebody else has it too.
+  function holderOf(task) {
+    return task.assignee || task.delegate || null;
+  }
+
+  function isCandidate(users, groups, name) {
     return (
-      listOf(users).some(isMe) ||
+      (name !== null && listOf(users).indexOf(name) >= 0) ||
       listOf(groups).some(function (group) {
         return roles.indexOf(group) >= 0;
       })
@@ -175,27 +195,35 @@ function conditionsOf(request, context) {
     },
     isMyTask: function () {
       var task = read(request.resourcePath);
-      if (task === null) return false;
-      // Who works for somebody else has it too.
-      var holder = task.assignee === undefined || task.assignee === null ? task.delegate : task.assignee;
-      return isMe(holder);
+      var name = nameInProcesses();
+      return task !== null && name !== null && holderOf(task) === name;
     },
     canUpdateTask: function () {
       var task = read(request.resourcePath);
       if (task === null) return false;
+      var name = nameInProcesses();
+      var isTheirs = name !== null && (holderOf(task) === name || task.owner === name);
       var candidates = task.candidates || {};
-      return isMe(task.assignee) || isCandidate(candidates.candidateUsers, candidates.candidateGroups);
+      var isOffered = isCandidate(candidates.candidateUsers, candidates.candidateGroups, name);
+      if (request.method !== 'update') return isTheirs || isOffered;
+      var content = request.content || {};
+      var isRewritten = ['name', 'description', 'owner'].some(function (field) {
+        var value = content[field];
+        return value !== undefined && value !== null && value !== (task[field] || null);
+      });
+      return !isRewritten && (isTheirs || (isOffered && holderOf(task) === null));
     },
     isAllowedToStartProcess: function () {
       var definition = wantedDefinition();
       if (definition === null || !isProcessFor(definition)) return false;
       var users = listOf(definition.candidateStarterUsers);
       var groups = listOf(definition.candidateStarterGroups);
-      return (users.length === 0 && groups.length === 0) || isCandidate(users, groups);
+      return (users.length === 0 && groups.length === 0) || isCandidate(users, groups, nameInProcesses());
     },
     hasRole: function (role) {
       return roles.indexOf(role) >= 0;
     },
+    nameInProcesses: nameInProcesses,
     isQueryOneOf: function (allowed) {
       return (
         request.method === 'query' && listOf(allowed[request.resourcePath]).indexOf(request.queryId) >= 0

@@ -6,6 +6,7 @@
 (function () {
   if (request.method !== 'query') throw { code: 501, message: 'Tasks can only be queried here' };
   var security = context.security;
+  var name = require('auth/customAuthz').nameInProcesses();
   var isOwn = request.additionalParameters.viewType === 'assignee';
   var definitions = {};
   var instances = {};
@@ -19,9 +20,10 @@
   function list() {
     var params = { _queryId: 'filtered-query', _sortKeys: 'createTime' };
     if (isOwn) {
-      params.assignee = security.authenticationId;
+      if (name === null) return [];
+      params.assignee = name;
     } else {
-      params.taskCandidateUser = security.authenticationId;
+      if (name !== null) params.taskCandidateUser = name;
       params.taskCandidateGroup = security.authorization.roles.join(',');
     }
     return svc.query('workflow/taskinstance', params, ['_id']).result;
