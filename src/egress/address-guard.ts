@@ -13,7 +13,8 @@ import {
 
 /** Who is refused, and what to do about it. */
 export interface GuardWords {
-  readonly id: string;
+  /** Of errors: `<area>_DENIED`, `_URL`, `_FAILED`, `_TIMEOUT`. */
+  readonly area: string;
   readonly who: string;
   readonly hint: string;
   /** Where the allowed networks are written. */
@@ -21,7 +22,7 @@ export interface GuardWords {
 }
 
 const WORDS: GuardWords = {
-  id: 'EGRESS_DENIED',
+  area: 'EGRESS',
   who: 'This server',
   hint: 'The operator can allow the address or its network in SVC_EGRESS_ALLOW',
   place: 'SVC_EGRESS_ALLOW',
@@ -56,6 +57,10 @@ export class AddressGuard {
     this.#words = words;
   }
 
+  get area(): string {
+    return this.#words.area;
+  }
+
   isAllowed(address: string): boolean {
     const plain = withoutMapping(address);
     if (includes(this.#allowedAlone, plain)) return true;
@@ -63,12 +68,12 @@ export class AddressGuard {
     return includes(this.#allowed, plain) || !includes(DENIED, plain);
   }
 
-  /** @throws InternalServerError with the id of the words */
+  /** @throws InternalServerError `<area>_DENIED` */
   check(host: string, address: string): void {
     if (this.isAllowed(address)) return;
     const shown = host === address ? host : `${host} (${address})`;
-    const { id, who, hint } = this.#words;
-    throw new InternalServerError(`${who} may not connect to ${shown}`, { id, hint });
+    const { area, who, hint } = this.#words;
+    throw new InternalServerError(`${who} may not connect to ${shown}`, { id: `${area}_DENIED`, hint });
   }
 
   /**

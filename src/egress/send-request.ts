@@ -31,8 +31,8 @@ export interface IncomingResponse {
 /**
  * Sends a request to where the guard lets it; each redirect is looked at again.
  *
- * @throws BadRequestError `EGRESS_BAD_URL`, what the guard throws, TimeoutError,
- *   ServiceUnavailableError `EGRESS_FAILED`
+ * @throws BadRequestError `<area>_URL`, what the guard throws, TimeoutError `<area>_TIMEOUT`, ServiceUnavailableError
+ *   `<area>_FAILED`, by the guard's area
  */
 export async function sendRequest(request: OutgoingRequest, guard: AddressGuard): Promise<IncomingResponse> {
   const signal = AbortSignal.timeout(request.timeoutMs);
@@ -40,7 +40,7 @@ export async function sendRequest(request: OutgoingRequest, guard: AddressGuard)
   for (let redirects = 0; ; redirects++) {
     const url = readUrl(current.url, guard);
     const response = await exchange(current, url, guard, signal).catch((error: unknown) => {
-      throw explain(error, request, signal);
+      throw explain(error, request, guard, signal);
     });
     const { location } = response.headers;
     const isRedirect = [301, 302, 303, 307, 308].includes(response.status) && location !== undefined;
@@ -48,9 +48,7 @@ export async function sendRequest(request: OutgoingRequest, guard: AddressGuard)
     if (redirects === MAX_REDIRECTS) {
       throw new ServiceUnavailableError(
         `'${shown(request.url)}' redirects more than ${MAX_REDIRECTS} times`,
-        {
-          id: 'EGRESS_FAILED',
-        },
+        { id: `${guard.area}_FAILED` },
       );
     }
     current = redirected(current, response.status, url, new URL(location, url));
@@ -62,7 +60,7 @@ function readUrl(text: string, guard: AddressGuard): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     throw new BadRequestError(`'${shown(text)}' is no http or https address`, {
-      id: 'EGRESS_BAD_URL',
+      id: `${guard.area}_URL`,
     });
   }
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -89,7 +87,7 @@ function redirected(request: OutgoingRequest, status: number, from: URL, to: URL
 async function exchange(
   { method, headers, body, maxBytes }: OutgoingRequest,
   url: URL,
-  { lookup }: AddressGuard,
+  { lookup, area }: AddressGuard,
   signal: AbortSignal,
 ): Promise<IncomingResponse> {
   const send = url.protocol === 'https:' ? overHttps : overHttp;
@@ -103,11 +101,11 @@ async function exchange(
     reason: message.statusMessage ?? '',
     protocol: `HTTP/${message.httpVersion}`,
     headers: message.headers,
-    body: await readBody(message, maxBytes),
+    body: await readBody(message, area, maxBytes),
   };
 }
 
-async function readBody(message: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<string> {
+async function readBody(message: IncomingMessage, area: string, maxBytes = MAX_BODY_BYTES): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of message as AsyncIterable<Buffer>) {
@@ -115,7 +113,7 @@ async function readBody(message: IncomingMessage, maxBytes = MAX_BODY_BYTES): Pr
     if (length > maxBytes) {
       message.destroy();
       throw new ServiceUnavailableError(`The answer has more than ${maxBytes} bytes`, {
-        id: 'EGRESS_FAILED',
+        id: `${area}_FAILED`,
       });
     }
     chunks.push(chunk);
@@ -132,15 +130,20 @@ function decoderFor(charset = 'utf-8') {
   }
 }
 
-function explain(error: unknown, { url, timeoutMs }: OutgoingRequest, signal: AbortSignal): unknown {
+function explain(
+  error: unknown,
+  { url, timeoutMs }: OutgoingRequest,
+  { area }: AddressGuard,
+  signal: AbortSignal,
+): unknown {
   if (signal.aborted) {
     return new TimeoutError(`'${shown(url)}' did not answer within ${timeoutMs} ms`, {
-      id: 'EGRESS_TIMEOUT',
+      id: `${area}_TIMEOUT`,
     });
   }
   if (!(error instanceof Error) || error instanceof ResourceError) return error;
   return new ServiceUnavailableError(`'${shown(url)}' could not be reached: ${error.message}`, {
-    id: 'EGRESS_FAILED',
+    id: `${area}_FAILED`,
     cause: error,
   });
 }

@@ -3,7 +3,7 @@ import { AddressGuard, type Network } from '#egress/index.ts';
 /** Where processes may connect to besides public addresses: what the operator and `workflow.json` allow. */
 export function processGuard(allowed: readonly Network[] = []): AddressGuard {
   return new AddressGuard(allowed, {
-    id: 'WORKFLOW_HTTP_DENIED',
+    area: 'WORKFLOW_HTTP',
     who: 'Processes',
     hint: 'The operator can allow the network in SVC_EGRESS_ALLOW, or in http.allow of the file workflow.json',
     place: 'http.allow of workflow.json',

@@ -7,7 +7,7 @@ const MAIL_PORTS: ReadonlySet<number> = new Set([25, 465, 587, 2525]);
 export function mailGuard(port: number, allowed: readonly Network[] = []): AddressGuard {
   const near = MAIL_PORTS.has(port) ? [...LOOPBACK, ...PRIVATE] : [];
   return new AddressGuard([...allowed, ...near], {
-    id: 'WORKFLOW_MAIL_DENIED',
+    area: 'WORKFLOW_MAIL',
     who: 'Mail',
     hint: `The operator can allow it in SVC_EGRESS_ALLOW; at the ports ${[...MAIL_PORTS].join(', ')} private networks are open`,
     place: 'http.allow of workflow.json',
