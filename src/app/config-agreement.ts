@@ -1,13 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConfigOverrides } from '#administration/index.ts';
-import { countNodesBehind, noteConfiguration } from '#cluster/index.ts';
+import { countNodesBehind, noteConfiguration, reachAllNodes } from '#cluster/index.ts';
 import type { Database } from '#database/index.ts';
 import { ServiceUnavailableError } from '#errors/index.ts';
 import { isWrite, type RequestSink } from '#resource/index.ts';
 
-/** A node that hangs holds up a change for as long as it counts as alive; one that lives has the change long before. */
-const LONGEST_MS = 30_000;
-const LOOK_MS = 10;
 /**
  * Well below the time after which a silent node counts as lost, and changes are answered without it: one that wakes
  * from longer looks first, and then serves.
@@ -71,16 +67,8 @@ export class ConfigAgreement {
 
   async #reachedAfter<Answer>(change: Promise<Answer>): Promise<Answer> {
     const answer = await change;
-    await this.#reached();
-    return answer;
-  }
-
-  async #reached(): Promise<void> {
-    const until = performance.now() + LONGEST_MS;
-    while (performance.now() < until) {
-      if ((await countNodesBehind(this.#database.db, this.#nodeId, this.#overrides.inForce)) === 0) return;
-      await sleep(LOOK_MS);
-    }
+    const { db } = this.#database;
+    if (await reachAllNodes(() => countNodesBehind(db, this.#nodeId, this.#overrides.inForce))) return answer;
     throw new ServiceUnavailableError('The change is stored, and a node has not taken it over yet', {
       id: 'CONFIG_NOT_EVERYWHERE',
       hint: 'svc_node and the logs of the nodes tell which, and why; asking again does no harm',

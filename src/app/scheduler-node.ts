@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Membership } from '#cluster/index.ts';
+import { type Membership, notePauses } from '#cluster/index.ts';
 import { type ConfigStore, scheduleConfig, schedulerConfig } from '#config/index.ts';
 import type { Database, DatabaseClock } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
@@ -61,7 +61,12 @@ export function schedulerNode(options: SchedulerNodeOptions): NodePart {
   // In memory there is one life only, which nobody fences out.
   const memoryPoller = buildPoller(options, store, () => ({ ...tuning, claims: true }));
   store.onChange(() => memoryPoller.wake());
-  const pause = new PauseFollower({ database, memory, observe });
+  const pause = new PauseFollower({
+    database,
+    memory,
+    tell: (pauses) => notePauses(database.db, membership.nodeId, pauses),
+    observe,
+  });
   config.watchOnly(schedulerConfig, () => {
     tuning = schedulerTuning(config);
     for (const each of [poller, memoryPoller]) each.wake();

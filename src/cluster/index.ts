@@ -14,4 +14,11 @@ export {
   type ReleaseClaims,
   sessionName,
 } from './membership.ts';
-export { countNodesBehind, type NodeRow, noteConfiguration } from './node-repository.ts';
+export {
+  countNodesBehind,
+  countNodesNotPaused,
+  type NodeRow,
+  noteConfiguration,
+  notePauses,
+} from './node-repository.ts';
+export { reachAllNodes } from './reach-all-nodes.ts';

@@ -103,6 +103,19 @@ export async function noteConfiguration(db: Db, id: number, configuration: strin
   await db.updateTable('cluster_node').set({ configuration }).where('id', '=', id).execute();
 }
 
+/** Tells up to which pause the schedules in memory of the node follow. */
+export async function notePauses(db: Db, id: number, pauses: number): Promise<void> {
+  await db.updateTable('cluster_node').set({ pauses }).where('id', '=', id).execute();
+}
+
+/** How many live nodes may still start schedules in memory that this pause is to stop. */
+export async function countNodesNotPaused(db: Db, pauses: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*) from cluster_node
+    where pauses < ${pauses} and svc_node_state(state, seen_at) = 'running'`.execute(db);
+  return rows[0]!.count;
+}
+
 /** How many other live nodes have another configuration in force. Those that never told are of an older version. */
 export async function countNodesBehind(db: Db, id: number, configuration: string): Promise<number> {
   const { rows } = await sql<{ count: number }>`

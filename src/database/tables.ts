@@ -51,6 +51,7 @@ export interface NodeTable {
   stopped_at: Date | null;
   recovery: JsonObject | null;
   configuration: string | null;
+  pauses: number | null;
   alone: string | null;
 }
 

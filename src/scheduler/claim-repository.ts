@@ -4,6 +4,7 @@ import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import type { Holder, Run, StartedRun } from './run.ts';
 import { ANEW, MS, type RunRow, relaxCommit, SLOT, toRun } from './run-row-repository.ts';
 import { readDefinition } from './schedule.ts';
+import { PASS_GATE, throughGate } from './start-gate.ts';
 
 /** A run that found the slot of its schedule taken asks again after so long. */
 const BLOCKED_RETRY_MS = 250;
@@ -51,7 +52,7 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
   // Stable, so that the scan of the index ends there: with `clock_timestamp()` it would read all that waits.
   const until = sql`statement_timestamp() + ${lookAheadMs}::float8 * interval '1 millisecond'`;
   const from = sql`to_timestamp(${watermark}::float8 / 1000)`;
-  const { rows } = await sql<
+  const claim = sql<
     Omit<RunRow, 'trigger_id'> & {
       trigger_id: number | null;
       due_at: number;
@@ -62,12 +63,14 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
       service: string | null;
     }
   >`${ANEW}
-    with ${serviceRoom === undefined ? sql`` : withinServiceRoom(serviceRoom, from, until)}
+    with gate as materialized (
+      select ${PASS_GATE} as passed
+    ), ${serviceRoom === undefined ? sql`` : withinServiceRoom(serviceRoom, from, until)}
     candidates as (
       select ctid from scheduler_due
       where due_at <= ${until} and due_at >= ${from}
         ${serviceRoom === undefined ? sql`` : sql`and ctid = any(array(select ctid from roomy))`}
-        and not (select paused from scheduler_setting)
+        and (select passed from gate) and not (select paused from scheduler_setting)
         and exists (select 1 from cluster_node
                     where id = ${holder.nodeId} and epoch = ${holder.epoch} and state = 'running')
       order by due_at, priority desc
@@ -125,9 +128,8 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
            case when (select count(*) from candidates) < ${limit}::int then (
              select ${MS('due_at')} from scheduler_due
              where due_at >= ${from} and due_at < 'infinity'
-             order by due_at, priority desc offset (select count(*) from candidates) limit 1) end`.execute(
-    db,
-  );
+             order by due_at, priority desc offset (select count(*) from candidates) limit 1) end`;
+  const { rows } = await throughGate(() => claim.execute(db));
   const runs = rows.flatMap(({ trigger_id, job_id, definition, service, ...row }) =>
     trigger_id === null
       ? []

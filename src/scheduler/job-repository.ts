@@ -102,7 +102,9 @@ export async function refreshDue(db: Db, job: JobRow): Promise<void> {
 /** Pauses or resumes one schedule. Resuming also takes back that it was parked. Runs under way are not touched. */
 export async function setJobPaused(db: Db, triggerId: number, paused: boolean): Promise<void> {
   await sql`
-    with job as (
+    with pause as (
+      update scheduler_setting set pauses = pauses + 1 where ${paused}
+    ), job as (
       update scheduler_job j set paused = ${paused}, parked = case when ${paused} then parked end
       where trigger_id = ${triggerId}
     )

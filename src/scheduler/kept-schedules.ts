@@ -1,16 +1,24 @@
+import { countNodesNotPaused, reachAllNodes } from '#cluster/index.ts';
 import type { Database, DatabaseClock } from '#database/index.ts';
 import { NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { type Context, dbOf, type Resource } from '#resource/index.ts';
 import { clockWarnings } from './clock-warnings.ts';
 import type { DaylightSaving } from './cron/index.ts';
-import { findJob, insertManual, type JobRow, setJobPaused } from './job-repository.ts';
+import { findJob, insertManual, type JobRow } from './job-repository.ts';
 import { jobResourceOf, memoryJobView } from './job-view.ts';
 import { findJobView, type JobView } from './job-view-repository.ts';
 import type { MemorySchedule, MemorySchedules } from './memory-schedules.ts';
-import { createSchedule, firstOf, record, removeSchedule, updateSchedule } from './register-schedule.ts';
+import {
+  createSchedule,
+  firstOf,
+  pauseSchedule,
+  record,
+  removeSchedule,
+  updateSchedule,
+} from './register-schedule.ts';
 import { formatRunKey } from './run.ts';
-import { setPaused } from './running-repository.ts';
+import { readPause, setPaused } from './running-repository.ts';
 import {
   idleInterval,
   parseSchedule,
@@ -18,6 +26,7 @@ import {
   timingOf,
   unknownMembers,
 } from './schedule.ts';
+import { closeGate } from './start-gate.ts';
 
 export interface SchedulerPlatform {
   readonly database: Database;
@@ -114,16 +123,9 @@ export class KeptSchedules {
       return { _id: id, success: true };
     }
     const { row } = kept;
-    await setJobPaused(await dbOf(this.#platform, context), row.triggerId, paused);
+    await pauseSchedule(this.#scopeOf(context), row, paused);
     recordMembers(context, `scheduler/job/${id}`, { paused: !paused }, { paused });
-    if (row.parked && !paused) {
-      // Nothing of it waits; an update that changes nothing starts it anew.
-      await updateSchedule(this.#scopeOf(context), row, {
-        id,
-        definition: row.definition,
-        source: row.source,
-      });
-    }
+    if (paused) this.#afterPause(context, () => closeGate(this.#platform.database.db));
     context.unitOfWork!.afterCommit('wake the scheduler', this.#platform.wake);
     return { _id: id, success: true };
   }
@@ -134,6 +136,18 @@ export class KeptSchedules {
     }
     this.#inMemory(context, 'pause or resume schedules in memory', (schedules) => schedules.pauseAll(paused));
     context.unitOfWork!.afterCommit('tell of the pause', this.#platform.announcePause);
+    if (!paused) return;
+    this.#afterPause(context, async () => {
+      const { db } = this.#platform.database;
+      await closeGate(db);
+      const { pauses } = await readPause(db);
+      await reachAllNodes(() => countNodesNotPaused(db, pauses));
+    });
+  }
+
+  /** Whoever pauses is answered when nothing that was planned can start any more. */
+  #afterPause({ unitOfWork }: Context, wait: () => Promise<void>): void {
+    unitOfWork!.afterCommit('wait for what starts just now', wait);
   }
 
   show(view: JobView): Resource {

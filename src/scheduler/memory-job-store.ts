@@ -89,12 +89,14 @@ export class MemoryJobStore implements JobStore {
           dropped.push({ run, next: null, entries: [droppedEntry(job, run, this.#options)] });
         return [];
       }
-      if (job.paused && run.kind === 'planned') {
+      if ((job.paused || this.#tables.isPaused) && run.kind === 'planned') {
         this.#runs.delete(key);
-        this.#due.set(key, { ...toRun(run), dueAt: Infinity });
+        const dueAt = job.paused ? Infinity : Math.max(run.fireAt, this.#options.now());
+        this.#due.set(key, { ...toRun(run), dueAt });
         return [];
       }
       run.startedAt = this.#options.now();
+      this.#tables.noteState(job);
       return [{ ...toRun(run), jobId: job.id, definition: job.definition }];
     });
     if (dropped.length > 0) await this.#options.record(dropped);
@@ -117,6 +119,7 @@ export class MemoryJobStore implements JobStore {
       return held !== undefined && isHeldBy(held, holder) && held.attempt === run.attempt;
     });
     for (const completion of ours) this.#end(completion);
+    for (const { run } of ours) this.#noteState(run);
     for (const { run } of ours) this.#forgetIfFinished(run);
     await this.#options.record(ours);
     return new Set(ours.map(({ run }) => formatRunKey(run)));
@@ -161,6 +164,7 @@ export class MemoryJobStore implements JobStore {
       if (job === undefined) {
         const was = this.#tables.jobByTrigger(run.triggerId) !== undefined ? 'edited' : 'deleted';
         const entries = run.startedAt === null ? [] : [outdatedEntry(run, by, was)];
+        this.#noteState(run);
         await this.#options.record([{ run, next: null, entries }]);
         continue;
       }
@@ -170,6 +174,7 @@ export class MemoryJobStore implements JobStore {
       const suspected = isBlamed ? suspicionAfter(run, subjectOf(run) === alone) : suspicionOf(run);
       if ((suspected >= MAX_SUSPICIONS || attempt > MAX_ATTEMPTS) && !isLost) {
         job.parkedFor = run.fireAt;
+        this.#tables.noteState(job);
         parked.push({ jobId: job.id, attempts: run.attempt });
         await this.#options.record([{ run, next: null, entries: [parkedEntry(run, by)] }]);
         continue;
@@ -190,6 +195,7 @@ export class MemoryJobStore implements JobStore {
           ...(run.cause?.transaction === undefined ? {} : { transaction: run.cause.transaction }),
         },
       });
+      this.#tables.noteState(job);
     }
     this.#tables.onChange();
     return { released, parked };
@@ -215,6 +221,12 @@ export class MemoryJobStore implements JobStore {
       until: iso(now),
     };
     this.#tables.plan(job, next, next < now ? by : null);
+  }
+
+  /** The schedule may have been edited meanwhile: it is its run all the same. */
+  #noteState({ triggerId }: Run): void {
+    const job = this.#tables.jobByTrigger(triggerId);
+    if (job !== undefined) this.#tables.noteState(job);
   }
 
   #forgetIfFinished(run: Run): void {

@@ -12,6 +12,10 @@ export interface Job {
   /** The planned time of the run for which it was parked. */
   parkedFor: number | null;
   previousRunAt: number | null;
+  /** Of its trigger, one of the numbers of `STATE_*`; -1 where it has none. */
+  state: number;
+  /** The one before the last transition. */
+  previousState: number;
 }
 
 /** A run that waits until it is due; epoch ms, infinite while its schedule is paused. */

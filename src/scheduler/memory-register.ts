@@ -38,6 +38,8 @@ export class MemoryRegister implements MemorySchedules {
       paused: old?.paused ?? false,
       parkedFor: null,
       previousRunAt: old?.previousRunAt ?? null,
+      state: old?.state ?? -1,
+      previousState: old?.previousState ?? -1,
     };
     this.#tables.put(job);
     let passed: LedgerEntry[] = [];
@@ -45,6 +47,7 @@ export class MemoryRegister implements MemorySchedules {
       if (old !== undefined) passed = this.#withdraw(old, 'edited', now);
       if (definition.enabled) this.#planFirst(job, now);
     }
+    this.#tables.noteState(job);
     this.#tables.onChange();
     if (old !== undefined) await this.#recordPassed(old, passed);
   }
@@ -60,6 +63,7 @@ export class MemoryRegister implements MemorySchedules {
   async pauseAll(paused: boolean): Promise<void> {
     if (this.#tables.isPaused === paused) return;
     this.#tables.isPaused = paused;
+    for (const job of this.#tables.list()) this.#tables.noteState(job);
     this.#tables.onChange();
   }
 
@@ -77,6 +81,7 @@ export class MemoryRegister implements MemorySchedules {
       job.parkedFor = null;
       this.#planFirst(job, now);
     }
+    this.#tables.noteState(job);
     this.#tables.onChange();
     await this.#recordPassed(job, passed);
   }
@@ -134,7 +139,6 @@ export class MemoryRegister implements MemorySchedules {
   }
 
   #show(job: Job): MemorySchedule {
-    const { options, isPaused } = this.#tables;
-    return showSchedule(job, { ...this.#tables.motionOf(job), nodeName: options.nodeName, isPaused });
+    return showSchedule(job, this.#tables.motionOf(job), this.#tables.options.nodeName);
   }
 }

@@ -3,20 +3,16 @@ import type { Due, Held, Job } from './memory-job.ts';
 import type { MemorySchedule } from './memory-schedules.ts';
 import { formatRunKey } from './run.ts';
 
-interface Surroundings {
+interface Motion {
   /** Of this schedule. */
   readonly runs: readonly Held[];
   readonly due: readonly Due[];
-  readonly nodeName: string;
-  /** All schedules are. */
-  readonly isPaused: boolean;
 }
 
 /** What `/scheduler` shows of a schedule in memory: the same as of one in the database. */
-export function showSchedule(job: Job, { runs, due, nodeName, isPaused }: Surroundings): MemorySchedule {
+export function showSchedule(job: Job, { runs, due }: Motion, nodeName: string): MemorySchedule {
   const waiting = due.filter(({ kind }) => kind === 'planned');
   const next = waiting.length === 0 ? null : Math.min(...waiting.map(({ fireAt }) => fireAt));
-  const state = stateOf(job, { isRunning: runs.length > 0, isPaused, next });
   const serialized: JsonObject = {
     version: 1,
     jobId: job.id,
@@ -28,17 +24,18 @@ export function showSchedule(job: Job, { runs, due, nodeName, isPaused }: Surrou
     source: job.source,
     generation: job.generation,
     definition: job.definition,
-    trigger: job.definition.enabled
-      ? {
-          serialized: JSON.stringify(serialized),
-          name: job.id,
-          group: 'scheduler-service-group',
-          previous_state: state === 0 ? -1 : 0,
-          state,
-          acquired: runs.length > 0,
-          nodeId: nodeName,
-        }
-      : null,
+    trigger:
+      job.state === -1
+        ? null
+        : {
+            serialized: JSON.stringify(serialized),
+            name: job.id,
+            group: 'scheduler-service-group',
+            previous_state: job.previousState,
+            state: job.state,
+            acquired: runs.length > 0,
+            nodeId: runs.length > 0 ? nodeName : null,
+          },
     nextRunAt: next,
     previousRunAt: job.previousRunAt,
     running: runs.flatMap(({ startedAt, ...run }) =>
@@ -47,16 +44,17 @@ export function showSchedule(job: Job, { runs, due, nodeName, isPaused }: Surrou
   };
 }
 
-interface Moment {
-  readonly isRunning: boolean;
+interface Moment extends Motion {
+  /** All schedules are. */
   readonly isPaused: boolean;
-  readonly next: number | null;
 }
 
-/** One of the numbers of `STATE_*`. */
-function stateOf(job: Job, { isRunning, isPaused, next }: Moment): number {
+/** One of the numbers of `STATE_*`, by the rules of `svc_trigger`; -1 for a disabled schedule that does not run. */
+export function stateOf(job: Job, { runs, due, isPaused }: Moment): number {
+  const isRunning = runs.some(({ startedAt }) => startedAt !== null);
+  if (!job.definition.enabled && !isRunning) return -1;
   if (job.parkedFor !== null) return 3;
   if (isRunning && !job.definition.concurrentExecution) return 4;
   if (isPaused || job.paused) return 1;
-  return next === null && !isRunning ? 2 : 0;
+  return runs.length === 0 && !due.some(({ kind }) => kind === 'planned') ? 2 : 0;
 }

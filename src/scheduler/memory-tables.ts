@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { DaylightSaving } from './cron/index.ts';
 import { type Due, FRESH_RUN, type Held, type Job } from './memory-job.ts';
+import { stateOf } from './memory-schedule-view.ts';
 import { type Completion, formatRunKey, type Run, type RunKey } from './run.ts';
 
 export interface MemoryTablesOptions {
@@ -61,6 +62,14 @@ export class MemoryTables {
   motionOf(job: Job): { readonly due: readonly Due[]; readonly runs: readonly Held[] } {
     const isOfJob = ({ triggerId }: RunKey) => triggerId === job.triggerId;
     return { due: [...this.due.values()].filter(isOfJob), runs: [...this.runs.values()].filter(isOfJob) };
+  }
+
+  /** Notes which state its trigger has now, after anything that may have changed it. */
+  noteState(job: Job): void {
+    const state = stateOf(job, { ...this.motionOf(job), isPaused: this.isPaused });
+    if (state === job.state) return;
+    job.previousState = job.state;
+    job.state = state;
   }
 
   /** Lets a planned firing wait for its time, in epoch ms. */

@@ -11,12 +11,14 @@ import {
   insertJob,
   type JobRow,
   refreshDue,
+  setJobPaused,
   updateJob,
   withdraw,
 } from './job-repository.ts';
 import { anchored, firstFiring, withoutAnchor } from './next-firing.ts';
 import { type ScheduleDefinition, timingOf } from './schedule.ts';
 import { isRetimed } from './timing-change.ts';
+import { notingTransition } from './transition-repository.ts';
 import { parkedFiring, withdrawnEntries } from './withdrawn-firing.ts';
 
 export interface Registration {
@@ -65,20 +67,28 @@ export async function updateSchedule(
   const definition = anchored(registration.definition, now, retimed ? undefined : old.definition);
   const first = retimed ? firstOf(definition, now, dst) : null;
   const db = await unitOfWork.db();
-  const job = await updateJob(db, old.triggerId, {
-    definition,
-    source,
-    contentHash: hashOf(definition),
-    newGeneration: retimed,
+  const change = { definition, source, contentHash: hashOf(definition), newGeneration: retimed };
+  return notingTransition(db, old.triggerId, async () => {
+    const job = await updateJob(db, old.triggerId, change);
+    if (retimed) {
+      await withdrawFirings(scope, old, 'edited');
+      if (first !== null) await insertDue(db, job, first);
+    } else {
+      await refreshDue(db, job);
+    }
+    record(unitOfWork, 'update', old, job);
+    return job;
   });
-  if (retimed) {
-    await withdrawFirings(scope, old, 'edited');
-    if (first !== null) await insertDue(db, job, first);
-  } else {
-    await refreshDue(db, job);
-  }
-  record(unitOfWork, 'update', old, job);
-  return job;
+}
+
+/** Resuming also starts one anew that was parked. */
+export async function pauseSchedule(scope: RegistrationScope, job: JobRow, paused: boolean): Promise<void> {
+  const db = await scope.unitOfWork.db();
+  await notingTransition(db, job.triggerId, async () => {
+    await setJobPaused(db, job.triggerId, paused);
+    // Nothing of what was parked waits; an update that changes nothing starts it anew.
+    if (job.parked && !paused) await updateSchedule(scope, job, { ...job });
+  });
 }
 
 export async function removeSchedule(scope: RegistrationScope, job: JobRow): Promise<void> {

@@ -71,8 +71,14 @@ export async function releaseRuns(
     ), parked as (
       update scheduler_job j
       set parked = jsonb_build_object('plannedAt', g.fire_at, 'attempts', g.attempt, 'parkedBy', ${by}::text, 'suspected', suspected,
-                                      'reason', ${PARKED_BECAUSE})
+                                      'reason', ${PARKED_BECAUSE}),
+          state_changed_at = clock_timestamp(), state_before = case when ${WAS_BLOCKED} then 4
+            when j.paused or (select paused from scheduler_setting) then 1 else 0 end
       from judged g where j.trigger_id = g.trigger_id and g.fate = 'parked'
+    ), unblocked as (
+      -- The ledger has no entry of a run that goes on elsewhere.
+      update scheduler_job j set state_changed_at = clock_timestamp(), state_before = 4
+      from judged g where j.trigger_id = g.trigger_id and g.fate <> 'parked' and j.parked is null and ${WAS_BLOCKED}
     ), ledger as (
       insert into scheduler_firing
         (planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at, started_at, why)
@@ -98,6 +104,11 @@ const SUBJECT = sql.raw(
 const PARKED_BECAUSE = sql`
   case when suspected >= ${sql.lit(MAX_SUSPICIONS)} then 'its run brought down a node or a script thread ' || suspected || ' times'
        else 'its run was interrupted ' || attempt || ' times' end`;
+
+/** Of the schedule `j` and its run `g`, as `svc_trigger` has it. */
+const WAS_BLOCKED = sql.raw(
+  `g.started_at is not null and not coalesce((j.definition->>'concurrentExecution')::boolean, false)`,
+);
 
 function isRun(key: RunKey) {
   return sql`and trigger_id = ${key.triggerId} and generation = ${key.generation}

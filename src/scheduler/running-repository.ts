@@ -3,6 +3,7 @@ import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { MemorySchedule } from './memory-schedules.ts';
 import { withoutAnchor } from './next-firing.ts';
+import { carryTransitions } from './transition-repository.ts';
 
 /**
  * The runs under way in the whole cluster: the schedule's fields, and where and since when it runs. Of a schedule that was
@@ -38,16 +39,29 @@ export function memoryRunning({ id, definition, trigger, running }: MemorySchedu
   }));
 }
 
-export async function isPaused(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ paused: boolean }>`select paused from scheduler_setting`.execute(db);
-  return rows[0]!.paused;
+/** What all schedules in the cluster are to do, and how often anything was paused so far. */
+export interface Pause {
+  readonly paused: boolean;
+  readonly pauses: number;
 }
 
-/** Stops or resumes all claims in the cluster. Runs under way are not touched. */
-/** @returns whether that was another state than before */
+export async function readPause(db: Db): Promise<Pause> {
+  const { rows } = await sql<Pause>`select paused, pauses from scheduler_setting`.execute(db);
+  return rows[0]!;
+}
+
+/**
+ * Stops or resumes all claims in the cluster. Runs under way are not touched.
+ *
+ * @returns whether that was another state than before
+ */
 export async function setPaused(db: Db, paused: boolean): Promise<boolean> {
   // A pause that is there already waits for nobody.
+  if ((await readPause(db)).paused === paused) return false;
+  await carryTransitions(db);
   const { numAffectedRows } = await sql`
-    update scheduler_setting set paused = ${paused} where paused <> ${paused}`.execute(db);
+    update scheduler_setting
+    set paused = ${paused}, pauses = pauses + case when ${paused} then 1 else 0 end, changed_at = clock_timestamp()
+    where paused <> ${paused}`.execute(db);
   return Number(numAffectedRows ?? 0) > 0;
 }

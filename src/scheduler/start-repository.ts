@@ -16,6 +16,7 @@ import {
   toRun,
 } from './run-row-repository.ts';
 import { readDefinition } from './schedule.ts';
+import { PASS_GATE, throughGate } from './start-gate.ts';
 import { withdrawnBecause } from './withdrawn-firing.ts';
 
 /**
@@ -24,8 +25,10 @@ import { withdrawnBecause } from './withdrawn-firing.ts';
  * has seen it has recorded itself; a claim that was under way meanwhile is recorded here.
  */
 export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]> {
-  const { rows } = await sql<RunRow & { job_id: string; definition: string }>`${ANEW}
-    with key as (
+  const start = sql<RunRow & { job_id: string; definition: string }>`${ANEW}
+    with gate as materialized (
+      select ${PASS_GATE} as passed
+    ), key as (
       select trigger_id, generation, ${at('fire_ms')} as fire_at, ${SLOT_OF_MS} as slot
       from unnest(
         ${numbers(keys, 'bigint', ({ triggerId }) => triggerId)},
@@ -35,15 +38,17 @@ export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[])
     ), mine as (
       select r.ctid as at, r.trigger_id, r.generation, r.fire_at, j.id as job_id, j.definition,
              case when j.id is null or (j.parked is not null and r.kind <> 'manual') then 'dropped'
-                  when j.paused and r.kind = 'planned' then 'paused' else 'started' end as fate
+                  when (j.paused or (select paused from scheduler_setting)) and r.kind = 'planned' then 'paused'
+                  else 'started' end as fate, j.paused
       from key k cross join ${ownRun(holder, sql`true`)} r left join ${schedule('r')} j on true
+      where (select passed from gate)
     ), gone as (
       delete from scheduler_run where ctid = any(array(select at from mine where fate <> 'started'))
       returning fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause, claimed_at
     ), waiting as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,
                                  concurrent, concurrency_key, cause)
-      select 'infinity', fire_at, trigger_id, generation, attempt, late_from, next_planned,
+      select case when paused then 'infinity' else greatest(fire_at, clock_timestamp()) end, fire_at, trigger_id, generation, attempt, late_from, next_planned,
              ${competition(sql`definition`)}, cause
       from gone join mine using (trigger_id, generation, fire_at) where fate = 'paused'
       on conflict do nothing
@@ -65,7 +70,8 @@ export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[])
     select trigger_id, generation, ${MS('fire_at')} as fire_at, s.attempt, ${MS('s.late_from')} as late_from,
            s.next_planned, s.kind, s.cause, m.job_id, m.definition::text as definition
     from started s join mine m using (trigger_id, generation, fire_at)
-    cross join (select ${relaxCommit(sql`mine`)} as how) durability`.execute(db);
+    cross join (select ${relaxCommit(sql`mine`)} as how) durability`;
+  const { rows } = await throughGate(() => start.execute(db));
   return rows.map((row) => ({
     ...toRun(row),
     jobId: row.job_id,

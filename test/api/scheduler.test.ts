@@ -313,7 +313,7 @@ describe('schedules over HTTP', () => {
     await api('PUT', 'scheduler/job/paused', { body: marking('paused') });
     expect((await api('GET', 'scheduler/trigger/paused')).body).toMatchObject({
       state: 1,
-      previous_state: 0,
+      previous_state: -1,
     });
     expect((await api('GET', 'scheduler/job/paused')).body.nextRunDate).toMatch(/Z$/);
     expect((await api('POST', 'scheduler/job?_action=RESUMEJOBS')).body).toEqual({ success: true });

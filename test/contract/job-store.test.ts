@@ -1,143 +1,23 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runUnitOfWork } from '#database/index.ts';
-import type { JsonObject } from '#json/index.ts';
 import type { ClaimOptions } from '../../src/scheduler/claim-repository.ts';
-import { findJob, insertManual, setJobPaused } from '../../src/scheduler/job-repository.ts';
-import { type JobStore, persistentJobStore } from '../../src/scheduler/job-store.ts';
-import { MemoryJobStore } from '../../src/scheduler/memory-job-store.ts';
-import { createSchedule, removeSchedule, updateSchedule } from '../../src/scheduler/register-schedule.ts';
-import type { Completion, LedgerEntry, Run, RunKey } from '../../src/scheduler/run.ts';
-import { setPaused } from '../../src/scheduler/running-repository.ts';
-import { parseSchedule } from '../../src/scheduler/schedule.ts';
+import type { LedgerEntry, Run } from '../../src/scheduler/run.ts';
 import { subjectOf } from '../../src/scheduler/suspicion.ts';
 import { eventually } from '../support/eventually.ts';
-import { createMigratedDatabase } from '../support/migrated-database.ts';
-
-const A = { nodeId: 1, epoch: 1 };
-const B = { nodeId: 2, epoch: 1 };
-const ASKED = { kind: 'requested', by: 'tester', transaction: 't-1' } as const;
-const T0 = Date.parse('2026-05-04T10:00:00Z');
-
-/** A job store together with the ways by which schedules come into it. */
-interface Harness extends AsyncDisposable {
-  readonly store: JobStore;
-  clear(): Promise<void>;
-  /** Creates or changes a schedule as if it were the time `now`. */
-  put(id: string, fields?: JsonObject, now?: number): Promise<void>;
-  remove(id: string, now?: number): Promise<void>;
-  pause(id: string, paused: boolean): Promise<void>;
-  pauseAll(paused: boolean): Promise<void>;
-  trigger(id: string): Promise<RunKey>;
-  ledger(): Promise<readonly { outcome: string; plannedAt: number; why: string | null }[]>;
-  exists(id: string): Promise<boolean>;
-  state(id: string): Promise<number | undefined>;
-}
-
-const definitionOf = (fields: JsonObject) =>
-  parseSchedule(
-    { schedule: '* * * * * ?', timeZone: 'UTC', invokeService: 'script', ...fields },
-    { persisted: true },
-  );
-
-async function persistentHarness(): Promise<Harness> {
-  const database = await createMigratedDatabase();
-  const { db } = database;
-  const change = <T>(work: Parameters<typeof runUnitOfWork<T>>[2]) => runUnitOfWork(database, {}, work);
-  const triggerIdOf = async (id: string) => (await findJob(db, id))!.triggerId;
-  return {
-    store: persistentJobStore(db),
-    async clear() {
-      await sql`truncate scheduler_job, scheduler_removed, scheduler_due, scheduler_run, scheduler_firing, cluster_node
-                restart identity`.execute(db);
-      await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(db);
-      await setPaused(db, false);
-    },
-    put: (id, fields = {}, now = T0 - 1) =>
-      change(async (unitOfWork) => {
-        const old = await findJob(await unitOfWork.db(), id, true);
-        const registration = { id, source: 'rest' as const, definition: definitionOf(fields) };
-        if (old === undefined) await createSchedule({ unitOfWork, now }, registration);
-        else await updateSchedule({ unitOfWork, now, nodeName: 'a' }, old, registration);
-      }),
-    remove: (id, now = Date.now()) =>
-      change(async (unitOfWork) =>
-        removeSchedule({ unitOfWork, now, nodeName: 'a' }, (await findJob(db, id))!),
-      ),
-    pause: async (id, paused) => setJobPaused(db, await triggerIdOf(id), paused),
-    pauseAll: async (paused) => void (await setPaused(db, paused)),
-    trigger: async (id) => (await insertManual(db, await triggerIdOf(id), ASKED))!,
-    async ledger() {
-      const rows = await sql<{ outcome: string; plannedAt: number; why: string | null }>`
-        select outcome, (extract(epoch from planned_at) * 1000)::float8 as "plannedAt", why
-        from scheduler_firing order by planned_at`.execute(db);
-      return rows.rows;
-    },
-    exists: async (id) => (await findJob(db, id)) !== undefined,
-    async state(id) {
-      const { rows } = await sql<{ state: number }>`select state from svc_trigger where name = ${id}`.execute(
-        db,
-      );
-      return rows[0]?.state;
-    },
-    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
-  };
-}
-
-async function memoryHarness(): Promise<Harness> {
-  let registeredAt: number | undefined;
-  let entries: LedgerEntry[] = [];
-  const make = () =>
-    new MemoryJobStore({
-      nodeName: 'a',
-      now: () => registeredAt ?? Date.now(),
-      record: async (completions: readonly Completion[]) => {
-        entries.push(...completions.flatMap((completion) => completion.entries));
-      },
-    });
-  let memory = make();
-  const store = new Proxy({} as JobStore, {
-    get: (_target, name) => {
-      const member = memory[name as keyof JobStore];
-      return typeof member === 'function' ? member.bind(memory) : member;
-    },
-  });
-  return {
-    store,
-    async clear() {
-      memory = make();
-      entries = [];
-    },
-    async put(id, fields = {}, now = T0 - 1) {
-      registeredAt = now;
-      const done = memory.schedules.put(id, definitionOf(fields), 'rest');
-      registeredAt = undefined;
-      await done;
-    },
-    async remove(id, now) {
-      registeredAt = now;
-      const done = memory.schedules.remove(id);
-      registeredAt = undefined;
-      await done;
-    },
-    pause: (id, paused) => memory.schedules.pause(id, paused),
-    pauseAll: (paused) => memory.schedules.pauseAll(paused),
-    trigger: async (id) => (await memory.schedules.trigger(id, ASKED))!,
-    ledger: async () =>
-      entries
-        .toSorted((left, right) => left.plannedAt - right.plannedAt)
-        .map(({ outcome, plannedAt, why }) => ({ outcome, plannedAt, why })),
-    exists: async (id) => (await memory.schedules.find(id)) !== undefined,
-    state: async (id) => (await memory.schedules.find(id))?.trigger?.['state'] as number | undefined,
-    [Symbol.asyncDispose]: async () => {},
-  };
-}
+import {
+  A,
+  ASKED,
+  B,
+  type JobStoreHarness,
+  memoryHarness,
+  persistentHarness,
+  T0,
+} from '../support/job-store-harness.ts';
 
 describe.each([
   ['in Postgres', persistentHarness],
   ['in memory', memoryHarness],
 ])('a job store %s', (_where, open) => {
-  let h: Harness;
+  let h: JobStoreHarness;
   beforeAll(async () => {
     h = await open();
   });
@@ -197,7 +77,7 @@ describe.each([
     await h.pauseAll(true);
     await h.put('j');
     expect((await claim()).runs).toEqual([]);
-    expect(await h.state('j')).toBe(1);
+    expect((await h.triggerOf('j'))?.state).toBe(1);
     await h.pauseAll(false);
     expect((await claim()).runs).toHaveLength(1);
   });
@@ -206,7 +86,7 @@ describe.each([
     await h.put('j');
     await h.put('other');
     await h.pause('j', true);
-    expect(await h.state('j')).toBe(1);
+    expect((await h.triggerOf('j'))?.state).toBe(1);
     expect((await claim()).runs).toHaveLength(1);
 
     await h.pause('j', false);
@@ -227,12 +107,14 @@ describe.each([
 
   it('shows a run without concurrency as blocked, and one with it as normal', async () => {
     await h.put('j');
-    expect(await h.state('j')).toBe(0);
-    await claim();
-    expect(await h.state('j')).toBe(4);
+    expect((await h.triggerOf('j'))?.state).toBe(0);
+    const { runs } = await claim();
+    expect((await h.triggerOf('j'))?.state).toBe(0);
+    await h.store.start(A, runs);
+    expect((await h.triggerOf('j'))?.state).toBe(4);
     await h.put('c', { concurrentExecution: true });
-    await claim();
-    expect(await h.state('c')).toBe(0);
+    await h.store.start(A, (await claim()).runs);
+    expect((await h.triggerOf('c'))?.state).toBe(0);
   });
 
   it('lets the next firing wait at the completion, and tells what was in its way', async () => {
@@ -405,10 +287,10 @@ describe.each([
       expect(parked).toEqual(attempt < 3 ? [] : [{ jobId: 'j', attempts: 3 }]);
     }
     expect((await claim()).runs).toEqual([]);
-    expect(await h.state('j')).toBe(3);
+    expect((await h.triggerOf('j'))?.state).toBe(3);
     expect(await h.ledger()).toMatchObject([{ outcome: 'lost', why: expect.stringMatching(/3 times/) }]);
     await h.pause('j', false);
-    expect(await h.state('j')).not.toBe(3);
+    expect((await h.triggerOf('j'))?.state).not.toBe(3);
   });
 
   it('parks no run that was in company each time, until it is ten times', async () => {
@@ -420,7 +302,7 @@ describe.each([
       const { parked } = await h.store.release(A, 'b', { alone: other });
       expect(parked).toEqual(attempt < 10 ? [] : [{ jobId: 'j', attempts: 10 }]);
     }
-    expect(await h.state('j')).toBe(3);
+    expect((await h.triggerOf('j'))?.state).toBe(3);
   });
 
   it('does not park a run that others interrupted, until it is ten times', async () => {
@@ -432,7 +314,7 @@ describe.each([
       const { parked } = await h.store.release(A, 'b', { isSuspect: false });
       expect(parked).toEqual(attempt < 10 ? [] : [{ jobId: 'j', attempts: 10 }]);
     }
-    expect(await h.state('j')).toBe(3);
+    expect((await h.triggerOf('j'))?.state).toBe(3);
   });
 
   it('keeps what waits through an edit that does not change times, and drops it otherwise', async () => {
@@ -486,7 +368,7 @@ describe.each([
       await h.store.start(A, [run!]);
       await h.store.release(A, 'b', { only: run!, isSuspect: false });
     }
-    expect(await h.state('j')).toBe(3);
+    expect((await h.triggerOf('j'))?.state).toBe(3);
     expect(await h.store.start(A, [second])).toEqual([]);
     expect((await times()).map(([outcome, at]) => [outcome, at])).toEqual([
       ['lost', 0],
@@ -598,6 +480,6 @@ describe.each([
   it('has no trigger for a disabled schedule', async () => {
     await h.put('j', { enabled: false });
     expect((await claim()).runs).toEqual([]);
-    expect(await h.state('j')).toBeUndefined();
+    expect(await h.triggerOf('j')).toBeUndefined();
   });
 });

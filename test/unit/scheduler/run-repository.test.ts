@@ -384,10 +384,12 @@ describe('the job store', () => {
     expect(runs).toMatchObject([{ fireAt: T0 - 1000 }]);
   });
 
-  it('shows a claimed trigger as blocked, acquired by its node', async () => {
+  it('shows a claimed trigger as acquired by its node, and as blocked once its run has started', async () => {
     await add('j');
     expect(await trigger()).toMatchObject({ state: 0, previous_state: -1, acquired: false, nodeId: null });
-    await claim();
+    const { runs } = await claim();
+    expect(await trigger()).toMatchObject({ state: 0, previous_state: -1, acquired: true, nodeId: 'a' });
+    await startRuns(database.db, A, runs);
     expect(await trigger()).toMatchObject({ state: 4, previous_state: 0, acquired: true, nodeId: 'a' });
   });
 

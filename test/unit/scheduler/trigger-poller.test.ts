@@ -115,7 +115,12 @@ describe('the trigger poller', () => {
     const fired: string[] = [];
     await setPaused(database.db, true);
     const memory = new MemoryJobStore({ nodeName: 'a', now: () => Date.now(), record: async () => {} });
-    const pause = new PauseFollower({ database, memory: memory.schedules, observe: () => {} });
+    const pause = new PauseFollower({
+      database,
+      memory: memory.schedules,
+      tell: async () => {},
+      observe: () => {},
+    });
     const a = node('a', 1, async () => {}, fired, memory);
     memory.onChange(() => a.wake());
     await memory.schedules.put('once', definitionOf({ startTime: past }), 'rest');
