@@ -88,7 +88,7 @@ class ConfigScope {
     if (request.method === 'query') {
       return answerFromMemory(
         request,
-        store.ids().map((id) => ({ ...sealed(id, asObject(store.findRaw(id))), _id: id })),
+        store.ids().map((id) => ({ ...this.#shown(id, asObject(store.findRaw(id))), _id: id })),
       );
     }
     if (request.method !== 'read') return unsupported(request);
@@ -135,7 +135,11 @@ class ConfigScope {
   #get(id: string): JsonObject {
     const raw = this.#options.store.findRaw(id);
     if (raw === undefined) throw new NotFoundError(`Configuration '${id}' not found`);
-    return sealed(id, asObject(raw));
+    return this.#shown(id, asObject(raw));
+  }
+
+  #shown(id: string, content: JsonObject): JsonObject {
+    return sealed(id, content, !this.#context.client.isExternal);
   }
 
   /** Checks as if it were in force already; it comes in force on all nodes after the commit. */

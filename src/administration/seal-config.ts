@@ -19,11 +19,15 @@ const BOUND_AS_A_WHOLE: ReadonlySet<string> = new Set(['endpoint', 'external.ema
 
 /**
  * A configuration as anybody is shown it. In place of a secret stands a seal, which can be sent back and is of no use
- * elsewhere: neither the secret nor the envelope that holds it leaves the server.
+ * elsewhere: neither the secret nor the envelope that holds it leaves the server. Scripts of the server may decrypt, so
+ * they are given envelopes as they are.
  */
-export function sealed(id: string, content: JsonObject): JsonObject {
+export function sealed(id: string, content: JsonObject, showsEnvelopes = false): JsonObject {
   const copy = cloneJson(content);
-  for (const pointer of secretPlaces(id, content)) setAt(copy, pointer, sealOf(getAt(content, pointer)!));
+  for (const pointer of secretPlaces(id, content)) {
+    const secret = getAt(content, pointer)!;
+    if (!(showsEnvelopes && isObject(secret))) setAt(copy, pointer, sealOf(secret));
+  }
   return copy;
 }
 
