@@ -13,7 +13,7 @@ import { Solitude, startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, type Observe, observeAll } from '#observability/index.ts';
 import type { RequestSink } from '#resource/index.ts';
 import { noScripts, ScriptThreads } from '#script/index.ts';
-import { AuditTrail } from '#security/index.ts';
+import { AuditSealer, AuditTrail } from '#security/index.ts';
 import { checkParts } from './app/check-parts.ts';
 import { clockService } from './app/clock-service.ts';
 import { ConfigAgreement } from './app/config-agreement.ts';
@@ -107,7 +107,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       .follow()
       .catch((error: unknown) => observe({ kind: 'loop.failed', loop: 'configuration watcher', error }));
   };
-  const trail = new AuditTrail({ database, config: () => config.get(auditConfig), observe });
+  const { keys, sign } = core.audit;
+  const sealer = new AuditSealer({ database, keys, observe });
+  const trail = new AuditTrail({ database, config: () => config.get(auditConfig), sign, observe });
   audit = trail;
   metrics.gauge('svc_audit_waiting', 'Entries of the audit that are not stored yet', () => trail.waiting);
   metrics.gauge(
@@ -147,7 +149,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     metrics.gauge(name, help, read);
   }
   // The door opens last and closes first; the audit outlives all that it tells of.
-  const services = [trail, ...node.parts.flatMap((part) => part.services ?? []), http];
+  const services = [sealer, trail, ...node.parts.flatMap((part) => part.services ?? []), http];
   await core.clock.measure();
   await startAll(services);
   started = true;

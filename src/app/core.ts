@@ -23,6 +23,7 @@ import { addManaged, type ManagedFeature } from './managed-feature.ts';
 import { CHANNEL, type Platform, TOPIC } from './platform.ts';
 import { addScheduler } from './scheduler-feature.ts';
 import {
+  type AuditFeature,
   type AuthenticationFeature,
   accessRules,
   addAudit,
@@ -41,6 +42,7 @@ export interface Core extends Platform {
   readonly workflow: WorkflowPlatform;
   readonly access: AccessRules;
   readonly authentication: AuthenticationFeature;
+  readonly audit: AuditFeature;
 }
 
 export interface CoreOptions extends ServerState {
@@ -91,7 +93,7 @@ export function buildCore(options: CoreOptions): Core {
     scripts,
     scriptFiles,
   };
-  addAudit(platform);
+  const audit = addAudit(platform, keyRing);
   const managed = addManaged(platform);
   router.mount('script*', scriptResource(scripts));
   const endpoints = new Endpoints({ router, config, scripts, crypto, observe });
@@ -110,7 +112,7 @@ export function buildCore(options: CoreOptions): Core {
   const users = userDirectory(platform, options.users ?? router);
   const guard = new AddressGuard(options.allowedNetworks);
   const authentication = addAuthentication(platform, { keyRing, users, guard });
-  return { ...platform, managed, services, endpoints, overrides, workflow, access, authentication };
+  return { ...platform, managed, services, endpoints, overrides, workflow, access, authentication, audit };
 }
 
 const SCRIPT_RECHECK_MS = 1_000;

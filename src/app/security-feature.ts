@@ -3,6 +3,7 @@ import {
   auditConfig,
   authenticationConfig,
   type ConfigStore,
+  clusterConfig,
   managedConfig,
   processConfig,
 } from '#config/index.ts';
@@ -14,12 +15,14 @@ import { parseScriptReference, requestView, type ScriptReference } from '#script
 import {
   type AccessFile,
   AccessRules,
+  AuditKeys,
   Authenticator,
   type AuthenticatorParts,
   auditResource,
   authenticationResource,
   buildModules,
   CONDITION_NAMES,
+  entrySigner,
   LoginThrottle,
   lockoutResource,
   matchesStored,
@@ -27,6 +30,7 @@ import {
   readSessionSettings,
   recordChanges,
   Sessions,
+  type SignEntry,
   sessionResource,
   type UserDirectory,
 } from '#security/index.ts';
@@ -81,11 +85,20 @@ export async function accessFileText({ scriptFiles }: Platform): Promise<string 
   return (await scriptFiles.find(ACCESS_FILE))?.text;
 }
 
+export interface AuditFeature {
+  readonly keys: AuditKeys;
+  /** Signs entries as those of this node. */
+  readonly sign: SignEntry;
+}
+
 /** `/audit`, and the record of every change in the transaction that makes it. */
-export function addAudit({ database, config, router }: Platform): void {
-  const options = { database, config: () => config.get(auditConfig) };
+export function addAudit({ database, config, router }: Platform, keyRing: KeyRingText): AuditFeature {
+  const keys = new AuditKeys(keyRing);
+  const sign = entrySigner(keys, config.get(clusterConfig).instanceId);
+  const options = { database, config: () => config.get(auditConfig), sign };
   recordChanges(options);
   router.mount('audit*', auditResource(options));
+  return { keys, sign };
 }
 
 /** Users as the router answers for them. */

@@ -1,8 +1,7 @@
 import { auditConfig } from '#config/index.ts';
 import { Ticker } from '#lifecycle/index.ts';
-import { monthKeeper } from '#repo/index.ts';
 import type { ScriptThreads } from '#script/index.ts';
-import { type AccessFile, pruneLogins } from '#security/index.ts';
+import { type AccessFile, auditMonthKeeper, pruneLogins, unsealedSeconds } from '#security/index.ts';
 import type { Core } from './core.ts';
 import type { NodePart } from './node-part.ts';
 import { accessFileText } from './security-feature.ts';
@@ -15,7 +14,7 @@ const PRUNE_INTERVAL_MS = 600_000;
  * trail's months.
  */
 export function securityNode(core: Core, threads: ScriptThreads): NodePart {
-  const { access, config, database, observe } = core;
+  const { access, audit, config, database, observe } = core;
   let text: string | undefined;
   const refresh = async () => {
     const rules = await threads.run({ kind: 'accessRules', payload: null, repeatable: true });
@@ -42,6 +41,11 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
         help: 'Logins whose password waits for its turn to be compared',
         read: () => core.authentication.comparisons.waiting,
       },
+      {
+        name: 'svc_audit_unsealed_seconds',
+        help: 'How long the oldest entry of the audit has been waiting for its seal',
+        read: () => unsealedSeconds(database.db),
+      },
     ],
     services: [
       {
@@ -60,12 +64,7 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
         runOnce: () => pruneLogins(database.db),
         observe,
       }),
-      monthKeeper({
-        database,
-        table: 'audit_event',
-        keepDays: () => config.get(auditConfig).keepDays,
-        observe,
-      }),
+      auditMonthKeeper({ database, config: () => config.get(auditConfig), sign: audit.sign, observe }),
     ],
   };
 }

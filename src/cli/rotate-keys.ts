@@ -9,15 +9,9 @@ import {
   openKeyRing,
   Rewrapper,
 } from '#crypto/index.ts';
-import {
-  type Database,
-  type Db,
-  findEmbeddedUrl,
-  isConnectionLost,
-  openDatabase,
-  startEmbeddedServer,
-} from '#database/index.ts';
+import type { Db } from '#database/index.ts';
 import { EXIT } from './command.ts';
+import { withDatabase } from './with-database.ts';
 
 const TELL_EVERY_MS = 1_000;
 
@@ -52,40 +46,6 @@ export async function forget(settings: Settings, alias: string, id: string): Pro
     console.error(`As far as is known nothing is stored under key ${id} of ${alias}: see svc_key.`);
     return EXIT.FINDING;
   });
-}
-
-async function withDatabase(
-  settings: Settings,
-  applicationName: string,
-  work: (database: Database) => Promise<number>,
-): Promise<number> {
-  const url = settings.databaseUrl ?? (await findEmbeddedUrl(settings.dataDirectory));
-  if (url === undefined) {
-    console.error('There is no embedded database: start a node first, or set DATABASE_URL.');
-    return EXIT.FINDING;
-  }
-  await using scope = new AsyncDisposableStack();
-  if (settings.databaseUrl === undefined && !(await answers(url))) {
-    // No node runs, perhaps because it lacks a key.
-    const server = await startEmbeddedServer({ dataDir: settings.dataDirectory });
-    scope.defer(() => server.stop());
-  }
-  const database = openDatabase({ url, poolSize: 2, applicationName });
-  scope.defer(() => database.close());
-  return await work(database);
-}
-
-async function answers(url: string): Promise<boolean> {
-  const database = openDatabase({ url, poolSize: 1 });
-  try {
-    await database.pool.query('select');
-    return true;
-  } catch (error) {
-    if (isConnectionLost(error)) return false;
-    throw error;
-  } finally {
-    await database.close();
-  }
 }
 
 async function rotateRows(db: Db, rewrapper: Rewrapper): Promise<boolean> {

@@ -13,6 +13,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   why: async () => (await import('./why.ts')).why,
   scan: async () => (await import('./scan.ts')).scan,
   keys: async () => (await import('./keys.ts')).keys,
+  audit: async () => (await import('./audit.ts')).audit,
   'api-key': async () => (await import('./api-key.ts')).apiKey,
 };
 

@@ -5,7 +5,12 @@ import { InternalServerError, nearest } from '#errors/index.ts';
 export const DEFAULT_ALIAS = 'svc-sym-default';
 
 /** The aliases that a new ring is made with. */
-export const SHIPPED_ALIASES = [DEFAULT_ALIAS, 'svc-selfservice-key', 'svc-jwtsessionhmac-key'] as const;
+export const SHIPPED_ALIASES = [
+  DEFAULT_ALIAS,
+  'svc-selfservice-key',
+  'svc-jwtsessionhmac-key',
+  'svc-audit-key',
+] as const;
 
 /** A ring as it is kept: for each alias its keys in Base64, the one in use first, replaced ones after it. */
 export type KeyRingText = Readonly<Record<string, readonly string[]>>;

@@ -107,6 +107,11 @@ function describe(said: Observation): Line | undefined {
         level: 'warn',
         message: `a new key ring was made in ${said.file}; back it up, and give every other node on this database a copy`,
       };
+    case 'audit.sealsMissing':
+      return {
+        level: 'error',
+        message: `the audit trail was cut: its last seal was number ${said.expected}, and is ${said.found} now. See svc audit verify`,
+      };
     case 'crypto.keysDiffer':
       return {
         level: 'error',

@@ -14,6 +14,8 @@ export type Observation =
   | { kind: 'crypto.keysCreated'; file: string }
   | { kind: 'crypto.keysMissing'; reason: string }
   | { kind: 'crypto.keysDiffer'; node: string; alias: string }
+  /** The highest number of a seal is lower than it was. */
+  | { kind: 'audit.sealsMissing'; expected: number; found: number }
   | { kind: 'database.embedded'; message: string }
   | { kind: 'database.migrated'; migrations: readonly string[] }
   /** Transactions go through a pooler; `hasSessions`: there is a direct URL for what needs a session. */

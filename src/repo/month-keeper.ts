@@ -8,7 +8,7 @@ const INTERVAL_MS = 3_600_000;
 export interface MonthKeeperOptions {
   readonly database: Database;
   /** A table that is partitioned by month. */
-  readonly table: 'scheduler_firing' | 'audit_event';
+  readonly table: 'scheduler_firing';
   /** How long its rows are kept, in days. */
   readonly keepDays: () => number;
   readonly observe: Observe;

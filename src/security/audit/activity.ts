@@ -4,7 +4,13 @@ import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { type AuditEvent, auditEvent } from './audit-event.ts';
 import { changedAmong, changedFields, redact } from './changed-fields.ts';
 
-/** What is recorded of a change; undefined when the configuration leaves it out. */
+/** Changes of the configuration hide secrets only: its words for what is hidden must not hide what became of it. */
+const SECRET_SETTINGS = ['/password'];
+
+/**
+ * What is recorded of a change; undefined when the configuration leaves it out. Changes of the configuration are recorded
+ * whatever it says: otherwise whoever may change it could switch the trail off, do something, and switch it on again.
+ */
 export function activityOf(
   change: Change,
   actor: Actor,
@@ -12,10 +18,11 @@ export function activityOf(
 ): AuditEvent | undefined {
   const { resource, operation, before, after } = change;
   const isConfig = resource.startsWith('config/');
-  const { enabled, filter } = isConfig ? topics.config : topics.activity;
+  const { enabled, filter, watchedFields, passwordFields, details } = topics.activity;
   const asked = change.isPatch === true ? 'patch' : operation;
-  if (!enabled || !filter.actions.some((action) => action.toLowerCase() === asked)) return undefined;
-  const { watchedFields, passwordFields, details } = topics.activity;
+  const isWanted = enabled && filter.actions.some((action) => action.toLowerCase() === asked);
+  if (!isConfig && !isWanted) return undefined;
+  const hidden = isConfig ? SECRET_SETTINGS : passwordFields;
   const hasToCompare = operation === 'update' || passwordFields.length > 0 || watchedFields.length > 0;
   const changed = hasToCompare ? changedFields(before, after) : [];
   const facts: JsonObject = {
@@ -23,9 +30,7 @@ export function activityOf(
     operation: asked.toUpperCase(),
     changedFields: operation === 'update' ? changed : [],
     revision: revisionOf(after ?? before),
-    ...(details || isConfig
-      ? { before: redact(before, passwordFields), after: redact(after, passwordFields) }
-      : {}),
+    ...(details || isConfig ? { before: redact(before, hidden), after: redact(after, hidden) } : {}),
   };
   if (isConfig) return auditEvent('config', actor, facts, resource.slice('config/'.length));
   return auditEvent(

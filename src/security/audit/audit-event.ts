@@ -15,6 +15,8 @@ export interface AuditEvent {
   readonly objectId: string | null;
   /** What is special about the topic. */
   readonly facts: JsonObject;
+  /** A caller has written it: that it happened is what the caller says. */
+  readonly handMade?: boolean;
 }
 
 export function auditEvent(
@@ -29,14 +31,17 @@ export function auditEvent(
 }
 
 /** The entry as `/audit/<topic>` shows it, without `_id`. */
-export function eventContent({ topic, at, transactionId, userId, objectId, facts }: AuditEvent): JsonObject {
+export function eventContent(event: AuditEvent): JsonObject {
+  const { topic, at, transactionId, userId, objectId, facts, handMade = false } = event;
+  // What the server says stands last: no fact of a caller takes its place.
   return {
+    ...facts,
     timestamp: new Date(at).toISOString(),
     eventName: topic === 'config' ? 'CONFIG' : topic,
     transactionId,
     userId,
     ...(objectId === null ? {} : { objectId }),
     trackingIds: [],
-    ...facts,
+    ...(handMade ? { handMade } : {}),
   };
 }

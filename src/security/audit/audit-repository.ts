@@ -3,7 +3,8 @@ import type { Db, GroupWrite } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { type QueryColumn, type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
-import { type AuditEvent, type AuditTopic, eventContent } from './audit-event.ts';
+import type { AuditTopic } from './audit-event.ts';
+import type { SignedEntry } from './signed-entry.ts';
 
 export interface AuditRow {
   readonly id: string;
@@ -11,57 +12,39 @@ export interface AuditRow {
 }
 
 /** How entries are written; for `UnitOfWork.write`, so that they share a commit with what they tell of. */
-export const auditInserts: GroupWrite<AuditEvent> = {
-  insert(events) {
-    const rows = events.map((event) => ({
-      id: event.id,
-      topic: event.topic,
-      recorded_at: new Date(event.at).toISOString(),
-      transaction_id: event.transactionId,
-      user_id: indexed(event.userId),
-      object_id: indexed(event.objectId),
-      event: eventContent(event),
-    }));
+export const auditInserts: GroupWrite<SignedEntry> = {
+  insert(entries) {
     return sql`
-      insert into audit_event (id, topic, recorded_at, transaction_id, user_id, object_id, event)
-      select id, topic, recorded_at, transaction_id, user_id, object_id, event
-      from jsonb_to_recordset(${storableJson(rows)}::jsonb) as entry (id uuid, topic text,
-        recorded_at timestamptz, transaction_id text, user_id text, object_id text, event jsonb)`;
+      insert into audit_event (id, topic, recorded_at, transaction_id, user_id, object_id, node, signature, event)
+      select id, topic, recorded_at, transaction_id, user_id, object_id, node, signature, event
+      from jsonb_to_recordset(${`[${entries.map(rowText).join()}]`}::jsonb) as entry (id uuid, topic text,
+        recorded_at timestamptz, transaction_id text, user_id text, object_id text, node text, signature text,
+        event jsonb)`;
   },
-  async run(db, events) {
-    await insertEvents(db, events);
-    return events.map(() => true);
+  async run(db, entries) {
+    await insertEntries(db, entries);
+    return entries.map(() => true);
   },
 };
 
-/** No index takes a text of any length; the entry itself has it whole. A name that is longer than any is one of nobody. */
-const MOST_INDEXED = 500;
-
-function indexed(text: string | null): string | null {
-  return text === null || text.length <= MOST_INDEXED ? text : text.slice(0, MOST_INDEXED);
-}
-
-/** What no text of Postgres can hold: zero characters, and halves of a surrogate pair. */
-const UNSTORABLE = /\\u(?:0000|d[89a-f])/;
-
-/** JSON text in which such characters are replaced: a name that somebody made up must not keep others from the trail. */
-function storableJson(value: unknown): string {
-  const text = JSON.stringify(value);
-  // Most texts have no escape of any kind, which is seen many times faster.
-  if (!text.includes('\\u') || !UNSTORABLE.test(text)) return text;
-  return JSON.stringify(value, (_name, inner: unknown) => {
-    if (typeof inner === 'string') return storable(inner);
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).map(([name, member]) => [storable(name), member]));
+/** The content is JSON text already. */
+function rowText(entry: SignedEntry): string {
+  const { id, topic, recordedAt, transactionId, userId, objectId, node, signature, content } = entry;
+  const columns = JSON.stringify({
+    id,
+    topic,
+    recorded_at: recordedAt,
+    transaction_id: transactionId,
+    user_id: userId,
+    object_id: objectId,
+    node,
+    signature,
   });
+  return `${columns.slice(0, -1)},"event":${content}}`;
 }
 
-function storable(text: string): string {
-  return text.replaceAll('\0', '\ufffd').toWellFormed();
-}
-
-export async function insertEvents(db: Db, events: readonly AuditEvent[]): Promise<void> {
-  await auditInserts.insert(events).execute(db);
+export async function insertEntries(db: Db, entries: readonly SignedEntry[]): Promise<void> {
+  await auditInserts.insert(entries).execute(db);
 }
 
 export async function findEvent(db: Db, topic: AuditTopic, id: string): Promise<AuditRow | undefined> {

@@ -17,11 +17,13 @@ import {
 } from '#resource/index.ts';
 import { AUDIT_TOPICS, type AuditTopic, auditEvent, eventContent } from './audit-event.ts';
 import { type AuditRow, auditInserts, findEvent, queryEvents } from './audit-repository.ts';
-import { changedAmong, changedFields } from './changed-fields.ts';
+import { changedAmong, changedFields, redact } from './changed-fields.ts';
+import type { SignEntry } from './signed-entry.ts';
 
 export interface AuditResourceOptions {
   readonly database: Database;
   readonly config: () => AuditConfig;
+  readonly sign: SignEntry;
 }
 
 const ACTIONS = ['availableHandlers', 'getChangedWatchedFields', 'getChangedPasswordFields'];
@@ -42,7 +44,7 @@ export function auditResource(options: AuditResourceOptions): RouteHandler {
       const { db } = options.database;
       if (id !== undefined)
         return request.method === 'read' ? read(options.database, known, id) : unsupported(request);
-      if (request.method === 'create') return add(context, request, known);
+      if (request.method === 'create') return add(options, context, request, known);
       if (request.method !== 'query') return unsupported(request);
       return pageResult(await queryEvents(db, known, request), (row) => row.id, toResource);
     },
@@ -76,8 +78,15 @@ function toResource({ id, event }: AuditRow): Resource {
   return resource(id, null, event);
 }
 
-/** An entry of the caller's own; who it is from cannot be chosen. */
+/** What a caller cannot say: who, when, where, and in which request. */
+const OF_THE_SERVER: ReadonlySet<string> = new Set([
+  ...['_id', '_rev', 'timestamp', 'eventName', 'transactionId', 'userId', 'runAs', 'objectId', 'trackingIds'],
+  ...['node', 'recordedAt', 'recordedBy', 'signature', 'handMade'],
+]);
+
+/** An entry of the caller's own, marked as such. */
 async function add(
+  options: AuditResourceOptions,
   context: Context,
   { content, newResourceId }: CreateRequest,
   topic: AuditTopic,
@@ -89,10 +98,12 @@ async function add(
     });
   }
   const { transactionId, security } = context;
-  const { _id, timestamp, transactionId: _, userId, objectId, ...facts } = content;
-  const name = typeof objectId === 'string' ? objectId : null;
-  const event = auditEvent(topic, { transactionId, userId: security.authenticationId }, facts, name);
-  await context.unitOfWork!.write(auditInserts, event);
+  const given = Object.entries(redact(content, []) as JsonObject);
+  const facts = Object.fromEntries(given.filter(([name]) => !OF_THE_SERVER.has(name)));
+  const name = typeof content['objectId'] === 'string' ? content['objectId'] : null;
+  const who = { transactionId, userId: security.authenticationId };
+  const event = { ...auditEvent(topic, who, facts, name), handMade: true };
+  await context.unitOfWork!.write(auditInserts, options.sign(event));
   return resource(event.id, null, eventContent(event));
 }
 

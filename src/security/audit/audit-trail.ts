@@ -4,7 +4,8 @@ import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observation, Observe } from '#observability/index.ts';
 import { activityOf } from './activity.ts';
 import { type AuditEvent, auditEvent } from './audit-event.ts';
-import { auditInserts, insertEvents } from './audit-repository.ts';
+import { auditInserts, insertEntries } from './audit-repository.ts';
+import type { SignEntry, SignedEntry } from './signed-entry.ts';
 
 const FLUSH_INTERVAL_MS = 250;
 const FLUSH_AT = 500;
@@ -14,16 +15,18 @@ const MAX_WAITING = 20_000;
 export interface AuditTrailOptions {
   readonly database: Database;
   readonly config: () => AuditConfig;
+  readonly sign: SignEntry;
   readonly observe: Observe;
 }
 
 /** Records changes in the unit of work that makes them: they are stored together or not at all. */
-export function recordChanges({ database, config }: Pick<AuditTrailOptions, 'database' | 'config'>): void {
+export function recordChanges(options: Pick<AuditTrailOptions, 'database' | 'config' | 'sign'>): void {
+  const { database, config, sign } = options;
   beforeCommit(database, async (unitOfWork: UnitOfWork) => {
     const { actor = SYSTEM_ACTOR, changes } = unitOfWork;
     const { eventTopics } = config();
     const events = changes.flatMap((change) => activityOf(change, change.actor ?? actor, eventTopics) ?? []);
-    if (events.length > 0) await unitOfWork.writeAll(auditInserts, events);
+    if (events.length > 0) await unitOfWork.writeAll(auditInserts, events.map(sign));
   });
 }
 
@@ -82,7 +85,7 @@ export class AuditTrail implements Service {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, FLUSH_AT);
       try {
-        await this.#store(batch);
+        await this.#store(batch.map(this.#options.sign));
       } catch (error) {
         this.#waiting.unshift(...batch);
         this.#giveUpOldest();
@@ -92,19 +95,19 @@ export class AuditTrail implements Service {
   }
 
   /** An entry that cannot be stored must not hold up the others: it is found by trying halves, and given up. */
-  async #store(events: readonly AuditEvent[]): Promise<void> {
+  async #store(entries: readonly SignedEntry[]): Promise<void> {
     try {
-      await insertEvents(this.#options.database.db, events);
+      await insertEntries(this.#options.database.db, entries);
     } catch (error) {
       if (!isDataError(error)) throw error;
-      if (events.length === 1) {
+      if (entries.length === 1) {
         this.#lost += 1;
         this.#options.observe({ kind: 'loop.failed', loop: this.name, error });
         return;
       }
-      const half = Math.ceil(events.length / 2);
-      await this.#store(events.slice(0, half));
-      await this.#store(events.slice(half));
+      const half = Math.ceil(entries.length / 2);
+      await this.#store(entries.slice(0, half));
+      await this.#store(entries.slice(half));
     }
   }
 
@@ -134,8 +137,9 @@ export class AuditTrail implements Service {
     const { enabled, filter } = eventTopics.access;
     const { operation, resource, action, userId, roles, client, message, error } = said.request;
     const failed = said.status >= 400;
-    if (!enabled || resource.startsWith('audit/') || !(failed || filter.actions.includes(operation)))
-      return undefined;
+    // Whoever follows the trail need not follow how it is followed.
+    const isReading = resource.startsWith('audit/') && (operation === 'read' || operation === 'query');
+    if (!enabled || !(failed || (!isReading && filter.actions.includes(operation)))) return undefined;
     return auditEvent(
       'access',
       { transactionId: said.requestId, userId },

@@ -1,0 +1,17 @@
+import { auditRoleStatements, undoAuditRoleStatements } from '#security/index.ts';
+import { EXIT } from './command.ts';
+
+const ROLE = /^[a-z_][\w-]{0,62}$/i;
+
+/** `svc audit role`: prints SQL for whoever administers the database. */
+export function printRole(flags: Readonly<Record<string, string | boolean | undefined>>): number {
+  const { owner = 'svc_audit_owner', service = 'svc' } = flags;
+  const wrong = [owner, service].find((role) => !ROLE.test(String(role)));
+  if (wrong !== undefined || owner === service) {
+    console.error(`svc audit: --owner '${owner}' and --service '${service}' are no names of two roles`);
+    return EXIT.USAGE;
+  }
+  const names = { owner: String(owner), service: String(service) };
+  console.log(flags['undo'] === true ? undoAuditRoleStatements(names) : auditRoleStatements(names));
+  return EXIT.OK;
+}

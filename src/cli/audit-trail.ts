@@ -1,0 +1,93 @@
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Settings } from '#config/index.ts';
+import {
+  type AuditKeys,
+  type AuditTopic,
+  exportLines,
+  type TrailFinding,
+  type TrailHead,
+  type TrailRange,
+  verifyAudit,
+  verifyFile,
+} from '#security/index.ts';
+import { EXIT } from './command.ts';
+import { withDatabase } from './with-database.ts';
+
+export interface TrailTask {
+  readonly settings: Settings;
+  readonly keys: AuditKeys;
+  readonly range: TrailRange;
+  readonly isJson: boolean;
+}
+
+/** `svc audit export`: as fast as it is read, and never more than a page in memory. */
+export function exportAudit(task: TrailTask, topic: AuditTopic | undefined): Promise<number> {
+  return withDatabase(task.settings, 'svc audit export', async ({ db }) => {
+    const lines = exportLines(db, task.keys, task.range, topic);
+    await pipeline(Readable.from(withNewlines(lines)), process.stdout, { end: false });
+    return EXIT.OK;
+  });
+}
+
+async function* withNewlines(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${line}\n`;
+}
+
+/** `svc audit verify` */
+export function verifyDatabase(task: TrailTask, noted: TrailHead | undefined): Promise<number> {
+  return withDatabase(task.settings, 'svc audit verify', async ({ db }) => {
+    const { head, waiting, old, ...checked } = await verifyAudit(db, task.keys, task.range, noted);
+    const facts = {
+      ...checked,
+      head: head === null ? null : `${head.number}:${head.signature}`,
+      waiting,
+      old,
+    };
+    const notes = [
+      ...(waiting === 0 ? [] : [`${waiting} entries wait for their seal.`]),
+      ...(old === 0 ? [] : [`${old} entries are older than the first seal: nothing is known about them.`]),
+      ...(facts.head === null ? [] : [`Head: ${facts.head}`]),
+    ];
+    return tell(task, facts, notes);
+  });
+}
+
+/** `svc audit verify --file` */
+export async function verifyExport(task: TrailTask, file: string): Promise<number> {
+  const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
+  try {
+    const { entries, seals, chains, count, findings } = await verifyFile(lines, task.keys);
+    return tell(task, { entries, seals, chains, count, findings }, []);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    console.error(`svc audit: ${file} cannot be read (${code})`);
+    return EXIT.FINDING;
+  }
+}
+
+interface Outcome {
+  readonly entries: number;
+  readonly seals: number;
+  readonly chains: number;
+  readonly count: number;
+  readonly findings: readonly TrailFinding[];
+}
+
+function tell({ isJson }: TrailTask, outcome: Outcome, notes: readonly string[]): number {
+  const { entries, seals, chains, count, findings } = outcome;
+  if (isJson) {
+    console.log(JSON.stringify({ intact: count === 0, ...outcome }, null, 2));
+  } else {
+    for (const { message } of findings) console.log(message);
+    if (count > findings.length) console.log(`… and ${count - findings.length} more`);
+    console.log(`Looked at ${entries} entries under ${seals} seals in ${chains} chains.`);
+    for (const note of notes) console.log(note);
+    const verdict = `${count} ${count === 1 ? 'finding' : 'findings'}, of which the first stands at the top.`;
+    console.log(count === 0 ? 'The trail is as it was written.' : verdict);
+  }
+  return count === 0 ? EXIT.OK : EXIT.FINDING;
+}

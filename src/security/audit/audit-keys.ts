@@ -1,0 +1,46 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { DEFAULT_ALIAS, deriveSecrets, type KeyRingText } from '#crypto/index.ts';
+
+/** The keys of this alias sign; a ring without it signs with those for values. */
+const ALIAS = 'svc-audit-key';
+const PURPOSE = 'audit trail';
+/** What a node without any key signs with: it shows accidents, and no attack. */
+const NO_KEY = { id: 'unsigned', secret: new Uint8Array(32) };
+
+export type SignatureCheck = 'right' | 'wrong' | 'unknown key' | 'no key';
+
+/** Signs entries and seals. Keys are in the key ring and not in the database, so whoever has only that can sign nothing. */
+export class AuditKeys {
+  readonly #keys: ReadonlyMap<string, Uint8Array>;
+  readonly #current: { readonly id: string; readonly secret: Uint8Array };
+
+  constructor(ring: KeyRingText) {
+    const keys = [ALIAS, DEFAULT_ALIAS]
+      .flatMap((alias) => deriveSecrets(ring, alias, PURPOSE))
+      .map((secret) => ({ id: idOf(secret), secret }));
+    this.#current = keys[0] ?? NO_KEY;
+    this.#keys = new Map(keys.map(({ id, secret }) => [id, secret]));
+  }
+
+  /** `<key id>.<HMAC>` */
+  sign(text: string): string {
+    return `${this.#current.id}.${hmac(this.#current.secret, text)}`;
+  }
+
+  check(text: string, signature: string): SignatureCheck {
+    const [id = '', given = ''] = signature.split('.', 2);
+    const secret = id === NO_KEY.id ? NO_KEY.secret : this.#keys.get(id);
+    if (secret === undefined) return 'unknown key';
+    const [right, shown] = [Buffer.from(hmac(secret, text)), Buffer.from(given)];
+    if (right.length !== shown.length || !timingSafeEqual(right, shown)) return 'wrong';
+    return id === NO_KEY.id ? 'no key' : 'right';
+  }
+}
+
+function hmac(secret: Uint8Array, text: string): string {
+  return createHmac('sha256', secret).update(text).digest('base64url');
+}
+
+function idOf(secret: Uint8Array): string {
+  return createHash('sha256').update('svc audit key id').update(secret).digest('hex').slice(0, 12);
+}

@@ -1,0 +1,54 @@
+import type { AuditConfig } from '#config/index.ts';
+import { type Database, type Db, runUnitOfWork } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import { type Service, Ticker } from '#lifecycle/index.ts';
+import type { Observe } from '#observability/index.ts';
+import { auditEvent } from './audit-event.ts';
+import { insertEntries } from './audit-repository.ts';
+import { addMonths, findPruning, type PrunedMonth, pruneMonths } from './pruning-repository.ts';
+import type { SignEntry } from './signed-entry.ts';
+
+const INTERVAL_MS = 3_600_000;
+
+export interface AuditMonthsOptions {
+  readonly database: Database;
+  readonly config: () => AuditConfig;
+  readonly sign: SignEntry;
+}
+
+/** Makes the trail's months ahead of their time and drops those that are no longer kept, every hour on each node. */
+export function auditMonthKeeper(options: AuditMonthsOptions & { readonly observe: Observe }): Service {
+  return new Ticker({
+    name: 'months of audit_event',
+    intervalMs: INTERVAL_MS,
+    runOnce: async () => void (await keepAuditMonths(options)),
+    observe: options.observe,
+  });
+}
+
+/**
+ * What is dropped is recorded in the same transaction, with the heads of its chains: seals that are missing and are in no
+ * such record were taken away by somebody else.
+ *
+ * @returns the months that were dropped
+ */
+export function keepAuditMonths(options: AuditMonthsOptions): Promise<readonly PrunedMonth[]> {
+  const { keepDays } = options.config();
+  return runUnitOfWork(options.database, {}, async (unitOfWork) => {
+    const db = await unitOfWork.db();
+    const before = await findPruning(db);
+    await addMonths(db);
+    const months = await pruneMonths(db, keepDays);
+    if (months.length > 0) {
+      const sealsPruned = months.reduce((sum, { seals }) => sum + seals, before?.sealsPruned ?? 0);
+      await record(db, options.sign, { keepDays, sealsPruned, months: months as unknown as JsonObject[] });
+    }
+    return months;
+  });
+}
+
+async function record(db: Db, sign: SignEntry, facts: JsonObject): Promise<void> {
+  const who = { transactionId: 'system', userId: 'system' };
+  const event = auditEvent('config', who, { runAs: 'system', operation: 'PRUNE', ...facts }, 'audit');
+  await insertEntries(db, [sign(event)]);
+}

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import type { Db } from '#database/index.ts';
+import type { AuditTopic } from './audit-event.ts';
+import type { AuditKeys } from './audit-keys.ts';
+import { TrailChecker } from './check-trail.ts';
+import { readOldEntries, readSegments } from './read-trail.ts';
+import type { StoredEntry } from './stored-entry.ts';
+import { trailLineSchema } from './trail-file-schema.ts';
+import { countSeals, type TrailRange } from './trail-repository.ts';
+
+/**
+ * The lines of an export: what was asked for, entries, each with the seal that covers it somewhere behind it, and a signed
+ * end. Of other topics than the one asked for there is the signature alone, because chains cannot be followed without it.
+ */
+export async function* exportLines(
+  db: Db,
+  keys: AuditKeys,
+  range: TrailRange,
+  topic: AuditTopic | undefined,
+): AsyncGenerator<string> {
+  const hash = createHash('sha256');
+  for await (const value of exported(db, range, topic)) {
+    const line = JSON.stringify(value);
+    hash.update(`${line}\n`);
+    yield line;
+  }
+  const digest = hash.digest('hex');
+  yield JSON.stringify({ kind: 'end', digest, signature: keys.sign(endText(digest)) });
+}
+
+async function* exported(
+  db: Db,
+  range: TrailRange,
+  topic: AuditTopic | undefined,
+): AsyncGenerator<{ readonly kind: string }> {
+  const { highest } = await countSeals(db);
+  const { from = null, to = null } = range;
+  yield { kind: 'trail', version: 1, from, to, topic: topic ?? null } as { kind: string };
+  for await (const entry of readOldEntries(db, range, topic)) {
+    yield { kind: 'entry', sealed: false, ...entry } as { kind: string };
+  }
+  for await (const { seal, entries } of readSegments(db, range, highest)) {
+    for (const entry of seal.ids.flatMap((id) => entries.get(id) ?? [])) {
+      const isWanted = topic === undefined || entry.topic === topic;
+      yield { kind: 'entry', ...(isWanted ? entry : withheld(entry)) };
+    }
+    yield { kind: 'seal', ...seal };
+  }
+}
+
+function withheld({ id, topic, recordedAt, node, signature }: StoredEntry): object {
+  return { id, topic, recordedAt, node, signature };
+}
+
+function endText(digest: string): string {
+  return JSON.stringify(['end of an export', digest]);
+}
+
+/** A seal covers far fewer; a file that goes on without one is none of ours. */
+const MOST_ENTRIES = 20_000;
+
+/** Checks an export without a database. @param lines of the file */
+export async function verifyFile(lines: AsyncIterable<string>, keys: AuditKeys): Promise<TrailChecker> {
+  const checker = new TrailChecker(keys, { isPart: true });
+  const hash = createHash('sha256');
+  let waiting: StoredEntry[] = [];
+  let hasEnded = false;
+  let number = 0;
+  for await (const text of lines) {
+    number += 1;
+    const line = hasEnded || waiting.length > MOST_ENTRIES ? undefined : parse(text);
+    if (line === undefined) {
+      checker.find({ kind: 'file', message: `line ${number} is no line of an export` });
+      return checker;
+    }
+    if (line.kind === 'end') {
+      hasEnded = true;
+      const digest = hash.digest('hex');
+      if (digest !== line.digest || keys.check(endText(digest), line.signature) !== 'right')
+        checker.find({
+          kind: 'file',
+          message: 'the file was changed: its end does not fit the lines before',
+        });
+      continue;
+    }
+    hash.update(`${text}\n`);
+    if (line.kind === 'entry' && line.sealed) waiting.push(line as StoredEntry);
+    if (line.kind !== 'seal') continue;
+    checker.check({ seal: line, entries: Map.groupBy(waiting, ({ id }) => id) });
+    const sealed = new Set(line.ids);
+    for (const { id } of waiting.filter((entry) => !sealed.has(entry.id))) {
+      const message = `entry ${id} is in the file, and not in the seal behind it`;
+      checker.find({ kind: 'inserted', message, entry: id, seal: line.number });
+    }
+    waiting = [];
+  }
+  if (!hasEnded) checker.find({ kind: 'file', message: 'the file was cut off: its end is missing' });
+  return checker;
+}
+
+function parse(text: string) {
+  try {
+    return trailLineSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { JsonObject } from '#json/index.ts';
+import { AuditKeys, entrySigner } from '#security/index.ts';
+import { auditEvent } from '../../../src/security/audit/audit-event.ts';
+import { checkEntry } from '../../../src/security/audit/stored-entry.ts';
+import { createMigratedDatabase } from '../../support/migrated-database.ts';
+import '../../support/property-seed.ts';
+import { insertEntries } from '../../../src/security/audit/audit-repository.ts';
+import { findEntries } from '../../../src/security/audit/trail-repository.ts';
+
+it('a signature holds for whatever an entry has said, as the database gives it back', async () => {
+  await using database = await createMigratedDatabase();
+  const keys = new AuditKeys({ 'svc-audit-key': [Buffer.alloc(32, 1).toString('base64')] });
+  const sign = entrySigner(keys, 'n1');
+  const hard = JSON.parse(
+    '{"__proto__": {"a": -0}, "b": [1e21, 5e-324, 1e-7], "10": 1, "9": 2, "x": "\\u0000 \\ud800 \\u2028"}',
+  );
+  const names = fc.string({ unit: 'binary', maxLength: 20 });
+  const facts = fc.dictionary(names, fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 }), { maxKeys: 6 });
+  await fc.assert(
+    fc.asyncProperty(facts, names, names, fc.boolean(), async (said, user, object, handMade) => {
+      const who = { transactionId: user, userId: user };
+      const entry = sign({ ...auditEvent('sync', who, said as JsonObject, object), handMade });
+      await insertEntries(database.db, [entry]);
+      const month = `${entry.recordedAt.slice(0, 7)}-01T00:00:00Z`;
+      const [found] = await findEntries(database.db, [{ ids: [entry.id], month }]);
+      expect(checkEntry(keys, found!)).toBe('right');
+      expect(checkEntry(keys, { ...found!, event: { ...found!.event, more: 1 } })).toBe('wrong');
+    }),
+    { numRuns: 60, examples: [[hard, 'u\0', 'o\ud800', true]] },
+  );
+});
