@@ -91,10 +91,16 @@ export abstract class ValueGenerator extends GeneratorContext {
       const code =
         value.kind === 'closure'
           ? `$.toText(new $.GString(["",""],[${this.expression(value)}]))`
-          : this.asText(value);
+          : this.#partText(value);
       return `${code}+${JSON.stringify(strings[index + 1])}`;
     });
     return `(${[JSON.stringify(strings[0]), ...parts].join('+')})`;
+  }
+
+  /** A closure that a variable holds is asked for its text too. */
+  #partText(node: Expression): string {
+    const code = this.expression(node);
+    return this.kindOf(node) === 'unknown' ? `$.partText(${code})` : code;
   }
 
   /** What is printed for a value. */

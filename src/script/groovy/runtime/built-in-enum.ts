@@ -1,4 +1,5 @@
-import { classNamed } from './java-class.ts';
+import { arrays } from './closure.ts';
+import { arrayType, classNamed } from './java-class.ts';
 import { defineStatics } from './method-table.ts';
 import { toText } from './text.ts';
 import { illegalArgument } from './throwable.ts';
@@ -18,7 +19,11 @@ export function builtInEnum<T extends string>(
   defineStatics(
     className,
     {
-      'values/0': () => names.map((name) => constants[name]),
+      'values/0': () =>
+        arrays.make(
+          names.map((name) => constants[name]),
+          arrayType(type),
+        ),
       'valueOf/1': (name: unknown) => {
         const found = constants[toText(name) as T];
         if (found === undefined) throw illegalArgument(`No enum constant ${className}.${toText(name)}`);

@@ -1,6 +1,6 @@
 import { toBigInt, toDecimal, toInt, toLong, toNumber, WIDTH, widthOf } from './arithmetic.ts';
 import { arrays, Closure, parameterTypes } from './closure.ts';
-import { parseDecimal } from './decimal.ts';
+import { notDecimal, parseDecimal } from './decimal.ts';
 import { dispatcher } from './dispatch-port.ts';
 import { compare, itemsOf } from './equality.ts';
 import { boxOf, classNamed, type JavaClass } from './java-class.ts';
@@ -272,7 +272,7 @@ export function parseNumber(text: string, simpleName: string): Numeric | undefin
     case 'BigDecimal':
     case 'Number': {
       const value = parseDecimal(text);
-      if (value === undefined) throw numberFormat(null);
+      if (value === undefined) throw notDecimal(text);
       return value;
     }
     default:

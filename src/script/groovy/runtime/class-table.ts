@@ -8,7 +8,7 @@ java.lang Object @CharSequence @Comparable @Iterable @Runnable @Cloneable @AutoC
   Double:Number+Comparable Float:Number+Comparable Character:Object+Comparable Boolean:Object+Comparable Void
   String:Object+CharSequence+Comparable AbstractStringBuilder:Object+CharSequence+Appendable Class Enum:Object+Comparable
   StringBuilder:AbstractStringBuilder StringBuffer:AbstractStringBuilder System Thread:Object+Runnable
-  Throwable Exception:Throwable Error:Throwable RuntimeException:Exception IllegalArgumentException:RuntimeException
+  StackTraceElement Throwable Exception:Throwable Error:Throwable RuntimeException:Exception IllegalArgumentException:RuntimeException
   IllegalStateException:RuntimeException NumberFormatException:IllegalArgumentException
   ArithmeticException:RuntimeException NullPointerException:RuntimeException ClassCastException:RuntimeException
   IndexOutOfBoundsException:RuntimeException ArrayIndexOutOfBoundsException:IndexOutOfBoundsException
@@ -27,7 +27,7 @@ java.util @Collection:Iterable @List:Collection @Set:Collection @SortedSet:Set @
   AbstractMap:Object+Map HashMap:AbstractMap+Cloneable LinkedHashMap:HashMap TreeMap:AbstractMap+SortedMap+Cloneable
   Hashtable:Object+Map ArrayDeque:AbstractCollection+Deque AbstractMap$SimpleEntry:Object+Map$Entry Collections
   Collections$UnmodifiableList:Object+List Collections$UnmodifiableSet:Object+Set Collections$UnmodifiableMap:Object+Map
-  Arrays Arrays$ArrayList:AbstractList+RandomAccess Objects Optional Date:Object+Comparable+Cloneable
+  Arrays Arrays$ArrayList:AbstractList+RandomAccess Objects Optional IntSummaryStatistics Date:Object+Comparable+Cloneable
   Calendar:Object+Comparable+Cloneable GregorianCalendar:Calendar TimeZone:Object+Cloneable Locale UUID:Object+Comparable
   Random Base64 Base64$Encoder Base64$Decoder StringJoiner NoSuchElementException:RuntimeException
   ConcurrentModificationException:RuntimeException EmptyStackException:RuntimeException
@@ -55,12 +55,12 @@ java.security MessageDigest SecureRandom:Random GeneralSecurityException:Excepti
 java.time Instant:Object+Comparable+java.time.temporal.Temporal LocalDate:Object+Comparable+java.time.temporal.Temporal
   LocalTime:Object+Comparable+java.time.temporal.Temporal LocalDateTime:Object+Comparable+java.time.temporal.Temporal
   ZonedDateTime:Object+Comparable+java.time.temporal.Temporal OffsetDateTime:Object+Comparable+java.time.temporal.Temporal
-  ZoneId ZoneOffset:ZoneId ZoneRegion:ZoneId Duration:Object+Comparable+java.time.temporal.TemporalAmount
+  Clock ZoneId ZoneOffset:ZoneId ZoneRegion:ZoneId Duration:Object+Comparable+java.time.temporal.TemporalAmount
   Period:Object+java.time.temporal.TemporalAmount
   #DayOfWeek #Month Year:Object+Comparable YearMonth:Object+Comparable DateTimeException:RuntimeException
 java.time.zone ZoneRules ZoneRulesException:java.time.DateTimeException
 java.time.format DateTimeFormatter #TextStyle DateTimeParseException:java.time.DateTimeException
-java.time.temporal #ChronoUnit #ChronoField TemporalAdjusters @TemporalAdjuster @Temporal:TemporalAccessor @TemporalAccessor
+java.time.temporal #ChronoUnit #ChronoField TemporalAdjusters IsoFields @TemporalAdjuster @Temporal:TemporalAccessor @TemporalAccessor
   @TemporalAmount   UnsupportedTemporalTypeException:java.time.DateTimeException
 groovy.lang @GroovyObject @Writable Closure:Object+Runnable+Cloneable GString:Object+CharSequence+Comparable @Range:List
   IntRange:AbstractList+Range ObjectRange:AbstractList+Range EmptyRange:AbstractList+Range Tuple:AbstractList Binding Script

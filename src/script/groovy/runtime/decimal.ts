@@ -1,4 +1,4 @@
-import { exception } from './throwable.ts';
+import { exception, type Throwable } from './throwable.ts';
 import { BigDecimal, type BigInteger } from './values.ts';
 
 /** Rounding modes of java.math, by their ordinals. */
@@ -13,6 +13,17 @@ export const ROUNDING = [
   'UNNECESSARY',
 ] as const;
 export type Rounding = (typeof ROUNDING)[number];
+
+/** What Java says of a text that is no number. */
+export function notDecimal(text: string): Throwable {
+  const wrong = /[^\d.eE+-]/.exec(text)?.[0];
+  return exception(
+    'java.lang.NumberFormatException',
+    wrong === undefined
+      ? null
+      : `Character ${wrong} is neither a decimal digit number, decimal point, nor "e" notation exponential mark.`,
+  );
+}
 
 export function parseDecimal(text: string): BigDecimal | undefined {
   const match = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/.exec(text);

@@ -1,23 +1,24 @@
 import { asDeclared, cast, declaredObject } from './casting.ts';
-import { Closure, closureOf, missingProperty } from './closure.ts';
+import { arrays, Closure, closureOf, missingProperty } from './closure.ts';
 import { call, responds } from './dispatch.ts';
-import { classNamed, JavaClass } from './java-class.ts';
+import { arrayType, classNamed, JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { staticMethods } from './method-table.ts';
 import { setProperty } from './property.ts';
-import type { Script } from './script.ts';
+import { Script } from './script.ts';
 import {
   outerOf,
   ScriptClass,
   type ScriptField,
   type ScriptMethod,
   ScriptObject,
+  scriptClassOf,
   selectMethod,
   setOuter,
 } from './script-class.ts';
 import { toText } from './text.ts';
 import { BadArgument, exception, illegalArgument, Throwable } from './throwable.ts';
-import { classNameOf } from './type-of.ts';
+import { classNameOf, typeOf } from './type-of.ts';
 import { Byte, Char, Double, Float, JavaObject, Short } from './values.ts';
 
 type Shape = [least: number, most: number, hasRest: boolean, typesOf?: () => (JavaClass | null)[]];
@@ -121,7 +122,13 @@ function defineConstants(type: ScriptClass, { constants }: ClassFacts): void {
     throw illegalArgument(`No enum constant ${type.name}.${toText(name)}`);
   };
   const none = { isStatic: true, isPrivate: false, hasRest: false, typesOf: undefined };
-  type.addMethod({ ...none, name: 'values', run: () => [...type.constants], least: 0, most: 0 });
+  type.addMethod({
+    ...none,
+    name: 'values',
+    run: () => arrays.make([...type.constants], arrayType(type)),
+    least: 0,
+    most: 0,
+  });
   type.addMethod({ ...none, name: 'valueOf', run: (_self, name) => byName(name), least: 1, most: 1 });
   type.statics['MIN_VALUE'] = type.constants[0] ?? null;
   type.statics['MAX_VALUE'] = type.constants.at(-1) ?? null;
@@ -327,29 +334,28 @@ export function superProperty(type: ScriptClass, self: ScriptObject, name: strin
 
 /** `object.&name`, `Type::name`. */
 export function pointer(receiver: unknown, name: string, owner: unknown, self: unknown): Closure {
-  if (receiver instanceof JavaClass) {
-    if (name === 'new') return closureOf(0, 255, (...args) => create(receiver, given(args)));
-    return new Closure(
-      owner,
-      self,
-      (_closure, ...args) => callOfClass(receiver, name, given(args)),
-      0,
-      255,
-      false,
-      undefined,
-      name,
-    );
-  }
-  return new Closure(
-    owner,
-    self,
-    (_closure, ...args) => call(receiver, name, given(args)),
-    0,
-    255,
-    false,
-    undefined,
-    name,
-  );
+  if (receiver instanceof JavaClass && name === 'new')
+    return closureOf(0, 255, (...args) => create(receiver, given(args)));
+  const code =
+    receiver instanceof JavaClass
+      ? (_closure: Closure, ...args: unknown[]) => callOfClass(receiver, name, given(args))
+      : (_closure: Closure, ...args: unknown[]) => call(receiver, name, given(args));
+  const count = parametersOf(receiver, name);
+  return new Closure(owner, self, code, count ?? 0, count ?? 255, false, undefined, name);
+}
+
+/** How many arguments the only method of the name takes; undefined when that is not sure. */
+function parametersOf(receiver: unknown, name: string): number | undefined {
+  const own = receiver instanceof Script ? receiver.methods.get(name) : ownMethods(receiver, name);
+  if (own !== undefined) return own.length === 1 && own[0]!.least === own[0]!.most ? own[0]!.most : undefined;
+  const statics = receiver instanceof JavaClass ? staticMethods(receiver.name)?.[name] : undefined;
+  const method = statics ?? typeOf(receiver)?.methods[name];
+  return method !== undefined && method.least === method.most && method.most === 2 ? 2 : undefined;
+}
+
+function ownMethods(receiver: unknown, name: string): readonly ScriptMethod[] | undefined {
+  const methods = scriptClassOf(receiver)?.findMethods(name) ?? [];
+  return methods.length === 0 ? undefined : methods;
 }
 
 function given(args: readonly unknown[]): unknown[] {

@@ -116,6 +116,8 @@ function callOnNull(name: string, args: unknown[]): unknown {
       return 'null';
     case 'asBoolean':
       return false;
+    case 'collect':
+      return [];
     case 'iterator':
       return dispatcher.invoke([], 'iterator', []);
     case 'with':
@@ -216,6 +218,8 @@ function callObject(receiver: ScriptObject, type: ScriptClass, name: string, arg
     return callScriptMethod(fallback, 'methodMissing', receiver, [name, args], type.name);
   const any = typeOf(receiver)!.methods['methodMissing'];
   if (any !== undefined) return any.run(receiver, name, args);
+  const last = type.findMethods('invokeMethod');
+  if (last.length > 0) return callScriptMethod(last, 'invokeMethod', receiver, [name, args], type.name);
   if (methods.length === 0) {
     for (const around of surroundings(receiver)) {
       if (!(around instanceof ScriptClass) || around.findMethods(name).some(({ isStatic }) => isStatic))

@@ -124,8 +124,10 @@ function compareObjects(left: unknown, right: unknown): number {
   const isLeftText = typeof left === 'string' || left instanceof GString || left instanceof Char;
   const isRightText = typeof right === 'string' || right instanceof GString || right instanceof Char;
   if (isLeftText && isRightText) return Math.sign(compareText(toText(left), toText(right)));
-  if (left instanceof Char && isNumeric(right)) return compareNumbers(left.code, right);
-  if (right instanceof Char && isNumeric(left)) return compareNumbers(left, right.code);
+  // A text of one character is a number beside one.
+  const [first, second] = [characterCode(left), characterCode(right)];
+  if (first !== undefined && isNumeric(right)) return compareNumbers(first, right);
+  if (second !== undefined && isNumeric(left)) return compareNumbers(left, second);
   if (left instanceof JavaObject) {
     const order = left.compareTo(right);
     if (order !== undefined) return Math.sign(order);
@@ -147,6 +149,12 @@ function compareObjects(left: unknown, right: unknown): number {
   throw illegalArgument(
     `Cannot compare ${classNameOf(left)} with value '${toText(left)}' and ${classNameOf(right)} with value '${toText(right)}'`,
   );
+}
+
+function characterCode(value: unknown): number | undefined {
+  if (value instanceof Char) return value.code;
+  const text = value instanceof GString ? gstringText(value) : value;
+  return typeof text === 'string' && text.length === 1 ? text.charCodeAt(0) : undefined;
 }
 
 /** As Java compares strings: by the first different UTF-16 unit, else by length. */

@@ -4,6 +4,7 @@ import { JavaMap } from './java-map.ts';
 import { resourceExceptionOf } from './statics/exception-statics.ts';
 import { toText } from './text.ts';
 import { exception, nullPointer, Throwable } from './throwable.ts';
+import { classNameOf } from './type-of.ts';
 
 /** Errors of the engine that a script must not catch: the end of its memory or time. */
 function isFinal(error: unknown): boolean {
@@ -62,7 +63,11 @@ export function thrown(value: unknown): unknown {
     if (typeof code === 'number') return statusError(code, value);
   }
   if (value === null) return nullPointer('Cannot throw exception null');
-  return castError(value, classNamed('java.lang.Throwable'));
+  if (value instanceof JavaMap) return castError(value, classNamed('java.lang.Throwable'));
+  return exception(
+    'java.lang.ClassCastException',
+    `class ${classNameOf(value)} cannot be cast to class java.lang.Throwable`,
+  );
 }
 
 function statusError(code: number, facts: JavaMap): Throwable {

@@ -1,3 +1,4 @@
+import { outside } from './dispatch-port.ts';
 import { illegalArgument } from './throwable.ts';
 
 /** `%tY` and the like; filled in by the dates. */
@@ -6,7 +7,9 @@ export const dateFormats = {
 };
 
 export function formatDateWith(value: unknown, kind: string): string {
-  const text = dateFormats.format(value, kind);
+  const text =
+    dateFormats.format(value, kind) ??
+    (outside.loads('SimpleDateFormat') ? dateFormats.format(value, kind) : undefined);
   if (text === undefined) throw illegalArgument(`%t${kind}`);
   return text;
 }

@@ -1,6 +1,6 @@
 import { call, responds } from './dispatch.ts';
 import { itemsOf } from './equality.ts';
-import { classNamed, type JavaClass } from './java-class.ts';
+import { classNamed, JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
 import { instanceMethods } from './method-table.ts';
@@ -63,6 +63,7 @@ export function listOf(value: unknown): readonly unknown[] {
   if (items !== undefined) return items;
   if (value instanceof JavaMap || value instanceof JavaSet) return value.list();
   if (value instanceof JavaIterator) return value.rest();
+  if (value instanceof JavaClass && value.form === 'enum') return listOf(call(value, 'values', []));
   if (value === null || value === undefined) return [];
   const text = textOf(value);
   if (text !== undefined) return [...text];

@@ -34,6 +34,23 @@ export class SubList implements ListView {
   }
 }
 
+/** A list from behind. */
+export class ReversedList implements ListView {
+  readonly #list: unknown[];
+
+  constructor(list: unknown[]) {
+    this.#list = list;
+  }
+
+  read(): unknown[] {
+    return [...this.#list].reverse();
+  }
+
+  write(items: unknown[]): void {
+    this.#list.splice(0, this.#list.length, ...[...items].reverse());
+  }
+}
+
 /** `map.values()`: values can go, but not come. */
 export class ValuesView implements ListView {
   readonly #map: JavaMap;
@@ -57,7 +74,7 @@ export class ValuesView implements ListView {
 }
 
 export function isListView(value: unknown): value is ListView {
-  return value instanceof SubList || value instanceof ValuesView;
+  return value instanceof SubList || value instanceof ValuesView || value instanceof ReversedList;
 }
 
 addKeyMaker(isListView, (value) => markedKey('[', `${(value as ListView).read().map(keyText).join(',')}]`));

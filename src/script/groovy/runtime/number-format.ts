@@ -65,6 +65,7 @@ defineStatics('java.text.NumberFormat', {
   'getInstance/0-1': () => new DecimalFormat('#,##0.###'),
   'getNumberInstance/0-1': () => new DecimalFormat('#,##0.###'),
   'getIntegerInstance/0-1': () => new DecimalFormat('#,##0'),
+  'getCurrencyInstance/0-1': () => new DecimalFormat('$#,##0.00'),
   'getPercentInstance/0-1': () => new DecimalFormat('#,##0%'),
 });
 defineMethods('java.text.NumberFormat', 'java.lang.Object', {

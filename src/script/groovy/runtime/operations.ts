@@ -29,7 +29,8 @@ import * as operators from './operators.ts';
 import { preparePattern } from './pattern.ts';
 import { callEach, field, property, propertyEach, propertySafe, setField, setProperty } from './property.ts';
 import { outerOf } from './script-class.ts';
-import { stringOf, toText } from './text.ts';
+import { partText, stringOf, toText } from './text.ts';
+import { exception } from './throwable.ts';
 import { truth } from './truth.ts';
 import { BigInteger, Double, Float, GString } from './values.ts';
 import './core-library.ts';
@@ -68,6 +69,7 @@ function close(resource: unknown, failure: readonly [unknown] | undefined): void
 function newArray(type: JavaClass, sizes: readonly unknown[]): unknown[] {
   const [size, ...others] = sizes;
   const { element } = type;
+  if (toInt(size) < 0) throw exception('java.lang.NegativeArraySizeException', String(size));
   const items = Array.from({ length: toInt(size) }, () =>
     others.length > 0 ? newArray(element!, others) : emptyValue(element!),
   );
@@ -134,6 +136,7 @@ export const operations = Object.freeze({
   newArray,
   newClass,
   outerOf,
+  partText,
   pointer,
   preparePattern,
   property,

@@ -72,20 +72,28 @@ function objectText(value: object): string {
   return `${typeOf(value)!.name}@${identityOf(value).toString(16)}`;
 }
 
+/** What a value is in a text. */
+export function partText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return toText(value instanceof Closure ? closureValue(value) : value);
+}
+
 export function gstringText({ strings, values }: GString): string {
   let text = strings[0]!;
   for (let index = 0; index < values.length; index++) {
     const value = values[index];
-    if (typeof value === 'string') text += value;
-    else text += value instanceof Closure ? toText(closureValue(value)) : toText(value);
+    text += partText(value);
     text += strings[index + 1]!;
   }
   return text;
 }
 
-/** A closure in a text is asked for its value; one with a parameter gets null. */
+/** A closure in a text is asked for its value; one with a parameter gets a writer for it. */
 function closureValue(closure: Closure): unknown {
-  return closure.most === 0 ? call0(closure) : call1(closure, null);
+  if (closure.most === 0) return call0(closure);
+  const writer = new StringBuilder('');
+  call1(closure, writer);
+  return writer.text;
 }
 
 export function throwableText(value: Throwable): string {

@@ -83,12 +83,19 @@ export abstract class PrimaryParser extends TokenCursor {
         this.take();
         const body: Statement = { kind: 'expression', value: this.expression(), at: this.token.at };
         values.push({ kind: 'closure', parameters: [], body: [body], at: body.at });
-      } else values.push(this.nested(() => this.expressionOrCommand()));
+      } else values.push(this.#textValue());
       if (this.token.kind !== 'textPart') throw this.unexpected("The '}' of the value is missing.");
       const part = this.take();
       strings.push(part.text);
       if (part.isLast) return { kind: 'text', strings, values, at: first.at };
     }
+  }
+
+  /** A closure without parameters that is written into a text is what it gives. */
+  #textValue(): Expression {
+    const value = this.nested(() => this.expressionOrCommand());
+    if (value.kind !== 'closure' || value.parameters !== undefined) return value;
+    return { kind: 'call', callee: value, args: [], at: value.at };
   }
 
   #parenthesized(): Expression {

@@ -12,7 +12,7 @@ import {
   TO_SELF,
 } from '../closure.ts';
 import { keyText } from '../hash-key.ts';
-import { classNamed } from '../java-class.ts';
+import { arrayType, classNamed } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import { truth } from '../truth.ts';
 import type { Numeric } from '../values.ts';
@@ -62,11 +62,15 @@ function composed(first: Closure, second: unknown): Closure {
   return closureOf(first.least, first.most, (...args) => call1(second, first.call(given(args))));
 }
 
+function apply(fn: unknown, args: readonly unknown[]): unknown {
+  return fn instanceof Closure ? fn.call(given(args)) : call1(fn, args[0]);
+}
+
 /** An untyped parameter takes any object. */
 function parameterTypes(self: Closure): unknown[] {
   const object = classNamed('java.lang.Object');
   const types = Array.from({ length: self.most }, (_, at) => self.types?.[at] ?? object);
-  return arrays.make(types, classNamed('java.lang.Class'));
+  return arrays.make(types, arrayType(classNamed('java.lang.Class')));
 }
 
 defineMethods('groovy.lang.Closure', 'java.lang.Object', {
@@ -126,6 +130,12 @@ defineMethods('groovy.lang.Closure', 'java.lang.Object', {
   'test/0+': (self: Closure, ...args: unknown[]) => truth(self.call(args)),
   'accept/0+': (self: Closure, ...args: unknown[]) => self.call(args),
   'get/0': (self: Closure) => call0(self),
+  'negate/0': (self: Closure) =>
+    closureOf(self.least, self.most, (...args) => !truth(self.call(given(args)))),
+  'and/1': (self: Closure, other: unknown) =>
+    closureOf(self.least, self.most, (...args) => truth(self.call(given(args))) && truth(apply(other, args))),
+  'or/1': (self: Closure, other: unknown) =>
+    closureOf(self.least, self.most, (...args) => truth(self.call(given(args))) || truth(apply(other, args))),
   'reversed/0': (self: Closure) => closureOf(2, 2, (first, second) => self.call([second, first])),
 });
 

@@ -74,9 +74,12 @@ defineMethods('java.util.Collection', 'java.lang.Object', {
   'size/0': (self: unknown) => listOf(self).length,
   'toList/0': (self: unknown) => listOf(self).slice(),
   'asList/0': (self: unknown) => listOf(self).slice(),
-  'plus/1': (self: unknown, other: unknown) => {
+  'plus/1-2': (self: unknown, first: unknown, second?: unknown) => {
+    const other = second === undefined ? first : second;
     const isGroup = itemsOf(other) !== undefined || other instanceof JavaSet;
-    return like(self, [...listOf(self), ...(isGroup ? listOf(other) : [other])]);
+    const items = listOf(self);
+    const at = second === undefined ? items.length : count(first);
+    return like(self, [...items.slice(0, at), ...(isGroup ? listOf(other) : [other]), ...items.slice(at)]);
   },
   'minus/1': without,
   'multiply/1': (self: unknown, times: unknown) =>

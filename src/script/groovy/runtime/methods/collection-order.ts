@@ -1,6 +1,7 @@
 import { arrays, Closure, call1 } from '../closure.ts';
 import { average, best, countBy, distinct, groupBy, like, sorted, sum } from '../collecting.ts';
 import { listOf } from '../iterate.ts';
+import { arrayType } from '../java-class.ts';
 import { mapOf } from '../java-map.ts';
 import { defineMethods } from '../method-table.ts';
 import { type List, listKind } from '../values.ts';
@@ -35,6 +36,6 @@ defineMethods('java.util.Collection', 'java.lang.Object', {
   'toUnique/0-1': (self: unknown, fn: unknown) => {
     const kept = distinct(listOf(self), fn);
     const element = Array.isArray(self) ? listKind(self as List)?.element : undefined;
-    return element === undefined ? like(self, kept) : arrays.make(kept, element);
+    return element === undefined ? like(self, kept) : arrays.make(kept, arrayType(element));
   },
 });

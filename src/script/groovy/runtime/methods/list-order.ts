@@ -1,7 +1,8 @@
 import { call1 } from '../closure.ts';
 import { distinct, orderBy, sorted } from '../collecting.ts';
-import { JavaIterator, listOf } from '../iterate.ts';
-import { SubList } from '../list-view.ts';
+import { listOf } from '../iterate.ts';
+import { ListIterator } from '../list-iterator.ts';
+import { ReversedList, SubList } from '../list-view.ts';
 import { defineMethods } from '../method-table.ts';
 import { illegalArgument, outOfBounds, unsupported } from '../throwable.ts';
 import { JavaObject, listKind } from '../values.ts';
@@ -53,16 +54,13 @@ function subList(self: unknown, from: unknown, to: unknown): unknown {
     : items.slice(first, last);
 }
 
-function listIterator(self: unknown): unknown {
-  let at = 0;
-  const list = listOf(self);
-  return new JavaIterator(
-    () => (at < list.length ? list[at++] : undefined),
-    (position) => {
-      growing(self).splice(position, 1);
-      at--;
-    },
-  );
+function listIterator(self: unknown, from: unknown = 0): unknown {
+  return new ListIterator(Array.isArray(self) ? growing(self) : [...listOf(self)], count(from));
+}
+
+/** The list from behind: what is changed in one is changed in the other. */
+function reversed(self: unknown): unknown {
+  return Array.isArray(self) ? new ReversedList(self) : [...listOf(self)].reverse();
 }
 
 defineMethods('java.util.List', 'java.util.Collection', {
@@ -97,7 +95,8 @@ defineMethods('java.util.List', 'java.util.Collection', {
     return copy;
   },
   'swap/2': swap,
-  'listIterator/0': listIterator,
+  'listIterator/0-1': listIterator,
+  'asReversed/0': reversed,
   'chop/1+': (self: unknown, ...sizes: unknown[]) => chop(self, sizes),
   'execute/0': () => {
     throw unsupported('Scripts cannot start programs');

@@ -1,6 +1,6 @@
 import { listOf } from '../iterate.ts';
 import { defineMethods } from '../method-table.ts';
-import { noSuchElement } from '../throwable.ts';
+import { exception, noSuchElement } from '../throwable.ts';
 import { listKind } from '../values.ts';
 import { getOr, growing, takeFirst } from './list-methods.ts';
 
@@ -16,7 +16,10 @@ function isStack(self: unknown): boolean {
 }
 
 function pop(self: unknown): unknown {
-  if (listOf(self).length === 0) throw noSuchElement('Cannot pop() an empty List');
+  if (listOf(self).length === 0)
+    throw isStack(self)
+      ? exception('java.util.EmptyStackException', null)
+      : noSuchElement('Cannot pop() an empty List');
   return isStack(self) ? takeLast(self) : takeFirst(self);
 }
 

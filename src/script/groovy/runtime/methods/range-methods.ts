@@ -3,7 +3,8 @@ import { call1 } from '../closure.ts';
 import { javaEquals } from '../equality.ts';
 import { defineMethods } from '../method-table.ts';
 import type { Range } from '../range.ts';
-import { illegalArgument } from '../throwable.ts';
+import { toText } from '../text.ts';
+import { illegalArgument, outOfBounds } from '../throwable.ts';
 import { isNumeric } from '../values.ts';
 import { count } from './collection-methods.ts';
 
@@ -17,6 +18,12 @@ function step(range: Range, by: unknown): unknown[] {
 defineMethods('groovy.lang.Range', 'java.util.List', {
   'size/0': (self: Range) => self.size,
   'isEmpty/0': (self: Range) => self.isEmpty,
+  'get/1': (self: Range, at: unknown) => {
+    const item = self.items[count(at)];
+    if (count(at) < 0) throw outOfBounds(`Index: ${count(at)} should not be negative`);
+    if (item === undefined) throw outOfBounds(`Index: ${count(at)} too big for range: ${toText(self)}`);
+    return item;
+  },
   'getFrom/0': (self: Range) => self.low,
   'getTo/0': (self: Range) => self.high,
   'getFromInt/0': (self: Range) => self.low,

@@ -24,6 +24,10 @@ function among(others: unknown): (item: unknown) => boolean {
   return (item) => set.has(item);
 }
 
+function orderIn(self: JavaSet): (left: unknown, right: unknown) => number {
+  return self.compare ?? compare;
+}
+
 /** A copy, not a view as in the original. */
 function between(self: JavaSet, isIn: (item: unknown) => boolean): JavaSet {
   return setOf(self.list().filter(isIn), self.emptyCopy().kind, self.compare);
@@ -62,10 +66,12 @@ defineMethods('java.util.Set', 'java.util.Collection', {
   'clone/0': (self: JavaSet) => setOf(self.list(), self.emptyCopy().kind, self.compare),
   'first/0': (self: JavaSet) => endOf(self, 0),
   'last/0': (self: JavaSet) => endOf(self, -1),
-  'headSet/1': (self: JavaSet, end: unknown) => between(self, (item) => compare(item, end) < 0),
-  'tailSet/1': (self: JavaSet, start: unknown) => between(self, (item) => compare(item, start) >= 0),
+  'headSet/1-2': (self: JavaSet, end: unknown, isIncluded: unknown = false) =>
+    between(self, (item) => orderIn(self)(item, end) < (isIncluded === true ? 1 : 0)),
+  'tailSet/1-2': (self: JavaSet, start: unknown, isIncluded: unknown = true) =>
+    between(self, (item) => orderIn(self)(item, start) > (isIncluded === true ? -1 : 0)),
   'subSet/2': (self: JavaSet, start: unknown, end: unknown) =>
-    between(self, (item) => compare(item, start) >= 0 && compare(item, end) < 0),
+    between(self, (item) => orderIn(self)(item, start) >= 0 && orderIn(self)(item, end) < 0),
   'pollFirst/0': (self: JavaSet) => {
     const [first] = self.list();
     if (first === undefined) return null;

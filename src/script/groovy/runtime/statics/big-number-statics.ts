@@ -1,6 +1,6 @@
 import { toBigInt, toDecimal, toInt, toNumber } from '../arithmetic.ts';
 import { parseWhole } from '../casting.ts';
-import { decimalOfDouble, parseDecimal, type Rounding, toPrecision } from '../decimal.ts';
+import { decimalOfDouble, notDecimal, parseDecimal, type Rounding, toPrecision } from '../decimal.ts';
 import { MathContext, roundingOf } from '../math-context.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import { numeric } from '../methods/number-methods.ts';
@@ -14,8 +14,7 @@ function decimalOf(value: unknown, context?: unknown): BigDecimal {
   if (value instanceof BigDecimal) return decimalOf(new Double(toNumber(value)), context);
   const text = textOf(value) ?? (Array.isArray(value) ? value.map(toText).join('') : undefined);
   const result = text === undefined ? exactDecimal(numeric(value)) : parseDecimal(text);
-  if (result === undefined)
-    throw exception('java.lang.NumberFormatException', 'Character array is missing "exponent" mark');
+  if (result === undefined) throw notDecimal(text ?? '');
   return context instanceof MathContext ? toPrecision(result, context.precision, context.rounding) : result;
 }
 

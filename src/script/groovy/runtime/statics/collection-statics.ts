@@ -9,13 +9,19 @@ import { defineStatics } from '../method-table.ts';
 import { frozen } from '../methods/collection-methods.ts';
 import { frozenMap } from '../methods/map-changes.ts';
 import { mapOfKind } from '../methods/map-methods.ts';
+import { illegalArgument } from '../throwable.ts';
 import { Entry, listKind } from '../values.ts';
 import { Comparator } from './comparator.ts';
 
 for (const name of ['ArrayList', 'LinkedList', 'Stack', 'Vector', 'ArrayDeque']) {
   defineStatics(`java.util.${name}`, {
-    'new/0-1': (items?: unknown) =>
-      listOfKind(items === undefined || typeof items === 'number' ? [] : listOf(items), `java.util.${name}`),
+    'new/0-1': (items?: unknown) => {
+      if (typeof items === 'number' && items < 0) throw illegalArgument(`Illegal Capacity: ${items}`);
+      return listOfKind(
+        items === undefined || typeof items === 'number' ? [] : listOf(items),
+        `java.util.${name}`,
+      );
+    },
   });
 }
 

@@ -13,6 +13,7 @@ import { frozenMap } from '../methods/map-changes.ts';
 import { mapOfKind } from '../methods/map-methods.ts';
 import { numeric } from '../methods/number-methods.ts';
 import { toText } from '../text.ts';
+import { noSuchElement } from '../throwable.ts';
 import { Entry, type List, listKind, markList } from '../values.ts';
 import { unpack } from './collection-statics.ts';
 import { Comparator } from './comparator.ts';
@@ -26,6 +27,11 @@ function call2Sort(items: unknown, order?: unknown): null {
       : [order instanceof Closure ? order : closureOf(2, 2, (left, right) => orderBy(order)(left, right))],
   );
   return null;
+}
+
+function extreme(items: unknown, name: 'max' | 'min', order: unknown): unknown {
+  if (listOf(items).length === 0) throw noSuchElement();
+  return call(items, name, order === undefined ? [] : [order]);
 }
 
 defineStatics(
@@ -47,8 +53,8 @@ defineStatics(
     'reverse/1': (list: unknown) => call(list, 'reverse', [true]) && null,
     'shuffle/1-2': (list: unknown) => call(list, 'shuffle', []),
     'swap/3': (list: unknown, first: unknown, second: unknown) => call(list, 'swap', [first, second]) && null,
-    'max/1-2': (items: unknown, order?: unknown) => call(items, 'max', order === undefined ? [] : [order]),
-    'min/1-2': (items: unknown, order?: unknown) => call(items, 'min', order === undefined ? [] : [order]),
+    'max/1-2': (items: unknown, order?: unknown) => extreme(items, 'max', order),
+    'min/1-2': (items: unknown, order?: unknown) => extreme(items, 'min', order),
     'frequency/2': (items: unknown, value: unknown) =>
       listOf(items).filter((item) => javaEquals(item, value)).length,
     'nCopies/2': (count: unknown, value: unknown) =>

@@ -1,9 +1,11 @@
 import { asInterface } from '../casting.ts';
 import { call1 } from '../closure.ts';
 import { type Order, orderBy } from '../collecting.ts';
+import { call } from '../dispatch.ts';
 import { compare } from '../equality.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
+import { toText } from '../text.ts';
 import { type Entry, JavaObject } from '../values.ts';
 
 const COMPARATOR_CLASS = classNamed('java.util.Comparator');
@@ -41,6 +43,19 @@ defineStatics('java.util.Comparator', {
   'comparingDouble/1': comparing,
   'naturalOrder/0': () => new Comparator(compare),
   'reverseOrder/0': () => new Comparator((left, right) => compare(right, left)),
+});
+
+defineStatics(
+  'java.lang.String',
+  {},
+  {
+    CASE_INSENSITIVE_ORDER: new Comparator((left, right) =>
+      compare(toText(left).toLowerCase(), toText(right).toLowerCase()),
+    ),
+  },
+);
+defineStatics('java.lang.Enum', {
+  'valueOf/2': (type: unknown, name: unknown) => call(type, 'valueOf', [name]),
 });
 
 defineMethods('java.util.Comparator', 'java.lang.Object', {

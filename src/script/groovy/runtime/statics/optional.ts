@@ -40,14 +40,17 @@ defineStatics('java.util.Optional', {
   'empty/0': () => optional(null),
 });
 
+function present(self: Optional): unknown {
+  if (self.value === null) throw noSuchElement('No value present');
+  return self.value;
+}
+
 defineMethods('java.util.Optional', 'java.lang.Object', {
   'isPresent/0': (self: Optional) => self.value !== null,
   'isEmpty/0': (self: Optional) => self.value === null,
   'asBoolean/0': (self: Optional) => self.value !== null,
-  'get/0': (self: Optional) => {
-    if (self.value === null) throw noSuchElement('No value present');
-    return self.value;
-  },
+  'get/0': present,
+  ...Object.fromEntries(['getAsInt', 'getAsLong', 'getAsDouble'].map((name) => [`${name}/0`, present])),
   'orElse/1': (self: Optional, other: unknown) => self.value ?? other,
   'orElseGet/1': (self: Optional, fn: unknown) => self.value ?? call0(fn),
   'orElseThrow/0-1': (self: Optional, fn?: unknown) => {

@@ -172,6 +172,19 @@ export class Calendar extends JavaObject {
     }
   }
 
+  /** Moves a field within its bounds; the larger ones stay. */
+  roll(field: number, by: number): void {
+    if (field === FIELD.YEAR) {
+      this.add(field, by);
+      return;
+    }
+    const [least, most] = [this.bound(field, false), this.bound(field, true)];
+    const count = most - least + 1;
+    const value = ((((this.get(field) - least + by) % count) + count) % count) + least;
+    if (field === FIELD.MONTH) this.add(field, value - this.get(field));
+    else this.set(field, value);
+  }
+
   bound(field: number, isUpper: boolean): number {
     if (field === FIELD.DATE) return isUpper ? daysIn(this.get(FIELD.YEAR), this.get(FIELD.MONTH)) : 1;
     if (field === FIELD.DAY_OF_YEAR) return isUpper ? dayOfYear(wallOf(this.get(FIELD.YEAR), 11, 31)) : 1;

@@ -1,6 +1,9 @@
 import { builtInEnum } from '../built-in-enum.ts';
+import { classNamed } from '../java-class.ts';
+import { defineStatics } from '../method-table.ts';
 import { exception, type Throwable } from '../throwable.ts';
-import { dayOfYear, daysIn } from './date-fields.ts';
+import { EnumConstant } from '../values.ts';
+import { dayOfYear, daysIn, weekOf } from './date-fields.ts';
 import { dateOf, dateTimeError, type Temporal } from './temporal.ts';
 import { enumArgument } from './time-arguments.ts';
 import { DAY } from './zone.ts';
@@ -24,6 +27,26 @@ function fieldText(name: string): string {
 }
 
 builtInEnum(CLASS, NAMES, fieldText);
+
+const ISO_FIELDS = ['QUARTER_OF_YEAR', 'DAY_OF_QUARTER', 'WEEK_OF_WEEK_BASED_YEAR', 'WEEK_BASED_YEAR'];
+defineStatics(
+  'java.time.temporal.IsoFields',
+  {},
+  {
+    ...Object.fromEntries(
+      ISO_FIELDS.map((name, at) => [
+        name,
+        new EnumConstant(classNamed(CLASS), name, NAMES.length + at, fieldText(name)),
+      ]),
+    ),
+    QUARTER_YEARS: new EnumConstant(
+      classNamed('java.time.temporal.ChronoUnit'),
+      'QUARTER_YEARS',
+      100,
+      'QuarterYears',
+    ),
+  },
+);
 
 export function fieldArgument(value: unknown): string {
   return enumArgument(value, CLASS).name;
@@ -92,6 +115,10 @@ const DATE_FIELDS: Readonly<Record<string, (day: number, fields: Temporal['field
   YEAR_OF_ERA: (_day, { year }) => (year > 0 ? year : 1 - year),
   YEAR: (_day, { year }) => year,
   ERA: (_day, { year }) => (year > 0 ? 1 : 0),
+  QUARTER_OF_YEAR: (_day, { month }) => Math.floor(month / 3) + 1,
+  DAY_OF_QUARTER: (day, { year, month }) => day - dateOf(year, month - (month % 3) + 1, 1) + 1,
+  WEEK_OF_WEEK_BASED_YEAR: (day) => weekOf(day * DAY, 2, 4).week,
+  WEEK_BASED_YEAR: (day) => weekOf(day * DAY, 2, 4).year,
 };
 
 /** The same with another value in one field. */

@@ -73,6 +73,10 @@ function plusNanos(self: Temporal, count: bigint): Temporal {
   return momentIn(self.kind, Number(ms), Number(extra), self.zone!.offsetAt(Number(ms)), self.zone);
 }
 
+function monthsOf(unit: UnitName): number | undefined {
+  return unit === 'QUARTER_YEARS' ? 3 : MONTHS[unit];
+}
+
 export function plusUnits(self: Temporal, count: bigint, unit: UnitName): Temporal {
   const clock = CLOCK[unit];
   if (clock !== undefined) {
@@ -84,7 +88,7 @@ export function plusUnits(self: Temporal, count: bigint, unit: UnitName): Tempor
     if (!self.hasDate || (self.kind === 'Instant' && unit !== 'DAYS')) throw unsupportedUnit(unit);
     return self.at(self.day + Number(count) * days, self.nanos);
   }
-  const months = MONTHS[unit];
+  const months = monthsOf(unit);
   if (months === undefined || !self.hasDate || self.kind === 'Instant') throw unsupportedUnit(unit);
   return self.plusMonths(Number(count) * months);
 }
@@ -106,7 +110,7 @@ export function unitsBetween(from: Temporal, to: Temporal, unit: UnitName): bigi
   const days = wholeDays(from, end);
   const perUnit = DAYS[unit];
   if (perUnit !== undefined) return BigInt(Math.trunc((days - from.day) / perUnit));
-  const perMonth = MONTHS[unit];
+  const perMonth = monthsOf(unit);
   if (perMonth === undefined) throw unsupportedUnit(unit);
   return BigInt(Math.trunc(monthsBetween(from, end.at(days, end.nanos)) / perMonth));
 }

@@ -70,6 +70,10 @@ function formatIso(value: Temporal, name: string): string {
   switch (name) {
     case 'BASIC_ISO_DATE':
       return dateText(value.day).replaceAll('-', '');
+    case 'RFC_1123_DATE_TIME': {
+      const offset = value.offset === 0 ? 'GMT' : offsetText(value.offset, false);
+      return `${new DateTimeFormatter('EEE, d MMM yyyy HH:mm:ss').format(value)} ${offset}`;
+    }
     case 'ISO_DATE':
       return dateText(value.day) + (value.hasOffset ? offsetId(value.offset) : '');
     case 'ISO_LOCAL_DATE':

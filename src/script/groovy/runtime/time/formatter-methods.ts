@@ -18,6 +18,7 @@ const ISO = [
   'ISO_OFFSET_DATE_TIME',
   'ISO_TIME',
   'ISO_ZONED_DATE_TIME',
+  'RFC_1123_DATE_TIME',
 ];
 const NAMED_FORMATTERS = Object.fromEntries(ISO.map((name) => [name, new DateTimeFormatter(name, true)]));
 

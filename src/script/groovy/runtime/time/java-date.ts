@@ -1,4 +1,5 @@
 import { toLong } from '../arithmetic.ts';
+import { call1 } from '../closure.ts';
 import { addPlainForm, dates } from '../host-values.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { JavaMap } from '../java-map.ts';
@@ -71,6 +72,18 @@ function withFields(calendar: Calendar, values: JavaMap): Calendar {
   return copy;
 }
 
+/** The forms that Java's own constructor is used with: `2024/01/15`, `01/15/2024`, each with a time or without. */
+const DATE_TEXT =
+  /^(?:(\d{3,4})\/(\d\d?)\/(\d\d?)|(\d\d?)\/(\d\d?)\/(\d{4}))(?: (\d\d?):(\d\d?)(?::(\d\d?))?)?$/;
+
+function parseDateText(text: string): number {
+  const match = DATE_TEXT.exec(text.trim());
+  if (match === null) return parseDate(text, 'EEE MMM dd HH:mm:ss zzz yyyy', defaultZone());
+  const [, year, month, day, us, usDay, usYear, ...time] = match;
+  const numbers = time.map((part) => Number(part ?? 0));
+  return dated(Number(year ?? usYear), Number(month ?? us) - 1, Number(day ?? usDay), numbers);
+}
+
 function calendarOf(date: JavaDate): Calendar {
   return new Calendar(date.ms, defaultZone());
 }
@@ -80,11 +93,7 @@ defineStatics('java.util.Date', {
     if (first === undefined) return new JavaDate(Date.now());
     if (others.length > 0)
       return new JavaDate(dated(int(first) + 1900, others[0], others[1], others.slice(2)));
-    return new JavaDate(
-      isNumeric(first)
-        ? millis(first)
-        : parseDate(toText(first), 'EEE MMM dd HH:mm:ss zzz yyyy', defaultZone()),
-    );
+    return new JavaDate(isNumeric(first) ? millis(first) : parseDateText(toText(first)));
   },
   'parse/2-3': (pattern: unknown, text: unknown, zone?: unknown) =>
     new JavaDate(parseDate(toText(text), toText(pattern), zoneArgument(zone))),
@@ -108,6 +117,8 @@ defineMethods('java.util.Date', 'java.lang.Object', {
       : new JavaDate(shiftDays(self.ms, -int(other))),
   'next/0': (self: JavaDate) => new JavaDate(shiftDays(self.ms, 1)),
   'previous/0': (self: JavaDate) => new JavaDate(shiftDays(self.ms, -1)),
+  'upto/2': (self: JavaDate, to: JavaDate, fn: unknown) => eachDay(self, to, 1, fn),
+  'downto/2': (self: JavaDate, to: JavaDate, fn: unknown) => eachDay(self, to, -1, fn),
   'before/1': (self: JavaDate, other: JavaDate) => self.ms < other.ms,
   'after/1': (self: JavaDate, other: JavaDate) => self.ms > other.ms,
   'compareTo/1': (self: JavaDate, other: JavaDate) => Math.sign(self.ms - other.ms),
@@ -139,6 +150,15 @@ defineMethods('java.util.Date', 'java.lang.Object', {
   'getSeconds/0': (self: JavaDate) => calendarOf(self).get(FIELD.SECOND),
   'clone/0': (self: JavaDate) => new JavaDate(self.ms),
 });
+
+function eachDay(from: JavaDate, to: JavaDate, step: 1 | -1, fn: unknown): null {
+  if ((to.ms - from.ms) * step < 0)
+    throw illegalArgument(
+      `The argument (${to.toText()}) must be ${step === 1 ? 'later' : 'earlier'} than ${from.toText()}`,
+    );
+  for (let ms = from.ms; (to.ms - ms) * step >= 0; ms = shiftDays(ms, step)) call1(fn, new JavaDate(ms));
+  return null;
+}
 
 function shiftDays(ms: number, days: number): number {
   const calendar = new Calendar(ms, defaultZone());
@@ -183,6 +203,10 @@ defineMethods('java.util.Calendar', 'java.lang.Object', {
   },
   'add/2': (self: Calendar, field: unknown, count: unknown) => {
     self.add(int(field), int(count));
+    return null;
+  },
+  'roll/2': (self: Calendar, field: unknown, by: unknown) => {
+    self.roll(int(field), typeof by === 'boolean' ? (by ? 1 : -1) : int(by));
     return null;
   },
   'getTime/0': (self: Calendar) => new JavaDate(self.ms),

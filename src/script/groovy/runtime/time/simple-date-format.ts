@@ -9,8 +9,9 @@ import { isNumeric, JavaObject } from '../values.ts';
 import { Calendar } from './calendar.ts';
 import { formatDate, parseDate } from './date-pattern.ts';
 import { JavaDate } from './java-date.ts';
+import { Temporal } from './temporal.ts';
 import { millis } from './time-arguments.ts';
-import { defaultZone, setDefaultZone, Zone, zoneOf } from './zone.ts';
+import { defaultZone, setDefaultZone, UTC, Zone, zoneOf } from './zone.ts';
 
 const SIMPLE_DATE_FORMAT_CLASS = classNamed('java.text.SimpleDateFormat');
 
@@ -101,12 +102,10 @@ const FORMATS: Readonly<Record<string, string>> = {
   j: 'DDD',
 };
 dateFormats.format = (value, kind) => {
-  const ms =
-    value instanceof JavaDate || value instanceof Calendar
-      ? value.ms
-      : isNumeric(value)
-        ? toNumber(value)
-        : undefined;
   const pattern = FORMATS[kind];
-  return ms === undefined || pattern === undefined ? undefined : formatDate(ms, pattern, defaultZone());
+  if (pattern === undefined) return undefined;
+  if (value instanceof JavaDate || value instanceof Calendar)
+    return formatDate(value.ms, pattern, defaultZone());
+  if (isNumeric(value)) return formatDate(toNumber(value), pattern, defaultZone());
+  return value instanceof Temporal ? formatDate(value.wall, pattern, UTC) : undefined;
 };

@@ -2,6 +2,7 @@ import { defineStatics, type Implementation } from '../method-table.ts';
 import { textOf, toText } from '../text.ts';
 import { badArgument } from '../throwable.ts';
 import { floorDivide } from './chrono-unit.ts';
+import { clocks } from './clock-port.ts';
 import { DateTimeFormatter, parseIso } from './date-time-formatter.ts';
 import {
   dateOf,
@@ -21,8 +22,9 @@ import { offsetZone } from './zone-methods.ts';
 
 /** The present as a clock in the zone shows it. */
 function now(kind: TemporalKind, given: unknown): Temporal {
-  const to = given === undefined ? defaultZone().as('java.time.ZoneRegion') : zone(given);
-  const ms = Date.now();
+  const clock = clocks.read(given);
+  const to = clock?.zone ?? (given === undefined ? defaultZone().as('java.time.ZoneRegion') : zone(given));
+  const ms = clock?.ms ?? Date.now();
   if (kind === 'Instant') return momentIn('Instant', ms, 0);
   const offset = to.offsetAt(ms);
   if (kind === 'OffsetDateTime') return momentIn(kind, ms, 0, offset, offsetZone(offset));
