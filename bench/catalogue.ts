@@ -33,6 +33,11 @@ export const BENCHMARKS: readonly Benchmark[] = [
     nextTo: '`GET /health/live`, which needs no credentials and goes through no rules',
   },
   {
+    name: 'logins',
+    what: '1,000 wrong logins a second from 1,000 addresses, all at once with right logins (compared anew, and seen before), reads, and 20 schedules that fire each second, on one node: p50 and p99 of each',
+    nextTo: 'the same node a moment before, without the wrong ones',
+  },
+  {
     name: 'store',
     what: '1,000,000 objects: a filter on an indexed property over 32 connections; page 10,000 of 20; RSS of the node while everything is paged through',
     nextTo: 'Hono with the same SQL by `pg` prepared; page 1; the same node before',
