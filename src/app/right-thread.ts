@@ -1,4 +1,4 @@
-import { contextData, isWrite, type RequestSink, type Router } from '#resource/index.ts';
+import { type Context, contextData, isWrite, type RequestSink, type Router } from '#resource/index.ts';
 import type { ScriptThreads } from '#script/index.ts';
 
 /**
@@ -16,6 +16,7 @@ export function inTheRightThread(
       kind: 'request',
       payload: { context: contextData(context), request },
       repeatable: !isWrite(request),
+      ...(context.client.isExternal ? { caller: callerOf(context) } : {}),
     });
     await settled();
     return answer as Awaited<ReturnType<RequestSink['handle']>>;
@@ -24,4 +25,8 @@ export function inTheRightThread(
     handle: (context, request) =>
       router.runsScripts(request) ? handOver(context, request) : router.handle(context, request),
   };
+}
+
+function callerOf({ security: { authorization } }: Context): string {
+  return `${authorization.component}/${authorization.id}`;
 }

@@ -4,6 +4,7 @@ import {
   BEAT_WORD,
   DEADLINE_WORD,
   type FromThread,
+  roomWord,
   SANDBOX_WORD,
   SCRIPT_WORD,
   SHARED_WORDS,
@@ -58,6 +59,7 @@ export class ScriptThread {
   /** The deadline at the last look; the same one twice means that a script does not let go. */
   #lastDeadline = 0n;
   #isHeld = false;
+  #heldSince = 0;
 
   constructor({ number, entry, data, onMessage, onDeath }: ScriptThreadOptions) {
     this.number = number;
@@ -115,11 +117,24 @@ export class ScriptThread {
   /** The job and the script that is past its deadline by more than `graceMs`; undefined while all is well. */
   findOverdue(graceMs: number): { job: number; script: string | undefined } | undefined {
     const deadline = Atomics.load(this.#shared, DEADLINE_WORD);
+    const wasHeld = this.#isHeld;
     this.#isHeld = deadline !== 0n && deadline === this.#lastDeadline;
+    if (this.#isHeld && !wasHeld) this.#heldSince = monotonicMs();
     this.#lastDeadline = deadline;
     if (deadline === 0n || monotonicMs() <= Number(deadline) + graceMs) return undefined;
     const script = this.scriptNames.get(Number(Atomics.load(this.#shared, SCRIPT_WORD)));
     return { job: Number(Atomics.load(this.#shared, WORK_WORD)), script };
+  }
+
+  /** The job whose script has not let go of the thread for so long, while others wait for it. */
+  heldFor(ms: number): Job | undefined {
+    if (!this.#isHeld || monotonicMs() - this.#heldSince < ms) return undefined;
+    return this.jobs.get(Number(Atomics.load(this.#shared, WORK_WORD)));
+  }
+
+  /** Work that has begun no script yet begins none, and fails. */
+  withdraw({ id }: Job): void {
+    Atomics.store(this.#shared, roomWord(id), BigInt(id));
   }
 
   /** Asks it to stop, and ends it when it does not. */

@@ -8,6 +8,8 @@ import type { ErrorMessage, FromThread, ThreadWork } from './thread-protocol.ts'
 const WATCH_INTERVAL_MS = 50;
 /** A script may miss its deadline by this much before its thread is ended. */
 const GRACE_MS = 250;
+/** A script that holds its thread for so long keeps others waiting; then no more scripts of its caller begin there. */
+const CROWDED_AFTER_MS = 1_000;
 /** Between attempts to replace threads that die before they are ready, as without a database. */
 const RESPAWN_FIRST_MS = 100;
 const RESPAWN_LONGEST_MS = 5_000;
@@ -147,6 +149,7 @@ export class ScriptThreads implements Service {
   #endStuckThreads(): void {
     for (const thread of this.#threads) {
       const guilty = thread.findOverdue(GRACE_MS);
+      makeRoom(thread);
       if (guilty === undefined || !thread.alive) continue;
       const job = thread.jobs.get(guilty.job);
       thread.jobs.delete(guilty.job);
@@ -191,6 +194,16 @@ export class ScriptThreads implements Service {
     }, pauseMs);
     this.#respawns.add(timer);
   }
+}
+
+/** Where somebody waits behind a long script, its caller's further ones do not come first. */
+function makeRoom(thread: ScriptThread): void {
+  const long = thread.heldFor(CROWDED_AFTER_MS);
+  const caller = long?.work.caller;
+  if (caller === undefined) return;
+  const jobs = [...thread.jobs.values()];
+  if (jobs.every(({ work }) => work.caller === caller)) return;
+  for (const job of jobs) if (job !== long && job.work.caller === caller) thread.withdraw(job);
 }
 
 const DIED = 'The script thread of this request died and its changes were rolled back; try again';

@@ -9,6 +9,8 @@ export interface ThreadWork {
   readonly repeatable: boolean;
   /** Aborted: nobody wants its outcome any more. */
   readonly signal?: AbortSignal;
+  /** Who asked for it. Callers make room for each other; absent where the server itself did. */
+  readonly caller?: string;
 }
 
 export type ToThread =
@@ -50,4 +52,11 @@ export const BEAT_WORD = 2;
 export const SANDBOX_WORD = 3;
 /** The number of the script that runs; 0 for one without a name. */
 export const SCRIPT_WORD = 4;
-export const SHARED_WORDS = 5;
+/** From here on the ids of work that is to make room for others, each in the place that `roomWord` says. */
+const ROOM_WORDS = 5;
+const ROOMS = 256;
+export const SHARED_WORDS = ROOM_WORDS + ROOMS;
+
+export function roomWord(work: number): number {
+  return ROOM_WORDS + (work % ROOMS);
+}

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import { troubleOf } from '#database/index.ts';
-import { InternalServerError, toResourceError } from '#errors/index.ts';
+import { InternalServerError, ServiceUnavailableError, toResourceError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { monotonicMs } from '#time/index.ts';
 import {
@@ -9,6 +9,7 @@ import {
   DEADLINE_WORD,
   type ErrorMessage,
   type FromThread,
+  roomWord,
   SANDBOX_WORD,
   SCRIPT_WORD,
   type ToThread,
@@ -88,11 +89,23 @@ function scriptNumber(name: string): bigint {
  * Tells the watchdog of each stretch of script code of the work that calls this: whose it is, of which script, and
  * when it must be over (by `monotonicMs`).
  */
-export function watchedWork(name?: string): { onEnter: (deadline: number) => void; onLeave: () => void } {
+export function watchedWork(name?: string): {
+  mayBegin: () => void;
+  onEnter: (deadline: number) => void;
+  onLeave: () => void;
+} {
   const work = BigInt(currentWork.getStore() ?? 0);
   const script = name === undefined ? 0n : scriptNumber(name);
   const { shared } = workerData as { shared: BigInt64Array };
   return {
+    /** @throws ServiceUnavailableError when others have waited long enough */
+    mayBegin() {
+      if (work === 0n || Atomics.load(shared, roomWord(Number(work))) !== work) return;
+      throw new ServiceUnavailableError('Scripts of this caller have kept others waiting', {
+        id: 'SCRIPT_CROWDED',
+        hint: 'Send fewer long scripts at once, and try again',
+      });
+    },
     onEnter(deadline) {
       Atomics.store(shared, WORK_WORD, work);
       Atomics.store(shared, SCRIPT_WORD, script);

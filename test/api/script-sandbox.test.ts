@@ -405,4 +405,26 @@ describe('the sandbox', () => {
     expect(honest.map(({ status }) => status)).toEqual(honest.map(() => 200));
     expect(result.filter((_, n) => n % sources.length < 3).every(({ status }) => status === 500)).toBe(true);
   });
+
+  it('lets no caller fill the threads with long scripts while others wait', async () => {
+    const deputy = { user: 'deputy', password: 'Another-Horse-9' };
+    const body = { password: deputy.password, roles: ['svc-admin'] };
+    expect((await api('PUT', 'repo/internal/user/deputy', { body })).status).toBe(201);
+    const evaluate = (source: string, options = {}) =>
+      api('POST', 'script?_action=eval', {
+        body: { type: 'text/javascript', source, timeout: 2_500 },
+        ...options,
+      });
+    expect((await evaluate('1 + 1', deputy)).body).toBe(2);
+    const endless = Array.from({ length: 8 }, () => evaluate('for (;;) {}'));
+    const others = Array.from({ length: 4 }, () => evaluate('2 + 2', deputy));
+    expect((await Promise.all(others)).map((answer) => [answer.status, answer.body])).toEqual(
+      others.map(() => [200, 4]),
+    );
+    const answers = await Promise.all(endless);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500, 503]));
+    const crowded = answers.find(({ status }) => status === 503)!;
+    expect(crowded.body.message).toContain('Scripts of this caller have kept others waiting');
+    expect(Number(crowded.headers.get('Retry-After'))).toBeGreaterThan(0);
+  });
 });

@@ -118,6 +118,7 @@ export class SandboxPool {
     const sandbox = await this.#acquire(script, furnishing, request.isNested === true);
     try {
       request.signal?.throwIfAborted();
+      request.mayBegin?.();
       sandbox.prepare(
         [script, ...modules].filter(({ isShared }) => !isShared),
         furnishing,

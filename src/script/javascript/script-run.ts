@@ -33,6 +33,8 @@ export interface SandboxRun {
   readonly timeoutMs: number;
   /** Aborted: the run ends with the signal's reason at its next host call, or at once when it waits in one. */
   readonly signal?: AbortSignal;
+  /** Asked right before the script begins. @throws when it is not to */
+  readonly mayBegin?: () => void;
   /** The script starts to hold this thread, and must have let go of it at `deadline`, by `monotonicMs`. */
   readonly onEnter?: (deadline: number) => void;
   readonly onLeave?: () => void;
