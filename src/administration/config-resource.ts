@@ -13,6 +13,7 @@ import {
   type Response,
   type RouteHandler,
   requireSameId,
+  requireStorableSize,
   resource,
   type Transform,
   unsupported,
@@ -164,6 +165,7 @@ class ConfigScope {
             withKeptSecrets(id, withoutIdentity(given), withoutIdentity(before), store.properties.ofFiles),
           );
     const shown = content === null ? null : sealed(id, content);
+    if (content !== null) requireStorableSize(`config/${id}`, content, store.findRaw(id));
     const text = content === null ? null : JSON.stringify(content, null, 2);
     const findings = store.check(id, text ?? '{}');
     if (findings.length > 0 && (text !== null || !id.includes('/'))) {

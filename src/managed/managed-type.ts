@@ -1,7 +1,7 @@
 import { BadRequestError } from '#errors/index.ts';
 import { formatPointer, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { isIndexed } from '#repo/index.ts';
-import type { RequestMethod } from '#resource/index.ts';
+import { MOST_OBJECT_BYTES, type RequestMethod } from '#resource/index.ts';
 import { parseScriptReference, type ScriptReference } from '#script/index.ts';
 import { compileProperty, type ManagedProperty, type PropertyHook } from './managed-property.ts';
 import { compileRules, type PropertyRules, rulesRunScripts } from './policy/property-rules.ts';
@@ -52,6 +52,8 @@ export interface ManagedType {
   /** Relationships whose targets have conditions. */
   readonly conditional: readonly Relationship[];
   readonly rules: readonly PropertyRules[];
+  /** Bytes that an object of the type may have. */
+  readonly maxSize: number;
   /** Whether a request of that kind may run a script of this type. */
   readonly runsScripts: Readonly<Record<RequestMethod, boolean>>;
 }
@@ -108,6 +110,7 @@ export function compileType(definition: JsonObject): ManagedType {
     },
     conditional: relationships.filter(({ conditionField }) => conditionField !== null),
     rules,
+    maxSize: Number(definition['maxSize'] ?? MOST_OBJECT_BYTES),
     runsScripts: scriptsOf(hooks, all, actions.length > 0, rulesRunScripts(rules)),
   };
 }

@@ -15,6 +15,7 @@ import {
   type RouteHandler,
   readerOf,
   requireSameId,
+  requireStorableSize,
   resource,
   unsupported,
 } from '#resource/index.ts';
@@ -116,6 +117,7 @@ class RepoScope {
     const { _id, _rev, ...data } = content;
     const unitOfWork = this.#context.unitOfWork!;
     const name = `repo/${formatPath([...path, id])}`;
+    requireStorableSize(name, data);
     if (!(await createObject(unitOfWork, objectStore(path), id, data))) {
       throw new PreconditionFailedError(`Object '${name}' exists already`, { id: 'OBJECT_EXISTS' });
     }
@@ -133,9 +135,11 @@ class RepoScope {
     const unitOfWork = this.#context.unitOfWork!;
     const before = await this.#get(path, id, true);
     requireRevision(path, before, revision);
+    const name = `repo/${formatPath([...path, id])}`;
+    requireStorableSize(name, data, before.data);
     const rev = await updateObject(await unitOfWork.db(), objectStore(path), id, before.rev, data);
     unitOfWork.record({
-      resource: `repo/${formatPath([...path, id])}`,
+      resource: name,
       operation: 'update',
       before: before.data,
       after: data,

@@ -1,5 +1,5 @@
 import type { Change, UnitOfWork } from '#database/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { isObject, type JsonObject, type JsonValue, sizeOf } from '#json/index.ts';
 import type { Request } from './request.ts';
 import { parsePath } from './resource-path.ts';
 import type { ActionResult, Response } from './response.ts';
@@ -21,10 +21,17 @@ export interface DryRunReport extends ActionResult {
     readonly effects: JsonValue[];
     readonly log: JsonObject[];
     readonly trace: JsonObject[];
+    /** Something was left out because there is too much of it. */
+    readonly truncated?: true;
     /** Something was left out that the caller may not see. */
     readonly withheld?: true;
   };
 }
+
+/** Of each list. */
+const MOST_ENTRIES = 10_000;
+/** Of what the changes show: those that come later are only named. */
+const MOST_SHOWN_BYTES = 2 ** 22;
 
 const NOTHING_BEFORE = { changes: 0, effects: 0, lines: 0 } as const;
 
@@ -40,15 +47,32 @@ export function dryRunReport(
       : response.kind === 'resource'
         ? resourceBody(response)
         : response.content;
+  let isTruncated = false;
+  const first = <T>(all: readonly T[], from = 0): readonly T[] => {
+    if (all.length - from > MOST_ENTRIES) isTruncated = true;
+    return all.slice(from, from + MOST_ENTRIES);
+  };
+  let bytes = 0;
+  const changes = first(unitOfWork.changes, before.changes).map((change): ReportedChange => {
+    const shown = shownChange(change);
+    if (bytes <= MOST_SHOWN_BYTES) bytes += sizeOf(shown).bytes;
+    if (bytes <= MOST_SHOWN_BYTES) return shown;
+    isTruncated = true;
+    return { ...shown, before: null, after: null, truncated: true };
+  });
+  const effects = first(unitOfWork.effects, before.effects).map((effect) => effect.what);
+  const log = first(unitOfWork.log, before.lines).map((line) => ({ ...line }));
+  const trace = first(unitOfWork.trace).map((entry) => ({ ...entry }));
   return {
     kind: 'action',
     content: {
       dryRun: true,
       result,
-      changes: unitOfWork.changes.slice(before.changes).map(shownChange),
-      effects: unitOfWork.effects.slice(before.effects).map((effect) => effect.what),
-      log: unitOfWork.log.slice(before.lines).map((line) => ({ ...line })),
-      trace: unitOfWork.trace.map((entry) => ({ ...entry })),
+      changes,
+      effects,
+      log,
+      trace,
+      ...(isTruncated ? { truncated: true } : {}),
     },
   };
 }

@@ -26,6 +26,7 @@ export {
 } from './context.ts';
 export type { ResourceDescription } from './description.ts';
 export { newIdOf, requireSameId } from './new-id.ts';
+export { MOST_OBJECT_BYTES, requireStorableSize } from './object-size.ts';
 export { NO_PAGING, type Page, type Paging, type TotalPolicy } from './paging.ts';
 export {
   formatPageCookie,

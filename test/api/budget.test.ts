@@ -182,6 +182,80 @@ describe('a name', () => {
   });
 });
 
+describe('what is kept as one', () => {
+  it.each([
+    `svc.create('managed/role', null, {name: 'large', description: text})`,
+    `svc.update('managed/user/ben', null, Object.assign(svc.read('managed/user/ben'), {preferences: {text: text}}))`,
+    `svc.create('repo/large', 'x', {text: text})`,
+    `svc.create('config', 'endpoint/large', {type: 'text/javascript', source: text})`,
+    `svc.create('workflow/processinstance', null, {_key: 'asked', text: text})`,
+  ])('has a size: %s is refused', async (call) => {
+    const { status, body } = await evaluate(`const text = 'x'.repeat(4200000); ${call}; 'kept'`);
+    expect([status, body.message]).toEqual([413, expect.stringMatching(/bytes; 4194304 are allowed/)]);
+  });
+
+  it('may be larger where its type says so, and may shrink whatever the type says', async () => {
+    const managed = (await asAdmin('GET', 'config/managed')).body;
+    const { _id, ...config } = managed;
+    const withSize = (maxSize?: number) => ({
+      ...config,
+      objects: config.objects.map((type: { name: string }) =>
+        type.name === 'user' && maxSize !== undefined ? { ...type, maxSize } : type,
+      ),
+    });
+    const set = (length: number) =>
+      evaluate(
+        `svc.patch('managed/user/ben', null, [{operation: 'replace', field: '/notes', value: 'x'.repeat(${length})}]); 'kept'`,
+      );
+    expect((await asAdmin('PUT', 'config/managed', { body: withSize(5_000) })).status).toBe(200);
+    expect((await set(10_000)).status).toBe(413);
+    expect((await asAdmin('PUT', 'config/managed', { body: withSize(50_000) })).status).toBe(200);
+    expect((await set(10_000)).body).toBe('kept');
+    expect((await asAdmin('PUT', 'config/managed', { body: withSize(5_000) })).status).toBe(200);
+    expect((await set(11_000)).status).toBe(413);
+    expect((await set(9_000)).body).toBe('kept');
+    expect((await asAdmin('PUT', 'config/managed', { body: withSize() })).status).toBe(200);
+  });
+
+  it('is shown by a rehearsal as far as there is room, and by name beyond', async () => {
+    const source = `for (let i = 0; i < 6; i++) svc.create('repo/rehearsed', 'r' + i, {text: 'x'.repeat(1000000)}); 'done'`;
+    const { status, body } = await asAdmin('POST', 'script?_action=eval&_dryRun=true', {
+      body: { type: 'text/javascript', source },
+    });
+    expect([status, body.truncated, body.changes.length]).toEqual([200, true, 6]);
+    expect(body.changes.map(({ truncated }: { truncated?: true }) => truncated ?? false)).toEqual([
+      false,
+      false,
+      false,
+      false,
+      true,
+      true,
+    ]);
+    expect(body.changes[5]).toMatchObject({
+      resource: 'repo/rehearsed/r5',
+      operation: 'create',
+      after: null,
+    });
+  });
+
+  it('is in the audit as far as there is room, with what was left out', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`f${n}`, 'x'.repeat(50)]));
+    await asAdmin('PUT', 'repo/audited/x', { body: { small: 1, fields: {}, password: 'a' } });
+    await asAdmin('PUT', 'repo/audited/x', {
+      body: { small: 2, photo: 'x'.repeat(400_000), fields, password: 'b' },
+    });
+    const { body } = await asAdmin(
+      'GET',
+      `audit/activity?_queryFilter=${encodeURIComponent('objectId eq "repo/audited/x" and operation eq "UPDATE"')}`,
+    );
+    const [entry] = body.result;
+    expect(entry).toMatchObject({ truncated: true, passwordChanged: true, after: { small: 2 } });
+    expect(entry.after.photo).toMatch(/^\(4000\d\d bytes left out\)$/);
+    expect(entry.changedFields).toHaveLength(1_000);
+    expect(JSON.stringify(entry).length).toBeLessThan(600_000);
+  });
+});
+
 describe('the budget of a request', () => {
   it('is shared by all the patches that its scripts make', async () => {
     const operations = JSON.stringify(

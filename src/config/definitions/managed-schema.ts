@@ -67,6 +67,8 @@ const managedType = z.looseObject({
       properties: z.record(z.string(), property).optional(),
     })
     .optional(),
+  /** Bytes that an object may have. */
+  maxSize: wholeNumber().optional(),
   actions: z.record(z.string(), scriptReference()).optional(),
   onCreate: hook(),
   onUpdate: hook(),

@@ -1,6 +1,7 @@
 import { PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { createObject, deleteObject, findObject, objectStore, updateObject } from '#repo/index.ts';
+import { requireStorableSize } from '#resource/index.ts';
 import { type Exchange, objectPath, withIdentity } from '../exchange.ts';
 
 /** Writes the object's row and records the change. Relationships that a hook brought up this late are not stored. */
@@ -13,6 +14,7 @@ export async function store(exchange: Exchange): Promise<void> {
   const reported = (rev: number, data: JsonObject) => withIdentity(id, rev, data);
   const { privates } = type;
   const before = stored === null ? null : reported(stored.rev, stored.data);
+  if (request.method !== 'delete') requireStorableSize(resource, object, stored?.data ?? null, type.maxSize);
   if (request.method === 'create') {
     if (!(await createObject(unitOfWork, place, id, object))) throw objectExists(exchange);
     exchange.rev = 0;

@@ -2,7 +2,10 @@ import type { AuditConfig } from '#config/index.ts';
 import type { Actor, Change } from '#database/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { type AuditEvent, auditEvent } from './audit-event.ts';
-import { changedAmong, changedFields, redact } from './changed-fields.ts';
+import { boundedValue } from './bounded-value.ts';
+import { type ChangedFields, changedAmong, changedFields, redact } from './changed-fields.ts';
+
+const NOTHING: ChangedFields = { fields: [], isTruncated: false };
 
 /** Changes of the configuration hide secrets only: its words for what is hidden must not hide what became of it. */
 const SECRET_SETTINGS = ['/password'];
@@ -23,14 +26,20 @@ export function activityOf(
   const isWanted = enabled && filter.actions.some((action) => action.toLowerCase() === asked);
   if (!isConfig && !isWanted) return undefined;
   const hidden = isConfig ? SECRET_SETTINGS : passwordFields;
-  const hasToCompare = operation === 'update' || passwordFields.length > 0 || watchedFields.length > 0;
-  const changed = hasToCompare ? changedFields(before, after) : [];
+  const changed = operation === 'update' ? changedFields(before, after) : NOTHING;
+  const shown = (details || isConfig ? [before, after] : []).map((side) => {
+    const open = redact(side, hidden);
+    // Of a configuration nothing may be hidden behind something large.
+    return isConfig ? { value: open, isTruncated: false } : boundedValue(open);
+  });
+  const isTruncated = changed.isTruncated || shown.some((side) => side.isTruncated);
   const facts: JsonObject = {
     runAs: actor.userId,
     operation: asked.toUpperCase(),
-    changedFields: operation === 'update' ? changed : [],
+    changedFields: [...changed.fields],
     revision: revisionOf(after ?? before),
-    ...(details || isConfig ? { before: redact(before, hidden), after: redact(after, hidden) } : {}),
+    ...(shown.length === 0 ? {} : { before: shown[0]!.value, after: shown[1]!.value }),
+    ...(isTruncated ? { truncated: true } : {}),
   };
   if (isConfig) return auditEvent('config', actor, facts, resource.slice('config/'.length));
   return auditEvent(
@@ -40,8 +49,10 @@ export function activityOf(
       ...facts,
       status: 'SUCCESS',
       message: '',
-      passwordChanged: operation !== 'delete' && changedAmong(passwordFields, changed).length > 0,
-      ...(watchedFields.length === 0 ? {} : { watchedFieldsChanged: changedAmong(watchedFields, changed) }),
+      passwordChanged: operation !== 'delete' && changedAmong(passwordFields, before, after).length > 0,
+      ...(watchedFields.length === 0
+        ? {}
+        : { watchedFieldsChanged: changedAmong(watchedFields, before, after) }),
     },
     resource,
   );

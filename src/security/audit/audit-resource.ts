@@ -17,7 +17,7 @@ import {
 } from '#resource/index.ts';
 import { AUDIT_TOPICS, type AuditTopic, auditEvent, eventContent } from './audit-event.ts';
 import { type AuditRow, auditInserts, findEvent, queryEvents } from './audit-repository.ts';
-import { changedAmong, changedFields, redact } from './changed-fields.ts';
+import { changedAmong, redact } from './changed-fields.ts';
 import type { SignEntry } from './signed-entry.ts';
 
 export interface AuditResourceOptions {
@@ -114,9 +114,9 @@ function onRoot({ config }: AuditResourceOptions, request: Request): Response {
     case 'availablehandlers':
       return actionResult([{ name: 'repo', topics: [...AUDIT_TOPICS], usableForQueries: true }]);
     case 'getchangedwatchedfields':
-      return actionResult(changedAmong(watchedFields, changesOf(request)));
+      return actionResult(changedAmong(watchedFields, ...sidesOf(request)));
     case 'getchangedpasswordfields':
-      return actionResult(changedAmong(passwordFields, changesOf(request)));
+      return actionResult(changedAmong(passwordFields, ...sidesOf(request)));
     default:
       throw new BadRequestError(`Unknown action '${request.action}'`, {
         id: 'RESOURCE_UNKNOWN_ACTION',
@@ -125,7 +125,7 @@ function onRoot({ config }: AuditResourceOptions, request: Request): Response {
   }
 }
 
-function changesOf({ content }: ActionRequest): string[] {
+function sidesOf({ content }: ActionRequest): [before: JsonValue, after: JsonValue] {
   const { before = null, after = null }: JsonObject = isObject(content) ? content : {};
-  return changedFields(before as JsonValue, after as JsonValue);
+  return [before as JsonValue, after as JsonValue];
 }

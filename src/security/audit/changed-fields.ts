@@ -1,6 +1,7 @@
 import {
   equalJson,
   formatPointer,
+  getMember,
   isObject,
   type JsonObject,
   type JsonValue,
@@ -10,37 +11,59 @@ import {
 
 const HIDDEN = '***';
 
-/** Pointers of what differs, into objects but not into lists; identity is no content. */
-export function changedFields(before: JsonValue, after: JsonValue): string[] {
-  // Of what is new or gone nothing has to be compared: each member that has a value differs.
-  if (before === null && isObject(after)) return namesOfValues(after);
-  if (after === null && isObject(before)) return namesOfValues(before);
-  return differences(before ?? {}, after ?? {}, []).filter((field) => field !== '/_id' && field !== '/_rev');
+/** An entry names no more than so many of them, nor more than so many characters of their names. */
+const MOST_FIELDS = 1_000;
+const MOST_CHARACTERS = 65_536;
+
+export interface ChangedFields {
+  /** As pointers, into objects but not into lists; identity is no content. */
+  readonly fields: readonly string[];
+  /** There are more. */
+  readonly isTruncated: boolean;
 }
 
-function namesOfValues(value: JsonObject): string[] {
-  return Object.keys(value)
-    .filter((name) => name !== '_id' && name !== '_rev' && value[name] !== null)
-    .map((name) => formatPointer([name]));
+export function changedFields(before: JsonValue, after: JsonValue): ChangedFields {
+  const fields: string[] = [];
+  let characters = 0;
+  for (const path of differences(before ?? {}, after ?? {}, [])) {
+    if (path.length === 1 && isIdentity(path[0]!)) continue;
+    characters += path.reduce((sum, name) => sum + name.length + 1, 0);
+    if (fields.length === MOST_FIELDS || characters > MOST_CHARACTERS) return { fields, isTruncated: true };
+    fields.push(formatPointer(path));
+  }
+  return { fields, isTruncated: false };
 }
 
-function differences(before: JsonValue, after: JsonValue, path: Pointer): string[] {
+function isIdentity(name: string): boolean {
+  return name === '_id' || name === '_rev';
+}
+
+/** Found one after the other, since they may be far more than anybody wants to know. @param path is used again and again */
+function* differences(before: JsonValue, after: JsonValue, path: string[]): Generator<Pointer> {
   if (!isObject(before) || !isObject(after) || '$crypto' in before || '$crypto' in after) {
-    return equalJson(before, after) ? [] : [formatPointer(path)];
+    if (!equalJson(before, after)) yield path;
+    return;
   }
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names].flatMap((name) =>
-    differences(before[name] ?? null, after[name] ?? null, [...path, name]),
-  );
+  for (const name of names) {
+    path.push(name);
+    yield* differences(getMember(before, name) ?? null, getMember(after, name) ?? null, path);
+    path.pop();
+  }
 }
 
-/** Which of the fields, or of what lies below them, were changed. */
-export function changedAmong(fields: readonly string[], changed: readonly string[]): string[] {
+/** Which of the fields, or of what lies below or above them, are not as before. */
+export function changedAmong(fields: readonly string[], before: JsonValue, after: JsonValue): string[] {
   return fields
     .map((field) => (field.startsWith('/') ? field : `/${field}`))
-    .filter((field) =>
-      changed.some((one) => one === field || one.startsWith(`${field}/`) || field.startsWith(`${one}/`)),
-    );
+    .filter((field) => differsAt(before ?? {}, after ?? {}, parsePointer(field)));
+}
+
+function differsAt(before: JsonValue, after: JsonValue, [name, ...below]: Pointer): boolean {
+  if (name === undefined || !isObject(before) || !isObject(after)) {
+    return differences(before, after, []).next().done === false;
+  }
+  return differsAt(getMember(before, name) ?? null, getMember(after, name) ?? null, below);
 }
 
 /** The value without secrets: encrypted and hashed values, and what stands at the given pointers. Shares what has none. */

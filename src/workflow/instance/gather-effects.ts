@@ -1,4 +1,5 @@
 import type { JsonObject } from '#json/index.ts';
+import { requireStorableSize } from '#resource/index.ts';
 import { timeOrderedId } from '#time/index.ts';
 import type { Effect, TaskFacts } from '../engine/index.ts';
 import { type HistoryLevel, keeps } from '../history/history-level.ts';
@@ -62,6 +63,7 @@ const GATHER: { readonly [K in Effect['kind']]: Gather<K> } = {
     if (isIts && keeps(history, 'audit')) change.submitted = submitted.variables;
   },
   'variable.set': (changes, { scope, name, value, writer }) => {
+    requireStorableSize(name, value);
     changes.variables.set(`${scope} ${name}`, storedVariable(scope, name, value, writer));
   },
   'variable.removed': (changes, { scope, name }) => {
