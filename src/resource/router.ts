@@ -176,19 +176,21 @@ export class Router {
     return inner === undefined ? undefined : { ...inner, request: update };
   }
 
-  /** Of the paths that there are, the one that may have been meant. */
-  #unknown(request: Request) {
+  /** Why a path leads nowhere, with the one that may have been meant. */
+  unknown(request: Request): NotFoundError {
     const { message } = notFound(request);
     const depth = request.path.length;
     if (depth === 0) return new NotFoundError(message);
     const paths = new Set(this.describe().map(({ path }) => path.split('/').slice(0, depth).join('/')));
-    const hint = didYouMean(formatPath(request.path), paths);
+    const asked = formatPath(request.path);
+    // There may be something below it, and not itself.
+    const hint = paths.has(asked) ? undefined : didYouMean(asked, paths);
     return new NotFoundError(message, hint === undefined ? {} : { id: 'RESOURCE_UNKNOWN', hint });
   }
 
   async #dispatch(context: Context, request: Request): Promise<Response> {
     const found = this.#find(request);
-    if (found === undefined) throw this.#unknown(request);
+    if (found === undefined) throw this.unknown(request);
     const response = await found.handler.handle(
       { ...context, router: routerContext(found.match) },
       found.request,

@@ -43,6 +43,8 @@ export interface WorkflowSettings {
   readonly history: HistoryLevel;
   /** What is submitted must fit the form. */
   readonly validatesForms: boolean;
+  /** A script that does not compile keeps its process from being deployed; otherwise it fails when it is reached. */
+  readonly refusesBadScripts: boolean;
   /** Keys of processes that take any variables from their callers. */
   readonly acceptAny: ReadonlySet<string>;
 }

@@ -21,6 +21,12 @@ export function mountWorkflow(router: Router, platform: WorkflowPlatform): void 
   mount('workflow/signal', singleton(signalResource(platform)));
   mount('workflow/deployment*', collection(deploymentResource(platform)));
   mount('workflow/job/deadletter*', collection(deadLetterResource(platform)));
+  // While there is no engine, that answers for paths that lead nowhere as well.
+  mount('workflow/{other}*', {
+    handle: async (_context, request) => {
+      throw router.unknown(request);
+    },
+  });
 }
 
 /** Answers what keeps workflow from being active instead of letting anything in. */

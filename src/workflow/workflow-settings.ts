@@ -37,7 +37,12 @@ export function readWorkflowSettings(config: WorkflowConfig): WorkflowSettings {
     });
   }
   const { validate: validatesForms, acceptAny } = config.forms;
-  return { history: level, validatesForms, acceptAny: new Set(acceptAny) };
+  return {
+    history: level,
+    validatesForms,
+    acceptAny: new Set(acceptAny),
+    refusesBadScripts: config.scripts.strict,
+  };
 }
 
 /** How mail leaves; the password is decrypted. */

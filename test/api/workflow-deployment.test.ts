@@ -118,14 +118,43 @@ afterAll(() => server[Symbol.asyncDispose]());
 describe('the watched directory', () => {
   test('has been deployed when the server is up: what is BPMN, executable and without mistakes', async () => {
     const keys = (await workflow.list('processdefinition')).map((row: { key: string }) => row.key);
-    expect(keys.sort()).toEqual(['groovy', 'moving']);
+    expect(keys.sort()).toEqual(['groovy', 'moving', 'script']);
     const refused = (file: string) =>
       server.observations.find((one) => one.kind === 'workflow.deployFailed' && one.file === file);
     expect(refused('bad.bpmn20.xml')).toBeDefined();
     expect(refused('off.bpmn20.xml')).toBeDefined();
     expect(refused('other.xml')).toBeUndefined();
-    const { error } = refused('script.bpmn20.xml') as unknown as { error: Error };
-    expect(error.message).toContain("'oops' holds a script with a mistake");
+  });
+
+  test('a script that does not compile is told at the deployment, and fails when it is reached', async () => {
+    const [{ _id: id }] = await workflow.list('processdefinition', 'key=script');
+    const said = await server.observed('workflow.deployed', ({ file }) => file === 'script.bpmn20.xml');
+    expect(said.findings).toEqual([expect.stringContaining("'oops' holds a script with a mistake")]);
+    const reached = await api('POST', 'workflow/processinstance', { body: { _processDefinitionId: id } });
+    expect([reached.status, reached.body.message]).toEqual([
+      503,
+      expect.stringContaining('does not compile'),
+    ]);
+    const late = `<scriptTask id="gr" scriptFormat="groovy" flowable:async="true">
+      <script>new com.example.NobodyHasThis()</script></scriptTask>`;
+    const content = processFile('late', start() + late + end() + path('s', 'gr', 'e'));
+    const deployed = await api('POST', 'workflow/deployment?_action=deploy', {
+      body: { name: 'late.bpmn20.xml', content },
+    });
+    expect([deployed.status, deployed.body.definitions[0].findings]).toEqual([
+      200,
+      [expect.objectContaining({ id: 'WORKFLOW_BAD_SCRIPT', element: 'gr' })],
+    ]);
+    const instance = await workflow.start('late');
+    for (let attempt = 1; attempt <= 3; attempt++) {
+      await makeDue(server.database.pool, instance);
+      await server.observed('job.failed', ({ queue, dead }) => queue === 'workflow' && (dead || attempt < 3));
+    }
+    await server.observed('workflow.deadLetter', (letter) => letter.instance === instance);
+  });
+
+  test('a script that does not compile keeps its process out where scripts are strict', async () => {
+    await api('PUT', 'config/workflow', { body: { scripts: { strict: true } } });
     const mistaken = `<scriptTask id="js" scriptFormat="javascript"><script>var a = 1;\nvar b = (;</script></scriptTask>`;
     const content = processFile('mistaken', start() + mistaken + end() + path('s', 'js', 'e'));
     const told = await api('POST', 'workflow/deployment?_action=deploy', {
@@ -135,6 +164,7 @@ describe('the watched directory', () => {
       400,
       expect.stringContaining('(line 2 of the script)'),
     ]);
+    await api('PUT', 'config/workflow', { body: {} });
   });
 
   test('a script without a language is Groovy', async () => {
@@ -338,8 +368,18 @@ describe('workflow.json', () => {
   ])('%j answers %i', async (content, status) => {
     expect((await set(content)).status).toBeLessThan(300);
     expect((await ask()).status).toBe(status);
+    const nowhere = await api('GET', 'workflow/nowhere');
+    expect(nowhere.status).toBe(status === 200 ? 404 : status);
     const ready = await fetch(`${server.url}/health/ready`);
     expect(ready.status).toBe(status === 503 ? 503 : 200);
+  });
+
+  test('answers for nothing of its own at the path above its resources, and asks for none', async () => {
+    const { status, body } = await api('GET', 'workflow');
+    expect([status, body.detail?.hint]).toEqual([404, undefined]);
+    expect((await api('GET', 'workflow/processinstanc')).body.detail.hint).toContain(
+      'workflow/processinstance',
+    );
   });
 
   test('jobs wait while it switches workflow off, and lose no attempt', async () => {

@@ -8,6 +8,7 @@ import {
   caught,
   cycle,
   end,
+  escalation,
   extension,
   gateway,
   message,
@@ -322,6 +323,9 @@ describe('who acts', () => {
   });
 });
 
+const deploy = (name: string, content: string) =>
+  api('POST', 'workflow/deployment?_action=deploy', { body: { name: `${name}.bpmn20.xml`, content } });
+
 test('a called process acts as whoever started its caller, whoever moved it on', async () => {
   const password = 'Passw0rd-of-users';
   const person = { userName: 'zoe', givenName: 'Zoe', sn: 'Zoe', mail: 'zoe@example.com', password };
@@ -329,8 +333,6 @@ test('a called process acts as whoever started its caller, whoever moved it on',
     body: { ...person, authzRoles: [{ _ref: 'repo/internal/role/svc-admin' }] },
   });
   expect(made.status, JSON.stringify(made.body)).toBe(201);
-  const deploy = (name: string, content: string) =>
-    api('POST', 'workflow/deployment?_action=deploy', { body: { name: `${name}.bpmn20.xml`, content } });
   const source = "context.security.authenticationId + ' ' + svccontext.authenticationId";
   await deploy(
     'inner',
@@ -371,6 +373,42 @@ test('a called process acts as whoever started its caller, whoever moved it on',
     processVariables: { actor: 'zoe zoe' },
   });
   expect(called.processVariables).not.toHaveProperty('svccontext');
+});
+
+describe('an escalation out of a called process', () => {
+  test.each([true, false])(
+    'goes on along the boundary of its call (interrupting: %s)',
+    async (interrupting) => {
+      const [child, parent] = [`raised${interrupting}`, `raising${interrupting}`];
+      await deploy(
+        child,
+        processFile(child, start() + user('work') + end('e', escalation()) + path('s', 'work', 'e')),
+      );
+      await deploy(
+        parent,
+        processFile(
+          parent,
+          start() +
+            tag('callActivity', 'call', { calledElement: child }) +
+            boundary('raised', 'call', escalation(), interrupting) +
+            user('higher') +
+            user('after') +
+            end() +
+            end('e2') +
+            path('s', 'call', 'after', 'e') +
+            path('raised', 'higher', 'e2'),
+        ),
+      );
+      const id = await workflow.start(parent);
+      const [called] = await workflow.list('processinstance', `superProcessInstanceId=${id}`);
+      const completed = await workflow.completeAt(called._id, 'work');
+      expect([completed.status, completed.body]).toEqual([200, expect.anything()]);
+      expect((await workflow.get(`processinstance/history/${called._id}`)).endTime).not.toBeNull();
+      expect((await workflow.openTasks(id)).sort()).toEqual(interrupting ? ['higher'] : ['after', 'higher']);
+      for (const element of await workflow.openTasks(id)) await workflow.completeAt(id, element);
+      expect((await workflow.get(`processinstance/history/${id}`)).endTime).not.toBeNull();
+    },
+  );
 });
 
 describe('messages and signals', () => {

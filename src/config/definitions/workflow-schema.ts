@@ -33,6 +33,8 @@ const schema = z.looseObject({
       acceptAny: z.array(filledText()).default([]),
     })
     .prefault({}),
+  /** Strict: a script that does not compile keeps its process from being deployed. */
+  scripts: z.looseObject({ strict: flag().default(false) }).prefault({}),
   /** Networks that http tasks may reach though they are refused otherwise: this machine, link-local addresses. */
   http: z.looseObject({ allow: z.array(filledText()).default([]) }).prefault({}),
   /** Days that finished instances are kept; without it for ever. */

@@ -13,7 +13,8 @@ export async function checkScripts(scripts: Scripts, process: ProcessDefinition)
       // Anything else is no mistake of the script.
       if (!(error instanceof ResourceError) || (error.code !== 400 && error.code !== 501)) throw error;
       const message = `holds a script with a mistake: ${error.message}${lineOf(error)}`;
-      findings.push({ id: 'WORKFLOW_BAD_SCRIPT', element, message });
+      const hint = 'It fails when it is reached; with scripts.strict in workflow.json such a file is refused';
+      findings.push({ id: 'WORKFLOW_BAD_SCRIPT', element, message, hint });
     }
   }
   return findings;

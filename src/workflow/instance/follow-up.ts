@@ -134,5 +134,7 @@ async function tellCaller(
 ): Promise<void> {
   if (caller === null) return;
   const parent = await lockInstance(await dbOf(step.platform, step.context), caller.instanceId);
-  if (parent !== undefined) await takeStep(step, parent, stimulus(caller.execution));
+  // An escalation may have taken it away from its call activity, and the end of the child comes after that.
+  const waits = parent?.state.executions.some(({ id, is }) => id === caller.execution && is === 'child');
+  if (parent !== undefined && waits === true) await takeStep(step, parent, stimulus(caller.execution));
 }

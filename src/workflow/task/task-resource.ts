@@ -116,7 +116,7 @@ async function readTask(platform: WorkflowPlatform, context: Context, id: string
     ...viewTask(row),
     formProperties: await readForm(node?.formProperties ?? [], variableScope(variables)),
     variables,
-    candidates: viewCandidates(row, surroundings),
+    candidates: viewCandidates(surroundings),
   });
 }
 

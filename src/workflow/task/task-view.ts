@@ -79,11 +79,7 @@ export function visibleVariables(
   return visible;
 }
 
-/** All identity links of the task count, so whoever has or owns it is among the users. */
-export function viewCandidates(
-  { assignee, owner }: TaskRow,
-  { users, groups }: TaskSurroundings,
-): JsonObject {
-  const links = [assignee, owner].filter((user) => user !== null);
-  return { candidateUsers: [...new Set([...links, ...users])], candidateGroups: groups };
+/** Whom the task is offered to; who has it or owns it is another matter. */
+export function viewCandidates({ users, groups }: TaskSurroundings): JsonObject {
+  return { candidateUsers: users, candidateGroups: groups };
 }

@@ -65,7 +65,10 @@ exports.finder = function () {
 
   return function (task) {
     var candidates = task.candidates || {};
-    var all = (candidates.candidateUsers || [])
+    // Whoever has it may keep it.
+    var holders = [task.assignee || task.delegate, task.owner].filter(Boolean);
+    var all = holders
+      .concat(candidates.candidateUsers || [])
       .map(named)
       .concat((candidates.candidateGroups || []).map(withRole));
     var seen = {};

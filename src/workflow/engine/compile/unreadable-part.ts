@@ -4,7 +4,7 @@ import type { Findings } from './findings.ts';
 /** Extensions that would change what the process does; the others only describe. */
 const EFFECTIVE = ['eventListener', 'collection', 'inputOutput', 'connector', 'formData'];
 
-const UNKNOWN_EXTENSION = new RegExp(`unknown type <(?:${PREFIXES.join('|')}):(\\w+)>`);
+const UNKNOWN_EXTENSION = new RegExp(`unknown type <(?:${PREFIXES.join('|')}):([\\w.-]+)>`);
 
 /**
  * Reports what the parser has dropped because it could not read it. Where that may be a part of what the

@@ -559,6 +559,19 @@ describe('warnings', () => {
       ['a IGNORED_EXTENSION'],
     ],
     [
+      'extensions of a modeler, within others as well',
+      one(
+        user(
+          'a',
+          {},
+          extension(`<flowable:task-candidates-type><![CDATA[all]]></flowable:task-candidates-type>
+            <flowable:formProperty id="f"><flowable:work-form-field-validation/></flowable:formProperty>
+            <modeler:color xmlns:modeler="http://example.org/modeler">red</modeler:color>`),
+        ),
+      ),
+      ['a IGNORED_EXTENSION', 'f IGNORED_EXTENSION'],
+    ],
+    [
       'identity links of other kinds',
       one(
         user(
