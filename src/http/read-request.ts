@@ -7,6 +7,7 @@ import {
   parseQueryParameters,
   type ResourcePath,
   type Request as ResourceRequest,
+  refuseUnknownParameter,
 } from '#resource/index.ts';
 import { isAtLeast, readProtocolVersion } from './api-version.ts';
 import { parseJsonBody, requireObject } from './json-body.ts';
@@ -45,10 +46,13 @@ export function translateRequest(http: HttpRequest): TranslatedRequest {
   const version = readProtocolVersion(http.header('accept-api-version'));
   const parameters = readUrlParameters(http.search);
   const { reserved } = parameters;
+  const path = parsePath(http.path);
+  const ofScript = path.length === 1 && path[0] === 'script';
+  for (const name of Object.keys(parameters.additional)) refuseUnknownParameter(name, ofScript);
   const isAction = method === 'POST' && reserved._action !== undefined && !isCreate(reserved._action);
   const conditions = readPreconditions(method, isAction, http.header);
   const common = {
-    path: parsePath(http.path),
+    path,
     fields: readFields(reserved._fields),
     parameters: parameters.additional,
     ...(readFlag(parameters, '_nestedFields') ? { nestedFields: true } : {}),
@@ -68,8 +72,9 @@ export function translateRequest(http: HttpRequest): TranslatedRequest {
         }
         if (isAction) {
           const content = jsonBody(http) ?? null;
-          // Some actions are about what a query finds.
-          const additional = { ...queryParameters(parameters), ...common.parameters };
+          // Some actions are about what a query finds; to a script all but the action is a variable.
+          const { _action, ...others } = reserved;
+          const additional = { ...(ofScript ? others : queryParameters(parameters)), ...common.parameters };
           return { method: 'action', ...common, parameters: additional, action: reserved._action!, content };
         }
         return { method: 'create', ...common, newResourceId: null, content: objectBody(http) };
@@ -190,16 +195,14 @@ function readFields(text: string | undefined): ResourceRequest['fields'] {
 }
 
 /** Whoever asks for a rehearsal in words that are none must not get the real thing. @throws BadRequestError */
-function isDryRun({ reserved, additional }: UrlParameters): boolean {
-  const misspelt = Object.keys(additional).find((name) => /^_+dry[_-]?run$/i.test(name));
-  const value = misspelt === undefined ? (reserved._dryRun ?? 'false') : misspelt;
+function isDryRun({ reserved }: UrlParameters): boolean {
+  const value = reserved._dryRun ?? 'false';
   if (/^(?:true|false)$/i.test(value)) return value.toLowerCase() === 'true';
-  throw new BadRequestError(
-    misspelt === undefined
-      ? `'_dryRun' must be true or false, not '${value}'`
-      : `There is no parameter '${misspelt}'`,
-    { id: 'HTTP_BAD_DRY_RUN', field: '_dryRun', hint: 'Nothing was done. Write _dryRun=true to rehearse' },
-  );
+  throw new BadRequestError(`'_dryRun' must be true or false, not '${value}'`, {
+    id: 'HTTP_BAD_DRY_RUN',
+    field: '_dryRun',
+    hint: 'Nothing was done. Write _dryRun=true to rehearse',
+  });
 }
 
 function readFlag({ reserved }: UrlParameters, name: '_nestedFields' | '_prettyPrint'): boolean {

@@ -1,25 +1,10 @@
 import { BadRequestError } from '#errors/index.ts';
+import { PROTOCOL_PARAMETERS } from '#resource/index.ts';
 
-/** Parameters that may be given once only; the names are compared ignoring case. */
-const SINGLE = [
-  '_action',
-  '_queryFilter',
-  '_queryId',
-  '_queryExpression',
-  '_pageSize',
-  '_pagedResultsCookie',
-  '_pagedResultsOffset',
-  '_totalPagedResultsPolicy',
-  '_prettyPrint',
-  '_mimeType',
-  '_dryRun',
-  '_nestedFields',
-  '_crestapi',
-] as const;
-/** May be repeated; the values are joined by commas. */
-const LISTS = ['_fields', '_sortKeys'] as const;
+/** May be repeated, and the values are joined by commas; all others may be given once only. */
+const LISTS: ReadonlySet<string> = new Set(['_fields', '_sortKeys']);
 
-export type ReservedParameter = (typeof SINGLE)[number] | (typeof LISTS)[number];
+export type ReservedParameter = (typeof PROTOCOL_PARAMETERS)[number];
 
 export interface UrlParameters {
   readonly reserved: Readonly<Partial<Record<ReservedParameter, string>>>;
@@ -28,9 +13,8 @@ export interface UrlParameters {
 }
 
 const RESERVED = new Map<string, ReservedParameter>(
-  [...SINGLE, ...LISTS].map((name) => [name.toLowerCase(), name]),
+  PROTOCOL_PARAMETERS.map((name) => [name.toLowerCase(), name]),
 );
-const LIST_NAMES: ReadonlySet<string> = new Set(LISTS);
 
 /** @throws BadRequestError when a parameter that may be given once is given twice */
 export function readUrlParameters(search: URLSearchParams): UrlParameters {
@@ -42,7 +26,7 @@ export function readUrlParameters(search: URLSearchParams): UrlParameters {
       additional[given] = value;
     } else if (reserved[name] === undefined) {
       reserved[name] = value;
-    } else if (LIST_NAMES.has(name)) {
+    } else if (LISTS.has(name)) {
       reserved[name] += `,${value}`;
     } else {
       throw new BadRequestError(`The parameter '${name}' is given more than once`, {

@@ -40,6 +40,7 @@ export { hasTransform, parsePatch } from './patch-operation.ts';
 export { applyPatch, PatchedObject, type PatchOptions, type Transform } from './patched-object.ts';
 export { personName } from './person-name.ts';
 export { compilePredefinedQuery, type PredefinedQuery } from './predefined-query.ts';
+export { PROTOCOL_PARAMETERS, refuseUnknownParameter } from './protocol-parameter.ts';
 export {
   type CollectionProvider,
   collection,

@@ -5,6 +5,7 @@ import {
   parseFields,
   parsePatch,
   parseQueryParameters,
+  refuseUnknownParameter,
   resourceBody,
 } from '#resource/index.ts';
 
@@ -105,6 +106,15 @@ async function query(
   };
 }
 
+/** A rehearsal in words that are none must not become the real thing. */
+function isTrue(name: string, value: JsonValue): boolean {
+  if (/^(?:true|false)$/i.test(String(value))) return String(value).toLowerCase() === 'true';
+  throw new BadRequestError(`'${name}' must be true or false, not '${value}'`, {
+    id: 'HTTP_BAD_DRY_RUN',
+    field: name,
+  });
+}
+
 /** Parameters become texts, as in a URL: numbers and booleans are written out, nulls dropped. */
 function callOptions(params: JsonValue | undefined, fields: JsonValue | undefined) {
   const parameters: Record<string, string> = {};
@@ -120,7 +130,8 @@ function callOptions(params: JsonValue | undefined, fields: JsonValue | undefine
         },
       );
     }
-    if (name === '_dryRun') dryRun = String(value) === 'true';
+    refuseUnknownParameter(name);
+    if (name.toLowerCase() === '_dryrun') dryRun = isTrue(name, value);
     else parameters[name] = String(value);
   }
   return {

@@ -233,7 +233,7 @@ describe('the protocol', () => {
   it.each<[string, string, Record<string, string>]>([
     ['an upper-case route', 'REPO/internal/role/svc-admin', {}],
     ['slashes around the path', '/repo/internal/role/svc-admin/', {}],
-    ['parameters that mean nothing', 'repo/internal/role/svc-admin?_unknown=1&more=2', {}],
+    ['parameters that mean nothing', 'repo/internal/role/svc-admin?unknown=1&more=2', {}],
     ['a resource version', 'repo/internal/role/svc-admin', { 'Accept-API-Version': 'resource=1.0' }],
     ['both versions', 'repo/internal/role/svc-admin', { 'Accept-API-Version': 'protocol=2.0, resource=1' }],
     [

@@ -55,11 +55,18 @@ describe('/script', () => {
     expect(answer.body).toBe('3string');
   });
 
-  it('takes no parameter that every request may have for a variable', async () => {
-    const source = '[typeof _action, typeof _prettyPrint, typeof _fields, typeof own]';
+  it('takes every parameter but the action for a variable, and none for a rehearsal that is none', async () => {
+    const source = '[typeof _action, _prettyPrint, _fields, _mine, own]';
     const body = { type: 'text/javascript', source, 'auto-detect': true };
-    const answer = await api('POST', 'script?_action=EVAL&_prettyPrint=true&own=1', { body });
-    expect(answer.body).toEqual(['undefined', 'undefined', 'undefined', 'string']);
+    const url = 'script?_action=EVAL&_prettyPrint=true&own=1&_mine=2&_fields=a';
+    expect((await api('POST', url, { body })).body).toEqual(['undefined', 'true', 'a', '2', '1']);
+    for (const misspelt of ['_dryrn', 'dryRun', '_dryRan']) {
+      const refused = await api('POST', `script?_action=eval&${misspelt}=true`, { body });
+      expect([refused.status, refused.body.message]).toEqual([
+        400,
+        `There is no parameter '${misspelt}'. Nothing was done. Did you mean '_dryRun'?`,
+      ]);
+    }
   });
 
   it('takes every other member of the body for a variable, whatever it means in configuration', async () => {
