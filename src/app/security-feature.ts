@@ -23,8 +23,11 @@ import {
   buildModules,
   CONDITION_NAMES,
   entrySigner,
+  followAccounts,
+  type LoginPlaces,
   LoginThrottle,
   lockoutResource,
+  loginPlaces,
   matchesStored,
   PasswordComparisons,
   readSessionSettings,
@@ -122,6 +125,7 @@ export function userDirectory({ config, router }: Platform, resources: RequestSi
 
 export interface AuthenticationFeature {
   readonly authenticator: Authenticator;
+  readonly places: () => LoginPlaces;
   readonly comparisons: PasswordComparisons;
 }
 
@@ -154,12 +158,15 @@ export function addAuthentication(
     return { modules, sessions };
   };
   let parts = build(config.get(authenticationConfig));
+  let places = loginPlaces(config.get(authenticationConfig));
+  followAccounts(database, () => places);
   config.addCheck(authenticationConfig, (value) => {
     build(value);
     requireModule(value);
   });
   config.watchOnly(authenticationConfig, () => {
     parts = build(config.get(authenticationConfig));
+    places = loginPlaces(config.get(authenticationConfig));
   });
   router.mount(
     'authentication',
@@ -175,5 +182,5 @@ export function addAuthentication(
       observe({ kind: 'login.attempted', ...event, address: client.remoteAddress }),
     onRefused: (why, address) => observe({ kind: 'login.refused', why, address }),
   });
-  return { authenticator, comparisons };
+  return { authenticator, comparisons, places: () => places };
 }

@@ -1,7 +1,7 @@
 import { auditConfig } from '#config/index.ts';
 import { Ticker } from '#lifecycle/index.ts';
 import type { ScriptThreads } from '#script/index.ts';
-import { type AccessFile, auditMonthKeeper, pruneLogins, unsealedSeconds } from '#security/index.ts';
+import { type AccessFile, auditMonthKeeper, LoginNameKeeper, pruneLogins, unsealedSeconds } from '#security/index.ts';
 import type { Core } from './core.ts';
 import type { NodePart } from './node-part.ts';
 import { accessFileText } from './security-feature.ts';
@@ -65,6 +65,7 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
         observe,
       }),
       auditMonthKeeper({ database, config: () => config.get(auditConfig), sign: audit.sign, observe }),
+      new LoginNameKeeper({ database, places: core.authentication.places, observe }),
     ],
   };
 }

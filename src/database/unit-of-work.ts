@@ -253,11 +253,14 @@ export interface UnitOfWorkOptions {
 }
 
 type Witness = (unitOfWork: UnitOfWork) => Promise<void>;
-const witnesses = new WeakMap<Database, Witness>();
+const witnesses = new WeakMap<Database, Witness[]>();
 
-/** Has each unit of work that has changed something seen before its commit; what is written there goes with it. */
+/**
+ * Has each unit of work that has changed something seen before its commit, by one witness after the other; what is
+ * written there goes with it.
+ */
 export function beforeCommit(database: Database, witness: Witness): void {
-  witnesses.set(database, witness);
+  witnesses.set(database, [...(witnesses.get(database) ?? []), witness]);
 }
 
 /**
@@ -288,7 +291,9 @@ export async function runUnitOfWork<T>(
         await unitOfWork.rollback();
         return result;
       }
-      if (unitOfWork.changes.length > 0) await witnesses.get(database)?.(unitOfWork);
+      if (unitOfWork.changes.length > 0) {
+        for (const witness of witnesses.get(database) ?? []) await witness(unitOfWork);
+      }
       committing = true;
       await unitOfWork.commit();
       await runEffects(unitOfWork.effects, options);

@@ -29,9 +29,12 @@ export { buildModules, type ModuleParts, readSessionSettings } from './authentic
 export { callerAddress } from './authentication/caller-address.ts';
 export { ADMIN, createAdministrator } from './authentication/create-administrator.ts';
 export type { UserDirectory } from './authentication/find-account.ts';
+export { followAccounts } from './authentication/follow-accounts.ts';
 export { networkOf } from './authentication/internet-address.ts';
 export { lockoutResource } from './authentication/lockout-resource.ts';
 export { pruneLogins } from './authentication/login-failure-repository.ts';
+export { LoginNameKeeper } from './authentication/login-name-keeper.ts';
+export { type LoginPlaces, loginPlaces } from './authentication/login-places.ts';
 export { LoginThrottle } from './authentication/login-throttle.ts';
 export { matchesStored } from './authentication/matches-stored.ts';
 export { PasswordComparisons } from './authentication/password-comparisons.ts';

@@ -36,15 +36,19 @@ export interface AccountFacts {
 /** The account that a stored user is. `accountStatus`, where there is one, must say `active`. */
 export function toAccount(user: JsonObject, facts: AccountFacts): Account {
   const { component, name, mapping, defaultRoles, internalRoles } = facts;
-  const status = user[STATUS];
   return {
     id: String(user['_id']),
     component,
     name,
     password: user[mapping.userCredential],
     roles: [...defaultRoles, ...roleNames(user[mapping.userRoles], internalRoles)],
-    isActive: status === undefined || status === null || status === 'active',
+    isActive: isActive(user),
   };
+}
+
+export function isActive(user: JsonObject): boolean {
+  const status = user[STATUS];
+  return status === undefined || status === null || status === 'active';
 }
 
 /** Tells one stored password from another, and nothing about it. */

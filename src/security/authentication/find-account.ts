@@ -13,6 +13,8 @@ import {
 } from '#resource/index.ts';
 import { type Account, type PropertyMapping, STATUS, toAccount } from './account.ts';
 import { listAccountRevisions, listInternalRoles } from './account-repository.ts';
+import { foldName, nameKey } from './login-name.ts';
+import { findByLoginName } from './login-name-repository.ts';
 import { foldRole } from './role-names.ts';
 
 /** Where users are asked for, as the server itself. */
@@ -53,13 +55,17 @@ export function accountFinder(database: Database, users: UserDirectory, place: A
 function inStorage(database: Database, place: AccountPlace): AccountFinder {
   const { queryOnResource: component, mapping, defaultRoles } = place;
   const store = objectStore(parsePath(component).slice(1));
+  const byFoldedName = async (name: string) => {
+    const noted = await findByLoginName(database.db, nameKey(name), foldName(name));
+    return noted?.collection === component ? findObject(database.db, store, noted.id) : undefined;
+  };
   return {
     async find(name) {
-      const user = await findObject(database.db, store, name);
+      const user = (await findObject(database.db, store, name)) ?? (await byFoldedName(name));
       if (user === undefined) return undefined;
       // What is stored raw is written by administrators: a plain name is what they mean.
-      const facts = { component, name, mapping, defaultRoles, internalRoles: NONE };
-      return toAccount({ ...user.data, _id: name }, facts);
+      const facts = { component, name: user.id, mapping, defaultRoles, internalRoles: NONE };
+      return toAccount({ ...user.data, _id: user.id }, facts);
     },
     // Finding it is one statement for all that is asked in a moment, and nothing costs less.
     revision: async () => undefined,
@@ -73,19 +79,23 @@ function behind(database: Database, users: UserDirectory, place: AccountPlace): 
   const path = parsePath(component);
   const { authenticationId, userCredential, userRoles } = mapping;
   const properties = [authenticationId, userCredential, userRoles, STATUS].filter((name) => name !== '');
-  const queryFor = (name: string): QueryRequest => ({
+  const queryFor = (property: string, value: string): QueryRequest => ({
     method: 'query',
     path,
     fields: properties.map((property) => [property]),
     parameters: {},
     queryId: null,
     queryExpression: null,
-    queryFilter: { kind: 'compare', operator: 'eq', pointer: [authenticationId], value: name },
+    queryFilter: { kind: 'compare', operator: 'eq', pointer: [property], value },
     sortKeys: [],
     paging: { ...NO_PAGING, pageSize: 2 },
   });
   const isManaged = path.length === 2 && path[0] === 'managed';
-  const anybody = queryFor('');
+  const anybody = queryFor(authenticationId, '');
+  const ask = async (query: QueryRequest) => {
+    const response = await answer(users, query);
+    return response?.kind === 'query' ? response.result : [];
+  };
   const revisions = new Batcher<string, string | undefined>({
     maxInFlight: 2,
     maxBatch: 500,
@@ -97,14 +107,19 @@ function behind(database: Database, users: UserDirectory, place: AccountPlace): 
   });
   return {
     async find(name) {
-      const response = await answer(users, queryFor(name));
-      const found = response?.kind === 'query' ? response.result : [];
+      let found = await ask(queryFor(authenticationId, name));
+      if (found.length === 0) {
+        const noted = await findByLoginName(database.db, nameKey(name), foldName(name));
+        if (noted?.collection === component) found = await ask(queryFor('_id', noted.id));
+      }
       // Two accounts of one name: nobody can say whose password it is.
       const [user] = found;
       if (user === undefined || found.length > 1) return undefined;
       const internalRoles = new Set((await listInternalRoles(database.db)).map(foldRole));
-      const content = { ...(user.content as JsonObject), _id: user.id };
-      return toAccount(content, { component, name, mapping, defaultRoles, internalRoles });
+      const content: JsonObject = { ...(user.content as JsonObject), _id: user.id };
+      const own = content[authenticationId];
+      const facts = { component, mapping, defaultRoles, internalRoles };
+      return toAccount(content, { ...facts, name: typeof own === 'string' ? own : name });
     },
     async revision({ id }) {
       if (!isManaged || !users.answersAsStored(anybody, properties)) return undefined;

@@ -1,0 +1,69 @@
+import type { Database } from '#database/index.ts';
+import type { Service } from '#lifecycle/index.ts';
+import type { Observe } from '#observability/index.ts';
+import { objectStore } from '#repo/index.ts';
+import { parsePath } from '#resource/index.ts';
+import { nameIn } from './follow-accounts.ts';
+import { type LoginName, listUnnamed, loginNameInserts } from './login-name-repository.ts';
+import type { LoginPlaces } from './login-places.ts';
+
+const PAGE = 1_000;
+
+export interface LoginNameKeeperOptions {
+  readonly database: Database;
+  readonly places: () => LoginPlaces;
+  readonly observe: Observe;
+}
+
+/** Notes the names of accounts that were stored before names were noted, or by an older node. */
+export class LoginNameKeeper implements Service {
+  readonly name = 'login names';
+  readonly #options: LoginNameKeeperOptions;
+  #isStopping = false;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: LoginNameKeeperOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    // Nobody waits for it: an account is found by its exact name meanwhile.
+    this.#running = this.runOnce().catch((error: unknown) =>
+      this.#options.observe({ kind: 'loop.failed', loop: this.name, error }),
+    );
+  }
+
+  async runOnce(): Promise<void> {
+    for (const [collection, { name }] of this.#options.places().propertiesOf) {
+      const shared = await this.#note(collection, name);
+      if (shared === 0) continue;
+      const message = `${shared} accounts of ${collection} have a name that another account has, or one that looks the same: they log in by exactly their name, as long as it is theirs alone`;
+      this.#options.observe({ kind: 'config.warned', message });
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#running;
+  }
+
+  /** @returns how many accounts have a name that is taken */
+  async #note(collection: string, property: string | null): Promise<number> {
+    const { db } = this.#options.database;
+    const path = parsePath(collection);
+    const { table, type } = objectStore(path[0] === 'repo' ? path.slice(1) : path);
+    let after = '';
+    let shared = 0;
+    while (!this.#isStopping) {
+      const found = await listUnnamed(db, { collection, table, type, property: property ?? '' }, after, PAGE);
+      const names = found.flatMap(
+        ({ id, name }) => nameIn({ [property ?? '']: name }, property, { collection, id }) ?? [],
+      );
+      const stored = await loginNameInserts.run(db, names as LoginName[]);
+      shared += stored.filter((isStored) => !isStored).length;
+      if (found.length < PAGE) break;
+      after = found.at(-1)!.id;
+    }
+    return shared;
+  }
+}

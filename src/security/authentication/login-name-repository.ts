@@ -1,0 +1,67 @@
+import { sql } from 'kysely';
+import type { Db, GroupWrite } from '#database/index.ts';
+
+export interface LoginName {
+  readonly key: string;
+  readonly name: string;
+  readonly collection: string;
+  readonly id: string;
+}
+
+const columns = sql`key, name, collection, id`;
+const from = (names: readonly LoginName[]) => sql`
+  select ${columns} from jsonb_to_recordset(${JSON.stringify(names)}::jsonb)
+    as login (key text, name text, collection text, id text) order by key`;
+
+/** A name that somebody else has is not stored. */
+export const loginNameInserts: GroupWrite<LoginName> = {
+  insert: (names) => sql`insert into login_name (${columns}) ${from(names)}`,
+  async run(db, names) {
+    const { rows } = await sql<{ key: string }>`
+      insert into login_name (${columns}) ${from(names)} on conflict do nothing returning key`.execute(db);
+    const stored = new Set(rows.map(({ key }) => key));
+    return names.map(({ key }) => stored.delete(key));
+  },
+};
+
+/** Who has the name, however it is written. */
+export async function findByLoginName(db: Db, key: string, name: string): Promise<LoginName | undefined> {
+  const { rows } = await sql<LoginName>`
+    select ${columns} from login_name where key = ${key} and name = ${name}`.execute(db);
+  return rows[0];
+}
+
+export async function releaseLoginName(db: Db, collection: string, id: string): Promise<void> {
+  await sql`delete from login_name where collection = ${collection} and id = ${id}`.execute(db);
+}
+
+export interface UnnamedAccount {
+  readonly id: string;
+  readonly name: string | null;
+}
+
+/** Accounts beyond an id, in its order, that have no row yet. */
+export async function listUnnamed(
+  db: Db,
+  place: {
+    readonly collection: string;
+    readonly table: string;
+    readonly type: string;
+    readonly property: string;
+  },
+  after: string,
+  limit: number,
+): Promise<readonly UnnamedAccount[]> {
+  const { collection, table, type, property } = place;
+  const { rows } = await sql<UnnamedAccount>`
+    select o.id, o.data->>${property} as name from ${sql.table(table)} o
+    where o.type = ${type} and o.id > ${after}
+      and not exists (select from login_name l where l.collection = ${collection} and l.id = o.id)
+    order by o.id limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** The sessions of an account that came in by its password, or by being active. */
+export async function endSessionsOf(db: Db, component: string, id: string): Promise<void> {
+  await sql`delete from auth_session where component = ${component} and user_id = ${id}`.execute(db);
+}

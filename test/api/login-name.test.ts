@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSchemaDatabase } from '../support/migrated-database.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const PASSWORD = 'Passw0rd-of-users';
+
+let server: TestServer;
+let api: Api;
+
+const user = (userName: string) => ({
+  userName,
+  password: PASSWORD,
+  givenName: 'Given',
+  sn: 'Nagy',
+  mail: 'somebody@example.com',
+});
+const create = (userName: string, id = encodeURIComponent(userName)) =>
+  api('PUT', `managed/user/${id}`, { body: user(userName), headers: { 'If-None-Match': '*' } });
+const logIn = async (userName: string) => {
+  const headers = {
+    'X-Svc-Username': `UTF-8''${encodeURIComponent(userName)}`,
+    'X-Svc-Password': PASSWORD,
+  };
+  return (await api('GET', 'info/login', { user: null, headers })).body.authorization?.id;
+};
+const rename = (id: string, value: string) =>
+  api('PATCH', `managed/user/${id}`, { body: [{ operation: 'replace', field: '/userName', value }] });
+
+beforeAll(async () => {
+  const database = await createSchemaDatabase();
+  // Accounts of a time when names were not noted: two of them share one.
+  const before = await startTestServer({ database });
+  for (const name of ['old', 'zora']) {
+    const { status } = await before.api('PUT', `managed/user/${name}`, { body: user(name) });
+    expect(status).toBe(201);
+  }
+  await before.database.pool.query(`delete from login_name`);
+  await before.database.pool.query(
+    `insert into managed_object (type, id, data)
+     select type, 'zora2', data || '{"userName": "Zora"}' from managed_object where id = 'zora'`,
+  );
+  await before[Symbol.asyncDispose]();
+  server = await startTestServer({ database });
+  api = server.api;
+  expect((await create('alice')).status).toBe(201);
+  expect((await create('coco')).status).toBe(201);
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+describe('the name of an account', () => {
+  it.each(['Alice', 'alice ', 'ａｌｉｃｅ', 'ali\u200bce', 'сосо', 'аlice', 'anonymous', 'Svc-Admin', 'OLD'])(
+    '%j is refused, since it looks like that of somebody else, or like nobody’s',
+    async (name) => {
+      const { status, body } = await create(name);
+      expect([status, body.detail.failedPolicyRequirements[0].property]).toEqual([403, 'userName']);
+      expect((await rename('coco', name)).status).toBe(name === 'сосо' ? 200 : 403);
+      expect((await rename('coco', 'coco')).status).toBe(200);
+    },
+  );
+
+  it.each(['Жанна', 'Сара', 'たろう', 'zoë'])('%j may be anybody’s', async (name) => {
+    expect((await create(name)).status).toBe(201);
+    expect((await create(name.toUpperCase(), 'other')).status).toBe(403);
+    expect(await logIn(name)).toBe(name);
+  });
+
+  it('is found however it is written, and callers are known by it as it stands', async () => {
+    for (const written of ['ALICE', ' alice', 'ａlice', 'alice']) expect(await logIn(written)).toBe('alice');
+    const headers = { 'X-Svc-Username': 'ALICE', 'X-Svc-Password': PASSWORD };
+    const { body } = await api('GET', 'info/login', { user: null, headers });
+    expect(body.authenticationId).toBe('alice');
+    expect(await logIn('аӏісе')).toBeUndefined();
+  });
+
+  it('is free again when it is given up', async () => {
+    expect((await create('carl')).status).toBe(201);
+    expect((await rename('carl', 'karl')).status).toBe(200);
+    expect((await create('Carl')).status).toBe(201);
+    expect((await api('DELETE', 'managed/user/karl')).status).toBe(404);
+    expect((await api('DELETE', 'managed/user/carl')).status).toBe(200);
+    expect((await create('KARL')).status).toBe(201);
+  });
+
+  it('is given to one of many who want it at the same moment', async () => {
+    const names = ['dora', 'Dora', 'DORA', 'dora ', 'dorA', 'dOra'];
+    const answers = await Promise.all(names.map((name, index) => create(name, `dora${index}`)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 403, 403, 403, 403, 403]);
+  });
+
+  it('is that of an internal user, too', async () => {
+    expect((await create('erna')).status).toBe(201);
+    const body = { password: 'Passw0rd-of-erna', roles: [] };
+    expect((await api('PUT', 'repo/internal/user/Erna', { body })).status).toBe(403);
+    expect((await api('PUT', 'repo/internal/user/fritz', { body })).status).toBe(201);
+    expect((await create('Fritz')).status).toBe(403);
+  });
+
+  it('is noted for accounts that were there before, and the log tells of those that share one', async () => {
+    await eventually(
+      () => logIn('OLD'),
+      (id) => id === 'old',
+    );
+    const { message } = await server.observed('config.warned', (said) =>
+      said.message.includes('looks the same'),
+    );
+    expect(message).toMatch(/^1 accounts of managed\/user/);
+    expect([await logIn('zora'), await logIn('Zora')]).toEqual(['zora', 'zora2']);
+  });
+});
+
+describe('sessions of an account', () => {
+  it.each([
+    ['another password', { operation: 'replace', field: '/password', value: 'Another-Horse-77' }],
+    ['its deactivation', { operation: 'replace', field: '/accountStatus', value: 'inactive' }],
+  ])('are gone from the list with %s', async (_what, operation) => {
+    const name = `fred${operation.field.length}`;
+    expect((await create(name)).status).toBe(201);
+    const headers = { 'X-Svc-Username': name, 'X-Svc-Password': PASSWORD };
+    await api('POST', 'authentication?_action=login', { user: null, headers });
+    const listed = async () =>
+      (await api('GET', `session?_queryFilter=authenticationId+eq+"${name}"`)).body.result.length;
+    expect(await listed()).toBe(1);
+    expect((await api('PATCH', `managed/user/${name}`, { body: [operation] })).status).toBe(200);
+    expect(await listed()).toBe(0);
+  });
+});
