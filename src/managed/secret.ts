@@ -78,3 +78,13 @@ export function isProtectionCurrent(crypto: Crypto, type: ManagedType, stored: J
     return hashAlgorithm !== null ? crypto.isHashed(value) : !crypto.isEncrypted(value);
   });
 }
+
+/** Whether a text is what a stored envelope keeps. */
+export async function matchesSecret(
+  { crypto }: { readonly crypto: Crypto },
+  text: string,
+  stored: JsonValue,
+): Promise<boolean> {
+  if (crypto.isHashed(stored)) return crypto.matches(text, stored);
+  return crypto.isEncrypted(stored) && (await crypto.decrypt(stored)) === text;
+}

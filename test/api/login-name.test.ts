@@ -110,6 +110,41 @@ describe('the name of an account', () => {
   });
 });
 
+describe('the password of an account', () => {
+  it.each(['Password1', 'PASSWORD123', 'Passw0rd!', 'Qwertyuiop1'])(
+    'is not %j, which is tried first',
+    async (password) => {
+      for (const [path, more] of [
+        ['managed/user/hugo', user('hugo')],
+        ['repo/internal/user/hugo', {}],
+      ] as const) {
+        const { status, body } = await api('PUT', path, { body: { ...more, password } });
+        expect([status, JSON.stringify(body)]).toEqual([
+          403,
+          expect.stringContaining('CANNOT_BE_COMMON_PASSWORD'),
+        ]);
+      }
+    },
+  );
+
+  it('is another one than before, and nobody is told by asking', async () => {
+    expect((await create('inge')).status).toBe(201);
+    const set = (value: string) =>
+      api('PATCH', 'managed/user/inge', { body: [{ operation: 'replace', field: '/password', value }] });
+    const again = await set(PASSWORD);
+    expect([again.status, JSON.stringify(again.body)]).toEqual([
+      403,
+      expect.stringContaining('CANNOT_BE_PREVIOUS_VALUE'),
+    ]);
+    const asked = await api('POST', 'policy/managed/user/inge?_action=validateProperty', {
+      body: { password: PASSWORD },
+    });
+    expect(asked.body.result).toBe(true);
+    expect((await set('Another-Horse-77')).status).toBe(200);
+    expect((await set(PASSWORD)).status).toBe(200);
+  });
+});
+
 describe('sessions of an account', () => {
   it.each([
     ['another password', { operation: 'replace', field: '/password', value: 'Another-Horse-77' }],

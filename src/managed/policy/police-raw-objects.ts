@@ -12,6 +12,7 @@ import {
 } from '#resource/index.ts';
 import { requestView } from '#script/index.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
+import { matchesSecret } from '../secret.ts';
 import { readStored, scriptsOf } from './policy-resource.ts';
 import { validateObject } from './validate-object.ts';
 
@@ -79,6 +80,8 @@ async function requireValid(
       db: () => dbOf(platform, context),
       stored: () => readStored(platform, context, collection, id),
       isBinding: true,
+      matches: (text, stored) => matchesSecret(platform, text, stored),
+      tellsOfOthers: true,
       mappings: () => platform.synchronizer.mappings(),
     },
     object,

@@ -7,6 +7,8 @@ import {
   type Context,
   dbOf,
   formatPath,
+  NO_PAGING,
+  parsePath,
   type Request,
   type RouteHandler,
   resource,
@@ -16,7 +18,7 @@ import {
 import { requestView } from '#script/index.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import { storeOf } from '../relationship/target-repository.ts';
-import { hasEnvelope } from '../secret.ts';
+import { hasEnvelope, matchesSecret } from '../secret.ts';
 import { CATALOGUE } from './catalogue.ts';
 import { type PolicyScripts, runCustomPolicy } from './custom-policies.ts';
 import { type PropertyRules, propertyName, type Rule } from './property-rules.ts';
@@ -79,6 +81,8 @@ async function validate(
       db: () => dbOf(platform, context),
       stored: () => readStored(platform, context, collection, id),
       isBinding: false,
+      matches: (text, stored) => matchesSecret(platform, text, stored),
+      tellsOfOthers: await mayQuery(platform, context, collection),
       mappings: () => platform.synchronizer.mappings(),
     },
     object,
@@ -105,6 +109,32 @@ async function knownId(
     return id;
   } catch (error) {
     if (error instanceof ForbiddenError) return null;
+    throw error;
+  }
+}
+
+/** Who may not query a collection is not told by the rules for it, either, which objects it has. */
+async function mayQuery(
+  { resources }: ManagedPlatform,
+  context: Context,
+  collection: string,
+): Promise<boolean> {
+  if (!context.client.isExternal) return true;
+  try {
+    await resources.admit(context, {
+      method: 'query',
+      path: parsePath(collection),
+      fields: [],
+      parameters: {},
+      queryId: null,
+      queryExpression: null,
+      queryFilter: { kind: 'literal', value: true },
+      sortKeys: [],
+      paging: NO_PAGING,
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof ForbiddenError) return false;
     throw error;
   }
 }

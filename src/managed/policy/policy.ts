@@ -27,6 +27,10 @@ export interface PolicyPlace {
   readonly stored: () => Promise<JsonObject | null>;
   /** Whether what is found must stay true until the end of the transaction. */
   readonly isBinding: boolean;
+  /** Whether the text is the one that a stored value keeps, as a hash or encrypted. */
+  readonly matches: (text: string, stored: JsonValue) => Promise<boolean>;
+  /** Whether the caller may be told which other objects there are. */
+  readonly tellsOfOthers: boolean;
   /** Names of the mappings there are. */
   readonly mappings: () => readonly string[];
 }

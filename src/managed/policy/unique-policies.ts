@@ -8,7 +8,7 @@ const unique: Policy = {
   requirements: ['UNIQUE'],
   skipsAbsent: true,
   async check({ value, property, place }) {
-    if (typeof value !== 'string' || value === '') return MET;
+    if (typeof value !== 'string' || value === '' || !place.tellsOfOthers) return MET;
     if (place.isBinding) {
       // What it had before was its own before, too.
       const stored = await place.stored();
@@ -26,7 +26,7 @@ const noInternalUserConflict: Policy = {
   requirements: ['UNIQUE'],
   skipsAbsent: true,
   check: ({ value, place }) =>
-    typeof value === 'string' && value !== ''
+    typeof value === 'string' && value !== '' && place.tellsOfOthers
       ? requireNoOther(place, 'repo/internal/user', '_id', value, null)
       : MET,
 };

@@ -4,6 +4,7 @@ import { requestView } from '#script/index.ts';
 import { collectionOf, type Exchange, objectPath } from '../exchange.ts';
 import { validateObject } from '../policy/validate-object.ts';
 import { isEmptyPlan } from '../relationship/plan-edges.ts';
+import { matchesSecret } from '../secret.ts';
 import { planWanted } from './write-relationships.ts';
 
 /**
@@ -28,6 +29,8 @@ export async function validateProperties(exchange: Exchange): Promise<void> {
       db: () => context.unitOfWork!.db(),
       stored: async () => before,
       isBinding: true,
+      matches: (text, stored) => matchesSecret(platform, text, stored),
+      tellsOfOthers: true,
       mappings: () => platform.synchronizer.mappings(),
     },
     object: { _id: id, ...object, ...wantedValues(exchange) },

@@ -1,7 +1,6 @@
 import { beforeCommit, type Change, type Database, type UnitOfWork } from '#database/index.ts';
 import { ForbiddenError } from '#errors/index.ts';
 import { equalJson, isObject, type JsonValue } from '#json/index.ts';
-import { formatPath, parsePath } from '#resource/index.ts';
 import { isActive } from './account.ts';
 import { foldName, mixesAlphabets, nameKey } from './login-name.ts';
 import {
@@ -20,13 +19,10 @@ export function followAccounts(database: Database, places: () => LoginPlaces): v
   beforeCommit(database, async (unitOfWork) => {
     const { propertiesOf, reserved } = places();
     for (const change of unitOfWork.changes) {
-      if (!change.resource.includes('/')) continue;
-      // What is written raw is the same object.
-      const path = parsePath(change.resource.replace(/^repo\/managed\//, 'managed/'));
-      const collection = formatPath(path.slice(0, -1));
-      const properties = propertiesOf.get(collection);
-      if (properties === undefined) continue;
-      const account = { collection, id: path.at(-1)! };
+      const account = accountOf(change, propertiesOf.keys());
+      if (account === undefined) continue;
+      const { collection } = account;
+      const properties = propertiesOf.get(collection)!;
       const nameOf = (content: JsonValue) => nameIn(content, properties.name, account);
       await followName(
         unitOfWork,
@@ -41,6 +37,24 @@ export function followAccounts(database: Database, places: () => LoginPlaces): v
       }
     }
   });
+}
+
+/** The account that a change is about, if it is about one as a whole and not about one of its edges. */
+function accountOf(
+  { resource, before, after }: Change,
+  collections: Iterable<string>,
+): { readonly collection: string; readonly id: string } | undefined {
+  // What is written raw is the same object.
+  const name = resource.replace(/^repo\/managed\//, 'managed/');
+  for (const collection of collections) {
+    if (!name.startsWith(`${collection}/`)) continue;
+    const rest = name.slice(collection.length + 1);
+    const content = after ?? before;
+    // Managed objects are named as they are, raw ones as in a path.
+    if (isObject(content) && content['_id'] === rest) return { collection, id: rest };
+    if (!rest.includes('/')) return { collection, id: decodeURIComponent(rest) };
+  }
+  return undefined;
 }
 
 /** An internal user is called as its id is. */

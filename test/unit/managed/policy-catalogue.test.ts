@@ -9,6 +9,8 @@ const place = {
   db: () => Promise.reject(new Error('asks no database')),
   stored: async () => ({ sn: 'Vogel' }),
   isBinding: false,
+  matches: async () => false,
+  tellsOfOthers: true,
   mappings: () => ['toDirectory'],
 };
 
@@ -54,6 +56,7 @@ describe('the policy', () => {
     ['at-least-X-capitals', 'Ä', { numCaps: 1 }],
     ['at-least-X-numbers', 'a1b2', { numNums: 2 }],
     ['valid-date', '2030-01-31', {}],
+    ['cannot-be-common-password', 'correct horse battery', {}],
     ['valid-date', '', {}],
     ['valid-email-address-format', 'a.b@example.com', {}],
     ['valid-name-format', "Zoë O'Neil-Ångström", {}],
