@@ -1,7 +1,13 @@
 import { auditConfig } from '#config/index.ts';
 import { Ticker } from '#lifecycle/index.ts';
 import type { ScriptThreads } from '#script/index.ts';
-import { type AccessFile, auditMonthKeeper, LoginNameKeeper, pruneLogins, unsealedSeconds } from '#security/index.ts';
+import {
+  type AccessFile,
+  auditMonthKeeper,
+  LoginNameKeeper,
+  pruneLogins,
+  unsealedSeconds,
+} from '#security/index.ts';
 import type { Core } from './core.ts';
 import type { NodePart } from './node-part.ts';
 import { accessFileText } from './security-feature.ts';
