@@ -48,14 +48,33 @@ function thrownFacts(error: ScriptThrownError, label: string | undefined) {
   };
 }
 
-/** Names under which older engines let scripts reach Java. */
-const JAVA =
-  /^ReferenceError: '(?:java|javax|Packages|JavaImporter|JavaAdapter|importPackage|importClass)' is not defined$/;
+const NO_JAVA = 'There is no Java here, only JavaScript and what is bound';
+
+/** What to say of names that scripts of the field count on, and that nothing here has. */
+const MISSING: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    'java javax org com sun net Packages JavaImporter JavaAdapter importPackage importClass'
+      .split(' ')
+      .map((name) => [name, NO_JAVA]),
+  ),
+  ResourcePath: `${NO_JAVA}; a resource path is a text, its parts are path.split('/')`,
+  DateUtil: `${NO_JAVA}; times are texts of new Date().toISOString()`,
+  JsonValue: `${NO_JAVA}; values are objects and arrays of JavaScript themselves`,
+  JsonPointer: `${NO_JAVA}; members are read by their names, as in object.name[0]`,
+  JsonPatch: `${NO_JAVA}; a patch is a list of operations for svc.patch`,
+  System: `${NO_JAVA}; the time is Date.now(), and identityServer.getProperty reads properties`,
+  HashMap: `${NO_JAVA}; write {}`,
+  ArrayList: `${NO_JAVA}; write []`,
+  readFile: 'Scripts read no files; require() takes modules, and script.json has values for all scripts',
+  readUrl: 'Scripts open no connections; svc.action calls resources that do',
+  print: 'Write console.log or logger.info',
+  println: 'Write console.log or logger.info',
+};
 
 function explained(message: string): string {
-  return JAVA.test(message)
-    ? `${message}. There is no Java here, only JavaScript and what is bound`
-    : message;
+  const [, name] = /^ReferenceError: '(\w+)' is not defined/.exec(message) ?? [];
+  if (name === undefined || !Object.hasOwn(MISSING, name)) return message;
+  return `${message}. ${MISSING[name]}`;
 }
 
 /**
@@ -82,6 +101,7 @@ export function runFailure(error: unknown, debugInfo: boolean, label?: string, n
 /** What the caller sees of a source that does not compile. */
 export function compileFailure(error: unknown, debugInfo: boolean): unknown {
   if (!(error instanceof ScriptSyntaxError)) return error;
-  const where = debugInfo ? ` (${error.fileName}#${error.line})` : '';
-  return new BadRequestError(`${error.message}${where}`, { cause: error });
+  const { message, fileName, line, column } = error;
+  const own = /@ line \d/.test(message) ? '' : ` (line ${line}, column ${column})`;
+  return new BadRequestError(`${message}${debugInfo ? ` (${fileName}#${line})` : own}`, { cause: error });
 }

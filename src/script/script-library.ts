@@ -6,7 +6,7 @@ import { getMember, type JsonObject } from '#json/index.ts';
 import type { ScriptSource } from './javascript/index.ts';
 import type { ScriptLanguage, ScriptReference } from './script-reference.ts';
 import { ScriptSources } from './script-sources.ts';
-import { isShippedLibrary, readShippedLibrary } from './shipped-libraries.ts';
+import { isShippedLibrary, readShippedLibrary, shippedLibraryAt } from './shipped-libraries.ts';
 
 const EXTENSION: Readonly<Record<ScriptLanguage, string>> = { javascript: '.js', groovy: '.groovy' };
 
@@ -85,8 +85,12 @@ export class ScriptLibrary {
    */
   async findFile(path: string): Promise<{ readonly id: string; readonly source: string }> {
     const { sources } = this.#require();
-    const file = await sources.get(sources.relativePath(path));
-    return { id: file.path, source: file.text };
+    const id = sources.relativePath(path);
+    const library = shippedLibraryAt(id);
+    const file = library === undefined ? await sources.get(id) : await sources.find(id);
+    return file === undefined
+      ? { id: library!, source: await readShippedLibrary(library!) }
+      : { id: file.path, source: file.text };
   }
 
   #require() {

@@ -13,6 +13,12 @@ export function isShippedLibrary(id: string): boolean {
   return Object.hasOwn(LIBRARIES, id);
 }
 
+/** The library that a script of the field means by a path, which may lead through the place where its server keeps them. */
+export function shippedLibraryAt(path: string): string | undefined {
+  const id = path.replace(/^.*\bbin\/defaults\/script\//, '');
+  return isShippedLibrary(id) ? id : undefined;
+}
+
 /** The source of a shipped library; read at the first call. */
 export function readShippedLibrary(id: string): Promise<string> {
   const known = texts.get(id);

@@ -81,6 +81,12 @@ describe('modules that are shipped', () => {
     for (let round = 0; round < 3; round++) expect(await value(source)).toBe('A, B, <&lt;');
   });
 
+  it('lib/handlebars can be loaded from where the installation would keep it', async () => {
+    const source = `load(identityServer.getInstallLocation() + '/bin/defaults/script/lib/handlebars.js');
+      Handlebars.compile('{{a}}!')({ a: 1 })`;
+    expect(await value(source)).toBe('1!');
+  });
+
   it('can be replaced by a file of the same path in a source', async () => {
     expect(await value("require('lib/handlebars.js').VERSION")).toMatch(/^\d/);
     await server.project.write('script/lib/handlebars.js', "exports.VERSION = 'ours'");

@@ -109,7 +109,12 @@ describe('/script', () => {
   });
 
   it('says that there is no Java where a script reaches for it', async () => {
-    for (const source of ['java.lang.System.out.println(1)', 'new Packages.java.util.Date()']) {
+    for (const source of [
+      'java.lang.System.out.println(1)',
+      'new Packages.java.util.Date()',
+      'org.forgerock.openidm.util.DateUtil.getDateUtil()',
+      'new ResourcePath("a/b")',
+    ]) {
       const { status, body } = await evaluate(source);
       expect([status, body.message]).toEqual([
         500,
@@ -117,6 +122,19 @@ describe('/script', () => {
       ]);
     }
     expect((await evaluate('nothing')).body.message).toBe("ReferenceError: 'nothing' is not defined");
+    expect((await evaluate('readFile("x")')).body.message).toMatch(/is not defined\. Scripts read no files/);
+  });
+
+  it('names what is no function, and what to write for a method of Java', async () => {
+    const { status, body } = await evaluate('var user = { roles: {} };\nuser.roles.size()');
+    expect([status, body.message]).toEqual([
+      500,
+      'TypeError: user.roles.size is not a function; write Object.keys(user.roles).length',
+    ]);
+  });
+
+  it('names line and column of what does not compile', async () => {
+    expect((await evaluate('var a = 1;\nif (a {')).body.message).toBe('Unexpected token (line 2, column 7)');
   });
 
   it('runs the file of the source that was declared last, and takes dots of a name for folders', async () => {

@@ -11,6 +11,8 @@ export interface CompiledScript {
   /** Unique in this thread; what instances know it by. */
   readonly id: number;
   readonly name: string;
+  /** As its author wrote it. */
+  readonly source: string;
   /** The bindings that it is called with, after what comes first in every call. */
   readonly parameters: readonly string[];
   /** A parenthesised function expression whose body begins on line 2. */
@@ -48,6 +50,7 @@ export function analyzeScript(script: ScriptSource): ScriptAnalysis {
     compile: (name, parameters) =>
       toFunction({
         name,
+        source: script.source,
         parameters,
         header: [COMPLETION, SHARE, ...parameters],
         body: `${body}\nreturn ${COMPLETION};`,
@@ -97,6 +100,7 @@ export function analyzeModule(module: ModuleSource): ScriptAnalysis {
     compile: (name, parameters) =>
       toFunction({
         name,
+        source: module.source,
         parameters,
         header: [...MODULE_PARAMETERS, ...parameters],
         body: text,
@@ -111,6 +115,7 @@ let lastId = 0;
 
 function toFunction(parts: {
   name: string;
+  source: string;
   parameters: readonly string[];
   header: readonly string[];
   body: string;
@@ -118,10 +123,11 @@ function toFunction(parts: {
   isShared: boolean;
   edits: SourceEdits;
 }): CompiledScript {
-  const { name, parameters, header, body, programText, isShared, edits } = parts;
+  const { name, source, parameters, header, body, programText, isShared, edits } = parts;
   return {
     id: ++lastId,
     name,
+    source,
     parameters,
     functionText: `(function(${header.join(',')}){\n${body}\n})`,
     programText,

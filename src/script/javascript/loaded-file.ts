@@ -58,6 +58,10 @@ export class LoadedFiles {
     return '\n'.repeat(file.before) + text;
   }
 
+  sourceOf(name: string): string | undefined {
+    return this.#files.find((file) => file.name === name)?.text;
+  }
+
   positionOf(fileName: string, { line, column }: TextPosition): ScriptPosition | undefined {
     if (fileName !== EVALUATED) return undefined;
     const file = this.#files.findLast(({ before }) => before < line);

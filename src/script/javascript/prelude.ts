@@ -11,6 +11,7 @@ const PARTS = [
   'server-functions.js',
   'require.js',
   'load.js',
+  'java-habits.js',
 ];
 
 /** The JavaScript of ours that runs inside QuickJS before any script: each part is one function expression. */

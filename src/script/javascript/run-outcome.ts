@@ -9,6 +9,7 @@ import {
   MOST_LEVELS,
   setMember,
 } from '#json/index.ts';
+import { calledAt, insteadOfCalling } from './called-function.ts';
 import { ScriptLimitError, type ScriptPosition, ScriptThrownError } from './failures.ts';
 import { limitError } from './sandbox.ts';
 import { type SandboxRun, SHALLOW_LENGTH } from './script-run.ts';
@@ -31,6 +32,8 @@ export interface OutcomeReader {
   readonly resultLimitBytes: number;
   getError(reference: number): ResourceError | undefined;
   positionOf(fileName: string, place: TextPosition): ScriptPosition | undefined;
+  /** The text of a script that took part, as its author wrote it. */
+  sourceOf(fileName: string): string | undefined;
 }
 
 /** What the prelude's `run` answered. It has been in the script's hands, so nothing of it is taken for granted. */
@@ -90,7 +93,7 @@ function toFailure(
   const thrownName = getMember(failure, 'name');
   const trace = mapStackTrace(String(getMember(failure, 'stack') ?? ''), reader.positionOf);
   const { position } = trace;
-  const text = String(getMember(failure, 'message') ?? '');
+  const text = named(String(getMember(failure, 'message') ?? ''), position, reader);
   const message = inResult ? `The result of the script cannot be written as JSON: ${text}` : text;
   const place = request.debugInfo && position ? ` (${position.fileName}#${position.line})` : '';
   return new ScriptThrownError({
@@ -101,4 +104,18 @@ function toFailure(
     ...(position === undefined ? {} : { position }),
     ...(resourceError === undefined ? {} : { resourceError }),
   });
+}
+
+const NOT_CALLABLE = /^TypeError: (not a function|not a constructor)$/;
+
+/** QuickJS does not say what it was that is no function. */
+function named(message: string, position: ScriptPosition | undefined, reader: OutcomeReader): string {
+  const [, problem] = NOT_CALLABLE.exec(message) ?? [];
+  if (problem === undefined || position === undefined) return message;
+  const name = position.fileName;
+  const source = reader.sourceOf(name);
+  const called = source === undefined ? undefined : calledAt({ name, source }, position);
+  if (called === undefined) return message;
+  const instead = insteadOfCalling(called);
+  return `TypeError: ${called} is ${problem}${instead === undefined ? '' : `; write ${instead}`}`;
 }

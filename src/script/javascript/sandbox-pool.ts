@@ -165,6 +165,9 @@ export class SandboxPool {
         positionOf: (fileName, place) =>
           positionIn([script, ...run.modules], fileName, place) ??
           run.loadedFiles.positionOf(fileName, place),
+        sourceOf: (fileName) =>
+          [script, ...run.modules].find(({ name }) => name === fileName)?.source ??
+          run.loadedFiles.sourceOf(fileName),
       });
     } catch (error) {
       if (run.wasInterrupted) throw timeLimitError(request.timeoutMs);
