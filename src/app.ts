@@ -1,20 +1,17 @@
 import { Membership } from '#cluster/index.ts';
 import {
   auditConfig,
-  ConfigStore,
   clusterConfig,
   type Environment,
   type Settings,
   withoutSecrets,
 } from '#config/index.ts';
-import { ActivationError } from '#errors/index.ts';
 import { HttpServer } from '#http/index.ts';
 import { Solitude, startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, type Observe, observeAll } from '#observability/index.ts';
 import type { RequestSink } from '#resource/index.ts';
 import { noScripts, ScriptThreads } from '#script/index.ts';
 import { AuditSealer, AuditTrail } from '#security/index.ts';
-import { checkParts } from './app/check-parts.ts';
 import { clockService } from './app/clock-service.ts';
 import { ConfigAgreement } from './app/config-agreement.ts';
 import { configNode, indexNode } from './app/config-node.ts';
@@ -24,6 +21,7 @@ import { listenerNode } from './app/listener-node.ts';
 import { lockGauges } from './app/lock-gauges.ts';
 import { beatHealth, databaseHealth, keysHealth, scriptHealth } from './app/node-health.ts';
 import type { NodePart } from './app/node-part.ts';
+import { openConfig } from './app/open-config.ts';
 import { processGauges } from './app/process-gauges.ts';
 import { queueNode } from './app/queue-node.ts';
 import { RefusedWrites } from './app/refused-writes.ts';
@@ -67,10 +65,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     audit?.observe(said);
     if (said.kind === 'config.written') settle();
   });
-  const config = await ConfigStore.open({ settings, environment, report: observe });
-  const { mistakes, doubts } = checkParts(config, settings.projectLocation);
-  if (mistakes.length > 0) throw new ActivationError(mistakes);
-  for (const message of doubts) observe({ kind: 'config.warned', message });
+  const config = await openConfig(settings, { settings, environment, report: observe });
   const nodeName = config.get(clusterConfig).instanceId;
   observe({ kind: 'node.named', node: nodeName });
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
+import { addChecks } from '../src/app/check-parts.ts';
 import { clockService } from '../src/app/clock-service.ts';
 import { buildCore } from '../src/app/core.ts';
 import { evaluateAccessFile } from '../src/app/security-feature.ts';
@@ -16,6 +17,7 @@ import { observeFromThread, ScriptRunner, serveThread } from '../src/script/inde
 const { settings, environment, access, keyRing, memoryChannel } = workerData as ThreadData;
 const observe = observeFromThread;
 const config = await ConfigStore.open({ settings, environment, report: () => {} });
+addChecks(config, settings.projectLocation);
 const database = openDatabase({
   ...access,
   onError: (error) => observe({ kind: 'database.connectionLost', error }),

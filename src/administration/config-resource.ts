@@ -167,7 +167,7 @@ class ConfigScope {
     const shown = content === null ? null : sealed(id, content);
     if (content !== null) requireStorableSize(`config/${id}`, content, store.findRaw(id));
     const text = content === null ? null : JSON.stringify(content, null, 2);
-    const findings = store.check(id, text ?? '{}');
+    const findings = await store.check(id, text ?? '{}');
     if (findings.length > 0 && (text !== null || !id.includes('/'))) {
       throw new BadRequestError(
         text === null

@@ -4,61 +4,79 @@ import {
   type AuthenticationConfig,
   authenticationConfig,
   type ConfigStore,
+  endpointConfig,
   isModuleFile,
   type ManagedConfig,
   managedConfig,
+  type Objection,
   policyConfig,
   repoConfig,
   requireOwnProcesses,
   requireOwnSources,
+  routerConfig,
   scheduleConfig,
   scriptConfig,
   workflowConfig,
 } from '#config/index.ts';
-import { ActivationError, BadRequestError, type Finding } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
-import { ManagedTypes, PolicyBook, type PolicySettings } from '#managed/index.ts';
+import { BadRequestError, didYouMean, type Finding } from '#errors/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import { findTypeMistakes, ManagedTypes, PolicyBook, type PolicySettings } from '#managed/index.ts';
 import { compileQueries } from '#repo/index.ts';
 import { parseSchedule, scriptScheduledService, shortServiceName } from '#scheduler/index.ts';
-import { findSyntaxError, noScripts } from '#script/index.ts';
+import { findSyntaxError, noScripts, ScriptInspector } from '#script/index.ts';
 import { buildModules, type ModuleParts, readSessionSettings } from '#security/index.ts';
 import { parseScanDefinition } from '#taskscanner/index.ts';
 import { findOpenSteps, workflowDirectory } from '#workflow/index.ts';
+import { scriptPlaces } from './script-places.ts';
 
 export const ACCESS_FILE = 'script/access.js';
 const SCRIPT = scriptScheduledService(noScripts);
 
-export interface PartsCheck {
-  /** Beyond the schemas, what keeps a node from starting. */
-  readonly mistakes: readonly Finding[];
-  /** What would only show when it is used: a sentence each. None are looked for where there are mistakes. */
-  readonly doubts: readonly string[];
-}
-
-/** What the parts of a node make of their files, before it starts. */
-export function checkParts(config: ConfigStore, projectLocation: string): PartsCheck {
-  const types = new ManagedTypes();
-  const mistakesOf = mistakesIn(config);
-  const mistakes = [
-    ...mistakesOf('managed', () =>
-      types.replace(config.get(managedConfig).objects as unknown as JsonObject[]),
-    ),
-    ...mistakesOf('policy', () => policyBook(types, config)),
-    ...mistakesOf('script', () => requireOwnSources(config.get(scriptConfig), config.locations)),
-    ...mistakesOf('workflow', () => requireOwnProcesses(config.get(workflowConfig), config.locations)),
-    ...mistakesOf('repo', () => compileQueries(config.get(repoConfig).queries)),
-    // Building a module asks nothing of its parts; only logins do.
-    ...mistakesOf('authentication', () => buildModules(config.get(authenticationConfig), {} as ModuleParts)),
-    ...mistakesOf('authentication', () => requireModule(config.get(authenticationConfig))),
-    ...mistakesOf('authentication', () => readSessionSettings(config.get(authenticationConfig))),
-  ];
-  if (mistakes.length > 0) return { mistakes, doubts: [] };
-  const doubts = [
-    ...withoutTypes(config),
-    ...unknownPolicies(policyBook(types, config)),
-    ...unservedSchedules(config, join(projectLocation, 'service')),
-  ];
-  return { mistakes, doubts };
+/**
+ * Tells the configuration what the parts of a node make of their files. The same is asked at the start, of each change,
+ * and by `svc config-check`, so that they cannot disagree.
+ */
+export function addChecks(config: ConfigStore, projectLocation: string): void {
+  const inspector = new ScriptInspector(config, projectLocation);
+  const scriptsOf = async (value: unknown, id: string): Promise<readonly Objection[]> => {
+    const places = scriptPlaces(id, value);
+    const faults = await Promise.all(
+      places.map(async ({ field, reference }) =>
+        (await inspector.inspect(reference)).map((fault) => ({ ...fault, field: `${field}${fault.field}` })),
+      ),
+    );
+    return faults.flat();
+  };
+  config.addCheck(managedConfig, async (value, id) => [
+    ...withoutTypes(value.objects),
+    ...findTypeMistakes(value.objects as unknown as JsonValue),
+    ...(await scriptsOf(value, id)),
+  ]);
+  config.addCheck(managedConfig, (value) => unknownPolicies(value.objects, config.get(policyConfig)));
+  config.addCheck(policyConfig, (value) => unknownPolicies(config.get(managedConfig).objects, value));
+  config.addCheck(policyConfig, async ({ additionalFiles }) => {
+    const faults = additionalFiles.map(async (file, index) =>
+      (await inspector.inspectFile(file)).map((fault) => ({ ...fault, field: `/additionalFiles/${index}` })),
+    );
+    return (await Promise.all(faults)).flat();
+  });
+  config.addCheck(scriptConfig, (value) => void requireOwnSources(value, config.locations));
+  config.addCheck(workflowConfig, (value) => void requireOwnProcesses(value, config.locations));
+  config.addCheck(repoConfig, (value) => void compileQueries(value.queries));
+  // Building a module asks nothing of its parts; only logins do.
+  config.addCheck(authenticationConfig, (value) => void buildModules(value, {} as ModuleParts));
+  config.addCheck(authenticationConfig, (value) => void requireModule(value));
+  config.addCheck(authenticationConfig, (value) => void readSessionSettings(value));
+  config.addCheck(endpointConfig, scriptsOf);
+  config.addCheck(routerConfig, scriptsOf);
+  config.addCheck(scheduleConfig, async (value, id) => {
+    const faults = await scriptsOf(value, id);
+    return isOff(value) ? faults.map((fault) => ({ ...fault, isWarning: true })) : faults;
+  });
+  config.addCheck(scheduleConfig, (value) => {
+    parseSchedule(value as unknown as JsonObject, { persisted: false });
+  });
+  config.addCheck(scheduleConfig, (value) => serviceObjections(value, join(projectLocation, 'service')));
 }
 
 /** Processes in which callers write what no form gives to them. */
@@ -69,19 +87,6 @@ export async function findOpenProcesses(
   const settings = config.get(workflowConfig);
   const directory = workflowDirectory(settings, projectLocation);
   return directory === undefined ? [] : findOpenSteps(directory, settings.forms.acceptAny);
-}
-
-/** Schedules that a node would leave out. */
-export function findScheduleMistakes(config: ConfigStore): readonly Finding[] {
-  return config.list(scheduleConfig).flatMap(({ alias, value }) =>
-    mistakesIn(config)(`schedule/${alias}`, () => {
-      const content = value as unknown as JsonObject;
-      const { invokeService, invokeContext } = parseSchedule(content, { persisted: false });
-      const service = shortServiceName(invokeService);
-      if (service === SCRIPT.invokeService) SCRIPT.check?.(invokeContext);
-      if (service === 'taskscanner') parseScanDefinition(invokeContext);
-    }),
-  );
 }
 
 /** A `script/access.js` with which nobody but administrators may do anything. */
@@ -102,32 +107,74 @@ function textOf(file: string): string | undefined {
 }
 
 /** Who has only schedules or processes may mean it. */
-function withoutTypes(config: ConfigStore): readonly string[] {
-  if (config.get(managedConfig).objects.length > 0) return [];
-  return ['conf/managed.json declares no managed type: /managed has nothing to offer'];
+function withoutTypes(objects: unknown): readonly Objection[] {
+  if (!Array.isArray(objects) || objects.length > 0) return [];
+  const message = 'it declares no managed type: /managed has nothing to offer';
+  return [{ id: 'MANAGED_NO_TYPE', field: '', message, isWarning: true }];
 }
 
-function unknownPolicies(book: PolicyBook): readonly string[] {
+function unknownPolicies(objects: ManagedConfig['objects'], settings: unknown): readonly Objection[] {
+  const types = new ManagedTypes();
+  try {
+    types.replace(objects as unknown as JsonObject[]);
+  } catch {
+    // What is wrong with the types is told of them.
+    return [];
+  }
+  const book = new PolicyBook(types, settings as PolicySettings);
   // Which policies a file declares is known when it has run.
   if (book.files.length > 0) return [];
-  return book.undeclared().map(({ policyId, property }) => {
-    return `${property} has the policy '${policyId}', which there is not: writes will fail. Declare it with addPolicy in a file of "additionalFiles" in policy.json`;
-  });
+  return book.undeclared().map(({ policyId, property }) => ({
+    id: 'POLICY_UNKNOWN',
+    field: '',
+    message: `${property} has the policy '${policyId}', which there is not: writes will fail`,
+    hint: 'Declare it with addPolicy in a file of "additionalFiles" in policy.json',
+    isWarning: true,
+  }));
 }
 
-const BUILT_IN: ReadonlySet<string> = new Set(['script', 'taskscanner']);
-const UNCONFIGURED: ReadonlySet<string> = new Set(['sync', 'provisioner']);
+const BUILT_IN: readonly string[] = ['script', 'taskscanner'];
+const UNCONFIGURED: readonly string[] = ['sync', 'provisioner'];
 
-function unservedSchedules(config: ConfigStore, serviceDirectory: string): readonly string[] {
-  const hasOwnServices = modulesIn(serviceDirectory);
-  return config.list(scheduleConfig).flatMap(({ alias, value }) => {
-    const name = shortServiceName(value.invokeService);
-    if (!value.enabled || BUILT_IN.has(name) || (!UNCONFIGURED.has(name) && hasOwnServices)) return [];
-    const why = UNCONFIGURED.has(name)
-      ? 'there is no synchronisation with other systems yet'
-      : 'service/ has no module that offers it';
-    return [`conf/schedule-${alias}.json invokes '${name}', and every run will fail: ${why}`];
-  });
+interface Invocation {
+  readonly enabled: unknown;
+  readonly invokeService: string;
+  readonly invokeContext: JsonValue;
+}
+
+/** What the invoked service says; of a schedule that is disabled nothing is more than a warning. */
+function serviceObjections(
+  { enabled, invokeService, invokeContext }: Invocation,
+  serviceDirectory: string,
+): readonly Objection[] {
+  const disabled = isOff({ enabled });
+  const name = shortServiceName(invokeService);
+  try {
+    if (name === SCRIPT.invokeService) SCRIPT.check?.(invokeContext);
+    if (name === 'taskscanner') parseScanDefinition(invokeContext);
+  } catch (error) {
+    if (!disabled || !(error instanceof BadRequestError)) throw error;
+    return [{ id: 'SCHED_INVALID', field: '', message: error.message, isWarning: true }];
+  }
+  if (BUILT_IN.includes(name) || (!UNCONFIGURED.includes(name) && modulesIn(serviceDirectory))) return [];
+  const isUnconfigured = UNCONFIGURED.includes(name);
+  const why = isUnconfigured
+    ? 'there is no synchronisation with other systems yet'
+    : 'service/ has no module that offers it';
+  const hint = isUnconfigured ? undefined : didYouMean(name, [...BUILT_IN, ...UNCONFIGURED]);
+  return [
+    {
+      id: 'SCHED_NO_SERVICE',
+      field: '/invokeService',
+      message: `it invokes '${name}', ${disabled ? 'and is disabled' : 'and every run will fail'}: ${why}`,
+      ...(hint === undefined ? {} : { hint }),
+      isWarning: true,
+    },
+  ];
+}
+
+function isOff({ enabled }: { readonly enabled: unknown }): boolean {
+  return String(enabled) === 'false';
 }
 
 function modulesIn(directory: string): boolean {
@@ -136,21 +183,6 @@ function modulesIn(directory: string): boolean {
   } catch {
     return false;
   }
-}
-
-function policyBook(types: ManagedTypes, config: ConfigStore): PolicyBook {
-  return new PolicyBook(types, config.get(policyConfig) as unknown as PolicySettings);
-}
-
-function mistakesIn(config: ConfigStore) {
-  return (id: string, read: () => unknown): readonly Finding[] => {
-    try {
-      read();
-      return [];
-    } catch (error) {
-      return error instanceof ActivationError ? error.findings : config.blame(id, error);
-    }
-  };
 }
 
 /** @throws BadRequestError when the objects of a running server could no longer be reached */

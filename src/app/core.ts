@@ -1,12 +1,5 @@
 import type { ConfigOverrides } from '#administration/index.ts';
-import {
-  type ConfigStore,
-  clusterConfig,
-  requireOwnProcesses,
-  requireOwnSources,
-  scriptConfig,
-  workflowConfig,
-} from '#config/index.ts';
+import { type ConfigStore, clusterConfig, scriptConfig, workflowConfig } from '#config/index.ts';
 import { type Crypto, type KeyRingText, noteUseIn, openCrypto } from '#crypto/index.ts';
 import { type Database, DatabaseClock, Notifier } from '#database/index.ts';
 import { AddressGuard, type Network } from '#egress/index.ts';
@@ -73,8 +66,6 @@ export function buildCore(options: CoreOptions): Core {
   const { ahead, behind } = routerFilters(config, () => platform.scripts);
   const router = new Router({ database, observe, filters: [ahead, authorize(access), behind] });
   const scripts = options.scripts({ config, crypto, resources: router });
-  config.addCheck(scriptConfig, (value) => requireOwnSources(value, config.locations));
-  config.addCheck(workflowConfig, (value) => requireOwnProcesses(value, config.locations));
   const scriptFiles = openScriptFiles(config);
   const queue = new Queue({
     database,

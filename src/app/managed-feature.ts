@@ -1,6 +1,7 @@
 import { managedConfig, policyConfig, repoConfig } from '#config/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
+  hookScripts,
   ManagedTypes,
   managedObjectResource,
   noMappings,
@@ -25,27 +26,23 @@ export function addManaged(platform: Platform): ManagedFeature {
   const readTypes = () => types.replace(config.get(managedConfig).objects as unknown as JsonObject[]);
   readTypes();
   config.watchOnly(managedConfig, readTypes);
-  config.addCheck(managedConfig, ({ objects }) => {
-    requireTypes({ objects });
-    new ManagedTypes().replace(objects as unknown as JsonObject[]);
-  });
+  // A node may start without types, and not lose them.
+  config.addCheck(managedConfig, (value) => void requireTypes(value));
 
   let queries = compileQueries(config.get(repoConfig).queries);
-  config.addCheck(repoConfig, (value) => void compileQueries(value.queries));
   config.watchOnly(repoConfig, () => {
     queries = compileQueries(config.get(repoConfig).queries);
   });
 
   const readPolicies = () => new PolicyBook(types, config.get(policyConfig) as unknown as PolicySettings);
   let policies = readPolicies();
-  config.addCheck(policyConfig, (value) => void new PolicyBook(types, value as unknown as PolicySettings));
   config.watchOnly(policyConfig, () => {
     policies = readPolicies();
   });
 
   const managed = {
     database,
-    scripts,
+    scripts: hookScripts(scripts),
     readScript: async (path: string) => (await scriptFiles.get(path)).text,
     crypto,
     types,

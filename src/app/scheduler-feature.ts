@@ -1,5 +1,4 @@
-import { type ConfigStore, clusterConfig, scheduleConfig, schedulerConfig } from '#config/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { type ConfigStore, clusterConfig, schedulerConfig } from '#config/index.ts';
 import {
   CustomServices,
   type DaylightSaving,
@@ -7,7 +6,6 @@ import {
   jobResource,
   longServiceName,
   type MemorySchedules,
-  parseSchedule,
   provisionerScheduledService,
   ScheduledServices,
   schedulerResource,
@@ -36,10 +34,6 @@ export function addScheduler(platform: Platform, options: SchedulerOptions): Sch
   if (options.serviceDirectory !== undefined) {
     services.addSource(new CustomServices(options.serviceDirectory, router, observe));
   }
-  config.addCheck(scheduleConfig, (content) => {
-    const definition = parseSchedule(content as unknown as JsonObject, { persisted: false });
-    services.check(definition.invokeService, definition.invokeContext);
-  });
   router.mount('scheduler*', schedulerResource());
   router.mount(
     'scheduler/job*',

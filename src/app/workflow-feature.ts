@@ -18,6 +18,7 @@ import {
   type WorkflowPlatform,
   workflowJobs,
 } from '#workflow/index.ts';
+import { cronMistake } from './check-processes.ts';
 import type { Platform } from './platform.ts';
 
 /** Units of work with jobs of processes that one node runs at once. */
@@ -72,13 +73,4 @@ export function addWorkflow(
   });
   mountWorkflow(router, workflow);
   return workflow;
-}
-
-function cronMistake(text: string): string | undefined {
-  try {
-    parseCron(text);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }

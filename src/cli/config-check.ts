@@ -1,52 +1,89 @@
-import { checkParts, findAccessMistakes, findOpenProcesses, findScheduleMistakes } from '#app/check-parts.ts';
-import {
-  ConfigStore,
-  checkConfig,
-  type Environment,
-  overlayFlags,
-  readSettings,
-  type Settings,
-} from '#config/index.ts';
+import { addChecks, findAccessMistakes, findOpenProcesses } from '#app/check-parts.ts';
+import { findProcessMistakes } from '#app/check-processes.ts';
+import { ConfigStore, overlayFlags, readSettings } from '#config/index.ts';
 import { type Finding, formatFinding } from '#errors/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { settingsHelp, settingsOptions } from './settings-flags.ts';
 
-/** `svc config-check`: finds the mistakes in `conf/` without starting anything. */
+/** `svc config-check`: says what a node would make of the project, without starting anything. */
 export const configCheck: Command = {
   name: 'config-check',
   summary: 'check the configuration files without starting',
   help: `
-Prints every mistake with file, line and column, and what will be warned of. Exits 1 when there is a mistake.
+Prints every mistake with file, line and column, and what will be warned of: files, scripts, processes, schedules. Exits 1
+when there is a mistake.
+
+  --json   as JSON: {"ok", "mistakes", "warnings", "findings": [{"severity", "id", "file", "line", "column", "message", "hint"}]}
 
 ${settingsHelp}
 
 Example: svc config-check --project /etc/svc
 `,
-  options: settingsOptions,
+  options: { ...settingsOptions, json: { type: 'boolean' } },
 
-  async run(flags) {
+  async run({ json, ...flags }) {
     const settings = readSettings(process.env, flags);
     const environment = overlayFlags(process.env, flags);
-    const inFiles = await checkConfig(settings.projectLocation, {
+    const warnings: Finding[] = [];
+    const config = await ConfigStore.inspect({
       settings,
       environment,
       report: (said) => {
-        if (said.kind === 'config.warned') console.log(`Warning: ${said.message}`);
+        if (said.kind !== 'config.warned') return;
+        const { message, finding = { id: 'CONFIG_WARNING', where: '', message } } = said;
+        warnings.push(finding);
+        if (json !== true) console.log(`Warning: ${message}`);
       },
     });
-    const findings = [...inFiles, ...(inFiles.length > 0 ? [] : await findMistakes(settings, environment))];
-    for (const finding of findings) console.log(formatFinding(finding));
-    console.log(findings.length === 0 ? 'No mistakes found.' : `${findings.length} found.`);
-    return findings.length === 0 ? EXIT.OK : EXIT.FINDING;
+    addChecks(config, settings.projectLocation);
+    const processes = await findProcessMistakes(config, settings.projectLocation);
+    const mistakes = [
+      ...(await config.checkAll()).flatMap(({ findings }) => findings),
+      ...findAccessMistakes(settings.projectLocation),
+      ...processes.mistakes,
+    ];
+    const open = await findOpenProcesses(config, settings.projectLocation);
+    const ofProcesses = [
+      ...processes.warnings,
+      ...open.map((message) => ({ id: 'WORKFLOW_OPEN', where: '', message })),
+    ];
+    warnings.push(...ofProcesses);
+    if (json === true) console.log(JSON.stringify(asJson(mistakes, warnings), null, 2));
+    else print(mistakes, ofProcesses);
+    return mistakes.length === 0 ? EXIT.OK : EXIT.FINDING;
   },
 };
 
-/** Beyond those in the files themselves; what is doubtful is printed where there are none. */
-async function findMistakes(settings: Settings, environment: Environment): Promise<readonly Finding[]> {
-  const config = await ConfigStore.open({ settings, environment, report: () => {} });
-  const { mistakes, doubts } = checkParts(config, settings.projectLocation);
-  const all = [...mistakes, ...findScheduleMistakes(config), ...findAccessMistakes(settings.projectLocation)];
-  const open = await findOpenProcesses(config, settings.projectLocation);
-  if (all.length === 0) for (const doubt of [...doubts, ...open]) console.log(`Warning: ${doubt}`);
-  return all;
+function print(mistakes: readonly Finding[], warnings: readonly Finding[]): void {
+  for (const warning of warnings) console.log(`Warning: ${formatFinding(warning)}`);
+  for (const mistake of mistakes) console.log(formatFinding(mistake));
+  const count = mistakes.length;
+  if (count === 0) console.log('No mistakes found.');
+  else console.log(count === 1 ? '1 mistake found.' : `${count} mistakes found.`);
+}
+
+/** The shape is documented, and pipelines rely on it. */
+function asJson(mistakes: readonly Finding[], warnings: readonly Finding[]) {
+  const shown = (severity: 'mistake' | 'warning') => (finding: Finding) => ({
+    severity,
+    id: finding.id,
+    ...placeOf(finding.where),
+    message: finding.message,
+    hint: finding.hint ?? null,
+  });
+  return {
+    ok: mistakes.length === 0,
+    mistakes: mistakes.length,
+    warnings: warnings.length,
+    findings: [...mistakes.map(shown('mistake')), ...warnings.map(shown('warning'))],
+  };
+}
+
+function placeOf(where: string) {
+  const [, file = where, line, column] = /^(.*?):(\d+):(\d+)$/.exec(where) ?? [];
+  return {
+    file: file === '' ? null : file,
+    line: line === undefined ? null : Number(line),
+    column: column === undefined ? null : Number(column),
+  };
 }

@@ -33,6 +33,8 @@ interface DefinitionParts<T> {
     /** What to do instead. */
     readonly hint?: string;
   };
+  /** Keys that the schema does not describe are warned of and left out, as over REST. Default: refused. */
+  readonly takesUnknownKeys?: boolean;
   /** Top-level keys that are taken because files of the field have them, but change nothing; and why. */
   readonly withoutEffect?: {
     readonly keys: readonly string[];

@@ -1,18 +1,22 @@
 import { ActivationError, type Finding, formatFinding } from '#errors/index.ts';
-import { isObject, type JsonValue } from '#json/index.ts';
+import type { JsonValue } from '#json/index.ts';
+import { type CheckedConfig, type ConfigCheck, ConfigChecks } from './config-checks.ts';
 import type { AnyConfigDefinition, ConfigDefinition, ConfigFactoryDefinition } from './config-definition.ts';
 import type { ConfigFile } from './config-file.ts';
-import type { Report } from './config-report.ts';
+import { type Report, warn } from './config-report.ts';
+import { isSameContent, textsOf } from './config-text.ts';
 import { shippedDefinitions } from './definitions/shipped-definitions.ts';
 import {
   type ConfigSnapshot,
   indexDefinitions,
+  inspectConfig,
   listSources,
   loadConfig,
   missingFile,
+  type UnreadFile,
 } from './load-config.ts';
 import { type Locations, openProperties, type Properties, type PropertyOptions } from './property-source.ts';
-import { type ConfigEntry, type ReadingRules, readConfig } from './read-config.ts';
+import { type ConfigEntry, type ReadConfig, type ReadingRules, readConfig } from './read-config.ts';
 import { refusalFindings } from './refusal-finding.ts';
 
 export interface ConfigOptions extends PropertyOptions {
@@ -32,9 +36,6 @@ export interface ConfigChange<T = unknown> {
 /** Configurations that stand in front of the files, by id: their text, or null for one that was deleted. */
 export type ConfigOverlay = ReadonlyMap<string, string | null>;
 
-/** What a schema cannot say about a configuration. @throws anything with a message when it is wrong */
-export type ConfigCheck<T = unknown> = (value: T, id: string) => void;
-
 export type OnConfigChange<T = unknown> = (change: ConfigChange<T>) => void | Promise<void>;
 
 /** The configuration in force: checked as a whole at opening, then replaced piece by piece as files change. */
@@ -45,9 +46,11 @@ export class ConfigStore {
   readonly #rules: ReadingRules;
   readonly #folders: readonly string[];
   readonly #listeners = new Set<OnConfigChange>();
-  /** What was refused, by id, so that the same content is not reported every two seconds. */
+  /** What was refused, by id, so that the same is not reported every two seconds. */
   readonly #refused = new Map<string, string>();
-  readonly #checks = new Map<string, ConfigCheck>();
+  readonly #checks = new ConfigChecks();
+  /** Files that could not be read, of a store that was opened to be checked. */
+  readonly #unread: readonly UnreadFile[];
   #overlay: ConfigOverlay = new Map();
   /** The texts of the files as they were last seen, whether or not they are in force. */
   #fileTexts: ReadonlyMap<string, string>;
@@ -62,6 +65,7 @@ export class ConfigStore {
     folders: readonly string[];
     snapshot: ConfigSnapshot;
     fileTexts: ReadonlyMap<string, string>;
+    unread?: readonly UnreadFile[];
   }) {
     this.properties = parts.properties;
     this.#locations = parts.locations;
@@ -69,6 +73,7 @@ export class ConfigStore {
     this.#folders = parts.folders;
     this.#snapshot = parts.snapshot;
     this.#fileTexts = parts.fileTexts;
+    this.#unread = parts.unread ?? [];
   }
 
   /** @throws ActivationError with all findings of all files */
@@ -91,6 +96,28 @@ export class ConfigStore {
       folders: listing.folders,
       snapshot,
       fileTexts: textsOf(listing.files),
+    });
+  }
+
+  /**
+   * For a look without a node: opens whatever there is. What cannot be read is stood in for by what a node has without
+   * the file, and told by `checkAll`.
+   */
+  static async inspect(options: ConfigOptions): Promise<ConfigStore> {
+    const { settings: locations, report } = options;
+    const definitions = indexDefinitions(options.definitions ?? shippedDefinitions);
+    const { properties, findings } = await openProperties(options);
+    const rules: ReadingRules = { definitions, properties: properties.ofFiles, report };
+    const { files, folders } = await listSources(locations, definitions);
+    const { snapshot, unread } = inspectConfig(files, rules);
+    return new ConfigStore({
+      locations,
+      rules,
+      properties,
+      folders,
+      snapshot,
+      fileTexts: textsOf(files),
+      unread: [...findings.map((finding) => ({ id: '', findings: [finding] })), ...unread],
     });
   }
 
@@ -121,16 +148,34 @@ export class ConfigStore {
     return [...this.#snapshot.keys()];
   }
 
-  /** Asked of every new text of the configuration, before it comes in force. */
+  /** Asked of what is in force at the start, and of every new text before it comes in force. */
   addCheck<T>(definition: ConfigDefinition<T> | ConfigFactoryDefinition<T>, check: ConfigCheck<T>): void {
     this.#requireKnown(definition);
-    this.#checks.set(definition.id, check as ConfigCheck);
+    this.#checks.add(definition.id, check as ConfigCheck);
   }
 
   /** What is wrong with a text; nothing changes. */
-  check(id: string, text: string): readonly Finding[] {
-    const read = this.#read({ id, file: `config/${id}`, content: { text } }, () => {});
+  async check(id: string, text: string): Promise<readonly Finding[]> {
+    const read = await this.#read({ id, file: `config/${id}`, content: { text } }, () => {});
     return 'findings' in read ? read.findings : [];
+  }
+
+  /** What is wrong with all there is, by id; what is doubtful is reported. */
+  async checkAll(): Promise<readonly { readonly id: string; readonly findings: readonly Finding[] }[]> {
+    const wrong: { id: string; findings: readonly Finding[] }[] = [];
+    for (const { id, findings, written, file } of this.#unread) {
+      const text = file === undefined || !('text' in file.content) ? '' : file.content.text;
+      const others =
+        file === undefined || written === undefined
+          ? []
+          : await this.#ask({ id, file: file.file, text, value: written, refused: findings });
+      wrong.push({ id, findings: [...findings, ...others] });
+    }
+    const unread = new Set(this.#unread.map(({ id }) => id));
+    for (const entry of this.#snapshot.values()) {
+      if (!unread.has(entry.id)) wrong.push({ id: entry.id, findings: await this.#ask(entry) });
+    }
+    return wrong.filter(({ findings }) => findings.length > 0);
   }
 
   /** What a part of the server has against a configuration in force, with where that stands. */
@@ -198,7 +243,7 @@ export class ConfigStore {
     for (const id of new Set([...this.#snapshot.keys(), ...this.#refused.keys()])) {
       if (!files.has(id)) this.#remove(id, next, changes);
     }
-    for (const file of files.values()) this.#takeOver(file, next, changes);
+    for (const file of files.values()) await this.#takeOver(file, next, changes);
     this.#snapshot = next;
     await this.#tell(changes);
   }
@@ -223,24 +268,30 @@ export class ConfigStore {
     return inForce;
   }
 
-  /** Reads a text, and asks the check of its definition as well. */
-  #read(file: ConfigFile, report: Report): ReturnType<typeof readConfig> {
+  /** Reads a text, and asks the checks of its definition as well. */
+  async #read(file: ConfigFile, report: Report): Promise<ReadConfig> {
     const read = readConfig(file, { ...this.#rules, report });
-    if ('findings' in read) return read;
-    const { id, value } = read.entry;
-    const [name = '', alias] = id.split('/', 2);
-    // One among many of what there is only one of is no configuration of ours, and has not been read as one.
-    const isOurs = (this.#rules.definitions.get(name)?.kind === 'single') === (alias === undefined);
-    const check = isOurs ? this.#checks.get(name) : undefined;
-    try {
-      check?.(value, id);
-      return read;
-    } catch (error) {
-      return { findings: refusalFindings(file.file, read.entry.text, error) };
+    if ('entry' in read) {
+      const findings = await this.#ask(read.entry, report);
+      return findings.length === 0 ? read : { findings };
     }
+    const { findings, written } = read;
+    if (written === undefined || !('text' in file.content)) return read;
+    const { id, content } = file;
+    const looked = { id, file: file.file, text: content.text, value: written, refused: findings };
+    return { findings: [...findings, ...(await this.#ask(looked, report))] };
   }
 
-  #takeOver(file: ConfigFile, next: Map<string, ConfigEntry>, changes: ConfigChange[]): void {
+  async #ask(config: CheckedConfig, report: Report = this.#rules.report): Promise<readonly Finding[]> {
+    const [name = '', alias] = config.id.split('/', 2);
+    // One among many of what there is only one of is no configuration of ours, and has not been read as one.
+    if ((this.#rules.definitions.get(name)?.kind === 'single') !== (alias === undefined)) return [];
+    const { findings, warnings } = await this.#checks.ask(config);
+    for (const warning of warnings) warn(report, warning);
+    return findings;
+  }
+
+  async #takeOver(file: ConfigFile, next: Map<string, ConfigEntry>, changes: ConfigChange[]): Promise<void> {
     const { id, content } = file;
     const previous = this.#snapshot.get(id);
     const text = 'text' in content ? content.text : formatFinding(content.finding);
@@ -248,8 +299,9 @@ export class ConfigStore {
       this.#refused.delete(id);
       return;
     }
-    if (this.#refused.get(id) === text) return;
-    const read = this.#read(file, this.#rules.report);
+    // What was refused is looked at again: a script that it names may have come meanwhile.
+    const wasRefused = this.#refused.has(id);
+    const read = await this.#read(file, wasRefused ? () => {} : this.#rules.report);
     if ('findings' in read) {
       this.#refuse(id, text, read.findings.map(formatFinding));
       return;
@@ -266,8 +318,7 @@ export class ConfigStore {
 
   #remove(id: string, next: Map<string, ConfigEntry>, changes: ConfigChange[]): void {
     if (this.#rules.definitions.get(id)?.kind === 'single') {
-      const finding = formatFinding(missingFile(id));
-      if (this.#refused.get(id) !== finding) this.#refuse(id, finding, [finding]);
+      this.#refuse(id, '', [formatFinding(missingFile(id))]);
       return;
     }
     this.#refused.delete(id);
@@ -278,7 +329,9 @@ export class ConfigStore {
   }
 
   #refuse(id: string, text: string, findings: readonly string[]): void {
-    this.#refused.set(id, text);
+    const said = [text, ...findings].join('\n');
+    if (this.#refused.get(id) === said) return;
+    this.#refused.set(id, said);
     this.#rules.report({ kind: 'config.refused', id, findings });
   }
 
@@ -303,21 +356,4 @@ export class ConfigStore {
       throw new Error(`The configuration store was opened without the definition '${definition.id}'`);
     }
   }
-}
-
-function textsOf(files: ReadonlyMap<string, ConfigFile>): ReadonlyMap<string, string> {
-  return new Map(
-    [...files.values()].flatMap(({ id, content }) => ('text' in content ? [[id, content.text]] : [])),
-  );
-}
-
-/** Order counts, because the order of script sources does; `_id` and `_rev` do not. */
-function isSameContent(left: JsonValue, right: JsonValue): boolean {
-  return JSON.stringify(withoutIdentity(left)) === JSON.stringify(withoutIdentity(right));
-}
-
-function withoutIdentity(value: JsonValue): JsonValue {
-  if (!isObject(value)) return value;
-  const { _id, _rev, ...rest } = value;
-  return rest;
 }

@@ -11,6 +11,7 @@
  * was read; a bad change leaves the old configuration in force; files are never written.
  */
 export { checkConfig } from './check-config.ts';
+export type { ConfigCheck, Objection } from './config-checks.ts';
 export type {
   AnyConfigDefinition,
   ConfigDefinition,
@@ -21,7 +22,6 @@ export type { ConfigReport, Report } from './config-report.ts';
 export type { ConfigSchema } from './config-schema.ts';
 export {
   type ConfigChange,
-  type ConfigCheck,
   type ConfigOptions,
   type ConfigOverlay,
   ConfigStore,

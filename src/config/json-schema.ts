@@ -6,6 +6,7 @@ export interface JsonSchema {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, JsonSchema>>;
   readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
   /** `false` in strict objects. */
   readonly additionalProperties?: JsonSchema | boolean;
   readonly items?: JsonSchema;

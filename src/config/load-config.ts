@@ -1,4 +1,5 @@
 import type { Finding } from '#errors/index.ts';
+import type { JsonValue } from '#json/index.ts';
 import type { AnyConfigDefinition } from './config-definition.ts';
 import { type ConfigFile, type ConfigListing, listConfigFiles } from './config-file.ts';
 import type { Locations } from './property-source.ts';
@@ -38,6 +39,43 @@ export function loadConfig(
     if (!files.has(definition.id) && definition.kind === 'single') findings.push(missingFile(definition.id));
   }
   return { snapshot, findings };
+}
+
+/** A file that a node would refuse, and why. */
+export interface UnreadFile {
+  readonly id: string;
+  readonly findings: readonly Finding[];
+  /** Its value as it is written, if it is JSON. */
+  readonly written?: JsonValue;
+  readonly file?: ConfigFile;
+}
+
+/** Reads what can be read; a node has `{}` where there is no file, which stands in for one that cannot. */
+export function inspectConfig(
+  files: ReadonlyMap<string, ConfigFile>,
+  rules: ReadingRules,
+): { readonly snapshot: ConfigSnapshot; readonly unread: readonly UnreadFile[] } {
+  const snapshot = new Map<string, ConfigEntry>();
+  const unread: UnreadFile[] = [];
+  const standIn = ({ id, activates = [] }: AnyConfigDefinition) => {
+    const text = JSON.stringify(Object.fromEntries(activates.map((key) => [key, {}])));
+    const file = { id, file: `default of ${id}.json`, content: { text } };
+    const read = readConfig(file, { ...rules, report: () => {}, starting: true });
+    if ('entry' in read) snapshot.set(id, read.entry);
+  };
+  for (const file of files.values()) {
+    const { id } = file;
+    const read = readConfig(file, rules);
+    if ('entry' in read) snapshot.set(id, read.entry);
+    else unread.push({ id, file, ...read });
+  }
+  for (const definition of rules.definitions.values()) {
+    const { id, kind } = definition;
+    if (kind === 'factory' || snapshot.has(id)) continue;
+    if (!files.has(id)) unread.push({ id, findings: [missingFile(id)] });
+    standIn(definition);
+  }
+  return { snapshot, unread };
 }
 
 export function missingFile(id: string): Finding {

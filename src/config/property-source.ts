@@ -51,7 +51,7 @@ export async function openProperties(
   const files = await Promise.all(placesOfFiles(environment).map((place) => readProperties(place, settings)));
   const launcher = launcherProperties(settings);
   const declared = (name: string) =>
-    files.find(({ entries }) => entries.has(name))?.entries.get(name) ??
+    files.find(({ entries }) => saysOf(entries, name))?.entries.get(name) ??
     launcher.get(name) ??
     (name === 'svc.node.id' ? settings.nodeId : BUILT_IN.get(name));
   const isExposed = (variable: string) =>
@@ -85,6 +85,11 @@ export async function openProperties(
 function matches(entry: string, variable: string): boolean {
   if (!entry.endsWith('*')) return entry.toUpperCase() === variable;
   return variable.startsWith(entry.slice(0, -1).toUpperCase()) && !isSecretName(variable);
+}
+
+/** A property that refers to itself says that another layer is to say it. */
+function saysOf(entries: ReadonlyMap<string, string>, name: string): boolean {
+  return entries.has(name) && entries.get(name)!.trim() !== `&{${name}}`;
 }
 
 /** The environment variable that overrides a property. */

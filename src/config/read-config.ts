@@ -1,9 +1,9 @@
-import { didYouMean, type Finding, formatFinding } from '#errors/index.ts';
+import { didYouMean, type Finding, formatFinding, nearest } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import type { AnyConfigDefinition } from './config-definition.ts';
 import type { ConfigFile } from './config-file.ts';
-import type { Report } from './config-report.ts';
-import { separateKeys } from './described-keys.ts';
+import { type Report, warn } from './config-report.ts';
+import { separateKeys, type UndescribedKey } from './described-keys.ts';
 import { fieldFileHint } from './field-files.ts';
 import { parseJsonDocument } from './json-document.ts';
 import type { PropertySource } from './property-source.ts';
@@ -38,53 +38,65 @@ export interface ReadingRules {
   readonly starting?: boolean;
 }
 
-/** Text → JSON → substitution → comments and unknown keys → schema. Either an entry or what is wrong. */
+/** Either an entry or what is wrong; then the value as it is written, if it is JSON, for what others have to say. */
+export type ReadConfig =
+  | { readonly entry: ConfigEntry }
+  | { readonly findings: readonly Finding[]; readonly written?: JsonValue };
+
+/** Text → JSON → substitution → comments and unknown keys → schema. */
 export function readConfig(
   { id, file, content }: ConfigFile,
   { definitions, properties, report, starting }: ReadingRules,
-): { readonly entry: ConfigEntry } | { readonly findings: readonly Finding[] } {
+): ReadConfig {
   if ('finding' in content) return { findings: [content.finding] };
   const { text } = content;
   const { document, problems } = parseJsonDocument(text);
   const findings = problems.map(({ position, ...problem }): Finding => {
     return { ...problem, where: `${file}:${position.line}:${position.column}` };
   });
-  if (document === undefined) return { findings };
+  if (document === undefined) return unreadable(id, file, text, { definitions, report }, findings);
   const raw = document.value;
   const definition = definitionOf(id, definitions);
   const { value, unresolved, mistyped } = substitute(withDefaults(raw, definition), properties);
   findings.push(...mistyped.map((mistake) => mistypedFinding(file, document, mistake)));
   if (unresolved.length > 0) {
     const hints = unresolved.flatMap((name) => properties.hintFor?.(name) ?? []);
-    const said = [`${file}: no value for ${unresolved.join(', ')}`, ...hints];
-    report({ kind: 'config.warned', message: said.join('. ') });
+    const said = [`no value for ${unresolved.join(', ')}`, ...hints].join('. ');
+    report({
+      kind: 'config.warned',
+      message: `${file}: ${said}`,
+      finding: { id: 'CONFIG_NO_VALUE', where: `${file}:1:1`, message: said },
+    });
   }
   if (definition === undefined) {
     reportUnread(id, file, definitions, report);
-    return findings.length > 0 ? { findings } : { entry: { id, file, text, raw, value } };
+    // What nothing reads can be wrong for nobody.
+    for (const finding of findings) warn(report, finding);
+    return { entry: { id, file, text, raw, value } };
   }
   const { value: known, undescribed } = separateKeys(value, definition.jsonSchema);
   const checked: CheckedText = { file, document, value, undescribed };
   for (const key of undescribed) {
     const finding = unknownKeyFinding(checked, key);
-    if (key.refused) findings.push(finding);
+    if (key.refused && !isPassedOver(key, value, definition)) findings.push(finding);
+    else if (key.refused) warn(report, finding);
     else report({ kind: 'config.note', message: formatFinding(finding) });
   }
   for (const finding of unreadFindings(checked, definition)) {
-    report({ kind: 'config.warned', message: formatFinding(finding) });
+    warn(report, finding);
   }
   const idle = findWithoutEffect(checked, raw, definition);
-  if (idle !== undefined) report({ kind: 'config.warned', message: formatFinding(idle) });
+  if (idle !== undefined) warn(report, idle);
   for (const [key, doubt] of Object.entries(definition.doubts ?? {})) {
     const finding = isObject(value) ? doubt(value[key] ?? null) : undefined;
     if (finding === undefined) continue;
-    report({ kind: 'config.warned', message: formatFinding(doubtFinding(checked, key, finding)) });
+    warn(report, doubtFinding(checked, key, finding));
   }
   for (const key of definition.activates ?? []) {
     if (!isObject(value) || value[key] !== undefined) continue;
     const finding = missingKeyFinding(checked, definition, [key]);
     if (finding === undefined) continue;
-    if (starting === true) report({ kind: 'config.warned', message: formatFinding(finding) });
+    if (starting === true) warn(report, finding);
     else findings.push(finding);
   }
   const parsed = definition.schema.safeParse(known);
@@ -93,7 +105,32 @@ export function readConfig(
     const finding = issueFinding(checked, definition, issue);
     if (finding !== undefined) findings.push(finding);
   }
-  return { findings };
+  return { findings, written: value };
+}
+
+/** A text that is no JSON is a mistake where something reads it. */
+function unreadable(
+  id: string,
+  file: string,
+  text: string,
+  { definitions, report }: Pick<ReadingRules, 'definitions' | 'report'>,
+  findings: readonly Finding[],
+): ReadConfig {
+  if (definitionOf(id, definitions) !== undefined) return { findings };
+  reportUnread(id, file, definitions, report);
+  for (const finding of findings) warn(report, finding);
+  return { entry: { id, file, text, raw: null, value: null } };
+}
+
+/** An unknown key that is told of, unless it is a required one misspelt. */
+function isPassedOver(
+  { path, key, candidates }: UndescribedKey,
+  value: JsonValue,
+  { takesUnknownKeys, jsonSchema }: AnyConfigDefinition,
+): boolean {
+  if (takesUnknownKeys !== true || path.length > 0 || !isObject(value)) return false;
+  const meant = nearest(key, candidates);
+  return meant === undefined || value[meant] !== undefined || !jsonSchema.required?.includes(meant);
 }
 
 /** One finding for all keys of the file that change nothing. */
@@ -144,5 +181,11 @@ function reportUnread(
     sameSort.map((definition) => definition.id),
   );
   const said = hint ?? fieldFileHint(name);
-  if (said !== undefined) report({ kind: 'config.warned', message: `${file} is read by nothing. ${said}` });
+  if (said === undefined) return;
+  const finding = { id: 'CONFIG_UNREAD_FILE', where: `${file}:1:1`, message: 'the file is read by nothing' };
+  report({
+    kind: 'config.warned',
+    message: `${file} is read by nothing. ${said}`,
+    finding: { ...finding, hint: said },
+  });
 }

@@ -8,8 +8,12 @@
  * end wrote it; nothing private and no foreign envelope passes the door; no type has a special status in code.
  */
 
+export { findTypeMistakes } from './check-types.ts';
+export { hookScripts } from './hook-scripts.ts';
 export { managedObjectResource } from './managed-object-resource.ts';
 export type { ManagedPlatform, Resources } from './managed-platform.ts';
+export { PROPERTY_HOOKS } from './managed-property.ts';
+export { HOOKS } from './managed-type.ts';
 export { ManagedTypes } from './managed-types.ts';
 export { policeRawObjects } from './policy/police-raw-objects.ts';
 export { PolicyBook, type PolicySettings } from './policy/policy-book.ts';

@@ -4,7 +4,7 @@ import { isTrue, textOf } from './declared.ts';
 import { compileDerivation, type Derivation } from './derive/derivation.ts';
 import { compileRelationship, type Relationship } from './relationship/relationship.ts';
 
-const PROPERTY_HOOKS = ['onValidate', 'onStore', 'onRetrieve'] as const;
+export const PROPERTY_HOOKS = ['onValidate', 'onStore', 'onRetrieve'] as const;
 export type PropertyHook = (typeof PROPERTY_HOOKS)[number];
 
 /** A top-level property of a type, compiled. */
@@ -28,7 +28,7 @@ export interface ManagedProperty {
 export function compileProperty(type: string, name: string, definition: JsonObject): ManagedProperty {
   const scripts: Partial<Record<PropertyHook, ScriptReference>> = {};
   for (const hook of PROPERTY_HOOKS) {
-    if (definition[hook] === undefined) continue;
+    if ((definition[hook] ?? null) === null) continue;
     scripts[hook] = parseScriptReference(definition[hook], `/${type}/${name}/${hook}`);
   }
   const relationship = compileRelationship(name, definition);

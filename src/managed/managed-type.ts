@@ -71,7 +71,7 @@ export function compileType(definition: JsonObject): ManagedType {
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const hooks: Partial<Record<HookName, ScriptReference>> = {};
   for (const hook of HOOKS) {
-    if (definition[hook] !== undefined) {
+    if ((definition[hook] ?? null) !== null) {
       hooks[hook] = parseScriptReference(definition[hook], `/${name}/${hook}`);
     }
   }

@@ -1,3 +1,4 @@
+import type { Finding } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { LoopNews } from '#lifecycle/index.ts';
 
@@ -27,7 +28,7 @@ export type Observation =
   /** Through `/config`, in whichever thread: it is in the database, and not yet in force everywhere. */
   | { kind: 'config.written' }
   | { kind: 'config.refused'; id: string; findings: readonly string[] }
-  | { kind: 'config.warned'; message: string }
+  | { kind: 'config.warned'; message: string; finding?: Finding }
   | { kind: 'config.note'; message: string }
   | {
       kind: 'http.answered';

@@ -64,8 +64,7 @@ function listedBy(properties: JsonObject): Pointer[] {
   return Object.values(properties).flatMap((property) => {
     const holder = isObject(property) && isObject(property['items']) ? property['items'] : property;
     const collections = isObject(holder) ? holder['resourceCollection'] : undefined;
-    if (!Array.isArray(collections)) return [];
-    return collections.flatMap((entry) => {
+    return (Array.isArray(collections) ? collections : [collections]).flatMap((entry) => {
       const query = isObject(entry) && isObject(entry['query']) ? entry['query'] : {};
       const keys = Array.isArray(query['sortKeys']) ? query['sortKeys'].map(String) : [];
       return keys.flatMap((key) => parseSortKeys(key).map(({ pointer }) => pointer));

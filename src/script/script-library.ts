@@ -8,7 +8,8 @@ import type { ScriptLanguage, ScriptReference } from './script-reference.ts';
 import { ScriptSources } from './script-sources.ts';
 import { isShippedLibrary, readShippedLibrary, shippedLibraryAt } from './shipped-libraries.ts';
 
-const EXTENSION: Readonly<Record<ScriptLanguage, string>> = { javascript: '.js', groovy: '.groovy' };
+/** What a file of that language ends with. */
+export const EXTENSION: Readonly<Record<ScriptLanguage, string>> = { javascript: '.js', groovy: '.groovy' };
 
 /** These always mean the server's own bindings, whatever `script.json` says. */
 const RESERVED_PROPERTIES: readonly string[] = ['svc', 'identityServer', 'console'];
@@ -110,6 +111,11 @@ export function notActive(name: string): ServiceUnavailableError {
   return new ServiceUnavailableError(`Script '${name}' is not active in the registry`, {
     id: 'SCRIPT_NOT_ACTIVE',
   });
+}
+
+/** Where scripts are looked for; undefined while they are inactive. */
+export function openSources(config: ScriptConfig): ScriptSources | undefined {
+  return activate(config)?.sources;
 }
 
 function activate({ ECMAScript, Groovy, sources, properties }: ScriptConfig) {

@@ -11,6 +11,7 @@
 export { Definitions } from './definition/definitions.ts';
 export { noDelegates, ProjectDelegates } from './delegate/project-delegates.ts';
 export { DeploymentAgent } from './deployment/deployment-agent.ts';
+export { inspectProcessFiles } from './deployment/inspect-files.ts';
 export { findOpenSteps } from './deployment/open-steps.ts';
 export { DiagramPainter } from './diagram/index.ts';
 export {

@@ -143,7 +143,7 @@ describe('the configuration over HTTP', () => {
       [
         'PUT',
         'schedule/s',
-        { invokeService: 'script', schedule: '0 0 * * *' },
+        { invokeService: 'sync', schedule: '0 0 * * *' },
         /:3:15 .*has 5 fields .* a Unix cron/,
       ],
     ] as const) {
@@ -151,6 +151,14 @@ describe('the configuration over HTTP', () => {
       expect(lockedOut.status, id).toBe(400);
       expect(lockedOut.body.detail.findings, id).toEqual([expect.stringMatching(said)]);
     }
+    const broken = {
+      objects: [{ name: 'x', onCreate: { type: 'text/javascript', file: 'nope.js' }, title: 7 }],
+    };
+    const missing = await api('PUT', 'config/managed', { body: broken });
+    expect([missing.status, missing.body.detail.findings]).toEqual([
+      400,
+      [expect.stringMatching(/^config\/managed:\d+:\d+ .*'nope.js' is in none/)],
+    ]);
     const factory = await api('PUT', 'config/endpoint', { body: { type: 'text/javascript', source: '1' } });
     expect(factory.body).toMatchObject({ code: 400, detail: { hint: 'PUT it to /config/endpoint/<alias>' } });
     expect((await api('GET', 'config/managed')).body).toEqual(before);

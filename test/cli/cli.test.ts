@@ -166,7 +166,7 @@ describe('the command line', () => {
       },
     });
     const { code, output } = await svc(['config-check'], { SVC_PROJECT: project.location });
-    expect([code, output]).toEqual([1, expect.stringMatching(/6 found/)]);
+    expect([code, output]).toEqual([1, expect.stringMatching(/7 mistakes found/)]);
     expect(output).toMatch(/conf\/script.json:1:\d+ .*'\/' lies outside of the project/);
     expect(output).toMatch(/conf\/authentication.json:\d+:\d+ .*nobody could log in/);
     expect(output).toMatch(/conf\/schedule-a.json:\d+:\d+ .*has 5 fields .*Unix cron/);

@@ -3,11 +3,14 @@ import { defineConfig } from '../config-definition.ts';
 import { filledText, flag, jsonObject, wholeNumber } from './scalar-schema.ts';
 import { scriptReference } from './script-reference-schema.ts';
 
-const hook = () => scriptReference().optional();
+const hook = () => scriptReference().nullish();
+
+/** Only user interfaces read it: the part that reads types says what is wrong with it. */
+const shown = () => z.unknown().optional();
 
 const relationshipTarget = z.looseObject({
   path: z.string(),
-  label: z.string().optional(),
+  label: shown(),
   query: z
     .looseObject({
       queryFilter: z.string().optional(),
@@ -18,35 +21,35 @@ const relationshipTarget = z.looseObject({
 });
 
 const relationshipKeys = {
-  reverseRelationship: flag().optional(),
-  reversePropertyName: z.string().optional(),
-  validate: flag().optional(),
-  resourceCollection: z.array(relationshipTarget).optional(),
+  reverseRelationship: flag().nullish(),
+  reversePropertyName: z.string().nullish(),
+  validate: flag().nullish(),
+  resourceCollection: z.union([z.array(relationshipTarget), relationshipTarget]).nullish(),
 };
 
 const type = () =>
   z.union([z.string(), z.array(z.string())], 'must be the name of a type or an array of such');
 
 const property = z.looseObject({
-  title: z.string().optional(),
-  description: z.string().nullish(),
+  title: shown(),
+  description: shown(),
   type: type().optional(),
-  viewable: flag().optional(),
-  searchable: flag().optional(),
-  userEditable: flag().optional(),
-  isProtected: flag().optional(),
+  viewable: shown(),
+  searchable: shown(),
+  userEditable: flag().nullish(),
+  isProtected: flag().nullish(),
   /** Of the object; or, in objects inside of it, the names that must be there. */
   required: z.unknown().optional(),
-  isVirtual: flag().optional(),
-  returnByDefault: flag().optional(),
-  scope: z.string().optional(),
-  minLength: wholeNumber().nullish(),
+  isVirtual: flag().nullish(),
+  returnByDefault: flag().nullish(),
+  scope: z.string().nullish(),
+  minLength: wholeNumber().or(z.literal('')).nullish(),
   pattern: z.string().nullish(),
-  policies: z.array(jsonObject()).optional(),
-  conditionalPolicies: z.array(jsonObject()).optional(),
-  fallbackPolicies: z.array(jsonObject()).optional(),
-  encryption: jsonObject().optional(),
-  secureHash: z.looseObject({ algorithm: filledText() }).optional(),
+  policies: z.array(jsonObject()).nullish(),
+  conditionalPolicies: z.array(jsonObject()).nullish(),
+  fallbackPolicies: z.array(jsonObject()).nullish(),
+  encryption: jsonObject().nullish(),
+  secureHash: z.looseObject({ algorithm: filledText() }).nullish(),
   onValidate: hook(),
   onStore: hook(),
   onRetrieve: hook(),
@@ -59,10 +62,10 @@ const managedType = z.looseObject({
   name: filledText(),
   schema: z
     .looseObject({
-      title: z.string().optional(),
-      viewable: flag().optional(),
-      type: type().optional(),
-      order: z.array(z.string()).optional(),
+      title: shown(),
+      viewable: shown(),
+      type: type().nullish(),
+      order: shown(),
       required: z.array(z.string()).optional(),
       properties: z.record(z.string(), property).optional(),
     })

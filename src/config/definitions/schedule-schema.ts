@@ -25,4 +25,4 @@ const schema = z.strictObject({
 });
 
 /** `schedule-<name>.json`: types and defaults only. What the values mean is for the scheduler to check. */
-export const scheduleConfig = defineConfigFactory({ id: 'schedule', schema });
+export const scheduleConfig = defineConfigFactory({ id: 'schedule', schema, takesUnknownKeys: true });

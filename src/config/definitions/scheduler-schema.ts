@@ -12,6 +12,7 @@ const schema = z.strictObject({
     })
     .prefault({}),
   scheduler: z.strictObject({ executePersistentSchedules: flag().default(true) }).prefault({}),
+  instanceId: z.string().optional(),
   advancedProperties: z.record(z.string(), propertyText()).default({}),
 });
 
@@ -22,6 +23,7 @@ const schema = z.strictObject({
 export const schedulerConfig = defineConfig({
   id: 'scheduler',
   schema,
+  withoutEffect: { keys: ['instanceId'], because: 'cluster.json has the id of the node' },
   defaults: {
     scheduler: { executePersistentSchedules: '&{svc.scheduler.execute.persistent.schedules}' },
   },

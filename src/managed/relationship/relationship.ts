@@ -49,7 +49,9 @@ export function compileRelationship(property: string, definition: JsonObject): R
 }
 
 function collectionsOf(declared: JsonObject): string[] {
-  const entries = Array.isArray(declared['resourceCollection']) ? declared['resourceCollection'] : [];
+  const { resourceCollection } = declared;
+  // Older files have one of them without the array.
+  const entries = Array.isArray(resourceCollection) ? resourceCollection : [resourceCollection];
   return entries.flatMap((entry) => (isObject(entry) ? [formatPath(parsePath(String(entry['path'])))] : []));
 }
 

@@ -18,8 +18,9 @@ export {
   ScriptThrownError,
 } from './failures.ts';
 export { hoistedNames } from './hoisted-names.ts';
-export { findSyntaxError } from './parse-script.ts';
+export { findSyntaxError, parseScript } from './parse-script.ts';
 export type { EngineKind } from './quickjs-module.ts';
+export { requiredModules } from './required-modules.ts';
 export type { SandboxResult } from './run-outcome.ts';
 export { SandboxPool, type SandboxPoolOptions, type SandboxPoolStats } from './sandbox-pool.ts';
 export type { SandboxRun } from './script-run.ts';

@@ -4,7 +4,10 @@ import type { Finding, ProcessDefinition, Script } from '../engine/index.ts';
 import { scriptReference } from '../script/script-calls.ts';
 
 /** The mistakes in all scripts of a process: those of tasks, listeners and conditions. */
-export async function checkScripts(scripts: Scripts, process: ProcessDefinition): Promise<Finding[]> {
+export async function checkScripts(
+  scripts: Pick<Scripts, 'compile'>,
+  process: ProcessDefinition,
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const { element, script } of scriptsOf(process)) {
     try {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { UnitOfWork } from '#database/index.ts';
 import { BadRequestError } from '#errors/index.ts';
+import type { Scripts } from '#script/index.ts';
 import { noDelegates } from '../delegate/project-delegates.ts';
 import { compile, type Finding, type ProcessDefinition, ProcessFileError } from '../engine/index.ts';
 import { lintForms } from '../form/index.ts';
@@ -115,9 +116,15 @@ interface FoundProcess {
   readonly mistakes: readonly Finding[];
 }
 
-async function compileAll(
-  { cron, scripts, delegates, settings }: WorkflowPlatform,
-  file: DeploymentFile,
+/** @throws BadRequestError with everything that keeps a process from running */
+export async function compileAll(
+  {
+    cron,
+    scripts,
+    delegates,
+    settings,
+  }: Pick<WorkflowPlatform, 'cron' | 'delegates' | 'settings'> & { readonly scripts: Pick<Scripts, 'compile'> },
+  file: Pick<DeploymentFile, 'name' | 'resources'>,
 ): Promise<FoundProcess[]> {
   await delegates.refresh();
   const options = {

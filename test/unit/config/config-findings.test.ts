@@ -65,7 +65,7 @@ describe('configurations with mistakes', async () => {
     });
     const { projectLocation } = project.settings;
     expect(await checkConfig(projectLocation, project.options)).toEqual([]);
-    expect(project.reports).toEqual([
+    expect(project.reports).toMatchObject([
       {
         kind: 'config.warned',
         message: expect.stringMatching(
@@ -82,7 +82,7 @@ describe('configurations with mistakes', async () => {
     });
     const { projectLocation } = project.settings;
     expect(await checkConfig(projectLocation, project.options)).toEqual([]);
-    expect(project.reports).toEqual([
+    expect(project.reports).toMatchObject([
       {
         kind: 'config.warned',
         message: expect.stringMatching(
@@ -103,7 +103,7 @@ describe('configurations with mistakes', async () => {
       'conf/authentication.json':
         '{"serverAuthContext":{"authModules":[{"name":"x","properties":{},"enabled":{}}]}}',
       'conf/managed.json':
-        '{"objects":[{"name":"u","schema":{"properties":{"password":{"viewable":"hunter2"}}}}]}',
+        '{"objects":[{"name":"u","schema":{"properties":{"password":{"userEditable":"hunter2"}}}}]}',
     });
     const findings = await checkConfig(project.settings.projectLocation, project.options);
     expect(findings).toHaveLength(2);

@@ -45,7 +45,7 @@ describe('the configuration store', () => {
       ['project', { directory: projectLocation }],
       ['project-script', { directory: `${projectLocation}/script` }],
     ]);
-    expect(project.reports).toEqual([]);
+    expect(project.reports).toMatchObject([]);
   });
 
   it('ships a script.json with the values that deployments expect there', async () => {
@@ -70,7 +70,7 @@ describe('the configuration store', () => {
       ['project', { directory: projectLocation }],
       ['project-script', { directory: `${projectLocation}/script` }],
     ]);
-    expect(project.reports).toEqual([]);
+    expect(project.reports).toMatchObject([]);
   });
 
   it('accepts booleans and numbers that are written as strings or come from properties', async () => {
@@ -170,7 +170,7 @@ describe('the configuration store', () => {
       'config.note',
       'config.warned',
     ]);
-    expect(project.reports.at(-1)).toEqual({
+    expect(project.reports.at(-1)).toMatchObject({
       kind: 'config.warned',
       message: `conf/managed.json:1:55  "objects[0].schema.propertes" is read by nothing — Did you mean 'properties'?  [CONFIG_UNREAD_KEY]`,
     });
@@ -203,7 +203,7 @@ describe('the configuration store', () => {
     });
     const store = await ConfigStore.open(project.options);
     expect(store.list(endpointConfig)[0]?.value).toMatchObject({ url: '&{svc.x}/&{svc.y}/&{svc.x}' });
-    expect(project.reports).toEqual([
+    expect(project.reports).toMatchObject([
       { kind: 'config.warned', message: 'conf/endpoint-a.json: no value for svc.x, svc.y' },
     ]);
   });
@@ -216,7 +216,7 @@ describe('the configuration store', () => {
       'conf/ui-configuration.json': '{}',
     });
     await ConfigStore.open(project.options);
-    expect(project.reports).toEqual([
+    expect(project.reports).toMatchObject([
       { kind: 'config.warned', message: `conf/schedule.json is read by nothing. Did you mean 'scheduler'?` },
       {
         kind: 'config.warned',

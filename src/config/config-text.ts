@@ -1,0 +1,20 @@
+import { isObject, type JsonValue } from '#json/index.ts';
+import type { ConfigFile } from './config-file.ts';
+
+/** By id; without those that could not be read. */
+export function textsOf(files: ReadonlyMap<string, ConfigFile>): ReadonlyMap<string, string> {
+  return new Map(
+    [...files.values()].flatMap(({ id, content }) => ('text' in content ? [[id, content.text]] : [])),
+  );
+}
+
+/** Order counts, because the order of script sources does; `_id` and `_rev` do not. */
+export function isSameContent(left: JsonValue, right: JsonValue): boolean {
+  return JSON.stringify(withoutIdentity(left)) === JSON.stringify(withoutIdentity(right));
+}
+
+function withoutIdentity(value: JsonValue): JsonValue {
+  if (!isObject(value)) return value;
+  const { _id, _rev, ...rest } = value;
+  return rest;
+}

@@ -1,0 +1,173 @@
+import { posix, relative } from 'node:path';
+import { type ConfigStore, scriptConfig } from '#config/index.ts';
+import { BadRequestError, NotFoundError } from '#errors/index.ts';
+import { formatPointer, isObject, type JsonValue } from '#json/index.ts';
+import { parseScript, requiredModules, ScriptSyntaxError } from './javascript/index.ts';
+import { EXTENSION, openSources } from './script-library.ts';
+import { parseScriptReference, type ScriptLanguage, type ScriptReference } from './script-reference.ts';
+import type { ScriptFile, ScriptSources } from './script-sources.ts';
+import { isShippedLibrary } from './shipped-libraries.ts';
+
+/** Why a script that a configuration names cannot run, or may not run. */
+export interface ScriptFault {
+  readonly id: string;
+  /** JSON pointer below the script reference. */
+  readonly field: string;
+  readonly message: string;
+  readonly hint?: string;
+  /** File, line and column, where that is a file of scripts. */
+  readonly where?: string;
+  readonly isWarning?: boolean;
+}
+
+interface Text {
+  /** As the operator knows it; undefined of one that stands in the configuration. */
+  readonly place: string | undefined;
+  /** Its path among the sources. */
+  readonly id: string | null;
+  readonly source: string;
+}
+
+const FULL_TYPES: Readonly<Record<string, string>> = {
+  javascript: 'text/javascript',
+  ecmascript: 'text/javascript',
+  'application/javascript': 'text/javascript',
+};
+
+/** Looks at scripts without running anything of them: finds their files and modules, and compiles them. */
+export class ScriptInspector {
+  readonly #config: ConfigStore;
+  readonly #projectLocation: string;
+
+  constructor(config: ConfigStore, projectLocation: string) {
+    this.#config = config;
+    this.#projectLocation = projectLocation;
+  }
+
+  async inspect(json: JsonValue | undefined): Promise<readonly ScriptFault[]> {
+    let reference: ScriptReference;
+    try {
+      reference = parseScriptReference(json);
+    } catch (error) {
+      if (!(error instanceof BadRequestError)) throw error;
+      const { id, field = '', hint } = error.detail as { id: string; field?: string; hint?: string };
+      return [{ id, field, message: error.message, ...(hint === undefined ? {} : { hint }) }];
+    }
+    return [...typeFaults(json), ...(await this.#inspectReference(reference))];
+  }
+
+  /** A file by its path among the sources; its name says the language. */
+  async inspectFile(file: string): Promise<readonly ScriptFault[]> {
+    const faults = await this.inspect({ file });
+    return faults.map((fault) => ({ ...fault, field: '' }));
+  }
+
+  /** @throws BadRequestError for what cannot run */
+  async compile(reference: ScriptReference): Promise<void> {
+    const fault = (await this.#inspectReference(reference)).find(({ isWarning }) => isWarning !== true);
+    if (fault !== undefined) throw new BadRequestError(fault.message, { id: fault.id });
+  }
+
+  async #inspectReference(reference: ScriptReference): Promise<readonly ScriptFault[]> {
+    const sources = openSources(this.#config.get(scriptConfig));
+    // Then no script runs at all, which is told by itself.
+    if (sources === undefined) return [];
+    const { language, source, file, name } = reference;
+    if (source !== undefined) {
+      const faults = await this.#inspectText({ place: undefined, id: null, source }, language, sources);
+      return faults.map((fault) => ({ ...fault, field: fault.field === '' ? '/source' : fault.field }));
+    }
+    const path = file ?? name!;
+    const field = file === undefined ? '/name' : '/file';
+    try {
+      const found = await sources.get(path, { extension: EXTENSION[language] });
+      return (await this.#inspectText(this.#textOf(found), language, sources)).map((fault) => ({
+        ...fault,
+        field,
+      }));
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      const { hint } = error.detail as { hint?: string };
+      return [
+        {
+          id: 'SCRIPT_FILE_NOT_FOUND',
+          field,
+          message: error.message,
+          ...(hint === undefined ? {} : { hint }),
+        },
+      ];
+    }
+  }
+
+  #textOf({ path, absolutePath, text }: ScriptFile): Text {
+    const inProject = relative(this.#projectLocation, absolutePath);
+    return { place: inProject.startsWith('..') ? absolutePath : inProject, id: path, source: text };
+  }
+
+  async #inspectText(
+    text: Text,
+    language: ScriptLanguage,
+    sources: ScriptSources,
+    seen = new Set<string>(),
+  ): Promise<readonly ScriptFault[]> {
+    const script = { name: text.place ?? 'the script', source: text.source };
+    try {
+      if (language === 'groovy') {
+        const { compileGroovy } = await import('./groovy/index.ts');
+        compileGroovy(script);
+        return [];
+      }
+      const faults: ScriptFault[] = [];
+      for (const { name, offset, isCertain } of requiredModules(parseScript(script).program)) {
+        faults.push(...(await this.#inspectModule({ name, offset, isCertain }, text, sources, seen)));
+      }
+      return faults;
+    } catch (error) {
+      if (!(error instanceof ScriptSyntaxError)) throw error;
+      const { line, column } = error;
+      const place = { where: `${text.place}:${line}:${column}` };
+      const said = text.place === undefined ? ` (line ${line}, column ${column} of the script)` : '';
+      const message = `the script does not compile: ${error.message}${said}`;
+      return [{ id: 'SCRIPT_NOT_COMPILED', field: '', message, ...(text.place === undefined ? {} : place) }];
+    }
+  }
+
+  async #inspectModule(
+    { name, offset, isCertain }: { name: string; offset: number; isCertain: boolean },
+    by: Text,
+    sources: ScriptSources,
+    seen: Set<string>,
+  ): Promise<readonly ScriptFault[]> {
+    const isRelative = name.startsWith('./') || name.startsWith('../');
+    const plain = isRelative ? posix.join(posix.dirname(by.id ?? ''), name) : name;
+    const id = plain.endsWith('.js') ? plain : `${plain}.js`;
+    if (seen.has(id)) return [];
+    seen.add(id);
+    const file = await sources.find(id);
+    if (file !== undefined) {
+      const faults = await this.#inspectText(this.#textOf(file), 'javascript', sources, seen);
+      return isCertain ? faults : faults.map((fault) => ({ ...fault, isWarning: true }));
+    }
+    if (isShippedLibrary(id)) return [];
+    const lines = by.source.slice(0, offset).split('\n');
+    const where = `${by.place}:${lines.length}:${lines.at(-1)!.length + 1}`;
+    return [
+      {
+        id: 'SCRIPT_FILE_NOT_FOUND',
+        field: '',
+        message: `the script requires '${name}', which is in none of the script sources`,
+        ...(by.place === undefined ? {} : { where }),
+        ...(isCertain ? {} : { isWarning: true }),
+      },
+    ];
+  }
+}
+
+function typeFaults(json: JsonValue | undefined): readonly ScriptFault[] {
+  const type = isObject(json) ? json['type'] : undefined;
+  const full = typeof type === 'string' ? FULL_TYPES[type.toLowerCase()] : undefined;
+  if (full === undefined) return [];
+  const message = `the script type ${JSON.stringify(type)} is taken for ${full}`;
+  const field = formatPointer(['type']);
+  return [{ id: 'SCRIPT_OLD_TYPE', field, message, hint: `Write "${full}"`, isWarning: true }];
+}

@@ -1,0 +1,72 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ResourceError } from '#errors/index.ts';
+import type { Finding } from '../engine/index.ts';
+import { ProcessFileError } from '../engine/index.ts';
+import { lintForms } from '../form/index.ts';
+import { compileAll } from './deploy.ts';
+import { isDeployable, readResources } from './deployment-file.ts';
+
+/** What a deployment of a file would refuse and warn of. */
+export interface InspectedFile {
+  readonly name: string;
+  readonly refusals: readonly FoundInFile[];
+  readonly warnings: readonly FoundInFile[];
+}
+
+export interface FoundInFile extends Finding {
+  /** From 1, where the text that is meant could be found. */
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** Compiles the process files of a directory without deploying any. No such directory holds no files. */
+export async function inspectProcessFiles(
+  directory: string,
+  platform: Parameters<typeof compileAll>[0],
+): Promise<readonly InspectedFile[]> {
+  const names = await readdir(directory).catch(() => []);
+  const inspected: InspectedFile[] = [];
+  for (const name of names.filter(isDeployable).sort()) {
+    const file = await inspectFile(name, await readFile(join(directory, name)), platform);
+    if (file !== undefined) inspected.push(file);
+  }
+  return inspected;
+}
+
+async function inspectFile(
+  name: string,
+  bytes: Buffer,
+  platform: Parameters<typeof compileAll>[0],
+): Promise<InspectedFile | undefined> {
+  const text = name.toLowerCase().endsWith('.bar') ? '' : bytes.toString('utf8');
+  const placed = (finding: Finding) => ({ ...finding, ...placeOf(text, finding.element) });
+  try {
+    const resources = await readResources(name, bytes);
+    if (resources === undefined) return undefined;
+    const processes = await compileAll(platform, { name, resources });
+    const warnings = processes.flatMap(({ process }) => [
+      ...process.warnings,
+      ...lintForms(process, resources),
+    ]);
+    return { name, refusals: [], warnings: warnings.map(placed) };
+  } catch (error) {
+    if (!(error instanceof ResourceError)) throw error;
+    const { id = 'WORKFLOW_REFUSED' } = (error.detail ?? {}) as { id?: string };
+    const findings = error instanceof ProcessFileError ? error.findings : [];
+    const refusals = findings.length > 0 ? findings : [{ id, element: '', message: error.message }];
+    return { name, refusals: refusals.map(placed), warnings: [] };
+  }
+}
+
+/** Where the element of that id begins. */
+function placeOf(text: string, element: string): { line?: number; column?: number } {
+  const at = element === '' ? -1 : text.search(new RegExp(`\\sid\\s*=\\s*["']${escaped(element)}["']`));
+  if (at < 0) return {};
+  const lines = text.slice(0, text.lastIndexOf('<', at)).split('\n');
+  return { line: lines.length, column: lines.at(-1)!.length + 1 };
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

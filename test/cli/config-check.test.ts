@@ -1,0 +1,250 @@
+import { describe, expect, it, vi } from 'vitest';
+import { run } from '../../src/cli/index.ts';
+import { createProject } from '../support/project.ts';
+
+interface Found {
+  readonly severity: 'mistake' | 'warning';
+  readonly id: string;
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly column: number | null;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/** What `config-check --json` says of a project with these files. */
+async function check(files: Record<string, unknown>) {
+  await using project = await createProject(files);
+  let output = '';
+  const listen = vi.spyOn(console, 'log').mockImplementation((text: string) => {
+    output += text;
+  });
+  try {
+    const code = await run(['config-check', '--json', '--project', project.location]);
+    const answer = JSON.parse(output) as { ok: boolean; mistakes: number; findings: Found[] };
+    const of = (severity: string) => answer.findings.filter((found) => found.severity === severity);
+    return { code, answer, mistakes: of('mistake'), warnings: of('warning') };
+  } finally {
+    listen.mockRestore();
+  }
+}
+
+const type = (parts: Record<string, unknown>, properties: Record<string, unknown> = {}) => ({
+  'conf/managed.json': { objects: [{ name: 'user', schema: { properties }, ...parts }] },
+});
+const related = (to: Record<string, unknown>) => ({
+  type: 'array',
+  items: { type: 'relationship', ...to },
+});
+const PROCESS = (body: string) => `<?xml version="1.0"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" targetNamespace="t">
+  <process id="p" isExecutable="true">
+    <startEvent id="start"/>
+    ${body}
+    <endEvent id="end"/>
+  </process>
+</definitions>`;
+
+describe('config-check', () => {
+  it.each<[string, Record<string, unknown>, RegExp, RegExp]>([
+    [
+      'a hook whose file is not there',
+      type({ onCreate: { type: 'text/javascript', file: 'nope.js' } }),
+      /^conf\/managed.json:1:\d+$/,
+      /'nope.js' is in none of the script sources/,
+    ],
+    [
+      'a hook whose file is no script',
+      {
+        ...type({ onCreate: { type: 'text/javascript', file: 'broken.js' } }),
+        'script/broken.js': '// a comment\nvar a = ;',
+      },
+      /^script\/broken.js:2:9$/,
+      /does not compile: Unexpected token/,
+    ],
+    [
+      'a hook in Groovy that is none',
+      { ...type({ onUpdate: { type: 'groovy', file: 'g.groovy' } }), 'script/g.groovy': 'def x = (\n' },
+      /^script\/g.groovy:\d+:\d+$/,
+      /does not compile/,
+    ],
+    [
+      'a module that a hook requires',
+      type({ onDelete: { type: 'text/javascript', source: "require('no/such').clean(object);" } }),
+      /^conf\/managed.json:1:\d+$/,
+      /requires 'no\/such'/,
+    ],
+    [
+      'a type of property that is misspelt',
+      type({}, { mail: { type: 'sting' } }),
+      /^conf\/managed.json:1:\d+$/,
+      /of the type "sting"/,
+    ],
+    [
+      'a relationship to a type that is not there',
+      type({}, { friends: related({ resourceCollection: [{ path: 'managed/usr' }] }) }),
+      /^conf\/managed.json:1:\d+$/,
+      /leads to 'managed\/usr'/,
+    ],
+    [
+      'a reverse property that is not there',
+      type(
+        {},
+        {
+          friends: related({
+            reverseRelationship: true,
+            reversePropertyName: 'nope',
+            resourceCollection: [{ path: 'managed/user' }],
+          }),
+        },
+      ),
+      /^conf\/managed.json:1:\d+$/,
+      /names 'nope' of 'user'/,
+    ],
+    [
+      'an endpoint that is no script',
+      { 'conf/endpoint-x.json': { type: 'text/javascript', source: 'if (' } },
+      /^conf\/endpoint-x.json:1:\d+$/,
+      /does not compile/,
+    ],
+    [
+      'an endpoint whose file is not there',
+      { 'conf/endpoint-x.json': { type: 'groovy', file: 'nope.groovy' } },
+      /^conf\/endpoint-x.json:1:\d+$/,
+      /nope.groovy/,
+    ],
+    [
+      'a filter of the router whose script is not there',
+      { 'conf/router.json': { filters: [{ onRequest: { type: 'text/javascript', file: 'nope.js' } }] } },
+      /^conf\/router.json:1:\d+$/,
+      /nope.js/,
+    ],
+    [
+      'a file of policies that is not there',
+      { 'conf/policy.json': { additionalFiles: ['nope.js'] } },
+      /^conf\/policy.json:1:\d+$/,
+      /nope.js/,
+    ],
+    [
+      'the script of a schedule',
+      {
+        'conf/schedule-x.json': {
+          schedule: '0 0 0 * * ?',
+          invokeService: 'script',
+          invokeContext: { script: { type: 'text/javascript', source: 'if (' } },
+        },
+      },
+      /^conf\/schedule-x.json:1:\d+$/,
+      /does not compile/,
+    ],
+    [
+      'a process file that is no XML',
+      { 'workflow/p.bpmn20.xml': PROCESS('<userTask id="broken">') },
+      /^workflow\/p.bpmn20.xml:\d+:\d+$/,
+      /./,
+    ],
+    [
+      'a flow to nowhere',
+      {
+        'workflow/p.bpmn20.xml': PROCESS('<sequenceFlow id="f" sourceRef="start" targetRef="nowhere"/>'),
+      },
+      /^workflow\/p.bpmn20.xml:\d+:\d+$/,
+      /nowhere/,
+    ],
+    [
+      'a script of a process',
+      {
+        'workflow/p.bpmn20.xml':
+          PROCESS(`<scriptTask id="t" scriptFormat="groovy"><script>def x = (</script></scriptTask>
+    <sequenceFlow id="f" sourceRef="start" targetRef="t"/><sequenceFlow id="g" sourceRef="t" targetRef="end"/>`),
+      },
+      /^workflow\/p.bpmn20.xml:\d+:\d+$/,
+      /script/,
+    ],
+  ])('finds %s', async (_what, files, place, message) => {
+    const { code, mistakes, answer } = await check(files);
+    const shown = mistakes.map((found) => [`${found.file}:${found.line}:${found.column}`, found.message]);
+    expect(shown).toEqual([[expect.stringMatching(place), expect.stringMatching(message)]]);
+    expect([code, answer.ok, answer.mistakes]).toEqual([1, false, 1]);
+  });
+
+  it('tells all mistakes of a schedule at once, the misspelt key and what its values mean', async () => {
+    const { mistakes } = await check({
+      'conf/schedule-x.json': `{
+  "invokeSevice": "script",
+  "schedule": "0 0 25 * * ?",
+  "timeZone": "Europe/Praque",
+  "misfirePolicy": "fireAndProced"
+}`,
+    });
+    expect(mistakes.map(({ line, message }) => [line, message])).toEqual([
+      [2, expect.stringMatching(/invokeSevice/)],
+      [5, expect.stringMatching(/fireAndProced/)],
+      [3, expect.stringMatching(/25/)],
+      [4, expect.stringMatching(/Praque/)],
+    ]);
+  });
+
+  it('tells the mistakes of all files, also where one is no JSON and a schema refuses another', async () => {
+    const { mistakes } = await check({
+      'conf/script.json': '{',
+      'conf/managed.json': { objects: [{ name: 'user', onCreate: { file: 'nope.js' }, actions: 5 }] },
+      'conf/endpoint-x.json': { type: 'text/javascript', source: 'if (', encrypt: 1 },
+    });
+    const of = (file: string) => mistakes.filter((found) => found.file === file).length;
+    expect([of('conf/script.json'), of('conf/managed.json'), of('conf/endpoint-x.json')]).toEqual([1, 2, 2]);
+  });
+
+  it('warns of what is taken and not as it seems, and finds no mistake in it', async () => {
+    const { code, warnings } = await check({
+      ...type(
+        {
+          onCreate: { type: 'javascript', source: '1' },
+          onUpdate: {
+            type: 'text/javascript',
+            source: "if (false) require('maybe'); function f() { require('never'); }",
+          },
+        },
+        {
+          a: { title: 7, description: {}, viewable: 'yes', searchable: 1, type: 'string', minLength: '' },
+          b: { title: null, type: 'relationship', reversePropertyName: null, validate: null },
+          c: { type: 'relationship', resourceCollection: { path: 'managed/user', label: 5 } },
+        },
+      ),
+      'conf/ui-themeconfig.json': '{"a": 1, "a": 2}',
+      'conf/ui-broken.json': '{',
+      'conf/scheduler.json': { instanceId: 'x' },
+      'conf/schedule-off.json': {
+        enabled: false,
+        schedule: '0 0 0 * * ?',
+        invokeService: 'healthh',
+        extra: 1,
+      },
+      'conf/schedule-none.json': {
+        enabled: false,
+        schedule: '0 0 0 * * ?',
+        invokeService: 'script',
+        invokeContext: { script: { type: 'text/javascript', file: 'gone.js' } },
+      },
+    });
+    const said = warnings.map(({ message }) => message).join('\n');
+    for (const expected of [
+      /"title" is nothing/,
+      /"description" is nothing/,
+      /"viewable" is nothing/,
+      /"searchable" is nothing/,
+      /"javascript" is taken for text\/javascript/,
+      /requires 'maybe'/,
+      /requires 'never'/,
+      /instanceId/,
+      /unknown key "extra"/,
+      /'healthh', and is disabled/,
+      /gone.js/,
+    ]) {
+      expect(said).toMatch(expected);
+    }
+    const unread = warnings.filter(({ file }) => file?.startsWith('conf/ui-'));
+    expect(unread.length).toBeGreaterThanOrEqual(2);
+    expect(code).toBe(0);
+  });
+});
