@@ -23,7 +23,7 @@ import type { JsonObject, JsonValue } from '#json/index.ts';
 import { findTypeMistakes, ManagedTypes, PolicyBook, type PolicySettings } from '#managed/index.ts';
 import { compileQueries } from '#repo/index.ts';
 import { parseSchedule, scriptScheduledService, shortServiceName } from '#scheduler/index.ts';
-import { findSyntaxError, noScripts, ScriptInspector } from '#script/index.ts';
+import { FIELD_SCRIPT, findSyntaxError, noScripts, ScriptInspector } from '#script/index.ts';
 import { buildModules, type ModuleParts, readSessionSettings } from '#security/index.ts';
 import { parseScanDefinition } from '#taskscanner/index.ts';
 import { findOpenSteps, workflowDirectory } from '#workflow/index.ts';
@@ -67,7 +67,12 @@ export function addChecks(config: ConfigStore, projectLocation: string): void {
   config.addCheck(authenticationConfig, (value) => void buildModules(value, {} as ModuleParts));
   config.addCheck(authenticationConfig, (value) => void requireModule(value));
   config.addCheck(authenticationConfig, (value) => void readSessionSettings(value));
-  config.addCheck(endpointConfig, scriptsOf);
+  // An endpoint of the field that cannot be here answers nobody, and keeps nothing else from working.
+  config.addCheck(endpointConfig, async (value, id) =>
+    (await scriptsOf(value, id)).map((fault) =>
+      fault.id === FIELD_SCRIPT ? { ...fault, isWarning: true } : fault,
+    ),
+  );
   config.addCheck(routerConfig, scriptsOf);
   config.addCheck(scheduleConfig, async (value, id) => {
     const faults = await scriptsOf(value, id);

@@ -1,5 +1,5 @@
 import type { ConfigOverrides } from '#administration/index.ts';
-import { type ConfigStore, clusterConfig, scriptConfig, workflowConfig } from '#config/index.ts';
+import { type ConfigStore, clusterConfig, scriptConfig } from '#config/index.ts';
 import { type Crypto, type KeyRingText, noteUseIn, openCrypto } from '#crypto/index.ts';
 import { type Database, DatabaseClock, Notifier } from '#database/index.ts';
 import { AddressGuard, type Network } from '#egress/index.ts';

@@ -1,10 +1,10 @@
-import { managedConfig, policyConfig, repoConfig } from '#config/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { type ConfigStore, managedConfig, policyConfig, repoConfig } from '#config/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
 import {
   hookScripts,
   ManagedTypes,
   managedObjectResource,
-  noMappings,
+  noSynchronizer,
   PolicyBook,
   type PolicySettings,
   policeRawObjects,
@@ -50,7 +50,7 @@ export function addManaged(platform: Platform): ManagedFeature {
     policies: () => policies,
     enforcesPolicies: () => config.properties.get('svc.policy.enforcement.enabled') !== 'false',
     resources: router,
-    synchronizer: noMappings,
+    synchronizer: noSynchronizer(() => mappingNames(config)),
     observe,
   };
   router.mount('managed*', managedObjectResource(managed));
@@ -63,4 +63,14 @@ export function addManaged(platform: Platform): ManagedFeature {
     ),
   );
   return { wantedIndexes: () => wantedIndexes(types.current().values(), queries) };
+}
+
+/** Of `sync.json`, which nothing else reads. */
+function mappingNames(config: ConfigStore): readonly string[] {
+  const sync = config.findRaw('sync');
+  const mappings = isObject(sync ?? null) ? (sync as JsonObject)['mappings'] : undefined;
+  if (!Array.isArray(mappings)) return [];
+  return mappings.flatMap((mapping) =>
+    isObject(mapping) && typeof mapping['name'] === 'string' ? [mapping['name']] : [],
+  );
 }

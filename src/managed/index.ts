@@ -19,7 +19,7 @@ export { policeRawObjects } from './policy/police-raw-objects.ts';
 export { PolicyBook, type PolicySettings } from './policy/policy-book.ts';
 export { policyResource } from './policy/policy-resource.ts';
 export {
-  noMappings,
+  noSynchronizer,
   type SyncAction,
   type Synchronizer,
   type SyncNotice,

@@ -3,6 +3,7 @@ import { formatPointer, isObject, type JsonObject, type JsonValue } from '#json/
 import { isIndexed } from '#repo/index.ts';
 import { MOST_OBJECT_BYTES, type RequestMethod } from '#resource/index.ts';
 import { parseScriptReference, type ScriptReference } from '#script/index.ts';
+import { asGranted, grantedByHooks } from './grant/granted-by-hooks.ts';
 import { compileProperty, type ManagedProperty, type PropertyHook } from './managed-property.ts';
 import { compileRules, type PropertyRules, rulesRunScripts } from './policy/property-rules.ts';
 import type { Relationship } from './relationship/relationship.ts';
@@ -78,11 +79,12 @@ export function compileType(definition: JsonObject): ManagedType {
   const actions = Object.entries(isObject(definition['actions']) ? definition['actions'] : {}).map(
     ([action, script]) => [action, parseScriptReference(script, `/${name}/actions/${action}`)] as const,
   );
+  const granted = grantedByHooks(definition);
   const compiled = new Map(
-    Object.entries(properties).map(([property, declared]) => [
-      property,
-      compileProperty(name, property, isObject(declared) ? declared : {}),
-    ]),
+    Object.entries(properties).map(([property, declared]) => {
+      const own = isObject(declared) ? declared : {};
+      return [property, compileProperty(name, property, granted.has(property) ? asGranted(own) : own)];
+    }),
   );
   const all = [...compiled.values()];
   const relationships = all.flatMap(({ relationship }) => relationship ?? []);

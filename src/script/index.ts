@@ -11,7 +11,7 @@ export { requestView } from './request-view.ts';
 export { resourceOperations } from './resource-operations.ts';
 export { type RouterFilters, routerFilters } from './router-filters.ts';
 export { ScriptError } from './script-error.ts';
-export { type ScriptFault, ScriptInspector } from './script-inspector.ts';
+export { FIELD_SCRIPT, type ScriptFault, ScriptInspector } from './script-inspector.ts';
 export { scriptsInactive } from './script-library.ts';
 export { parseScriptReference, type ScriptLanguage, type ScriptReference } from './script-reference.ts';
 export { scriptResource } from './script-resource.ts';

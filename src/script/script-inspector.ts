@@ -2,6 +2,7 @@ import { posix, relative } from 'node:path';
 import { type ConfigStore, scriptConfig } from '#config/index.ts';
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import { formatPointer, isObject, type JsonValue } from '#json/index.ts';
+import { fieldScriptHint } from './field-scripts.ts';
 import { parseScript, requiredModules, ScriptSyntaxError } from './javascript/index.ts';
 import { EXTENSION, openSources } from './script-library.ts';
 import { parseScriptReference, type ScriptLanguage, type ScriptReference } from './script-reference.ts';
@@ -27,6 +28,9 @@ interface Text {
   readonly id: string | null;
   readonly source: string;
 }
+
+/** A script of servers of the field that has no equal here. */
+export const FIELD_SCRIPT = 'SCRIPT_NOT_SHIPPED';
 
 const FULL_TYPES: Readonly<Record<string, string>> = {
   javascript: 'text/javascript',
@@ -87,10 +91,11 @@ export class ScriptInspector {
       }));
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
-      const { hint } = error.detail as { hint?: string };
+      const instead = fieldScriptHint(path);
+      const hint = instead ?? (error.detail as { hint?: string }).hint;
       return [
         {
-          id: 'SCRIPT_FILE_NOT_FOUND',
+          id: instead === undefined ? 'SCRIPT_FILE_NOT_FOUND' : FIELD_SCRIPT,
           field,
           message: error.message,
           ...(hint === undefined ? {} : { hint }),
@@ -156,6 +161,7 @@ export class ScriptInspector {
         id: 'SCRIPT_FILE_NOT_FOUND',
         field: '',
         message: `the script requires '${name}', which is in none of the script sources`,
+        ...(fieldScriptHint(id) === undefined ? {} : { hint: fieldScriptHint(id)! }),
         ...(by.place === undefined ? {} : { where }),
         ...(isCertain ? {} : { isWarning: true }),
       },

@@ -37,9 +37,24 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   isMyTask,
   canUpdateTask,
   isAllowedToStartProcess,
+  isOneOfMyWorkflows: isAllowedToStartProcess,
+  checkIfUIIsEnabled,
+  // There is no self-service whose requests could be told from others.
+  isSelfServiceRequest: () => false,
 };
 
 export const CONDITION_NAMES: readonly string[] = Object.keys(CONDITIONS);
+
+/** Whether `conf/ui-configuration.json` switches a part of the user interface on. */
+async function checkIfUIIsEnabled(
+  { context, read }: ConditionQuestion,
+  [part]: readonly unknown[],
+): Promise<boolean> {
+  const settings = await read(context, 'config/ui/configuration');
+  const configuration = isObject(settings?.['configuration']) ? settings['configuration'] : {};
+  const value = getMember(configuration, String(part));
+  return value === true || value === 'true';
+}
 
 /** The path is exactly the caller's own object. */
 function ownDataOnly({ context, request }: ConditionQuestion): boolean {

@@ -159,6 +159,14 @@ function conditionsOf(request, context) {
     });
   }
 
+  function isAllowedToStartProcess() {
+    var definition = wantedDefinition();
+    if (definition === null || !isProcessFor(definition)) return false;
+    var users = listOf(definition.candidateStarterUsers);
+    var groups = listOf(definition.candidateStarterGroups);
+    return (users.length === 0 && groups.length === 0) || isCandidate(users, groups, nameInProcesses());
+  }
+
   return {
     ownDataOnly: function () {
       var id = security.authorization.id.replace(/[%/?#]/g, encodeURIComponent);
@@ -213,12 +221,16 @@ function conditionsOf(request, context) {
       });
       return !isRewritten && (isTheirs || (isOffered && holderOf(task) === null));
     },
-    isAllowedToStartProcess: function () {
-      var definition = wantedDefinition();
-      if (definition === null || !isProcessFor(definition)) return false;
-      var users = listOf(definition.candidateStarterUsers);
-      var groups = listOf(definition.candidateStarterGroups);
-      return (users.length === 0 && groups.length === 0) || isCandidate(users, groups, nameInProcesses());
+    isAllowedToStartProcess: isAllowedToStartProcess,
+    isOneOfMyWorkflows: isAllowedToStartProcess,
+    // Whether conf/ui-configuration.json switches a part of the user interface on.
+    checkIfUIIsEnabled: function (part) {
+      var settings = (read('config/ui/configuration') || {}).configuration || {};
+      return String(settings[part]) === 'true';
+    },
+    // There is no self-service whose requests could be told from others.
+    isSelfServiceRequest: function () {
+      return false;
     },
     hasRole: function (role) {
       return roles.indexOf(role) >= 0;

@@ -2,12 +2,13 @@
 
 /* `path` is the object's, such as "managed/user/jane"; default: that of the running hook. */
 exports.find = function (holder, property, path) {
+  var owner = path || resourceName;
   if (holder[property]) {
     return holder[property];
   }
-  if (!holder._id) {
+  // An object that is being created has no edges yet but those that it brings.
+  if (!holder._id || svc.read(owner, {}, ['_id']) === null) {
     return [];
   }
-  return svc.query((path || resourceName) + '/' + property, { _queryId: 'find-relationships-for-resource' })
-    .result;
+  return svc.query(owner + '/' + property, { _queryId: 'find-relationships-for-resource' }).result;
 };

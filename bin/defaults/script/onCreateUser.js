@@ -1,0 +1,2 @@
+/* The name by which newer configurations know ui/onCreateUser. */
+module.exports = require('ui/onCreateUser');

@@ -1,0 +1,2 @@
+/* The name by which newer configurations know ui/onUpdateUser. */
+module.exports = require('ui/onUpdateUser');

@@ -1,0 +1,32 @@
+/* require('ui/notifications'): what users are told, kept as repo/ui/notification. */
+var COLLECTION = 'repo/ui/notification';
+
+exports.listFor = function (receiver) {
+  var filter = 'receiverId eq ' + JSON.stringify(String(receiver));
+  return svc.query(COLLECTION, { _queryFilter: filter, _sortKeys: '-createDate' }).result;
+};
+
+exports.removeAllFor = function (receiver) {
+  exports.listFor(receiver).forEach(function (notification) {
+    svc.delete(COLLECTION + '/' + encodeURIComponent(notification._id), notification._rev);
+  });
+};
+
+/* The answer of an endpoint to its caller. */
+exports.answer = function (request, context) {
+  var receiver = context.security.authorization.id;
+
+  if (request.method === 'read' && request.resourcePath === '') {
+    return { notifications: exports.listFor(receiver) };
+  }
+  if (request.method === 'delete' && request.resourcePath !== '') {
+    var path = COLLECTION + '/' + encodeURIComponent(request.resourcePath);
+    var notification = svc.read(path);
+    // Whoever guesses the id of somebody else's does not learn that it exists.
+    if (notification === null || notification.receiverId !== receiver) {
+      throw { code: 404, message: 'There is no notification ' + request.resourcePath };
+    }
+    return svc.delete(path, notification._rev);
+  }
+  throw { code: 501, message: 'Notifications can be read, and deleted one by one' };
+};

@@ -1,0 +1,16 @@
+/*
+ * require('ui/onUpdateUser'): for the onUpdate hook of users, as
+ *
+ *     require('ui/onUpdateUser').preserveLastSync(object, oldObject, request);
+ */
+
+/* A client that puts a whole user was never shown what the last synchronization has left, and does not mean to remove it. */
+exports.preserveLastSync = function (user, before, request) {
+  if (request && request.method === 'update' && user.lastSync === undefined && before && before.lastSync) {
+    user.lastSync = before.lastSync;
+  }
+  return user;
+};
+
+/* See ui/onCreateUser: nothing of other identity providers is kept beside the user. */
+exports.updateIdpRelationships = function () {};
