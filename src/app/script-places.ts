@@ -1,6 +1,7 @@
 import { formatPointer, isObject, type JsonValue } from '#json/index.ts';
 import { HOOKS, PROPERTY_HOOKS } from '#managed/index.ts';
 import { shortServiceName } from '#scheduler/index.ts';
+import { isBuiltInFilter } from '#script/index.ts';
 
 /** Where a configuration names a script. */
 export interface ScriptPlace {

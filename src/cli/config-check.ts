@@ -43,19 +43,18 @@ Example: svc config-check --project /etc/svc
       ...processes.mistakes,
     ];
     const open = await findOpenProcesses(config, settings.projectLocation);
-    const ofProcesses = [
+    warnings.push(
       ...processes.warnings,
       ...open.map((message) => ({ id: 'WORKFLOW_OPEN', where: '', message })),
-    ];
-    warnings.push(...ofProcesses);
+    );
     if (json === true) console.log(JSON.stringify(asJson(mistakes, warnings), null, 2));
-    else print(mistakes, ofProcesses);
+    else print(mistakes, [...processes.warnings.map(formatFinding), ...open]);
     return mistakes.length === 0 ? EXIT.OK : EXIT.FINDING;
   },
 };
 
-function print(mistakes: readonly Finding[], warnings: readonly Finding[]): void {
-  for (const warning of warnings) console.log(`Warning: ${formatFinding(warning)}`);
+function print(mistakes: readonly Finding[], warnings: readonly string[]): void {
+  for (const warning of warnings) console.log(`Warning: ${warning}`);
   for (const mistake of mistakes) console.log(formatFinding(mistake));
   const count = mistakes.length;
   if (count === 0) console.log('No mistakes found.');

@@ -9,7 +9,7 @@ export type { HostOperations } from './host-operations.ts';
 export { findSyntaxError, hoistedNames } from './javascript/index.ts';
 export { requestView } from './request-view.ts';
 export { resourceOperations } from './resource-operations.ts';
-export { type RouterFilters, routerFilters } from './router-filters.ts';
+export { isBuiltInFilter, type RouterFilters, routerFilters } from './router-filters.ts';
 export { ScriptError } from './script-error.ts';
 export { FIELD_SCRIPT, type ScriptFault, ScriptInspector } from './script-inspector.ts';
 export { scriptsInactive } from './script-library.ts';

@@ -1,4 +1,5 @@
 import { type ConfigStore, type RouterConfig, type RouterFilterConfig, routerConfig } from '#config/index.ts';
+import { isObject, type JsonValue } from '#json/index.ts';
 import type { Filter, Request, Response } from '#resource/index.ts';
 import { filterOf, readRouterFilter } from './router-filter.ts';
 import type { Scripts } from './scripts.ts';
@@ -67,4 +68,11 @@ function read({ filters }: RouterConfig, scripts: () => Scripts): ScriptedFilter
 
 function isNative({ onRequest }: RouterFilterConfig, file: string): boolean {
   return typeof onRequest?.file === 'string' && onRequest.file.split('/').at(-1) === file;
+}
+
+/** Whether a script reference of `router.json` names what is built in: nothing of such a file runs. */
+export function isBuiltInFilter(reference: JsonValue): boolean {
+  if (!isObject(reference)) return false;
+  const onRequest = reference as RouterFilterConfig['onRequest'];
+  return Object.values(NATIVE).some((file) => isNative({ onRequest } as RouterFilterConfig, file));
 }

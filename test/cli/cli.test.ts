@@ -151,7 +151,13 @@ describe('the command line', () => {
     await using project = await createProject({
       'conf/authentication.json': { serverAuthContext: { authModules: [] } },
       'conf/managed.json': { objects: [] },
-      'conf/script.json': { ECMAScript: {}, sources: { all: { directory: '/' } } },
+      'conf/script.json': {
+        ECMAScript: {},
+        sources: {
+          default: { directory: '&{launcher.install.location}/bin/defaults/script' },
+          all: { directory: '/' },
+        },
+      },
       'conf/schedule-a.json': { invokeService: 'script', schedule: '0 0 * * *' },
       'conf/schedule-c.json': {
         invokeService: 'script',
