@@ -3,19 +3,26 @@ import { type ConfigStore, workflowConfig } from '#config/index.ts';
 import type { Finding } from '#errors/index.ts';
 import { parseCron } from '#scheduler/index.ts';
 import { ScriptInspector } from '#script/index.ts';
-import { inspectProcessFiles, noDelegates, workflowDirectory } from '#workflow/index.ts';
+import {
+  inspectProcessFiles,
+  noDelegates,
+  readWorkflowSettings,
+  workflowDirectory,
+} from '#workflow/index.ts';
 
 /** The process files that a node would deploy: what it would refuse, and what it would warn of. */
 export async function findProcessMistakes(
   config: ConfigStore,
   projectLocation: string,
 ): Promise<{ readonly mistakes: readonly Finding[]; readonly warnings: readonly Finding[] }> {
-  const directory = workflowDirectory(config.get(workflowConfig), projectLocation);
+  const declared = config.get(workflowConfig);
+  const directory = workflowDirectory(declared, projectLocation);
   if (directory === undefined) return { mistakes: [], warnings: [] };
   const files = await inspectProcessFiles(directory, {
     cron: { next: () => undefined, check: cronMistake },
     scripts: new ScriptInspector(config, projectLocation),
     delegates: noDelegates,
+    settings: () => readWorkflowSettings(declared),
   });
   const inProject = relative(projectLocation, directory);
   const shown = inProject.startsWith('..') ? directory : inProject;

@@ -21,9 +21,13 @@ export function scriptPlaces(id: string, value: unknown): readonly ScriptPlace[]
     case 'endpoint':
       return [{ field: '', reference: withoutRoute(json) }];
     case 'router':
-      return elements(json, ['filters']).flatMap((filter) =>
-        ['condition', 'onRequest', 'onResponse', 'onFailure'].flatMap((name) => at(json, [...filter, name])),
-      );
+      return elements(json, ['filters'])
+        .flatMap((filter) =>
+          ['condition', 'onRequest', 'onResponse', 'onFailure'].flatMap((name) =>
+            at(json, [...filter, name]),
+          ),
+        )
+        .filter(({ reference }) => !isBuiltInFilter(reference));
     case 'schedule':
       return ofSchedule(json);
     default:

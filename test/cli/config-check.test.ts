@@ -152,8 +152,9 @@ describe('config-check', () => {
       /nowhere/,
     ],
     [
-      'a script of a process',
+      'a script of a process, where such files are refused',
       {
+        'conf/workflow.json': { scripts: { strict: true } },
         'workflow/p.bpmn20.xml':
           PROCESS(`<scriptTask id="t" scriptFormat="groovy"><script>def x = (</script></scriptTask>
     <sequenceFlow id="f" sourceRef="start" targetRef="t"/><sequenceFlow id="g" sourceRef="t" targetRef="end"/>`),

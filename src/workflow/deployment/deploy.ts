@@ -123,7 +123,9 @@ export async function compileAll(
     scripts,
     delegates,
     settings,
-  }: Pick<WorkflowPlatform, 'cron' | 'delegates' | 'settings'> & { readonly scripts: Pick<Scripts, 'compile'> },
+  }: Pick<WorkflowPlatform, 'cron' | 'delegates' | 'settings'> & {
+    readonly scripts: Pick<Scripts, 'compile'>;
+  },
   file: Pick<DeploymentFile, 'name' | 'resources'>,
 ): Promise<FoundProcess[]> {
   await delegates.refresh();

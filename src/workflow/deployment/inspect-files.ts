@@ -45,8 +45,9 @@ async function inspectFile(
     const resources = await readResources(name, bytes);
     if (resources === undefined) return undefined;
     const processes = await compileAll(platform, { name, resources });
-    const warnings = processes.flatMap(({ process }) => [
+    const warnings = processes.flatMap(({ process, mistakes }) => [
       ...process.warnings,
+      ...mistakes,
       ...lintForms(process, resources),
     ]);
     return { name, refusals: [], warnings: warnings.map(placed) };
