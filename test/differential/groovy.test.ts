@@ -1,50 +1,27 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { missingReference, recordedOutcomes, runOriginal } from './groovy-reference.ts';
 
 /*
- * The recorded outcomes of Groovy snippets, which every run of the tests compares ours with, compared with the Groovy
- * of this machine. It takes a Java machine, so it runs only where a `groovy` command is.
+ * What the original does with each snippet was recorded with it, and every run of the tests compares ours with that.
+ * Here a sample is asked of the original again, where a Java machine and its jars are at hand; `npm run
+ * differential:groovy` gets the jars and asks for all of them.
  */
-interface Row {
-  readonly source: string;
-  readonly value?: string;
-  readonly error?: string;
-  readonly printed?: string;
-  readonly variables?: readonly string[];
-}
+const missing = missingReference();
+const EACH = 15;
 
-const hasGroovy = spawnSync('groovy', ['--version'], { stdio: 'ignore' }).status === 0;
-const fixtures = join(import.meta.dirname, '../fixtures/groovy');
-
-describe.skipIf(!hasGroovy)('Groovy as it is installed here', () => {
-  test('does with each snippet what was recorded', () => {
-    const rows = readdirSync(fixtures).flatMap(
-      (file) => (JSON.parse(readFileSync(join(fixtures, file), 'utf8')) as { rows: Row[] }).rows,
-    );
-    const recorded = rows.map(({ source, value, error, printed, variables }) => ({
-      source,
-      ...(value === undefined ? {} : { value }),
-      ...(error === undefined ? {} : { error }),
-      ...(printed === undefined ? {} : { printed }),
-      ...(variables === undefined ? {} : { variables }),
-    }));
-    expect(runGroovy(recorded.map(({ source }) => source))).toEqual(recorded);
+describe('The recorded outcomes of Groovy snippets', () => {
+  test('are enough to mean something', () => {
+    expect(recordedOutcomes().length).toBeGreaterThan(600);
   });
-});
 
-function runGroovy(sources: readonly string[]): Row[] {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-groovy-'));
-  try {
-    const [given, taken] = [join(folder, 'snippets.json'), join(folder, 'outcomes.json')];
-    writeFileSync(given, JSON.stringify(sources));
-    const oracle = join(import.meta.dirname, 'groovy-oracle.groovy');
-    const { status, stderr } = spawnSync('groovy', [oracle, given, taken], { encoding: 'utf8' });
-    if (status !== 0) throw new Error(stderr);
-    return JSON.parse(readFileSync(taken, 'utf8')) as Row[];
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+  test.skipIf(missing !== undefined)(
+    missing === undefined
+      ? 'are those of the original, for a sample of them'
+      : `are not compared with the original: ${missing}; \`npm run differential:groovy\` does it`,
+    () => {
+      const sample = recordedOutcomes().filter((_outcome, at) => at % EACH === 0);
+      expect(runOriginal(sample.map(({ source }) => source))).toEqual(sample);
+    },
+    120_000,
+  );
+});
