@@ -1,4 +1,4 @@
-import type { Crypto } from '#crypto/index.ts';
+import { type Crypto, isEnvelope } from '#crypto/index.ts';
 import {
   cloneJson,
   getAt,
@@ -78,8 +78,4 @@ export function secretPlaces(id: string, content: JsonObject): readonly Pointer[
 
 function isSecret(value: JsonValue | undefined): boolean {
   return value !== undefined && value !== null && value !== '' && !isReference(value);
-}
-
-function isEnvelope(value: JsonValue): boolean {
-  return isObject(value) && isObject(value['$crypto'] ?? null);
 }

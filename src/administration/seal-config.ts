@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { isSecretName, type PropertySource, substitute } from '#config/index.ts';
+import { isSeal, sealOf } from '#crypto/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import {
   cloneJson,
@@ -64,21 +64,6 @@ export function withKeptSecrets(
     if (!stays) throw notKept(pointer);
   }
   return kept;
-}
-
-/** Of an encrypted value a hash, so that another one shows as a change, and its key; of a text in a file nothing. */
-function sealOf(value: JsonValue): JsonObject {
-  if (isSeal(value)) return value as JsonObject;
-  const key = getAt(value, ['$crypto', 'value', 'key']);
-  const seal = isObject(value)
-    ? createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16)
-    : 'file';
-  const shown = typeof key === 'string' ? { key, sealed: seal } : { sealed: seal };
-  return { $crypto: { type: 'x-simple-encryption', value: shown } };
-}
-
-function isSeal(value: JsonValue): boolean {
-  return getAt(value, ['$crypto', 'value', 'sealed']) !== undefined;
 }
 
 /** Members of a list may move. */

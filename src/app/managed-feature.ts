@@ -11,6 +11,7 @@ import {
   policyResource,
 } from '#managed/index.ts';
 import { compileQueries, repoResource, type WantedIndex, wantedIndexes } from '#repo/index.ts';
+import { formatPath } from '#resource/index.ts';
 import { requireTypes } from './check-parts.ts';
 import type { Platform } from './platform.ts';
 
@@ -59,7 +60,10 @@ export function addManaged(platform: Platform): ManagedFeature {
     'repo*',
     policeRawObjects(
       managed,
-      repoResource(database, () => queries),
+      repoResource(database, {
+        queries: () => queries,
+        privates: (path) => types.at(formatPath(path))?.privates ?? new Set(),
+      }),
     ),
   );
   return { wantedIndexes: () => wantedIndexes(types.current().values(), queries) };

@@ -8,6 +8,11 @@ export function envelope(type: typeof ENCRYPTED | typeof HASHED, value: JsonObje
   return { $crypto: { type, value } };
 }
 
+/** Whether it stands for a secret, whichever way that is protected. */
+export function isEnvelope(value: JsonValue): boolean {
+  return isObject(value) && isObject(getMember(value, '$crypto'));
+}
+
 /** The inner value of an envelope of that type; undefined for anything else. */
 export function openEnvelope(
   type: typeof ENCRYPTED | typeof HASHED,

@@ -8,6 +8,7 @@
 export type { Crypto } from './crypto.ts';
 export { deriveSecrets } from './derive-secrets.ts';
 export { addKey, type KeyListing, listKeys, useKey } from './edit-key-ring.ts';
+export { isEnvelope } from './envelope.ts';
 export { DEFAULT_ALIAS, KeyRing, type KeyRingText } from './key-ring.ts';
 export { lackingKeys, noteUseIn, requireKeysInUse } from './key-use.ts';
 export { forgetKey, forgetReplacedKeys, noteRotation } from './key-use-repository.ts';
@@ -16,4 +17,5 @@ export { type KeyRingPlace, type OpenedKeyRing, openKeyRing } from './open-key-r
 export { hashPassword, matchesPassword } from './password-hash.ts';
 export { replaceFile } from './replace-file.ts';
 export { type RewrapMemory, type Rewrapped, Rewrapper } from './rewrap.ts';
+export { isSeal, PRIVATE_SEAL, sealOf, withoutSeals, withSeals } from './seal.ts';
 export { HASHES_AT_ONCE } from './slow-hash.ts';

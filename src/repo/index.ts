@@ -22,5 +22,6 @@ export { type ObjectStore, objectStore, type StoredObject } from './object-store
 export { pageResult } from './page-result.ts';
 export { queryObjects } from './query-objects.ts';
 export { queryTable, type TablePage, type TableSource } from './query-table.ts';
-export { repoResource } from './repo-resource.ts';
+export { type RepoOptions, repoResource } from './repo-resource.ts';
+export { requireNoSecrets, sealObject } from './seal-object.ts';
 export { type IndexedType, isIndexed, type WantedIndex, wantedIndexes } from './wanted-indexes.ts';

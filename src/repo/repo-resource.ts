@@ -1,3 +1,4 @@
+import { withoutSeals } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import { BadRequestError, ConflictError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
@@ -22,15 +23,22 @@ import {
 import { createObject, deleteObject, findObject, updateObject } from './object-repository.ts';
 import { objectStore, type StoredObject } from './object-store.ts';
 import { queryObjects } from './query-objects.ts';
+import { requireNoSecrets, sealObject } from './seal-object.ts';
 
-/** `/repo/<path>[/{id}]`: what is stored, raw: no hooks, no policies. */
-export function repoResource(
-  database: Database,
-  queries: () => PredefinedQueries = () => new Map(),
-): RouteHandler {
+export interface RepoOptions {
+  readonly queries: () => PredefinedQueries;
+  /** Members of the objects of a collection that nobody outside is shown. */
+  readonly privates: (path: ResourcePath) => ReadonlySet<string>;
+}
+
+/**
+ * `/repo/<path>[/{id}]`: what is stored, raw: no hooks, no policies. Callers from outside are shown seals in place of
+ * secrets, and may send them back.
+ */
+export function repoResource(database: Database, options: RepoOptions): RouteHandler {
   return {
     async handle(context, request, match) {
-      const scope = new RepoScope(database, context, request, queries());
+      const scope = new RepoScope(database, context, request, options);
       const onCollection = request.method === 'create' || request.method === 'query';
       const path = match.remaining;
       if (path.length < (onCollection ? 1 : 2)) {
@@ -64,10 +72,10 @@ class RepoScope {
   readonly #database: Database;
   readonly #context: Context;
   readonly #request: Request;
-  readonly #queries: PredefinedQueries;
+  readonly #options: RepoOptions;
 
-  constructor(database: Database, context: Context, request: Request, queries: PredefinedQueries) {
-    this.#queries = queries;
+  constructor(database: Database, context: Context, request: Request, options: RepoOptions) {
+    this.#options = options;
     this.#database = database;
     this.#context = context;
     this.#request = request;
@@ -87,11 +95,14 @@ class RepoScope {
       return this.#create(path, id, content);
     }
     if (request.method !== 'query') return unsupported(request);
-    const query = plainQuery(request, this.#queries);
+    const query = plainQuery(request, this.#options.queries());
+    if (this.#context.client.isExternal) {
+      requireNoSecrets(query.filter, request.sortKeys, this.#options.privates(path));
+    }
     const page = await queryObjects(await this.#db(), objectStore(path), request, query);
     return {
       kind: 'query',
-      result: page.rows.map((row) => toResource(row, query.idsOnly)),
+      result: page.rows.map((row) => this.#answer(path, row, query.idsOnly)),
       pagedResultsCookie: page.cookie,
       totalPagedResultsPolicy: page.totalPolicy,
       totalPagedResults: page.total,
@@ -102,7 +113,7 @@ class RepoScope {
     const request = this.#request;
     switch (request.method) {
       case 'read':
-        return toResource(await this.#get(path, id));
+        return this.#answer(path, await this.#get(path, id));
       case 'update':
         requireSameId(request.content, id);
         return this.#update(path, id, request.revision, request.content);
@@ -114,15 +125,17 @@ class RepoScope {
   }
 
   async #create(path: ResourcePath, id: string, content: JsonObject): Promise<Resource> {
-    const { _id, _rev, ...data } = content;
+    const { _id, _rev, ...given } = content;
+    const data = this.#opened(path, given);
     const unitOfWork = this.#context.unitOfWork!;
     const name = `repo/${formatPath([...path, id])}`;
     requireStorableSize(name, data);
     if (!(await createObject(unitOfWork, objectStore(path), id, data))) {
       throw new PreconditionFailedError(`Object '${name}' exists already`, { id: 'OBJECT_EXISTS' });
     }
-    unitOfWork.record({ resource: name, operation: 'create', before: null, after: data });
-    return { ...toResource({ id, rev: 0, data }), created: true };
+    const privates = this.#options.privates(path);
+    unitOfWork.record({ resource: name, operation: 'create', before: null, after: data, privates });
+    return { ...this.#answer(path, { id, rev: 0, data }), created: true };
   }
 
   async #update(
@@ -131,10 +144,11 @@ class RepoScope {
     revision: string | null,
     content: JsonObject,
   ): Promise<Resource> {
-    const { _id, _rev, ...data } = content;
+    const { _id, _rev, ...given } = content;
     const unitOfWork = this.#context.unitOfWork!;
     const before = await this.#get(path, id, true);
     requireRevision(path, before, revision);
+    const data = this.#opened(path, given, before);
     const name = `repo/${formatPath([...path, id])}`;
     requireStorableSize(name, data, before.data);
     const rev = await updateObject(await unitOfWork.db(), objectStore(path), id, before.rev, data);
@@ -143,8 +157,9 @@ class RepoScope {
       operation: 'update',
       before: before.data,
       after: data,
+      privates: this.#options.privates(path),
     });
-    return toResource({ id, rev: rev!, data });
+    return this.#answer(path, { id, rev: rev!, data });
   }
 
   async #delete(path: ResourcePath, id: string, revision: string | null): Promise<Resource> {
@@ -163,8 +178,24 @@ class RepoScope {
       operation: 'delete',
       before: before.data,
       after: null,
+      privates: this.#options.privates(path),
     });
-    return toResource(before);
+    return this.#answer(path, before);
+  }
+
+  #answer(path: ResourcePath, { id, rev, data }: StoredObject, idOnly = false): Resource {
+    return resource(id, String(rev), idOnly ? {} : this.#shown(path, data));
+  }
+
+  /** Scripts of the server get what is stored as it is. */
+  #shown(path: ResourcePath, data: JsonObject): JsonObject {
+    return this.#context.client.isExternal ? sealObject(data, this.#options.privates(path)) : data;
+  }
+
+  #opened(path: ResourcePath, given: JsonObject, before?: StoredObject): JsonObject {
+    if (!this.#context.client.isExternal) return given;
+    const shown = before === undefined ? undefined : this.#shown(path, before.data);
+    return withoutSeals(given, shown, before?.data) as JsonObject;
   }
 
   async #get(path: ResourcePath, id: string, lock = false): Promise<StoredObject> {
@@ -188,8 +219,4 @@ function requireRevision(path: ResourcePath, { id, rev }: StoredObject, revision
     `Revision '${revision}' of 'repo/${formatPath([...path, id])}' is not the current one`,
     { id: 'OBJECT_REVISION', hint: `Read it again: it is at revision '${rev}' now` },
   );
-}
-
-function toResource({ id, rev, data }: StoredObject, idOnly = false): Resource {
-  return resource(id, String(rev), idOnly ? {} : data);
 }

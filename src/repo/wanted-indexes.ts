@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { formatPointer, isObject, type JsonObject, type JsonValue, type Pointer } from '#json/index.ts';
-import { type PredefinedQueries, parseSortKeys, type QueryFilter } from '#resource/index.ts';
+import { type PredefinedQueries, parseSortKeys, pointersOf } from '#resource/index.ts';
 import { type PropertyIndex, propertyIndex } from './filter-sql-index.ts';
 import { objectTable, type PropertyType } from './filter-sql-table.ts';
 
@@ -70,20 +70,6 @@ function listedBy(properties: JsonObject): Pointer[] {
       return keys.flatMap((key) => parseSortKeys(key).map(({ pointer }) => pointer));
     });
   });
-}
-
-function pointersOf(filter: QueryFilter): Pointer[] {
-  switch (filter.kind) {
-    case 'literal':
-      return [];
-    case 'and':
-    case 'or':
-      return filter.filters.flatMap(pointersOf);
-    case 'not':
-      return pointersOf(filter.filter);
-    default:
-      return [filter.pointer];
-  }
 }
 
 function isTrue(value: unknown): boolean {

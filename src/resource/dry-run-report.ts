@@ -1,3 +1,4 @@
+import { withSeals } from '#crypto/index.ts';
 import type { Change, UnitOfWork } from '#database/index.ts';
 import { isObject, type JsonObject, type JsonValue, sizeOf } from '#json/index.ts';
 import type { Request } from './request.ts';
@@ -80,9 +81,11 @@ export function dryRunReport(
 /** What a dry run reports leaves the house. */
 function shownChange({ resource, operation, before, after, privates }: Change): ReportedChange {
   const shown = (value: JsonValue) =>
-    privates === undefined || !isObject(value)
-      ? value
-      : Object.fromEntries(Object.entries(value).filter(([name]) => !privates.has(name)));
+    withSeals(
+      privates === undefined || !isObject(value)
+        ? value
+        : Object.fromEntries(Object.entries(value).filter(([name]) => !privates.has(name))),
+    );
   return { resource, operation, before: shown(before), after: shown(after) };
 }
 

@@ -51,7 +51,13 @@ export {
   unknownAction,
   unsupported,
 } from './provider.ts';
-export { type Comparison, type FilterValue, isStorableText, type QueryFilter } from './query-filter.ts';
+export {
+  type Comparison,
+  type FilterValue,
+  isStorableText,
+  pointersOf,
+  type QueryFilter,
+} from './query-filter.ts';
 export { formatQueryFilter } from './query-filter-format.ts';
 export { compileFilter, matchesFilter } from './query-filter-match.ts';
 export { parseQueryFilter } from './query-filter-parser.ts';

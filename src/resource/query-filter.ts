@@ -43,6 +43,21 @@ export type QueryFilter =
     }
   | { readonly kind: 'in'; readonly pointer: Pointer; readonly values: readonly FilterValue[] };
 
+/** What a filter looks at. */
+export function pointersOf(filter: QueryFilter): Pointer[] {
+  switch (filter.kind) {
+    case 'literal':
+      return [];
+    case 'and':
+    case 'or':
+      return filter.filters.flatMap(pointersOf);
+    case 'not':
+      return pointersOf(filter.filter);
+    default:
+      return [filter.pointer];
+  }
+}
+
 export function isComparison(word: string): word is Comparison {
   return Object.hasOwn(COMPARISONS, word);
 }

@@ -10,7 +10,19 @@ describe('/repo', () => {
     server = await startTestServer({
       files: {
         'conf/managed.json': {
-          objects: [{ name: 'thing', onCreate: { type: 'text/javascript', source: 'object.hooked = true' } }],
+          objects: [
+            { name: 'thing', onCreate: { type: 'text/javascript', source: 'object.hooked = true' } },
+            {
+              name: 'keeper',
+              schema: {
+                properties: {
+                  note: { type: 'object', scope: 'private' },
+                  pin: { type: 'string', encryption: { key: 'svc-sym-default' } },
+                  password: { type: 'string', scope: 'private', secureHash: { algorithm: 'SHA-256' } },
+                },
+              },
+            },
+          ],
         },
       },
     });
@@ -55,5 +67,76 @@ describe('/repo', () => {
     expect(body._id).toMatch(/^[0-9a-f-]{36}$/);
     const again = await api('PUT', `repo/x/${body._id}`, { body: {}, headers: { 'If-None-Match': '*' } });
     expect(again.status).toBe(412);
+  });
+
+  describe('a secret in what is stored', () => {
+    const PLACE = 'repo/managed/keeper/k';
+    const stored = async () =>
+      (await server.database.pool.query("select data from managed_object where id = 'k'")).rows[0].data;
+
+    beforeAll(async () => {
+      const body = { note: { text: 'psst' }, pin: '1234', password: 'Secret-123' };
+      expect((await api('PUT', 'managed/keeper/k', { body })).status).toBe(201);
+    });
+
+    it('is shown to nobody outside: not by reads, queries, answers, rehearsals or the audit', async () => {
+      const { note: _, pin, password } = await stored();
+      const secrets = ['psst', pin.$crypto.value.data, password.$crypto.value.data];
+      const read = (await api('GET', PLACE)).body;
+      const answers = [
+        read,
+        (await api('GET', `${PLACE}?_fields=password/$crypto/value/data,note,pin`)).body,
+        (await api('GET', 'repo/managed/keeper?_queryFilter=true')).body,
+        (await api('PUT', `${PLACE}?_dryRun=true`, { body: { ...read, more: 1 } })).body,
+        (await api('PUT', PLACE, { body: { ...read, more: 2 } })).body,
+        (await api('DELETE', `${PLACE}?_dryRun=true`, { headers: { 'If-Match': '*' } })).body,
+        (await api('GET', 'audit/activity?_queryFilter=true')).body,
+      ];
+      expect(answers[3].changes).toHaveLength(1);
+      for (const answer of answers) {
+        for (const secret of secrets) expect(JSON.stringify(answer)).not.toContain(secret);
+      }
+      expect(read).toMatchObject({
+        note: { $crypto: { type: 'x-private' } },
+        pin: { $crypto: { type: 'x-simple-encryption', value: { key: 'svc-sym-default' } } },
+        password: { $crypto: { type: 'salted-hash', value: { algorithm: 'SHA-256' } } },
+      });
+    });
+
+    it('stays as it is when its seal comes back, and its seal is of no use elsewhere', async () => {
+      const before = await stored();
+      const read = (await api('GET', PLACE)).body;
+      const written = await api('PUT', PLACE, { body: { ...read, more: 3 } });
+      expect(await stored()).toEqual({ ...before, more: 3 });
+      expect((await api('PUT', PLACE, { body: { ...written.body, more: 4 } })).status).toBe(200);
+      for (const body of [{ other: read.pin }, { pin: read.password }, { list: [{ deep: read.note }] }]) {
+        for (const place of [PLACE, 'repo/managed/keeper/other']) {
+          const answer = await api('PUT', place, { body });
+          expect([answer.status, answer.body.detail.id]).toEqual([400, 'CRYPTO_FOREIGN_ENVELOPE']);
+        }
+      }
+      expect(await stored()).toEqual({ ...before, more: 4 });
+    });
+
+    it.each([
+      '_queryFilter=password/$crypto/value/data sw "A"',
+      '_queryFilter=!(pin/$crypto/value/data lt "M") and true',
+      '_queryFilter=note/text eq "psst"',
+      '_queryFilter=note pr',
+      '_queryFilter=true&_sortKeys=password/$crypto/value/data',
+      '_queryFilter=true&_sortKeys=-note/text',
+    ])('is found out by no %s', async (query) => {
+      const asked = query.replaceAll(' ', '%20').replaceAll('"', '%22');
+      const answer = await api('GET', `repo/managed/keeper?${asked}`);
+      expect([answer.status, answer.body.detail.id]).toEqual([403, 'QUERY_SECRET']);
+    });
+
+    it('is seen by scripts of the server', async () => {
+      const source = `var it = svc.read('${PLACE}'); [it.note.text, svc.decrypt(it.pin), svc.matches('Secret-123', it.password)]`;
+      const { body } = await api('POST', 'script?_action=eval', {
+        body: { type: 'text/javascript', source },
+      });
+      expect(body).toEqual(['psst', '1234', true]);
+    });
   });
 });

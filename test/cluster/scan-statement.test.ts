@@ -51,10 +51,7 @@ describe('a scan, when each of its statements fails in turn', () => {
     const observations: Observation[] = [];
     const observe = (observation: Observation) => void observations.push(observation);
     const router = new Router({ database, observe, filters: [] });
-    router.mount(
-      'repo*',
-      repoResource(database, () => new Map()),
-    );
+    router.mount('repo*', repoResource(database, { queries: () => new Map(), privates: () => new Set() }));
     let poller: JobPoller | undefined;
     const queue = new Queue({ database, notify: () => poller?.wake() });
     const platform: TaskScannerPlatform = {

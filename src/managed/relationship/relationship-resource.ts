@@ -1,6 +1,6 @@
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { findObject, objectStore } from '#repo/index.ts';
+import { findObject, objectStore, requireNoSecrets } from '#repo/index.ts';
 import {
   applyPatch,
   type Context,
@@ -177,6 +177,7 @@ export class RelationshipResource {
       queryId === null
         ? plainQuery(request)
         : { filter: { kind: 'literal' as const, value: true }, idsOnly: queryId === 'query-all-ids' };
+    if (context.client.isExternal) requireNoSecrets(asked.filter, request.sortKeys);
     const { query, sortKeys } = context.client.isExternal
       ? hidePrivate(this.#privates(), asked, request.sortKeys)
       : { query: asked, sortKeys: request.sortKeys };

@@ -1,6 +1,6 @@
 import { NotFoundError, ResourceError, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type Pointer } from '#json/index.ts';
-import type { StoredObject } from '#repo/index.ts';
+import { type StoredObject, sealObject } from '#repo/index.ts';
 import { dbOf, parsePath, type ReadRequest, resourceBody, selectFields } from '#resource/index.ts';
 import { withIdentity } from '../exchange.ts';
 import { type Edge, edgeValue, formatRef } from '../relationship/edge.ts';
@@ -63,7 +63,7 @@ async function readTargets(
   const type = platform.types.at(collection);
   const contents =
     type === undefined
-      ? objects.map((object) => selectRaw(object, fields))
+      ? objects.map((object) => selectRaw(object, fields, context.client.isExternal))
       : await retrieveObjects({ ...retrieval, type, fields }, objects);
   const isWhole = fields.some((field) => field.length === 0 || field[0] === '*');
   for (const [index, object] of objects.entries()) {
@@ -85,8 +85,13 @@ async function readTargets(
 }
 
 /** Raw objects below `/repo`: secrets are nobody's business from outside. */
-function selectRaw({ id, rev, data }: StoredObject, fields: readonly Pointer[]): JsonObject {
-  const { password: _, ...open } = data;
+function selectRaw(
+  { id, rev, data }: StoredObject,
+  fields: readonly Pointer[],
+  isExternal: boolean,
+): JsonObject {
+  const { password: _, ...others } = data;
+  const open = isExternal ? sealObject(others) : others;
   const asked = fields.some((field) => field[0] === '*') ? [] : fields;
   const selected = selectFields(
     { kind: 'resource', id, revision: String(rev), content: open },

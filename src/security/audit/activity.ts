@@ -1,6 +1,6 @@
 import type { AuditConfig } from '#config/index.ts';
 import type { Actor, Change } from '#database/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { formatPointer, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { type AuditEvent, auditEvent } from './audit-event.ts';
 import { boundedValue } from './bounded-value.ts';
 import { type ChangedFields, changedAmong, changedFields, redact } from './changed-fields.ts';
@@ -19,13 +19,15 @@ export function activityOf(
   actor: Actor,
   topics: AuditConfig['eventTopics'],
 ): AuditEvent | undefined {
-  const { resource, operation, before, after } = change;
+  const { resource, operation, before, after, privates = [] } = change;
   const isConfig = resource.startsWith('config/');
   const { enabled, filter, watchedFields, passwordFields, details } = topics.activity;
   const asked = change.isPatch === true ? 'patch' : operation;
   const isWanted = enabled && filter.actions.some((action) => action.toLowerCase() === asked);
   if (!isConfig && !isWanted) return undefined;
-  const hidden = isConfig ? SECRET_SETTINGS : passwordFields;
+  const hidden = isConfig
+    ? SECRET_SETTINGS
+    : [...passwordFields, ...[...privates].map((name) => formatPointer([name]))];
   const changed = operation === 'update' ? changedFields(before, after) : NOTHING;
   const shown = (details || isConfig ? [before, after] : []).map((side) => {
     const open = redact(side, hidden);

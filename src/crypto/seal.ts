@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { BadRequestError } from '#errors/index.ts';
+import { equalJson, formatPointer, getAt, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { ENCRYPTED, HASHED, isEnvelope } from './envelope.ts';
+
+/**
+ * What callers from outside are shown in place of a secret. A seal can be sent back to where it stood, and is of no use
+ * elsewhere. Of an envelope it has a hash, so that another one shows as a change, and how it is protected; of a plain text nothing.
+ */
+export function sealOf(value: JsonValue): JsonObject {
+  if (isSeal(value)) return value as JsonObject;
+  const inner = getAt(value, ['$crypto', 'value']) ?? null;
+  const isHash = getAt(value, ['$crypto', 'type']) === HASHED;
+  const protection = isObject(inner) ? inner[isHash ? 'algorithm' : 'key'] : undefined;
+  const name = isHash ? 'algorithm' : 'key';
+  const sealed = isObject(value)
+    ? createHash('sha256')
+        .update(JSON.stringify(ordered(value)))
+        .digest('hex')
+        .slice(0, 16)
+    : 'file';
+  return seal(
+    isHash ? HASHED : ENCRYPTED,
+    typeof protection === 'string' ? { [name]: protection, sealed } : { sealed },
+  );
+}
+
+/** The database keeps members in an order of its own. */
+function ordered(value: JsonValue): JsonValue {
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, ordered(member)]));
+}
+
+/** In place of what is not protected, and still shown to nobody. It tells nothing of it: a hash of little can be guessed. */
+export const PRIVATE_SEAL: JsonObject = seal('x-private', { sealed: 'private' });
+
+function seal(type: string, value: JsonObject): JsonObject {
+  return { $crypto: { type, value } };
+}
+
+export function isSeal(value: JsonValue): boolean {
+  return getAt(value, ['$crypto', 'value', 'sealed']) !== undefined;
+}
+
+/** With a seal in place of each envelope, however deep. */
+export function withSeals(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(withSeals);
+  if (!isObject(value)) return value;
+  if (isEnvelope(value)) return sealOf(value);
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withSeals(member)]));
+}
+
+/**
+ * What was sent, with what is stored in place of the seals that stand where they stood.
+ *
+ * @param shown the stored value as the caller was shown it
+ * @throws BadRequestError `CRYPTO_FOREIGN_ENVELOPE`
+ */
+export function withoutSeals(
+  given: JsonValue,
+  shown: JsonValue | undefined,
+  stored: JsonValue | undefined,
+  path: readonly string[] = [],
+): JsonValue {
+  if (isSeal(given)) {
+    if (shown !== undefined && stored !== undefined && equalJson(given, shown)) return stored;
+    const field = formatPointer(path);
+    throw new BadRequestError(`The seal at '${field}' is not that of the stored value`, {
+      id: 'CRYPTO_FOREIGN_ENVELOPE',
+      field,
+      hint: 'A seal stands for the secret at its own place; send the secret itself',
+    });
+  }
+  const member = (name: string) =>
+    [
+      shown === undefined ? undefined : getAt(shown, [name]),
+      stored === undefined ? undefined : getAt(stored, [name]),
+    ] as const;
+  if (Array.isArray(given)) {
+    return given.map((item, index) => withoutSeals(item, ...member(String(index)), [...path, String(index)]));
+  }
+  if (!isObject(given)) return given;
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      withoutSeals(value, ...member(name), [...path, name]),
+    ]),
+  );
+}
