@@ -69,8 +69,9 @@ export function secretPlaces(id: string, content: JsonObject): readonly Pointer[
   function visit(value: JsonValue, pointer: Pointer): void {
     const isNamed = typeof value === 'string' && SECRET_KEY.test(String(pointer.at(-1) ?? ''));
     if (isEnvelope(value) || (isNamed && isSecret(value))) places.push(pointer);
-    else if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...pointer, String(index)]));
-    else if (isObject(value)) {
+    else if (Array.isArray(value)) {
+      for (const [index, item] of value.entries()) visit(item, [...pointer, String(index)]);
+    } else if (isObject(value)) {
       for (const [key, member] of Object.entries(value)) visit(member, [...pointer, key]);
     }
   }

@@ -94,8 +94,9 @@ function secretReferences(content: JsonValue, properties: PropertySource): reado
   return found;
 
   function visit(value: JsonValue, pointer: Pointer): void {
-    if (Array.isArray(value)) value.forEach((item, index) => visit(item, [...pointer, String(index)]));
-    else if (isObject(value)) {
+    if (Array.isArray(value)) {
+      for (const [index, item] of value.entries()) visit(item, [...pointer, String(index)]);
+    } else if (isObject(value)) {
       for (const [key, member] of Object.entries(value)) visit(member, [...pointer, key]);
     } else if (typeof value === 'string' && value.includes('&{') && leadsToSecret(value)) found.push(pointer);
   }
