@@ -24,7 +24,7 @@ import { findTypeMistakes, ManagedTypes, PolicyBook, type PolicySettings } from 
 import { compileQueries } from '#repo/index.ts';
 import { parseSchedule, scriptScheduledService, shortServiceName } from '#scheduler/index.ts';
 import { FIELD_SCRIPT, findSyntaxError, noScripts, ScriptInspector } from '#script/index.ts';
-import { buildModules, type ModuleParts, readSessionSettings } from '#security/index.ts';
+import { buildModules, type ModuleParts, moduleDoubts, readSessionSettings } from '#security/index.ts';
 import { parseScanDefinition } from '#taskscanner/index.ts';
 import { findOpenSteps, workflowDirectory } from '#workflow/index.ts';
 import { scriptPlaces } from './script-places.ts';
@@ -66,6 +66,7 @@ export function addChecks(config: ConfigStore, projectLocation: string): void {
   // Building a module asks nothing of its parts; only logins do.
   config.addCheck(authenticationConfig, (value) => void buildModules(value, {} as ModuleParts));
   config.addCheck(authenticationConfig, (value) => void requireModule(value));
+  config.addCheck(authenticationConfig, moduleDoubts);
   config.addCheck(authenticationConfig, (value) => void readSessionSettings(value));
   // An endpoint of the field that cannot be here answers nobody, and keeps nothing else from working.
   config.addCheck(endpointConfig, async (value, id) =>

@@ -145,6 +145,7 @@ export function addAuthentication(
   const secrets = deriveSecrets(keyRing, SESSION_KEY, 'session cookie');
   const build = (value: AuthenticationConfig): AuthenticatorParts => {
     const modules = buildModules(value, {
+      crypto,
       database,
       users,
       comparisons,

@@ -25,7 +25,12 @@ export { type TrailHead, type Verification, verifyAudit } from './audit/verify-a
 export { createApiKey } from './authentication/api-key-module.ts';
 export { authenticationResource } from './authentication/authentication-resource.ts';
 export { Authenticator, type AuthenticatorParts, type LoginEvent } from './authentication/authenticator.ts';
-export { buildModules, type ModuleParts, readSessionSettings } from './authentication/build-modules.ts';
+export {
+  buildModules,
+  type ModuleParts,
+  moduleDoubts,
+  readSessionSettings,
+} from './authentication/build-modules.ts';
 export { callerAddress } from './authentication/caller-address.ts';
 export { ADMIN, createAdministrator } from './authentication/create-administrator.ts';
 export type { UserDirectory } from './authentication/find-account.ts';

@@ -304,6 +304,59 @@ describe('when a change is answered, nothing of before is left', () => {
   });
 });
 
+describe('a module', () => {
+  const told = (name: string) => ({ 'X-Remote-User': name });
+  const proxied = (trustedProxies: readonly string[]) => ({
+    name: 'TRUSTED_ATTRIBUTE',
+    properties: {
+      authenticationIdAttribute: 'X-Remote-User',
+      trustedProxies,
+      queryOnResource: 'managed/user',
+      defaultUserRoles: ['svc-authorized'],
+    },
+  });
+
+  it('of a trusted attribute believes a trusted proxy, about accounts that there are', async () => {
+    await configure((now) => [...now, proxied(['127.0.0.0/8', '::1'])]);
+    const { body } = await whoAmI(told(user));
+    expect([body.authenticationId, body.authorization.moduleId]).toEqual([user, 'TRUSTED_ATTRIBUTE']);
+    expect((await whoAmI(told('nobody-here'))).status).toBe(401);
+    const login = await asNobody('POST', 'authentication?_action=login', { headers: told(user) });
+    expect(login.body.detail.id).toBe('AUTH_NO_SESSION_BY_MODULE');
+    await patch(`managed/user/${user}`, '/accountStatus', 'inactive');
+    expect((await whoAmI(told(user))).status).toBe(401);
+    await patch(`managed/user/${user}`, '/accountStatus', 'active');
+    await configure((now) => [...now, proxied(['10.0.0.1'])]);
+    expect((await whoAmI(told(user))).status).toBe(401);
+    await configure((now) => now);
+  });
+
+  it('of certificates that names none lets nobody in, and keeps nobody else out', async () => {
+    await configure((now) => [
+      ...now.filter(({ name }) => name !== 'CLIENT_CERT'),
+      { name: 'CLIENT_CERT', properties: { allowedAuthenticationIdPatterns: [] } },
+    ]);
+    expect([(await whoAmI(CERTIFICATE)).status, (await whoAmI(password())).status]).toEqual([401, 200]);
+    await configure((now) => now);
+  });
+
+  it('of a static user may keep its password encrypted', async () => {
+    const { body: envelope } = await api('POST', 'script?_action=eval', {
+      body: {
+        type: 'text/javascript',
+        source: "svc.encrypt('a-static-word', null, 'svc-sym-default')",
+      },
+    });
+    expect(envelope.$crypto).toBeDefined();
+    const properties = { username: 'kiosk', password: envelope, defaultUserRoles: ['svc-reg'] };
+    await configure((now) => [...now, { name: 'STATIC_USER', properties }]);
+    const sent = { 'X-Svc-Username': 'kiosk', 'X-Svc-Password': 'a-static-word' };
+    expect(await rolesOf(sent)).toEqual(['svc-reg']);
+    expect((await whoAmI({ ...sent, 'X-Svc-Password': 'another' })).status).toBe(401);
+    await configure((now) => now);
+  });
+});
+
 describe('the name of a role', () => {
   it.each(['svc-admin', 'SVC-Admin', 'svc-something', 'svc-reg ', 'ｓｖｃ-admin'])(
     'that is the server’s own is given by no managed role %j',

@@ -1,4 +1,5 @@
 import type { AuthenticationConfig } from '#config/index.ts';
+import type { Crypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import type { AddressGuard } from '#egress/index.ts';
 import { ActivationError, didYouMean, type Finding } from '#errors/index.ts';
@@ -17,13 +18,16 @@ import {
   type SessionSettings,
   sessionSettings,
   staticUserSettings,
+  trustedAttributeSettings,
 } from './module-settings-schema.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
 import { PasswordModule } from './password-module.ts';
 import { staticModule } from './static-module.ts';
+import { trustedAttributeModule } from './trusted-attribute-module.ts';
 
 export interface ModuleParts {
   readonly database: Database;
+  readonly crypto: Crypto;
   readonly users: UserDirectory;
   readonly comparisons: PasswordComparisons;
   /** Where issuers of tokens may be. */
@@ -86,7 +90,8 @@ type Builder = (
 ) => AuthenticationModule;
 
 const BUILDERS: Readonly<Record<string, Builder>> = {
-  STATIC_USER: (name, properties, where) => staticModule(name, parse(staticUserSettings, properties, where)),
+  STATIC_USER: (name, properties, where, { crypto }) =>
+    staticModule(name, parse(staticUserSettings, properties, where), (envelope) => crypto.decrypt(envelope)),
   MANAGED_USER: passwordModule('authzRoles'),
   INTERNAL_USER: passwordModule('roles'),
   OPENID_CONNECT(name, properties, where, { database, users, guard }) {
@@ -113,7 +118,57 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
       );
     }
   },
+  TRUSTED_ATTRIBUTE(name, properties, where, { database, users }) {
+    const settings = parse(trustedAttributeSettings, properties, where);
+    const { queryOnResource, propertyMapping, defaultUserRoles } = settings;
+    const mapping = { ...propertyMapping, userRoles: propertyMapping.userRoles ?? 'authzRoles' };
+    const accounts = accountFinder(database, users, {
+      queryOnResource,
+      mapping,
+      defaultRoles: defaultUserRoles,
+    });
+    try {
+      return trustedAttributeModule(name, settings, accounts);
+    } catch (error) {
+      throw failed(`${where}: ${(error as Error).message}`, 'See trustedProxies');
+    }
+  },
   API_KEY: (name, properties, where) => apiKeyModule(name, parse(apiKeySettings, properties, where)),
+};
+
+/** What modules that are right all the same do not do, though it may be expected of them. */
+export function moduleDoubts({ serverAuthContext: { authModules } }: AuthenticationConfig) {
+  return authModules.flatMap(({ name, enabled, properties }, index) => {
+    if (!enabled) return [];
+    const doubt = (property: string, message: string) => ({
+      id: 'AUTH_MODULE_DOUBT',
+      field: `/serverAuthContext/authModules/${index}${property}`,
+      message,
+      isWarning: true,
+    });
+    const isEmpty = (property: string) => {
+      const value = properties[property];
+      return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+    };
+    const missing = BELIEVES_A_PROXY[name]?.filter(isEmpty) ?? [];
+    const augments = properties['augmentSecurityContext'] !== undefined;
+    return [
+      ...(missing.length === 0 ? [] : [doubt('', `${name} lets nobody in without ${missing.join(', ')}`)]),
+      ...(augments
+        ? [
+            doubt(
+              '/properties/augmentSecurityContext',
+              `augmentSecurityContext of ${name} does not run: what it grants is not granted, and what it takes away is not taken away`,
+            ),
+          ]
+        : []),
+    ];
+  });
+}
+
+const BELIEVES_A_PROXY: Readonly<Record<string, readonly string[]>> = {
+  CLIENT_CERT: ['header', 'trustedProxies', 'allowedAuthenticationIdPatterns'],
+  TRUSTED_ATTRIBUTE: ['trustedProxies'],
 };
 
 function passwordModule(rolesProperty: string): Builder {

@@ -12,7 +12,7 @@ export function certificateModule(name: string, settings: CertificateSettings): 
   return {
     name,
     async authenticate({ header, client }) {
-      const subject = header(settings.header);
+      const subject = settings.header === undefined ? undefined : header(settings.header);
       // Anybody can send the header; it counts only from a proxy, by the address of the connection itself.
       if (
         subject === undefined ||

@@ -2,10 +2,15 @@ import { z } from 'zod';
 
 const roles = z.array(z.string().min(1)).default([]);
 
-/** `STATIC_USER`: one caller whose password is no secret. */
+/** `STATIC_USER`: one caller whose password is no secret, though it may be encrypted. */
 export const staticUserSettings = z.looseObject({
   username: z.string().min(1),
-  password: z.string().min(1),
+  password: z.union([
+    z.string().min(1),
+    z
+      .record(z.string(), z.json())
+      .refine((value) => '$crypto' in value, 'neither a text nor a $crypto value'),
+  ]),
   defaultUserRoles: roles,
   queryOnResource: z.string().default('repo/internal/user'),
 });
@@ -98,16 +103,33 @@ export type BearerSettings = z.output<typeof bearerSettings>;
 
 /** `CLIENT_CERT`: a proxy has checked a certificate and says whose it is. */
 export const certificateSettings = z.looseObject({
-  header: z.string().min(1),
+  header: z.string().min(1).optional(),
   /** Addresses or networks of the proxies; nobody else is believed. */
-  trustedProxies: z.array(z.string().min(1)).min(1),
+  trustedProxies: z.array(z.string().min(1)).default([]),
   /** Regular expressions of the subjects that may come in. */
-  allowedAuthenticationIdPatterns: z.array(z.string()).min(1),
+  allowedAuthenticationIdPatterns: z.array(z.string()).default([]),
   defaultUserRoles: roles.prefault(['svc-cert']),
   /** What the callers are called a part of; no account is looked up there. */
   queryOnResource: z.string().default('authentication/certificate'),
 });
 export type CertificateSettings = z.output<typeof certificateSettings>;
+
+/** `TRUSTED_ATTRIBUTE`: a proxy has asked somebody who they are, and says so in a header. */
+export const trustedAttributeSettings = z.looseObject({
+  /** The name of the header. */
+  authenticationIdAttribute: z.string().min(1),
+  trustedProxies: z.array(z.string().min(1)).default([]),
+  queryOnResource: z.string().min(1),
+  defaultUserRoles: roles,
+  propertyMapping: z
+    .looseObject({
+      authenticationId: z.string().default('userName'),
+      userCredential: z.string().default('password'),
+      userRoles: z.string().optional(),
+    })
+    .prefault({}),
+});
+export type TrustedAttributeSettings = z.output<typeof trustedAttributeSettings>;
 
 /** `API_KEY`: callers that are programs. `hash` is the SHA-256 of the key in Base64url; `svc api-key` makes both. */
 export const apiKeySettings = z.looseObject({

@@ -1,11 +1,18 @@
 import { hash, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { JsonValue } from '#json/index.ts';
 import { type Attempt, type AuthenticationModule, identity } from './authentication-module.ts';
 import type { StaticUserSettings } from './module-settings-schema.ts';
 
 /** One name and password that stand in the configuration, such as anonymous: a role with next to nothing. */
-export function staticModule(name: string, settings: StaticUserSettings): AuthenticationModule {
+export function staticModule(
+  name: string,
+  settings: StaticUserSettings,
+  decrypt: (envelope: JsonValue) => Promise<JsonValue>,
+): AuthenticationModule {
   const { username, password, defaultUserRoles, queryOnResource } = settings;
+  // Asked for when somebody of the name comes: a key that is not there keeps nobody else out.
+  const plain = async () => (typeof password === 'string' ? password : String(await decrypt(password)));
   const itself = identity({
     name: username,
     module: name,
@@ -13,11 +20,11 @@ export function staticModule(name: string, settings: StaticUserSettings): Authen
     id: username,
     roles: defaultUserRoles,
   });
-  const expected = digest(password);
-  const authenticate = async ({ credentials }: Attempt) =>
-    credentials?.username === username && timingSafeEqual(digest(credentials.password), expected)
-      ? itself
-      : undefined;
+  const authenticate = async ({ credentials }: Attempt) => {
+    if (credentials?.username !== username) return undefined;
+    const isRight = timingSafeEqual(digest(credentials.password), digest(await plain()));
+    return isRight ? itself : undefined;
+  };
   let stamp: Promise<string> | undefined;
   return {
     name,
@@ -25,7 +32,7 @@ export function staticModule(name: string, settings: StaticUserSettings): Authen
     verifyPassword: authenticate,
     async refresh({ authenticationId }) {
       if (authenticationId !== username) return undefined;
-      stamp ??= stampOf(username, password);
+      stamp ??= plain().then((text) => stampOf(username, text));
       return { ...itself, stamp: await stamp };
     },
   };
