@@ -82,6 +82,8 @@ export interface JobHandler {
   pauseMs?(job: Job): number | undefined;
   /** Whether another attempt would fail as well; the job is a dead letter at once. */
   isFinal?(error: ResourceError): boolean;
+  /** Where it failed, for the log. */
+  placeOf?(error: ResourceError): string | undefined;
   /** Stores what a failure means to the room, in the transaction that records it. */
   failed?(unitOfWork: UnitOfWork, job: Job, failure: JobFailure): Promise<void>;
 }

@@ -141,7 +141,9 @@ export async function failJob(
     return retryAt === null ? 'dead' : 'retrying';
   });
   const text = 'cause' in cause ? `${error.message}: ${cause.cause}` : error.message;
-  return { end, ms: performance.now() - startedAt, error: text };
+  const place = handler.placeOf?.(error);
+  const said = place === undefined ? text : `${text} (at ${place})`;
+  return { end, ms: performance.now() - startedAt, error: said };
 }
 
 function isPoison({ lostWith, suspected }: ClaimedJob, losses: number): boolean {

@@ -74,6 +74,18 @@ const pretending = processFile(
     end() +
     path('s', 'pretend', 'e'),
 );
+const stumbling = processFile(
+  'stumbling',
+  start() +
+    tag(
+      'scriptTask',
+      'stumble',
+      { scriptFormat: 'javascript', 'flowable:async': 'true' },
+      '<script>var nobody = null;\n  nobody.mail;</script>',
+    ) +
+    end() +
+    path('s', 'stumble', 'e'),
+);
 const child = processFile(
   'child',
   start() + user('inner', { 'flowable:assignee': 'ann' }) + end() + path('s', 'inner', 'e'),
@@ -119,6 +131,7 @@ beforeAll(async () => {
       'workflow/letter.bpmn20.xml': letter,
       'workflow/asking.bpmn20.xml': asking,
       'workflow/child.bpmn20.xml': child,
+      'workflow/stumbling.bpmn20.xml': stumbling,
       'workflow/later.bpmn20.xml': later,
       'workflow/pretending.bpmn20.xml': pretending,
       'workflow/parent.bpmn20.xml': parent,
@@ -131,7 +144,7 @@ beforeAll(async () => {
   workflow = workflowApi(api);
   await eventually(
     () => workflow.list('processdefinition'),
-    (definitions) => definitions.length === 7,
+    (definitions) => definitions.length === 8,
   );
 });
 afterAll(async () => {
@@ -227,6 +240,13 @@ describe('what only looks like a failure of the database', () => {
       expect((await deadOf(id)).error).toContain('as if');
     },
   );
+});
+
+test('a job that fails is told with the process, the element and the line of its script', async () => {
+  const id = await workflow.start('stumbling');
+  await makeDue(server.database.pool, id);
+  const { error } = await server.observed('job.failed', (said) => said.error.includes('mail'));
+  expect(error).toMatch(/\(at stumbling\/stumble:2:\d+\)$/);
 });
 
 test('a Java class means the delegate of that name, and a process with one that is unknown is refused', async () => {

@@ -42,11 +42,13 @@ export function stepHandlers(
       ...(instance.tenantId === '' ? {} : { tenant: instance.tenantId }),
     },
     runScript: (call) =>
-      naming(call.element, () =>
+      naming({ process: instance.definitionKey, element: call.element }, () =>
         runProcessScript(platform.scripts, actingContext(call.execution), call, { setBusinessStatus }),
       ),
     callDelegate: (call) =>
-      naming(call.element, () => callDelegate(platform, actingContext(call.execution), call)),
+      naming({ process: instance.definitionKey, element: call.element }, () =>
+        callDelegate(platform, actingContext(call.execution), call),
+      ),
     findBinding(name, execution) {
       if (name === 'svc') return svcObject(platform, actingContext(execution));
       if (name === 'identityServer') return identityServerObject(platform.getProperty);
@@ -68,14 +70,17 @@ export function stepHandlers(
 }
 
 /** A failure that says nothing but its message is told with the element where it happened. */
-async function naming<T>(element: string, work: () => Promise<T>): Promise<T> {
+async function naming<T>(
+  place: { readonly process: string; readonly element: string },
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (!(error instanceof ResourceError) || error.code !== 500 || error.detail !== undefined) throw error;
     throw new InternalServerError(error.message, {
       id: 'WORKFLOW_ELEMENT_FAILED',
-      detail: { element },
+      detail: place,
       cause: error.cause ?? error,
     });
   }

@@ -1,5 +1,6 @@
 import type { UnitOfWork } from '#database/index.ts';
-import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { ResourceError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Job, JobFailure, JobHandler } from '#queue/index.ts';
 import { SYSTEM, systemContext } from '#resource/index.ts';
 import { findDefinition } from '../definition/definition-repository.ts';
@@ -34,9 +35,20 @@ export function workflowJobs(platform: WorkflowPlatform): JobHandler {
       else await fireStartTimer(platform, unitOfWork, id, revision);
     },
     runTogether: async (unitOfWork, jobs) => (isActive(platform) ? together.run(unitOfWork, jobs) : []),
+    placeOf,
     pauseMs: ({ data, attempt }) => pauseAfter(data['pausesMs'], attempt),
     failed: (unitOfWork, job, failure) => noteFailure(platform, unitOfWork, job, failure),
   };
+}
+
+/** The element, and in a script that has failed the line and column. */
+function placeOf({ detail, cause }: ResourceError): string | undefined {
+  const { process, element } = isObject(detail as JsonValue) ? (detail as JsonObject) : {};
+  if (typeof process !== 'string' || typeof element !== 'string') return undefined;
+  const stack = cause instanceof Error ? (cause.stack ?? '') : '';
+  const [, at = ''] = /\n\s+at [^\n]*(:\d+:\d+)\)/.exec(stack) ?? [];
+  // The stack of anything but a script is about our own code.
+  return `${process}/${element}${stack.includes(` ${element}${at}`) ? at : ''}`;
 }
 
 /** Of a job with a list of pauses. */
