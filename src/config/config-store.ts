@@ -1,5 +1,6 @@
 import { ActivationError, type Finding, formatFinding } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
+import type { ConfigChange, ConfigOverlay, OnConfigChange } from './config-change.ts';
 import { type CheckedConfig, type ConfigCheck, ConfigChecks } from './config-checks.ts';
 import type { AnyConfigDefinition, ConfigDefinition, ConfigFactoryDefinition } from './config-definition.ts';
 import type { ConfigFile } from './config-file.ts';
@@ -17,26 +18,12 @@ import {
 } from './load-config.ts';
 import { type Locations, openProperties, type Properties, type PropertyOptions } from './property-source.ts';
 import { type ConfigEntry, type ReadConfig, type ReadingRules, readConfig } from './read-config.ts';
-import { refusalFindings } from './refusal-finding.ts';
 
 export interface ConfigOptions extends PropertyOptions {
   /** Default: the shipped ones. A feature adds its own. */
   readonly definitions?: readonly AnyConfigDefinition[];
   readonly report: Report;
 }
-
-/** `previous` and `current` are what `get` and `list` give, or plain JSON where there is no definition. */
-export interface ConfigChange<T = unknown> {
-  readonly id: string;
-  readonly kind: 'added' | 'changed' | 'removed';
-  readonly previous?: T;
-  readonly current?: T;
-}
-
-/** Configurations that stand in front of the files, by id: their text, or null for one that was deleted. */
-export type ConfigOverlay = ReadonlyMap<string, string | null>;
-
-export type OnConfigChange<T = unknown> = (change: ConfigChange<T>) => void | Promise<void>;
 
 /** The configuration in force: checked as a whole at opening, then replaced piece by piece as files change. */
 export class ConfigStore {
@@ -164,11 +151,7 @@ export class ConfigStore {
   async checkAll(): Promise<readonly { readonly id: string; readonly findings: readonly Finding[] }[]> {
     const wrong: { id: string; findings: readonly Finding[] }[] = [];
     for (const { id, findings, written, file } of this.#unread) {
-      const text = file === undefined || !('text' in file.content) ? '' : file.content.text;
-      const others =
-        file === undefined || written === undefined
-          ? []
-          : await this.#ask({ id, file: file.file, text, value: written, refused: findings });
+      const others = file === undefined ? [] : await this.#askWritten(file, { findings, written });
       wrong.push({ id, findings: [...findings, ...others] });
     }
     const unread = new Set(this.#unread.map(({ id }) => id));
@@ -176,12 +159,6 @@ export class ConfigStore {
       if (!unread.has(entry.id)) wrong.push({ id: entry.id, findings: await this.#ask(entry) });
     }
     return wrong.filter(({ findings }) => findings.length > 0);
-  }
-
-  /** What a part of the server has against a configuration in force, with where that stands. */
-  blame(id: string, error: unknown): readonly Finding[] {
-    const { file, text } = this.#snapshot.get(id) ?? { file: `config/${id}`, text: '' };
-    return refusalFindings(file, text, error);
   }
 
   /** Whether the name stands for many configurations, each with an alias. */
@@ -275,11 +252,20 @@ export class ConfigStore {
       const findings = await this.#ask(read.entry, report);
       return findings.length === 0 ? read : { findings };
     }
-    const { findings, written } = read;
-    if (written === undefined || !('text' in file.content)) return read;
-    const { id, content } = file;
-    const looked = { id, file: file.file, text: content.text, value: written, refused: findings };
-    return { findings: [...findings, ...(await this.#ask(looked, report))] };
+    return { findings: [...read.findings, ...(await this.#askWritten(file, read, report))] };
+  }
+
+  /** What the parts have against a file that its schema has refused. */
+  async #askWritten(
+    { id, file, content }: ConfigFile,
+    {
+      findings,
+      written,
+    }: { readonly findings: readonly Finding[]; readonly written?: JsonValue | undefined },
+    report?: Report,
+  ): Promise<readonly Finding[]> {
+    if (written === undefined || !('text' in content)) return [];
+    return this.#ask({ id, file, text: content.text, value: written, refused: findings }, report);
   }
 
   async #ask(config: CheckedConfig, report: Report = this.#rules.report): Promise<readonly Finding[]> {

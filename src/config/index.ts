@@ -11,6 +11,7 @@
  * was read; a bad change leaves the old configuration in force; files are never written.
  */
 export { checkConfig } from './check-config.ts';
+export type { ConfigChange, ConfigOverlay, OnConfigChange } from './config-change.ts';
 export type { ConfigCheck, Objection } from './config-checks.ts';
 export type {
   AnyConfigDefinition,
@@ -20,13 +21,7 @@ export type {
 export { type ConfigId, configIdOfFile, formatConfigId, parseConfigId } from './config-id.ts';
 export type { ConfigReport, Report } from './config-report.ts';
 export type { ConfigSchema } from './config-schema.ts';
-export {
-  type ConfigChange,
-  type ConfigOptions,
-  type ConfigOverlay,
-  ConfigStore,
-  type OnConfigChange,
-} from './config-store.ts';
+export { type ConfigOptions, ConfigStore } from './config-store.ts';
 export { ConfigWatcher, type ConfigWatcherOptions } from './config-watcher.ts';
 export { type AuditConfig, auditConfig } from './definitions/audit-schema.ts';
 export { type AuthenticationConfig, authenticationConfig } from './definitions/authentication-schema.ts';
