@@ -7,12 +7,13 @@ const FOLDER = new URL('./docs/', import.meta.url);
 const ASSETS: Readonly<Record<string, string>> = {
   'docs.css': 'text/css; charset=utf-8',
   'docs.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
+  'icon.svg': 'image/svg+xml; charset=utf-8',
 };
 
 const HEADERS = {
+  'Cache-Control': 'no-cache',
   'Content-Security-Policy':
-    "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
 
 /** `/docs`: the API description and a page that shows it, all from this server. */

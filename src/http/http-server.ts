@@ -74,12 +74,13 @@ export class HttpServer implements Service {
 
   async start(): Promise<void> {
     if (this.#server !== undefined) return;
-    const { host, port, requestTimeoutMs, requestsPerMinute } = this.#options;
+    const { host, port, requestTimeoutMs, requestsPerMinute, observe } = this.#options;
     const create = nodeServer({
       requestTimeoutMs,
       proxies: this.#door.proxies,
       isStopping: () => this.#server === undefined,
       rest: this.#rest(),
+      observe,
       rateLimit: requestsPerMinute === undefined ? undefined : new RateLimit(requestsPerMinute),
     });
     await new Promise<void>((resolve, reject) => {

@@ -9,7 +9,8 @@ import {
   ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { BadRequestError, ResourceError, TooManyRequestsError } from '#errors/index.ts';
+import { BadRequestError, errorIdOf, ResourceError, TooManyRequestsError } from '#errors/index.ts';
+import type { Observe } from '#observability/index.ts';
 import { callerAddress, networkOf, type RateLimit, type TrustedProxies } from '#security/index.ts';
 import { isSecure } from './incoming.ts';
 import { refuseMessage } from './refuse-message.ts';
@@ -25,18 +26,23 @@ export interface NodeServerOptions {
   readonly isStopping: () => boolean;
   /** Takes what is its own, and leaves the rest to the listener; absent on a node without it. */
   readonly rest: RestInterface | undefined;
+  readonly observe: Observe;
 }
 
 const MOST_HEADER_BYTES = 32_768;
 /** Longer than a load balancer keeps a connection, or it would send into one that is just being closed. */
 const KEEP_ALIVE_MS = 65_000;
 const LINGER_MS = 500;
+/** A year, as lists of browsers ask for. Hosts below this one could set its cookies in plain HTTP. */
+const STAY_WITH_TLS = 'max-age=31536000; includeSubDomains';
 
-/** On every answer; pages replace the policy by their own. */
+/** On every answer; pages replace the policy by their own, and files of ours may be kept. */
 const SECURE_HEADERS: Readonly<Record<string, string>> = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Content-Security-Policy':
+    "default-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Cache-Control': 'no-store',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
@@ -65,7 +71,7 @@ class SecureAnswer<Message extends IncomingMessage> extends ServerResponse<Messa
 
 /** Node's own server, made to close the door on unsound messages, slow clients and floods before anybody looks. */
 export function nodeServer(options: NodeServerOptions) {
-  const { requestTimeoutMs, proxies, rateLimit, isStopping, rest } = options;
+  const { requestTimeoutMs, proxies, rateLimit, isStopping, rest, observe } = options;
   const refused = new WeakSet<Socket>();
   return (given: ServerOptions, listener: RequestListener): Server => {
     const server = createServer(
@@ -84,11 +90,12 @@ export function nodeServer(options: NodeServerOptions) {
         // What stood behind a refused message was not meant as what it would be read as.
         if (refused.has(message.socket)) return;
         if (isStopping()) answer.setHeader('Connection', 'close');
-        if (isSecure(message, proxies)) answer.setHeader('Strict-Transport-Security', 'max-age=31536000');
+        if (isSecure(message, proxies)) answer.setHeader('Strict-Transport-Security', STAY_WITH_TLS);
         const unsound = refuseMessage(message);
         const error = unsound ?? (rateLimit === undefined ? undefined : tooMany());
         if (error === undefined)
           return rest?.take(message, answer) === true ? undefined : listener(message, answer);
+        tellRefused(observe, error, addressOf(message));
         const body = JSON.stringify(error.toJSON());
         answer.writeHead(error.code, {
           'Content-Type': 'application/json;charset=UTF-8',
@@ -102,9 +109,7 @@ export function nodeServer(options: NodeServerOptions) {
         endAfter(message, () => answer.end());
 
         function tooMany(): ResourceError | undefined {
-          const peer = message.socket.remoteAddress ?? '';
-          const forwarded = message.headers['x-forwarded-for'];
-          const seconds = rateLimit!.take(networkOf(callerAddress(peer, forwarded?.toString(), proxies)));
+          const seconds = rateLimit!.take(networkOf(addressOf(message)));
           if (seconds === 0 || message.url?.startsWith('/health/')) return undefined;
           return new TooManyRequestsError('Too many requests', {
             id: 'HTTP_RATE_LIMIT',
@@ -116,9 +121,13 @@ export function nodeServer(options: NodeServerOptions) {
     );
     // Node forgets headers beyond its own limit in silence; whoever sends more than ours is refused instead.
     server.maxHeadersCount = 0;
-    server.on('clientError', answerUnreadable);
+    server.on('clientError', (error: Unreadable, socket: Socket) => answerUnreadable(error, socket, observe));
     return server;
   };
+
+  function addressOf({ socket, headers }: IncomingMessage): string {
+    return callerAddress(socket.remoteAddress ?? '', headers['x-forwarded-for']?.toString(), proxies);
+  }
 }
 
 /** A body that nobody wants is let in for a moment: many a client that is cut off while it sends never sees the answer. */
@@ -131,19 +140,26 @@ function endAfter(message: IncomingMessage, end: () => void): void {
   message.resume();
 }
 
+function tellRefused(observe: Observe, error: ResourceError, address: string): void {
+  observe({ kind: 'http.refused', status: error.code, why: String(errorIdOf(error)), address });
+}
+
 function retryAfterOf({ detail }: ResourceError): number {
   return (detail as { retryAfterSeconds: number }).retryAfterSeconds;
 }
 
+type Unreadable = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
 /** What Node could not read as a request, or has waited for too long. */
-function answerUnreadable(error: NodeJS.ErrnoException & { rawPacket?: Buffer }, socket: Socket): void {
+function answerUnreadable(error: Unreadable, socket: Socket, observe: Observe): void {
   if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
   const { code, status, message } = UNREADABLE[error.code ?? ''] ?? BAD;
-  const body = JSON.stringify(
+  const refusal =
     code === 400
       ? new BadRequestError(message, { id: 'HTTP_UNREADABLE' })
-      : new ResourceError(code, message, { id: 'HTTP_UNREADABLE' }),
-  );
+      : new ResourceError(code, message, { id: 'HTTP_UNREADABLE' });
+  tellRefused(observe, refusal, socket.remoteAddress ?? '');
+  const body = JSON.stringify(refusal);
   const headers = {
     ...SECURE_HEADERS,
     'Content-Type': 'application/json;charset=UTF-8',

@@ -8,7 +8,7 @@ import {
   resourceBody,
 } from '#resource/index.ts';
 
-const HEADERS = { 'Content-Type': 'application/json;charset=UTF-8', 'Cache-Control': 'no-cache' };
+const HEADERS = { 'Content-Type': 'application/json;charset=UTF-8', 'Cache-Control': 'no-cache, no-store' };
 
 /** An answer that has not been sent. */
 export interface Answer {
@@ -70,10 +70,11 @@ function rawField(
   const headers = {
     'X-Request-Id': requestId,
     'Content-Type': mimeType,
-    'Cache-Control': 'no-cache',
+    'Cache-Control': 'no-cache, no-store',
     // What somebody stored must not run as a page of this server.
     'Content-Disposition': 'attachment',
-    'Content-Security-Policy': "sandbox; frame-ancestors 'none'",
+    'Content-Security-Policy':
+      "default-src 'none'; object-src 'none'; base-uri 'none'; sandbox; frame-ancestors 'none'",
   };
   return { status: 200, headers, body: isText ? text : Buffer.from(text, 'base64') };
 }

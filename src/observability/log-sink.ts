@@ -169,6 +169,12 @@ function describe(said: Observation): Line | undefined {
         took: ms(said.ms),
         requestId: said.requestId,
       };
+    case 'http.refused':
+      return {
+        level: 'warn',
+        message: `message from ${said.address} refused: ${said.status} ${said.why}`,
+        address: said.address,
+      };
     case 'http.failed':
       return {
         level: 'error',

@@ -84,6 +84,12 @@ export function createMetrics(): Metrics {
     labelNames: ['why'],
     registers,
   });
+  const refusedMessages = new Counter({
+    name: 'svc_http_refused_total',
+    help: 'Messages that were turned away at the door: unsound, too slow, or too many (HTTP_RATE_LIMIT)',
+    labelNames: ['why'],
+    registers,
+  });
   const listening = new Gauge({
     name: 'svc_listen_connected',
     help: '1 while wake-ups arrive, 0 while only polling',
@@ -132,6 +138,9 @@ export function createMetrics(): Metrics {
         break;
       case 'login.attempted':
         logins.inc({ result: said.result.toLowerCase() });
+        break;
+      case 'http.refused':
+        refusedMessages.inc({ why: said.why });
         break;
       case 'login.refused':
         refusedLogins.inc({ why: said.why });

@@ -40,6 +40,8 @@ export type Observation =
       /** Absent for what is no request of a resource, such as one that nobody could be found for. */
       request?: AnsweredRequest;
     }
+  /** A message that was turned away at the door, before anybody was asked for; `why` is the id of its error. */
+  | { kind: 'http.refused'; status: number; why: string; address: string }
   | { kind: 'http.failed'; method: string; path: string; requestId: string; error: unknown }
   | {
       kind: 'login.attempted';

@@ -35,7 +35,7 @@ export class Repetition {
   }
 }
 
-/** Two failures are the same when the same part fails with the same words. Undefined for what is no failure. */
+/** Two failures are the same when the same part fails with the same words. Undefined for what does not come in floods. */
 function keyOf(said: Observation): string | undefined {
   switch (said.kind) {
     case 'loop.failed':
@@ -45,6 +45,9 @@ function keyOf(said: Observation): string | undefined {
     case 'database.connectionLost':
     case 'listen.lost':
       return `${said.kind}: ${wordsOf(said.error)}`;
+    // Whoever tries doors writes no log of any length: of all addresses together, one line for each reason.
+    case 'http.refused':
+      return `${said.kind}: ${said.why}`;
     default:
       return undefined;
   }

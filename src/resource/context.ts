@@ -11,6 +11,8 @@ export interface SecurityContext {
     readonly roles: readonly string[];
     readonly [key: string]: unknown;
   };
+  /** The session whose cookie came along though the caller has shown credentials: a login takes its place. */
+  readonly formerSession?: string;
 }
 
 /** Where the request came in. `isExternal` is true for HTTP and false for everything inside the server. */

@@ -437,6 +437,12 @@ describe('an ordinary user who wants more', () => {
     ['a role', 'POST', 'managed/role', { name: 'x', description: 'x' }],
     ['an endpoint', 'POST', 'endpoint/echo?_action=x', {}],
     ['an entry of the audit', 'POST', 'audit/access', {}],
+    [
+      'another address of its own without its password',
+      'PATCH',
+      'managed/user/eve',
+      [{ operation: 'replace', field: '/mail', value: 'elsewhere@example.com' }],
+    ],
   ])('does not get %s', async (_what, method, path, body) => {
     const options = body === undefined ? {} : { body };
     expectRefusal(await asEve(method, path, options), 403);

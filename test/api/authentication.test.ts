@@ -178,7 +178,8 @@ describe('a bearer token', () => {
   const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
   it('names a managed user, with only those roles that tokens may bring', async () => {
-    const token = await sign({ preferred_username: 'ada', roles: ['svc-admin', 'svc-tasks-manager'] });
+    const claims = { preferred_username: 'ada', roles: ['svc-admin', 'svc-tasks-manager'] };
+    const token = await sign(claims, { typ: 'application/at+JWT' });
     const { body } = await whoAmI(bearer(token));
     expect(body).toMatchObject({
       authenticationId: 'ada',
@@ -222,6 +223,7 @@ describe('a bearer token', () => {
           .setExpirationTime('1 hour')
           .sign(new TextEncoder().encode(JSON.stringify(await exportJWK(stranger.publicKey)))),
     ],
+    ['that is a log-out token', () => sign({ preferred_username: 'ada' }, { typ: 'logout+jwt' })],
     ['that never ends', () => sign({ preferred_username: 'ada' }, { expires: null })],
     ['whose claims were changed', () => forged()],
     ['that is cut short', async () => (await sign({ preferred_username: 'ada' })).slice(0, -5)],
@@ -282,6 +284,25 @@ describe('a session', () => {
       expect.stringContaining('Max-Age=0'),
     ]);
     expect((await whoAmI(session)).status).toBe(401);
+    expect(headers.get('Clear-Site-Data')).toBe('"cache", "storage"');
+  });
+
+  it('is replaced by the one of the next login, and ends those beyond so many of one account', async () => {
+    const [first, ben] = [await logIn(), await logIn('ben')];
+    const again = await asNobody('POST', 'authentication?_action=login', {
+      headers: { ...first, ...password('ada') },
+    });
+    expect((await whoAmI(first)).status).toBe(401);
+    expect((await whoAmI(ben)).status).toBe(200);
+    const second = { Cookie: again.headers.get('Set-Cookie')!.split(';')[0]! };
+    expect((await whoAmI(second)).status).toBe(200);
+    const settings = modules();
+    Object.assign(settings.serverAuthContext.sessionModule.properties, { maxSessions: 2 });
+    expect((await api('PUT', 'config/authentication', { body: settings })).status).toBe(200);
+    await logIn();
+    const last = await logIn();
+    expect([(await whoAmI(second)).status, (await whoAmI(last)).status]).toEqual([401, 200]);
+    expect((await api('PUT', 'config/authentication', { body: modules() })).status).toBe(200);
   });
 
   it('ends with another password, and with the account', async () => {

@@ -127,11 +127,61 @@ describe('the door', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('x-frame-options')).toBe('DENY');
     expect(headers.get('referrer-policy')).toBe('no-referrer');
-    expect(headers.get('content-security-policy')).toMatch(
-      /default-src '(none|self)'.*frame-ancestors 'none'/,
-    );
+    const policy = headers.get('content-security-policy');
+    expect(policy).toMatch(/default-src '(none|self)'.*frame-ancestors 'none'/);
+    for (const part of ['object-src', 'base-uri', 'form-action']) expect(policy).toContain(`${part} 'none'`);
+    expect(headers.get('cache-control')).toMatch(path.startsWith('/docs') ? /^no-cache$/ : /no-store/);
+    expect(headers.get('content-type')).toMatch(/;\s*charset=utf-8|^application\/json$/i);
     expect([headers.get('server'), headers.get('x-powered-by')]).toEqual([null, null]);
     expect(headers.get('strict-transport-security')).toBeNull();
+  });
+
+  it('writes down whom it turns away, and never more than a line for many', async () => {
+    const told = () => server.observations.filter(({ kind }) => kind === 'http.refused');
+    const before = told().length;
+    const twice = 'GET /svc/info/ping HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 203.0.113.5\r\nHost: y\r\n\r\n';
+    expect(statusOf(await sendRaw(server.url, twice))).toBe(400);
+    expect(statusOf(await sendRaw(server.url, 'NONSENSE\r\n\r\n'))).toBe(400);
+    expect(told().slice(before)).toMatchObject([
+      { status: 400, why: 'HTTP_HEADER_TWICE', address: '203.0.113.5' },
+      { status: 400, why: 'HTTP_UNREADABLE', address: expect.stringMatching(/127\.0\.0\.1|::1/) },
+    ]);
+    const metrics = await (await get('/metrics', ADMIN)).text();
+    expect(metrics).toContain('svc_http_refused_total{why="HTTP_HEADER_TWICE"} 1');
+    const lines: string[] = [];
+    const sink = createLogSink({
+      level: 'info',
+      nodeId: 'n',
+      pretty: false,
+      destination: { write: (line) => void lines.push(line) },
+    });
+    for (const observation of [...told(), ...told()]) sink.observe(observation);
+    sink.flush();
+    expect(lines.filter((line) => line.includes('HTTP_HEADER_TWICE'))).toHaveLength(1);
+  });
+
+  it('answers what comes without TLS where TLS was meant, and leads nobody on', async () => {
+    const plain = { 'X-Forwarded-Proto': 'http', ...ADMIN };
+    const answer = await fetch(`${server.url}/svc/info/ping`, { headers: plain, redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([200, null]);
+  });
+
+  it('knows no TRACE and lists no folder', async () => {
+    const answer = await sendRaw(
+      server.url,
+      'TRACE /svc/info/ping HTTP/1.1\r\nHost: x\r\nX-Svc-Api-Key: shown.again\r\nConnection: close\r\n\r\n',
+    );
+    expect(statusOf(answer)).toBeGreaterThanOrEqual(400);
+    expect(answer).not.toContain('shown.again');
+    for (const path of [
+      '/',
+      '/docs/docs',
+      '/.git/config',
+      '/docs/../package.json',
+      '/conf/',
+      '/script/access.js',
+    ])
+      expect((await get(path, ADMIN)).status).toBe(404);
   });
 
   it('takes no transaction id from strangers', async () => {
@@ -141,7 +191,7 @@ describe('the door', () => {
 
   it('tells browsers to stay with TLS where a trusted proxy ends it', async () => {
     const { headers } = await get('/svc/info/ping', { ...ADMIN, 'X-Forwarded-Proto': 'https' });
-    expect(headers.get('strict-transport-security')).toMatch(/^max-age=\d+$/);
+    expect(headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
     const spoofed = await get('/svc/info/ping', { ...ADMIN, 'X-Forwarded-Proto': 'https, http' });
     expect(spoofed.headers.get('strict-transport-security')).toBeNull();
   });

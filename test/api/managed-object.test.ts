@@ -47,7 +47,7 @@ describe('managed objects over HTTP', () => {
     expect(created.headers.get('etag')).toBe('"0"');
     expect(created.headers.get('location')).toBe(`${server.url}/svc/managed/device/${created.body._id}`);
     expect(created.headers.get('content-type')).toBe('application/json;charset=UTF-8');
-    expect(created.headers.get('cache-control')).toBe('no-cache');
+    expect(created.headers.get('cache-control')).toBe('no-cache, no-store');
     expect((await api('GET', `managed/device/${created.body._id}`)).body).toEqual(created.body);
   });
 

@@ -250,7 +250,7 @@ describe('the protocol', () => {
     expect([answer.status, answer.headers.get('etag'), answer.headers.get('cache-control')]).toEqual([
       200,
       '"0"',
-      'no-cache',
+      'no-cache, no-store',
     ]);
     expect(answer.headers.get('content-type')).toBe('application/json;charset=UTF-8');
     expect(Object.keys(answer.body)).toEqual(['_id', '_rev', 'description']);

@@ -36,7 +36,8 @@ async function logIn(user: string, password = PASSWORD): Promise<Shown> {
   const headers = { 'X-Svc-Username': user, 'X-Svc-Password': password, 'User-Agent': `browser of ${user}` };
   const answer = await api('POST', 'authentication?_action=login', { user: null, headers });
   expect(answer.status).toBe(200);
-  return { Cookie: answer.headers.get('Set-Cookie')!.split(';')[0]!, ...OWN_PAGE };
+  const cookie = answer.headers.get('Set-Cookie')!.split(';')[0]!;
+  return { Cookie: cookie, 'X-Svc-Reauth-Password': password, ...OWN_PAGE };
 }
 
 async function listed(session: Shown, filter = 'true') {
@@ -125,6 +126,20 @@ describe('sessions', () => {
     expect([await isIn(one), await isIn(two), await isIn(three)]).toEqual([false, true, false]);
     expect((await endAll(two)).body).toEqual({ ended: 1 });
     expect(await isIn(two)).toBe(false);
+  });
+
+  it('but its own are ended by no cookie without the password once more', async () => {
+    const [{ Cookie }, other] = [await logIn('ada'), await logIn('ada')];
+    const cookie = { Cookie: Cookie!, ...OWN_PAGE };
+    const sessions: { _id: string; isThis: boolean }[] = await listed(cookie);
+    const [own, others] = [true, false].map((wanted) => sessions.find(({ isThis }) => isThis === wanted)!);
+    const answers = [await endAll(cookie), await as(cookie)('DELETE', `session/${others!._id}`)];
+    for (const { status, body } of answers) {
+      expect([status, body.detail.id]).toEqual([403, 'ACCESS_NEEDS_REAUTHENTICATION']);
+    }
+    expect(await isIn(other)).toBe(true);
+    expect((await as(cookie)('DELETE', `session/${own!._id}`)).status).toBe(200);
+    await endAll(other);
   });
 
   it('are not ended by a rehearsal, nor by a page of somebody else', async () => {

@@ -7,6 +7,8 @@ export interface SignOptions {
   readonly audience?: string;
   /** As `jose` takes it, such as `5 minutes`; null signs a token that never ends. */
   readonly expires?: string | Date | null;
+  /** The type in the header; none by default. */
+  readonly typ?: string;
 }
 
 /** An OpenID Connect issuer that answers with its keys and signs whatever it is given. */
@@ -29,9 +31,9 @@ export async function startIssuer(): Promise<Issuer> {
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    sign(claims, { issuer = url, audience = 'svc', expires = '5 minutes' } = {}) {
+    sign(claims, { issuer = url, audience = 'svc', expires = '5 minutes', typ } = {}) {
       const token = new SignJWT({ ...claims })
-        .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
+        .setProtectedHeader({ alg: 'RS256', kid: 'k1', ...(typ === undefined ? {} : { typ }) })
         .setIssuer(issuer)
         .setAudience(audience);
       if (expires !== null) token.setExpirationTime(expires);

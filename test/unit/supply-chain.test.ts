@@ -41,6 +41,18 @@ describe('What the product is made of', () => {
     expect(images.length).toBeGreaterThan(3);
     for (const image of images) expect(image).toMatch(/@sha256:[0-9a-f]{64}$/);
   });
+
+  test('what is deployed has no default password, no history and no tests in it', () => {
+    const [image, compose, ignored] = ['Dockerfile', 'compose.yaml', '.dockerignore'].map((file) =>
+      readFileSync(join(root, file), 'utf8'),
+    );
+    expect(compose).not.toMatch(/PASSWORD: |postgres:\/\/[^$\s]*:[^$\s]*@/);
+    expect(compose).toContain('DATABASE_URL_FILE: /run/secrets/database-url');
+    expect(ignored!.split('\n')).toEqual(expect.arrayContaining(['.git', '.svc', 'test']));
+    expect(image).not.toMatch(/^COPY \S*(?:test|\.git|\.) /m);
+    expect(image).toMatch(/^USER node$/m);
+    expect(image).toContain('NODE_ENV=production');
+  });
 });
 
 /** Paths as the lock file has them. */

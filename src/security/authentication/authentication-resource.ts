@@ -6,6 +6,8 @@ import { isForTls, writeCookie } from './session-cookie.ts';
 import { SESSION_MODULE, type Sessions } from './sessions.ts';
 
 const ACTIONS = ['login', 'logout', 'reauthenticate'];
+/** What pages of this origin have kept of the session goes with it, also where the page itself cannot see to it. */
+const CLEARED = { 'Clear-Site-Data': '"cache", "storage"' };
 
 /** `/authentication`: a session for browsers, its end, and the password once more. */
 export function authenticationResource(parts: () => AuthenticatorParts): RouteHandler {
@@ -54,7 +56,9 @@ async function logIn(context: Context, { sessions }: AuthenticatorParts): Promis
       hint: 'Send name and password in X-Svc-Username and X-Svc-Password',
     });
   }
-  const token = await sessions.begin(await unitOfWork!.db(), context);
+  const db = await unitOfWork!.db();
+  if (security.formerSession !== undefined) await sessions.end(db, security.formerSession);
+  const token = await sessions.begin(db, context);
   if (token === undefined) {
     throw new BadRequestError(`Who comes in by ${moduleId} begins no session`, {
       id: 'AUTH_NO_SESSION_BY_MODULE',
@@ -73,7 +77,7 @@ async function logOut(context: Context, sessions: Sessions | undefined): Promise
   if (typeof sessionId === 'string') await sessions?.end(await context.unitOfWork!.db(), sessionId);
   const ended =
     sessions && writeCookie({ token: '', maxAge: 0 }, isForTls(sessions.settings, context.client.isSecure));
-  return answer({ success: true }, ended);
+  return answer({ success: true }, ended, CLEARED);
 }
 
 function cookie(token: string, { client }: Context, { settings }: Sessions): string {
@@ -81,10 +85,11 @@ function cookie(token: string, { client }: Context, { settings }: Sessions): str
   return writeCookie({ token, maxAge }, isForTls(settings, client.isSecure));
 }
 
-function answer(content: JsonValue, setCookie?: string): ActionResult {
+function answer(content: JsonValue, setCookie?: string, more?: Record<string, string>): ActionResult {
+  const headers = { ...(setCookie === undefined ? {} : { 'Set-Cookie': setCookie }), ...more };
   return {
     kind: 'action',
     content,
-    ...(setCookie === undefined ? {} : { headers: { 'Set-Cookie': setCookie } }),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
   };
 }

@@ -6,7 +6,7 @@ import { networkOf } from './internet-address.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
 import { RateLimit } from './rate-limit.ts';
 import { isForTls, readCookie } from './session-cookie.ts';
-import type { Sessions } from './sessions.ts';
+import { SESSION_MODULE, type Sessions } from './sessions.ts';
 
 export interface AuthenticatorParts {
   readonly modules: readonly AuthenticationModule[];
@@ -55,7 +55,8 @@ export class Authenticator {
   ): Promise<SecurityContext> {
     const credentials = readCredentials(header);
     try {
-      return await this.#identify({ header, client, credentials, requestId });
+      const attempt = { header, client, credentials, requestId };
+      return await this.#withFormerSession(await this.#identify(attempt), attempt);
     } catch (error) {
       if (error instanceof TooManyRequestsError)
         this.#options.onRefused(String(errorIdOf(error)), client.remoteAddress);
@@ -125,6 +126,16 @@ export class Authenticator {
       id: 'AUTH_REAUTHENTICATION_FAILED',
       hint: 'Only who came in with a password can show it once more',
     });
+  }
+
+  async #withFormerSession(security: SecurityContext, { header, client }: Attempt): Promise<SecurityContext> {
+    const { sessions } = this.#options.parts();
+    const cookies = header('cookie');
+    if (cookies === undefined || sessions === undefined) return security;
+    if (security.authorization['moduleId'] === SESSION_MODULE) return security;
+    const token = readCookie(cookies, isForTls(sessions.settings, client.isSecure));
+    const formerSession = token === undefined ? undefined : await sessions.idOf(token);
+    return formerSession === undefined ? security : { ...security, formerSession };
   }
 
   async #failed(attempt: Attempt): Promise<void> {

@@ -86,20 +86,26 @@ async function verify(
   keys: IssuerKeys,
   settings: BearerSettings,
 ): Promise<JWTPayload | undefined> {
-  const { issuer, audience, algorithms, clockToleranceSeconds } = settings;
+  const { issuer, audience, algorithms, clockToleranceSeconds, tokenTypes } = settings;
   try {
-    const { payload } = await jwtVerify(token, keys, {
+    const { payload, protectedHeader } = await jwtVerify(token, keys, {
       issuer,
       audience,
       algorithms: [...algorithms],
       clockTolerance: clockToleranceSeconds,
       requiredClaims: ['exp'],
     });
-    return payload;
+    return isOfType(protectedHeader.typ, tokenTypes) ? payload : undefined;
   } catch (error) {
     if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) return undefined;
     throw new UnauthorizedError('Access Denied', { id: 'AUTH_ISSUER_UNREACHABLE', cause: error });
   }
+}
+
+/** A log-out token, a proof or an event is signed with the same key, and lets nobody in. A token without a type is a JWT. */
+function isOfType(typ: string | undefined, accepted: readonly string[]): boolean {
+  const plain = (type: string) => type.toLowerCase().replace(/^application\//, '');
+  return accepted.map(plain).includes(plain(typ ?? 'JWT'));
 }
 
 function listedRoles(claims: JWTPayload, { rolesClaim }: BearerSettings): string[] {

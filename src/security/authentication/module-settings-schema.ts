@@ -97,6 +97,8 @@ export const bearerSettings = z.looseObject({
       acrValues: z.array(z.string().min(1)).min(1).optional(),
     })
     .optional(),
+  /** The `typ` of tokens that count. Only issuers that type their access tokens (RFC 9068) let them be told from others. */
+  tokenTypes: z.array(z.string().min(1)).min(1).default(['JWT', 'at+jwt']),
   clockToleranceSeconds: z.coerce.number().min(0).max(300).default(30),
 });
 export type BearerSettings = z.output<typeof bearerSettings>;
@@ -153,6 +155,8 @@ const minutes = z.coerce.number().positive();
 export const sessionSettings = z.looseObject({
   maxTokenLifeMinutes: minutes.default(120),
   tokenIdleTimeMinutes: minutes.default(30),
+  /** Of one account at once; the next one ends that which was used longest ago. */
+  maxSessions: z.coerce.number().int().positive().default(100),
   /** Send the cookie over TLS only; `auto`: whenever the request came over TLS. */
   isSecure: z.union([z.boolean(), z.literal('auto')]).default('auto'),
   /** The cookie ends with the browser. */

@@ -54,6 +54,18 @@ export async function touchSessions(db: Db, ids: readonly string[]): Promise<voi
       for update skip locked)`.execute(db);
 }
 
+/** Ends what an account has beyond so many sessions, those first that were used longest ago. */
+export async function endOldestSessions(
+  db: Db,
+  { component, user_id }: Pick<SessionRow, 'component' | 'user_id'>,
+  kept: number,
+): Promise<void> {
+  await sql`
+    delete from auth_session where id in (
+      select id from auth_session where component = ${component} and user_id = ${user_id}
+      order by seen_at desc, created_at desc offset ${kept})`.execute(db);
+}
+
 export async function deleteSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom('auth_session').where('id', '=', id).execute();
 }

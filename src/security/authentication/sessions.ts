@@ -8,6 +8,7 @@ import type { SessionSettings } from './module-settings-schema.ts';
 import {
   deleteExpiredSessions,
   deleteSession,
+  endOldestSessions,
   findSessions,
   insertSession,
   type SessionRow,
@@ -67,7 +68,7 @@ export class Sessions {
     const claimedRoles = (authorization['claimedRoles'] ?? []) as string[];
     const now = await this.#refresh(module, { authenticationId, component, id: userId, claimedRoles });
     if (now === undefined) return undefined;
-    const { maxTokenLifeMinutes, tokenIdleTimeMinutes } = this.settings;
+    const { maxTokenLifeMinutes, tokenIdleTimeMinutes, maxSessions } = this.settings;
     const { expiresAt = Number.POSITIVE_INFINITY } = authorization as { expiresAt?: number };
     const lifeMs = Math.min(maxTokenLifeMinutes * MINUTE_MS, Math.max(0, expiresAt - Date.now()));
     const id = randomBytes(18).toString('base64url');
@@ -84,6 +85,7 @@ export class Sessions {
       client_address: client.remoteAddress,
       user_agent: client.userAgent.slice(0, MAX_USER_AGENT),
     };
+    await endOldestSessions(db, row, maxSessions - 1);
     await insertSession(db, row, lifeMs);
     return new SignJWT({})
       .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
@@ -101,7 +103,7 @@ export class Sessions {
 
   /** Who the session belongs to, as they are now. @returns undefined when it does not hold */
   async find(token: string): Promise<SecurityContext | undefined> {
-    const id = await this.#idOf(token);
+    const id = await this.idOf(token);
     const row = id === undefined ? undefined : await this.#rows.add(id);
     if (row === undefined) return undefined;
     const { authentication_id, component, user_id, claimed_roles, credential_stamp } = row;
@@ -142,7 +144,8 @@ export class Sessions {
     return undefined;
   }
 
-  async #idOf(token: string): Promise<string | undefined> {
+  /** The session that a token names, by its signature alone: whether it holds is asked of its row. */
+  async idOf(token: string): Promise<string | undefined> {
     const known = this.#verified.get(token);
     if (known !== undefined) return known.expiresAt > Date.now() ? known.id : undefined;
     for (const key of this.#options.secrets) {
