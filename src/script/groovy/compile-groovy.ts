@@ -15,8 +15,12 @@ export interface CompiledGroovy extends GeneratedScript {
 export function compileGroovy(script: ScriptSource): CompiledGroovy {
   const source = new SourceText(script.name, script.source);
   try {
-    const generated = generateScript(parseGroovy(source), source);
-    const libraries = librariesOf(script.source, generated.computesMethods ? everyName() : []);
+    const parsed = parseGroovy(source);
+    const generated = generateScript(parsed, source);
+    const libraries = librariesOf(
+      `${script.source}\n${parsed.added}`,
+      generated.computesMethods ? everyName() : [],
+    );
     return { name: script.name, libraries, ...generated };
   } catch (error) {
     if (error instanceof RangeError) throw source.errorAt(0, 'The script is nested too deeply');

@@ -10,8 +10,8 @@ import {
   setMember,
 } from '#json/index.ts';
 import { calledAt, insteadOfCalling } from './called-function.ts';
+import { memoryLimitError, stackLimitError } from './engine-limits.ts';
 import { ScriptLimitError, type ScriptPosition, ScriptThrownError } from './failures.ts';
-import { limitError } from './sandbox.ts';
 import { type SandboxRun, SHALLOW_LENGTH } from './script-run.ts';
 import type { TextPosition } from './source-edits.ts';
 import { mapStackTrace } from './stack-trace.ts';
@@ -30,6 +30,7 @@ export interface SandboxResult {
 
 export interface OutcomeReader {
   readonly resultLimitBytes: number;
+  readonly memoryLimitBytes: number;
   getError(reference: number): ResourceError | undefined;
   positionOf(fileName: string, place: TextPosition): ScriptPosition | undefined;
   /** The text of a script that took part, as its author wrote it. */
@@ -87,7 +88,8 @@ function toFailure(
   inResult: boolean,
 ): Error {
   const limit = getMember(failure, 'limit');
-  if (limit === 'memory' || limit === 'stack') return limitError(limit);
+  if (limit === 'memory') return memoryLimitError(reader.memoryLimitBytes);
+  if (limit === 'stack') return stackLimitError();
   const reference = getMember(failure, 'reference');
   const resourceError = typeof reference === 'number' ? reader.getError(reference) : undefined;
   const thrownName = getMember(failure, 'name');

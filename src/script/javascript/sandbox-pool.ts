@@ -161,6 +161,7 @@ export class SandboxPool {
       if (run.wasInterrupted) throw timeLimitError(request.timeoutMs);
       return readOutcome(outcome, request, {
         resultLimitBytes: this.#resultLimitBytes,
+        memoryLimitBytes: this.#sandboxOptions.memoryBytes,
         getError: (reference) => run.getError(reference),
         positionOf: (fileName, place) =>
           positionIn([script, ...run.modules], fileName, place) ??

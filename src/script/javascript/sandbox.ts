@@ -1,6 +1,7 @@
 import type { CompiledScript } from './compile-script.ts';
+import { asLimit, memoryLimitError } from './engine-limits.ts';
 import type { EngineModule } from './engine-module.ts';
-import { ScriptLimitError, ScriptSyntaxError } from './failures.ts';
+import { ScriptSyntaxError } from './failures.ts';
 import { type MemorySnapshot, SandboxMemory } from './memory-snapshot.ts';
 import { PRELUDE } from './prelude.ts';
 import {
@@ -196,7 +197,8 @@ export class Sandbox {
     try {
       const text = await this.#call(script, input);
       // With no room left even for the error, QuickJS throws null instead of it.
-      if (text === THROWN_NULL && this.#memory.heapBytes > this.#memoryLimit / 2) throw limitError('memory');
+      if (text === THROWN_NULL && this.#memory.heapBytes > this.#memoryLimit / 2)
+        throw memoryLimitError(this.#memoryLimit);
       return text;
     } finally {
       if (!this.#isBroken) this.#memory.restore(this.#snapshot);
@@ -256,8 +258,8 @@ export class Sandbox {
       return this.#context.getString(result);
     } catch (error) {
       if (!(error instanceof QuickJsException) || this.#context.wasAbandoned) this.#isBroken = true;
-      if (this.#lacksRoom(error)) throw limitError('memory');
-      throw asLimit(error) ?? error;
+      if (this.#lacksRoom(error)) throw memoryLimitError(this.#memoryLimit);
+      throw asLimit(error, this.#memoryLimit) ?? error;
     }
   }
 
@@ -269,7 +271,7 @@ export class Sandbox {
 
   #compileError(error: unknown, script: CompiledScript): unknown {
     if (!(error instanceof QuickJsException)) this.#isBroken = true;
-    const limit = asLimit(error);
+    const limit = asLimit(error, this.#memoryLimit);
     if (limit !== undefined || !(error instanceof QuickJsException)) return limit ?? error;
     const { position } = mapStackTrace(error.quickJsStack, (_fileName, place) => script.positionOf(place));
     return new ScriptSyntaxError(error.message, position ?? { fileName: script.name, line: 1, column: 1 });
@@ -278,26 +280,6 @@ export class Sandbox {
 
 function mostPages({ memoryBytes }: SandboxOptions): number {
   return Math.ceil((memoryBytes + ROOM_ABOVE_LIMIT) / WASM_PAGE_BYTES);
-}
-
-/** Exceptions and traps that mean a limit. A trap of the native stack is a RangeError, of the memory a RuntimeError. */
-function asLimit(error: unknown): ScriptLimitError | undefined {
-  if (!(error instanceof Error)) return undefined;
-  if (error instanceof QuickJsException) {
-    if (error.message === 'out of memory') return limitError('memory');
-    if (error.message === 'stack overflow') return limitError('stack');
-    return undefined;
-  }
-  if (error instanceof RangeError) return limitError('stack');
-  if (error.name === 'RuntimeError') {
-    return limitError(error.message.includes('unreachable') ? 'stack' : 'memory');
-  }
-  return undefined;
-}
-
-export function limitError(limit: 'memory' | 'stack'): ScriptLimitError {
-  const what = limit === 'memory' ? 'used more memory than it may' : 'calls itself too deeply';
-  return new ScriptLimitError(limit, (subject) => `${subject} ${what}`);
 }
 
 function loadPrelude(context: QuickJsContext, libraries: readonly ScriptSource[]): Entries {

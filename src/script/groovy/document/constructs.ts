@@ -239,6 +239,12 @@ lines''', /a\\d/, $/c:\\dir/$]`,
       answer: ['p-x', 'go2'],
     },
     {
+      title: 'annotations that stand for members',
+      source:
+        "import groovy.transform.*\n@Canonical class P { String name; int age = 1 }; [new P('A').toString(), new P('A') == new P(name: 'A')]",
+      answer: ['P(A, 1)', true],
+    },
+    {
       title: 'own exceptions',
       source:
         "class Odd extends RuntimeException { int n; Odd(int n) { super('odd ' + n); this.n = n } }; try { throw new Odd(3) } catch (Odd e) { [e.message, e.n] }",
@@ -300,8 +306,9 @@ export const REFUSALS: readonly { readonly source: string; readonly instead: str
   { source: 'use(String) { }', instead: 'a method or a closure' },
   { source: "evaluate('1')", instead: 'a closure' },
   { source: "@Grab('a:b:1') import a.B", instead: 'what this page lists' },
-  { source: '@groovy.transform.ToString class A { }', instead: 'the method that the annotation stands for' },
+  { source: 'class A { @Delegate List inner }', instead: 'the methods that the annotation stands for' },
   { source: 'trait T { }', instead: 'an abstract class or an interface' },
+  { source: 'sealed interface S permits T { }', instead: 'an interface without `sealed` and `permits`' },
   { source: 'record R(int x) { }', instead: 'a class with properties' },
   { source: "new File('/etc/passwd')", instead: '`svc.read` and the other resource functions' },
   { source: "new URL('http://x').text", instead: '`svc.action` on a resource that calls out' },

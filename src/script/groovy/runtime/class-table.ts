@@ -70,7 +70,10 @@ groovy.lang @GroovyObject @Writable Closure:Object+Runnable+Cloneable GString:Ob
 groovy.util Expando
 groovy.json JsonDelegate JsonSlurper JsonSlurperClassic JsonBuilder JsonOutput JsonException:RuntimeException
 groovy.text @Template TemplateEngine SimpleTemplateEngine:TemplateEngine GStringTemplateEngine:TemplateEngine
-groovy.transform @Field @CompileStatic @TypeChecked @CompileDynamic @PackageScope
+groovy.transform @Field @CompileStatic @TypeChecked @CompileDynamic @PackageScope @ToString @EqualsAndHashCode
+  @TupleConstructor @Canonical @Immutable @TailRecursive @InheritConstructors
+groovy.transform.builder @Builder
+groovy.util.logging @Slf4j @Log
 org.codehaus.groovy.runtime GStringImpl:groovy.lang.GString MethodClosure:groovy.lang.Closure
 org.codehaus.groovy.runtime.typehandling GroovyCastException:java.lang.ClassCastException
 org.codehaus.groovy.runtime.powerassert PowerAssertionError:java.lang.AssertionError

@@ -308,6 +308,8 @@ export interface Import {
 }
 
 export interface Script {
+  /** Groovy that annotations stand for; what it names is needed too. */
+  readonly added: string;
   readonly imports: readonly Import[];
   /** The names that classes and methods declare between `<` and `>`; they stand for any class. */
   readonly typeVariables: ReadonlySet<string>;

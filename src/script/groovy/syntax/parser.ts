@@ -1,3 +1,4 @@
+import { AnnotationParser } from './annotation-parser.ts';
 import type {
   Argument,
   ClassDeclaration,
@@ -9,19 +10,13 @@ import type {
   Statement,
   TypeName,
 } from './ast.ts';
+import { type ClassAnnotations, membersFor } from './class-annotations.ts';
+import { completed, rebased } from './class-members.ts';
 import { tokenize } from './lexer.ts';
-import type { SourceText } from './source-text.ts';
-import { StatementParser } from './statement-parser.ts';
+import { SourceText } from './source-text.ts';
 import { MODIFIERS } from './token.ts';
 import { isOperator } from './token-cursor.ts';
 
-/** Annotations that change nothing here. `Field` is looked at by whoever declares variables. */
-const HARMLESS_ANNOTATIONS = new Set(
-  (
-    'Field Override Deprecated SuppressWarnings SafeVarargs FunctionalInterface CompileStatic CompileDynamic ' +
-    'TypeChecked PackageScope'
-  ).split(' '),
-);
 const CLASS_WORDS = new Set(['class', 'interface', 'enum']);
 const REFUSED_WORDS: Readonly<Record<string, string>> = {
   trait: 'Use a class or an interface.',
@@ -33,7 +28,9 @@ export function parseGroovy(source: SourceText): Script {
   return new Parser(source, tokenize(source)).script();
 }
 
-class Parser extends StatementParser {
+class Parser extends AnnotationParser {
+  /** The texts of members that annotations stand for. */
+  #added = '';
   readonly #typeVariables = new Set<string>();
   #className = '';
   /** A body of a class, where methods need no `def` before their names are seen. */
@@ -45,7 +42,7 @@ class Parser extends StatementParser {
     this.#skipPackage();
     for (;;) {
       while (this.takeIf(';'));
-      if (this.isAtEnd) return { imports, typeVariables: this.#typeVariables, body };
+      if (this.isAtEnd) return { imports, typeVariables: this.#typeVariables, body, added: this.#added };
       if (this.isKeyword('import') || this.#isAnnotatedImport()) imports.push(this.#import());
       else {
         body.push(this.statement());
@@ -104,24 +101,6 @@ class Parser extends StatementParser {
     return { name, ...alias, isStatic, isStar: false, at };
   }
 
-  protected override annotations(): Set<string> {
-    const names = new Set<string>();
-    while (this.is('@') && !(this.peek().kind === 'keyword' && this.peek().text === 'interface')) {
-      const { at } = this.take();
-      let name = this.expectName().text;
-      while (this.is('.') && this.peek().kind === 'name') {
-        this.take();
-        name = this.take().text;
-      }
-      if (!HARMLESS_ANNOTATIONS.has(name)) {
-        throw this.refuse(at, `The annotation @${name} is`, 'Write the code that it stands for.');
-      }
-      if (this.is('(') && !this.token.startsLine) this.index = (this.token.closedBy ?? this.index) + 1;
-      names.add(name);
-    }
-    return names;
-  }
-
   /** Behind annotations and modifiers, without moving on. */
   #afterModifiers(): number {
     let at = this.index;
@@ -149,6 +128,13 @@ class Parser extends StatementParser {
     if (kind === 'keyword' && CLASS_WORDS.has(text)) return true;
     if (isOperator(this.tokens[at]!, '@') && next.text === 'interface') {
       throw this.source.errorAt(this.tokens[at]!.at, 'Annotations cannot be declared here');
+    }
+    if (kind === 'name' && text === 'sealed' && (CLASS_WORDS.has(next.text) || next.text === 'abstract')) {
+      throw this.source.errorAt(
+        this.tokens[at]!.at,
+        'A sealed class cannot be declared here',
+        "Leave out 'sealed' and 'permits'.",
+      );
     }
     const hint =
       kind === 'name' && next.kind === 'name' && !next.startsLine ? REFUSED_WORDS[text] : undefined;
@@ -235,7 +221,9 @@ class Parser extends StatementParser {
   }
 
   protected override classDeclaration(): ClassDeclaration {
+    this.classAnnotations.clear();
     const modifiers = this.#modifiers();
+    const annotations = new Map(this.classAnnotations);
     const form = this.take().text as ClassDeclaration['form'];
     const { text: name, at } = this.expectName();
     this.#declareTypeVariables();
@@ -252,7 +240,18 @@ class Parser extends StatementParser {
       while (this.takeIf(','));
     }
     const body = this.nested(() => this.classBody(name, at, form));
-    return { ...body, modifiers, ...(parent === undefined ? {} : { parent }), interfaces };
+    const declared = { ...body, modifiers, ...(parent === undefined ? {} : { parent }), interfaces };
+    return annotations.size === 0 ? declared : this.#annotated(declared, annotations);
+  }
+
+  /** With the members that its annotations stand for. */
+  #annotated(node: ClassDeclaration, annotations: ClassAnnotations): ClassDeclaration {
+    const label = this.#className === '' ? node.name : `${this.#className}$${node.name}`;
+    const text = membersFor(node, label, annotations);
+    this.#added += text;
+    const source = new SourceText(this.source.name, `class ${node.name} {\n${text}\n}`);
+    const [made] = new Parser(source, tokenize(source)).script().body;
+    return completed(node, rebased(made as ClassDeclaration, node.at), annotations.has('Immutable'));
   }
 
   protected override classBody(

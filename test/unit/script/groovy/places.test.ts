@@ -76,7 +76,7 @@ describe('what is not supported is refused before anything runs', () => {
     ],
     ['an unknown static method', 'Math.cube(2)', 1, /no static method cube\(\)/],
     ['an unknown static field', 'Math.TAU', 1, /no static field TAU/],
-    ['an unknown annotation', '@Immutable class A { }', 1, /annotation @Immutable/],
+    ['an unknown annotation', '@AutoClone class A { }', 1, /annotation @AutoClone/],
     ['a trait', 'trait T { }', 1, /trait/i],
     ['a variable declared twice', 'def a = 1\ndef a = 2', 2, /already contains a variable of the name a/],
     ['break without a loop', 'break', 1, /break/],
@@ -135,9 +135,7 @@ describe('what is not supported is refused before anything runs', () => {
   });
 
   test.each(
-    'ToString EqualsAndHashCode Canonical TupleConstructor Builder Singleton Lazy Memoized Category Delegate'.split(
-      ' ',
-    ),
+    'AutoClone Sortable Newify MapConstructor Mixin ASTTest Lazy Memoized Category Delegate'.split(' '),
   )('the annotation %s', async (name) => {
     const found = await failure(`\n@groovy.transform.${name} class A { }`);
     expect([found.line, found.message]).toEqual([

@@ -3,7 +3,7 @@ import { formatText, unpacked } from '../format.ts';
 import { listOf } from '../iterate.ts';
 import { defineStatics } from '../method-table.ts';
 import { textOf, toText } from '../text.ts';
-import { Byte, StringBuilder } from '../values.ts';
+import { Byte, type List, listKind, StringBuilder } from '../values.ts';
 
 function newText(value: unknown = '', charset?: unknown): string {
   if (!Array.isArray(value)) return toText(value);
@@ -12,9 +12,13 @@ function newText(value: unknown = '', charset?: unknown): string {
     : value.map(toText).join('');
 }
 
+function isCharacters(value: unknown): boolean {
+  return Array.isArray(value) && listKind(value as List)?.element?.name === 'char';
+}
+
 defineStatics('java.lang.String', {
   'new/0-2': newText,
-  'valueOf/1': newText,
+  'valueOf/1': (value: unknown) => (isCharacters(value) ? newText(value) : toText(value)),
   'copyValueOf/1': newText,
   'format/1+': (first: unknown, ...args: unknown[]) =>
     textOf(first) === undefined
