@@ -27,7 +27,8 @@ java.util @Collection:Iterable @List:Collection @Set:Collection @SortedSet:Set @
   AbstractMap:Object+Map HashMap:AbstractMap+Cloneable LinkedHashMap:HashMap TreeMap:AbstractMap+SortedMap+Cloneable
   Hashtable:Object+Map ArrayDeque:AbstractCollection+Deque AbstractMap$SimpleEntry:Object+Map$Entry Collections
   Collections$UnmodifiableList:Object+List Collections$UnmodifiableSet:Object+Set Collections$UnmodifiableMap:Object+Map
-  Arrays Arrays$ArrayList:AbstractList+RandomAccess Objects Optional IntSummaryStatistics Date:Object+Comparable+Cloneable
+  Arrays Arrays$ArrayList:AbstractList+RandomAccess Objects Optional IntSummaryStatistics
+  PriorityQueue:AbstractCollection+Queue StringTokenizer:Object+Enumeration Date:Object+Comparable+Cloneable
   Calendar:Object+Comparable+Cloneable GregorianCalendar:Calendar TimeZone:Object+Cloneable Locale UUID:Object+Comparable
   Random Base64 Base64$Encoder Base64$Decoder StringJoiner NoSuchElementException:RuntimeException
   ConcurrentModificationException:RuntimeException EmptyStackException:RuntimeException
@@ -36,6 +37,7 @@ java.util.function @Function @BiFunction @Predicate @BiPredicate @Supplier @Cons
   @BinaryOperator:BiFunction
 java.util.regex Pattern @MatchResult Matcher:Object+MatchResult PatternSyntaxException:java.lang.IllegalArgumentException
 java.util.logging Logger Level
+java.sql Timestamp:java.util.Date
 java.util.stream @Stream Collectors @Collector @IntStream
 java.util.concurrent @Callable ConcurrentHashMap:java.util.AbstractMap #TimeUnit TimeoutException:java.lang.Exception
   ExecutionException:java.lang.Exception
@@ -67,7 +69,7 @@ groovy.lang @GroovyObject @Writable Closure:Object+Runnable+Cloneable GString:Ob
   GroovyRuntimeException:RuntimeException MissingPropertyException:GroovyRuntimeException
   MissingMethodException:GroovyRuntimeException MissingFieldException:GroovyRuntimeException
   ReadOnlyPropertyException:MissingPropertyException NumberRange:AbstractList+Range
-groovy.util Expando
+groovy.util Expando GroovyCollections
 groovy.json JsonDelegate JsonSlurper JsonSlurperClassic JsonBuilder JsonOutput JsonException:RuntimeException
 groovy.text @Template TemplateEngine SimpleTemplateEngine:TemplateEngine GStringTemplateEngine:TemplateEngine
 groovy.transform @Field @CompileStatic @TypeChecked @CompileDynamic @PackageScope @ToString @EqualsAndHashCode
