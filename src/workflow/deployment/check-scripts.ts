@@ -15,7 +15,7 @@ export async function checkScripts(
     } catch (error) {
       // Anything else is no mistake of the script.
       if (!(error instanceof ResourceError) || (error.code !== 400 && error.code !== 501)) throw error;
-      const message = `holds a script with a mistake: ${error.message}${lineOf(error)}`;
+      const message = `holds a script with a mistake: ${mistakeOf(error)}`;
       const hint = 'It fails when it is reached; with scripts.strict in workflow.json such a file is refused';
       findings.push({ id: 'WORKFLOW_BAD_SCRIPT', element, message, hint });
     }
@@ -23,10 +23,11 @@ export async function checkScripts(
   return findings;
 }
 
-/** Where a mistake stands that does not say so itself. */
-function lineOf({ cause, message }: ResourceError): string {
-  const { line } = (cause ?? {}) as { readonly line?: unknown };
-  return typeof line === 'number' && !/\bline \d/.test(message) ? ` (line ${line} of the script)` : '';
+/** In the compiler's own words, with the line in the script: what stands around it is another file. */
+function mistakeOf({ cause, message }: ResourceError): string {
+  const { line, message: said } = (cause ?? {}) as { readonly line?: unknown; readonly message?: string };
+  if (typeof line !== 'number' || said === undefined || /\bline \d/.test(said)) return message;
+  return `${said} (line ${line} of the script)`;
 }
 
 interface FoundScript {
