@@ -95,6 +95,22 @@ describe('guessing', () => {
     expect((await api('GET', 'info/login')).status).toBe(200);
   });
 
+  it('has to wait however the name is written that it is about', async () => {
+    const written = (at: number) => encodeURIComponent(`z${'\u200b'.repeat(at)}oë`);
+    const wrong = (at: number) => ({ 'X-Svc-Username': `UTF-8''${written(at)}`, 'X-Svc-Password': 'guess' });
+    await block("'pair ' || login_account('zoë') || ' 127.0.0.1'");
+    for (let at = 0; at < 5; at += 1) expect((await whoAmI(wrong(at))).status).toBe(429);
+  });
+
+  it('finds nothing out about a password that comes in elsewhere', async () => {
+    expect((await guess('ivy', PASSWORD, '203.0.113.5')).status).toBe(200);
+    expect((await guess('ivy', 'guess', '203.0.113.6')).status).toBe(401);
+    await block("'pair ' || login_account('ivy') || ' 203.0.113.6'");
+    expect((await guess('ivy', 'guess', '203.0.113.6')).status).toBe(429);
+    expect((await guess('ivy', PASSWORD, '203.0.113.6')).status).toBe(429);
+    expect((await guess('ivy', PASSWORD, '203.0.113.5')).status).toBe(200);
+  });
+
   it('compares no more than it may however many guesses come at once', async () => {
     const startedAt = performance.now();
     const answers = await Promise.all(

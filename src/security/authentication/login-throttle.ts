@@ -10,6 +10,7 @@ import {
   type Standing,
   type ThrottlePolicy,
 } from './login-failure-repository.ts';
+import { foldName } from './login-name.ts';
 
 const POLICY: ThrottlePolicy = {
   pairFree: 5,
@@ -63,9 +64,9 @@ export function loginOf(username: string, address: string): Login {
   return { account: accountKey(username), network: networkOf(address) };
 }
 
-/** However the name is written. Hashed, since passwords are typed as names by mistake. */
+/** However the name is written, as it is looked up. Hashed, since passwords are typed as names by mistake. */
 export function accountKey(username: string): string {
-  return hash('sha256', username.normalize('NFKC').trim().toLowerCase(), 'base64url').slice(0, 22);
+  return hash('sha256', foldName(username), 'base64url').slice(0, 22);
 }
 
 export function mustWait(waitMs: number): TooManyRequestsError {

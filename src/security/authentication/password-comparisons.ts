@@ -6,6 +6,7 @@ import { FairQueue } from '#lifecycle/index.ts';
 import type { Attempt } from './authentication-module.ts';
 import type { Login } from './login-failure-repository.ts';
 import { type LoginThrottle, loginOf, mustWait } from './login-throttle.ts';
+import { RateLimit } from './rate-limit.ts';
 
 export interface PasswordComparisonsOptions {
   readonly throttle: LoginThrottle;
@@ -18,6 +19,14 @@ export interface PasswordComparisonsOptions {
 const MOST_WAITING = { urgent: 128, other: 32 };
 const MOST_RIGHT = 10_000;
 const BUSY_RETRY_SECONDS = 2;
+/** Of an account, from where it came in. */
+const WRONG_PER_MINUTE = 60;
+
+interface Right {
+  readonly password: string;
+  /** The password with what is stored of it. */
+  readonly pair: string;
+}
 
 /**
  * The one place where passwords are compared, which is slow on purpose: after the throttle has counted the attempt, a few
@@ -25,16 +34,18 @@ const BUSY_RETRY_SECONDS = 2;
  * there before come first, and beyond a few others are refused at once rather than kept waiting.
  *
  * A password that was right is remembered, as a keyed hash, for as long as the stored one stays: who shows it again
- * is neither counted nor kept waiting, whatever others do.
+ * from there is neither counted nor kept waiting, whatever others do elsewhere. Anywhere else, and where too many wrong
+ * ones come beside it, it is compared in turn like any other, or else it would be told from guesses that have to wait.
  */
 export class PasswordComparisons {
   readonly #options: PasswordComparisonsOptions;
   readonly #queue: FairQueue;
   readonly #key = randomBytes(32).toString('hex');
-  /** By account: the password, and the password with what is stored of it. */
-  readonly #right = new LRUCache<string, { readonly password: string; readonly pair: string }>({
-    max: MOST_RIGHT,
-  });
+  /** By account and network. */
+  readonly #right = new LRUCache<string, Right>({ max: MOST_RIGHT });
+  /** Guesses beside a password that is remembered. */
+  readonly #wrong = new RateLimit(WRONG_PER_MINUTE);
+  readonly #recalled = new WeakMap<Attempt, boolean>();
   readonly #underWay = new Map<string, Promise<boolean>>();
   readonly #known = new WeakMap<Attempt, boolean>();
   readonly #compared = new WeakSet<Attempt>();
@@ -49,6 +60,20 @@ export class PasswordComparisons {
     return this.#queue.waiting;
   }
 
+  /** Whether the account has come in from there with this password, as far as is remembered. */
+  recalls(attempt: Attempt): boolean {
+    const known = this.#recalled.get(attempt);
+    if (known !== undefined || attempt.credentials === undefined) return known ?? false;
+    const { username, password } = attempt.credentials;
+    const key = keyOf(loginOf(username, attempt.client.remoteAddress));
+    const right = this.#right.get(key);
+    const isRight = right?.password === this.#digest(password);
+    if (right !== undefined && !isRight) this.#wrong.take(key);
+    const recalled = isRight && this.#wrong.has(key);
+    this.#recalled.set(attempt, recalled);
+    return recalled;
+  }
+
   /**
    * Asked before anything is looked up for an attempt.
    *
@@ -58,7 +83,7 @@ export class PasswordComparisons {
     const { credentials } = attempt;
     if (credentials === undefined || this.#known.has(attempt)) return;
     const login = loginOf(credentials.username, attempt.client.remoteAddress);
-    if (this.#right.get(login.account)?.password === this.#digest(credentials.password)) return;
+    if (this.recalls(attempt)) return;
     const { waitMs, isKnown } = await this.#options.throttle.standing(login);
     if (waitMs > 0) throw mustWait(waitMs);
     if (!this.#queue.hasRoom(login.network, isKnown)) throw tooBusy();
@@ -71,12 +96,12 @@ export class PasswordComparisons {
     const login = loginOf(username, attempt.client.remoteAddress);
     this.#compared.add(attempt);
     const pair = this.#digest(JSON.stringify([password, stored]));
-    if (this.#right.get(login.account)?.pair === pair) return true;
+    if (this.recalls(attempt) && this.#right.get(keyOf(login))?.pair === pair) return true;
     await this.admit(attempt);
     const isRight = await this.#once(`${pair} ${login.account} ${login.network}`, () =>
       this.#compareInTurn(login, password, stored, this.#known.get(attempt) === true),
     );
-    if (isRight) this.#right.set(login.account, { password: this.#digest(password), pair });
+    if (isRight) this.#right.set(keyOf(login), { password: this.#digest(password), pair });
     return isRight;
   }
 
@@ -107,6 +132,10 @@ export class PasswordComparisons {
   #digest(text: string): string {
     return hash('sha256', this.#key + text);
   }
+}
+
+function keyOf({ account, network }: Login): string {
+  return `${account} ${network}`;
 }
 
 function tooBusy(): TooManyRequestsError {

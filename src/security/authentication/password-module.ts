@@ -13,7 +13,7 @@ import type { PasswordComparisons } from './password-comparisons.ts';
 export interface PasswordModuleOptions {
   readonly name: string;
   readonly accounts: AccountFinder;
-  readonly comparisons: Pick<PasswordComparisons, 'admit' | 'compare'>;
+  readonly comparisons: Pick<PasswordComparisons, 'recalls' | 'admit' | 'compare'>;
 }
 
 interface Remembered {
@@ -45,8 +45,9 @@ export class PasswordModule implements AuthenticationModule {
     this.#options = options;
   }
 
-  recall({ credentials }: Attempt): Promise<Identity | undefined> | undefined {
-    if (credentials === undefined) return undefined;
+  recall(attempt: Attempt): Promise<Identity | undefined> | undefined {
+    const { credentials } = attempt;
+    if (credentials === undefined || !this.#options.comparisons.recalls(attempt)) return undefined;
     const { username, password } = credentials;
     const verified = this.#remembered.get(username)?.verified;
     // How far two digests agree tells nothing of a password to who does not know the key.

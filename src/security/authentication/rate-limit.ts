@@ -22,12 +22,15 @@ export class RateLimit {
     this.#now = now;
   }
 
+  /** Whether one more would pass; takes nothing. */
+  has(client: string): boolean {
+    return this.#leftOf(client, this.#now()) >= 1;
+  }
+
   /** @returns 0 when the request may pass, else the seconds to wait */
   take(client: string): number {
     const now = this.#now();
-    const bucket = this.#buckets.get(client) ?? { left: this.#perMinute, at: now };
-    bucket.left = Math.min(this.#perMinute, bucket.left + ((now - bucket.at) / MINUTE_MS) * this.#perMinute);
-    bucket.at = now;
+    const bucket = { left: this.#leftOf(client, now), at: now };
     // The map keeps the order of insertion, so whoever was quiet longest stands first.
     this.#buckets.delete(client);
     this.#buckets.set(client, bucket);
@@ -35,5 +38,11 @@ export class RateLimit {
     if (bucket.left < 1) return Math.ceil((((1 - bucket.left) / this.#perMinute) * MINUTE_MS) / 1000);
     bucket.left -= 1;
     return 0;
+  }
+
+  #leftOf(client: string, now: number): number {
+    const bucket = this.#buckets.get(client);
+    if (bucket === undefined) return this.#perMinute;
+    return Math.min(this.#perMinute, bucket.left + ((now - bucket.at) / MINUTE_MS) * this.#perMinute);
   }
 }

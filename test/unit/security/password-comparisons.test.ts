@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../src/database/index.ts';
 import type { Attempt } from '../../../src/security/authentication/authentication-module.ts';
-import { LoginThrottle } from '../../../src/security/authentication/login-throttle.ts';
+import { LoginThrottle, loginOf } from '../../../src/security/authentication/login-throttle.ts';
 import { PasswordComparisons } from '../../../src/security/authentication/password-comparisons.ts';
 import { createSchemaDatabase } from '../../support/migrated-database.ts';
 import type { TestDatabase } from '../../support/postgres.ts';
@@ -64,10 +64,49 @@ describe('comparing passwords', () => {
     await comparisons.compare(attempt('ada', 'wrong'), 'right');
     expect(await comparisons.compare(attempt('ada', 'right'), 'right')).toBe(true);
     expect(await failures()).toEqual(['account 1', 'address 1']);
-    expect(await comparisons.compare(attempt('Ada ', 'right', '203.0.113.2'), 'right')).toBe(true);
+    expect(await comparisons.compare(attempt('Ada ', 'right'), 'right')).toBe(true);
     expect(compared).toEqual(['wrong with right', 'right with right']);
     // Another one is stored by now.
     expect(await comparisons.compare(attempt('ada', 'right'), 'new')).toBe(false);
+  });
+
+  it('tells a right password from guesses that wait only where it came in, and there for a guess a second', async () => {
+    const right = (from: string) => attempt('ada', 'right', from);
+    expect(await comparisons.compare(right('203.0.113.1'), 'right')).toBe(true);
+    await database.pool.query(`
+      insert into login_failure (key, failures, last_at, blocked_until)
+      select concat('pair ', login_account('ada'), ' 203.0.113.', host), 9, now(), now() + interval '1 hour'
+      from generate_series(1, 2) as host on conflict (key) do update set blocked_until = excluded.blocked_until`);
+    const isRefused = (attempt: Attempt) =>
+      comparisons.admit(attempt).then(
+        () => false,
+        () => true,
+      );
+    expect(await isRefused(right('203.0.113.2'))).toBe(true);
+    expect(await isRefused(right('203.0.113.1'))).toBe(false);
+    for (let at = 0; at < 100; at += 1) expect(await isRefused(attempt('ada', `guess ${at}`))).toBe(true);
+    expect(await isRefused(right('203.0.113.1'))).toBe(true);
+    expect(compared).toEqual(['right with right']);
+  });
+
+  it('counts an account however its name is written that is looked up', async () => {
+    const written = [
+      'ada',
+      ' ADA',
+      'ａｄａ',
+      'a\u00adda',
+      'ad\u200b\u2060a',
+      '\ufeffada\u180e',
+      '\u3000ada\u{e0041}',
+    ];
+    for (const name of written.slice(-4))
+      await comparisons.compare(attempt(name, `wrong for ${name}`), 'right');
+    expect(await failures()).toEqual(['account 4', 'address 4', 'pair 4']);
+    const { rows } = await database.pool.query(
+      'select distinct login_account(name) as account from unnest($1::text[]) as name',
+      [written],
+    );
+    expect(rows).toEqual([{ account: loginOf('ada', '').account }]);
   });
 
   it('compares once what many ask at the same time', async () => {
