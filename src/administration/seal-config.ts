@@ -1,4 +1,4 @@
-import { isSecretName, type PropertySource, substitute } from '#config/index.ts';
+import { type PropertySource, secretReferences } from '#config/index.ts';
 import { isSeal, sealOf } from '#crypto/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import {
@@ -8,7 +8,6 @@ import {
   getAt,
   isObject,
   type JsonObject,
-  type JsonValue,
   type Pointer,
   setAt,
 } from '#json/index.ts';
@@ -85,32 +84,6 @@ function isBoundAlike(id: string, left: Place, right: Place): boolean {
     return getAt(copy, isWhole ? [] : pointer.slice(0, -1)) ?? null;
   };
   return equalJson(beside(left), beside(right));
-}
-
-/** Texts with references that lead to what scripts do not see. */
-function secretReferences(content: JsonValue, properties: PropertySource): readonly Pointer[] {
-  const found: Pointer[] = [];
-  visit(content, []);
-  return found;
-
-  function visit(value: JsonValue, pointer: Pointer): void {
-    if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) visit(item, [...pointer, String(index)]);
-    } else if (isObject(value)) {
-      for (const [key, member] of Object.entries(value)) visit(member, [...pointer, key]);
-    } else if (typeof value === 'string' && value.includes('&{') && leadsToSecret(value)) found.push(pointer);
-  }
-
-  function leadsToSecret(text: string): boolean {
-    let isSecret = false;
-    substitute(text, {
-      get(name) {
-        isSecret ||= isSecretName(name.replace(/[.-]/g, '_'));
-        return properties.get(name);
-      },
-    });
-    return isSecret;
-  }
 }
 
 function notKept(pointer: Pointer): BadRequestError {

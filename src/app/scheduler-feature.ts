@@ -1,4 +1,11 @@
-import { type ConfigStore, clusterConfig, schedulerConfig } from '#config/index.ts';
+import {
+  type ConfigStore,
+  clusterConfig,
+  scheduleConfig,
+  schedulerConfig,
+  secretReferences,
+} from '#config/index.ts';
+import { getAt } from '#json/index.ts';
 import {
   CustomServices,
   type DaylightSaving,
@@ -8,6 +15,7 @@ import {
   type MemorySchedules,
   provisionerScheduledService,
   ScheduledServices,
+  type SecretReference,
   schedulerResource,
   scriptScheduledService,
   syncScheduledService,
@@ -42,6 +50,7 @@ export function addScheduler(platform: Platform, options: SchedulerOptions): Sch
       clock,
       memory: options.memory,
       dst: () => daylightSaving(config),
+      secrets: () => scheduleSecrets(config),
       nodeName: config.get(clusterConfig).instanceId,
       check: (invokeService, invokeContext) => services.check(invokeService, invokeContext),
       wake: () => notifier.notify(TOPIC.scheduler),
@@ -54,6 +63,20 @@ export function addScheduler(platform: Platform, options: SchedulerOptions): Sch
   router.mount('scheduler/acquiredTriggers', triggerListResource(database, 'acquiredTriggers'));
   router.mount('repo/scheduler/triggers*', triggerResource(database));
   return services;
+}
+
+/** The references to secrets in the files of schedules. */
+export function scheduleSecrets(config: ConfigStore): readonly SecretReference[] {
+  return config.list(scheduleConfig).flatMap(({ alias, value }) => {
+    const written = getAt(config.findRaw(`schedule/${alias}`), ['invokeContext']);
+    if (written === undefined) return [];
+    return secretReferences(written, config.properties.ofFiles).map((pointer) => ({
+      schedule: alias,
+      pointer,
+      text: String(getAt(written, pointer)),
+      value: getAt(value.invokeContext, pointer) ?? null,
+    }));
+  });
 }
 
 /** What `scheduler.json` says now of how schedules fire. */

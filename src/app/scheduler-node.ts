@@ -27,7 +27,7 @@ import type { Core } from './core.ts';
 import { beatHealth } from './node-health.ts';
 import type { NodePart } from './node-part.ts';
 import { TOPIC } from './platform.ts';
-import { daylightSaving, schedulerNumber, schedulerTuning } from './scheduler-feature.ts';
+import { daylightSaving, schedulerNumber, schedulerTuning, scheduleSecrets } from './scheduler-feature.ts';
 
 const LEDGER_DAYS = 90;
 const POLLER_SILENCE_MS = 10_000;
@@ -169,6 +169,7 @@ function fileSchedules(core: Core, memory: MemorySchedules, nodeName: string) {
     nodeName,
     wake: () => notifier.notify(TOPIC.scheduler),
     observe,
+    secrets: () => scheduleSecrets(config),
     check: (...invoked) => core.services.check(...invoked),
     isCurrent: (db, alias) => overrides.isCurrent(db, `schedule/${alias}`),
   });

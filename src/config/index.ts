@@ -52,6 +52,7 @@ export {
   type PropertyOptions,
   type PropertySource,
 } from './property-source.ts';
+export { secretReferences } from './secret-references.ts';
 export {
   isSecretName,
   SECRET_VARIABLES,
@@ -62,6 +63,7 @@ export {
 export {
   type Environment,
   type Flags,
+  misspeltVariables,
   type NodeRole,
   overlayFlags,
   readSettings,

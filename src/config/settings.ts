@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { availableParallelism, hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { ActivationError, type Finding } from '#errors/index.ts';
-import { isSecretVariable, type SECRET_VARIABLES, withSecretFiles } from './secret-variables.ts';
+import { ActivationError, type Finding, nearest } from '#errors/index.ts';
+import { isSecretVariable, SECRET_VARIABLES, withSecretFiles } from './secret-variables.ts';
 import { type DIAGNOSTICS, type LOG_LEVELS, type NODE_ROLES, settingsSchema } from './settings-schema.ts';
 
 /** How a node starts: the start contract after checking. Locations are absolute paths. */
@@ -102,6 +102,33 @@ export function overlayFlags(environment: Environment, flags: Flags): Environmen
     if (typeof value === 'string' && value.trim() !== '') given[variable] = value;
   }
   return given;
+}
+
+/** Read by the command line, and no setting of a node. */
+const FURTHER_VARIABLES = ['SVC_USERNAME', 'SVC_PASSWORD'];
+
+/**
+ * What to say of variables that are near to one of the start contract and none of it. Others that begin with `SVC_` are for
+ * `&{…}` in configuration.
+ */
+export function misspeltVariables(environment: Environment): readonly string[] {
+  const secrets: readonly string[] = [...SECRET_VARIABLES, 'SVC_PASSWORD'];
+  const known = [
+    ...Object.keys(SETTING_FLAGS),
+    ...FURTHER_VARIABLES,
+    ...secrets,
+    ...secrets.map((name) => `${name}_FILE`),
+  ];
+  const letters = (name: string) => name.toUpperCase().replace(/^SVC_/, '').replaceAll('_', '');
+  const byLetters = new Map(
+    known.filter((name) => name.startsWith('SVC_')).map((name) => [letters(name), name]),
+  );
+  return Object.keys(environment).flatMap((name) => {
+    if (!/^svc_/i.test(name) || known.includes(name)) return [];
+    const near = nearest(letters(name), byLetters.keys());
+    if (near === undefined) return [];
+    return [`${name} is no setting of this server. Did you mean '${byLetters.get(near)}'?`];
+  });
 }
 
 /**

@@ -10,6 +10,7 @@ import type { MemorySchedules } from './memory-schedules.ts';
 import { withoutAnchor } from './next-firing.ts';
 import { ensureSchedule, firstOf, removeSchedule } from './register-schedule.ts';
 import { idleInterval, parseSchedule, type ScheduleDefinition, timingOf } from './schedule.ts';
+import type { SecretReferences } from './secret-context.ts';
 
 export interface FileSchedulesOptions {
   readonly database: Database;
@@ -20,6 +21,7 @@ export interface FileSchedulesOptions {
   readonly nodeName: string;
   readonly wake: () => void;
   readonly observe: Observe;
+  readonly secrets: SecretReferences;
   /** Asks the invoked service. @throws BadRequestError for what could never run */
   readonly check: (invokeService: string, invokeContext: JsonValue) => void;
   /** False when another node has changed the schedule's configuration since this node read it. */
@@ -107,8 +109,8 @@ export class FileSchedules {
   }
 
   #scope(unitOfWork: UnitOfWork) {
-    const { dst, now, nodeName } = this.#options;
-    return { unitOfWork, now: now(), dst: dst(), nodeName };
+    const { dst, now, nodeName, secrets } = this.#options;
+    return { unitOfWork, now: now(), dst: dst(), nodeName, secrets };
   }
 
   async #removePersisted(id: string): Promise<boolean> {

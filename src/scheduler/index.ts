@@ -39,6 +39,7 @@ export { longServiceName, parseSchedule, shortServiceName } from './schedule.ts'
 export { type Scheduled, type ScheduledService, ScheduledServices } from './scheduled-service.ts';
 export { schedulerResource } from './scheduler-resource.ts';
 export { scriptScheduledService } from './script-scheduled-service.ts';
+export type { SecretReference } from './secret-context.ts';
 export { TriggerPoller } from './trigger-poller.ts';
 export { triggerListResource, triggerResource } from './trigger-resource.ts';
 export type { Tuning } from './tuning.ts';

@@ -8,6 +8,7 @@ import {
   collection,
   dbOf,
   newIdOf,
+  plainQuery,
   type RouteHandler,
   requireSameId,
   resourceBody,
@@ -21,6 +22,7 @@ import { previewFirings } from './preview-firings.ts';
 import { listRunning, memoryRunning } from './running-repository.ts';
 import { parseSchedule } from './schedule.ts';
 import { VALIDATE_CRON, validatingCron } from './scheduler-resource.ts';
+import { requireNoSecretContext } from './secret-context.ts';
 
 const COLLECTION_ACTIONS = [
   'create',
@@ -61,6 +63,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
     delete: (context, _request, id) => schedules.delete(context, id),
 
     async query(context, request) {
+      requireNoSecretContext(plainQuery(request).filter, request.sortKeys, platform.secrets);
       const further = (await memory.list()).map(memoryJobView);
       const views = await queryJobViews(await dbOf(platform, context), request, further);
       return pageResult(

@@ -16,6 +16,11 @@ export interface JobView {
 }
 
 const COLUMNS = sql.raw('id, definition, triggers, next_run_at, previous_run_at');
+/** Without what the service is invoked with, which may hold what references to secrets stand for. */
+const TRIGGERS = `(select coalesce(jsonb_agg(case when t ? 'serialized' then jsonb_set(t, '{serialized}',
+    to_jsonb(((t->>'serialized')::jsonb #- '{definition,invokeContext}')::text)) else t end), '[]')
+  from jsonb_array_elements(triggers) t)`;
+const SHOWN = sql.raw(`id, definition, ${TRIGGERS} as triggers, next_run_at, previous_run_at`);
 const isoOf = (column: string) =>
   sql.raw(`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`);
 
@@ -25,14 +30,14 @@ const TABLE: QueryTable = {
     ...[...SCHEDULE_FIELDS, ...FURTHER_FIELDS].map(
       (field) => [field, { expression: sql.raw(`(definition->'${field}')`), type: 'json' }] as const,
     ),
-    ['triggers', { expression: sql.ref('triggers'), type: 'json' }],
+    ['triggers', { expression: sql.raw(TRIGGERS), type: 'json' }],
     ['nextRunDate', { expression: isoOf('next_run_at'), type: 'text' }],
     ['previousRunDate', { expression: isoOf('previous_run_at'), type: 'text' }],
   ]),
 };
 
 export async function findJobView(db: Db, id: string): Promise<JobView | undefined> {
-  const { rows } = await sql<JobView>`select ${COLUMNS} from scheduler_job_view where id = ${id}`.execute(db);
+  const { rows } = await sql<JobView>`select ${SHOWN} from scheduler_job_view where id = ${id}`.execute(db);
   return rows[0];
 }
 
@@ -45,7 +50,7 @@ export async function queryJobViews(
   return queryTable<JobView>(
     db,
     request,
-    { table: TABLE, select: COLUMNS, from: fromAll(further) },
+    { table: TABLE, select: SHOWN, from: fromAll(further) },
     plainQuery(request),
   );
 }

@@ -26,6 +26,7 @@ import {
   timingOf,
   unknownMembers,
 } from './schedule.ts';
+import { type SecretReferences, shownDefinition, withKeptContext } from './secret-context.ts';
 import { closeGate } from './start-gate.ts';
 
 export interface SchedulerPlatform {
@@ -34,6 +35,8 @@ export interface SchedulerPlatform {
   /** The schedules that only this process knows. */
   readonly memory: MemorySchedules;
   readonly dst: () => DaylightSaving;
+  /** What must not be shown of the schedules of files. */
+  readonly secrets: SecretReferences;
   readonly nodeName: string;
   /** What the invoked service has against the schedule. @throws BadRequestError */
   readonly check: (invokeService: string, invokeContext: JsonValue) => void;
@@ -85,7 +88,9 @@ export class KeptSchedules {
   }
 
   async update(context: Context, id: string, content: JsonObject): Promise<Resource> {
-    const definition = this.#parse(content);
+    const given = this.#parse(content);
+    const { definition: before } = await this.get(context, id, true);
+    const definition = withKeptContext(id, given, before, this.#platform.secrets);
     return this.#warned(await this.#change(context, id, definition), definition, content);
   }
 
@@ -150,7 +155,8 @@ export class KeptSchedules {
     unitOfWork!.afterCommit('wait for what starts just now', wait);
   }
 
-  show(view: JobView): Resource {
+  show(job: JobView): Resource {
+    const view = { ...job, definition: shownDefinition(job.id, job.definition, this.#platform.secrets) };
     return jobResourceOf(view, this.#platform.clock.now(), this.#platform.dst());
   }
 
@@ -163,28 +169,30 @@ export class KeptSchedules {
   }
 
   async #store(context: Context, id: string, definition: ScheduleDefinition): Promise<Resource> {
-    const { unitOfWork, now } = this.#scopeOf(context);
+    const scope = this.#scopeOf(context);
+    const { unitOfWork, now } = scope;
     if (definition.persisted) {
-      const job = await createSchedule(this.#scopeOf(context), { id, definition, source: 'rest' });
+      const job = await createSchedule(scope, { id, definition, source: 'rest' });
       if (job === undefined) throw exists(id);
       unitOfWork.afterCommit('wake the scheduler', this.#platform.wake);
       return this.#view(context, id);
     }
     const next = firstOf(definition, now, this.#platform.dst());
     this.#inMemory(context, 'register the schedule', (schedules) => schedules.put(id, definition, 'rest'));
-    record(unitOfWork, 'create', null, { id, definition });
+    record(scope, 'create', null, { id, definition });
     return this.show(announced(id, definition, next));
   }
 
   async #change(context: Context, id: string, definition: ScheduleDefinition): Promise<Resource> {
     const old = await this.get(context, id, true);
-    const { unitOfWork, now } = this.#scopeOf(context);
+    const scope = this.#scopeOf(context);
+    const { unitOfWork, now } = scope;
     if (definition.persisted !== (old.where === 'database')) {
       await this.#remove(context, id, old);
       return this.#store(context, id, definition);
     }
     if (old.where === 'database') {
-      await updateSchedule(this.#scopeOf(context), old.row, { id, definition, source: old.row.source });
+      await updateSchedule(scope, old.row, { id, definition, source: old.row.source });
       unitOfWork.afterCommit('wake the scheduler', this.#platform.wake);
       return this.#view(context, id);
     }
@@ -192,7 +200,7 @@ export class KeptSchedules {
     this.#inMemory(context, 'change the schedule', (schedules) =>
       schedules.put(id, definition, old.schedule.source),
     );
-    record(unitOfWork, 'update', old.schedule, { id, definition });
+    record(scope, 'update', old.schedule, { id, definition });
     return this.show({ ...announced(id, definition, next), triggers: memoryJobView(old.schedule).triggers });
   }
 
@@ -202,7 +210,7 @@ export class KeptSchedules {
       return;
     }
     this.#inMemory(context, 'remove the schedule', (schedules) => schedules.remove(id));
-    record(context.unitOfWork!, 'delete', kept.schedule, null);
+    record(this.#scopeOf(context), 'delete', kept.schedule, null);
   }
 
   /** Who saves a schedule is told what was not understood of it, and what changes of clocks will do to it; later reads do not repeat it. */
@@ -224,8 +232,8 @@ export class KeptSchedules {
   }
 
   #scopeOf({ unitOfWork }: Context) {
-    const { clock, dst, nodeName } = this.#platform;
-    return { unitOfWork: unitOfWork!, now: clock.now(), dst: dst(), nodeName };
+    const { clock, dst, nodeName, secrets } = this.#platform;
+    return { unitOfWork: unitOfWork!, now: clock.now(), dst: dst(), nodeName, secrets };
   }
 
   /** What the caller's own thread does with a schedule in memory waits for the commit, like all else outside. */

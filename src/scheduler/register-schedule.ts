@@ -17,6 +17,7 @@ import {
 } from './job-repository.ts';
 import { anchored, firstFiring, withoutAnchor } from './next-firing.ts';
 import { type ScheduleDefinition, timingOf } from './schedule.ts';
+import { type SecretReferences, shownDefinition } from './secret-context.ts';
 import { isRetimed } from './timing-change.ts';
 import { notingTransition } from './transition-repository.ts';
 import { parkedFiring, withdrawnEntries } from './withdrawn-firing.ts';
@@ -35,20 +36,23 @@ export interface RegistrationScope {
   readonly dst?: DaylightSaving;
   /** Where this is done: the ledger says so of times that will not fire because of it. */
   readonly nodeName: string;
+  /** What is not told of the schedules of files. Default: nothing. */
+  readonly secrets?: SecretReferences;
 }
 
 /** @returns undefined when the id is taken */
 export async function createSchedule(
-  { unitOfWork, now, dst }: Omit<RegistrationScope, 'nodeName'>,
+  scope: Omit<RegistrationScope, 'nodeName'>,
   registration: Registration,
 ): Promise<JobRow | undefined> {
+  const { unitOfWork, now, dst } = scope;
   const definition = anchored(registration.definition, now);
   const first = firstOf(definition, now, dst);
   const db = await unitOfWork.db();
   const job = await insertJob(db, { ...registration, definition, contentHash: hashOf(definition) });
   if (job === undefined) return undefined;
   if (first !== null) await insertDue(db, job, first);
-  record(unitOfWork, 'create', null, job);
+  record(scope, 'create', null, job);
   return job;
 }
 
@@ -76,7 +80,7 @@ export async function updateSchedule(
     } else {
       await refreshDue(db, job);
     }
-    record(unitOfWork, 'update', old, job);
+    record(scope, 'update', old, job);
     return job;
   });
 }
@@ -92,10 +96,9 @@ export async function pauseSchedule(scope: RegistrationScope, job: JobRow, pause
 }
 
 export async function removeSchedule(scope: RegistrationScope, job: JobRow): Promise<void> {
-  const { unitOfWork } = scope;
   await withdrawFirings(scope, job, 'deleted');
-  await deleteJob(await unitOfWork.db(), job.triggerId);
-  record(unitOfWork, 'delete', job, null);
+  await deleteJob(await scope.unitOfWork.db(), job.triggerId);
+  record(scope, 'delete', job, null);
 }
 
 /** Takes back what has not begun, and records the times that had come already. */
@@ -159,13 +162,13 @@ type Named = Pick<JobRow, 'id' | 'definition'>;
 
 /** Tells the unit of work of a change to a schedule. */
 export function record(
-  unitOfWork: UnitOfWork,
+  { unitOfWork, secrets = () => [] }: Pick<RegistrationScope, 'unitOfWork' | 'secrets'>,
   operation: 'create' | 'update' | 'delete',
   before: Named | null,
   after: Named | null,
 ): void {
   const view = (job: Named | null): JsonValue =>
-    job === null ? null : { _id: job.id, ...plain(job.definition) };
+    job === null ? null : { _id: job.id, ...plain(shownDefinition(job.id, job.definition, secrets)) };
   if (equalJson(view(before), view(after))) return;
   unitOfWork.record({
     resource: `scheduler/job/${(after ?? before)!.id}`,

@@ -19,8 +19,10 @@ export interface TriggerRecord {
   readonly serialized: string;
 }
 
+/** Without what the service is invoked with, which may hold what references to secrets stand for. */
+const SERIALIZED = `(serialized::jsonb #- '{definition,invokeContext}')::text`;
 const SELECTION = sql.raw(
-  `_id, serialized::json->>'generation' as _rev, name, "group", state, previous_state, acquired, "nodeId", serialized`,
+  `_id, serialized::json->>'generation' as _rev, name, "group", state, previous_state, acquired, "nodeId", ${SERIALIZED} as serialized`,
 );
 
 const COLUMNS = new Map<string, QueryColumn>([
@@ -31,7 +33,7 @@ const COLUMNS = new Map<string, QueryColumn>([
   ['previous_state', { expression: sql.ref('previous_state'), type: 'number', notNull: true }],
   ['acquired', { expression: sql.ref('acquired'), type: 'boolean', notNull: true }],
   ['nodeId', { expression: sql.ref('nodeId'), type: 'text' }],
-  ['serialized', { expression: sql.ref('serialized'), type: 'text', notNull: true }],
+  ['serialized', { expression: sql.raw(SERIALIZED), type: 'text', notNull: true }],
 ]);
 
 export async function queryTriggers(db: Db, request: QueryRequest): Promise<TablePage<TriggerRecord>> {

@@ -23,6 +23,20 @@ const FILES = {
     invokeService: 'script',
     invokeContext: { input: { note: 'in-memory' }, script: MARK },
   },
+  'conf/boot/boot.properties': 'remote.password=Tell-nobody-7\n',
+  'conf/schedule-secretive.json': {
+    schedule: NEW_YEAR,
+    timeZone: 'UTC',
+    persisted: true,
+    invokeService: 'script',
+    invokeContext: {
+      input: { password: '&{remote.password}' },
+      script: {
+        type: 'text/javascript',
+        source: "svc.create('managed/mark', null, { note: object.password })",
+      },
+    },
+  },
   'service/greet.ts': `
     export default {
       invokeService: 'greet',
@@ -50,6 +64,36 @@ describe('the operation of schedules', () => {
     api = server.api;
   });
   afterAll(() => server[Symbol.asyncDispose]());
+
+  it('tells nobody what references in its files stand for, and keeps them while they stay where they are', async () => {
+    const path = 'scheduler/job/secretive';
+    const read = (await api('GET', path)).body;
+    expect(read.invokeContext.input).toEqual({ password: '&{remote.password}' });
+    const { triggers, nextRunDate, previousRunDate, ...fields } = read;
+    const later = { ...fields, schedule: '0 0 1 1 1 ?' };
+    const answers = [
+      (await api('GET', 'scheduler/job?_queryFilter=true')).body,
+      (await api('PUT', `${path}?_dryRun=true`, { body: later })).body,
+      (await api('PUT', path, { body: later })).body,
+      (await api('GET', 'audit/activity?_queryFilter=true')).body,
+      (await api('GET', 'scheduler/trigger?_queryFilter=true')).body,
+    ];
+    expect(answers[1].changes).toHaveLength(1);
+    for (const answer of answers) expect(JSON.stringify(answer)).not.toContain('Tell-nobody-7');
+    const elsewhere = { ...fields.invokeContext, script: MARK };
+    const moved = await api('PUT', path, { body: { ...fields, invokeContext: elsewhere } });
+    expect([moved.status, moved.body.detail.id]).toEqual([400, 'CONFIG_SECRET_BOUND']);
+    for (const asked of ['invokeContext/input/password sw "T"', 'invokeContext/input/password pr']) {
+      const guess = await api('GET', `scheduler/job?_queryFilter=${encodeURIComponent(asked)}`);
+      expect([guess.status, guess.body.detail.id]).toEqual([403, 'QUERY_SECRET']);
+    }
+    await api('POST', `${path}?_action=trigger`);
+    const marks = `managed/mark?_queryFilter=${encodeURIComponent('note eq "Tell-nobody-7"')}`;
+    await eventually(
+      async () => (await api('GET', marks)).body.result,
+      (found) => found.length === 1,
+    );
+  });
 
   const put = async (id: string, fields: JsonObject = {}) => {
     const body = { schedule: NEW_YEAR, timeZone: 'UTC', invokeService: 'script', ...fields };

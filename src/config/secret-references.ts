@@ -1,0 +1,30 @@
+import { isObject, type JsonObject, type JsonValue, type Pointer } from '#json/index.ts';
+import type { PropertySource } from './property-source.ts';
+import { isSecretName } from './secret-variables.ts';
+import { substitute } from './substitution.ts';
+
+/** Where texts stand that refer to properties which are most likely secrets, such as `&{mail.password}`. */
+export function secretReferences(content: JsonValue, properties: PropertySource): readonly Pointer[] {
+  const found: Pointer[] = [];
+  visit(content, []);
+  return found;
+
+  function visit(value: JsonValue, pointer: Pointer): void {
+    if (Array.isArray(value)) {
+      for (const [index, item] of value.entries()) visit(item, [...pointer, String(index)]);
+    } else if (isObject(value)) {
+      for (const [key, member] of Object.entries(value as JsonObject)) visit(member, [...pointer, key]);
+    } else if (typeof value === 'string' && value.includes('&{') && leadsToSecret(value)) found.push(pointer);
+  }
+
+  function leadsToSecret(text: string): boolean {
+    let isSecret = false;
+    substitute(text, {
+      get(name) {
+        isSecret ||= isSecretName(name.replace(/[.-]/g, '_'));
+        return properties.get(name);
+      },
+    });
+    return isSecret;
+  }
+}
