@@ -5,7 +5,7 @@ import { AUDIT_TOPICS, AuditKeys, type TrailHead, type TrailRange } from '#secur
 import { printRole } from './audit-role.ts';
 import { exportAudit, type TrailTask, verifyDatabase, verifyExport } from './audit-trail.ts';
 import { type Command, EXIT } from './command.ts';
-import { settingsHelp, settingsOptions } from './settings-flags.ts';
+import { projectHelp, settingsOptions } from './settings-flags.ts';
 
 const VERBS = ['verify', 'export', 'role'];
 
@@ -30,7 +30,7 @@ svc audit role               SQL after which nodes can write entries, and change
 
 Needs the key ring that the nodes have, and those keys before it under which something that is kept was signed.
 
-${settingsHelp}
+${projectHelp('DATABASE_URL', 'SVC_KEYS')}
 
 Example: svc audit verify --from 2026-11-21
 `,

@@ -3,7 +3,7 @@ import { findProcessMistakes } from '#app/check-processes.ts';
 import { ConfigStore, overlayFlags, readSettings } from '#config/index.ts';
 import { type Finding, formatFinding } from '#errors/index.ts';
 import { type Command, EXIT } from './command.ts';
-import { settingsHelp, settingsOptions } from './settings-flags.ts';
+import { projectHelp, settingsOptions } from './settings-flags.ts';
 
 /** `svc config-check`: says what a node would make of the project, without starting anything. */
 export const configCheck: Command = {
@@ -15,7 +15,7 @@ when there is a mistake.
 
   --json   as JSON: {"ok", "mistakes", "warnings", "findings": [{"severity", "id", "file", "line", "column", "message", "hint"}]}
 
-${settingsHelp}
+${projectHelp()}
 
 Example: svc config-check --project /etc/svc
 `,

@@ -1,7 +1,7 @@
 import { readSettings } from '#config/index.ts';
 import { findEmbeddedUrl } from '#database/index.ts';
 import { type Command, EXIT } from './command.ts';
-import { settingsHelp, settingsOptions } from './settings-flags.ts';
+import { projectHelp, settingsOptions } from './settings-flags.ts';
 
 /** `svc database-url`: where the database is, for psql and for further nodes. */
 export const databaseUrl: Command = {
@@ -10,7 +10,7 @@ export const databaseUrl: Command = {
   help: `
 Prints DATABASE_URL, or the URL of the embedded Postgres that a node runs in the data folder, password included.
 
-${settingsHelp}
+${projectHelp('DATABASE_URL')}
 
 Example: psql "$(./bin/svc.js database-url)"
 `,

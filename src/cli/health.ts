@@ -7,19 +7,21 @@ export const health: Command = {
   help: `
   --url <url>         the node; default http://127.0.0.1:$PORT (8080)
   --live              only whether it lives, not whether it is ready
+  --json              the answer as JSON
 
 Exits 0 when it is well, 1 when it is not or cannot be reached.
 
 Example: svc health --url http://127.0.0.1:8080
 `,
-  options: { url: { type: 'string' }, live: { type: 'boolean' } },
+  options: { url: { type: 'string' }, live: { type: 'boolean' }, json: { type: 'boolean' } },
 
   async run(flags) {
     const base = flags['url'] ?? `http://127.0.0.1:${process.env['PORT'] ?? '8080'}`;
     const url = `${base}/health/${flags['live'] === true ? 'live' : 'ready'}`;
     try {
       const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
-      console.log(await response.text());
+      const text = await response.text();
+      console.log(flags['json'] === true ? text : inLines(text));
       return response.ok ? EXIT.OK : EXIT.FINDING;
     } catch (error) {
       const { cause, message } = error as Error;
@@ -28,3 +30,23 @@ Example: svc health --url http://127.0.0.1:8080
     }
   },
 };
+
+/** A line for the node, and one for each of its parts that it tells of. */
+function inLines(text: string): string {
+  const { state, parts = {} } = JSON.parse(text) as Health;
+  const width = Math.max(...Object.keys(parts).map((name) => name.length), 4);
+  const line = (name: string, part: Part) =>
+    `${part.state === 'up' ? '✓' : '✗'} ${name.padEnd(width)}  ${part.state}${part.detail === undefined ? '' : `  ${part.detail}`}`;
+  return [line('node', { state }), ...Object.entries(parts).map(([name, part]) => line(name, part))].join(
+    '\n',
+  );
+}
+
+interface Part {
+  readonly state: string;
+  readonly detail?: string;
+}
+
+interface Health extends Part {
+  readonly parts?: Readonly<Record<string, Part>>;
+}

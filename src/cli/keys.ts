@@ -2,7 +2,7 @@ import { overlayFlags, readSettings } from '#config/index.ts';
 import { addKey, type KeyRingPlace, listKeys, openKeyRing, useKey } from '#crypto/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { forget, rotate } from './rotate-keys.ts';
-import { settingsHelp, settingsOptions } from './settings-flags.ts';
+import { projectHelp, settingsOptions } from './settings-flags.ts';
 
 /** `svc keys list|add|use|rotate|forget`: the key ring, and what is encrypted with it. */
 export const keys: Command = {
@@ -15,17 +15,18 @@ svc keys use <alias> [<id>]  put the newest key of an alias, or that one, in use
 svc keys rotate              encrypt again what older keys have encrypted, while nodes go on working
 svc keys forget <alias> <id> let nodes start without a key that is lost; what is under it stays unreadable
 
+  --new-alias       after add: the alias is a new one, for encryption of your own
   --files           after rotate: files of the project too; without it they are only looked at
 
 To change a key without a pause: add; give every node the new keys.json and start them again one by one; use; the same
 again; rotate. A rotation looks through every table, and exits 1 as long as something is under an older key; one that was
 broken off is run again and goes on where it was. Once it exits 0, only backups of the database need the old keys.
 
-${settingsHelp}
+${projectHelp('DATABASE_URL', 'SVC_KEYS')}
 
 Example: svc keys add svc-sym-default
 `,
-  options: { ...settingsOptions, files: { type: 'boolean' } },
+  options: { ...settingsOptions, files: { type: 'boolean' }, 'new-alias': { type: 'boolean' } },
   arguments: ['list|add|use|rotate|forget', '[<alias>]', '[<id>]'],
 
   async run(flags, [verb, alias, id]) {
@@ -42,7 +43,9 @@ Example: svc keys add svc-sym-default
       return EXIT.USAGE;
     }
     if (verb === 'add') {
-      console.log(`key ${await addKey(place, alias)} of ${alias} waits; give every node the new keys.json`);
+      console.log(
+        `key ${await addKey(place, alias, flags['new-alias'] === true)} of ${alias} waits; give every node the new keys.json`,
+      );
     } else {
       console.log(
         `key ${await useKey(place, alias, id)} of ${alias} is in use as soon as a node is started again`,

@@ -9,7 +9,8 @@ import {
   startEmbeddedServer,
 } from '#database/index.ts';
 import { type Command, EXIT } from './command.ts';
-import { settingsHelp, settingsOptions } from './settings-flags.ts';
+import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { findRunning } from './with-database.ts';
 
 /** `svc migrate`: brings the database schema up to date. */
 export const migrateCommand: Command = {
@@ -21,7 +22,7 @@ is marked as breaking, which --dry-run shows.
 
   --dry-run           list what would be applied, change nothing
 
-${settingsHelp}
+${projectHelp('DATABASE_URL', 'SVC_DATABASE_DIRECT_URL')}
 
 Example: DATABASE_URL_FILE=/run/secrets/database-url svc migrate --dry-run
 `,
@@ -31,6 +32,7 @@ Example: DATABASE_URL_FILE=/run/secrets/database-url svc migrate --dry-run
     const settings = readSettings(process.env, flags);
     await using scope = new AsyncDisposableStack();
     let url = settings.databaseDirectUrl ?? settings.databaseUrl;
+    if (url === undefined) url = await findRunning(settings.dataDirectory);
     if (url === undefined) {
       const server = await startEmbeddedServer({ dataDir: settings.dataDirectory });
       scope.defer(() => server.stop());

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ActivationError, didYouMean, type Finding, formatFinding } from '#errors/index.ts';
+import { ActivationError, didYouMean, type Finding, formatFinding, nearest } from '#errors/index.ts';
 import { type Command, EXIT } from './command.ts';
 
 /** Each is loaded when it is called: a probe of a container, ten times a minute, has no use for the whole server. */
@@ -26,6 +26,11 @@ export async function run(argv: readonly string[]): Promise<number> {
     console.log(await overview());
     return name === undefined ? EXIT.USAGE : EXIT.OK;
   }
+  if (name === '--version' || name === '-v' || name === 'version') {
+    const { formatVersion } = await import('./version.ts');
+    console.log(formatVersion());
+    return EXIT.OK;
+  }
   if (!Object.hasOwn(COMMANDS, name)) {
     const near = didYouMean(name, Object.keys(COMMANDS));
     console.error(`svc: there is no command '${name}'. ${near ?? "See 'svc --help'."}`);
@@ -48,7 +53,8 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
   } catch (error) {
     const { message } = error as Error;
     const { secretFlagHint } = await import('./settings-flags.ts');
-    console.error([`svc ${command.name}: ${message}`, secretFlagHint(message) ?? []].flat().join('\n'));
+    const hint = secretFlagHint(message) ?? nearestFlag(message, Object.keys(command.options));
+    console.error([`svc ${command.name}: ${message}`, hint ?? []].flat().join('\n'));
     return EXIT.USAGE;
   }
   if (flags['help'] === true) {
@@ -64,9 +70,17 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
     if (findings.length === 0) throw error;
     for (const finding of findings) console.error(formatFinding(finding));
     const count = findings.length;
-    console.error(`${count} ${count === 1 ? 'error' : 'errors'}. Nothing was started.`);
+    console.error(
+      `${count} ${count === 1 ? 'error' : 'errors'}. Nothing was ${command.name === 'start' ? 'started' : 'changed'}.`,
+    );
     return EXIT.FINDING;
   }
+}
+
+function nearestFlag(message: string, flags: readonly string[]): string | undefined {
+  const flag = /'--([\w-]+)/.exec(message)?.[1];
+  const near = flag === undefined ? undefined : nearest(flag, flags);
+  return near === undefined ? undefined : `Did you mean '--${near}'?`;
 }
 
 /** What an operator can mend; none for errors of ours. */
@@ -88,6 +102,7 @@ async function overview(): Promise<string> {
     '',
     ...lines,
     '',
+    'svc stands for ./bin/svc.js in the folder of the service, or npx svc. svc --version says which one this is.',
     'Each command explains itself: svc <command> --help. Options can also be environment variables; an option wins.',
   ].join('\n');
 }

@@ -37,7 +37,7 @@ Example: SVC_PASSWORD=… svc scan run purge-inactive-users --watch
     const base = `${flags['url'] ?? `http://127.0.0.1:${process.env['PORT'] ?? '8080'}`}/svc/taskscanner`;
     const json = flags['json'] === true;
     try {
-      if (verb === 'list') return list(base, json);
+      if (verb === 'list') return await list(base, json);
       if (name === undefined || verb === undefined || !(verb in VERBS)) {
         console.error("svc scan: expected 'svc scan run <schedule>', 'watch <id>', 'cancel <id>' or 'list'");
         return EXIT.USAGE;
@@ -110,12 +110,16 @@ async function ask(method: string, url: string): Promise<unknown> {
   const response = await fetch(url, {
     method,
     headers: {
-      'X-Svc-Username': process.env['SVC_USERNAME'] ?? 'svc-admin',
+      'X-Svc-Username': environment['SVC_USERNAME'] ?? 'svc-admin',
       'X-Svc-Password': password,
     },
   });
   const body = (await response.json()) as { readonly message?: string; readonly detail?: { hint?: string } };
   if (response.ok) return body;
+  if (response.status === 401) {
+    const user = environment['SVC_USERNAME'] ?? 'svc-admin';
+    throw new Error(`401: set SVC_PASSWORD_FILE or SVC_PASSWORD to the password of user ${user}`);
+  }
   const hint = body.detail?.hint === undefined ? '' : `\n  ${body.detail.hint}`;
   throw new Error(`${response.status} ${body.message ?? response.statusText}${hint}`);
 }

@@ -8,11 +8,49 @@ export const settingsOptions: Command['options'] = Object.fromEntries(
   Object.values(SETTING_FLAGS).map((flag) => [flag, { type: 'string' }]),
 );
 
-/** Secrets have no flag: a command line can be read by every user of the machine. */
+/** What each means, and what counts without it. */
+const MEANING: Readonly<Record<keyof typeof SETTING_FLAGS, string>> = {
+  PORT: 'where it listens; 8080',
+  SVC_HOST: 'the address that it listens at',
+  SVC_DATA_DIR: 'the embedded Postgres and keys.json; .svc in the project',
+  SVC_PROJECT: 'conf/, script/, workflow/ and service/; this folder',
+  SVC_NODE_ID: 'unique among live nodes; host name and a random part',
+  SVC_ROLES: 'api serves requests, worker fires and runs; api,worker',
+  SVC_LOG_LEVEL: 'trace, debug, info, warn or error; info',
+  SVC_SCRIPT_THREADS: 'threads in which scripts run; cores - 1, at least 2',
+  SVC_BODY_LIMIT: 'bytes of a request body; 1048576',
+  SVC_DATABASE_POOL: 'connections of each thread; 10',
+  SVC_DATABASE_PREPARE: 'whether statements are prepared; unless there is a pooler',
+  SVC_REQUEST_TIMEOUT: 'seconds for a client to send a request; 60',
+  SVC_TRUSTED_PROXIES: 'addresses and networks of proxies; none',
+  SVC_PUBLIC_URL: 'what clients call the server; none',
+  SVC_TRUST_TRANSACTION_ID: 'whether a request may bring its id; false',
+  SVC_EGRESS_ALLOW: 'networks besides public ones for requests to others; none',
+  SVC_EXPOSED_ENV: 'further variables that &{…} may read; none',
+  SVC_RATE_LIMIT: 'requests a minute of one client; off',
+  SVC_DIAGNOSTICS: 'who sees metrics: open, local or admin; local',
+};
+
+/** The whole start contract. Secrets have no flag: a command line can be read by every user of the machine. */
 export const settingsHelp = [
-  ...Object.entries(SETTING_FLAGS).map(([variable, flag]) => line(`--${flag}`, variable)),
+  ...(Object.keys(SETTING_FLAGS) as (keyof typeof SETTING_FLAGS)[]).flatMap((variable) => [
+    line(`--${SETTING_FLAGS[variable]}`, variable),
+    line('', `  ${MEANING[variable]}`),
+  ]),
   ...SECRET_VARIABLES.flatMap((variable) => [line('', variable), line('', `${variable}_FILE`)]),
 ].join('\n');
+
+const OF_THE_PROJECT = ['SVC_PROJECT', 'SVC_DATA_DIR'] as const;
+
+/** What a command reads that looks at a project, and perhaps its database and its keys. */
+export function projectHelp(...secrets: readonly (typeof SECRET_VARIABLES)[number][]): string {
+  return [
+    ...OF_THE_PROJECT.map((variable) =>
+      line(`--${SETTING_FLAGS[variable]}`, `${variable}: ${MEANING[variable]}`),
+    ),
+    ...secrets.map((variable) => line('', `${variable}, or a file of it in ${variable}_FILE`)),
+  ].join('\n');
+}
 
 /** Why there is no such flag, when somebody would give a secret in one. */
 export function secretFlagHint(message: string): string | undefined {

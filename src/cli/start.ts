@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { overlayFlags, readSettings, takeEnvironment } from '#config/index.ts';
+import { misspeltVariables, overlayFlags, readSettings, takeEnvironment } from '#config/index.ts';
 import { createLogSink } from '#observability/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { settingsHelp, settingsOptions } from './settings-flags.ts';
@@ -25,6 +25,7 @@ Example: DATABASE_URL=postgres://svc@db/svc svc start --port 8080 --roles api,wo
     const given = takeEnvironment();
     const settings = readSettings(given, flags);
     const sink = createLogSink({ level: settings.logLevel, nodeId: settings.nodeId });
+    for (const message of misspeltVariables(given)) sink.observe({ kind: 'config.warned', message });
     const stopSignal = nextSignal();
     const { startServer } = await import('#app');
     const server = await startServer({

@@ -2,7 +2,7 @@ import { readSettings } from '#config/index.ts';
 import { findEmbeddedUrl, openDatabase } from '#database/index.ts';
 import { unlock as forget } from '#security/index.ts';
 import { type Command, EXIT } from './command.ts';
-import { settingsHelp, settingsOptions } from './settings-flags.ts';
+import { projectHelp, settingsOptions } from './settings-flags.ts';
 
 /** `svc unlock <user name>`, `svc unlock --address <address>`: forgets failed logins. */
 export const unlock: Command = {
@@ -14,7 +14,7 @@ svc unlock --address <address>
 
 Works on the database, also when no administrator can log in. Over REST: POST /svc/authentication/lockout?_action=unlock
 
-${settingsHelp}
+${projectHelp('DATABASE_URL')}
 
 Example: svc unlock svc-admin
 `,

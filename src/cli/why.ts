@@ -1,9 +1,10 @@
-import { readSettings } from '#config/index.ts';
+import { ConfigStore, readSettings, type Settings, scheduleConfig } from '#config/index.ts';
 import { findEmbeddedUrl, openDatabase } from '#database/index.ts';
-import { ResourceError } from '#errors/index.ts';
+import { didYouMean, ResourceError } from '#errors/index.ts';
 import { type Explanation, explainFiring } from '#scheduler/index.ts';
 import { type Command, EXIT } from './command.ts';
-import { settingsHelp, settingsOptions } from './settings-flags.ts';
+import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { readTime } from './time-argument.ts';
 
 /** `svc why schedule <id> --at <time>`: tells why a schedule did, or did not, fire. */
 export const why: Command = {
@@ -12,12 +13,12 @@ export const why: Command = {
   help: `
 svc why schedule <id> --at <time>
 
-  --at <time>         the planned time, such as 2026-08-02T02:00:00Z; default: now
+  --at <time>         the planned time: 2026-08-02T02:00:00Z, -10m, 02:00, yesterday 02:00; default: now
   --json              the causal chain as JSON
 
 Reads the ledger in the database; no node needs to be running.
 
-${settingsHelp}
+${projectHelp('DATABASE_URL')}
 
 Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
 `,
@@ -25,9 +26,11 @@ Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
   arguments: ['schedule', '<id>'],
 
   async run(flags, [kind, id]) {
-    const at = typeof flags['at'] === 'string' ? Date.parse(flags['at']) : Date.now();
-    if (kind !== 'schedule' || id === undefined || Number.isNaN(at)) {
-      console.error("svc why: expected 'svc why schedule <id> --at <time>' with an ISO time");
+    const given = flags['at'];
+    const at = typeof given === 'string' ? readTime(given, Date.now()) : Date.now();
+    const wrong = whatIsWrong(kind, id, Number.isNaN(at) ? String(given) : undefined);
+    if (wrong !== undefined || id === undefined) {
+      console.error(`svc why: ${wrong}; expected 'svc why schedule <id> --at <time>'`);
       return EXIT.USAGE;
     }
     const settings = readSettings(process.env, flags);
@@ -43,13 +46,38 @@ Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
       return EXIT.OK;
     } catch (error) {
       if (!(error instanceof ResourceError)) throw error;
-      console.error(`svc why: ${error.message}`);
+      console.error(`svc why: ${(await inTheConfiguration(settings, id)) ?? error.message}`);
       return EXIT.FINDING;
     } finally {
       await database.close();
     }
   },
 };
+
+function whatIsWrong(kind: string | undefined, id: string | undefined, time: string | undefined) {
+  if (kind === undefined) return 'it is not said of what';
+  if (kind !== 'schedule') return `nothing is known of a '${kind}', only of a schedule`;
+  if (id === undefined) return 'the id of the schedule is missing';
+  if (time === undefined) return undefined;
+  return `'${time}' is no time such as 2026-08-02T02:00:00Z, -10m, 02:00 or yesterday`;
+}
+
+/** What the database cannot know: a schedule in the memory of nodes leaves rows of its firings only. */
+async function inTheConfiguration(settings: Settings, id: string): Promise<string | undefined> {
+  const config = await ConfigStore.open({ settings, environment: process.env, report: () => {} });
+  const schedules = config.list(scheduleConfig);
+  const schedule = schedules.find(({ alias }) => alias === id)?.value;
+  if (schedule === undefined) {
+    const near = didYouMean(
+      id,
+      schedules.map(({ alias }) => alias),
+    );
+    return near === undefined ? undefined : `There is no schedule '${id}'. ${near}`;
+  }
+  if (schedule.persisted) return undefined;
+  const state = schedule.enabled ? 'it has not fired yet' : 'it is disabled, so it never fires';
+  return `'${id}' is in the memory of nodes ("persisted": false), and ${state}; GET /scheduler/job/${id} of a node shows it`;
+}
 
 function inSentences({ schedule, time, why: verdict, chain }: Explanation): string {
   return [

@@ -30,6 +30,12 @@ export async function withDatabase(
   return await work(database);
 }
 
+/** The URL of the embedded database, while a node runs it. */
+export async function findRunning(dataDirectory: string): Promise<string | undefined> {
+  const url = await findEmbeddedUrl(dataDirectory);
+  return url !== undefined && (await answers(url)) ? url : undefined;
+}
+
 async function answers(url: string): Promise<boolean> {
   const database = openDatabase({ url, poolSize: 1 });
   try {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ActivationError, didYouMean } from '#errors/index.ts';
-import { KeyRing, type KeyRingText } from './key-ring.ts';
+import { KeyRing, type KeyRingText, SHIPPED_ALIASES } from './key-ring.ts';
 import { type KeyRingPlace, openKeyRing } from './open-key-ring.ts';
 import { replaceFile } from './replace-file.ts';
 
@@ -28,11 +28,17 @@ export function listKeys(ring: KeyRingText): KeyListing[] {
  * Adds a new key to an alias of the file, or a new alias: behind the others, so that every node can be given it before
  * any of them uses it.
  *
+ * @param isNew whether an alias that nobody knows is meant
  * @returns its id
  */
-export async function addKey(place: KeyRingPlace, alias: string): Promise<string> {
+export async function addKey(place: KeyRingPlace, alias: string, isNew = false): Promise<string> {
   if (!/^[\w.-]+$/.test(alias)) throw refused(`'${alias}' is no alias`, 'Letters, digits, dots, dashes');
   const { text } = await openKeyRing(inFile(place));
+  const known = [...new Set([...SHIPPED_ALIASES, ...Object.keys(text)])];
+  if (!isNew && !known.includes(alias)) {
+    const near = didYouMean(alias, known) ?? `There are ${known.join(', ')}`;
+    throw refused(`The key ring has no alias '${alias}'`, `${near}; --new-alias makes one`);
+  }
   const key = randomBytes(NEW_KEY_BYTES).toString('base64');
   await write(place, { ...text, [alias]: [...(text[alias] ?? []), key] });
   return new KeyRing({ [alias]: [key] }).current(alias).id;

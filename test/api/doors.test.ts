@@ -1,5 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { run } from '../../src/cli/index.ts';
 import { ADMIN_PASSWORD } from '../support/api.ts';
 import { sendRaw, statusOf } from '../support/raw-http.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -67,6 +68,19 @@ describe('the doors', () => {
         parts: { database: { state: 'up' }, heartbeat: { state: 'up' }, triggerPoller: { state: 'up' } },
       },
     ]);
+  });
+
+  it('tell people how the node is in lines, and programs in JSON', async () => {
+    const said: string[] = [];
+    const spy = vi.spyOn(console, 'log').mockImplementation((text: string) => void said.push(text));
+    try {
+      expect(await run(['health', '--url', server.url])).toBe(0);
+      expect(await run(['health', '--url', server.url, '--json'])).toBe(0);
+    } finally {
+      spy.mockRestore();
+    }
+    expect(said[0]).toMatch(/^✓ node +up\n(.*\n)*✓ database +up/);
+    expect(JSON.parse(said[1]!)).toMatchObject({ state: 'up' });
   });
 
   it('take for this machine only what no proxy on it has handed on', async () => {

@@ -1,6 +1,11 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, inject, it, vi } from 'vitest';
+import { misspeltVariables } from '#config/index.ts';
 import { run } from '../../src/cli/index.ts';
+import { readTime } from '../../src/cli/time-argument.ts';
 import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { startNodeProcess } from '../support/node-process.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -89,7 +94,10 @@ describe('the command line', () => {
       code: 2,
       output: "svc: there is no command 'migrat'. Did you mean 'migrate'?\n",
     });
-    expect((await here(['start', '--prot', '1'])).code).toBe(2);
+    expect(await here(['start', '--prot', '1'])).toEqual({
+      code: 2,
+      output: expect.stringMatching(/--prot.*\nDid you mean '--port'\?\n$/s),
+    });
     expect((await here([])).code).toBe(2);
   });
 
@@ -254,6 +262,79 @@ describe('the command line', () => {
     const refused = await svc(['start'], { DATABASE_URL: database.url });
     expect(refused.code).toBe(1);
     expect(refused.output).toMatch(/9999_newer.*everything is different.*DB_SCHEMA_TOO_NEW/);
+  });
+
+  it('shows of a command the options that it reads, and what counts without them', async () => {
+    const { output } = await here(['why', '--help']);
+    expect(output).toMatch(/^ {2}--data-dir +SVC_DATA_DIR: .*; \.svc in the project$/m);
+    expect(output).not.toMatch(/--(port|body-limit|rate-limit)/);
+    expect((await here(['start', '--help'])).output).toMatch(/--port +PORT\n +where it listens; 8080$/m);
+  });
+
+  it('tells its version', async () => {
+    expect(await here(['--version'])).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^svc \d+\.\d+\.\d+, Node \d+.*, schema \d{4}/),
+    });
+  });
+
+  it('names what is missing, or is no time, when it is asked why', async () => {
+    const asked = async (...args: string[]) => (await here(['why', ...args])).output;
+    expect(await asked()).toMatch(/it is not said of what/);
+    expect(await asked('task', 'x')).toMatch(/nothing is known of a 'task'/);
+    expect(await asked('schedule')).toMatch(/the id of the schedule is missing/);
+    expect(await asked('schedule', 'x', '--at', 'soon')).toMatch(/'soon' is no time/);
+  });
+
+  it.each([
+    ['-10m', '2026-08-02T11:50:00'],
+    ['02:00', '2026-08-02T02:00:00'],
+    ['13:00', '2026-08-01T13:00:00'],
+    ['yesterday', '2026-08-01T12:00:00'],
+    ['yesterday 02:00', '2026-08-01T02:00:00'],
+    ['2026-07-01T00:00:00', '2026-07-01T00:00:00'],
+  ])('understands the time %s', (text, expected) => {
+    expect(readTime(text, Date.parse('2026-08-02T12:00:00'))).toBe(Date.parse(expected));
+  });
+
+  it('says of a schedule that the database cannot know where it is', async () => {
+    await using database = await createSchemaDatabase();
+    await using project = await createProject({
+      'conf/schedule-idle.json': {
+        enabled: false,
+        schedule: '0 0 0 * * ?',
+        timeZone: 'UTC',
+        invokeService: 'script',
+        invokeContext: { script: { type: 'text/javascript', source: '1' } },
+      },
+    });
+    const environment = { SVC_PROJECT: project.location, DATABASE_URL: database.url };
+    const idle = await svc(['why', 'schedule', 'idle'], environment);
+    expect([idle.code, idle.output]).toEqual([1, expect.stringMatching(/in the memory of nodes.*disabled/)]);
+    const misspelt = await svc(['why', 'schedule', 'idel'], environment);
+    expect(misspelt.output).toMatch(/There is no schedule 'idel'. Did you mean 'idle'\?/);
+  });
+
+  it('says what to set when a node lets it in to nothing', async () => {
+    await using node = createServer((_request, response) => {
+      response.writeHead(401, { 'Content-Type': 'application/json' }).end('{"code":401}');
+    }).listen(0, '127.0.0.1');
+    await once(node, 'listening');
+    const url = `http://127.0.0.1:${(node.address() as AddressInfo).port}`;
+    for (const args of [['list'], ['run', 'x']]) {
+      const { code, output } = await here(['scan', ...args, '--url', url]);
+      expect([code, output]).toEqual([
+        1,
+        'svc scan: 401: set SVC_PASSWORD_FILE or SVC_PASSWORD to the password of user svc-admin\n',
+      ]);
+    }
+  });
+
+  it.each([
+    [{ SVC_LOGLEVEL: 'debug' }, ["SVC_LOGLEVEL is no setting of this server. Did you mean 'SVC_LOG_LEVEL'?"]],
+    [{ SVC_LOG_LEVEL: 'debug', SVC_MAIL_SERVER: 'x', SVC_KEYS_FILE: 'y', SVC_PASSWORD: 'z' }, []],
+  ])('knows of %j what is misspelt', (environment, said) => {
+    expect(misspeltVariables(environment)).toEqual(said);
   });
 
   it('reports a node that does not answer', async () => {

@@ -86,6 +86,20 @@ describe('svc keys', () => {
     expect(output).not.toContain(keys![0]);
   });
 
+  it('makes a new alias only where one is meant', async () => {
+    const before = await ring();
+    const misspelt = await svc('keys', 'add', 'svc-sym-defalt');
+    expect([misspelt.code, misspelt.output]).toEqual([
+      1,
+      expect.stringMatching(
+        /no alias 'svc-sym-defalt'.*Did you mean 'svc-sym-default'.*--new-alias.*Nothing was changed\./s,
+      ),
+    ]);
+    expect(await ring()).toEqual(before);
+    expect((await svc('keys', 'add', 'our-own', '--new-alias')).code).toBe(0);
+    expect(Object.keys(await ring())).toContain('our-own');
+  });
+
   it('encrypts again what an older key has encrypted, while the server runs, and twice changes nothing', async () => {
     const before = await sealed();
     expect([before.length, keyIds(before).length]).toEqual([7, 1]);
