@@ -182,6 +182,7 @@ export function addAuthentication(
     onLogin: ({ client, ...event }) =>
       observe({ kind: 'login.attempted', ...event, address: client.remoteAddress }),
     onRefused: (why, address) => observe({ kind: 'login.refused', why, address }),
+    onUnreachable: (error) => observe({ kind: 'issuer.unreachable', error: error.cause ?? error }),
   });
   return { authenticator, comparisons, places: () => places };
 }

@@ -61,7 +61,8 @@ function rawField(
   mimeType: string,
   requestId: string,
 ): Answer {
-  const value = isObject(content) ? getMember(content, request.fields[0]!.at(-1) ?? '') : undefined;
+  const name = request.fields[0]!.at(-1) ?? '';
+  const value = isObject(content) ? getMember(content, name) : undefined;
   if (value === undefined || value === null) {
     throw new NotFoundError(`'${formatPath(request.path)}' has no field '${request.fields[0]!.join('/')}'`);
   }
@@ -69,10 +70,10 @@ function rawField(
   const isText = /^text\/|[/+]json(?:;|$)/.test(mimeType) || typeof value !== 'string';
   const headers = {
     'X-Request-Id': requestId,
-    'Content-Type': mimeType,
+    'Content-Type': /^text\/(?!.*;\s*charset=)/i.test(mimeType) ? `${mimeType}; charset=utf-8` : mimeType,
     'Cache-Control': 'no-cache, no-store',
     // What somebody stored must not run as a page of this server.
-    'Content-Disposition': 'attachment',
+    'Content-Disposition': `attachment; filename="${name.replace(/[^\w.-]/g, '_')}"`,
     'Content-Security-Policy':
       "default-src 'none'; object-src 'none'; base-uri 'none'; sandbox; frame-ancestors 'none'",
   };

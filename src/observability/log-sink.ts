@@ -195,6 +195,8 @@ function describe(said: Observation): Line | undefined {
         message: `login from ${said.address} refused: ${said.why}`,
         address: said.address,
       };
+    case 'issuer.unreachable':
+      return { level: 'warn', message: 'an issuer of tokens cannot be asked for its keys', ...errorFacts(said.error) };
     case 'loop.failed':
       return {
         level: 'warn',

@@ -53,6 +53,8 @@ export type Observation =
     }
   /** A login that was not even looked at; `why` is the id of its error. */
   | { kind: 'login.refused'; why: string; address: string }
+  /** An issuer of tokens could not be asked for its keys. */
+  | { kind: 'issuer.unreachable'; error: unknown }
   | LoopNews
   | { kind: 'listen.connected' }
   | { kind: 'listen.lost'; error: unknown }

@@ -44,6 +44,7 @@ function keyOf(said: Observation): string | undefined {
       return `${said.part}: ${wordsOf(said.error)}`;
     case 'database.connectionLost':
     case 'listen.lost':
+    case 'issuer.unreachable':
       return `${said.kind}: ${wordsOf(said.error)}`;
     // Whoever tries doors writes no log of any length: of all addresses together, one line for each reason.
     case 'http.refused':

@@ -513,13 +513,18 @@ describe('an ordinary user who wants more', () => {
     expect(await ask('ada')).toBe(await ask('nobody'));
     expect(await ask('ada')).not.toContain('CANNOT_CONTAIN_OTHERS');
   });
-  it.each(['validateProperty', 'validateObject'])('learns by %s from no rule which users there are', async (action) => {
-    const ask = async (userName: string) =>
-      (await asEve('POST', `policy/managed/user/*?_action=${action}`, { body: { userName } })).body;
-    for (const taken of ['ada', 'svc-admin']) expect(await ask(taken)).toEqual(await ask('nobody'));
-    const told = await asAdmin('POST', `policy/managed/user/*?_action=${action}`, { body: { userName: 'ada' } });
-    expect(JSON.stringify(told.body)).toContain('UNIQUE');
-  });
+  it.each(['validateProperty', 'validateObject'])(
+    'learns by %s from no rule which users there are',
+    async (action) => {
+      const ask = async (userName: string) =>
+        (await asEve('POST', `policy/managed/user/*?_action=${action}`, { body: { userName } })).body;
+      for (const taken of ['ada', 'svc-admin']) expect(await ask(taken)).toEqual(await ask('nobody'));
+      const told = await asAdmin('POST', `policy/managed/user/*?_action=${action}`, {
+        body: { userName: 'ada' },
+      });
+      expect(JSON.stringify(told.body)).toContain('UNIQUE');
+    },
+  );
 });
 
 describe('a page of somebody else', () => {

@@ -257,6 +257,10 @@ describe('a session', () => {
 
   it('begins only when asked for', async () => {
     expect((await whoAmI(password('ada'))).headers.get('Set-Cookie')).toBeNull();
+    for (const action of ['login', 'logout']) {
+      const read = await asNobody('GET', `authentication?_action=${action}`, { headers: password('ada') });
+      expect([action, read.headers.get('Set-Cookie')]).toEqual([action, null]);
+    }
     const session = await logIn();
     expect((await whoAmI(session)).body).toMatchObject({
       authenticationId: 'ada',
@@ -453,6 +457,8 @@ describe('authentication.json', () => {
     expect((await api('PUT', 'config/authentication', { body })).status).toBe(200);
     const token = { Authorization: `Bearer ${await sign({ preferred_username: 'ada' })}` };
     await expect.poll(async () => (await whoAmI(token)).body.detail?.id).toBe('AUTH_ISSUER_UNREACHABLE');
+    const told = server.observations.find(({ kind }) => kind === 'issuer.unreachable');
+    expect(told).toMatchObject({ error: { message: expect.stringContaining('127.0.0.1') } });
     expect((await api('GET', 'info/login')).status).toBe(200);
     expect((await api('PUT', 'config/authentication', { body: modules() })).status).toBe(200);
   });

@@ -320,10 +320,17 @@ describe('the protocol', () => {
         headers: { 'X-Svc-Username': 'svc-admin', 'X-Svc-Password': ADMIN_PASSWORD },
       });
     const text = await get('_fields=label&_mimeType=text/plain');
-    expect([text.headers.get('content-type'), await text.text()]).toEqual(['text/plain', 'one']);
+    expect([text.headers.get('content-type'), await text.text()]).toEqual([
+      'text/plain; charset=utf-8',
+      'one',
+    ]);
+    const latin = await get('_fields=label&_mimeType=text/csv;charset=us-ascii');
+    expect(latin.headers.get('content-type')).toBe('text/csv;charset=us-ascii');
     const image = await get('_fields=photo&_mimeType=image/png');
     expect(Buffer.from(await image.arrayBuffer()).toString()).toBe('\u0001PNG');
     expect(image.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(image.headers.get('content-disposition')).toBe('attachment; filename="photo"');
+    expect(image.headers.get('content-security-policy')).toMatch(/default-src 'none';.* sandbox;/);
     expect((await get('_mimeType=text/plain')).status).toBe(400);
     expect((await get('_fields=label,tags&_mimeType=text/plain')).status).toBe(400);
     expect((await get('_fields=label&_mimeType=text')).status).toBe(400);

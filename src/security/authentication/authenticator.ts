@@ -30,6 +30,8 @@ export interface AuthenticatorOptions {
   readonly onLogin: (event: LoginEvent) => void;
   /** Somebody was turned away unheard; `why` is the id of the error. */
   readonly onRefused: (why: string, address: string) => void;
+  /** An issuer could not be asked for its keys; the cause says why, such as a certificate that does not hold. */
+  readonly onUnreachable: (error: Error) => void;
 }
 
 /** Of one address, that are answered and recorded one by one. */
@@ -60,6 +62,7 @@ export class Authenticator {
     } catch (error) {
       if (error instanceof TooManyRequestsError)
         this.#options.onRefused(String(errorIdOf(error)), client.remoteAddress);
+      if (errorIdOf(error) === 'AUTH_ISSUER_UNREACHABLE') this.#options.onUnreachable(error as Error);
       throw error;
     }
   }

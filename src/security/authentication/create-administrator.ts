@@ -25,7 +25,7 @@ export async function createAdministrator(
   database: Database,
   givenPassword: string | undefined,
 ): Promise<string | null | undefined> {
-  const password = givenPassword ?? randomBytes(12).toString('base64url');
+  const password = givenPassword ?? randomBytes(18).toString('base64url');
   return runUnitOfWork(database, {}, async (unitOfWork) => {
     const db = await unitOfWork.db();
     if ((await findObject(db, USERS, ADMIN)) !== undefined) return undefined;

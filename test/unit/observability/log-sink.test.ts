@@ -10,7 +10,8 @@ function logged(level: LogLevel, ...observations: Observation[]): Record<string,
     destination: { write: (line: string) => void lines.push(line) },
   });
   for (const observation of observations) sink.observe(observation);
-  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const written = lines.join('').split('\n').slice(0, -1);
+  return written.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
 describe('the log', () => {
@@ -18,6 +19,8 @@ describe('the log', () => {
     expect(logged('info', { kind: 'node.joined', node: 'b', epoch: 3 })).toMatchObject([
       { level: 'info', node: 'n1', kind: 'node.joined', epoch: 3, msg: 'node b joined the cluster' },
     ]);
+    const forged = logged('info', { kind: 'node.joined', node: 'b\r\n{"level":"info","msg":"x"}', epoch: 3 });
+    expect(forged).toMatchObject([{ epoch: 3, time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/) }]);
   });
 
   it('has the name that the configuration gives its node, once it is known', () => {
