@@ -6,7 +6,7 @@ import {
   type Settings,
   withoutSecrets,
 } from '#config/index.ts';
-import { HttpServer } from '#http/index.ts';
+import { HttpServer, requireFreePort } from '#http/index.ts';
 import { Solitude, startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, type Observe, observeAll } from '#observability/index.ts';
 import type { RequestSink } from '#resource/index.ts';
@@ -69,6 +69,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const nodeName = config.get(clusterConfig).instanceId;
   observe({ kind: 'node.named', node: nodeName });
 
+  await requireFreePort(settings.host, settings.port);
   await using scope = new AsyncDisposableStack();
   const foundation = await openFoundation({ ...options, nodeName, observe });
   scope.defer(() => foundation.close());

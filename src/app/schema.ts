@@ -4,6 +4,7 @@ import {
   openDatabase,
   readMigrations,
   refuseNewerBreakingSchema,
+  refuseOldPostgres,
 } from '#database/index.ts';
 import { ActivationError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
@@ -27,6 +28,7 @@ export async function prepareSchema(options: SchemaOptions): Promise<void> {
   await using scope = new AsyncDisposableStack();
   const database = openDatabase({ url: databaseUrl, poolSize: 1 });
   scope.defer(() => database.close());
+  await refuseOldPostgres(database.db);
   const migrations = await readMigrations(options.migrations);
   const state = await inspectSchema(database.db, migrations);
   refuseNewerBreakingSchema(state);

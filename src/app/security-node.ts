@@ -1,4 +1,5 @@
 import { auditConfig } from '#config/index.ts';
+import { wordsOf } from '#database/index.ts';
 import { Ticker } from '#lifecycle/index.ts';
 import type { ScriptThreads } from '#script/index.ts';
 import {
@@ -8,6 +9,7 @@ import {
   pruneLogins,
   unsealedSeconds,
 } from '#security/index.ts';
+import { ACCESS_FILE } from './check-parts.ts';
 import type { Core } from './core.ts';
 import type { NodePart } from './node-part.ts';
 import { accessFileText } from './security-feature.ts';
@@ -22,6 +24,7 @@ const PRUNE_INTERVAL_MS = 600_000;
 export function securityNode(core: Core, threads: ScriptThreads): NodePart {
   const { access, audit, config, database, observe } = core;
   let text: string | undefined;
+  let refused: string | undefined;
   const refresh = async () => {
     const rules = await threads.run({ kind: 'accessRules', payload: null, repeatable: true });
     if (rules !== undefined) access.replace(rules as AccessFile);
@@ -34,9 +37,16 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
     async runOnce() {
       const now = await accessFileText(core);
       if (now === text) return;
-      await threads.reload();
-      await refresh();
-      text = now;
+      try {
+        if (now !== refused) await threads.reload();
+        await refresh();
+        text = now;
+        refused = undefined;
+      } catch (error) {
+        // It is tried again, for the reason may lie elsewhere, and told once.
+        if (now !== refused) observe({ kind: 'config.refused', id: ACCESS_FILE, findings: [wordsOf(error)] });
+        refused = now;
+      }
     },
     observe,
   });

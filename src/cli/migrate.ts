@@ -6,6 +6,7 @@ import {
   openDatabase,
   readMigrations,
   refuseNewerBreakingSchema,
+  refuseOldPostgres,
   startEmbeddedServer,
 } from '#database/index.ts';
 import { type Command, EXIT } from './command.ts';
@@ -40,6 +41,7 @@ Example: DATABASE_URL_FILE=/run/secrets/database-url svc migrate --dry-run
     }
     const database = openDatabase({ url, poolSize: 1 });
     scope.defer(() => database.close());
+    await refuseOldPostgres(database.db);
     const migrations = await readMigrations(join(settings.installLocation, 'migrations'));
     const state = await inspectSchema(database.db, migrations);
     refuseNewerBreakingSchema(state);

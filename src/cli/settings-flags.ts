@@ -11,7 +11,7 @@ export const settingsOptions: Command['options'] = Object.fromEntries(
 /** What each means, and what counts without it. */
 const MEANING: Readonly<Record<keyof typeof SETTING_FLAGS, string>> = {
   PORT: 'where it listens; 8080',
-  SVC_HOST: 'the address that it listens at',
+  SVC_HOST: 'the address that it listens at; 127.0.0.1',
   SVC_DATA_DIR: 'the embedded Postgres and keys.json; .svc in the project',
   SVC_PROJECT: 'conf/, script/, workflow/ and service/; this folder',
   SVC_NODE_ID: 'unique among live nodes; host name and a random part',

@@ -28,6 +28,7 @@ export {
   migrate,
   readMigrations,
   refuseNewerBreakingSchema,
+  refuseOldPostgres,
   type SchemaState,
   type SqlMigration,
 } from './migrator.ts';

@@ -5,7 +5,7 @@ import { type Migration, type MigrationProvider, Migrator } from 'kysely/migrati
 import { ActivationError } from '#errors/index.ts';
 import { backOff } from '#lifecycle/index.ts';
 import type { Db } from './database.ts';
-import { isConflict, sqlStateOf } from './sql-state.ts';
+import { isConflict, isConnectionLost, sqlStateOf } from './sql-state.ts';
 
 /** A numbered SQL file; its first line says whether older nodes may go on running against the new schema. */
 export interface SqlMigration {
@@ -112,9 +112,42 @@ export async function migrate(db: Db, migrations: readonly SqlMigration[]): Prom
       return results.filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName);
     }
     const isInTheWay = isConflict(error) || sqlStateOf(error) === '55P03';
-    if (!isInTheWay || attempt === ATTEMPTS) throw error;
+    if (!isInTheWay || attempt === ATTEMPTS) {
+      const failed = results.find(({ status }) => status === 'Error')?.migrationName;
+      throw failed === undefined || isConnectionLost(error) ? error : migrationFailed(failed, error);
+    }
     await backOff(attempt, 50, 1_000);
   }
+}
+
+function migrationFailed(name: string, error: unknown): ActivationError {
+  return new ActivationError([
+    {
+      id: 'DB_MIGRATION_FAILED',
+      where: '',
+      message: `the migration '${name}' failed, and nothing of it was kept: ${error instanceof Error ? error.message : String(error)}`,
+      hint: 'the database may have been changed by hand; see Upgrades in docs/operations.md',
+    },
+  ]);
+}
+
+const OLDEST_POSTGRES = 15;
+
+/** @throws ActivationError `DB_TOO_OLD`: the first statement that it does not know would say less */
+export async function refuseOldPostgres(db: Db, oldest: number = OLDEST_POSTGRES): Promise<void> {
+  const { rows } = await sql<{
+    version: string;
+  }>`select current_setting('server_version_num') as version`.execute(db);
+  const major = Math.floor(Number(rows[0]!.version) / 10_000);
+  if (major >= oldest) return;
+  throw new ActivationError([
+    {
+      id: 'DB_TOO_OLD',
+      where: '',
+      message: `Postgres ${major} is too old: it has to be ${oldest} or newer`,
+      hint: 'upgrade it, or set DATABASE_URL to another',
+    },
+  ]);
 }
 
 /** Kysely insists that every applied migration is known; stand-ins for newer ones satisfy it. */

@@ -4,13 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type ServerType, serve } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { translateDatabaseError } from '#database/index.ts';
-import {
-  ActivationError,
-  ForbiddenError,
-  NotFoundError,
-  type ResourceError,
-  toResourceError,
-} from '#errors/index.ts';
+import { ForbiddenError, NotFoundError, type ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Service } from '#lifecycle/index.ts';
 import type { RequestSink, ResourceDescription } from '#resource/index.ts';
@@ -20,6 +14,7 @@ import { type Health, healthRoutes } from './health.ts';
 import { type Door, Incoming, IncomingClient } from './incoming.ts';
 import { nodeServer } from './node-server.ts';
 import { openApiDocument } from './openapi.ts';
+import { cannotListen } from './require-free-port.ts';
 import { BASE_PATH, RestInterface, type RestOptions } from './rest-interface.ts';
 import { writeError } from './write-response.ts';
 
@@ -195,17 +190,4 @@ export class HttpServer implements Service {
 function respond(error: ResourceError): Response {
   const { status, headers, body } = writeError(error);
   return new Response(body as string | null, { status, headers });
-}
-
-function cannotListen(error: NodeJS.ErrnoException, host: string, port: number): Error {
-  const why: Record<string, string> = {
-    EADDRINUSE: `port ${port} of ${host} is in use by another program`,
-    EACCES: `this user may not listen on port ${port}`,
-    EADDRNOTAVAIL: `${host} is no address of this machine`,
-  };
-  const message = why[error.code ?? ''];
-  if (message === undefined) return error;
-  return new ActivationError([
-    { id: 'HTTP_CANNOT_LISTEN', where: '', message, hint: 'set PORT (0: any that is free) or SVC_HOST' },
-  ]);
 }

@@ -260,7 +260,8 @@ describe('the rules of script/access.js', () => {
 
   it('stay in force when the file becomes nonsense', async () => {
     await server.project.write('script/access.js', 'var httpAccessConfig = {');
-    await server.observed('loop.failed', ({ loop }) => loop === 'access rules');
+    const { findings } = await server.observed('config.refused', ({ id }) => id === 'script/access.js');
+    expect(findings).toEqual([expect.stringMatching(/access\.js/)]);
     expect((await asAda('GET', 'managed/user/ada')).status).toBe(200);
     expect((await asAda('GET', 'managed/user/ben')).status).toBe(403);
     await server.project.remove('script/access.js');

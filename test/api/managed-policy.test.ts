@@ -172,6 +172,7 @@ describe('policies', () => {
       reason: 'Forbidden',
       message: 'Policy validation failed',
       detail: {
+        hint: expect.stringMatching(/^name is required; age has the wrong type; /),
         result: false,
         failedPolicyRequirements: [
           { policyRequirements: [{ policyRequirement: 'REQUIRED' }], property: 'name' },

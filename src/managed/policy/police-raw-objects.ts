@@ -1,4 +1,3 @@
-import { ForbiddenError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
   type Context,
@@ -13,6 +12,7 @@ import {
 import { requestView } from '#script/index.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import { matchesSecret } from '../secret.ts';
+import { policyRefusal } from './policy-refusal.ts';
 import { readStored, scriptsOf } from './policy-resource.ts';
 import { validateObject } from './validate-object.ts';
 
@@ -88,5 +88,5 @@ async function requireValid(
     bindings: { request: requestView(request), resourceName: `${collection}/${id ?? '*'}` },
     isHashed: (value) => platform.crypto.isHashed(value),
   });
-  if (!result.result) throw new ForbiddenError('Policy validation failed', { detail: result });
+  if (!result.result) throw policyRefusal('Policy validation failed', result);
 }

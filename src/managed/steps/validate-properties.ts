@@ -1,7 +1,7 @@
-import { ForbiddenError } from '#errors/index.ts';
 import { equalJson, type JsonObject } from '#json/index.ts';
 import { requestView } from '#script/index.ts';
 import { collectionOf, type Exchange, objectPath } from '../exchange.ts';
+import { policyRefusal } from '../policy/policy-refusal.ts';
 import { validateObject } from '../policy/validate-object.ts';
 import { isEmptyPlan } from '../relationship/plan-edges.ts';
 import { matchesSecret } from '../secret.ts';
@@ -40,7 +40,7 @@ export async function validateProperties(exchange: Exchange): Promise<void> {
   });
   if (result.result) return;
   const message = request.method === 'patch' ? 'Failed policy validation' : 'Policy validation failed';
-  throw new ForbiddenError(message, { detail: result });
+  throw policyRefusal(message, result);
 }
 validateProperties.applies = ({ platform, edit, isCheck }: Exchange) =>
   edit === null && !isCheck && platform.enforcesPolicies();

@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, inspectSchema, migrate, openDatabase, readMigrations } from '#database/index.ts';
+import {
+  type Database,
+  inspectSchema,
+  migrate,
+  openDatabase,
+  readMigrations,
+  refuseOldPostgres,
+} from '#database/index.ts';
 import { ActivationError } from '#errors/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
@@ -67,6 +74,29 @@ describe('migrations', () => {
     } finally {
       node.release(true);
     }
+  });
+
+  it('that fail are told in a sentence, and leave nothing', async () => {
+    const shipped = await readMigrations(SHIPPED);
+    const text = '-- compatible\ncreate table half (a int); select nonsense from half;';
+    const [broken] = await readMigrations(await folderOf({ '9997_broken.sql': text }));
+    const failed: ActivationError = await migrate(database.db, [...shipped, broken!]).then(
+      () => expect.unreachable(),
+      (error) => error,
+    );
+    expect(failed).toBeInstanceOf(ActivationError);
+    expect(failed.findings).toMatchObject([
+      { id: 'DB_MIGRATION_FAILED', message: expect.stringMatching(/'9997_broken' failed.*nonsense/) },
+    ]);
+    const { rows } = await sql`select to_regclass('half') as half`.execute(database.db);
+    expect(rows).toEqual([{ half: null }]);
+  });
+
+  it('are for Postgres 15 and newer, which an older one is told by its version', async () => {
+    await refuseOldPostgres(database.db);
+    await expect(refuseOldPostgres(database.db, 99)).rejects.toThrow(
+      /Postgres \d+ is too old: it has to be 99/,
+    );
   });
 
   it('run against a newer schema as long as nothing in it is breaking', async () => {
