@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -42,13 +42,15 @@ describe('What the product is made of', () => {
     for (const image of images) expect(image).toMatch(/@sha256:[0-9a-f]{64}$/);
   });
 
-  test('what is deployed has no default password, no history and no tests in it', () => {
+  test('what is deployed has no default password, no history, no tests and no samples in it', () => {
     const [image, compose, ignored] = ['Dockerfile', 'compose.yaml', '.dockerignore'].map((file) =>
       readFileSync(join(root, file), 'utf8'),
     );
+    const samples = ['conf/endpoint-echo.json', 'conf/schedule-sample-users.json', 'script/sample-users.js'];
+    expect(samples.filter((file) => !existsSync(join(root, file)))).toEqual([]);
     expect(compose).not.toMatch(/PASSWORD: |postgres:\/\/[^$\s]*:[^$\s]*@/);
     expect(compose).toContain('DATABASE_URL_FILE: /run/secrets/database-url');
-    expect(ignored!.split('\n')).toEqual(expect.arrayContaining(['.git', '.svc', 'test']));
+    expect(ignored!.split('\n')).toEqual(expect.arrayContaining(['.git', '.svc', 'test', ...samples]));
     expect(image).not.toMatch(/^COPY \S*(?:test|\.git|\.) /m);
     expect(image).toMatch(/^USER node$/m);
     expect(image).toContain('NODE_ENV=production');
