@@ -80,7 +80,7 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
         runOnce: () => pruneLogins(database.db),
         observe,
       }),
-      auditMonthKeeper({ database, config: () => config.get(auditConfig), sign: audit.sign, observe }),
+      auditMonthKeeper({ database, config: () => config.get(auditConfig), ...audit, observe }),
       new LoginNameKeeper({ database, places: core.authentication.places, observe }),
     ],
   };

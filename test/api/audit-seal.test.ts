@@ -287,6 +287,7 @@ describe('pruning', () => {
     keepAuditMonths({
       database: server.database,
       config: () => config(keepDays),
+      keys,
       sign: entrySigner(keys, 'n1'),
     });
   const months = async () =>
@@ -362,6 +363,26 @@ describe('pruning', () => {
       'delete from audit_seal where number = 2',
     );
     expect(kinds(found)).toContain('missing-seals');
+  });
+
+  it('is not believed of a record that nobody with a key has signed, wherever it is put', async () => {
+    const forge = (signature: string) => `
+      insert into audit_event (id, topic, transaction_id, user_id, object_id, node, signature, event)
+      select '00000000-0000-7000-8000-00000000000f', 'config', 'system', 'system', 'audit', 'n0', ${signature},
+             jsonb_build_object('operation', 'PRUNE', 'sealsPruned', number - 1)
+      from audit_seal order by number desc limit 1`;
+    // All seals but the last, which seem to be pruned, and the record kept from its seal.
+    const statements = [
+      `delete from audit_event where id in (select unnest(ids) from audit_seal where number < (select max(number) from audit_seal))`,
+      `delete from audit_seal where number < (select max(number) from audit_seal)`,
+    ];
+    const waits = `insert into audit_unsealed (id, recorded_at, node, signature, stored_at)
+      select id, recorded_at, node, signature, 'infinity' from audit_event where id = '00000000-0000-7000-8000-00000000000f'`;
+    for (const signature of [`'made.up'`, `'unsigned.' || repeat('A', 43)`]) {
+      const found = await tampered(verify, ...statements, forge(signature), waits);
+      expect(kinds(found)).toContain('missing-seals');
+      expect(found.findings.map(({ entry }) => entry)).toContain('00000000-0000-7000-8000-00000000000f');
+    }
   });
 });
 

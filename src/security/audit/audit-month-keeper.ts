@@ -4,8 +4,10 @@ import type { JsonObject } from '#json/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { auditEvent } from './audit-event.ts';
+import type { AuditKeys } from './audit-keys.ts';
 import { insertEntries } from './audit-repository.ts';
-import { addMonths, findPruning, type PrunedMonth, pruneMonths } from './pruning-repository.ts';
+import { countPruned } from './pruning.ts';
+import { addMonths, type PrunedMonth, pruneMonths } from './pruning-repository.ts';
 import type { SignEntry } from './signed-entry.ts';
 
 const INTERVAL_MS = 3_600_000;
@@ -13,6 +15,7 @@ const INTERVAL_MS = 3_600_000;
 export interface AuditMonthsOptions {
   readonly database: Database;
   readonly config: () => AuditConfig;
+  readonly keys: AuditKeys;
   readonly sign: SignEntry;
 }
 
@@ -36,11 +39,11 @@ export function keepAuditMonths(options: AuditMonthsOptions): Promise<readonly P
   const { keepDays } = options.config();
   return runUnitOfWork(options.database, {}, async (unitOfWork) => {
     const db = await unitOfWork.db();
-    const before = await findPruning(db);
+    const before = await countPruned(db, options.keys);
     await addMonths(db);
     const months = await pruneMonths(db, keepDays);
     if (months.length > 0) {
-      const sealsPruned = months.reduce((sum, { seals }) => sum + seals, before?.sealsPruned ?? 0);
+      const sealsPruned = months.reduce((sum, { seals }) => sum + seals, before);
       await record(db, options.sign, { keepDays, sealsPruned, months: months as unknown as JsonObject[] });
     }
     return months;

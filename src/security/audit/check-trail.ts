@@ -64,6 +64,17 @@ export class TrailChecker {
     this.last = seal;
   }
 
+  /** An entry that is in no seal yet; null when it is not there. */
+  checkWaiting(id: string, entry: StoredEntry | null): void {
+    if (entry !== null) this.#signature(entry, { entry: id });
+    else
+      this.find({
+        kind: 'deleted',
+        message: `entry ${id}, which waits for its seal, was deleted`,
+        entry: id,
+      });
+  }
+
   /** @returns its signature; undefined when the entry is not there */
   #entry(seal: Seal, id: string, [entry, ...others]: readonly StoredEntry[]): string | null | undefined {
     if (entry === undefined) {
@@ -75,9 +86,13 @@ export class TrailChecker {
       const message = `entry ${id} is there ${others.length + 1} times`;
       this.find({ kind: 'inserted', message, entry: id, seal: seal.number });
     }
+    this.#signature(entry, { entry: id, seal: seal.number });
+    return entry.signature;
+  }
+
+  #signature(entry: StoredEntry, place: { readonly entry: string; readonly seal?: number }): void {
     const check = checkEntry(this.#keys, entry);
-    const about = `entry ${id} (${entry.topic}, ${entry.recordedAt})`;
-    const place = { entry: id, seal: seal.number };
+    const about = `entry ${entry.id} (${entry.topic}, ${entry.recordedAt})`;
     if (check === 'wrong')
       this.find({ kind: 'changed', message: `${about} was changed or forged`, ...place });
     if (check === 'unsigned' || check === 'no key') {
@@ -88,7 +103,6 @@ export class TrailChecker {
       const message = `${about} is signed with key ${entry.signature?.split('.')[0]}, which the key ring lacks`;
       this.find({ kind: 'unknown-key', message, ...place });
     }
-    return entry.signature;
   }
 
   #seal(seal: Seal): void {

@@ -1,5 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import type { StoredEntry } from './stored-entry.ts';
+import { ENTRY_COLUMNS } from './trail-repository.ts';
+
+const MOST_LOOKED_AT = 100;
 
 /** A month of the trail that was dropped, and how its chains ended. */
 export interface PrunedMonth {
@@ -26,14 +30,11 @@ export async function pruneMonths(db: Db, keepDays: number): Promise<readonly Pr
   return rows[0]!.months;
 }
 
-/** What the last record of a pruning says; undefined when nothing has ever been pruned. */
-export async function findPruning(
-  db: Db,
-): Promise<{ readonly id: string; readonly sealsPruned: number } | undefined> {
-  const { rows } = await sql<{ id: string; sealsPruned: number }>`
-    select id::text as id, (event->>'sealsPruned')::int8 as "sealsPruned" from audit_event
+/** Records of prunings, the newest first, and entries that are made to look like one. */
+export async function findPrunings(db: Db): Promise<readonly StoredEntry[]> {
+  const { rows } = await sql<StoredEntry>`
+    select ${ENTRY_COLUMNS} from audit_event
     where topic = 'config' and object_id = 'audit' and event->>'operation' = 'PRUNE' and not event ? 'handMade'
-      and signature is not null
-    order by recorded_at desc, id desc limit 1`.execute(db);
-  return rows[0];
+    order by recorded_at desc, id desc limit ${MOST_LOOKED_AT}`.execute(db);
+  return rows;
 }

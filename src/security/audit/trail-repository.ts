@@ -13,6 +13,7 @@ export interface TrailRange {
 
 const PAGE_SEALS = 200;
 const PAGE_ENTRIES = 1_000;
+const NO_ID = '00000000-0000-0000-0000-000000000000';
 
 /** The next seals after a number, with about a thousand entries. */
 export async function findSeals(
@@ -32,7 +33,7 @@ export async function findSeals(
   return rows;
 }
 
-const COLUMNS = sql`id::text as id, topic, ${isoTime(sql`recorded_at`)} as "recordedAt",
+export const ENTRY_COLUMNS = sql`id::text as id, topic, ${isoTime(sql`recorded_at`)} as "recordedAt",
   transaction_id as "transactionId", user_id as "userId", object_id as "objectId", node, signature, event`;
 
 /** Entries with the ids, of the months of their seals. */
@@ -42,7 +43,7 @@ export async function findEntries(
 ): Promise<StoredEntry[]> {
   const months = seals.map(({ month }) => month).sort();
   const { rows } = await sql<StoredEntry>`
-    select ${COLUMNS} from audit_event
+    select ${ENTRY_COLUMNS} from audit_event
     where topic = any(${[...AUDIT_TOPICS]}::text[]) and id = any(${seals.flatMap(({ ids }) => ids)}::uuid[])
       and recorded_at >= ${months[0]!}::timestamptz
       and recorded_at < ${months.at(-1)!}::timestamptz + interval '1 month'`.execute(db);
@@ -57,12 +58,30 @@ export async function findOldEntries(
   after: string | undefined,
 ): Promise<StoredEntry[]> {
   const { rows } = await sql<StoredEntry>`
-    select ${COLUMNS} from audit_event
-    where topic = ${topic} and signature is null and id > ${after ?? '00000000-0000-0000-0000-000000000000'}::uuid
+    select ${ENTRY_COLUMNS} from audit_event
+    where topic = ${topic} and signature is null and id > ${after ?? NO_ID}::uuid
       and recorded_at >= ${from ?? '-infinity'}::timestamptz and recorded_at < ${to ?? 'infinity'}::timestamptz
       and recorded_at < coalesce((select sealed_at from audit_seal where number = 1), 'infinity')
     order by id limit ${PAGE_ENTRIES}`.execute(db);
   return rows;
+}
+
+/** An entry that waits for its seal; null when it is not there. */
+export interface WaitingEntry {
+  readonly id: string;
+  readonly entry: StoredEntry | null;
+}
+
+/** The entries that wait for their seal, a page at a time. */
+export async function findWaiting(db: Db, after: string | undefined): Promise<WaitingEntry[]> {
+  const { rows } = await sql<StoredEntry & { readonly waitingId: string }>`
+    select waiting.id::text as "waitingId", entry.* from (
+      select id, recorded_at from audit_unsealed where id > ${after ?? NO_ID}::uuid order by id limit ${PAGE_ENTRIES}) waiting
+    left join lateral (
+      select ${ENTRY_COLUMNS} from audit_event e where e.id = waiting.id and e.recorded_at = waiting.recorded_at
+      limit 1) entry on true
+    order by waiting.id`.execute(db);
+  return rows.map(({ waitingId, ...entry }) => ({ id: waitingId, entry: entry.id === null ? null : entry }));
 }
 
 export interface SealCount {
@@ -138,7 +157,7 @@ export async function findLoose(
       from audit_event e
       where recorded_at >= greatest(${span.from}::timestamptz, ${from ?? '-infinity'}::timestamptz)
         and recorded_at < least(${span.to}::timestamptz, ${to ?? 'infinity'}::timestamptz)
-        and not exists (select from audit_unsealed u where u.id = e.id)
+        and not exists (select from audit_unsealed u where u.id = e.id and u.recorded_at = e.recorded_at)
         and not exists (
           select from (select unnest(ids) as id from audit_seal
                        where month >= date_trunc('month', ${span.from}::timestamptz, 'UTC')

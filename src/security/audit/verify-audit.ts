@@ -1,13 +1,14 @@
 import type { Db } from '#database/index.ts';
 import type { AuditKeys } from './audit-keys.ts';
 import { TrailChecker, type TrailFinding } from './check-trail.ts';
-import { findPruning } from './pruning-repository.ts';
+import { countPruned } from './pruning.ts';
 import { readSegments } from './read-trail.ts';
 import {
   countSeals,
   findGaps,
   findLoose,
   findSignature,
+  findWaiting,
   listSpans,
   type TrailRange,
 } from './trail-repository.ts';
@@ -43,7 +44,8 @@ export async function verifyAudit(
   const checker = new TrailChecker(keys, { isPart: range.from !== undefined });
   const { seals, highest, waiting } = await countSeals(db);
   for await (const segment of readSegments(db, range, highest)) checker.check(segment);
-  await checkNumbers(db, checker, highest - seals);
+  await checkNumbers(db, keys, checker, highest - seals);
+  await checkWaiting(db, checker);
   if (noted !== undefined && (await findSignature(db, noted.number)) !== noted.signature) {
     const message = `seal ${noted.number}, the head that was noted, is not there as it was: seals were taken away, or the database was put back`;
     checker.find({ kind: 'head', message, seal: noted.number });
@@ -55,8 +57,19 @@ export async function verifyAudit(
   return { entries, seals: checker.seals, chains, head, waiting, old, count, findings };
 }
 
-async function checkNumbers(db: Db, checker: TrailChecker, missing: number): Promise<void> {
-  const pruned = (await findPruning(db))?.sealsPruned ?? 0;
+/** A list that whoever has the database writes, too: what stands there counts as little as what stands in no seal. */
+async function checkWaiting(db: Db, checker: TrailChecker): Promise<void> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await findWaiting(db, after);
+    for (const { id, entry } of page) checker.checkWaiting(id, entry);
+    after = page.at(-1)?.id;
+    if (after === undefined) return;
+  }
+}
+
+async function checkNumbers(db: Db, keys: AuditKeys, checker: TrailChecker, missing: number): Promise<void> {
+  const pruned = await countPruned(db, keys);
   if (missing === pruned) return;
   const gaps = (await findGaps(db)).map(({ first, last }) =>
     first === last ? `${first}` : `${first}–${last}`,
