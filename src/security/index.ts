@@ -44,6 +44,7 @@ export { LoginThrottle } from './authentication/login-throttle.ts';
 export { matchesStored } from './authentication/matches-stored.ts';
 export { PasswordComparisons } from './authentication/password-comparisons.ts';
 export { RateLimit } from './authentication/rate-limit.ts';
+export { readRoleNames } from './authentication/read-role-names.ts';
 export { sessionResource } from './authentication/session-resource.ts';
 export { Sessions } from './authentication/sessions.ts';
 export { TrustedProxies } from './authentication/trusted-proxies.ts';

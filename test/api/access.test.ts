@@ -307,6 +307,8 @@ describe('conditions', () => {
       nick: fc.constantFrom('nick', 'x'),
       accountStatus: fc.constantFrom(null, 'active'),
       extra: fc.constant({ a: [1, { b: null }] }),
+      _id: fc.constant('ada'),
+      _refResourceId: fc.constant('eve'),
     },
     { requiredKeys: [] },
   );

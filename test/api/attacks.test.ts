@@ -456,6 +456,17 @@ describe('an ordinary user who wants more', () => {
     );
   });
   it.each([
+    ['_ref', 'managed/user/ada'],
+    ['_refResourceId', 'ada'],
+    ['_refError', true],
+    ['_anything', 'x'],
+  ])('keeps nothing in its own object that nobody may edit: %s', async (name, value) => {
+    const { body } = await asEve('GET', 'managed/user/eve');
+    expectRefusal(await asEve('PUT', 'managed/user/eve', { body: { ...body, [name]: value } }), 403);
+    expect((await asEve('PUT', 'managed/user/eve', { body })).status).toBe(200);
+    expect(await asEve('GET', 'managed/user/eve')).toMatchObject({ body });
+  });
+  it.each([
     'managed/user/ada', 'managed/user?_queryFilter=true', 'managed/user?_queryId=query-all-ids', 'managed/user?_queryFilter=password%20pr', 'managed/user/ada/manager', 'managed/role?_queryFilter=true', 'repo/internal/user?_queryFilter=true',
     'repo/internal/role/svc-admin', 'config', 'config/authentication', 'audit/access?_queryFilter=true', 'audit/authentication?_queryFilter=true', 'scheduler/job?_queryFilter=true', 'scheduler/trigger?_queryFilter=true', 'repo/scheduler/triggers?_queryFilter=true',
     'taskscanner', 'workflow/processinstance?_queryId=query-all-ids', 'workflow/taskinstance?_queryId=query-all-ids', 'workflow/deployment?_queryFilter=true', 'cluster', 'health/memory', 'health/os', 'health/jdbc',

@@ -386,14 +386,35 @@ describe('a task', () => {
     expect(byUser.map(({ _id }: { _id: string }) => _id)).not.toContain(body._id);
   });
 
-  it("is not an internal user's where a managed user has the name", async () => {
-    await api('PUT', 'repo/internal/user/alice', {
-      body: { password: 'Other-Passw0rd-1', roles: [{ _ref: 'repo/internal/role/svc-authorized' }] },
-    });
-    const inner = { user: 'alice', password: 'Other-Passw0rd-1' };
-    expect((await api('GET', 'info/login', inner)).body.authorization.component).toBe('repo/internal/user');
+  it("is not an internal user's, which cannot be created under the name of a managed user", async () => {
+    const body = { password: 'Other-Passw0rd-1', roles: [{ _ref: 'repo/internal/role/svc-authorized' }] };
+    for (const name of ['alice', 'Alice']) {
+      const { status, body: answer } = await api('PUT', `repo/internal/user/${name}`, { body });
+      expect([status, answer.detail?.id]).toEqual([403, 'AUTH_NAME_REFUSED']);
+    }
     const task = await offered();
-    expect((await api('GET', task, inner)).status).toBe(403);
+    expect((await api('GET', task, { user: 'alice', password: body.password })).status).toBe(401);
     expect((await as('alice')('GET', task)).status).toBe(200);
+  });
+
+  it('is shown to nobody whose role only has the name of the one that it is offered to', async () => {
+    const name = 'svc-tasks-manager';
+    const reference = { _ref: `managed/role/${name}` };
+    await api('PUT', `managed/role/${name}`, { body: { name, description: 'Looks like it' } });
+    await api('PATCH', 'managed/user/bob-id', {
+      body: [{ operation: 'add', field: '/authzRoles/-', value: reference }],
+    });
+    const instance = await begin('mallory', {
+      _key: 'accessRequest',
+      role: 'auditor',
+      reason: 'a secret one',
+    });
+    const seenBy = async (who: string) =>
+      JSON.stringify((await as(who)('GET', 'endpoint/gettasksview?_queryId=tasks')).body.result);
+    expect(await seenBy('bob')).toBe('[]');
+    const shown = await seenBy('clerk');
+    expect(shown).toContain(await taskAt(instance, 'approve'));
+    // Nor are they among those to whom the task can be given.
+    expect(shown).not.toContain('"username":"bob"');
   });
 });

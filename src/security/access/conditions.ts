@@ -111,10 +111,13 @@ async function changedProperties({
   return [...names].filter((name) => {
     const [now, before] = [getMember(content, name), getMember(stored, name)];
     // Leaving out what the caller was never shown is no change; leaving out anything else removes it.
-    if (name.startsWith('_') || (now === undefined && isHidden(schema, name))) return false;
+    if (OF_THE_SERVER.has(name) || (now === undefined && isHidden(schema, name))) return false;
     return !equalJson(now ?? null, before ?? null);
   });
 }
+
+/** What else begins like these is stored as any other property is. */
+const OF_THE_SERVER: ReadonlySet<string> = new Set(['_id', '_rev']);
 
 function isHidden(schema: JsonObject, name: string): boolean {
   const property = getMember(schema, name);

@@ -1,38 +1,33 @@
-import { isObject, type JsonValue } from '#json/index.ts';
-import { Connection, type Context, systemContext } from '#resource/index.ts';
+import { isObject } from '#json/index.ts';
+import { Connection, type Context, dbOf, systemContext } from '#resource/index.ts';
+import { readRoleNames } from '#security/index.ts';
 import type { GroupsOf } from '../task/task-listing-repository.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 
 /**
- * The groups of a user are the ids of the roles in `authzRoles`, wherever the roles are kept. Asked through the
+ * The groups of a user are the names of the roles in `authzRoles`, as they are when the user logs in. Asked through the
  * router as the server itself, once for each user of a request.
  */
-export function groupLookUp({ resources }: WorkflowPlatform, context: Context): GroupsOf {
+export function groupLookUp(platform: WorkflowPlatform, context: Context): GroupsOf {
+  const asServer = { ...systemContext(), unitOfWork: context.unitOfWork };
+  const connection = new Connection(platform.resources, asServer);
   const known = new Map<string, Promise<readonly string[]>>();
   return (user) => {
     let groups = known.get(user);
     if (groups === undefined) {
-      groups = findGroups(
-        new Connection(resources, { ...systemContext(), unitOfWork: context.unitOfWork }),
-        user,
-      );
+      groups = findGroups(user);
       known.set(user, groups);
     }
     return groups;
   };
-}
 
-async function findGroups(connection: Connection, userName: string): Promise<readonly string[]> {
-  const { result } = await connection.query('managed/user', {
-    queryId: 'for-userName',
-    parameters: { uid: userName },
-    fields: [['authzRoles']],
-  });
-  const content = result[0]?.content;
-  const roles: JsonValue = isObject(content) ? (content['authzRoles'] ?? null) : null;
-  if (!Array.isArray(roles)) return [];
-  return roles.flatMap((role) => {
-    const reference = isObject(role) ? (role['_refResourceId'] ?? role['_ref']) : role;
-    return typeof reference === 'string' ? [reference.slice(reference.lastIndexOf('/') + 1)] : [];
-  });
+  async function findGroups(userName: string): Promise<readonly string[]> {
+    const { result } = await connection.query('managed/user', {
+      queryId: 'for-userName',
+      parameters: { uid: userName },
+      fields: [['authzRoles']],
+    });
+    const content = result[0]?.content;
+    return isObject(content) ? readRoleNames(await dbOf(platform, context), content['authzRoles']) : [];
+  }
 }

@@ -76,7 +76,7 @@ function conditionsOf(request, context) {
     var schema = schemaOf(request.resourcePath.split('/')[1]) || {};
     var names = Object.keys(content).concat(Object.keys(stored));
     return names.filter(function (name) {
-      if (name.charAt(0) === '_') return false;
+      if (name === '_id' || name === '_rev') return false;
       if (!(name in content) && isHidden(schema, name)) return false;
       var now = name in content ? content[name] : null;
       var before = name in stored ? stored[name] : null;

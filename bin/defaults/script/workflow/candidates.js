@@ -41,8 +41,9 @@ exports.finder = function () {
     return byRole[role];
   }
 
-  // Of a managed role, which knows them.
+  // Of a managed role, which knows them; one with the name of an internal role stands for no group of that name.
   function members(role) {
+    if (svc.read('repo/internal/role/' + encodeURIComponent(role)) !== null) return [];
     var path = 'managed/role/' + encodeURIComponent(role);
     if (svc.read(path, null, ['_id']) === null) return [];
     return svc.query(path + '/authzMembers', { _queryFilter: 'true' }, FIELDS).result.map(managedUser);
