@@ -288,7 +288,7 @@ describe('a session', () => {
       expect.stringContaining('Max-Age=0'),
     ]);
     expect((await whoAmI(session)).status).toBe(401);
-    expect(headers.get('Clear-Site-Data')).toBe('"cache", "storage"');
+    expect(headers.get('Clear-Site-Data')).toBe('"storage"');
   });
 
   it('is replaced by the one of the next login, and ends those beyond so many of one account', async () => {

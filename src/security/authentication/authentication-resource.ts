@@ -7,7 +7,7 @@ import { SESSION_MODULE, type Sessions } from './sessions.ts';
 
 const ACTIONS = ['login', 'logout', 'reauthenticate'];
 /** What pages of this origin have kept of the session goes with it, also where the page itself cannot see to it. */
-const CLEARED = { 'Clear-Site-Data': '"cache", "storage"' };
+const CLEARED = { 'Clear-Site-Data': '"storage"' };
 
 /** `/authentication`: a session for browsers, its end, and the password once more. */
 export function authenticationResource(parts: () => AuthenticatorParts): RouteHandler {
