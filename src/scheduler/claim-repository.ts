@@ -4,7 +4,7 @@ import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import type { Holder, Run, StartedRun } from './run.ts';
 import { ANEW, MS, type RunRow, relaxCommit, SLOT, toRun } from './run-row-repository.ts';
 import { readDefinition } from './schedule.ts';
-import { PASS_GATE, throughGate } from './start-gate.ts';
+import { PASS_GATE, throughGate } from './start-gate-repository.ts';
 
 /** A run that found the slot of its schedule taken asks again after so long. */
 const BLOCKED_RETRY_MS = 250;

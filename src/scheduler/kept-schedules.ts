@@ -27,7 +27,7 @@ import {
   unknownMembers,
 } from './schedule.ts';
 import { type SecretReferences, shownDefinition, withKeptContext } from './secret-context.ts';
-import { closeGate } from './start-gate.ts';
+import { closeGate } from './start-gate-repository.ts';
 
 export interface SchedulerPlatform {
   readonly database: Database;

@@ -16,7 +16,7 @@ import {
   toRun,
 } from './run-row-repository.ts';
 import { readDefinition } from './schedule.ts';
-import { PASS_GATE, throughGate } from './start-gate.ts';
+import { PASS_GATE, throughGate } from './start-gate-repository.ts';
 import { withdrawnBecause } from './withdrawn-firing.ts';
 
 /**
