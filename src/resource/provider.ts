@@ -1,4 +1,10 @@
-import { BadRequestError, NotFoundError, NotSupportedError, PreconditionFailedError } from '#errors/index.ts';
+import {
+  BadRequestError,
+  didYouMean,
+  NotFoundError,
+  NotSupportedError,
+  PreconditionFailedError,
+} from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Context } from './context.ts';
 import type { ResourceDescription } from './description.ts';
@@ -250,6 +256,11 @@ export function unsupported(request: Request): never {
 export function unknownAction(request: ActionRequest, known: readonly string[]): never {
   throw new BadRequestError(`Action '${request.action}' is not supported by '${formatPath(request.path)}'`, {
     id: 'ACTION_UNKNOWN',
-    hint: known.length === 0 ? 'It has no actions' : `Its actions are ${known.join(', ')}`,
+    hint:
+      known.length === 0
+        ? 'It has no actions'
+        : [didYouMean(request.action, known), `Its actions are ${known.join(', ')}`]
+            .filter(Boolean)
+            .join(' '),
   });
 }

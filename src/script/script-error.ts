@@ -65,6 +65,8 @@ const MISSING: Readonly<Record<string, string>> = {
   System: `${NO_JAVA}; the time is Date.now(), and identityServer.getProperty reads properties`,
   HashMap: `${NO_JAVA}; write {}`,
   ArrayList: `${NO_JAVA}; write []`,
+  openidm:
+    'The binding is svc here: svc.read, svc.query, svc.create, svc.update, svc.patch, svc.delete, svc.action',
   readFile: 'Scripts read no files; require() takes modules, and script.json has values for all scripts',
   readUrl: 'Scripts open no connections; svc.action calls resources that do',
   print: 'Write console.log or logger.info',

@@ -188,6 +188,21 @@ describe('a user who has logged in', () => {
     expect((await api('GET', 'repo/managed/user/ada')).body).toEqual(before);
   });
 
+  it('is told which property of its own is not its to change, and nothing of what is somebody else’s', async () => {
+    const body = [{ operation: 'replace', field: '/endDate', value: '2030-01-01' }];
+    const own = await asAda('PATCH', 'managed/user/ada', { body });
+    expect([own.status, own.body.detail]).toEqual([
+      403,
+      {
+        id: 'ACCESS_DENIED',
+        field: '/endDate',
+        hint: expect.stringMatching(/'endDate' is not userEditable/),
+      },
+    ]);
+    const other = await asAda('PATCH', 'managed/user/ben', { body });
+    expect([other.status, other.body.detail.field]).toEqual([403, undefined]);
+  });
+
   it('changes its password only with the old one', async () => {
     const change = [{ operation: 'replace', field: '/password', value: 'Another-Passw0rd' }];
     const denied = await asAda('PATCH', 'managed/user/ada', { body: change });

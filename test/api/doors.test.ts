@@ -26,7 +26,12 @@ describe('the doors', () => {
 
   it('let nobody in without credentials, and say nothing of which there are', async () => {
     const { api } = server;
-    const denied = { code: 401, reason: 'Unauthorized', message: 'Access Denied' };
+    const denied = {
+      code: 401,
+      reason: 'Unauthorized',
+      message: 'Access Denied',
+      detail: { id: 'AUTH_REQUIRED', hint: expect.stringContaining('X-Svc-Username') },
+    };
     for (const options of [{ user: null }, { user: 'nobody' }, { password: 'wrong' }, { user: '' }]) {
       const answer = await api('GET', 'managed/user?_queryFilter=true', options);
       expect([answer.status, answer.body]).toEqual([401, denied]);

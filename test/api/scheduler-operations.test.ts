@@ -95,6 +95,14 @@ describe('the operation of schedules', () => {
     );
   });
 
+  it('are told which action was meant', async () => {
+    const { status, body } = await api('POST', 'scheduler/job?_action=pausJobs');
+    expect([status, body.detail.hint]).toEqual([
+      400,
+      expect.stringMatching(/^Did you mean 'pauseJobs'\? Its actions/),
+    ]);
+  });
+
   const put = async (id: string, fields: JsonObject = {}) => {
     const body = { schedule: NEW_YEAR, timeZone: 'UTC', invokeService: 'script', ...fields };
     return api('PUT', `scheduler/job/${id}`, { body: { invokeContext: script('1'), ...body } });

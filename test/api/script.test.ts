@@ -121,6 +121,9 @@ describe('/script', () => {
         expect.stringMatching(/is not defined\. There is no Java/),
       ]);
     }
+    expect((await evaluate('openidm.read("x")')).body.message).toMatch(
+      /is not defined\. The binding is svc here/,
+    );
     expect((await evaluate('nothing')).body.message).toBe("ReferenceError: 'nothing' is not defined");
     expect((await evaluate('readFile("x")')).body.message).toMatch(/is not defined\. Scripts read no files/);
   });

@@ -433,7 +433,8 @@ describe('workflow.json', () => {
     const id = await workflow.start('kept', { one: 1 });
     expect(await workflow.openTasks(id)).toEqual(['fill']);
     expect((await workflow.completeAt(id, 'fill', { two: 2 })).status).toBe(200);
-    const { status } = await api('GET', `workflow/processinstance/${id}`);
+    const { status, body } = await api('GET', `workflow/processinstance/${id}?_fields=events`);
+    if (status === 200) expect(body.eventsHint).toContain(`"full" of workflow.json; it is "${history}"`);
     const { rows } = await server.database.pool.query(
       `select (select count(*) from workflow_task where instance_id = $1) as tasks,
               (select count(*) from workflow_variable where instance_id = $1 and name <> 'svccontext') as variables,

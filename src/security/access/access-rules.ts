@@ -72,8 +72,14 @@ export class AccessRules {
   }
 
   /** @throws ForbiddenError also when a condition says what would be missing */
-  async grants(context: Context, request: Request, handle: Handle): Promise<boolean> {
+  async grants(
+    context: Context,
+    request: Request,
+    handle: Handle,
+    tellNotEditable?: (property: string) => void,
+  ): Promise<boolean> {
     const question = questionOf(request, context.security.authorization.roles);
+    let refusal: ForbiddenError | undefined;
     const asked: ConditionQuestion = {
       context,
       request,
@@ -82,8 +88,8 @@ export class AccessRules {
       latestDefinition: (of, key) => findLatestDefinition(handle, of, key),
       properties: this.#options.properties,
       processRules: this.#options.processRules,
+      ...(tellNotEditable === undefined ? {} : { tellNotEditable }),
     };
-    let refusal: ForbiddenError | undefined;
     for (const rule of this.#rules) {
       if (!fitsRule(rule, question)) continue;
       try {

@@ -1,4 +1,5 @@
 import { ForbiddenError } from '#errors/index.ts';
+import { formatPointer } from '#json/index.ts';
 import type { Context, CreateRequest, Filter, Request, UpdateRequest } from '#resource/index.ts';
 import type { AccessRules } from './access-rules.ts';
 
@@ -7,11 +8,12 @@ export function authorize(rules: AccessRules): Filter {
   const filter: Filter = async (context, request, next) => {
     if (!context.client.isExternal) return next(context, request);
     refuseForgery(context, request);
+    const fixed: string[] = [];
     const granted =
       request.method === 'create' && request.orUpdate === true
         ? await grantedUpsert(rules, context, request, next)
-        : (await rules.grants(context, request, next)) && request;
-    if (granted === false) throw denied();
+        : (await rules.grants(context, request, next, (property) => fixed.push(property))) && request;
+    if (granted === false) throw denied(fixed[0]);
     return next(context, granted);
   };
   return Object.assign(filter, { runsScripts: (request: Request) => rules.needsScript(request) });
@@ -47,7 +49,14 @@ function refuseForgery(context: Context, request: Request): void {
   });
 }
 
-function denied(): ForbiddenError {
+function denied(notEditable: string | undefined): ForbiddenError {
+  if (notEditable !== undefined) {
+    return new ForbiddenError('Access denied', {
+      id: 'ACCESS_DENIED',
+      field: formatPointer([notEditable]),
+      hint: `'${notEditable}' is not userEditable: its owner may not change it`,
+    });
+  }
   return new ForbiddenError('Access denied', {
     id: 'ACCESS_DENIED',
     hint: 'No rule of script/access.js grants this to the roles of the caller; an administrator has them all',

@@ -17,6 +17,8 @@ export interface ConditionQuestion {
   readonly latestDefinition: (context: Context, key: string) => Promise<string | undefined>;
   /** Of `conf/process-access.json`; undefined when there is no such file. */
   readonly processRules: () => readonly ProcessRule[] | undefined;
+  /** Told of a property because of which the caller may not change its own object. */
+  readonly tellNotEditable?: (property: string) => void;
 }
 
 type Condition = (question: ConditionQuestion, args: readonly unknown[]) => boolean | Promise<boolean>;
@@ -75,7 +77,12 @@ async function onlyEditableManagedObjectProperties(
   if (properties === undefined) return false;
   const allowed = new Set(listOf(further));
   const changed = await changedProperties(question);
-  return changed?.every((name) => allowed.has(name) || has(properties, name, 'userEditable')) ?? false;
+  const refused = changed?.find((name) => !allowed.has(name) && !has(properties, name, 'userEditable'));
+  // Of a whole object it would also tell which values are other than the stored ones.
+  if (refused !== undefined && question.request.method === 'patch' && ownDataOnly(question)) {
+    question.tellNotEditable?.(refused);
+  }
+  return changed !== undefined && refused === undefined;
 }
 
 /** A protected property changes only with the password once more, in `X-Svc-Reauth-Password`. */

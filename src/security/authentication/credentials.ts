@@ -26,7 +26,10 @@ export function readCredentials(header: (name: string) => string | undefined): C
 
 /** The same words whatever was wrong, so that nobody learns which accounts there are. */
 export function accessDenied(): UnauthorizedError {
-  return new UnauthorizedError('Access Denied');
+  return new UnauthorizedError('Access Denied', {
+    id: 'AUTH_REQUIRED',
+    hint: 'Send X-Svc-Username and X-Svc-Password, HTTP Basic, or Authorization: Bearer with a token; what was wrong is not told',
+  });
 }
 
 /** RFC 5987: `UTF-8''J%C3%B6rg`, so that a header can carry any character. */

@@ -8,9 +8,11 @@ import {
   type Request,
   type Resource,
   resource,
+  selectFields,
   unknownAction,
 } from '#resource/index.ts';
 import { type EventRow, listEvents } from '../history/event-repository.ts';
+import { keeps } from '../history/history-level.ts';
 import { answerPage } from '../query/answer-page.ts';
 import { asksFor, asksForDiagram, keepAllFields } from '../query/fields.ts';
 import { queryKind } from '../query/query-kind.ts';
@@ -108,8 +110,24 @@ async function read(
     const definition = await platform.definitions.get(db, row.definition_id).catch(() => undefined);
     content['waitsFor'] = await waitsFor(db, row.id, definition?.process);
   }
-  if (asksFor(request, 'events')) content['events'] = (await listEvents(db, row.id)).map(viewEvent);
-  return keepAllFields(request, resource(row.id, null, content));
+  let hint: string | undefined;
+  if (asksFor(request, 'events')) {
+    const events = await listEvents(db, row.id);
+    content['events'] = events.map(viewEvent);
+    const { history } = platform.settings();
+    if (events.length === 0 && !keeps(history, 'full')) {
+      hint = `Events are kept at the history level "full" of workflow.json; it is "${history}"`;
+    }
+  }
+  const answer = keepAllFields(request, resource(row.id, null, content));
+  if (hint === undefined) return answer;
+  // Nobody can ask for it by its name.
+  const selected = selectFields(answer, request.fields);
+  return {
+    ...selected,
+    content: { ...(selected.content as JsonObject), eventsHint: hint },
+    fieldsSelected: true,
+  };
 }
 
 function viewEvent({ number, at, user_id, stimulus, effects }: EventRow): JsonObject {
