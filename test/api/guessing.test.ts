@@ -102,6 +102,15 @@ describe('guessing', () => {
     for (let at = 0; at < 5; at += 1) expect((await whoAmI(wrong(at))).status).toBe(429);
   });
 
+  it('knows no name that is longer than names are, whatever is not seen of it', async () => {
+    const written = (length: number) => ({
+      Authorization: `Basic ${Buffer.from(`a${'\u00ad'.repeat(length - 3)}da:${PASSWORD}`).toString('base64')}`,
+      'X-Forwarded-For': '203.0.113.10',
+    });
+    expect((await whoAmI(written(2_700))).status).toBe(200);
+    expect((await whoAmI(written(2_701))).status).toBe(401);
+  });
+
   it('finds nothing out about a password that comes in elsewhere', async () => {
     expect((await guess('ivy', PASSWORD, '203.0.113.5')).status).toBe(200);
     expect((await guess('ivy', 'guess', '203.0.113.6')).status).toBe(401);

@@ -49,8 +49,12 @@ export function accountFinder(database: Database, users: UserDirectory, place: A
       ? inStorage(database, place)
       : behind(database, users, place);
   // Nobody has such a name: it is as unknown as any other, and the database need not refuse it.
-  return { find: async (name) => (isStorableText(name) ? find(name) : undefined), revision };
+  const isName = (name: string) => name.length <= LONGEST_NAME && isStorableText(name);
+  return { find: async (name) => (isName(name) ? find(name) : undefined), revision };
 }
+
+/** With characters that are not seen an account has any number of names, and those by which it comes in are remembered. */
+const LONGEST_NAME = 2_700;
 
 function inStorage(database: Database, place: AccountPlace): AccountFinder {
   const { queryOnResource: component, mapping, defaultRoles } = place;
