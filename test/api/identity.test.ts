@@ -163,6 +163,36 @@ describe('the password once more', () => {
   });
 });
 
+describe('the subject of a token', () => {
+  const WIDE = (text: string) =>
+    text.replace(/[a-z]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0));
+  it.each<[string, (name: string) => string]>([
+    ['in other letters', (name) => name.toUpperCase()],
+    ['wide', WIDE],
+    ['with something unseen', (name) => `${name}\u200b`],
+    ['with a blank', (name) => ` ${name}`],
+  ])('is nobody else, of whom an issuer tells it apart: %s', async (_what, other) => {
+    // People may write their names as they like, since they have a password to show.
+    expect((await whoAmI({ ...password(), 'X-Svc-Username': user.toUpperCase() })).status).toBe(200);
+    expect((await whoAmI(await bearer())).status).toBe(200);
+    expect((await whoAmI(await bearer({ preferred_username: other(user) }))).status).toBe(401);
+  });
+
+  it('is looked for in the property that is named, and in no other', async () => {
+    const { body } = await api('GET', `managed/user/${user}`);
+    await configure((all) =>
+      all.map((module) =>
+        module.name === 'OPENID_CONNECT'
+          ? { ...module, properties: { ...module.properties, propertyMapping: { authenticationId: 'mail' } } }
+          : module,
+      ),
+    );
+    expect((await whoAmI(await bearer())).status).toBe(401);
+    expect((await whoAmI(await bearer({ preferred_username: body.mail }))).status).toBe(200);
+    await configure((all) => all);
+  });
+});
+
 describe('a session that a bearer token began', () => {
   it('ends with the token', async () => {
     const session = await begin(await bearer({}, new Date(Date.now() + 60_000)));
@@ -320,7 +350,8 @@ describe('a module', () => {
     await configure((now) => [...now, proxied(['127.0.0.0/8', '::1'])]);
     const { body } = await whoAmI(told(user));
     expect([body.authenticationId, body.authorization.moduleId]).toEqual([user, 'TRUSTED_ATTRIBUTE']);
-    expect((await whoAmI(told('nobody-here'))).status).toBe(401);
+    for (const other of ['nobody-here', user.toUpperCase()])
+      expect((await whoAmI(told(other))).status).toBe(401);
     const login = await asNobody('POST', 'authentication?_action=login', { headers: told(user) });
     expect(login.body.detail.id).toBe('AUTH_NO_SESSION_BY_MODULE');
     await patch(`managed/user/${user}`, '/accountStatus', 'inactive');

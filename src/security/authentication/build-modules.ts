@@ -104,6 +104,7 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
             queryOnResource,
             mapping: { ...propertyMapping, userRoles: propertyMapping.userRoles ?? 'authzRoles' },
             defaultRoles: [],
+            nameIs: 'stated',
           }).find;
     return bearerModule({ name, settings, find, guard });
   },
@@ -126,6 +127,7 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
       queryOnResource,
       mapping,
       defaultRoles: defaultUserRoles,
+      nameIs: 'stated',
     });
     try {
       return trustedAttributeModule(name, settings, accounts);
@@ -184,7 +186,12 @@ function passwordModule(rolesProperty: string): Builder {
     };
     return new PasswordModule({
       name,
-      accounts: accountFinder(database, users, { queryOnResource, mapping, defaultRoles: defaultUserRoles }),
+      accounts: accountFinder(database, users, {
+        queryOnResource,
+        mapping,
+        defaultRoles: defaultUserRoles,
+        nameIs: 'typed',
+      }),
       comparisons,
     });
   };

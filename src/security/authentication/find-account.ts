@@ -40,6 +40,11 @@ export interface AccountPlace {
   readonly queryOnResource: string;
   readonly mapping: PropertyMapping;
   readonly defaultRoles: readonly string[];
+  /**
+   * Whether people write the name themselves, and then show that it is theirs: however they write it, it means the account
+   * whose name it looks like. An issuer or a proxy that states a name may know somebody else by one that looks the same.
+   */
+  readonly nameIs: 'typed' | 'stated';
 }
 
 /** Finds users in raw storage by their id, or elsewhere by a property. */
@@ -57,7 +62,7 @@ export function accountFinder(database: Database, users: UserDirectory, place: A
 const LONGEST_NAME = 2_700;
 
 function inStorage(database: Database, place: AccountPlace): AccountFinder {
-  const { queryOnResource: component, mapping, defaultRoles } = place;
+  const { queryOnResource: component, mapping, defaultRoles, nameIs } = place;
   const store = objectStore(parsePath(component).slice(1));
   const byFoldedName = async (name: string) => {
     const noted = await findByLoginName(database.db, nameKey(name), foldName(name));
@@ -65,7 +70,8 @@ function inStorage(database: Database, place: AccountPlace): AccountFinder {
   };
   return {
     async find(name) {
-      const user = (await findObject(database.db, store, name)) ?? (await byFoldedName(name));
+      const exact = await findObject(database.db, store, name);
+      const user = exact ?? (nameIs === 'typed' ? await byFoldedName(name) : undefined);
       if (user === undefined) return undefined;
       // What is stored raw is written by administrators: a plain name is what they mean.
       const facts = { component, name: user.id, mapping, defaultRoles, internalRoles: NONE };
@@ -79,7 +85,7 @@ function inStorage(database: Database, place: AccountPlace): AccountFinder {
 const NONE: ReadonlySet<string> = new Set();
 
 function behind(database: Database, users: UserDirectory, place: AccountPlace): AccountFinder {
-  const { queryOnResource: component, mapping, defaultRoles } = place;
+  const { queryOnResource: component, mapping, defaultRoles, nameIs } = place;
   const path = parsePath(component);
   const { authenticationId, userCredential, userRoles } = mapping;
   const properties = [authenticationId, userCredential, userRoles, STATUS].filter((name) => name !== '');
@@ -112,7 +118,7 @@ function behind(database: Database, users: UserDirectory, place: AccountPlace): 
   return {
     async find(name) {
       let found = await ask(queryFor(authenticationId, name));
-      if (found.length === 0) {
+      if (found.length === 0 && nameIs === 'typed') {
         const noted = await findByLoginName(database.db, nameKey(name), foldName(name));
         if (noted?.collection === component) found = await ask(queryFor('_id', noted.id));
       }
