@@ -418,3 +418,20 @@ describe('a task', () => {
     expect(shown).not.toContain('"username":"bob"');
   });
 });
+
+describe('a notification', () => {
+  it("is not a key's because a user with the id of the key gets it", async () => {
+    const note = (receiverId: string) =>
+      api('PUT', `repo/ui/notification/${encodeURIComponent(`to-${receiverId.replaceAll('/', '-')}`)}`, {
+        body: { receiverId, createDate: '2026-01-01T00:00:00.000Z', message: `To ${receiverId}` },
+      });
+    expect((await note('mallory')).status).toBe(201);
+    expect((await note('authentication/api-key/mallory')).status).toBe(201);
+    const { body } = await asKey('GET', 'endpoint/usernotifications');
+    expect(body.notifications.map(({ message }: { message: string }) => message)).toEqual([
+      'To authentication/api-key/mallory',
+    ]);
+    expect((await asKey('DELETE', 'endpoint/usernotifications/to-mallory')).status).toBe(404);
+    expect((await api('GET', 'repo/ui/notification/to-mallory')).status).toBe(200);
+  });
+});

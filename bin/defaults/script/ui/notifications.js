@@ -14,7 +14,10 @@ exports.removeAllFor = function (receiver) {
 
 /* The answer of an endpoint to its caller. */
 exports.answer = function (request, context) {
-  var receiver = context.security.authorization.id;
+  // A key or a token may have the id of a user, and is not that user.
+  var caller = context.security.authorization;
+  var isPerson = /^(?:managed\/|(?:repo\/)?internal\/user$)/.test(caller.component);
+  var receiver = isPerson ? caller.id : caller.component + '/' + caller.id;
 
   if (request.method === 'read' && request.resourcePath === '') {
     return { notifications: exports.listFor(receiver) };
