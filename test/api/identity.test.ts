@@ -418,6 +418,16 @@ describe('the name of a role', () => {
     await api('DELETE', internal, { headers: { 'If-Match': '*' } });
   });
 
+  it.each(['repo/internal/role/svc-admin', 'managed/role/svc-reg'])(
+    'is never the reference to another role: %j',
+    async (id) => {
+      const ref = `managed/role/${encodeURIComponent(id)}`;
+      expect((await api('PUT', ref, { body: { name: id, description: 'Mine' } })).status).toBe(201);
+      await grant(ref);
+      expect(await rolesOf(password())).toEqual(['svc-authorized', ref]);
+    },
+  );
+
   it('makes no two names of one', async () => {
     const ref = `managed/role/${encodeURIComponent('a,svc-tasks-manager')}`;
     await api('PUT', ref, { body: { name: 'two', description: 'Two' } });

@@ -33,8 +33,8 @@ function nameOf(reference: string, internal: ReadonlySet<string>): string {
   if (own !== null) return decoded(own[1]!);
   const id = decoded(reference.slice(reference.lastIndexOf('/') + 1));
   const name = foldRole(id);
-  // Where roles are joined to a list, a comma would make two of one.
-  const isTaken = name.startsWith(OWN_PREFIX) || internal.has(name) || id.includes(',');
+  // Where roles are joined to a list, a comma would make two of one; with a slash, a name would be a reference to another.
+  const isTaken = name.startsWith(OWN_PREFIX) || internal.has(name) || /[,/]/.test(id);
   return isTaken ? reference.replaceAll(',', '%2C') : id;
 }
 
