@@ -62,8 +62,7 @@ export class EndpointResource implements RouteHandler {
     const { orUpdate: _, newResourceId, ...rest } = request;
     const create = () => this.#run(context, { ...rest, newResourceId }, match);
     try {
-      const response = await (context.unitOfWork?.savepoint(create) ?? create());
-      return response.kind === 'resource' ? { ...response, created: true } : response;
+      return await (context.unitOfWork?.savepoint(create) ?? create());
     } catch (error) {
       if (!(error instanceof ResourceError) || error.code !== 412) throw error;
       const id = newResourceId!;
@@ -84,7 +83,7 @@ export class EndpointResource implements RouteHandler {
         resourceName: resourcePath,
       },
     });
-    return endpointResponse(request, value, match.remaining.at(-1) ?? '');
+    return endpointResponse(request, value);
   }
 
   /** Decrypted once; again after a failure, for instance when a key was missing. */

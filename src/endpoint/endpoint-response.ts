@@ -13,24 +13,22 @@ import {
 const POLICIES: readonly TotalPolicy[] = ['NONE', 'ESTIMATE', 'EXACT'];
 
 /**
- * What the value of an endpoint's script means as an answer.
+ * What the value of an endpoint's script means as an answer: the value itself, with 200, whatever was asked.
  *
- * @param below the last segment of the path below the route, empty at the route itself: the id of what has none
  * @throws NotFoundError for null where a resource is wanted, InternalServerError for what is no query result
  */
-export function endpointResponse(request: Request, value: JsonValue, below: string): Response {
+export function endpointResponse(request: Request, value: JsonValue): Response {
   if (request.method === 'action') return actionResult(value);
   if (request.method === 'query') return queryResponse(value);
   if (value === null) {
     throw new NotFoundError(`Resource '${formatPath(request.path)}' not found, script returned null`);
   }
-  const given = request.method === 'create' ? (request.newResourceId ?? below) : below;
-  return rowOf(value, given);
+  return { ...rowOf(value), created: false };
 }
 
-function rowOf(value: JsonValue, otherwise: string | null): Resource {
+function rowOf(value: JsonValue): Resource {
   const own = isObject(value) ? getMember(value, '_id') : undefined;
-  const id = !isObject(value) ? null : own === undefined || own === null ? otherwise : String(own);
+  const id = own === undefined || own === null ? null : String(own);
   return { kind: 'resource', id, revision: null, content: value };
 }
 
@@ -56,7 +54,7 @@ function page(rows: readonly JsonValue[], facts: JsonObject): QueryResult {
   }
   return {
     kind: 'query',
-    result: rows.map((row) => rowOf(row, null)),
+    result: rows.map(rowOf),
     pagedResultsCookie: cookie === undefined || cookie === null ? null : String(cookie),
     totalPagedResultsPolicy: policy as TotalPolicy,
     totalPagedResults: typeof total === 'number' ? total : -1,

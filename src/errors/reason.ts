@@ -1,4 +1,7 @@
-/** Reason phrases of the Common REST protocol; a code outside the table is a "Resource Exception". */
+/**
+ * Reason phrases of the Common REST protocol, and of the registry of HTTP where that has none; a code outside the table is a
+ * "Resource Exception".
+ */
 const REASONS: Readonly<Record<number, string>> = {
   304: 'Not Modified',
   400: 'Bad Request',
@@ -19,15 +22,27 @@ const REASONS: Readonly<Record<number, string>> = {
   415: 'Unsupported Media Type',
   416: 'Requested range not satisfiable',
   417: 'Expectation Failed',
+  418: '(Unused)',
+  421: 'Misdirected Request',
+  422: 'Unprocessable Content',
+  423: 'Locked',
+  424: 'Failed Dependency',
+  425: 'Too Early',
+  426: 'Upgrade Required',
   428: 'Precondition Required',
   429: 'Too Many Requests',
   431: 'Request Header Fields Too Large',
+  451: 'Unavailable For Legal Reasons',
   500: 'Internal Server Error',
   501: 'Not Implemented',
   502: 'Bad Gateway',
   503: 'Service Unavailable',
   504: 'Gateway Time-out',
   505: 'HTTP Version not supported',
+  506: 'Variant Also Negotiates',
+  507: 'Insufficient Storage',
+  508: 'Loop Detected',
+  511: 'Network Authentication Required',
 };
 
 export function reasonOf(code: number): string {

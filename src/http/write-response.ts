@@ -48,7 +48,7 @@ export function writeResponse(
     return json(304, null, options, etag);
   }
   if (mimeType !== null) return rawField(request, response, mimeType, options.requestId);
-  const created = request.method === 'create' && (request.orUpdate !== true || response.created === true);
+  const created = request.method === 'create' && (response.created ?? request.orUpdate !== true);
   const location =
     created && id !== null ? { Location: `${base()}/${encodePath([...request.path, id])}` } : {};
   return json(created ? 201 : 200, resourceBody(response), options, { ...location, ...etag });
@@ -87,7 +87,7 @@ interface Form {
 
 export function writeError(error: ResourceError, form: Form = { prettyPrint: false }): Answer {
   // Scripts may throw any integer; only some of them are legal HTTP statuses.
-  const status = error.code >= 200 && error.code <= 599 ? error.code : 500;
+  const status = error.code >= 400 && error.code <= 599 ? error.code : 500;
   return json(status, error.toJSON(), form, retryAfter(error));
 }
 

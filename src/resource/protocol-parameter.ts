@@ -21,6 +21,9 @@ export const PROTOCOL_PARAMETERS = [
 
 const KNOWN: ReadonlySet<string> = new Set(PROTOCOL_PARAMETERS.map((name) => name.toLowerCase()));
 
+/** Queries of processes may ask for it. */
+const ID_FIELD = '_id';
+
 /**
  * Names that begin with an underscore belong to the protocol, so one that it does not know is a mistake; above all a
  * misspelt `_dryRun`, which must not make a real change of a rehearsal.
@@ -29,7 +32,7 @@ const KNOWN: ReadonlySet<string> = new Set(PROTOCOL_PARAMETERS.map((name) => nam
  * @throws BadRequestError
  */
 export function refuseUnknownParameter(name: string, ofScript = false): void {
-  if (KNOWN.has(name.toLowerCase())) return;
+  if (KNOWN.has(name.toLowerCase()) || name === ID_FIELD) return;
   const isRehearsal =
     /^_*dry[_-]?run$/i.test(name) || (name.startsWith('_') && nearest(name, ['_dryRun']) !== undefined);
   if (!isRehearsal && (ofScript || !name.startsWith('_'))) return;

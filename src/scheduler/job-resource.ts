@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { BadRequestError } from '#errors/index.ts';
-import { isObject, type JsonObject } from '#json/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import {
   type ActionRequest,
@@ -76,15 +77,11 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
     async actionOnCollection(context, request) {
       const content = contentOf(request);
       switch (nameOf(request, COLLECTION_ACTIONS)) {
-        case 'create':
-          return actionResult(
-            resourceBody(
-              await schedules.create(context, newIdOf({ newResourceId: null, content }), {
-                ...request.parameters,
-                ...content,
-              }),
-            ),
-          );
+        case 'create': {
+          const fields = { ...request.parameters, ...content };
+          if (fields['_id'] !== undefined) throw ownId(fields['_id']);
+          return actionResult(resourceBody(await schedules.create(context, randomUUID(), fields)));
+        }
         case 'listCurrentlyExecutingJobs':
           return actionResult([
             ...(await listRunning(await dbOf(platform, context))),
@@ -131,6 +128,15 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
       }
     },
   };
+}
+
+/** The action gives each schedule an id of the server; who wants one of its own puts it there. */
+function ownId(id: JsonValue): BadRequestError {
+  return new BadRequestError(`The action create takes no _id, and got ${JSON.stringify(id)}`, {
+    id: 'SCHED_ID_OF_SERVER',
+    field: '/_id',
+    hint: 'Leave it out for an id of the server, or use PUT scheduler/job/<id>',
+  });
 }
 
 function nameOf<T extends string>({ action }: ActionRequest, known: readonly T[]): T | undefined {

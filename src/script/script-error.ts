@@ -42,7 +42,8 @@ function thrownFacts(error: ScriptThrownError, label: string | undefined) {
     return { code: undefined, message: explained(error.message), detail: null };
   }
   return {
-    code,
+    // What throws has kept nothing, so it is no success and leads nowhere else.
+    code: code >= 100 && code < 400 ? 500 : code,
     message: typeof message === 'string' ? message : unsaid,
     detail: detail ?? null,
   };

@@ -8,7 +8,6 @@ import {
   unknownAction,
   unsupported,
 } from '#resource/index.ts';
-import { ScriptError } from './script-error.ts';
 import { DESCRIPTOR_KEYS, parseScriptReference } from './script-reference.ts';
 import type { Scripts } from './scripts.ts';
 
@@ -41,6 +40,13 @@ async function act(scripts: Scripts, context: Context, request: ActionRequest) {
   const { globals } = content;
   // Here, other than in configuration, no key that describes the script is a variable of it.
   const described = parseScriptReference(descriptorOf(content));
+  if (content['name'] === undefined && (content['type'] ?? null) === null) {
+    throw new BadRequestError('A script of a request needs a type', {
+      id: 'SCRIPT_BAD_REFERENCE',
+      field: '/type',
+      hint: "Such as 'text/javascript' or 'groovy'",
+    });
+  }
   const reference = { ...described, globals: isObject(globals ?? null) ? (globals as JsonObject) : {} };
   // The script is found and compiled before the action is looked at: a compile error wins.
   await scripts.compile(reference);
@@ -58,13 +64,10 @@ async function act(scripts: Scripts, context: Context, request: ActionRequest) {
   return value;
 }
 
-/**
- * Errors of this resource are code, reason and message, and nothing else but what the script threw as its detail.
- * What the server advises becomes part of the message.
- */
+/** Errors of this resource are code, reason and message, and nothing else: what the server advises becomes part of the message. */
 function withoutDetail(error: ResourceError): ResourceError {
   const { detail } = error;
-  if (error instanceof ScriptError || detail === undefined) return error;
+  if (detail === undefined) return error;
   const hint = isObject(detail) && String(detail['id']).startsWith('SCRIPT_') ? detail['hint'] : undefined;
   const message = typeof hint === 'string' ? `${error.message}. ${hint}` : error.message;
   return new ResourceError(error.code, message, error.cause === undefined ? {} : { cause: error.cause });

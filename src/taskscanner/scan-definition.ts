@@ -122,10 +122,13 @@ function queryOf(flat: Flat): ScanQuery {
     return value;
   };
   const sortKeys = flat.get('_sortKeys');
+  const queryId = part('queryId');
+  const queryExpression = part('queryExpression');
   const query = {
-    queryFilter: part('queryFilter'),
-    queryId: part('queryId'),
-    queryExpression: part('queryExpression'),
+    // A scan that says nothing of what it looks for looks at all.
+    queryFilter: part('queryFilter') ?? (queryId === null && queryExpression === null ? 'true' : null),
+    queryId,
+    queryExpression,
     sortKeys: typeof sortKeys === 'string' ? sortKeys : null,
     parameters: Object.fromEntries(
       [...flat]

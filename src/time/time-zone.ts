@@ -1,6 +1,6 @@
 import { toCivilDate } from './calendar.ts';
 import { OffsetTable } from './offset-table.ts';
-import { parseFixedOffset, toSystemId, unknownTimeZone } from './zone-id.ts';
+import { isSpelledRight, parseFixedOffset, toSystemId, unknownTimeZone } from './zone-id.ts';
 
 /** What a clock on the wall shows, as the milliseconds that UTC would have when it shows the same. */
 export type WallMs = number;
@@ -30,7 +30,7 @@ export interface TimeZone {
 }
 
 /**
- * The zone of a Java time-zone id: what the system's time-zone data knows (in any case of letters), Java's
+ * The zone of a Java time-zone id: what the system's time-zone data knows (spelled as there), Java's
  * three-letter ids with Java's meaning, and fixed offsets written `GMT+hh:mm`.
  *
  * @throws BadRequestError `SCHED_UNKNOWN_TIME_ZONE`
@@ -116,7 +116,7 @@ const ZONE_ID = /^[A-Za-z][A-Za-z0-9_/+-]*$/;
 function findTable(id: string): OffsetTable | undefined {
   const fixedOffset = parseFixedOffset(id);
   if (fixedOffset !== undefined) return OffsetTable.fixed(fixedOffset);
-  if (!ZONE_ID.test(id)) return undefined;
+  if (!ZONE_ID.test(id) || !isSpelledRight(id)) return undefined;
   const key = id.toLowerCase();
   const known = tables.get(key);
   if (known !== undefined) return known;

@@ -53,6 +53,15 @@ export function toSystemId(id: string): string | undefined {
   return LEGACY_IDS[id.toUpperCase()] ?? id;
 }
 
+/** Ids of the system in the only spelling that Java knows, by the same in lower case. */
+const SPELLING = new Map(Intl.supportedValuesOf('timeZone').map((id) => [id.toLowerCase(), id]));
+
+/** Java minds the case of ids, `Intl` does not. Of other names of a zone only the beginning of each part is known to be a capital. */
+export function isSpelledRight(id: string): boolean {
+  const known = SPELLING.get(id.toLowerCase());
+  return known === undefined ? !/(?:^|\/)[a-z]/.test(id) : known === id;
+}
+
 export function unknownTimeZone(id: string): BadRequestError {
   const hint = hintFor(id);
   return new BadRequestError(`Unknown time zone '${id}'`, {

@@ -62,10 +62,7 @@ describe('/script', () => {
     expect((await api('POST', url, { body })).body).toEqual(['undefined', 'true', 'a', '2', '1']);
     for (const misspelt of ['_dryrn', 'dryRun', '_dryRan']) {
       const refused = await api('POST', `script?_action=eval&${misspelt}=true`, { body });
-      expect([refused.status, refused.body.message]).toEqual([
-        400,
-        `There is no parameter '${misspelt}'. Nothing was done. Did you mean '_dryRun'?`,
-      ]);
+      expect([refused.status, refused.body.message]).toEqual([400, `There is no parameter '${misspelt}'`]);
     }
   });
 
