@@ -196,7 +196,11 @@ function describe(said: Observation): Line | undefined {
         address: said.address,
       };
     case 'issuer.unreachable':
-      return { level: 'warn', message: 'an issuer of tokens cannot be asked for its keys', ...errorFacts(said.error) };
+      return {
+        level: 'warn',
+        message: 'an issuer of tokens cannot be asked for its keys',
+        ...errorFacts(said.error),
+      };
     case 'loop.failed':
       return {
         level: 'warn',

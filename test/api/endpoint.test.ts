@@ -107,11 +107,10 @@ describe('a custom endpoint', () => {
 
     it('with its path relative to the route, and the variables of a template', async () => {
       expect((await api('GET', 'endpoint/linked/view/managed/user/x')).body).toEqual({
-        _id: 'x',
         path: 'managed/user/x',
         alias: 'managed/user/x',
       });
-      expect((await api('GET', 'endpoint/order/O%2F7')).body).toEqual({ _id: '', orderId: 'O/7' });
+      expect((await api('GET', 'endpoint/order/O%2F7')).body).toEqual({ orderId: 'O/7' });
     });
 
     it('with the extra keys of its file as variables, but not those that begin with _', async () => {
@@ -150,9 +149,7 @@ describe('a custom endpoint', () => {
       const { status, headers, body } = await api('GET', 'endpoint/echo?a=1&a=2&b=x');
       expect(status).toBe(200);
       expect(headers.get('etag')).toBeNull();
-      expect(Object.keys(body)[0]).toBe('_id');
       expect(body).toEqual({
-        _id: '',
         ...common,
         method: 'read',
         parameters: { a: '2', b: 'x' },
@@ -163,13 +160,13 @@ describe('a custom endpoint', () => {
     it('create, with and without an id', async () => {
       const posted = await api('POST', 'endpoint/echo', { body: { a: 1 } });
       expect([posted.status, posted.body]).toEqual([
-        201,
-        { _id: '', ...common, method: 'create', newResourceId: null, content: { a: 1 }, context },
+        200,
+        { ...common, method: 'create', newResourceId: null, content: { a: 1 }, context },
       ]);
-      expect(posted.headers.get('location')).toMatch(/\/svc\/endpoint\/echo\/$/);
+      expect(posted.headers.get('location')).toBeNull();
       const put = await api('PUT', 'endpoint/echo/x', { body: {}, headers: { 'If-None-Match': '*' } });
-      expect([put.status, put.body]).toMatchObject([201, { _id: 'x', method: 'create', newResourceId: 'x' }]);
-      expect(put.headers.get('location')).toMatch(/\/svc\/endpoint\/echo\/x$/);
+      expect([put.status, put.body]).toMatchObject([200, { method: 'create', newResourceId: 'x' }]);
+      expect(put.body).not.toHaveProperty('_id');
       const action = await api('POST', 'endpoint/echo?_action=Create', { body: {} });
       expect(action.body.method).toBe('create');
     });
@@ -181,7 +178,7 @@ describe('a custom endpoint', () => {
       });
       expect([status, body]).toMatchObject([
         200,
-        { _id: 'x', method: 'update', revision: '7', resourceName: 'x', content: { a: 1 } },
+        { method: 'update', revision: '7', resourceName: 'x', content: { a: 1 } },
       ]);
       const bare = await api('PUT', 'endpoint/echo', { body: { b: 2 } });
       expect([bare.status, bare.body]).toMatchObject([200, { method: 'update', revision: null }]);
@@ -190,10 +187,7 @@ describe('a custom endpoint', () => {
     it('patch', async () => {
       const patch = [{ operation: 'replace', field: '/givenName', value: 'Steven' }];
       const { status, body } = await api('PATCH', 'endpoint/echo', { body: patch });
-      expect([status, body]).toEqual([
-        200,
-        { _id: '', ...common, method: 'patch', revision: null, patch, context },
-      ]);
+      expect([status, body]).toEqual([200, { ...common, method: 'patch', revision: null, patch, context }]);
     });
 
     it('patch, with every operation there is', async () => {
@@ -207,7 +201,6 @@ describe('a custom endpoint', () => {
         { operation: 'transform', field: '/t', value: { script: { type: 'text/javascript', source: '1' } } },
       ];
       expect((await api('PATCH', 'endpoint/echo/x', { body: patch })).body).toMatchObject({
-        _id: 'x',
         patch,
       });
     });
@@ -240,7 +233,7 @@ describe('a custom endpoint', () => {
 
     it('delete', async () => {
       const { status, body } = await api('DELETE', 'endpoint/echo/x', { headers: { 'If-Match': '3' } });
-      expect([status, body]).toMatchObject([200, { _id: 'x', method: 'delete', revision: '3' }]);
+      expect([status, body]).toMatchObject([200, { method: 'delete', revision: '3' }]);
     });
 
     it('action', async () => {
@@ -287,7 +280,7 @@ describe('a custom endpoint', () => {
 
   describe('answers a read', () => {
     it.each<[unknown, number, unknown]>([
-      [{ a: 1 }, 200, { _id: '', a: 1 }],
+      [{ a: 1 }, 200, { a: 1 }],
       [{ _id: 'own', a: 1 }, 200, { _id: 'own', a: 1 }],
       ['text', 200, 'text'],
       [5, 200, 5],
@@ -320,7 +313,6 @@ describe('a custom endpoint', () => {
 
     it('with the fields that were asked for', async () => {
       expect((await api('GET', `${value({ a: 1, b: { c: 2 } })}&_fields=/b/c`)).body).toEqual({
-        _id: '',
         c: 2,
       });
     });
@@ -372,7 +364,9 @@ describe('a custom endpoint', () => {
         { reason: 'Conflict', message: 'busy', detail: { a: 1 } },
       ],
       [{ code: 404, message: 'gone' }, 404, { reason: 'Not Found', message: 'gone', detail: {} }],
-      [{ code: 299, message: 'odd' }, 299, { code: 299, message: 'odd', reason: 'Resource Exception' }],
+      [{ code: 299, message: 'odd' }, 500, { code: 500, message: 'odd', reason: 'Internal Server Error' }],
+      [{ code: 700, message: 'odd' }, 500, { code: 700, message: 'odd', reason: 'Resource Exception' }],
+      [{ code: 422, message: 'odd' }, 422, { code: 422, reason: 'Unprocessable Content' }],
       [{ code: 503 }, 503, { reason: 'Service Unavailable', detail: {} }],
       [{ message: 'no code' }, 500, { message: 'no code', detail: {} }],
       ['text', 500, { message: 'text', reason: 'Internal Server Error', detail: {} }],
@@ -435,7 +429,7 @@ describe('a custom endpoint', () => {
 
     it('in which a PUT that finds something there leaves nothing of its create', async () => {
       const { status, body } = await api('PUT', 'endpoint/upsert/u1', { body: {} });
-      expect([status, body]).toEqual([200, { _id: 'u1', method: 'update', path: 'u1' }]);
+      expect([status, body]).toEqual([200, { method: 'update', path: 'u1' }]);
       expect((await api('GET', 'managed/thing/half')).status).toBe(404);
     });
   });
