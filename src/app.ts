@@ -12,6 +12,7 @@ import { createMetrics, type Observe, observeAll } from '#observability/index.ts
 import type { RequestSink } from '#resource/index.ts';
 import { noScripts, ScriptThreads } from '#script/index.ts';
 import { AuditSealer, AuditTrail } from '#security/index.ts';
+import { augmentIn } from './app/augment-security.ts';
 import { clockService } from './app/clock-service.ts';
 import { ConfigAgreement } from './app/config-agreement.ts';
 import { configNode, indexNode } from './app/config-node.ts';
@@ -77,6 +78,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   let started = false;
   let resources: RequestSink | undefined;
+  let threads: ScriptThreads | undefined;
   let memory: ProcessMemory | undefined;
   const core = buildCore({
     database,
@@ -84,6 +86,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     observe,
     keyRing: foundation.keyRing,
     users: { handle: (context, request) => resources!.handle(context, request) },
+    augment: augmentIn(() => threads!),
     scripts: () => noScripts,
     state: () =>
       started
@@ -115,6 +118,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   );
 
   const node = assembleNode({ options, core, agreement, foundation, memory: memory!, nodeName, refused });
+  threads = node.threads;
   resources = agreement.awaitedBy(inTheRightThread(core.router, node.threads, () => settling));
   const http = new HttpServer({
     host: settings.host,

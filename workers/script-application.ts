@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
+import { augmentHere } from '../src/app/augment-security.ts';
 import { addChecks } from '../src/app/check-parts.ts';
 import { clockService } from '../src/app/clock-service.ts';
 import { buildCore } from '../src/app/core.ts';
@@ -53,6 +54,7 @@ serveThread({
   handlers: {
     request: ({ context, request }: { context: ContextData; request: Request }) =>
       core.router.handle(rootContext(context), request),
+    augment: augmentHere(() => core.scripts, 0),
     accessRules: () => evaluateAccessFile(core),
     firing: (firing: Firing, signal?: AbortSignal) =>
       fireTrigger({ database, services: core.services }, firing, signal),

@@ -67,6 +67,7 @@ export function addChecks(config: ConfigStore, projectLocation: string): void {
   config.addCheck(authenticationConfig, (value) => void buildModules(value, {} as ModuleParts));
   config.addCheck(authenticationConfig, (value) => void requireModule(value));
   config.addCheck(authenticationConfig, moduleDoubts);
+  config.addCheck(authenticationConfig, scriptsOf);
   config.addCheck(authenticationConfig, (value) => void readSessionSettings(value));
   // An endpoint of the field that cannot be here answers nobody, and keeps nothing else from working.
   config.addCheck(endpointConfig, async (value, id) =>

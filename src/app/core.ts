@@ -9,9 +9,10 @@ import { Queue } from '#queue/index.ts';
 import { type RequestSink, Router } from '#resource/index.ts';
 import type { MemorySchedules, ScheduledServices } from '#scheduler/index.ts';
 import { routerFilters, ScriptSources, type Scripts, scriptResource } from '#script/index.ts';
-import { type AccessRules, authorize } from '#security/index.ts';
+import { type AccessRules, type Augment, authorize } from '#security/index.ts';
 import type { WorkflowPlatform } from '#workflow/index.ts';
 import { addAdministration, type ServerState } from './administration-feature.ts';
+import { augmentHere } from './augment-security.ts';
 import { addManaged, type ManagedFeature } from './managed-feature.ts';
 import { CHANNEL, type Platform, TOPIC } from './platform.ts';
 import { addScheduler } from './scheduler-feature.ts';
@@ -47,6 +48,8 @@ export interface CoreOptions extends ServerState {
   readonly users?: RequestSink;
   /** What runs scripts here; `noScripts` outside script threads. */
   readonly scripts: (parts: { config: ConfigStore; crypto: Crypto; resources: RequestSink }) => Scripts;
+  /** What runs the scripts of authentication modules; default: `scripts`. */
+  readonly augment?: Augment;
   readonly memory: (clock: DatabaseClock) => MemorySchedules;
   readonly serviceDirectory?: string;
   /** Where requests of the server may go besides public addresses. */
@@ -102,7 +105,9 @@ export function buildCore(options: CoreOptions): Core {
   // Last, so that what its watcher is told of is in force everywhere.
   const users = userDirectory(platform, options.users ?? router);
   const guard = new AddressGuard(options.allowedNetworks);
-  const authentication = addAuthentication(platform, { keyRing, users, guard });
+  // Whoever logs in here may be waited for by a script.
+  const { augment = augmentHere(() => scripts, 1) } = options;
+  const authentication = addAuthentication(platform, { keyRing, users, guard, augment });
   return { ...platform, managed, services, endpoints, overrides, workflow, access, authentication, audit };
 }
 

@@ -2,6 +2,7 @@ import { formatPointer, isObject, type JsonValue } from '#json/index.ts';
 import { HOOKS, PROPERTY_HOOKS } from '#managed/index.ts';
 import { shortServiceName } from '#scheduler/index.ts';
 import { isBuiltInFilter } from '#script/index.ts';
+import { augmentScript } from '#security/index.ts';
 
 /** Where a configuration names a script. */
 export interface ScriptPlace {
@@ -30,9 +31,21 @@ export function scriptPlaces(id: string, value: unknown): readonly ScriptPlace[]
         .filter(({ reference }) => !isBuiltInFilter(reference));
     case 'schedule':
       return ofSchedule(json);
+    case 'authentication':
+      return elements(json, ['serverAuthContext', 'authModules']).flatMap((module) => ofModule(json, module));
     default:
       return [];
   }
+}
+
+/** A module that is switched off runs nothing. */
+function ofModule(json: JsonValue, module: Path): ScriptPlace[] {
+  const value = valueAt(json, module);
+  const { enabled = true, properties = null } = isObject(value) ? value : {};
+  if (String(enabled) === 'false' || !isObject(properties)) return [];
+  return augmentScript(properties) === undefined
+    ? []
+    : at(json, [...module, 'properties', 'augmentSecurityContext']);
 }
 
 function ofType(json: JsonValue, type: Path): ScriptPlace[] {

@@ -16,6 +16,7 @@ import {
   type AccessFile,
   AccessRules,
   AuditKeys,
+  type Augment,
   Authenticator,
   type AuthenticatorParts,
   auditResource,
@@ -132,7 +133,12 @@ export interface AuthenticationFeature {
 /** `/authentication`, and what turns a caller's credentials into an identity. */
 export function addAuthentication(
   platform: Platform,
-  { keyRing, users, guard }: { keyRing: KeyRingText; users: UserDirectory; guard: AddressGuard },
+  {
+    keyRing,
+    users,
+    guard,
+    augment,
+  }: { keyRing: KeyRingText; users: UserDirectory; guard: AddressGuard; augment: Augment },
 ): AuthenticationFeature {
   const { database, config, crypto, router, observe } = platform;
   let decoy: Promise<JsonObject> | undefined;
@@ -150,6 +156,9 @@ export function addAuthentication(
       users,
       comparisons,
       guard,
+      augment,
+      managedTypes: () => config.get(managedConfig).objects.map(({ name }) => name),
+      onDenied: (denial) => observe({ kind: 'login.denied', ...denial }),
     });
     const settings = readSessionSettings(value);
     const sessions =

@@ -21,7 +21,7 @@ export function refusalFindings(
     return `${file}:${line}:${column}`;
   };
   if (error instanceof ActivationError) {
-    return error.findings.map((finding) => ({ ...finding, where: place(detail.field) }));
+    return error.findings.map(({ field, ...finding }) => ({ ...finding, where: place(field) }));
   }
   const message = error instanceof Error ? error.message : String(error);
   const mistakes = detail.mistakes ?? [{ message, ...detail }];

@@ -3,6 +3,8 @@ export interface Finding {
   readonly id: string;
   /** Where it stands, such as `conf/script.json:1:1`; empty when it stands in no file. */
   readonly where: string;
+  /** JSON pointer of the member that is meant, for who knows the text that it stands in. */
+  readonly field?: string;
   readonly message: string;
   readonly hint?: string;
 }

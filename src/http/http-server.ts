@@ -11,7 +11,7 @@ import type { RequestSink, ResourceDescription } from '#resource/index.ts';
 import { ADMIN, RateLimit, TrustedProxies } from '#security/index.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { type Health, healthRoutes } from './health.ts';
-import { type Door, Incoming, IncomingClient } from './incoming.ts';
+import { type Door, Incoming, IncomingClient, IncomingHttp } from './incoming.ts';
 import { nodeServer } from './node-server.ts';
 import { openApiDocument } from './openapi.ts';
 import { cannotListen } from './require-free-port.ts';
@@ -161,7 +161,8 @@ export class HttpServer implements Service {
     const incoming = this.#incoming(hono);
     if (diagnostics === 'local' && incoming.isLocal) return true;
     const client = new IncomingClient(incoming);
-    const { authorization } = await authenticate(incoming.header, client, randomUUID());
+    const http = new IncomingHttp(incoming);
+    const { authorization } = await authenticate(incoming.header, client, randomUUID(), http);
     return authorization.roles.includes(ADMIN);
   }
 

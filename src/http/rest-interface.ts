@@ -6,6 +6,7 @@ import type { Observe } from '#observability/index.ts';
 import {
   type ClientContext,
   formatPath,
+  type HttpContext,
   type Request,
   type RequestSink,
   rootContext,
@@ -34,6 +35,7 @@ export interface RestOptions {
     header: (name: string) => string | undefined,
     client: ClientContext,
     requestId: string,
+    http: HttpContext,
   ) => Promise<SecurityContext>;
   readonly observe: Observe;
   /** What can be asked now at and below a path, for the API description. */
@@ -116,7 +118,8 @@ export class RestInterface {
     const { authenticate, bodyLimitBytes, describe, named, resources } = this.#options;
     const { header, message, method, search } = incoming;
     const client = new IncomingClient(incoming);
-    const security = await authenticate(header, client, requestId);
+    const http = new IncomingHttp(incoming);
+    const security = await authenticate(header, client, requestId, http);
     asked.security = security;
     asked.client = client;
     const path = incoming.path.slice(BASE_PATH.length);
@@ -138,7 +141,7 @@ export class RestInterface {
       receivedAt: Date.now(),
       security,
       client,
-      http: new IncomingHttp(incoming),
+      http,
     });
     const result = await resources.handle(context, request);
     return writeResponse(request, result, { ...form, base: () => incoming.origin + BASE_PATH, requestId });

@@ -201,6 +201,14 @@ function describe(said: Observation): Line | undefined {
         message: 'an issuer of tokens cannot be asked for its keys',
         ...errorFacts(said.error),
       };
+    case 'login.denied':
+      return {
+        level: said.how === 'failed' ? 'error' : 'info',
+        message: `augmentSecurityContext of ${said.module} ${said.how === 'failed' ? 'failed, so nobody comes in by it' : 'refused a login'}: '${said.principal}'`,
+        principal: said.principal,
+        requestId: said.requestId,
+        ...errorFacts(said.error),
+      };
     case 'loop.failed':
       return {
         level: 'warn',

@@ -145,6 +145,9 @@ export function createMetrics(): Metrics {
       case 'login.refused':
         refusedLogins.inc({ why: said.why });
         break;
+      case 'login.denied':
+        refusedLogins.inc({ why: said.how === 'failed' ? 'AUTH_SCRIPT_FAILED' : 'AUTH_SCRIPT_REFUSED' });
+        break;
       case 'config.changed':
         reloads.inc({ result: 'ok' });
         break;

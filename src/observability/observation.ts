@@ -55,6 +55,15 @@ export type Observation =
   | { kind: 'login.refused'; why: string; address: string }
   /** An issuer of tokens could not be asked for its keys. */
   | { kind: 'issuer.unreachable'; error: unknown }
+  /** The script of a module has not let in somebody whom the module knows. */
+  | {
+      kind: 'login.denied';
+      module: string;
+      principal: string;
+      how: 'refused' | 'failed';
+      requestId: string;
+      error: unknown;
+    }
   | LoopNews
   | { kind: 'listen.connected' }
   | { kind: 'listen.lost'; error: unknown }

@@ -2,6 +2,7 @@ const SYNCHRONISATION = 'There is no synchronisation with other systems yet, so 
 
 /** Scripts that servers of the field ship and this one does not, and what takes their place. */
 const FIELD_SCRIPTS: Readonly<Record<string, string>> = {
+  'auth/amSessionCheck': 'Leave augmentSecurityContext out: OPENID_CONNECT modules look at each token',
   relationshipFilter:
     'Leave the filter out: what callers see of references is for script/access.js and scopes to say',
   oauthProxy: 'Leave the endpoint out: OPENID_CONNECT modules of authentication.json know other issuers',

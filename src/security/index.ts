@@ -23,12 +23,12 @@ export { exportLines, verifyFile } from './audit/trail-file.ts';
 export type { TrailRange } from './audit/trail-repository.ts';
 export { type TrailHead, type Verification, verifyAudit } from './audit/verify-audit.ts';
 export { createApiKey } from './authentication/api-key-module.ts';
+export { type Augment, type Augmentation, augmentScript } from './authentication/augmentation.ts';
 export { authenticationResource } from './authentication/authentication-resource.ts';
 export { Authenticator, type AuthenticatorParts, type LoginEvent } from './authentication/authenticator.ts';
 export {
   buildModules,
   type ModuleParts,
-  moduleDoubts,
   readSessionSettings,
 } from './authentication/build-modules.ts';
 export { callerAddress } from './authentication/caller-address.ts';
@@ -42,6 +42,7 @@ export { LoginNameKeeper } from './authentication/login-name-keeper.ts';
 export { type LoginPlaces, loginPlaces } from './authentication/login-places.ts';
 export { LoginThrottle } from './authentication/login-throttle.ts';
 export { matchesStored } from './authentication/matches-stored.ts';
+export { moduleDoubts } from './authentication/module-doubts.ts';
 export { PasswordComparisons } from './authentication/password-comparisons.ts';
 export { RateLimit } from './authentication/rate-limit.ts';
 export { readRoleNames } from './authentication/read-role-names.ts';

@@ -232,6 +232,33 @@ describe('a session that a bearer token began', () => {
     expect((await whoAmI(session)).status).toBe(401);
   });
 
+  it('ends with the token, and keeps its roles, whatever a script makes of the authorization', async () => {
+    const source = `({ authenticationId: 'x-' + security.authenticationId, authorization: {
+      id: security.authorization.id + '-x', component: 'managed/user', roles: security.authorization.roles } })`;
+    const script = { augmentSecurityContext: { type: 'text/javascript', source } };
+    await configure((now) =>
+      now.map((module) =>
+        /OPENID|API_KEY/.test(module.name)
+          ? { ...module, properties: { ...module.properties, ...script } }
+          : module,
+      ),
+    );
+    const soon = await bearer({ roles: ['svc-tasks-manager'] }, new Date(Date.now() + 60_000));
+    const session = await begin(soon);
+    const { rows } = await server.database.pool.query(
+      'select extract(epoch from expires_at - now())::float8 as left from auth_session where authentication_id = $1',
+      [user],
+    );
+    expect(rows[0].left).toBeLessThan(61);
+    expect((await whoAmI(session)).body).toMatchObject({
+      authenticationId: `x-${user}`,
+      authorization: { id: `${user}-x`, roles: ['svc-authorized', 'svc-tasks-manager'], loginName: user },
+    });
+    expect((await whoAmI(await begin(API_KEY))).body.authorization.id).toBe('robot-x');
+    await configure((now) => now);
+    expect((await whoAmI(session)).status).toBe(401);
+  });
+
   it('ends when its issuer is another one', async () => {
     const session = await begin(await bearer());
     await configure((now) =>

@@ -126,6 +126,26 @@ describe('config-check', () => {
       /nope.js/,
     ],
     [
+      'the script of an authentication module',
+      {
+        'conf/authentication.json': `{ "serverAuthContext": { "authModules": [
+          { "name": "MANAGED_USER", "properties": { "queryOnResource": "managed/user",
+            "augmentSecurityContext": { "type": "text/javascript", "file": "nope.js" } } }] } }`,
+      },
+      /^conf\/authentication.json:3:\d+$/,
+      /nope.js/,
+    ],
+    [
+      'a property of an authentication module',
+      {
+        'conf/authentication.json': `{ "serverAuthContext": { "authModules": [
+          { "name": "MANAGED_USER", "properties": {
+            "queryOnResource": 5 } }] } }`,
+      },
+      /^conf\/authentication.json:3:\d+$/,
+      /queryOnResource/,
+    ],
+    [
       'the script of a schedule',
       {
         'conf/schedule-x.json': {

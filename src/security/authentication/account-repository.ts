@@ -38,6 +38,20 @@ export async function listAccountRevisions(
   return new Map(rows.map(({ id, revision }) => [id, revision]));
 }
 
+/** Objects of the types with one of the ids: what somebody has made, and given a name. */
+export async function listManagedNamesakes(
+  db: Db,
+  types: readonly string[],
+  ids: readonly string[],
+): Promise<readonly { readonly type: string; readonly id: string }[]> {
+  return db
+    .selectFrom('managed_object')
+    .select(['type', 'id'])
+    .where('type', 'in', [...types])
+    .where('id', 'in', [...ids])
+    .execute();
+}
+
 export async function listInternalRoles(db: Db): Promise<readonly string[]> {
   const rows = await db.selectFrom('repo_object').select('id').where('type', '=', 'internal/role').execute();
   return rows.map(({ id }) => id);

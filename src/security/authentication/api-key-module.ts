@@ -28,8 +28,8 @@ export function apiKeyModule(name: string, { keys, defaultUserRoles }: ApiKeySet
       if (expected.length !== actual.length || !timingSafeEqual(expected, actual)) return undefined;
       return isOver(key) ? undefined : identify(key);
     },
-    async refresh({ id }) {
-      const key = known.get(id);
+    async refresh({ authenticationId }) {
+      const key = known.get(authenticationId);
       return key === undefined || isOver(key) ? undefined : identify(key);
     },
   };

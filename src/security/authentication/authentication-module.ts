@@ -1,13 +1,18 @@
-import type { ClientContext, SecurityContext } from '#resource/index.ts';
+import type { ClientContext, HttpContext, SecurityContext } from '#resource/index.ts';
 import type { Credentials } from './credentials.ts';
 
-/** What a caller shows to say who it is. */
-export interface Attempt {
-  readonly header: (name: string) => string | undefined;
+/** The request that somebody comes in with. */
+export interface Asked {
   readonly client: ClientContext;
+  readonly http: HttpContext | null;
+  readonly requestId: string;
+}
+
+/** What a caller shows to say who it is. */
+export interface Attempt extends Asked {
+  readonly header: (name: string) => string | undefined;
   /** Name and password, if it sent any. */
   readonly credentials: Credentials | undefined;
-  readonly requestId: string;
 }
 
 /** What a module makes of somebody it knows. */
@@ -19,6 +24,7 @@ export interface Identity {
 
 /** Somebody who came in by a module before. */
 export interface Known {
+  /** As the module knows them. */
   readonly authenticationId: string;
   readonly component: string;
   readonly id: string;
@@ -35,7 +41,7 @@ export interface AuthenticationModule {
   /** What it remembers of the same attempt, without the cost of one. */
   recall?(attempt: Attempt): Promise<Identity | undefined> | Identity | undefined;
   /** The same person now, for a session: undefined when it may come in no more. A module without it begins no session. */
-  refresh?(known: Known): Promise<Identity | undefined>;
+  refresh?(known: Known, asked: Asked): Promise<Identity | undefined>;
   /** Whose name and password these are. Absent where callers show anything but a password. */
   verifyPassword?(attempt: Attempt): Promise<Identity | undefined>;
 }
@@ -58,6 +64,12 @@ export function identity(
     },
     ...(stamp === undefined ? {} : { stamp }),
   };
+}
+
+/** The name that somebody came in by: that of the security context, unless a script calls them otherwise. */
+export function loginNameOf({ authenticationId, authorization }: SecurityContext): string {
+  const { loginName } = authorization;
+  return typeof loginName === 'string' ? loginName : authenticationId;
 }
 
 /** An object of a collection: who somebody is, whatever they are called. */

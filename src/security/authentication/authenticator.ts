@@ -1,6 +1,6 @@
 import { errorIdOf, ForbiddenError, TooManyRequestsError } from '#errors/index.ts';
-import type { ClientContext, SecurityContext } from '#resource/index.ts';
-import { type Attempt, type AuthenticationModule, isSame } from './authentication-module.ts';
+import type { ClientContext, HttpContext, SecurityContext } from '#resource/index.ts';
+import { type Attempt, type AuthenticationModule, isSame, loginNameOf } from './authentication-module.ts';
 import { accessDenied, readCredentials } from './credentials.ts';
 import { networkOf } from './internet-address.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
@@ -26,7 +26,7 @@ export interface LoginEvent {
 export interface AuthenticatorOptions {
   /** What the configuration says now. */
   readonly parts: () => AuthenticatorParts;
-  readonly comparisons: Pick<PasswordComparisons, 'pretend'>;
+  readonly comparisons: Pick<PasswordComparisons, 'pretend' | 'wasRight'>;
   readonly onLogin: (event: LoginEvent) => void;
   /** Somebody was turned away unheard; `why` is the id of the error. */
   readonly onRefused: (why: string, address: string) => void;
@@ -34,13 +34,13 @@ export interface AuthenticatorOptions {
   readonly onUnreachable: (error: Error) => void;
 }
 
-/** Of one address, that are answered and recorded one by one. */
-const WRONG_TOKENS_PER_MINUTE = 60;
+/** Of one address, other than of wrong passwords, that are answered and recorded one by one. */
+const FAILURES_PER_MINUTE = 60;
 
 /** Turns what a caller shows into who it is. Credentials that are sent win over a session. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
-  readonly #wrongTokens = new RateLimit(WRONG_TOKENS_PER_MINUTE);
+  readonly #failures = new RateLimit(FAILURES_PER_MINUTE);
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
@@ -54,10 +54,11 @@ export class Authenticator {
     header: Attempt['header'],
     client: ClientContext,
     requestId: string,
+    http: HttpContext,
   ): Promise<SecurityContext> {
     const credentials = readCredentials(header);
     try {
-      const attempt = { header, client, credentials, requestId };
+      const attempt = { header, client, http, credentials, requestId };
       return await this.#withFormerSession(await this.#identify(attempt), attempt);
     } catch (error) {
       if (error instanceof TooManyRequestsError)
@@ -99,7 +100,7 @@ export class Authenticator {
   async #fromSession(sessions: Sessions | undefined, attempt: Attempt): Promise<SecurityContext> {
     if (sessions === undefined) throw accessDenied();
     const token = readCookie(attempt.header('cookie'), isForTls(sessions.settings, attempt.client.isSecure));
-    const security = token === undefined ? undefined : await sessions.find(token);
+    const security = token === undefined ? undefined : await sessions.find(token, attempt);
     if (security === undefined) throw accessDenied();
     const { loginModuleId } = security.authorization;
     const modules = this.#options.parts().modules.filter(({ name }) => name === loginModuleId);
@@ -117,7 +118,7 @@ export class Authenticator {
   ): Promise<SecurityContext> {
     const again = attempt.header('x-svc-reauth-password');
     if (again === undefined) return security;
-    const credentials = { username: security.authenticationId, password: again };
+    const credentials = { username: loginNameOf(security), password: again };
     const withPassword = { ...attempt, credentials };
     for (const module of modules) {
       const found = await module.verifyPassword?.(withPassword);
@@ -143,18 +144,19 @@ export class Authenticator {
 
   async #failed(attempt: Attempt): Promise<void> {
     const { client, credentials, requestId } = attempt;
-    if (credentials === undefined) this.#boundTokens(client);
-    else await this.#options.comparisons.pretend(attempt);
+    const { comparisons } = this.#options;
+    if (credentials === undefined || comparisons.wasRight(attempt)) this.#boundFailures(client);
+    else await comparisons.pretend(attempt);
     const principal = credentials?.username ?? '';
     this.#options.onLogin({ result: 'FAILED', principal, client, requestId });
   }
 
   /**
-   * Nobody guesses a token or a key, so wrong ones are in nobody's way, right ones least of all; but each one of them
-   * leaves a trace, and there must not be any number of those.
+   * Nobody guesses a token or a key, so wrong ones are in nobody's way, right ones least of all; nor does anybody guess
+   * whose right password a script refuses. But each of these leaves a trace, and there must not be any number of those.
    */
-  #boundTokens({ remoteAddress }: ClientContext): void {
-    const seconds = this.#wrongTokens.take(networkOf(remoteAddress));
+  #boundFailures({ remoteAddress }: ClientContext): void {
+    const seconds = this.#failures.take(networkOf(remoteAddress));
     if (seconds === 0) return;
     throw new TooManyRequestsError('Too many wrong tokens and keys', {
       id: 'AUTH_THROTTLED',

@@ -3,9 +3,11 @@ import type { Crypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import type { AddressGuard } from '#egress/index.ts';
 import { ActivationError, didYouMean, type Finding } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { formatPointer, type JsonObject } from '#json/index.ts';
 import type { PropertyMapping } from './account.ts';
 import { apiKeyModule } from './api-key-module.ts';
+import { type Augment, augmentScript, shownProperties } from './augmentation.ts';
+import { augmentedModule, type Denial } from './augmented-module.ts';
 import type { AuthenticationModule } from './authentication-module.ts';
 import { bearerModule } from './bearer-module.ts';
 import { certificateModule } from './certificate-module.ts';
@@ -20,6 +22,7 @@ import {
   staticUserSettings,
   trustedAttributeSettings,
 } from './module-settings-schema.ts';
+import { nameScriptRoles } from './name-script-roles.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
 import { PasswordModule } from './password-module.ts';
 import { staticModule } from './static-module.ts';
@@ -32,6 +35,10 @@ export interface ModuleParts {
   readonly comparisons: PasswordComparisons;
   /** Where issuers of tokens may be. */
   readonly guard: AddressGuard;
+  /** Runs the scripts of modules. */
+  readonly augment: Augment;
+  readonly managedTypes: () => readonly string[];
+  readonly onDenied: (denial: Denial) => void;
 }
 
 type ModuleConfig = AuthenticationConfig['serverAuthContext']['authModules'][number];
@@ -51,7 +58,9 @@ export function buildModules(
   const modules = config.serverAuthContext.authModules.flatMap((module, index) => {
     if (!module.enabled) return [];
     try {
-      return [buildModule(module, `${module.name} in serverAuthContext.authModules[${index}]`, parts)];
+      const field = `/serverAuthContext/authModules/${index}`;
+      const named = `${module.name} in serverAuthContext.authModules[${index}]`;
+      return [buildModule(module, { named, field: `${field}/properties` }, parts)];
     } catch (error) {
       if (!(error instanceof ActivationError)) throw error;
       findings.push(...error.findings);
@@ -65,37 +74,60 @@ export function buildModules(
 export function readSessionSettings(config: AuthenticationConfig): SessionSettings | undefined {
   const module = config.serverAuthContext.sessionModule;
   if (module?.enabled === false) return undefined;
-  return parse(sessionSettings, module?.properties ?? {}, 'serverAuthContext.sessionModule');
+  const named = 'serverAuthContext.sessionModule';
+  return parse(sessionSettings, module?.properties ?? {}, {
+    named,
+    field: '/serverAuthContext/sessionModule/properties',
+  });
+}
+
+/** Of a module's properties, for messages and as a JSON pointer. */
+interface Place {
+  readonly named: string;
+  readonly field: string;
 }
 
 function buildModule(
   { name, properties }: ModuleConfig,
-  where: string,
+  place: Place,
   parts: ModuleParts,
 ): AuthenticationModule {
   const build = BUILDERS[name];
   if (build === undefined) {
     const known = Object.keys(BUILDERS);
     const hint = didYouMean(name, known) ?? `There are ${known.join(', ')}; ${SWITCH_OFF}`;
-    throw failed(`${where}: there is no authentication module '${name}'`, hint);
+    const field = place.field.replace(/properties$/, 'name');
+    throw failed({ ...place, field }, `there is no authentication module '${name}'`, hint);
   }
-  return build(name, properties as JsonObject, where, parts);
+  const settings = properties as JsonObject;
+  const module = build(name, settings, place, parts);
+  const script = augmentScript(settings);
+  if (script === undefined) return module;
+  const { augment, database, managedTypes, onDenied } = parts;
+  return augmentedModule({
+    module,
+    script,
+    properties: shownProperties(settings),
+    augment,
+    nameRoles: (roles) => nameScriptRoles(database.db, managedTypes(), roles),
+    onDenied,
+  });
 }
 
 type Builder = (
   name: string,
   properties: JsonObject,
-  where: string,
+  place: Place,
   parts: ModuleParts,
 ) => AuthenticationModule;
 
 const BUILDERS: Readonly<Record<string, Builder>> = {
-  STATIC_USER: (name, properties, where, { crypto }) =>
-    staticModule(name, parse(staticUserSettings, properties, where), (envelope) => crypto.decrypt(envelope)),
+  STATIC_USER: (name, properties, place, { crypto }) =>
+    staticModule(name, parse(staticUserSettings, properties, place), (envelope) => crypto.decrypt(envelope)),
   MANAGED_USER: passwordModule('authzRoles'),
   INTERNAL_USER: passwordModule('roles'),
-  OPENID_CONNECT(name, properties, where, { database, users, guard }) {
-    const settings = parse(bearerSettings, properties, where);
+  OPENID_CONNECT(name, properties, place, { database, users, guard }) {
+    const settings = parse(bearerSettings, properties, place);
     const { queryOnResource, propertyMapping } = settings;
     const find =
       queryOnResource === undefined
@@ -108,19 +140,16 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
           }).find;
     return bearerModule({ name, settings, find, guard });
   },
-  CLIENT_CERT: (name, properties, where) => {
-    const settings = parse(certificateSettings, properties, where);
+  CLIENT_CERT: (name, properties, place) => {
+    const settings = parse(certificateSettings, properties, place);
     try {
       return certificateModule(name, settings);
     } catch (error) {
-      throw failed(
-        `${where}: ${(error as Error).message}`,
-        'See trustedProxies and allowedAuthenticationIdPatterns',
-      );
+      throw failed(place, (error as Error).message, 'See trustedProxies and allowedAuthenticationIdPatterns');
     }
   },
-  TRUSTED_ATTRIBUTE(name, properties, where, { database, users }) {
-    const settings = parse(trustedAttributeSettings, properties, where);
+  TRUSTED_ATTRIBUTE(name, properties, place, { database, users }) {
+    const settings = parse(trustedAttributeSettings, properties, place);
     const { queryOnResource, propertyMapping, defaultUserRoles } = settings;
     const mapping = { ...propertyMapping, userRoles: propertyMapping.userRoles ?? 'authzRoles' };
     const accounts = accountFinder(database, users, {
@@ -132,53 +161,18 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
     try {
       return trustedAttributeModule(name, settings, accounts);
     } catch (error) {
-      throw failed(`${where}: ${(error as Error).message}`, 'See trustedProxies');
+      throw failed(place, (error as Error).message, 'See trustedProxies');
     }
   },
-  API_KEY: (name, properties, where) => apiKeyModule(name, parse(apiKeySettings, properties, where)),
-};
-
-/** What modules that are right all the same do not do, though it may be expected of them. */
-export function moduleDoubts({ serverAuthContext: { authModules } }: AuthenticationConfig) {
-  return authModules.flatMap(({ name, enabled, properties }, index) => {
-    if (!enabled) return [];
-    const doubt = (property: string, message: string) => ({
-      id: 'AUTH_MODULE_DOUBT',
-      field: `/serverAuthContext/authModules/${index}${property}`,
-      message,
-      isWarning: true,
-    });
-    const isEmpty = (property: string) => {
-      const value = properties[property];
-      return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
-    };
-    const missing = BELIEVES_A_PROXY[name]?.filter(isEmpty) ?? [];
-    const augments = properties['augmentSecurityContext'] !== undefined;
-    return [
-      ...(missing.length === 0 ? [] : [doubt('', `${name} lets nobody in without ${missing.join(', ')}`)]),
-      ...(augments
-        ? [
-            doubt(
-              '/properties/augmentSecurityContext',
-              `augmentSecurityContext of ${name} does not run: what it grants is not granted, and what it takes away is not taken away`,
-            ),
-          ]
-        : []),
-    ];
-  });
-}
-
-const BELIEVES_A_PROXY: Readonly<Record<string, readonly string[]>> = {
-  CLIENT_CERT: ['header', 'trustedProxies', 'allowedAuthenticationIdPatterns'],
-  TRUSTED_ATTRIBUTE: ['trustedProxies'],
+  API_KEY: (name, properties, place) => apiKeyModule(name, parse(apiKeySettings, properties, place)),
 };
 
 function passwordModule(rolesProperty: string): Builder {
-  return (name, properties, where, { database, users, comparisons }) => {
+  return (name, properties, place, { database, users, comparisons }) => {
     const { queryOnResource, defaultUserRoles, propertyMapping } = parse(
       passwordModuleSettings,
       properties,
-      where,
+      place,
     );
     const mapping: PropertyMapping = {
       ...propertyMapping,
@@ -206,30 +200,35 @@ interface Schema<T> {
       };
 }
 
-function parse<T>(schema: Schema<T>, properties: JsonObject, where: string): T {
+function parse<T>(schema: Schema<T>, properties: JsonObject, place: Place): T {
   const parsed = schema.safeParse(properties);
   if (parsed.success) return parsed.data;
+  const { named, field } = place;
   throw new ActivationError(
     parsed.error.issues.map(({ path, message }) => {
       const [key, ...inner] = path;
       const isMissing = inner.length === 0 && properties[String(key)] === undefined;
       const property = `"${path.map(String).join('.')}"`;
-      return finding(
-        `${where} ${isMissing ? `needs the property ${property}` : `has a wrong ${property}: ${message}`}`,
-        isMissing ? SWITCH_OFF : undefined,
-      );
+      return isMissing
+        ? finding(field, `${named} needs the property ${property}`, SWITCH_OFF)
+        : finding(
+            field + formatPointer(path.map(String)),
+            `${named} has a wrong ${property}: ${message}`,
+            undefined,
+          );
     }),
   );
 }
 
-function failed(message: string, hint: string): ActivationError {
-  return new ActivationError([finding(message, hint)]);
+function failed({ named, field }: Place, message: string, hint: string): ActivationError {
+  return new ActivationError([finding(field, `${named}: ${message}`, hint)]);
 }
 
-function finding(message: string, hint: string | undefined): Finding {
+function finding(field: string, message: string, hint: string | undefined): Finding {
   return {
     id: 'AUTH_BAD_MODULE',
     where: 'conf/authentication.json:1:1',
+    field,
     message,
     ...(hint === undefined ? {} : { hint }),
   };

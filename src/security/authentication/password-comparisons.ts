@@ -49,6 +49,7 @@ export class PasswordComparisons {
   readonly #underWay = new Map<string, Promise<boolean>>();
   readonly #known = new WeakMap<Attempt, boolean>();
   readonly #compared = new WeakSet<Attempt>();
+  readonly #wereRight = new WeakSet<Attempt>();
 
   constructor(options: PasswordComparisonsOptions) {
     this.#options = options;
@@ -96,13 +97,24 @@ export class PasswordComparisons {
     const login = loginOf(username, attempt.client.remoteAddress);
     this.#compared.add(attempt);
     const pair = this.#digest(JSON.stringify([password, stored]));
-    if (this.recalls(attempt) && this.#right.get(keyOf(login))?.pair === pair) return true;
+    if (this.recalls(attempt) && this.#right.get(keyOf(login))?.pair === pair) {
+      this.#wereRight.add(attempt);
+      return true;
+    }
     await this.admit(attempt);
     const isRight = await this.#once(`${pair} ${login.account} ${login.network}`, () =>
       this.#compareInTurn(login, password, stored, this.#known.get(attempt) === true),
     );
-    if (isRight) this.#right.set(keyOf(login), { password: this.#digest(password), pair });
+    if (isRight) {
+      this.#right.set(keyOf(login), { password: this.#digest(password), pair });
+      this.#wereRight.add(attempt);
+    }
     return isRight;
+  }
+
+  /** Whether the password was right, though somebody else may have refused the login. */
+  wasRight(attempt: Attempt): boolean {
+    return this.#wereRight.has(attempt);
   }
 
   /** A name that nobody has costs what a wrong password costs. */

@@ -10,6 +10,11 @@ export function foldRole(name: string): string {
   return name.normalize('NFKC').trim().toLowerCase();
 }
 
+export function isBuiltIn(name: string, internal: ReadonlySet<string>): boolean {
+  const folded = foldRole(name);
+  return folded.startsWith(OWN_PREFIX) || internal.has(folded);
+}
+
 /**
  * The names of roles by which rules and processes know them. A plain name, and the id of an internal role, are names
  * as they stand. Any other role goes by its id as well, unless that is the name of an internal role: then only its
@@ -32,9 +37,8 @@ function nameOf(reference: string, internal: ReadonlySet<string>): string {
   const own = INTERNAL_ROLE.exec(reference);
   if (own !== null) return decoded(own[1]!);
   const id = decoded(reference.slice(reference.lastIndexOf('/') + 1));
-  const name = foldRole(id);
   // Where roles are joined to a list, a comma would make two of one; with a slash, a name would be a reference to another.
-  const isTaken = name.startsWith(OWN_PREFIX) || internal.has(name) || /[,/]/.test(id);
+  const isTaken = isBuiltIn(id, internal) || /[,/]/.test(id);
   return isTaken ? reference.replaceAll(',', '%2C') : id;
 }
 

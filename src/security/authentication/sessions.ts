@@ -3,7 +3,14 @@ import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Batcher, type Database, type Db } from '#database/index.ts';
 import type { Context, SecurityContext } from '#resource/index.ts';
-import { type AuthenticationModule, type Identity, isSame, type Known } from './authentication-module.ts';
+import {
+  type Asked,
+  type AuthenticationModule,
+  type Identity,
+  isSame,
+  type Known,
+  loginNameOf,
+} from './authentication-module.ts';
 import type { SessionSettings } from './module-settings-schema.ts';
 import {
   deleteExpiredSessions,
@@ -61,12 +68,14 @@ export class Sessions {
    *
    * @returns the token for the cookie; undefined when the module cannot say later whether the caller still may come in
    */
-  async begin(db: Db, { security, client }: Context): Promise<string | undefined> {
-    const { authenticationId, authorization } = security;
+  async begin(db: Db, { security, client, http, transactionId }: Context): Promise<string | undefined> {
+    const { authorization } = security;
+    const authenticationId = loginNameOf(security);
     const { component, id: userId, roles } = authorization;
     const module = String(authorization['moduleId']);
     const claimedRoles = (authorization['claimedRoles'] ?? []) as string[];
-    const now = await this.#refresh(module, { authenticationId, component, id: userId, claimedRoles });
+    const known = { authenticationId, component, id: userId, claimedRoles };
+    const now = await this.#refresh(module, known, { client, http, requestId: transactionId });
     if (now === undefined) return undefined;
     const { maxTokenLifeMinutes, tokenIdleTimeMinutes, maxSessions } = this.settings;
     const { expiresAt = Number.POSITIVE_INFINITY } = authorization as { expiresAt?: number };
@@ -102,7 +111,7 @@ export class Sessions {
   }
 
   /** Who the session belongs to, as they are now. @returns undefined when it does not hold */
-  async find(token: string): Promise<SecurityContext | undefined> {
+  async find(token: string, asked: Asked): Promise<SecurityContext | undefined> {
     const id = await this.idOf(token);
     const row = id === undefined ? undefined : await this.#rows.add(id);
     if (row === undefined) return undefined;
@@ -110,6 +119,7 @@ export class Sessions {
     const now = await this.#refresh(
       row.module,
       { authenticationId: authentication_id, component, id: user_id, claimedRoles: claimed_roles },
+      asked,
       credential_stamp,
     );
     if (now === undefined) {
@@ -135,9 +145,14 @@ export class Sessions {
    *
    * @param stamp when the session began; absent: any
    */
-  async #refresh(module: string, known: Known, stamp?: string | null): Promise<Identity | undefined> {
+  async #refresh(
+    module: string,
+    known: Known,
+    asked: Asked,
+    stamp?: string | null,
+  ): Promise<Identity | undefined> {
     for (const candidate of this.#options.modules.filter(({ name }) => name === module)) {
-      const now = await candidate.refresh?.(known);
+      const now = await candidate.refresh?.(known, asked);
       if (now === undefined || !isSame(now.security.authorization, known)) continue;
       if (stamp === undefined || (stamp ?? undefined) === now.stamp) return now;
     }

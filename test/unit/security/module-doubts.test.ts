@@ -1,11 +1,8 @@
 import { expect, it } from 'vitest';
 import { moduleDoubts } from '../../../src/security/index.ts';
 
-const doubtsOf = (
-  name: string,
-  properties: Record<string, never | string | string[] | object>,
-  enabled = true,
-) => moduleDoubts({ serverAuthContext: { authModules: [{ name, enabled, properties }] } } as never);
+const doubtsOf = (name: string, properties: Record<string, never | string | string[]>, enabled = true) =>
+  moduleDoubts({ serverAuthContext: { authModules: [{ name, enabled, properties }] } } as never);
 
 it('tells of modules that believe a proxy and name none', () => {
   expect(doubtsOf('CLIENT_CERT', { allowedAuthenticationIdPatterns: [] })).toMatchObject([
@@ -17,15 +14,4 @@ it('tells of modules that believe a proxy and name none', () => {
   ]);
   expect(doubtsOf('TRUSTED_ATTRIBUTE', { trustedProxies: [] })).toHaveLength(1);
   expect(doubtsOf('TRUSTED_ATTRIBUTE', { trustedProxies: ['10.0.0.1'] })).toEqual([]);
-});
-
-it('tells of scripts that would change who somebody is, and do not run', () => {
-  const properties = { augmentSecurityContext: { type: 'text/javascript', file: 'auth/populate.js' } };
-  expect(doubtsOf('MANAGED_USER', properties)).toMatchObject([
-    {
-      field: '/serverAuthContext/authModules/0/properties/augmentSecurityContext',
-      message: expect.stringContaining('augmentSecurityContext of MANAGED_USER does not run'),
-    },
-  ]);
-  expect(doubtsOf('MANAGED_USER', properties, false)).toEqual([]);
 });

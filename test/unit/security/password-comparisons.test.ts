@@ -40,7 +40,7 @@ function open(): PasswordComparisons {
 
 function attempt(username: string, password: string, remoteAddress = '203.0.113.1'): Attempt {
   const client = { isExternal: true, remoteAddress, remotePort: 1, userAgent: '', isSecure: false };
-  return { header: () => undefined, client, credentials: { username, password }, requestId: '' };
+  return { header: () => undefined, client, http: null, credentials: { username, password }, requestId: '' };
 }
 
 const failures = async () =>

@@ -249,5 +249,20 @@ module.exports = conditionsOf(
   typeof context === 'undefined' ? null : context,
 );
 
+/* For `augmentSecurityContext` of configurations of the field: tells clients which properties need the password once more. */
+Object.defineProperty(module.exports, 'setProtectedAttributes', {
+  value: function (security) {
+    var types = svc.read('config/managed').objects || [];
+    var own = types.filter(function (type) {
+      return security.authorization.component === 'managed/' + type.name;
+    })[0];
+    var schema = (own && own.schema && own.schema.properties) || {};
+    security.authorization.protectedAttributeList = Object.keys(schema).filter(function (name) {
+      return schema[name].isProtected === true;
+    });
+    return security;
+  },
+});
+
 /* The same conditions about another request. */
 Object.defineProperty(module.exports, 'of', { value: conditionsOf });
