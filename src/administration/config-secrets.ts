@@ -1,10 +1,9 @@
-import { type Crypto, isEnvelope } from '#crypto/index.ts';
+import { type Crypto, isReference, isSecretValue, secretMembers } from '#crypto/index.ts';
 import {
   cloneJson,
   getAt,
   isObject,
   type JsonObject,
-  type JsonValue,
   type Pointer,
   parsePointer,
   setAt,
@@ -53,30 +52,8 @@ function providerSecrets(name: string, content: JsonObject): string[] {
   );
 }
 
-function isReference(value: unknown): boolean {
-  return typeof value === 'string' && /&\{[^}]+\}/.test(value);
-}
-
-/** What is a secret wherever it stands, by the name of its member. */
-const SECRET_KEY = /(?:password|passwd|passphrase|secret)$/i;
-
-/** Where something stands that nobody is shown: what is encrypted, or is to be, and texts with the name of a secret. */
+/** Where something stands that nobody is shown: what is encrypted, or is to be, and what is a secret wherever it stands. */
 export function secretPlaces(id: string, content: JsonObject): readonly Pointer[] {
-  const places = encryptedPlaces(id, content).filter((pointer) => isSecret(getAt(content, pointer)));
-  visit(content, []);
-  return places;
-
-  function visit(value: JsonValue, pointer: Pointer): void {
-    const isNamed = typeof value === 'string' && SECRET_KEY.test(String(pointer.at(-1) ?? ''));
-    if (isEnvelope(value) || (isNamed && isSecret(value))) places.push(pointer);
-    else if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) visit(item, [...pointer, String(index)]);
-    } else if (isObject(value)) {
-      for (const [key, member] of Object.entries(value)) visit(member, [...pointer, key]);
-    }
-  }
-}
-
-function isSecret(value: JsonValue | undefined): boolean {
-  return value !== undefined && value !== null && value !== '' && !isReference(value);
+  const places = encryptedPlaces(id, content).filter((pointer) => isSecretValue(getAt(content, pointer)));
+  return [...places, ...secretMembers(content)];
 }

@@ -1,5 +1,5 @@
 import { type PropertySource, secretReferences } from '#config/index.ts';
-import { isSeal, sealOf } from '#crypto/index.ts';
+import { isStandIn, standInOf } from '#crypto/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import {
   cloneJson,
@@ -16,16 +16,21 @@ import { secretPlaces } from './config-secrets.ts';
 /** Of these a secret belongs to all the rest: a script gets it, or the host is at another place. */
 const BOUND_AS_A_WHOLE: ReadonlySet<string> = new Set(['endpoint', 'external.email']);
 
+/** Of a schedule to all that its script is, and is given; when it runs may change. */
+const BOUND_MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  schedule: ['invokeService', 'invokeContext'],
+};
+
 /**
- * A configuration as anybody is shown it. In place of a secret stands a seal, which can be sent back and is of no use
- * elsewhere: neither the secret nor the envelope that holds it leaves the server. Scripts of the server may decrypt, so
- * they are given envelopes as they are.
+ * A configuration as anybody is shown it. In place of a secret stands a seal, and of a password in a URL a blank, which
+ * can be sent back and is of no use elsewhere: neither the secret nor the envelope that holds it leaves the server.
+ * Scripts of the server may decrypt, so they are given envelopes as they are.
  */
 export function sealed(id: string, content: JsonObject, showsEnvelopes = false): JsonObject {
   const copy = cloneJson(content);
   for (const pointer of secretPlaces(id, content)) {
     const secret = getAt(content, pointer)!;
-    if (!(showsEnvelopes && isObject(secret))) setAt(copy, pointer, sealOf(secret));
+    if (!(showsEnvelopes && isObject(secret))) setAt(copy, pointer, standInOf(secret));
   }
   return copy;
 }
@@ -46,11 +51,11 @@ export function withKeptSecrets(
   const kept = cloneJson(given);
   for (const pointer of secretPlaces(id, given)) {
     const seal = getAt(given, pointer)!;
-    if (!isSeal(seal)) continue;
+    if (!isStandIn(seal)) continue;
     const source = secretPlaces(id, before).find(
       (place) =>
         isSamePlace(place, pointer) &&
-        equalJson(sealOf(getAt(before, place)!), seal) &&
+        equalJson(standInOf(getAt(before, place)!), seal) &&
         isBoundAlike(id, { content: before, pointer: place }, { content: given, pointer }),
     );
     if (source === undefined) throw notKept(pointer);
@@ -77,11 +82,17 @@ interface Place {
 }
 
 function isBoundAlike(id: string, left: Place, right: Place): boolean {
-  const isWhole = BOUND_AS_A_WHOLE.has(id.split('/', 1)[0]!);
+  const name = id.split('/', 1)[0]!;
+  const isWhole = BOUND_AS_A_WHOLE.has(name);
   const beside = ({ content, pointer }: Place) => {
     const copy = cloneJson(content);
-    for (const place of secretPlaces(id, content)) setAt(copy, place, null);
-    return getAt(copy, isWhole ? [] : pointer.slice(0, -1)) ?? null;
+    for (const place of secretPlaces(id, content)) {
+      const standIn = standInOf(getAt(content, place)!);
+      // The host of a URL stays to be compared: it is where the other secrets go.
+      setAt(copy, place, typeof standIn === 'string' ? standIn : null);
+    }
+    const members = BOUND_MEMBERS[name]?.map((member) => copy[member] ?? null);
+    return members ?? getAt(copy, isWhole ? [] : pointer.slice(0, -1)) ?? null;
   };
   return equalJson(beside(left), beside(right));
 }

@@ -18,4 +18,12 @@ export { hashPassword, matchesPassword } from './password-hash.ts';
 export { replaceFile } from './replace-file.ts';
 export { type RewrapMemory, type Rewrapped, Rewrapper } from './rewrap.ts';
 export { isSeal, PRIVATE_SEAL, sealOf, withoutSeals, withSeals } from './seal.ts';
+export {
+  isReference,
+  isSecretMember,
+  isSecretValue,
+  isStandIn,
+  secretMembers,
+  standInOf,
+} from './secret-members.ts';
 export { HASHES_AT_ONCE } from './slow-hash.ts';

@@ -16,6 +16,7 @@ import {
   unknownAction,
 } from '#resource/index.ts';
 import { explainFiring } from './explain-firing.ts';
+import { listJobs } from './job-repository.ts';
 import { memoryJobView } from './job-view.ts';
 import { queryJobViews } from './job-view-repository.ts';
 import { KeptSchedules, type SchedulerPlatform } from './kept-schedules.ts';
@@ -64,9 +65,12 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
     delete: (context, _request, id) => schedules.delete(context, id),
 
     async query(context, request) {
-      requireNoSecretContext(plainQuery(request).filter, request.sortKeys, platform.secrets);
       const further = (await memory.list()).map(memoryJobView);
-      const views = await queryJobViews(await dbOf(platform, context), request, further);
+      const db = await dbOf(platform, context);
+      const contexts = async () =>
+        [...(await listJobs(db)), ...further].map(({ definition }) => definition.invokeContext);
+      await requireNoSecretContext(plainQuery(request).filter, request.sortKeys, platform.secrets, contexts);
+      const views = await queryJobViews(db, request, further);
       return pageResult(
         views,
         ({ id }) => id,
@@ -83,10 +87,12 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
           return actionResult(resourceBody(await schedules.create(context, randomUUID(), fields)));
         }
         case 'listCurrentlyExecutingJobs':
-          return actionResult([
-            ...(await listRunning(await dbOf(platform, context))),
-            ...(await memory.list()).flatMap(memoryRunning),
-          ]);
+          return actionResult(
+            [
+              ...(await listRunning(await dbOf(platform, context))),
+              ...(await memory.list()).flatMap(memoryRunning),
+            ].map((run) => schedules.showRunning(run)),
+          );
         case 'pauseJobs':
         case 'resumeJobs':
           await schedules.pauseAll(context, request.action.toLowerCase() === 'pausejobs');

@@ -82,7 +82,7 @@ export class KeptSchedules {
   }
 
   async create(context: Context, id: string, content: JsonObject): Promise<Resource> {
-    const definition = this.#parse(content);
+    const definition = withKeptContext(id, this.#parse(content), undefined, this.#platform.secrets);
     if ((await this.find(context, id)) !== undefined) throw exists(id);
     return this.#warned(await this.#store(context, id, definition), definition, content);
   }
@@ -158,6 +158,13 @@ export class KeptSchedules {
   show(job: JobView): Resource {
     const view = { ...job, definition: shownDefinition(job.id, job.definition, this.#platform.secrets) };
     return jobResourceOf(view, this.#platform.clock.now(), this.#platform.dst());
+  }
+
+  /** A run under way with the fields of its schedule, which may have been deleted meanwhile. */
+  showRunning(run: JsonObject): JsonObject {
+    const { invokeContext } = run;
+    if (invokeContext === undefined) return run;
+    return shownDefinition(String(run['_id']), { ...run, invokeContext }, this.#platform.secrets);
   }
 
   async #read(context: Context, id: string, kept: Kept): Promise<Resource> {

@@ -167,9 +167,11 @@ export function record(
   before: Named | null,
   after: Named | null,
 ): void {
+  // Of a new secret nothing can be seen, and it is a change all the same.
+  const stored = (job: Named | null): JsonValue => job && { _id: job.id, ...plain(job.definition) };
   const view = (job: Named | null): JsonValue =>
     job === null ? null : { _id: job.id, ...plain(shownDefinition(job.id, job.definition, secrets)) };
-  if (equalJson(view(before), view(after))) return;
+  if (equalJson(stored(before), stored(after))) return;
   unitOfWork.record({
     resource: `scheduler/job/${(after ?? before)!.id}`,
     operation,

@@ -1,10 +1,10 @@
+import { isStandIn, secretMembers, standInOf } from '#crypto/index.ts';
 import { BadRequestError, ForbiddenError } from '#errors/index.ts';
 import {
   cloneJson,
   equalJson,
   formatPointer,
   getAt,
-  type JsonObject,
   type JsonValue,
   type Pointer,
   setAt,
@@ -24,37 +24,52 @@ export interface SecretReference {
 
 export type SecretReferences = () => readonly SecretReference[];
 
-/** As the file has it: what a reference stands for is known to the script that runs, and shown to nobody. */
+/**
+ * What a reference stands for, and what is a secret by its name, is known to the script that runs, and shown to nobody: a
+ * reference is shown as the file has it, anything else as a seal.
+ */
 export function shownDefinition<T extends Pick<ScheduleDefinition, 'invokeContext'>>(
   id: string,
   definition: T,
   references: SecretReferences,
 ): T {
-  const own = standing(id, definition.invokeContext, references);
-  if (own.length === 0) return definition;
-  const invokeContext = cloneJson(definition.invokeContext) as JsonObject;
-  for (const { pointer, text } of own) setAt(invokeContext, pointer, text);
-  return { ...definition, invokeContext };
+  const { invokeContext: stored } = definition;
+  const named = secretMembers(stored);
+  const own = standing(id, stored, references);
+  if (own.length === 0 && named.length === 0) return definition;
+  const shown = { invokeContext: cloneJson(stored) };
+  const show = (pointer: Pointer, value: JsonValue) => setAt(shown, ['invokeContext', ...pointer], value);
+  for (const pointer of named) show(pointer, standInOf(getAt(stored, pointer)!));
+  for (const { pointer, text } of own) show(pointer, text);
+  return { ...definition, ...shown };
 }
 
 /**
- * What was sent, with secrets in place of references that come back as they were shown. They stay only while the script
- * that is given them does.
+ * What was sent, with secrets in place of references and seals that come back as they were shown. They stay only while
+ * the script that is given them does.
  *
+ * @param before undefined for a new schedule, which has none to keep
  * @throws BadRequestError `CONFIG_SECRET_BOUND`
  */
 export function withKeptContext(
   id: string,
   given: ScheduleDefinition,
-  before: ScheduleDefinition,
+  before: ScheduleDefinition | undefined,
   references: SecretReferences,
 ): ScheduleDefinition {
-  const own = standing(id, before.invokeContext, references);
-  const back = own.find(({ pointer, text }) => getAt(given.invokeContext, pointer) === text);
+  const own = before === undefined ? [] : standing(id, before.invokeContext, references);
+  const back = [
+    ...own.filter(({ pointer, text }) => getAt(given.invokeContext, pointer) === text),
+    ...secretMembers(given.invokeContext)
+      .filter((pointer) => isStandIn(getAt(given.invokeContext, pointer)!))
+      .map((pointer) => ({ pointer, text: 'the secret' })),
+  ][0];
   if (back === undefined) return given;
-  const shown = shownDefinition(id, before, references);
-  if (given.invokeService === before.invokeService && equalJson(given.invokeContext, shown.invokeContext)) {
-    return { ...given, invokeContext: before.invokeContext };
+  if (before !== undefined && given.invokeService === before.invokeService) {
+    const { invokeContext } = shownDefinition(id, before, references);
+    if (equalJson(given.invokeContext, invokeContext)) {
+      return { ...given, invokeContext: before.invokeContext };
+    }
   }
   const field = formatPointer(['invokeContext', ...back.pointer]);
   throw new BadRequestError(`'${back.text}' at ${field} is kept only while all of the invokeContext stays`, {
@@ -64,14 +79,25 @@ export function withKeptContext(
   });
 }
 
-/** @throws ForbiddenError `QUERY_SECRET` for what would compare or sort by a secret */
-export function requireNoSecretContext(
+/**
+ * @param contexts of all schedules; asked for only where a query compares or sorts by what is in them
+ * @throws ForbiddenError `QUERY_SECRET` for what would compare or sort by a secret
+ */
+export async function requireNoSecretContext(
   filter: QueryFilter,
   sortKeys: readonly SortKey[],
   references: SecretReferences,
-): void {
-  const secrets = references().map(({ pointer }) => ['invokeContext', ...pointer]);
-  const asked = [...pointersOf(filter), ...sortKeys.map(({ pointer }) => pointer)].find((pointer) =>
+  contexts: () => Promise<readonly JsonValue[]>,
+): Promise<void> {
+  const pointers = [...pointersOf(filter), ...sortKeys.map(({ pointer }) => pointer)].filter(
+    ([member = 'invokeContext']) => member === 'invokeContext',
+  );
+  if (pointers.length === 0) return;
+  const secrets = [
+    ...references().map(({ pointer }) => pointer),
+    ...(await contexts()).flatMap((context) => secretMembers(context)),
+  ].map((pointer) => ['invokeContext', ...pointer]);
+  const asked = pointers.find((pointer) =>
     secrets.some((secret) =>
       pointer.every((token, index) => index >= secret.length || token === secret[index]),
     ),

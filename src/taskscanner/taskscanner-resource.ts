@@ -1,5 +1,6 @@
+import { isStandIn, secretMembers } from '#crypto/index.ts';
 import { BadRequestError, NotFoundError, ResourceError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { formatPointer, getAt, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import {
   type ActionRequest,
   actionResult,
@@ -106,7 +107,20 @@ async function definitionOf(
       },
     );
   }
+  requireReadable(schedule['invokeContext'] ?? null, name);
   return parseScanDefinition(schedule['invokeContext']);
+}
+
+/** Its script would be given what stands in place of a secret, as if it were one. */
+function requireReadable(invokeContext: JsonValue, name: string): void {
+  const hidden = secretMembers(invokeContext).find((pointer) => isStandIn(getAt(invokeContext, pointer)!));
+  if (hidden === undefined) return;
+  const field = formatPointer(['invokeContext', ...hidden]);
+  throw new BadRequestError(`The secret at ${field} of '${name}' is shown to nobody, so not to this scan`, {
+    id: 'SCAN_SECRET',
+    field,
+    hint: 'Fire the schedule: POST scheduler/job/<id>?_action=trigger',
+  });
 }
 
 /** A configuration, or else a schedule that was made over REST. */

@@ -56,6 +56,78 @@ describe('the configuration over HTTP', () => {
     await expect.poll(async () => (await api('GET', `cluster/${node}`)).body.state).toBe('running');
   });
 
+  it('shows the secrets of schedules nowhere, and keeps them where they are', async () => {
+    const source = "while (svc.read('managed/device/gate') === null) {}; globals.password";
+    const secrets = ['hunter-1', 'hunter-2', 'hunter-3', 'hunter-4'];
+    const schedule = {
+      schedule: '0 0 0 1 1 ?',
+      timeZone: 'UTC',
+      persisted: true,
+      invokeService: 'script',
+      invokeContext: {
+        password: 'hunter-1',
+        target: 'https://svc:hunter-2@erp.example.com/',
+        keyAlias: 'shown-1',
+        script: {
+          type: 'text/javascript',
+          source,
+          timeout: 120_000,
+          globals: { password: 'hunter-3', apiKey: 'hunter-4', tokenTypes: 'shown-2' },
+        },
+      },
+    };
+    const path = 'scheduler/job/secretive';
+    expect((await api('PUT', 'config/schedule/secretive', { body: schedule })).status).toBe(201);
+    await eventually(
+      () => api('GET', path),
+      ({ status }) => status === 200,
+    );
+    const { triggers, nextRunDate, previousRunDate, ...read } = (await api('GET', path)).body;
+    expect(read.invokeContext).toMatchObject({
+      target: 'https://svc:***@erp.example.com/',
+      keyAlias: 'shown-1',
+      script: { source, globals: { password: { $crypto: {} }, tokenTypes: 'shown-2' } },
+    });
+    await api('POST', `${path}?_action=trigger`);
+    const running = await eventually(
+      () => api('POST', 'scheduler/job?_action=listCurrentlyExecutingJobs'),
+      ({ body }) => JSON.stringify(body).includes('secretive'),
+    );
+    const later = { ...read, schedule: '0 0 1 1 1 ?' };
+    const answers = [
+      running,
+      await api('GET', 'scheduler/job?_queryFilter=true'),
+      await api('PUT', `${path}?_dryRun=true`, { body: later }),
+      await api('PUT', path, { body: later }),
+      await api('GET', 'config/schedule/secretive'),
+      await api('PUT', 'managed/device/gate', { body: {} }),
+      await api('GET', 'audit/activity?_queryFilter=true'),
+    ];
+    for (const { status, body } of answers) {
+      expect(status).toBeLessThan(300);
+      for (const secret of secrets) expect(JSON.stringify(body)).not.toContain(secret);
+    }
+    const { rows } = await server.database.pool.query(
+      "select definition->'invokeContext' as context from scheduler_job where id = 'secretive'",
+    );
+    expect(rows[0].context).toEqual(schedule.invokeContext);
+    const script = { ...read.invokeContext.script, source: 'logger.info(globals.password)' };
+    const host = 'https://svc:***@elsewhere.example.com/';
+    for (const changed of [{ script }, { target: host }]) {
+      const body = { ...read, invokeContext: { ...read.invokeContext, ...changed } };
+      for (const refusing of [path, 'scheduler/job/another', 'config/schedule/secretive']) {
+        const refused = await api('PUT', refusing, { body: { ...body, _id: undefined } });
+        expect([refused.status, refused.body.detail.id]).toEqual([400, 'CONFIG_SECRET_BOUND']);
+      }
+    }
+    for (const asked of ['password sw "h"', 'target co "hunter"', 'script/globals pr']) {
+      const filter = encodeURIComponent(`invokeContext/${asked}`);
+      const guess = await api('GET', `scheduler/job?_queryFilter=${filter}`);
+      expect([guess.status, guess.body.detail.id]).toEqual([403, 'QUERY_SECRET']);
+    }
+    await api('DELETE', 'config/schedule/secretive');
+  });
+
   it('has a pause that holds for schedules in memory too, on every node', async () => {
     const job = {
       schedule: '0 0 0 1 1 ?',

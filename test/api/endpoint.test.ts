@@ -115,7 +115,10 @@ describe('a custom endpoint', () => {
 
     it('with the extra keys of its file as variables, but not those that begin with _', async () => {
       expect((await api('GET', 'endpoint/a-b')).body).toBe('undefinedk13true');
-      expect((await api('GET', 'config/endpoint/a-b')).body).toMatchObject({ apiKey: 'k1' });
+      expect((await api('GET', 'config/endpoint/a-b')).body).toMatchObject({
+        apiKey: { $crypto: {} },
+        limits: { most: 3 },
+      });
     });
 
     it('with its own copy of them in each run', async () => {

@@ -29,6 +29,14 @@ const key = {
 const modules = {
   serverAuthContext: {
     authModules: [
+      ...['robin', 'nobody-special'].map((username) => ({
+        name: 'STATIC_USER',
+        properties: {
+          username,
+          password: PASSWORD,
+          defaultUserRoles: username === 'robin' ? ['svc-authorized'] : ['svc-reg'],
+        },
+      })),
       { name: 'MANAGED_USER', properties: users },
       { name: 'INTERNAL_USER', properties: { queryOnResource: 'repo/internal/user' } },
       { name: 'API_KEY', properties: { keys: [key] } },
@@ -79,6 +87,17 @@ describe('guessing', () => {
       () => whoAmI(headers),
       ({ status }) => status === 429,
     );
+
+  it('has to wait at a user of the configuration, too, unless anybody may be that one', async () => {
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      expect((await guess('robin', 'guess', '203.0.113.90')).status).toBe(401);
+    }
+    await block("'pair % 203.0.113.90'");
+    expect((await guess('robin', PASSWORD, '203.0.113.90')).status).toBe(429);
+    expect((await guess('robin', PASSWORD, '203.0.113.91')).status).toBe(200);
+    for (let attempt = 0; attempt < 7; attempt += 1) await guess('nobody-special', 'guess', '203.0.113.92');
+    expect((await guess('nobody-special', PASSWORD, '203.0.113.92')).status).toBe(200);
+  });
 
   it('has to wait after five wrong passwords, alike for names that exist and names that do not', async () => {
     for (const name of ['zoë', 'nobody']) {

@@ -122,8 +122,8 @@ type Builder = (
 ) => AuthenticationModule;
 
 const BUILDERS: Readonly<Record<string, Builder>> = {
-  STATIC_USER: (name, properties, place, { crypto }) =>
-    staticModule(name, parse(staticUserSettings, properties, place), (envelope) => crypto.decrypt(envelope)),
+  STATIC_USER: (name, properties, place, { crypto, comparisons }) =>
+    staticModule(name, parse(staticUserSettings, properties, place), crypto, comparisons),
   MANAGED_USER: passwordModule('authzRoles'),
   INTERNAL_USER: passwordModule('roles'),
   OPENID_CONNECT(name, properties, place, { database, users, guard }) {

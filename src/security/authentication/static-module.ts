@@ -1,18 +1,27 @@
 import { hash, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { JsonValue } from '#json/index.ts';
+import type { Crypto } from '#crypto/index.ts';
 import { type Attempt, type AuthenticationModule, identity } from './authentication-module.ts';
 import type { StaticUserSettings } from './module-settings-schema.ts';
+import type { PasswordComparisons } from './password-comparisons.ts';
 
-/** One name and password that stand in the configuration, such as anonymous: a role with next to nothing. */
+/** Of whoever says to be nobody. */
+const PUBLIC_ROLE = 'svc-reg';
+
+/**
+ * One name and password that stand in the configuration, such as anonymous: a role with next to nothing. That one is
+ * no secret, and waits for nobody, or else anybody could lock out all others; who has more may not be guessed.
+ */
 export function staticModule(
   name: string,
   settings: StaticUserSettings,
-  decrypt: (envelope: JsonValue) => Promise<JsonValue>,
+  crypto: Pick<Crypto, 'decrypt' | 'hash'>,
+  comparisons: Pick<PasswordComparisons, 'admit' | 'compare'>,
 ): AuthenticationModule {
   const { username, password, defaultUserRoles, queryOnResource } = settings;
   // Asked for when somebody of the name comes: a key that is not there keeps nobody else out.
-  const plain = async () => (typeof password === 'string' ? password : String(await decrypt(password)));
+  const plain = async () =>
+    typeof password === 'string' ? password : String(await crypto.decrypt(password));
   const itself = identity({
     name: username,
     module: name,
@@ -20,10 +29,21 @@ export function staticModule(
     id: username,
     roles: defaultUserRoles,
   });
-  const authenticate = async ({ credentials }: Attempt) => {
+  // Its script may grant more.
+  const isPublic =
+    defaultUserRoles.every((role) => role === PUBLIC_ROLE) &&
+    settings['augmentSecurityContext'] === undefined;
+  let hashed: ReturnType<Crypto['hash']> | undefined;
+  const isRight = async (attempt: Attempt, given: string) => {
+    if (isPublic) return timingSafeEqual(digest(given), digest(await plain()));
+    await comparisons.admit(attempt);
+    hashed ??= typeof password === 'string' ? crypto.hash(password, 'SHA-512') : undefined;
+    return comparisons.compare(attempt, hashed === undefined ? password : await hashed);
+  };
+  const authenticate = async (attempt: Attempt) => {
+    const { credentials } = attempt;
     if (credentials?.username !== username) return undefined;
-    const isRight = timingSafeEqual(digest(credentials.password), digest(await plain()));
-    return isRight ? itself : undefined;
+    return (await isRight(attempt, credentials.password)) ? itself : undefined;
   };
   let stamp: Promise<string> | undefined;
   return {
