@@ -55,6 +55,7 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
             hint: `PUT it to /config/${path[0]}/<alias>`,
           });
         }
+        requireNoFileName(options.store, path);
         return scope.create(idOf(path), request.content, request.orUpdate === true);
       }
       if (match.remaining.length === 0) return scope.onRoot(request);
@@ -189,6 +190,16 @@ class ConfigScope {
     unitOfWork!.afterCommit(`configuration ${id}`, activate);
     return resource(id, null, shown ?? {});
   }
+}
+
+/** `endpoint-x` is how the file is named; as an id it would be a configuration that nobody reads. */
+function requireNoFileName(store: ConfigStore, [name = '', ...rest]: readonly string[]): void {
+  const [, factory = '', alias = ''] = /^([^-]+)-(.+)$/.exec(name) ?? [];
+  if (rest.length > 0 || !store.isFactory(factory)) return;
+  throw new BadRequestError(`'${name}' is the name of a file, and not the id of a configuration`, {
+    id: 'CONFIG_BAD_ID',
+    hint: `Did you mean '${factory}/${alias}'?`,
+  });
 }
 
 function idOf(path: readonly string[]): string {

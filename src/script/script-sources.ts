@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isAbsolute, normalize, relative, resolve, sep } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { isBelow, isReallyBelow } from '#config/index.ts';
 import { NotFoundError } from '#errors/index.ts';
 
@@ -30,6 +31,8 @@ export interface FindOptions {
   readonly revision?: string | undefined;
 }
 
+const MAX_CACHED_CHARACTERS = 32_000_000;
+
 /** Milliseconds between two looks at a file; -1 for never again. */
 export type RecheckInterval = number | ((path: string) => number);
 
@@ -42,7 +45,11 @@ export class ScriptSources {
   readonly #recheckMs: RecheckInterval;
   readonly #now: () => number;
   readonly #encodingOf: (path: string) => string;
-  readonly #cache = new Map<string, CachedFile>();
+  /** Whoever may name a file may name it in many ways (`./a.js`, `././a.js`). */
+  readonly #cache = new LRUCache<string, CachedFile>({
+    maxSize: MAX_CACHED_CHARACTERS,
+    sizeCalculation: ({ file }, path) => path.length + file.text.length + 1,
+  });
 
   constructor(
     declared: readonly SourceDirectory[],

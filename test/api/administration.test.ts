@@ -430,6 +430,14 @@ describe('the configuration over HTTP', () => {
     expect((await api('GET', 'config/managed')).body).toEqual({ _id: 'managed', ...managedWith('edited') });
   });
 
+  it('is not named as its file is', async () => {
+    const { status, body } = await api('PUT', 'config/endpoint-x3', {
+      body: { type: 'text/javascript', source: '1' },
+    });
+    expect([status, body.detail.hint]).toEqual([400, "Did you mean 'endpoint/x3'?"]);
+    expect((await api('GET', 'config/endpoint-x3')).status).toBe(404);
+  });
+
   it.each<[string, string, string, object, number]>([
     ['an id of three parts', 'PUT', 'config/a/b/c', { body: {} }, 400],
     ['no id', 'POST', 'config/schedule', { body: {} }, 400],

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import { compileFilter, parseQueryFilter, type QueryFilter } from '#resource/index.ts';
@@ -17,8 +18,11 @@ export interface Condition {
   readonly matches: (object: JsonObject) => boolean;
 }
 
-const MAX_KNOWN = 10_000;
-const known = new Map<string, Condition>();
+/** By the length of their text: one condition may be as long as a request. */
+const known = new LRUCache<string, Condition>({
+  maxSize: 1_000_000,
+  sizeCalculation: (_, text) => text.length,
+});
 
 /** @throws BadRequestError when it is neither empty nor a query filter */
 export function parseCondition(value: JsonValue | undefined, field: string): Condition | null {
@@ -33,7 +37,6 @@ export function parseCondition(value: JsonValue | undefined, field: string): Con
   if (before !== undefined) return before;
   const filter = parseQueryFilter(value);
   const condition = { filter, matches: compileFilter(filter) };
-  if (known.size >= MAX_KNOWN) known.delete(known.keys().next().value!);
   known.set(value, condition);
   return condition;
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { type FailedRequirement, MET, type Policy, type PolicyInput, unmet } from './policy.ts';
@@ -32,7 +33,10 @@ function countPolicy(id: string, requirement: string, param: string, pattern: Re
   });
 }
 
-const expressions = new Map<string, RegExp>();
+const expressions = new LRUCache<string, RegExp>({
+  maxSize: 1_000_000,
+  sizeCalculation: (_, key) => key.length,
+});
 
 /**
  * The expression of a rule's `regexp` and `flags`.

@@ -40,6 +40,18 @@ describe('script sources', () => {
     expect((await sources().get('sub/deep.js')).text).toBe('deep');
   });
 
+  it('are kept up to a bound, and looked at again beyond it', async () => {
+    const kept = sources();
+    const text = async (path: string) => (await kept.get(path)).text;
+    await project.write('high/first.js', 'first');
+    expect(await text('first.js')).toBe('first');
+    await project.write('high/first.js', 'second');
+    expect(await text('first.js')).toBe('first');
+    await project.write('high/large.js', ' '.repeat(20_000_000));
+    for (const path of ['large.js', './large.js']) await text(path);
+    expect(await text('first.js')).toBe('second');
+  });
+
   it.each([
     '../secret.js',
     '/etc/passwd',
