@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -10,6 +11,8 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/property-seed.ts'],
     pool: 'forks',
+    // Tests wait for servers, databases and clocks more than they compute.
+    maxWorkers: availableParallelism() + 1,
     // A process takes one file after the other and loads the product once, by Node itself as in production. So a file
     // must leave nothing behind: no server, no changed global.
     isolate: false,

@@ -19,5 +19,6 @@ export {
   TooManyRequestsError,
   UnauthorizedError,
 } from './named-errors.ts';
+export { reasonOf } from './reason.ts';
 export { type ErrorFacts, errorIdOf, ResourceError } from './resource-error.ts';
 export { didYouMean, nearest } from './suggestion.ts';

@@ -9,7 +9,7 @@ import {
   ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { BadRequestError, errorIdOf, ResourceError, TooManyRequestsError } from '#errors/index.ts';
+import { BadRequestError, errorIdOf, ResourceError, reasonOf, TooManyRequestsError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { callerAddress, networkOf, type RateLimit, type TrustedProxies } from '#security/index.ts';
 import { isSecure } from './incoming.ts';
@@ -63,9 +63,9 @@ class SecureAnswer<Message extends IncomingMessage> extends ServerResponse<Messa
       }
       Object.assign(all, headers);
     }
-    return typeof given[0] === 'string'
-      ? super.writeHead(status, given[0], all)
-      : super.writeHead(status, all);
+    if (typeof given[0] === 'string') return super.writeHead(status, given[0], all);
+    // The status line says what the body of an error does.
+    return status < 400 ? super.writeHead(status, all) : super.writeHead(status, reasonOf(status), all);
   }
 }
 

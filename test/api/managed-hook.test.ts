@@ -279,7 +279,7 @@ describe('hooks of managed objects', () => {
           : await api('PUT', path, { body: { failIn: hook } });
       expect(last.body).toEqual({
         code: 418,
-        reason: 'Resource Exception',
+        reason: '(Unused)',
         message: `in ${hook}`,
         detail: { why: 'asked to' },
       });

@@ -25,7 +25,7 @@ describe('a resource error', () => {
   it('keeps any code and any detail that a script threw', () => {
     expect(new ResourceError(418, 'tea', { detail: ['x'] }).toJSON()).toEqual({
       code: 418,
-      reason: 'Resource Exception',
+      reason: '(Unused)',
       message: 'tea',
       detail: ['x'],
     });
