@@ -84,6 +84,11 @@ describe('the definition of a scan', () => {
     });
   });
 
+  it('that says nothing of what it looks for looks at all', () => {
+    const { query } = parseScanDefinition(withAt('scan._queryFilter', undefined));
+    expect(query).toMatchObject({ queryFilter: 'true', queryId: null, queryExpression: null });
+  });
+
   it.each([
     ['scan', undefined, '/scan'],
     ['task', undefined, '/task'],
@@ -94,7 +99,6 @@ describe('the definition of a scan', () => {
     ['scan.taskState.started', undefined, '/scan/taskState/started'],
     ['scan.taskState.completed', '/', '/scan/taskState/completed'],
     ['scan.taskState.completed', '/sunset/task-started', '/scan/taskState'],
-    ['scan._queryFilter', undefined, '/scan'],
     ['scan._queryFilter', '/a lt', '/scan'],
     ['scan._queryId', 'query-all', '/scan'],
     ['scan.recovery.timeout', '10', '/scan/recovery/timeout'],

@@ -50,8 +50,7 @@ describe('ids', () => {
     ['GMT-05:30', -5.5],
     ['GMT+00:00', 0],
     ['GMT-23:59', -(23 + 59 / 60)],
-    ['utc', 0],
-    ['America/new_york', -4],
+    ['US/Pacific', -7],
   ])('%s is %d hours east of UTC in July 2026 and stays as it was written', (id, hours) => {
     expect(isTimeZone(id)).toBe(true);
     expect(offsetInHours(id)).toBeCloseTo(hours, 9);
@@ -75,6 +74,10 @@ describe('ids', () => {
     ['GMT+24:00', 'Fixed offsets go from GMT-23:59 to GMT+23:59'],
     ['Z', "Write 'UTC'"],
     [' UTC', "Did you mean 'UTC'?"],
+    ['utc', "Did you mean 'UTC'?"],
+    ['europe/warsaw', "Did you mean 'Europe/Warsaw'?"],
+    ['America/new_york', "Did you mean 'America/New_York'?"],
+    ['us/pacific', undefined],
     ['Europe/Warsav', "Did you mean 'Europe/Warsaw'?"],
     ['', "Name a zone such as 'UTC' or 'Europe/Warsaw'"],
     ['Qqqqqqqq/Zzzzzzzz', undefined],
