@@ -39,7 +39,12 @@ describe('a small patch that asks for much', () => {
     ['copies that double each time', doubling, 413, 'PATCH_GROWS'],
     ['increments of a long list', increments, 413, 'BUDGET_SPENT'],
     ['a copy into itself', itself, 400, 'PATCH_INVALID'],
-    ['a move to where it is', [{ operation: 'move', from: '/preferences', field: '/preferences' }], 400, 'PATCH_INVALID'],
+    [
+      'a move to where it is',
+      [{ operation: 'move', from: '/preferences', field: '/preferences' }],
+      400,
+      'PATCH_INVALID',
+    ],
   ])('is refused however it comes: %s', async (_title, operations, code, id) => {
     const before = await asAdmin('GET', 'managed/user/eve');
     const answers = [
