@@ -185,6 +185,20 @@ describe('the access request', () => {
     expect(Date.parse(timer.dueAt) - Date.now()).toBeGreaterThan(2.9 * 86_400_000);
   });
 
+  it('takes no more text than those who decide can read, and shows them the beginning of it', async () => {
+    const huge = await as('bob')('POST', 'workflow/processinstance', {
+      ...request,
+      reason: 'x'.repeat(70_000),
+    });
+    expect([huge.status, huge.body.detail.id]).toEqual([413, 'WORKFLOW_VARIABLES_TOO_LARGE']);
+    const long = await begin('bob', { ...request, reason: 'x'.repeat(60_000) });
+    const [task] = await workflow.tasks(long);
+    const { description } = await workflow.get(`taskinstance/${task!._id}`);
+    expect(description).toHaveLength(4_000);
+    expect(description).toMatch(/x…$/);
+    await api('DELETE', `workflow/processinstance/${long}`);
+  });
+
   it('is decided neither by whoever asks nor by whoever gets the role', async () => {
     for (const asked of [
       { by: 'mallory', body: { ...request, userName: 'alice', role: 'superrole' } },

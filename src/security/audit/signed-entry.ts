@@ -70,7 +70,8 @@ const ENVELOPE = 'x-simple-encryption';
 
 /**
  * Leaves out what the database cannot hold: a name that somebody made up must not keep others from the trail. An encrypted
- * value inside a text would be encrypted again when keys change, which would look like a forgery.
+ * value inside a text would be encrypted again when keys change, which would look like a forgery; so the word by which it
+ * is known is broken, and no more than that, or the word would hide the text around it.
  */
 function storableText(value: JsonValue): string {
   const text = canonicalText(value);
@@ -80,13 +81,17 @@ function storableText(value: JsonValue): string {
 }
 
 function withStorableTexts(value: JsonValue): JsonValue {
-  if (typeof value === 'string') return value.includes(ENVELOPE) ? '***' : storable(value);
+  if (typeof value === 'string') return withoutEnvelope(storable(value));
   if (Array.isArray(value)) return value.map(withStorableTexts);
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
-      storable(name),
-      name.includes(ENVELOPE) ? '***' : withStorableTexts(member),
+      withoutEnvelope(storable(name)),
+      withStorableTexts(member),
     ]),
   );
+}
+
+function withoutEnvelope(text: string): string {
+  return text.replaceAll(ENVELOPE, 'x-simple-***');
 }

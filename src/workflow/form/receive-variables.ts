@@ -1,4 +1,4 @@
-import { BadRequestError, didYouMean } from '#errors/index.ts';
+import { BadRequestError, didYouMean, PayloadTooLargeError } from '#errors/index.ts';
 import { formatPointer, type JsonObject } from '#json/index.ts';
 import type {
   FormProperty,
@@ -15,6 +15,9 @@ import { type FormViolation, submitForm } from './submit-form.ts';
  * change processes as well or because the process is said to accept anything; or that of any other caller.
  */
 export type Sender = 'server' | 'trusted' | 'caller';
+
+/** What anybody may hand over stands in lists that others read, many at once. */
+const MOST_OF_CALLER = 65_536;
 
 export interface Reception {
   readonly process: ProcessDefinition;
@@ -40,18 +43,34 @@ export interface Received {
  * written, anything may that neither the process nor a form has written before.
  *
  * @throws BadRequestError `WORKFLOW_NOT_WRITABLE` with all names at once; what `submitForm` throws
+ * @throws PayloadTooLargeError `WORKFLOW_VARIABLES_TOO_LARGE` for more than a caller may hand over
  */
 export async function receiveVariables(given: JsonObject, reception: Reception): Promise<Received> {
   const { step, checkedIn, sender } = reception;
   const properties = step?.formProperties ?? [];
   const free = undeclaredIn(given, properties, reception);
-  if (sender === 'caller') refuseStrangers(free, reception);
+  if (sender === 'caller') {
+    refuseStrangers(free, reception);
+    refuseMuch(given);
+  }
   const variables = checkedIn === undefined ? given : await submitForm(properties, given, checkedIn);
   const writers = Object.keys(variables).flatMap((name): [string, VariableWriter][] => {
     if (!free.includes(name)) return [[name, 'form']];
     return sender === 'server' ? [] : [[name, 'caller']];
   });
   return { variables, writers: Object.fromEntries(writers) };
+}
+
+function refuseMuch(given: JsonObject): void {
+  const { length } = JSON.stringify(given);
+  if (length <= MOST_OF_CALLER) return;
+  throw new PayloadTooLargeError(
+    `The variables have ${length} characters of JSON, and ${MOST_OF_CALLER} at most are taken`,
+    {
+      id: 'WORKFLOW_VARIABLES_TOO_LARGE',
+      hint: 'Keep what is large in a managed object, and hand over its id',
+    },
+  );
 }
 
 /** Whether any step of the process says what may be written; then the others take nothing. */

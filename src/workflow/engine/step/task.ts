@@ -41,6 +41,10 @@ export async function createTask(run: Run, execution: LiveExecution, node: UserT
   });
 }
 
+/** As long as the columns of the engines whose files run here; what callers have written may stand in both. */
+const LONGEST_NAME = 255;
+const LONGEST_DESCRIPTION = 4_000;
+
 /** What is worked out anew when an instance moves to another version; a mistake in it shows as raw text. */
 export async function describeTask(run: Run, execution: LiveExecution, node: UserTask) {
   const tolerant = async (expression: Expression | undefined) => {
@@ -53,11 +57,15 @@ export async function describeTask(run: Run, execution: LiveExecution, node: Use
     }
   };
   return {
-    name: await tolerant(node.taskName),
-    description: await tolerant(node.description),
-    category: await tolerant(node.category),
+    name: cut(await tolerant(node.taskName), LONGEST_NAME),
+    description: cut(await tolerant(node.description), LONGEST_DESCRIPTION),
+    category: cut(await tolerant(node.category), LONGEST_NAME),
     formKey: await tolerant(node.formKey),
   };
+}
+
+function cut(text: string | null, longest: number): string | null {
+  return text === null || text.length <= longest ? text : `${text.slice(0, longest - 1).toWellFormed()}…`;
 }
 
 /** The end of a task that a user has completed, or that something has taken away. */
