@@ -193,6 +193,7 @@ describe('when a node has answered a change, no node serves by what was', () => 
     away!.signal('SIGSTOP');
     await must(one!.api('PUT', 'config/authentication', { body: authentication([]) }));
     away!.signal('SIGCONT');
-    expect((await whoAmI({ 'X-Svc-Api-Key': key })(away!.api)).status).toBe(401);
+    // 503 where the others have given it up meanwhile, and it goes.
+    expect([401, 503]).toContain((await whoAmI({ 'X-Svc-Api-Key': key })(away!.api)).status);
   });
 });
