@@ -1,8 +1,8 @@
 import { readSettings } from '#config/index.ts';
-import { findEmbeddedUrl, openDatabase } from '#database/index.ts';
 import { unlock as forget } from '#security/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { withDatabase } from './with-database.ts';
 
 /** `svc unlock <user name>`, `svc unlock --address <address>`: forgets failed logins. */
 export const unlock: Command = {
@@ -28,20 +28,12 @@ Example: svc unlock svc-admin
       return EXIT.USAGE;
     }
     const settings = readSettings(process.env, flags);
-    const url = settings.databaseUrl ?? (await findEmbeddedUrl(settings.dataDirectory));
-    if (url === undefined) {
-      console.error(`There is no embedded database in ${settings.dataDirectory}: start a node first.`);
-      return EXIT.FINDING;
-    }
-    const database = openDatabase({ url, poolSize: 1 });
-    try {
+    return withDatabase(settings, 'svc unlock', async (database) => {
       const forgotten = await forget(database, userName === undefined ? { address: address! } : { userName });
       console.log(
         forgotten === 0 ? 'No login has failed there of late.' : `${userName ?? address} may log in.`,
       );
       return EXIT.OK;
-    } finally {
-      await database.close();
-    }
+    });
   },
 };
