@@ -5,7 +5,7 @@
 const floors = [
   ['json', 'time', 'lifecycle', 'errors'],
   ['observability', 'egress', 'config', 'database'],
-  ['cluster', 'crypto', 'queue', 'resource', 'repo'],
+  ['cluster', 'crypto', 'work', 'queue', 'resource', 'repo'],
   ['script', 'security'],
   ['managed', 'endpoint', 'scheduler', 'taskscanner', 'workflow', 'administration'],
 ];
@@ -46,7 +46,7 @@ const doorRules = rooms.map((name) => ({
 const addresses = {
   '(hono|@hono)': '^src/http/',
   '(pg|kysely)': '^(src/database/|src/repo/|src/.*-repository\\.ts$)',
-  'pg-boss': '^src/queue/',
+  'pg-boss': '^bench/',
   '(bpmn-moddle|@0dep/piso)': '^src/workflow/engine/',
   '(@jitl|acorn)': '^src/script/javascript/',
   zod: '-schema\\.ts$',

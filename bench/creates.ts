@@ -2,6 +2,7 @@
  * POST of a managed object by 64 clients, each of which waits for the answer to its last one: our whole server next to
  * Hono with one INSERT a request, by `pg` prepared and by Kysely.
  */
+import { NUMBER } from './support/load.ts';
 import { openRestBench } from './support/rest.ts';
 import { compare } from './support/row.ts';
 import { AUTHORIZATION } from './support/service.ts';
@@ -16,7 +17,7 @@ const create = {
   method: 'POST',
   paths: ['/svc/managed/user'],
   headers: { Authorization: AUTHORIZATION },
-  body: JSON.stringify(user),
+  body: JSON.stringify({ ...user, userName: `user-${NUMBER}` }),
 } as const;
 if (process.argv.includes('--profile')) await bench.profile(create);
 else await measure();

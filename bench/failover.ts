@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Membership, sessionName } from '#cluster/index.ts';
 import { openDatabase } from '#database/index.ts';
-import { releaseRuns } from '#scheduler/index.ts';
+import { endLife } from '#scheduler/index.ts';
 import { startChild } from './support/child.ts';
 import type { HolderTask } from './support/claim-holder.ts';
 import { Latency } from './support/latency.ts';
@@ -46,7 +46,7 @@ async function measureLostNodes(): Promise<void> {
     },
   });
   membership.onNodeLost(async (nodeId, epoch) => {
-    const result = await releaseRuns(database.db, { nodeId, epoch }, 'survivor');
+    const result = await endLife(database.db, { nodeId, epoch }, 'survivor');
     if (result.released > 0) released.shift()?.();
     return result.released;
   });

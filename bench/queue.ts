@@ -30,6 +30,8 @@ async function measureOurs(): Promise<[number[], number[]]> {
   await using own = new AsyncDisposableStack();
   const database = openDatabase({ url, poolSize: 10, prepares: true });
   own.defer(() => database.close());
+  const claims = openDatabase({ url, poolSize: 2, prepares: true, keepsPlans: true, forgets: true });
+  own.defer(() => claims.close());
   const [node] = await onServer<{ id: number }>(
     url,
     `insert into cluster_node (name, epoch, state, roles) values ('bench', 1, 'running', '{worker}') returning id`,
@@ -48,6 +50,8 @@ async function measureOurs(): Promise<[number[], number[]]> {
   await queue.prepare();
   const poller = new JobPoller({
     queue,
+    clock,
+    claims: claims.db,
     holder: () => ({ nodeId: node!.id, epoch: 1 }),
     run: async (job) => {
       const result = await runJob(queue, job);

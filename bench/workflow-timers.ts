@@ -98,12 +98,10 @@ async function fill(): Promise<void> {
      insert into workflow_job (id, kind, instance_id, execution, element, definition_id, due_at, retries)
        select b.job_id, j.kind, b.instance_id, j.execution, j.element, j.definition_id, b.due_at, j.retries
        from bench_due b, workflow_job j where j.instance_id = '${model}';
-     insert into svc_pgboss.job (name, data, start_after, retry_limit, retry_delay, retry_backoff, expire_seconds,
-                                 deletion_seconds, policy, dead_letter, keep_until)
-       select q.name, jsonb_build_object('job', b.job_id, 'revision', 1, 'instance', b.instance_id), b.due_at,
-              q.retry_limit, q.retry_delay, q.retry_backoff, q.expire_seconds, q.deletion_seconds, q.policy,
-              q.dead_letter, q.keep_until
-       from bench_due b, svc_pgboss.job q where q.data->>'instance' = '${model}'`,
+     insert into work_job (id, queue, data, due_at, attempts, retry_delay_ms)
+       select gen_random_uuid(), q.queue, jsonb_build_object('job', b.job_id, 'revision', 1, 'instance', b.instance_id),
+              b.due_at, q.attempts, q.retry_delay_ms
+       from bench_due b, work_job q where q.data->>'instance' = '${model}'`,
   );
   await call(service.url, 'DELETE', `workflow/processinstance/${model}`);
   await onServer(databaseUrl, 'analyze');

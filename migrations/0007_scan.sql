@@ -65,7 +65,7 @@ create view svc_scan_run as
          case when r.state = 'ACTIVE' and r.paged and d.done > 0
               then clock_timestamp() + (clock_timestamp() - r.started_at) * ((r.total - d.done)::float8 / d.done)
          end as estimate,
-         n.nodes, r.created_at, r.started_at, r.ended_at, r.error,
+         null::json as nodes, r.created_at, r.started_at, r.ended_at, r.error,
          (select json_agg(json_build_object('objectID', e.object, 'error', e.error) order by e.failed_at)
           from scan_error e where e.run_id = r.id) as errors
   from scan_run r
@@ -73,10 +73,5 @@ create view svc_scan_run as
                              r.failures + coalesce(sum(s.failures), 0)::bigint as failures,
                              r.skipped + coalesce(sum(s.skipped), 0)::bigint as skipped,
                              r.successes + r.failures + r.skipped + coalesce(sum(s.position), 0)::bigint as done
-                      from scan_slice s where s.run_id = r.id and s.lane is not null) d
-  left join lateral (select json_agg(distinct n.name) as nodes
-                     from queue_claim c
-                     join svc_pgboss.job j on j.name = c.queue and j.id = c.job_id
-                     join cluster_node n on n.id = c.node_id
-                     where c.queue in ('scan-page', 'scan-slice') and j.data->>'run' = r.id::text) n on true;
+                      from scan_slice s where s.run_id = r.id and s.lane is not null) d;
 comment on view svc_scan_run is 'Runs of the task scanner: how far they are, when they will probably end, which nodes work on them now';

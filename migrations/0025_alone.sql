@@ -5,7 +5,3 @@
 alter table cluster_node add column alone text;
 comment on column cluster_node.alone is
   'The run or job that the node tries with nothing else beside it: if the node ends now, that is why';
-
-alter table queue_claim add column waits bool not null default false;
-comment on column queue_claim.waits is
-  'A suspect that is still to be tried: the end of its node says nothing about it';

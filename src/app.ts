@@ -6,6 +6,7 @@ import {
   type Settings,
   withoutSecrets,
 } from '#config/index.ts';
+import { KeyRing } from '#crypto/index.ts';
 import { HttpServer, requireFreePort } from '#http/index.ts';
 import { Solitude, startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, type Observe, observeAll } from '#observability/index.ts';
@@ -27,7 +28,7 @@ import { processGauges } from './app/process-gauges.ts';
 import { queueNode } from './app/queue-node.ts';
 import { RefusedWrites } from './app/refused-writes.ts';
 import { inTheRightThread } from './app/right-thread.ts';
-import { openProcessMemory, type ProcessMemory, schedulerNode } from './app/scheduler-node.ts';
+import { schedulerNode } from './app/scheduler-node.ts';
 import { securityNode } from './app/security-node.ts';
 import type { ThreadData } from './app/thread-data.ts';
 import { versionOf } from './app/version.ts';
@@ -79,7 +80,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   let started = false;
   let resources: RequestSink | undefined;
   let threads: ScriptThreads | undefined;
-  let memory: ProcessMemory | undefined;
   const core = buildCore({
     database,
     config,
@@ -94,10 +94,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         : { state: 'STARTING', shortDesc: 'The server is starting or stopping' },
     version: versionOf(settings.installLocation),
     allowedNetworks: settings.allowedNetworks,
-    memory(clock) {
-      memory = openProcessMemory({ clock, config, database, nodeName, observe });
-      return memory.store.schedules;
-    },
   });
   const agreement = new ConfigAgreement(database, core.overrides, foundation.nodeId);
   await agreement.follow();
@@ -117,13 +113,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     () => trail.lost,
   );
 
-  const node = assembleNode({ options, core, agreement, foundation, memory: memory!, nodeName, refused });
+  const node = assembleNode({ options, core, agreement, foundation, nodeName, refused });
   threads = node.threads;
   resources = agreement.awaitedBy(inTheRightThread(core.router, node.threads, () => settling));
   const http = new HttpServer({
     host: settings.host,
     port: settings.port,
     bodyLimitBytes: settings.bodyLimitBytes,
+    answerLimitBytes: settings.answerLimitBytes,
     requestTimeoutMs: settings.requestTimeoutMs,
     trustedProxies: settings.trustedProxies,
     publicUrl: settings.publicUrl,
@@ -186,11 +183,10 @@ function assembleNode(given: {
   core: Core;
   agreement: ConfigAgreement;
   foundation: Foundation;
-  memory: ProcessMemory;
   nodeName: string;
   refused: RefusedWrites;
 }): { threads: ScriptThreads; parts: readonly NodePart[] } {
-  const { core, foundation, memory, nodeName, refused } = given;
+  const { core, foundation, nodeName, refused } = given;
   const { settings, environment } = given.options;
   const { adminPassword, ...shared } = settings;
   const { config, database, observe } = core;
@@ -203,7 +199,6 @@ function assembleNode(given: {
       environment: withoutSecrets(environment),
       access: foundation.access,
       keyRing: foundation.keyRing,
-      memoryChannel: memory.channel,
     } satisfies ThreadData,
     observe,
   });
@@ -214,10 +209,15 @@ function assembleNode(given: {
     nodeName,
     nodeId: foundation.nodeId,
     roles: settings.roles,
+    keys: new KeyRing(foundation.keyRing).ids,
     observe,
+    admit: foundation.requireSharedRing,
   });
   const isWorker = settings.roles.includes('worker');
-  const checks = [databaseHealth(database, () => refused.reason), keysHealth(database, foundation.keyRing)];
+  const checks = [
+    databaseHealth(database, () => refused.reason),
+    keysHealth(database, foundation.keyRing, foundation.nodeId),
+  ];
   // Runs and jobs are suspects alike of what ends the node that they share.
   const solitude = new Solitude({ mark: (subject) => membership.noteAlone(subject) });
   const ground: NodePart = {
@@ -226,6 +226,7 @@ function assembleNode(given: {
       gauge('svc_db_pool_size', 'Connections of this process', () => database.pool.totalCount),
       gauge('svc_db_pool_waiting', 'Requests that wait for a connection', () => database.pool.waitingCount),
       gauge('svc_script_threads_busy', 'Requests inside script threads', () => threads.busy),
+      gauge('svc_script_waiting', 'Requests and jobs that wait for a script thread', () => threads.waiting),
       gauge('svc_script_sandboxes_busy', 'Sandboxes in which a script runs', () => threads.sandboxes),
       ...lockGauges(database, applicationName),
       ...processGauges,
@@ -237,14 +238,13 @@ function assembleNode(given: {
     ],
   };
   const features: readonly NodePart[] = [
-    queueNode({ core, membership, threads, solitude, isWorker }),
+    queueNode({ core, claims: foundation.claims, membership, threads, solitude, isWorker }),
     schedulerNode({
       core,
       lookups: foundation.lookups,
       membership,
       threads,
       solitude,
-      memory,
       nodeName,
       isWorker,
     }),

@@ -11,11 +11,11 @@ import { ConfigStore } from '../src/config/index.ts';
 import { openDatabase } from '../src/database/index.ts';
 import { type ClaimedJob, runJob, runJobs } from '../src/queue/index.ts';
 import { type ContextData, type Request, rootContext } from '../src/resource/index.ts';
-import { type Firing, fireTrigger, remoteMemorySchedules } from '../src/scheduler/index.ts';
+import { contextSeals, type Firing, fireTrigger } from '../src/scheduler/index.ts';
 import { observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
 
 /** A script thread: the application without its doors, with what runs scripts. */
-const { settings, environment, access, keyRing, memoryChannel } = workerData as ThreadData;
+const { settings, environment, access, keyRing } = workerData as ThreadData;
 const observe = observeFromThread;
 const config = await ConfigStore.open({ settings, environment, report: () => {} });
 addChecks(config, settings.projectLocation);
@@ -37,7 +37,6 @@ const core = buildCore({
   state: () => ({ state: 'ACTIVE_READY', shortDesc: 'The server is ready' }),
   version: versionOf(settings.installLocation),
   allowedNetworks: settings.allowedNetworks,
-  memory: () => remoteMemorySchedules(memoryChannel),
   serviceDirectory: join(settings.projectLocation, 'service'),
 });
 await core.overrides.refresh();
@@ -57,7 +56,7 @@ serveThread({
     augment: augmentHere(() => core.scripts, 0),
     accessRules: () => evaluateAccessFile(core),
     firing: (firing: Firing, signal?: AbortSignal) =>
-      fireTrigger({ database, services: core.services }, firing, signal),
+      fireTrigger({ database, services: core.services, seals: contextSeals(core.crypto) }, firing, signal),
     job: (job: ClaimedJob) => runJob(core.queue, job),
     jobs: (jobs: readonly ClaimedJob[]) => runJobs(core.queue, jobs),
   },

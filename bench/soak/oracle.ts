@@ -83,8 +83,7 @@ const TROUBLED = [
   'workflow_state',
   'workflow_job',
   'scan_slice',
-  'queue_claim',
-  'svc_pgboss.job',
+  'work_job',
 ];
 
 export async function installOracle(db: pg.ClientBase): Promise<void> {

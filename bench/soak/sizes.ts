@@ -6,7 +6,7 @@ const SAMPLE_MS = 5_000;
 const TABLES = [
   'scheduler_due',
   'scheduler_run',
-  'queue_claim',
+  'work_job',
   'scan_slice',
   'workflow_job',
   'workflow_state',

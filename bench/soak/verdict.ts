@@ -24,8 +24,7 @@ const olderThan = (at: string) => `
   select from pg_stat_activity where datname = current_database() and application_name like 'svc%'
     and xact_start < '${at}'`;
 const OPEN_JOBS = `
-  select from svc_pgboss.job where state in ('active', 'retry')
-    or state = 'created' and name <> 'dead-letter' and start_after < now()`;
+  select from work_job where node_id is not null or attempt > 1 or due_at < now()`;
 const LEFT_BEHIND = `
   select 'session' as what, pid, application_name, state, left(query, 80) as query from pg_stat_activity
   where datname = current_database() and application_name like 'svc%'
@@ -47,7 +46,7 @@ export async function comeToRest(ground: Ground): Promise<void> {
   await pool.query('update scheduler_setting set paused = true');
   const { rows } = await pool.query<{ at: string }>('select clock_timestamp()::text as at');
   await waitFor(pool, until, olderThan(rows[0]!.at));
-  for (const open of ['select from scheduler_run', 'select from queue_claim', OPEN_JOBS]) {
+  for (const open of ['select from scheduler_run', OPEN_JOBS]) {
     await waitFor(pool, until, open);
   }
 }

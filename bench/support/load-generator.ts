@@ -5,13 +5,13 @@
 import { connect } from 'node:net';
 import { answerParent } from './child.ts';
 import { Latency } from './latency.ts';
-import type { LoadResult, LoadTask } from './load.ts';
+import { type LoadResult, type LoadTask, NUMBER } from './load.ts';
 
 /** What a status such as 200 or 201 begins with. */
 const SUCCESS = '2'.charCodeAt(0);
 
 answerParent(async (task: LoadTask): Promise<LoadResult> => {
-  const requests = task.paths.map((path) => Buffer.from(formatRequest(task, path)));
+  const requests = task.paths.map((path) => numbered(Buffer.from(formatRequest(task, path))));
   const latency = new Latency();
   const startedAt = performance.now();
   const counts = await Promise.all(
@@ -25,10 +25,23 @@ answerParent(async (task: LoadTask): Promise<LoadResult> => {
   };
 });
 
+let lastNumber = 0;
+
+/** The request with another number each time, where it has a place for one. */
+function numbered(request: Buffer): () => Buffer {
+  const place = request.indexOf(NUMBER);
+  if (place < 0) return () => request;
+  return () => {
+    const copy = Buffer.from(request);
+    copy.write(String(++lastNumber).padStart(NUMBER.length, '0'), place, 'latin1');
+    return copy;
+  };
+}
+
 /** @returns how many requests this connection had answered */
 function sendUntil(
   { url }: LoadTask,
-  requests: readonly Buffer[],
+  requests: readonly (() => Buffer)[],
   deadline: number,
   latency: Latency,
 ): Promise<number> {
@@ -40,7 +53,7 @@ function sendUntil(
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     const send = () => {
       sentAt = performance.now();
-      socket.write(requests[Math.floor(Math.random() * requests.length)]!);
+      socket.write(requests[Math.floor(Math.random() * requests.length)]!());
     };
     socket.on('connect', send);
     socket.on('error', reject);

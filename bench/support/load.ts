@@ -1,5 +1,8 @@
 import { type Child, startChild } from './child.ts';
 
+/** In a body: another number of as many digits with each request, none of them twice. */
+export const NUMBER = '#'.repeat(10);
+
 /** What one round of requests is. Each request takes one of the paths at random. */
 export interface LoadTask {
   readonly url: string;

@@ -46,7 +46,7 @@ async function pace(url: string, stream: Stream, startedAt: number, ms: number):
   const answers: Promise<void>[] = [];
   const count = Math.floor((perSecond * ms) / 1_000);
   while (answers.length < count) {
-    const due = Math.min(count, Math.floor(((performance.now() - startedAt) * perSecond) / 1_000));
+    const due = Math.min(count, Math.floor(((performance.now() - startedAt) * perSecond) / 1_000) + 1);
     while (answers.length < due) {
       const dueAt = startedAt + (answers.length * 1_000) / perSecond;
       const request = requests[answers.length % requests.length]!;

@@ -100,7 +100,7 @@ async function untilIdle(databaseUrl: string): Promise<void> {
   for (;;) {
     const [row] = await onServer<{ n: number }>(
       databaseUrl,
-      `select (select count(*) from queue_claim where queue like 'scan-%')::int
+      `select (select count(*) from work_job where node_id is not null and queue like 'scan-%')::int
             + (select count(*) from scan_run where lanes > 0)::int as n`,
     );
     if (row!.n === 0) return;

@@ -1,6 +1,6 @@
 /** One node's scheduler without doors: poller, job store and a native service that does nothing. */
 import { DatabaseClock, openDatabase } from '#database/index.ts';
-import { fireTrigger, persistentJobStore, ScheduledServices, TriggerPoller } from '#scheduler/index.ts';
+import { fireTrigger, jobStore, ScheduledServices, TriggerPoller } from '#scheduler/index.ts';
 import { answerParent } from './child.ts';
 import { Latency } from './latency.ts';
 
@@ -37,7 +37,7 @@ answerParent(async ({ nodeId, ms, threadCount }: NodeTask): Promise<NodeResult> 
   let earliestMs = Infinity;
   let failure: unknown;
   const poller = new TriggerPoller({
-    store: persistentJobStore(database.db, lookups.db),
+    store: jobStore(database.db, lookups.db),
     clock,
     nodeName: `claimer-${nodeId}`,
     holder: () => ({ nodeId, epoch: 1 }),

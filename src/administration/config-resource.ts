@@ -1,5 +1,11 @@
 import { type ConfigStore, formatConfigId, parseConfigId } from '#config/index.ts';
-import { BadRequestError, formatFinding, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
+import {
+  BadRequestError,
+  didYouMean,
+  formatFinding,
+  NotFoundError,
+  PreconditionFailedError,
+} from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import {
   answerFromMemory,
@@ -8,6 +14,7 @@ import {
   formatPath,
   hasTransform,
   isWrite,
+  plainQuery,
   type Request,
   type Resource,
   type Response,
@@ -17,9 +24,11 @@ import {
   resource,
   type Transform,
   unsupported,
+  warnOfUnknownField,
 } from '#resource/index.ts';
 import { lockOverrides, putOverride } from './config-override-repository.ts';
 import { requireNothingOpened } from './operator-keys.ts';
+import { requireCallerStays } from './require-caller-stays.ts';
 import { sealed, withKeptSecrets } from './seal-config.ts';
 
 export interface ConfigResourceOptions {
@@ -40,7 +49,7 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
     async handle(context, request, match) {
       // Whoever reads after a write sees it, whichever thread or node took the write.
       if (!isWrite(request)) await options.refresh();
-      const scope = new ConfigScope(options, context);
+      const scope = new ConfigScope(options, context, request.parameters);
       if (request.method === 'create') {
         const path = [...match.remaining, ...(request.newResourceId === null ? [] : [request.newResourceId])];
         if (request.newResourceId === null) {
@@ -79,19 +88,21 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
 class ConfigScope {
   readonly #options: ConfigResourceOptions;
   readonly #context: Context;
+  readonly #parameters: Request['parameters'];
 
-  constructor(options: ConfigResourceOptions, context: Context) {
+  constructor(options: ConfigResourceOptions, context: Context, parameters: Request['parameters']) {
     this.#options = options;
     this.#context = context;
+    this.#parameters = parameters;
   }
 
   onRoot(request: Request): Response {
     const { store } = this.#options;
     if (request.method === 'query') {
-      return answerFromMemory(
-        request,
-        store.ids().map((id) => ({ ...this.#shown(id, asObject(store.findRaw(id))), _id: id })),
-      );
+      const rows = store.ids().map((id) => ({ ...this.#shown(id, asObject(store.findRaw(id))), _id: id }));
+      const fields = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+      const asked = { ...plainQuery(request), sortKeys: request.sortKeys };
+      return { ...answerFromMemory(request, rows), ...warnOfUnknownField(asked, 'config', fields) };
     }
     if (request.method !== 'read') return unsupported(request);
     const configurations = store.ids().map((id) => {
@@ -136,7 +147,7 @@ class ConfigScope {
 
   #get(id: string): JsonObject {
     const raw = this.#options.store.findRaw(id);
-    if (raw === undefined) throw new NotFoundError(`Configuration '${id}' not found`);
+    if (raw === undefined) throw unknownConfiguration(this.#options.store, id);
     return this.#shown(id, asObject(raw));
   }
 
@@ -147,12 +158,13 @@ class ConfigScope {
   /** Checks as if it were in force already; it comes in force on all nodes after the commit. */
   async #write(
     id: string,
-    given: JsonObject | null,
+    sent: JsonObject | null,
     operation: 'create' | 'update' | 'delete',
     isPatch = false,
   ) {
     const { store, protect, activate } = this.#options;
     const { unitOfWork, security } = this.#context;
+    const given = sent === null ? null : withoutWarnings(sent, store.isRead(id));
     if (given !== null) {
       requireSameId(given, id);
       requireNothingOpened(store, id, given);
@@ -163,12 +175,15 @@ class ConfigScope {
         ? null
         : await protect(
             id,
-            withKeptSecrets(id, withoutIdentity(given), withoutIdentity(before), store.properties.ofFiles),
+            withKeptSecrets(id, withoutIdentity(given), withoutIdentity(before), {
+              properties: store.properties.ofFiles,
+              client: this.#context.client,
+            }),
           );
     const shown = content === null ? null : sealed(id, content);
     if (content !== null) requireStorableSize(`config/${id}`, content, store.findRaw(id));
     const text = content === null ? null : JSON.stringify(content, null, 2);
-    const findings = await store.check(id, text ?? '{}');
+    const { findings, warnings } = await store.check(id, text ?? '{}');
     if (findings.length > 0 && (text !== null || !id.includes('/'))) {
       throw new BadRequestError(
         text === null
@@ -177,6 +192,7 @@ class ConfigScope {
         { id: 'CONFIG_INVALID', detail: { findings: findings.map(formatFinding) } },
       );
     }
+    if (id === 'authentication') requireCallerStays(this.#context, this.#parameters, before, content ?? {});
     const db = await unitOfWork!.db();
     await lockOverrides(db);
     await putOverride(db, { id, content: text }, security.authenticationId);
@@ -188,8 +204,18 @@ class ConfigScope {
       after: shown,
     });
     unitOfWork!.afterCommit(`configuration ${id}`, activate);
-    return resource(id, null, shown ?? {});
+    if (text === null || warnings.length === 0) return resource(id, null, shown ?? {});
+    // Who saves it is told; later reads do not repeat it.
+    return resource(id, null, { ...shown, warnings: [...warnings] });
   }
+}
+
+function unknownConfiguration(store: ConfigStore, id: string): NotFoundError {
+  const hint = didYouMean(
+    id.replace(/^(\w+)-/, (_, name) => (store.isFactory(name) ? `${name}/` : `${name}-`)),
+    store.ids(),
+  );
+  return new NotFoundError(`Configuration '${id}' not found`, hint === undefined ? {} : { hint });
 }
 
 /** `endpoint-x` is how the file is named; as an id it would be a configuration that nobody reads. */
@@ -208,6 +234,11 @@ function idOf(path: readonly string[]): string {
 
 function asObject(value: JsonValue | undefined): JsonObject {
   return isObject(value) ? value : {};
+}
+
+/** What an answer has told may come back with it. */
+function withoutWarnings({ warnings, ...content }: JsonObject, isRead: boolean): JsonObject {
+  return warnings === undefined || isRead ? content : { ...content, warnings };
 }
 
 function withoutIdentity({ _id, _rev, ...content }: JsonObject): JsonObject {

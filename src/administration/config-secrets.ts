@@ -40,15 +40,18 @@ function encryptedPlaces(id: string, content: JsonObject): Pointer[] {
   const name = id.split('/', 1)[0]!;
   const listed = name === 'endpoint' && Array.isArray(content['encrypt']) ? content['encrypt'] : [];
   const known = SECRETS[name.replace(/-.*$/, '')] ?? [];
-  return [...known, ...listed.map(String), ...providerSecrets(name, content)].map(parsePointer);
+  return [...known, ...listed.map(String), ...staticPasswords(name, content)].map(parsePointer);
 }
 
-/** Client secrets of the authentication modules that have some. */
-function providerSecrets(name: string, content: JsonObject): string[] {
-  const modules = name === 'authentication' ? content['modules'] : undefined;
+/** Of the users that stand in the configuration itself. */
+function staticPasswords(name: string, content: JsonObject): string[] {
+  const modules =
+    name === 'authentication' ? getAt(content, ['serverAuthContext', 'authModules']) : undefined;
   if (!Array.isArray(modules)) return [];
   return modules.flatMap((module, index) =>
-    isObject(module) && module['clientSecret'] !== undefined ? [`/modules/${index}/clientSecret`] : [],
+    isObject(module) && module['name'] === 'STATIC_USER'
+      ? [`/serverAuthContext/authModules/${index}/properties/password`]
+      : [],
   );
 }
 

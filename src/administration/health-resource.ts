@@ -1,7 +1,7 @@
 import { availableParallelism, freemem, loadavg, platform, release, totalmem } from 'node:os';
 import { memoryUsage, uptime, versions } from 'node:process';
 import type { Database } from '#database/index.ts';
-import { NotFoundError } from '#errors/index.ts';
+import { didYouMean, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { collection, type RouteHandler, resource } from '#resource/index.ts';
 
@@ -37,7 +37,7 @@ export function healthResource(database: Database): RouteHandler {
       const read = Object.hasOwn(figures, id) ? figures[id] : undefined;
       if (read === undefined) {
         throw new NotFoundError(`Resource 'health/${id}' not found`, {
-          hint: `There are ${Object.keys(figures).join(', ')}`,
+          hint: didYouMean(id, Object.keys(figures)) ?? `There are ${Object.keys(figures).join(', ')}`,
         });
       }
       return resource(id, null, read());

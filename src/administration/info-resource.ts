@@ -1,4 +1,4 @@
-import { NotFoundError } from '#errors/index.ts';
+import { didYouMean, NotFoundError } from '#errors/index.ts';
 import { cloneJson, type JsonObject, type JsonValue } from '#json/index.ts';
 import { collection, type RouteHandler, resource } from '#resource/index.ts';
 
@@ -9,6 +9,8 @@ export interface InfoOptions {
   /** Properties of a managed type that change only with the password once more. */
   readonly protectedProperties: (type: string) => readonly string[];
 }
+
+const NAMES = ['ping', 'login', 'version'];
 
 /** `/info/ping`, `/info/login` (who am I) and `/info/version`. */
 export function infoResource(options: InfoOptions): RouteHandler {
@@ -38,7 +40,9 @@ export function infoResource(options: InfoOptions): RouteHandler {
             productRevision: options.version,
           });
         default:
-          throw new NotFoundError(`Resource 'info/${id}' not found`);
+          throw new NotFoundError(`Resource 'info/${id}' not found`, {
+            hint: didYouMean(id, NAMES) ?? `There are ${NAMES.join(', ')}`,
+          });
       }
     },
   });

@@ -10,6 +10,8 @@ export interface FileRotation {
   /** Under older keys; encrypted again if that was asked for. */
   readonly outdated: number;
   readonly failures: readonly string[];
+  /** Why something that looks like an encrypted value can be opened with no key of the ring. */
+  readonly foreign?: string;
 }
 
 export interface FileRotationOptions {
@@ -52,19 +54,27 @@ async function rotateFile(
   // Byte by byte: what is no text comes back as it was.
   const before = await readFile(path, 'latin1');
   if (!before.includes(SIGN)) return undefined;
-  const { text, sealed, rewrapped: outdated, failures } = rewrapper.rewrap(before);
-  if (sealed === 0 && failures.length === 0) return undefined;
-  if (!write || outdated === 0) return { file, sealed, outdated, failures };
+  const { text, rewrapped: outdated, ...found } = rewrapper.rewrap(before);
+  const { sealed, failures, foreign } = found;
+  if (sealed === 0 && foreign === undefined) return undefined;
+  const rotation: FileRotation = {
+    file,
+    sealed,
+    outdated,
+    failures,
+    ...(foreign === undefined ? {} : { foreign }),
+  };
+  if (!write || outdated === 0) return rotation;
   const id = dirname(file) === 'conf' ? configIdOfFile(basename(file)) : undefined;
   if (id !== undefined && overridden.has(formatConfigId(id))) {
     const why = `left as it is: an edit of the file would replace what was set through /config/${formatConfigId(id)}`;
-    return { file, sealed, outdated, failures: [...failures, why] };
+    return { ...rotation, failures: [...failures, why] };
   }
   try {
     await rewrite(path, text);
-    return { file, sealed, outdated, failures };
+    return rotation;
   } catch (error) {
-    return { file, sealed, outdated, failures: [...failures, (error as Error).message] };
+    return { ...rotation, failures: [...failures, (error as Error).message] };
   }
 }
 

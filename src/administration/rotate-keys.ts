@@ -20,15 +20,18 @@ export interface RotationProgress {
   readonly done: number;
 }
 
-/** A value that stays under an older key. */
-export interface RotationFailure {
-  /** The table and the key of the row, or the file. */
+/** A value that stays as it is, and why. */
+export interface KeptValue {
+  /** The table and the key of the row. */
   readonly place: string;
   readonly message: string;
 }
 
 export interface RotationResult {
-  readonly failures: readonly RotationFailure[];
+  /** Values that the ring has sealed, and that stay under an older key. */
+  readonly failures: readonly KeptValue[];
+  /** What looks like an encrypted value and can be opened with no key of the ring: how many rows, and the first of them. */
+  readonly foreign: { readonly rows: number; readonly first: readonly KeptValue[] };
   /** False when the last round still found something: somebody goes on encrypting with an older key. */
   readonly isSettled: boolean;
 }
@@ -36,6 +39,8 @@ export interface RotationResult {
 const BLOCKS = 256;
 const BATCH = 200;
 const MAX_ROUNDS = 5;
+/** Anybody may write something that looks encrypted, as often as they like. */
+const MOST_FOREIGN = 10;
 
 /**
  * Encrypts every stored value again that is not under the key in use of its alias, while nodes go on working. A batch of
@@ -49,32 +54,40 @@ export async function rotateKeys(
   onProgress: (progress: RotationProgress) => void,
 ): Promise<RotationResult> {
   for (let round = 0; ; round++) {
-    const failures: RotationFailure[] = [];
+    const failures: KeptValue[] = [];
+    const foreign = { rows: 0, first: [] as KeptValue[] };
     let unsettled = 0;
     for (const table of await listSealedTables(db)) {
-      const rotation = new TableRotation(db, table, rewrapper, failures);
+      const rotation = new TableRotation(db, table, rewrapper, { failures, foreign });
       for await (const progress of rotation.run()) onProgress({ ...progress, round });
       unsettled += rotation.rewritten + rotation.missed;
     }
-    if (unsettled === 0 || round === MAX_ROUNDS - 1) return { failures, isSettled: unsettled === 0 };
+    if (unsettled === 0 || round === MAX_ROUNDS - 1) {
+      return { failures, foreign, isSettled: unsettled === 0 };
+    }
   }
+}
+
+interface Kept {
+  readonly failures: KeptValue[];
+  readonly foreign: { rows: number; readonly first: KeptValue[] };
 }
 
 class TableRotation {
   readonly #db: Db;
   readonly #table: SealedTable;
   readonly #rewrapper: Rewrapper;
-  readonly #failures: RotationFailure[];
+  readonly #kept: Kept;
   #seen = 0;
   rewritten = 0;
   /** Locked or changed by somebody else meanwhile. */
   missed = 0;
 
-  constructor(db: Db, table: SealedTable, rewrapper: Rewrapper, failures: RotationFailure[]) {
+  constructor(db: Db, table: SealedTable, rewrapper: Rewrapper, kept: Kept) {
     this.#db = db;
     this.#table = table;
     this.#rewrapper = rewrapper;
-    this.#failures = failures;
+    this.#kept = kept;
   }
 
   async *run(): AsyncGenerator<Omit<RotationProgress, 'round'>> {
@@ -94,7 +107,6 @@ class TableRotation {
   }
 
   async #rotate(rows: readonly SealedRow[]): Promise<void> {
-    this.#seen += rows.length;
     const changes = rows.map((row) => this.#rewrap(row)).filter((change) => change !== undefined);
     const byColumns = Map.groupBy(changes, ({ texts }) =>
       texts.map((text) => (text === null ? 0 : 1)).join(),
@@ -108,13 +120,21 @@ class TableRotation {
 
   #rewrap(row: SealedRow): SealedChange | undefined {
     const memory: RewrapMemory = new Map();
+    const place = `${this.#table.name} ${row.key}`;
+    const { failures, foreign } = this.#kept;
+    let sealed = 0;
+    let strange: string | undefined;
     const texts = row.texts.map((text) => {
       if (text === null) return null;
-      const { text: after, failures } = this.#rewrapper.rewrap(text, memory);
-      for (const message of failures)
-        this.#failures.push({ place: `${this.#table.name} ${row.key}`, message });
-      return after === text ? null : after;
+      const rewrapped = this.#rewrapper.rewrap(text, memory);
+      for (const message of rewrapped.failures) failures.push({ place, message });
+      strange ??= rewrapped.foreign;
+      sealed += rewrapped.sealed;
+      return rewrapped.text === text ? null : rewrapped.text;
     });
+    if (sealed > 0) this.#seen += 1;
+    if (strange !== undefined && ++foreign.rows <= MOST_FOREIGN)
+      foreign.first.push({ place, message: strange });
     return texts.every((text) => text === null) ? undefined : { row, texts };
   }
 }

@@ -1,5 +1,5 @@
 import { type PropertySource, secretReferences } from '#config/index.ts';
-import { isStandIn, standInOf } from '#crypto/index.ts';
+import { isEnvelope, isStandIn, standInOf } from '#crypto/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import {
   cloneJson,
@@ -8,6 +8,7 @@ import {
   getAt,
   isObject,
   type JsonObject,
+  type JsonValue,
   type Pointer,
   setAt,
 } from '#json/index.ts';
@@ -20,6 +21,9 @@ const BOUND_AS_A_WHOLE: ReadonlySet<string> = new Set(['endpoint', 'external.ema
 const BOUND_MEMBERS: Readonly<Record<string, readonly string[]>> = {
   schedule: ['invokeService', 'invokeContext'],
 };
+
+/** Of a script in these to what is beside the script, too: which requests it is given. */
+const BOUND_BESIDE_SCRIPT: ReadonlySet<string> = new Set(['router', 'authentication']);
 
 /**
  * A configuration as anybody is shown it. In place of a secret stands a seal, and of a password in a URL a blank, which
@@ -37,21 +41,28 @@ export function sealed(id: string, content: JsonObject, showsEnvelopes = false):
 
 /**
  * What was sent, with secrets in place of their seals. A secret is kept only while all that is beside it stays: else
- * who changes the host of a server would be sent the password of the old one. The same holds for a reference to a property
- * that is a secret.
+ * who changes the host of a server would be sent the password of the old one. One within a script reference stays with all
+ * of that script. The same holds for a reference to a property that is a secret.
  *
- * @throws BadRequestError `CONFIG_SECRET_BOUND`
+ * @param client who sends it; nobody outside of the server has an envelope, so one that comes from there is stolen or made up
+ * @throws BadRequestError `CONFIG_SECRET_BOUND`, `CRYPTO_FOREIGN_ENVELOPE`
  */
 export function withKeptSecrets(
   id: string,
   given: JsonObject,
   before: JsonObject,
-  properties: PropertySource,
+  {
+    properties,
+    client,
+  }: { readonly properties: PropertySource; readonly client: { readonly isExternal: boolean } },
 ): JsonObject {
   const kept = cloneJson(given);
   for (const pointer of secretPlaces(id, given)) {
     const seal = getAt(given, pointer)!;
-    if (!isStandIn(seal)) continue;
+    if (!isStandIn(seal)) {
+      if (client.isExternal && isEncryptedValue(seal)) throw foreign(pointer);
+      continue;
+    }
     const source = secretPlaces(id, before).find(
       (place) =>
         isSamePlace(place, pointer) &&
@@ -83,8 +94,7 @@ interface Place {
 
 function isBoundAlike(id: string, left: Place, right: Place): boolean {
   const name = id.split('/', 1)[0]!;
-  const isWhole = BOUND_AS_A_WHOLE.has(name);
-  const beside = ({ content, pointer }: Place) => {
+  const boundTo = ({ content, pointer }: Place) => {
     const copy = cloneJson(content);
     for (const place of secretPlaces(id, content)) {
       const standIn = standInOf(getAt(content, place)!);
@@ -92,19 +102,57 @@ function isBoundAlike(id: string, left: Place, right: Place): boolean {
       setAt(copy, place, typeof standIn === 'string' ? standIn : null);
     }
     const members = BOUND_MEMBERS[name]?.map((member) => copy[member] ?? null);
-    return members ?? getAt(copy, isWhole ? [] : pointer.slice(0, -1)) ?? null;
+    if (members !== undefined) return members;
+    if (BOUND_AS_A_WHOLE.has(name)) return copy;
+    const owner = ownerOf(name, copy, pointer);
+    return [getAt(copy, owner) ?? null, ...namesAbove(copy, owner)];
   };
-  return equalJson(beside(left), beside(right));
+  return equalJson(boundTo(left), boundTo(right));
+}
+
+/** What uses a secret: the outermost script reference around it, since others may be what that is given, or else what is beside it. */
+function ownerOf(name: string, content: JsonObject, pointer: Pointer): Pointer {
+  const around = pointer.map((_, length) => pointer.slice(0, length));
+  const script = around.find((place) => isScriptReference(getAt(content, place)));
+  if (script === undefined) return pointer.slice(0, -1);
+  return BOUND_BESIDE_SCRIPT.has(name) ? script.slice(0, -1) : script;
+}
+
+function isScriptReference(value: JsonValue | undefined): boolean {
+  if (!isObject(value) || typeof value['type'] !== 'string') return false;
+  return ['source', 'file', 'name'].some((member) => value[member] !== undefined);
+}
+
+/** How the members of lists around it are called: a hook of another type is another hook. */
+function namesAbove(content: JsonObject, owner: Pointer): JsonValue[] {
+  return owner.flatMap((token, at) => {
+    const element = /^\d+$/.test(token) ? getAt(content, owner.slice(0, at + 1)) : undefined;
+    return isObject(element) ? [element['name'] ?? element['policyId'] ?? null] : [];
+  });
+}
+
+/** Hashes are no secret that anybody could be shown. */
+function isEncryptedValue(value: JsonValue): boolean {
+  return isEnvelope(value) && getAt(value, ['$crypto', 'type']) !== 'salted-hash';
+}
+
+function foreign(pointer: Pointer): BadRequestError {
+  const field = formatPointer(pointer);
+  return new BadRequestError(`'${field}' holds an encrypted value that nobody was shown`, {
+    id: 'CRYPTO_FOREIGN_ENVELOPE',
+    field,
+    hint: 'Send the secret itself; the server shows a seal in its place',
+  });
 }
 
 function notKept(pointer: Pointer): BadRequestError {
   const field = formatPointer(pointer);
   return new BadRequestError(
-    `The secret at ${field} is kept only while all that is beside it stays as it is`,
+    `The secret at ${field} is kept only while all that it is used with stays as it is`,
     {
       id: 'CONFIG_SECRET_BOUND',
       field,
-      hint: 'Send the secret itself',
+      hint: 'Write the secret again',
     },
   );
 }

@@ -48,7 +48,7 @@ export async function listSealedTables(db: Db): Promise<SealedTable[]> {
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
         and a.attnum <> all(k.numbers)
         and a.atttypid in ('jsonb'::regtype, 'json'::regtype, 'text'::regtype, 'varchar'::regtype, 'bytea'::regtype)) h
-    where c.relkind = 'r' and n.nspname in (current_schema(), 'svc_pgboss') and h.columns is not null
+    where c.relkind = 'r' and n.nspname = current_schema() and h.columns is not null
     order by 1, 2`.execute(db);
   return rows;
 }

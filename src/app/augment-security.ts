@@ -22,6 +22,10 @@ export function augmentHere(scripts: () => Scripts, scriptDepth: number): Augmen
         security: JSON.parse(JSON.stringify({ authenticationId, authorization })),
         properties,
         httpRequest: http === null ? null : JSON.parse(JSON.stringify(http)),
+        // What newer servers give to scripts of delegated administration, of which there is none here.
+        resource: null,
+        subjectMapping: null,
+        privileges: null,
       },
       returnBindings: ['security'],
     });

@@ -1,11 +1,10 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type AuthenticationConfig,
   authenticationConfig,
   type ConfigStore,
   endpointConfig,
-  isModuleFile,
   type ManagedConfig,
   managedConfig,
   type Objection,
@@ -18,15 +17,22 @@ import {
   scriptConfig,
   workflowConfig,
 } from '#config/index.ts';
-import { BadRequestError, didYouMean, type Finding } from '#errors/index.ts';
+import { BadRequestError, type Finding } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import { findTypeMistakes, ManagedTypes, PolicyBook, type PolicySettings } from '#managed/index.ts';
 import { compileQueries } from '#repo/index.ts';
 import { parseSchedule, scriptScheduledService, shortServiceName } from '#scheduler/index.ts';
 import { FIELD_SCRIPT, findSyntaxError, noScripts, ScriptInspector } from '#script/index.ts';
-import { buildModules, type ModuleParts, moduleDoubts, readSessionSettings } from '#security/index.ts';
+import {
+  absentModule,
+  buildModules,
+  type ModuleParts,
+  moduleDoubts,
+  readSessionSettings,
+} from '#security/index.ts';
 import { parseScanDefinition } from '#taskscanner/index.ts';
 import { findOpenSteps, workflowDirectory } from '#workflow/index.ts';
+import { findMissingService } from './missing-service.ts';
 import { scriptPlaces } from './script-places.ts';
 
 export const ACCESS_FILE = 'script/access.js';
@@ -50,7 +56,9 @@ export function addChecks(config: ConfigStore, projectLocation: string): void {
   config.addCheck(managedConfig, async (value, id) => [
     ...withoutTypes(value.objects),
     ...findTypeMistakes(value.objects as unknown as JsonValue),
-    ...(await scriptsOf(value, id)),
+    ...(await scriptsOf(value, id)).map((fault) =>
+      /\/actions\//.test(fault.field) ? asField(fault) : fault,
+    ),
   ]);
   config.addCheck(managedConfig, (value) => unknownPolicies(value.objects, config.get(policyConfig)));
   config.addCheck(policyConfig, (value) => unknownPolicies(config.get(managedConfig).objects, value));
@@ -69,12 +77,7 @@ export function addChecks(config: ConfigStore, projectLocation: string): void {
   config.addCheck(authenticationConfig, moduleDoubts);
   config.addCheck(authenticationConfig, scriptsOf);
   config.addCheck(authenticationConfig, (value) => void readSessionSettings(value));
-  // An endpoint of the field that cannot be here answers nobody, and keeps nothing else from working.
-  config.addCheck(endpointConfig, async (value, id) =>
-    (await scriptsOf(value, id)).map((fault) =>
-      fault.id === FIELD_SCRIPT ? { ...fault, isWarning: true } : fault,
-    ),
-  );
+  config.addCheck(endpointConfig, async (value, id) => (await scriptsOf(value, id)).map(asField));
   config.addCheck(routerConfig, scriptsOf);
   config.addCheck(scheduleConfig, async (value, id) => {
     const faults = await scriptsOf(value, id);
@@ -84,6 +87,11 @@ export function addChecks(config: ConfigStore, projectLocation: string): void {
     parseSchedule(value as unknown as JsonObject, { persisted: false });
   });
   config.addCheck(scheduleConfig, (value) => serviceObjections(value, join(projectLocation, 'service')));
+}
+
+/** An endpoint or an action of the field that cannot be here is a 501, and keeps nothing else from working. */
+function asField(fault: Objection): Objection {
+  return fault.id === FIELD_SCRIPT ? { ...fault, isWarning: true } : fault;
 }
 
 /** Processes in which callers write what no form gives to them. */
@@ -140,9 +148,6 @@ function unknownPolicies(objects: ManagedConfig['objects'], settings: unknown): 
   }));
 }
 
-const BUILT_IN: readonly string[] = ['script', 'taskscanner'];
-const UNCONFIGURED: readonly string[] = ['sync', 'provisioner'];
-
 interface Invocation {
   readonly enabled: unknown;
   readonly invokeService: string;
@@ -163,12 +168,9 @@ function serviceObjections(
     if (!disabled || !(error instanceof BadRequestError)) throw error;
     return [{ id: 'SCHED_INVALID', field: '', message: error.message, isWarning: true }];
   }
-  if (BUILT_IN.includes(name) || (!UNCONFIGURED.includes(name) && modulesIn(serviceDirectory))) return [];
-  const isUnconfigured = UNCONFIGURED.includes(name);
-  const why = isUnconfigured
-    ? 'there is no synchronisation with other systems yet'
-    : 'service/ has no module that offers it';
-  const hint = isUnconfigured ? undefined : didYouMean(name, [...BUILT_IN, ...UNCONFIGURED]);
+  const missing = findMissingService(invokeService, serviceDirectory);
+  if (missing === undefined) return [];
+  const { why, hint } = missing;
   return [
     {
       id: 'SCHED_NO_SERVICE',
@@ -184,14 +186,6 @@ function isOff({ enabled }: { readonly enabled: unknown }): boolean {
   return String(enabled) === 'false';
 }
 
-function modulesIn(directory: string): boolean {
-  try {
-    return readdirSync(directory).some(isModuleFile);
-  } catch {
-    return false;
-  }
-}
-
 /** @throws BadRequestError when the objects of a running server could no longer be reached */
 export function requireTypes({ objects }: ManagedConfig): void {
   if (objects.length > 0) return;
@@ -203,7 +197,8 @@ export function requireTypes({ objects }: ManagedConfig): void {
 
 /** @throws BadRequestError when nobody could log in any more */
 export function requireModule({ serverAuthContext }: AuthenticationConfig): void {
-  if (serverAuthContext.authModules.some(({ enabled }) => enabled)) return;
+  if (serverAuthContext.authModules.some((module) => module.enabled && absentModule(module) === undefined))
+    return;
   throw new BadRequestError('No authentication module is enabled, so nobody could log in', {
     id: 'AUTHENTICATION_NO_MODULE',
     field: '/serverAuthContext/authModules',

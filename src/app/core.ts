@@ -7,9 +7,9 @@ import { Endpoints } from '#endpoint/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { Queue } from '#queue/index.ts';
 import { type RequestSink, Router } from '#resource/index.ts';
-import type { MemorySchedules, ScheduledServices } from '#scheduler/index.ts';
+import type { ScheduledServices } from '#scheduler/index.ts';
 import { routerFilters, ScriptSources, type Scripts, scriptResource } from '#script/index.ts';
-import { type AccessRules, type Augment, authorize } from '#security/index.ts';
+import { type AccessRules, type Augment, authorize, hideReferences } from '#security/index.ts';
 import type { WorkflowPlatform } from '#workflow/index.ts';
 import { addAdministration, type ServerState } from './administration-feature.ts';
 import { augmentHere } from './augment-security.ts';
@@ -50,7 +50,6 @@ export interface CoreOptions extends ServerState {
   readonly scripts: (parts: { config: ConfigStore; crypto: Crypto; resources: RequestSink }) => Scripts;
   /** What runs the scripts of authentication modules; default: `scripts`. */
   readonly augment?: Augment;
-  readonly memory: (clock: DatabaseClock) => MemorySchedules;
   readonly serviceDirectory?: string;
   /** Where requests of the server may go besides public addresses. */
   readonly allowedNetworks: readonly Network[];
@@ -66,14 +65,13 @@ export function buildCore(options: CoreOptions): Core {
     observe({ kind: 'loop.failed', loop: 'notifier', error }),
   );
   const access = accessRules(config, () => platform);
-  const { ahead, behind } = routerFilters(config, () => platform.scripts);
+  const { ahead, behind } = routerFilters(config, () => platform.scripts, hideReferences(access));
   const router = new Router({ database, observe, filters: [ahead, authorize(access), behind] });
   const scripts = options.scripts({ config, crypto, resources: router });
   const scriptFiles = openScriptFiles(config);
   const queue = new Queue({
     database,
-    notify: () => notifier.notify(TOPIC.queue),
-    onWarning: (message) => observe({ kind: 'queue.warned', message }),
+    notify: ({ isBehind }) => notifier.notify(isBehind ? TOPIC.queueBehind : TOPIC.queue),
   });
   const platform: Platform = {
     database,
@@ -93,7 +91,6 @@ export function buildCore(options: CoreOptions): Core {
   const endpoints = new Endpoints({ router, config, scripts, crypto, observe });
   const { serviceDirectory } = options;
   const services = addScheduler(platform, {
-    memory: options.memory(clock),
     ...(serviceDirectory === undefined ? {} : { serviceDirectory }),
   });
   addTaskScanner(platform, services);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Membership, sessionName } from '#cluster/index.ts';
+import { listOtherRings, Membership, sessionName } from '#cluster/index.ts';
 import type { Environment, Settings } from '#config/index.ts';
 import { KeyRing, type KeyRingText, openKeyRing, requireKeysInUse } from '#crypto/index.ts';
 import {
@@ -11,6 +11,7 @@ import {
 } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { createAdministrator } from '#security/index.ts';
+import { requireSharedRing } from './ring-agreement.ts';
 import { prepareSchema } from './schema.ts';
 
 export interface FoundationOptions {
@@ -28,12 +29,16 @@ export interface Foundation {
   readonly database: Database;
   /** Sessions that keep plans, for claims of what is due. */
   readonly lookups: Database;
+  /** Sessions that keep plans and do not wait for the disk, for claims: one that is lost is only made again. */
+  readonly claims: Database;
   readonly databaseUrl: string;
   /** How every thread of this node opens its pool. */
   readonly access: DatabaseOptions;
   /** Where sessions can be had that stay ours; undefined when there is only a pooler. */
   readonly sessionUrl: string | undefined;
   readonly keyRing: KeyRingText;
+  /** Refuses the node, once it has joined, where one with another ring was faster. */
+  readonly requireSharedRing: () => Promise<void>;
   readonly nodeId: number;
   /** How the sessions of this node are called in the database. */
   readonly applicationName: string;
@@ -72,15 +77,19 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
     prepares: settings.databasePrepares ?? !pooled,
     pooled,
     applicationName,
+    mostRowBytes: settings.answerLimitBytes,
   };
   const onError = (error: unknown) => observe({ kind: 'database.connectionLost', error });
   const database = openDatabase({ ...access, onError });
   scope.defer(() => database.close());
   const lookups = openDatabase({ ...access, poolSize: LOOKUP_SESSIONS, keepsPlans: true, onError });
   scope.defer(() => lookups.close());
+  const claims = openDatabase({ ...access, poolSize: 2, keepsPlans: true, forgets: true, onError });
+  scope.defer(() => claims.close());
   const { ids } = new KeyRing(keys.text);
   await requireKeysInUse(database, ids, keys.place);
-  for (const other of await Membership.noteKeys(database.db, nodeId, ids)) {
+  await requireSharedRing(database.db, nodeId, keys, 'all');
+  for (const other of await listOtherRings(database.db, nodeId, ids)) {
     observe({ kind: 'crypto.keysDiffer', ...other });
   }
   const password = await createAdministrator(database, settings.adminPassword);
@@ -89,10 +98,12 @@ export async function openFoundation(options: FoundationOptions): Promise<Founda
   return {
     database,
     lookups,
+    claims,
     databaseUrl,
     access,
     sessionUrl,
     keyRing: keys.text,
+    requireSharedRing: () => requireSharedRing(database.db, nodeId, keys, 'earlier'),
     nodeId,
     applicationName,
     close: () => opened.disposeAsync(),

@@ -13,6 +13,7 @@ import {
 import { compileQueries, repoResource, type WantedIndex, wantedIndexes } from '#repo/index.ts';
 import { formatPath } from '#resource/index.ts';
 import { requireTypes } from './check-parts.ts';
+import { internalObjects } from './internal-objects.ts';
 import type { Platform } from './platform.ts';
 
 export interface ManagedFeature {
@@ -20,7 +21,7 @@ export interface ManagedFeature {
   readonly wantedIndexes: () => readonly WantedIndex[];
 }
 
-/** `/managed`, `/policy` and `/repo`: types, policies and predefined queries follow their files. */
+/** `/managed`, `/policy`, `/repo` and `/internal`: types, policies and predefined queries follow their files. */
 export function addManaged(platform: Platform): ManagedFeature {
   const { database, config, crypto, observe, router, scripts, scriptFiles } = platform;
   const types = new ManagedTypes();
@@ -63,10 +64,17 @@ export function addManaged(platform: Platform): ManagedFeature {
       repoResource(database, {
         queries: () => queries,
         privates: (path) => types.at(formatPath(path))?.privates ?? new Set(),
+        declared: (path) => namesOf(types.at(formatPath(path))?.compiled),
       }),
     ),
   );
+  for (const collection of ['role', 'user']) router.mount(`internal/${collection}*`, internalObjects(router));
   return { wantedIndexes: () => wantedIndexes(types.current().values(), queries) };
+}
+
+/** A type without properties says nothing about its objects. */
+function namesOf(properties: ReadonlyMap<string, unknown> = new Map()): readonly string[] | undefined {
+  return properties.size === 0 ? undefined : [...properties.keys()];
 }
 
 /** Of `sync.json`, which nothing else reads. */

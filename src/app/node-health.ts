@@ -4,6 +4,7 @@ import { type Database, findReadOnly, wordsOf } from '#database/index.ts';
 import type { HealthPart } from '#http/index.ts';
 import { type ScriptThreads, scriptsInactive } from '#script/index.ts';
 import { inTurn } from './in-turn.ts';
+import { foreignRings } from './ring-agreement.ts';
 
 export type HealthCheck = () => Promise<HealthPart>;
 
@@ -29,11 +30,13 @@ export function databaseHealth(database: Database, refused: () => string | undef
   };
 }
 
-/** The key ring is well while it has every key under which something may be stored. */
-export function keysHealth(database: Database, ring: KeyRingText): HealthCheck {
+/** The key ring is well while it has every key under which something may be stored, and keys in common with the other nodes. */
+export function keysHealth(database: Database, ring: KeyRingText, nodeId: number): HealthCheck {
   const name = 'keys';
   const { ids } = new KeyRing(ring);
-  const ask = inTurn(() => lackingKeys(database, ids));
+  const ask = inTurn(
+    async () => (await lackingKeys(database, ids)) ?? (await foreignRings(database.db, nodeId, ring)),
+  );
   return async () => {
     try {
       const lacking = await ask();

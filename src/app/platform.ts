@@ -26,4 +26,9 @@ export interface Platform {
 
 /** What one node tells the others about, as words on one channel. */
 export const CHANNEL = 'svc';
-export const TOPIC = { scheduler: 'scheduler', pause: 'pause', config: 'config', queue: 'queue' } as const;
+export const TOPIC = {
+  scheduler: 'scheduler',
+  config: 'config',
+  queue: 'queue',
+  queueBehind: 'queue-behind',
+} as const;

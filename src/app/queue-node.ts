@@ -1,4 +1,5 @@
 import type { Membership } from '#cluster/index.ts';
+import type { Database } from '#database/index.ts';
 import type { Solitude } from '#lifecycle/index.ts';
 import {
   type ClaimedJob,
@@ -19,6 +20,7 @@ const POLLER_SILENCE_MS = 10_000;
 
 export interface QueueNodeOptions {
   readonly core: Core;
+  readonly claims: Database;
   readonly membership: Membership;
   readonly threads: ScriptThreads;
   readonly solitude: Solitude;
@@ -27,10 +29,13 @@ export interface QueueNodeOptions {
 }
 
 /** What runs jobs of the queues on this node, and what looks after the queues. */
-export function queueNode({ core, membership, threads, solitude, isWorker }: QueueNodeOptions): NodePart {
-  const { queue, database, notifier, observe } = core;
+export function queueNode(options: QueueNodeOptions): NodePart {
+  const { core, claims, membership, threads, solitude, isWorker } = options;
+  const { queue, database, clock, notifier, observe } = core;
   const poller = new JobPoller({
     queue,
+    clock,
+    claims: claims.db,
     holder: () => ({ nodeId: membership.nodeId, epoch: membership.epoch }),
     async run(job: ClaimedJob): Promise<JobResult> {
       if (!queue.worker(job.queue).options.runsScripts) return runJob(queue, job);
@@ -43,6 +48,7 @@ export function queueNode({ core, membership, threads, solitude, isWorker }: Que
     observe,
     solitude,
   });
+  membership.onFenced(() => poller.abandon());
   membership.onNodeLost(async (nodeId, epoch, loss) => {
     const lost = loss.kind === 'ended' ? 'node' : 'silent';
     const released = await releaseJobs(database.db, { holder: { nodeId, epoch }, lost, alone: loss.alone });
@@ -50,8 +56,11 @@ export function queueNode({ core, membership, threads, solitude, isWorker }: Que
     return released;
   });
   return {
-    services: [new QueueKeeper(queue, isWorker), ...(isWorker ? [poller] : [])],
-    onTopic: { [TOPIC.queue]: () => poller.wake() },
+    services: [new QueueKeeper(queue, observe), ...(isWorker ? [poller] : [])],
+    onTopic: {
+      [TOPIC.queue]: () => poller.wake(),
+      [TOPIC.queueBehind]: () => poller.lookBehind(),
+    },
     gauges: [
       { name: 'svc_jobs_running', help: 'Jobs of queues that run on this node', read: () => poller.active },
     ],

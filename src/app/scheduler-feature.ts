@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import {
   type ConfigStore,
   clusterConfig,
@@ -8,33 +9,33 @@ import {
 import { getAt } from '#json/index.ts';
 import {
   CustomServices,
+  contextSeals,
   type DaylightSaving,
   firingResource,
   jobResource,
   longServiceName,
-  type MemorySchedules,
   provisionerScheduledService,
   ScheduledServices,
   type SecretReference,
   schedulerResource,
   scriptScheduledService,
+  shortServiceName,
   syncScheduledService,
   type Tuning,
   triggerListResource,
   triggerResource,
 } from '#scheduler/index.ts';
+import { findMissingService } from './missing-service.ts';
 import { type Platform, TOPIC } from './platform.ts';
 
 export interface SchedulerOptions {
-  /** The schedules in memory of this process. */
-  readonly memory: MemorySchedules;
   /** Where the project's own scheduled services are; only where they may run. */
   readonly serviceDirectory?: string;
 }
 
 /** `/scheduler`, and the services that schedules can invoke. */
 export function addScheduler(platform: Platform, options: SchedulerOptions): ScheduledServices {
-  const { database, config, clock, notifier, router, observe, scripts } = platform;
+  const { database, config, clock, crypto, notifier, router, observe, scripts } = platform;
   const services = new ScheduledServices();
   services.register(scriptScheduledService(scripts));
   services.register(syncScheduledService);
@@ -48,13 +49,15 @@ export function addScheduler(platform: Platform, options: SchedulerOptions): Sch
     jobResource({
       database,
       clock,
-      memory: options.memory,
       dst: () => daylightSaving(config),
       secrets: () => scheduleSecrets(config),
+      seals: contextSeals(crypto),
       nodeName: config.get(clusterConfig).instanceId,
+      services,
       check: (invokeService, invokeContext) => services.check(invokeService, invokeContext),
+      doubts: (invokeService) =>
+        services.find(invokeService) === undefined ? serviceDoubts(config, invokeService) : [],
       wake: () => notifier.notify(TOPIC.scheduler),
-      announcePause: () => notifier.notify(TOPIC.pause),
     }),
   );
   router.mount('scheduler/firing*', firingResource(database));
@@ -63,6 +66,13 @@ export function addScheduler(platform: Platform, options: SchedulerOptions): Sch
   router.mount('scheduler/acquiredTriggers', triggerListResource(database, 'acquiredTriggers'));
   router.mount('repo/scheduler/triggers*', triggerResource(database));
   return services;
+}
+
+function serviceDoubts(config: ConfigStore, invokeService: string): readonly string[] {
+  const missing = findMissingService(invokeService, join(config.locations.projectLocation, 'service'));
+  if (missing === undefined) return [];
+  const name = shortServiceName(invokeService);
+  return [`No run will find the service '${name}': ${missing.why}. ${missing.hint ?? ''}`.trim()];
 }
 
 /** The references to secrets in the files of schedules. */

@@ -1,24 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import { type Membership, notePauses } from '#cluster/index.ts';
-import { type ConfigStore, scheduleConfig, schedulerConfig } from '#config/index.ts';
-import type { Database, DatabaseClock } from '#database/index.ts';
+import type { Membership } from '#cluster/index.ts';
+import { scheduleConfig, schedulerConfig } from '#config/index.ts';
+import type { Database } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { Solitude } from '#lifecycle/index.ts';
-import type { Observe } from '#observability/index.ts';
+import type { Service, Solitude } from '#lifecycle/index.ts';
 import { monthKeeper } from '#repo/index.ts';
 import {
+  contextSeals,
+  endLife,
   FileSchedules,
   type Firing,
   type FiringResult,
   fireTrigger,
-  type JobStore,
-  MemoryJobStore,
-  type MemorySchedules,
-  PauseFollower,
-  persistentJobStore,
-  recordFirings,
-  releaseRuns,
-  serveMemorySchedules,
+  jobStore,
   TriggerPoller,
   type Tuning,
 } from '#scheduler/index.ts';
@@ -32,21 +25,14 @@ import { daylightSaving, schedulerNumber, schedulerTuning, scheduleSecrets } fro
 const LEDGER_DAYS = 90;
 const POLLER_SILENCE_MS = 10_000;
 
-/** The schedules in memory of this process, and the name by which its threads reach them. */
-export interface ProcessMemory {
-  readonly channel: string;
-  readonly store: MemoryJobStore;
-}
-
 export interface SchedulerNodeOptions {
   readonly core: Core;
   readonly lookups: Database;
   readonly membership: Membership;
   readonly threads: ScriptThreads;
   readonly solitude: Solitude;
-  readonly memory: ProcessMemory;
   readonly nodeName: string;
-  /** Whether this node does the cluster's work; `scheduler.json` may still keep it from firing schedules. */
+  /** Whether this node does the cluster's work; `scheduler.json` may still keep it from that. What it has in memory it always fires. */
   readonly isWorker: boolean;
 }
 
@@ -54,27 +40,19 @@ export interface SchedulerNodeOptions {
 export function schedulerNode(options: SchedulerNodeOptions): NodePart {
   const { core, membership, nodeName, isWorker } = options;
   const { database, config, observe } = core;
-  const { store, channel } = options.memory;
-  const memory = store.schedules;
   let tuning = schedulerTuning(config);
-  const poller = buildPoller(options, persistentJobStore(database.db, options.lookups.db), () => tuning);
-  // In memory there is one life only, which nobody fences out.
-  const memoryPoller = buildPoller(options, store, () => ({ ...tuning, claims: true }));
-  store.onChange(() => memoryPoller.wake());
-  const pause = new PauseFollower({
-    database,
-    memory,
-    tell: (pauses) => notePauses(database.db, membership.nodeId, pauses),
-    observe,
-  });
+  const poller = buildPoller(options, () => ({ ...tuning, claims: isWorker && tuning.claims !== false }));
   config.watchOnly(schedulerConfig, () => {
     tuning = schedulerTuning(config);
-    for (const each of [poller, memoryPoller]) each.wake();
+    poller.wake();
   });
+  const files = fileSchedules(core, nodeName);
   membership.onFenced(() => poller.fencedOut());
+  // Whoever gave it up has taken what it had in memory.
+  membership.onReturn(() => void files.activateAll());
   // What a lost node had claimed goes to others; what this node had claimed when it was given up is not its own.
   membership.onNodeLost(async (nodeId, epoch, loss) => {
-    const { released, parked } = await releaseRuns(database.db, { nodeId, epoch }, nodeName, {
+    const { released, parked } = await endLife(database.db, { nodeId, epoch }, nodeName, {
       isSuspect: loss.kind === 'ended',
       alone: loss.alone,
     });
@@ -84,74 +62,43 @@ export function schedulerNode(options: SchedulerNodeOptions): NodePart {
   });
   return {
     services: [
-      serveMemorySchedules(channel, memory),
-      fileSchedules(core, memory, nodeName),
+      forgetting(core, membership, nodeName),
+      files,
       monthKeeper({
         database,
         table: 'scheduler_firing',
         keepDays: () => schedulerNumber(config, 'svc.ledger.keepDays') ?? LEDGER_DAYS,
         observe,
       }),
-      pause,
-      memoryPoller,
-      ...(isWorker ? [poller] : []),
+      poller,
     ],
-    onTopic: {
-      [TOPIC.scheduler]: () => poller.wake(),
-      [TOPIC.pause]: () => {
-        pause.wake();
-        poller.wake();
-      },
-    },
+    onTopic: { [TOPIC.scheduler]: () => poller.wake() },
     gauges: [
       {
         name: 'svc_firings_running',
         help: 'Firings that run on this node',
-        read: () => poller.active + memoryPoller.active,
+        read: () => poller.active,
       },
     ],
-    health: () => (isWorker ? [beatHealth('triggerPoller', poller.lastBeatAt, POLLER_SILENCE_MS)] : []),
+    health: () => [beatHealth('triggerPoller', poller.lastBeatAt, POLLER_SILENCE_MS)],
   };
 }
 
-export function openProcessMemory(parts: {
-  clock: DatabaseClock;
-  config: ConfigStore;
-  database: Database;
-  nodeName: string;
-  observe: Observe;
-}): ProcessMemory {
-  const { clock, config, database, nodeName, observe } = parts;
-  const store = new MemoryJobStore({
-    nodeName,
-    now: () => clock.now(),
-    dst: () => daylightSaving(config),
-    record: async (completions) => {
-      await recordFirings(database.db, completions).catch((error: unknown) =>
-        observe({ kind: 'loop.failed', loop: 'ledger of schedules in memory', error }),
-      );
-    },
-  });
-  return { channel: randomUUID(), store };
-}
-
-function buildPoller(options: SchedulerNodeOptions, store: JobStore, tuning: () => Tuning): TriggerPoller {
-  const { core, membership, threads, solitude, nodeName } = options;
+function buildPoller(options: SchedulerNodeOptions, tuning: () => Tuning): TriggerPoller {
+  const { core, lookups, membership, threads, solitude, nodeName } = options;
   const { database, clock, services, observe } = core;
   return new TriggerPoller({
-    store,
+    store: jobStore(database.db, lookups.db),
     clock,
     nodeName,
-    holder: () =>
-      store.kind === 'memory'
-        ? { nodeId: membership.nodeId, epoch: 0 }
-        : { nodeId: membership.nodeId, epoch: membership.epoch },
+    holder: () => ({ nodeId: membership.nodeId, epoch: membership.epoch }),
     tuning,
     observe,
     solitude,
     async fire(firing: Firing, signal: AbortSignal): Promise<FiringResult> {
       const service = services.find(firing.run.definition.invokeService);
-      if (service?.runsScripts === false) return fireTrigger({ database, services }, firing, signal);
+      if (service?.runsScripts === false)
+        return fireTrigger({ database, services, seals: contextSeals(core.crypto) }, firing, signal);
       // Also what nobody here knows: the threads look for it among the project's own services.
       const work = { kind: 'firing', payload: firing, repeatable: false, signal };
       return (await threads.run(work)) as FiringResult;
@@ -159,17 +106,34 @@ function buildPoller(options: SchedulerNodeOptions, store: JobStore, tuning: () 
   });
 }
 
-function fileSchedules(core: Core, memory: MemorySchedules, nodeName: string) {
+/** What a node has in memory goes when it stops, after all that it fires has ended. */
+function forgetting({ database }: Core, membership: Membership, nodeName: string): Service {
+  return {
+    name: 'schedules in memory',
+    start: async () => {},
+    async stop() {
+      const { nodeId, epoch } = membership;
+      // Without a database the others do it.
+      await endLife(database.db, { nodeId, epoch }, nodeName, { isSuspect: false }).catch(() => undefined);
+    },
+  };
+}
+
+function fileSchedules(core: Core, nodeName: string): FileSchedules {
   const { database, config, clock, notifier, observe, overrides } = core;
   const schedules = new FileSchedules({
     database,
-    memory,
+    files: () =>
+      config
+        .list(scheduleConfig)
+        .map(({ alias, value }) => ({ id: alias, content: value as unknown as JsonObject })),
     dst: () => daylightSaving(config),
     now: () => clock.now(),
     nodeName,
     wake: () => notifier.notify(TOPIC.scheduler),
     observe,
     secrets: () => scheduleSecrets(config),
+    seals: contextSeals(core.crypto),
     check: (...invoked) => core.services.check(...invoked),
     isCurrent: (db, alias) => overrides.isCurrent(db, `schedule/${alias}`),
   });
@@ -178,14 +142,5 @@ function fileSchedules(core: Core, memory: MemorySchedules, nodeName: string) {
     if (current === undefined) await schedules.remove(alias);
     else await schedules.activate({ id: alias, content: current as unknown as JsonObject });
   });
-  return {
-    name: 'file schedules',
-    start: () =>
-      schedules.activateAll(
-        config
-          .list(scheduleConfig)
-          .map(({ alias, value }) => ({ id: alias, content: value as unknown as JsonObject })),
-      ),
-    stop: async () => {},
-  };
+  return schedules;
 }

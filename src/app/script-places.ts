@@ -2,7 +2,7 @@ import { formatPointer, isObject, type JsonValue } from '#json/index.ts';
 import { HOOKS, PROPERTY_HOOKS } from '#managed/index.ts';
 import { shortServiceName } from '#scheduler/index.ts';
 import { isBuiltInFilter } from '#script/index.ts';
-import { augmentScript } from '#security/index.ts';
+import { absentModule, augmentScript } from '#security/index.ts';
 
 /** Where a configuration names a script. */
 export interface ScriptPlace {
@@ -38,11 +38,12 @@ export function scriptPlaces(id: string, value: unknown): readonly ScriptPlace[]
   }
 }
 
-/** A module that is switched off runs nothing. */
+/** A module that is switched off, or not here at all, runs nothing. */
 function ofModule(json: JsonValue, module: Path): ScriptPlace[] {
   const value = valueAt(json, module);
-  const { enabled = true, properties = null } = isObject(value) ? value : {};
+  const { name = '', enabled = true, properties = null } = isObject(value) ? value : {};
   if (String(enabled) === 'false' || !isObject(properties)) return [];
+  if (absentModule({ name: String(name), enabled: true, properties }) !== undefined) return [];
   return augmentScript(properties) === undefined
     ? []
     : at(json, [...module, 'properties', 'augmentSecurityContext']);

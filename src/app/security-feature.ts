@@ -9,9 +9,10 @@ import {
 } from '#config/index.ts';
 import { deriveSecrets, HASHES_AT_ONCE, hashPassword, type KeyRingText } from '#crypto/index.ts';
 import type { AddressGuard } from '#egress/index.ts';
+import { ServiceUnavailableError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { internalContext, type RequestSink, systemContext } from '#resource/index.ts';
-import { parseScriptReference, requestView, type ScriptReference } from '#script/index.ts';
+import { findSyntaxError, parseScriptReference, requestView, type ScriptReference } from '#script/index.ts';
 import {
   type AccessFile,
   AccessRules,
@@ -75,6 +76,14 @@ export async function evaluateAccessFile({
   scriptFiles.forget();
   const file = await scriptFiles.find(ACCESS_FILE);
   if (file === undefined) return undefined;
+  // What is put behind it must not move the place of a mistake.
+  const mistake = findSyntaxError({ name: ACCESS_FILE, source: file.text });
+  if (mistake !== undefined) {
+    const { line, column, message } = mistake;
+    throw new ServiceUnavailableError(`${ACCESS_FILE}:${line}:${column}  ${message}`, {
+      id: 'SCRIPT_NOT_COMPILED',
+    });
+  }
   const reference = javascript(`${file.text}\n;httpAccessConfig;`);
   const { value } = await scripts.evaluate(systemContext(), { reference, label: ACCESS_FILE, bindings: {} });
   return { config: value, text: file.text };

@@ -9,6 +9,4 @@ export interface ThreadData {
   readonly environment: Environment;
   readonly access: DatabaseOptions;
   readonly keyRing: KeyRingText;
-  /** By which the threads of this process reach its schedules in memory. */
-  readonly memoryChannel: string;
 }

@@ -60,6 +60,7 @@ export function addWorkflow(
       queue,
       () => readMailSettings(config.get(workflowConfig), crypto),
       (port) => mailGuard(port, allowed()),
+      observe,
     ),
     addressGuard: () => processGuard(allowed()),
     scriptProperties: () => config.get(scriptConfig).properties as JsonObject,

@@ -1,5 +1,6 @@
 import { createApiKey } from '#security/index.ts';
 import { type Command, EXIT } from './command.ts';
+import { complain } from './typed-name.ts';
 
 /** `svc api-key <id>`: a key for a program, and its entry in `authentication.json`. */
 export const apiKey: Command = {
@@ -22,7 +23,7 @@ Example: svc api-key reporting --roles svc-authorized --expires 2027-01-01T00:00
   async run({ roles, expires }, [id]) {
     const until = typeof expires === 'string' ? Date.parse(expires) : undefined;
     if (id === undefined || !/^[\w-]+$/.test(id) || Number.isNaN(until)) {
-      console.error(
+      complain(
         "svc api-key: expected 'svc api-key <id>' of letters, digits, - and _, and --expires as an ISO time",
       );
       return EXIT.USAGE;

@@ -1,5 +1,6 @@
 import { auditRoleStatements, undoAuditRoleStatements } from '#security/index.ts';
 import { EXIT } from './command.ts';
+import { complain } from './typed-name.ts';
 
 const ROLE = /^[a-z_][\w-]{0,62}$/i;
 
@@ -8,7 +9,7 @@ export function printRole(flags: Readonly<Record<string, string | boolean | unde
   const { owner = 'svc_audit_owner', service = 'svc' } = flags;
   const wrong = [owner, service].find((role) => !ROLE.test(String(role)));
   if (wrong !== undefined || owner === service) {
-    console.error(`svc audit: --owner '${owner}' and --service '${service}' are no names of two roles`);
+    complain(`svc audit: --owner '${owner}' and --service '${service}' are no names of two roles`);
     return EXIT.USAGE;
   }
   const names = { owner: String(owner), service: String(service) };

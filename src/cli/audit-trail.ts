@@ -14,6 +14,7 @@ import {
   verifyFile,
 } from '#security/index.ts';
 import { EXIT } from './command.ts';
+import { complain } from './typed-name.ts';
 import { withDatabase } from './with-database.ts';
 
 export interface TrailTask {
@@ -64,7 +65,7 @@ export async function verifyExport(task: TrailTask, file: string): Promise<numbe
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    console.error(`svc audit: ${file} cannot be read (${code})`);
+    complain(`svc audit: ${file} cannot be read (${code})`);
     return EXIT.FINDING;
   }
 }

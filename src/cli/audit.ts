@@ -6,6 +6,7 @@ import { printRole } from './audit-role.ts';
 import { exportAudit, type TrailTask, verifyDatabase, verifyExport } from './audit-trail.ts';
 import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { complain } from './typed-name.ts';
 
 const VERBS = ['verify', 'export', 'role'];
 
@@ -46,13 +47,13 @@ Example: svc audit verify --from 2026-11-21
 
   async run(flags, [verb]) {
     if (verb === undefined || !VERBS.includes(verb)) {
-      console.error(`svc audit: expected 'svc audit verify', 'svc audit export' or 'svc audit role'`);
+      complain(`svc audit: expected 'svc audit verify', 'svc audit export' or 'svc audit role'`);
       return EXIT.USAGE;
     }
     if (verb === 'role') return printRole(flags);
     const wrong = mistakeIn(flags);
     if (wrong !== undefined) {
-      console.error(`svc audit: ${wrong}`);
+      complain(`svc audit: ${wrong}`);
       return EXIT.USAGE;
     }
     const settings = readSettings(process.env, flags);
@@ -106,6 +107,6 @@ async function auditKeys(settings: Settings, environment: Environment): Promise<
     dataDirectory: settings.dataDirectory,
   });
   if (ring.madeFile === undefined && ring.missing === undefined) return new AuditKeys(ring.text);
-  console.error(`svc audit: there was no key ring in ${ring.place}: give it the SVC_KEYS of the nodes`);
+  complain(`svc audit: there was no key ring in ${ring.place}: give it the SVC_KEYS of the nodes`);
   return undefined;
 }

@@ -2,6 +2,7 @@ import { readSettings } from '#config/index.ts';
 import { findEmbeddedUrl } from '#database/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { complain } from './typed-name.ts';
 
 /** `svc database-url`: where the database is, for psql and for further nodes. */
 export const databaseUrl: Command = {
@@ -20,7 +21,7 @@ Example: psql "$(./bin/svc.js database-url)"
     const settings = readSettings(process.env, flags);
     const url = settings.databaseUrl ?? (await findEmbeddedUrl(settings.dataDirectory));
     if (url === undefined) {
-      console.error(`There is no embedded database in ${settings.dataDirectory}: start a node first.`);
+      complain(`There is no embedded database in ${settings.dataDirectory}: start a node first.`);
       return EXIT.FINDING;
     }
     console.log(url);

@@ -1,4 +1,5 @@
 import { type Command, EXIT } from './command.ts';
+import { complain } from './typed-name.ts';
 
 /** `svc health`: asks a node how it is, for container probes. */
 export const health: Command = {
@@ -25,7 +26,7 @@ Example: svc health --url http://127.0.0.1:8080
       return response.ok ? EXIT.OK : EXIT.FINDING;
     } catch (error) {
       const { cause, message } = error as Error;
-      console.error(`${url}: ${cause instanceof Error ? cause.message : message}`);
+      complain(`${url}: ${cause instanceof Error ? cause.message : message}`);
       return EXIT.FINDING;
     }
   },

@@ -3,6 +3,7 @@ import { addKey, type KeyRingPlace, listKeys, openKeyRing, useKey } from '#crypt
 import { type Command, EXIT } from './command.ts';
 import { forget, rotate } from './rotate-keys.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { complain } from './typed-name.ts';
 
 /** `svc keys list|add|use|rotate|forget`: the key ring, and what is encrypted with it. */
 export const keys: Command = {
@@ -37,7 +38,7 @@ Example: svc keys add svc-sym-default
     if (verb === 'rotate') return rotate(settings, place, flags['files'] === true);
     if (verb === 'forget' && alias !== undefined && id !== undefined) return forget(settings, alias, id);
     if ((verb !== 'add' && verb !== 'use') || alias === undefined) {
-      console.error(
+      complain(
         "svc keys: expected 'svc keys list', 'add <alias>', 'use <alias> [<id>]', 'rotate' or 'forget <alias> <id>'",
       );
       return EXIT.USAGE;

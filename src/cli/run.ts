@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ActivationError, didYouMean, type Finding, formatFinding, nearest } from '#errors/index.ts';
 import { type Command, EXIT } from './command.ts';
+import { asTyped, complain } from './typed-name.ts';
 
 /** Each is loaded when it is called: a probe of a container, ten times a minute, has no use for the whole server. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -23,7 +24,7 @@ const HELP = { help: { type: 'boolean', short: 'h' } } as const;
 export async function run(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = argv;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
-    console.log(await overview());
+    console.log(asTyped(await overview()));
     return name === undefined ? EXIT.USAGE : EXIT.OK;
   }
   if (name === '--version' || name === '-v' || name === 'version') {
@@ -33,44 +34,57 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   if (!Object.hasOwn(COMMANDS, name)) {
     const near = didYouMean(name, Object.keys(COMMANDS));
-    console.error(`svc: there is no command '${name}'. ${near ?? "See 'svc --help'."}`);
+    complain(`svc: there is no command '${name}'. ${near ?? "See 'svc --help'."}`);
     return EXIT.USAGE;
   }
   return runCommand(await COMMANDS[name]!(), rest);
 }
 
+type Flags = Parameters<Command['run']>[0];
+
+/** A time such as -10m is the value of the flag before it, and no flag. */
+function withValues(argv: readonly string[], options: Command['options']): string[] {
+  const args: string[] = [];
+  for (const given of argv) {
+    const flag = args.at(-1)?.match(/^--([\w-]+)$/)?.[1];
+    const takesValue = flag !== undefined && options[flag]?.type === 'string';
+    if (takesValue && /^-\d/.test(given)) args[args.length - 1] = `--${flag}=${given}`;
+    else args.push(given);
+  }
+  return args;
+}
+
 async function runCommand(command: Command, argv: readonly string[]): Promise<number> {
-  let flags: Record<string, string | boolean | undefined>;
+  let flags: Flags;
   let positionals: readonly string[];
   try {
     const parsed = parseArgs({
-      args: [...argv],
+      args: withValues(argv, command.options),
       options: { ...command.options, ...HELP },
       allowPositionals: command.arguments !== undefined,
     });
-    flags = parsed.values as typeof flags;
+    flags = parsed.values as Flags;
     positionals = parsed.positionals;
   } catch (error) {
     const { message } = error as Error;
     const { secretFlagHint } = await import('./settings-flags.ts');
     const hint = secretFlagHint(message) ?? nearestFlag(message, Object.keys(command.options));
-    console.error([`svc ${command.name}: ${message}`, hint ?? []].flat().join('\n'));
+    complain([`svc ${command.name}: ${message}`, hint ?? []].flat().join('\n'));
     return EXIT.USAGE;
   }
   if (flags['help'] === true) {
-    console.log(
-      `Usage: ${['svc', command.name, ...(command.arguments ?? [])].join(' ')} [options]\n\n${command.help.trim()}`,
-    );
+    const usage = ['svc', command.name, ...(command.arguments ?? []), '[options]'].join(' ');
+    console.log(asTyped(`Usage: ${usage}\n\n${command.help.replace(/^\n+|\s+$/g, '')}`));
     return EXIT.OK;
   }
   try {
     return await command.run(flags, positionals);
   } catch (error) {
-    const findings = await findingsOf(error);
+    const findings = await findingsOf(error, flags);
     if (findings.length === 0) throw error;
-    for (const finding of findings) console.error(formatFinding(finding));
+    for (const finding of findings) complain(formatFinding(finding));
     const count = findings.length;
-    console.error(
+    complain(
       `${count} ${count === 1 ? 'error' : 'errors'}. Nothing was ${command.name === 'start' ? 'started' : 'changed'}.`,
     );
     return EXIT.FINDING;
@@ -84,11 +98,22 @@ function nearestFlag(message: string, flags: readonly string[]): string | undefi
 }
 
 /** What an operator can mend; none for errors of ours. */
-async function findingsOf(error: unknown): Promise<readonly Finding[]> {
+async function findingsOf(error: unknown, flags: Flags): Promise<readonly Finding[]> {
   if (error instanceof ActivationError) return error.findings;
   const { connectionFinding } = await import('#database/index.ts');
-  const finding = connectionFinding(error);
+  const finding = connectionFinding(error, await databaseRole(flags));
   return finding === undefined ? [] : [finding];
+}
+
+/** As whom the database is asked; undefined where the URL does not say it, or there is none. */
+async function databaseRole(flags: Flags): Promise<string | undefined> {
+  const { readSettings } = await import('#config/index.ts');
+  try {
+    const { databaseDirectUrl, databaseUrl } = readSettings(process.env, flags);
+    return decodeURIComponent(new URL(databaseDirectUrl ?? databaseUrl ?? '').username) || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 async function overview(): Promise<string> {
@@ -102,7 +127,7 @@ async function overview(): Promise<string> {
     '',
     ...lines,
     '',
-    'svc stands for ./bin/svc.js in the folder of the service, or npx svc. svc --version says which one this is.',
+    'In the folder of the service it is called as ./bin/svc.js or npx svc. svc --version says which one this is.',
     'Each command explains itself: svc <command> --help. Options can also be environment variables; an option wins.',
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 import { withSecretFiles } from '#config/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { formatScan, type ScanProgress } from './scan-progress.ts';
+import { complain } from './typed-name.ts';
 
 const POLL_MS = 500;
 
@@ -20,8 +21,7 @@ svc scan list               the runs that are remembered
   --json              answers as JSON
 
 The user is SVC_USERNAME (svc-admin), the password SVC_PASSWORD, or SVC_ADMIN_PASSWORD; with _FILE appended, the file
-that holds it. Exits 1 when the run ended
-with an error, was cancelled, or failed for some of its objects.
+that holds it. Exits 1 when the run ended with an error, was cancelled, or failed for some of its objects.
 
 Example: SVC_PASSWORD=… svc scan run purge-inactive-users --watch
 `,
@@ -39,13 +39,13 @@ Example: SVC_PASSWORD=… svc scan run purge-inactive-users --watch
     try {
       if (verb === 'list') return await list(base, json);
       if (name === undefined || verb === undefined || !(verb in VERBS)) {
-        console.error("svc scan: expected 'svc scan run <schedule>', 'watch <id>', 'cancel <id>' or 'list'");
+        complain("svc scan: expected 'svc scan run <schedule>', 'watch <id>', 'cancel <id>' or 'list'");
         return EXIT.USAGE;
       }
       return await VERBS[verb as keyof typeof VERBS](base, name, { json, ...flags });
     } catch (error) {
       const { cause, message } = error as Error;
-      console.error(`svc scan: ${cause instanceof Error ? `${base}: ${cause.message}` : message}`);
+      complain(`svc scan: ${cause instanceof Error ? `${base}: ${cause.message}` : message}`);
       return EXIT.FINDING;
     }
   },

@@ -2,6 +2,7 @@ import { readSettings } from '#config/index.ts';
 import { unlock as forget } from '#security/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
+import { complain } from './typed-name.ts';
 import { withDatabase } from './with-database.ts';
 
 /** `svc unlock <user name>`, `svc unlock --address <address>`: forgets failed logins. */
@@ -24,7 +25,7 @@ Example: svc unlock svc-admin
   async run(flags, [userName]) {
     const address = typeof flags['address'] === 'string' ? flags['address'] : undefined;
     if ((userName === undefined) === (address === undefined)) {
-      console.error("svc unlock: expected 'svc unlock <user name>' or 'svc unlock --address <address>'");
+      complain("svc unlock: expected 'svc unlock <user name>' or 'svc unlock --address <address>'");
       return EXIT.USAGE;
     }
     const settings = readSettings(process.env, flags);

@@ -5,14 +5,16 @@ import { type Explanation, explainFiring } from '#scheduler/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
 import { readTime } from './time-argument.ts';
+import { complain } from './typed-name.ts';
 
 /** `svc why schedule <id> --at <time>`: tells why a schedule did, or did not, fire. */
 export const why: Command = {
   name: 'why',
   summary: 'tell why a schedule did, or did not, fire at a time',
   help: `
-svc why schedule <id> --at <time>
+svc why schedule <id> --at <time> [--node <name>]
 
+  --node <name>       the schedule of that id in the memory of the node; default: the persisted one, if there is one
   --at <time>         the planned time: 2026-08-02T02:00:00Z, -10m, 02:00, yesterday 02:00; default: now
   --json              the causal chain as JSON
 
@@ -22,7 +24,12 @@ ${projectHelp('DATABASE_URL')}
 
 Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
 `,
-  options: { ...settingsOptions, at: { type: 'string' }, json: { type: 'boolean' } },
+  options: {
+    ...settingsOptions,
+    at: { type: 'string' },
+    node: { type: 'string' },
+    json: { type: 'boolean' },
+  },
   arguments: ['schedule', '<id>'],
 
   async run(flags, [kind, id]) {
@@ -30,23 +37,27 @@ Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
     const at = typeof given === 'string' ? readTime(given, Date.now()) : Date.now();
     const wrong = whatIsWrong(kind, id, Number.isNaN(at) ? String(given) : undefined);
     if (wrong !== undefined || id === undefined) {
-      console.error(`svc why: ${wrong}; expected 'svc why schedule <id> --at <time>'`);
+      complain(`svc why: ${wrong}; expected 'svc why schedule <id> --at <time>'`);
       return EXIT.USAGE;
     }
     const settings = readSettings(process.env, flags);
     const url = settings.databaseUrl ?? (await findEmbeddedUrl(settings.dataDirectory));
     if (url === undefined) {
-      console.error(`There is no embedded database in ${settings.dataDirectory}: start a node first.`);
+      complain(`There is no embedded database in ${settings.dataDirectory}: start a node first.`);
       return EXIT.FINDING;
     }
     const database = openDatabase({ url, poolSize: 1 });
     try {
-      const explanation = await explainFiring(database.db, { id, at });
+      const explanation = await explainFiring(database.db, {
+        id,
+        at,
+        ...(typeof flags['node'] === 'string' ? { nodeName: flags['node'] } : {}),
+      });
       console.log(flags['json'] === true ? JSON.stringify(explanation, null, 2) : inSentences(explanation));
       return EXIT.OK;
     } catch (error) {
       if (!(error instanceof ResourceError)) throw error;
-      console.error(`svc why: ${(await inTheConfiguration(settings, id)) ?? error.message}`);
+      complain(`svc why: ${(await inTheConfiguration(settings, id)) ?? error.message}`);
       return EXIT.FINDING;
     } finally {
       await database.close();
@@ -62,7 +73,7 @@ function whatIsWrong(kind: string | undefined, id: string | undefined, time: str
   return `'${time}' is no time such as 2026-08-02T02:00:00Z, -10m, 02:00 or yesterday`;
 }
 
-/** What the database cannot know: a schedule in the memory of nodes leaves rows of its firings only. */
+/** What the database does not know: a schedule in the memory of nodes is there while one of them runs. */
 async function inTheConfiguration(settings: Settings, id: string): Promise<string | undefined> {
   const config = await ConfigStore.open({ settings, environment: process.env, report: () => {} });
   const schedules = config.list(scheduleConfig);
@@ -76,12 +87,12 @@ async function inTheConfiguration(settings: Settings, id: string): Promise<strin
   }
   if (schedule.persisted) return undefined;
   const state = schedule.enabled ? 'it has not fired yet' : 'it is disabled, so it never fires';
-  return `'${id}' is in the memory of nodes ("persisted": false), and ${state}; GET /scheduler/job/${id} of a node shows it`;
+  return `'${id}' is in the memory of nodes ("persisted": false), none of which runs, and ${state}`;
 }
 
-function inSentences({ schedule, time, why: verdict, chain }: Explanation): string {
+function inSentences({ schedule, nodeId, time, why: verdict, chain }: Explanation): string {
   return [
-    `Schedule ${schedule} at ${time}`,
+    `Schedule ${schedule}${nodeId === null ? '' : ` in the memory of node ${nodeId}`} at ${time}`,
     `${verdict}.`,
     '',
     ...chain.map(({ at, text }) => `${at}  ${text}`),

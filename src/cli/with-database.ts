@@ -7,6 +7,7 @@ import {
   startEmbeddedServer,
 } from '#database/index.ts';
 import { EXIT } from './command.ts';
+import { complain } from './typed-name.ts';
 
 /** Works with the database of a project, whether or not a node runs. */
 export async function withDatabase(
@@ -16,7 +17,7 @@ export async function withDatabase(
 ): Promise<number> {
   const url = settings.databaseUrl ?? (await findEmbeddedUrl(settings.dataDirectory));
   if (url === undefined) {
-    console.error('There is no embedded database: start a node first, or set DATABASE_URL.');
+    complain('There is no embedded database: start a node first, or set DATABASE_URL.');
     return EXIT.FINDING;
   }
   await using scope = new AsyncDisposableStack();

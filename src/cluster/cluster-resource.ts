@@ -1,5 +1,5 @@
 import type { Database } from '#database/index.ts';
-import { NotFoundError } from '#errors/index.ts';
+import { didYouMean, NotFoundError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import { collection, type RouteHandler, resource, singleton } from '#resource/index.ts';
 import { listNodes, type NodeRow } from './node-repository.ts';
@@ -16,8 +16,15 @@ export function clusterResource(database: Database): RouteHandler {
   const each = collection({
     description: { title: 'nodes' },
     async read(_context, _request, id) {
-      const node = (await listNodes(database.db)).find(({ name }) => name === id);
-      if (node === undefined) throw new NotFoundError(`Node '${id}' not found`);
+      const nodes = await listNodes(database.db);
+      const node = nodes.find(({ name }) => name === id);
+      if (node === undefined) {
+        const hint = didYouMean(
+          id,
+          nodes.map(({ name }) => name),
+        );
+        throw new NotFoundError(`Node '${id}' not found`, hint === undefined ? {} : { hint });
+      }
       return resource(id, null, nodeView(node));
     },
   });

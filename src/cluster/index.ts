@@ -16,9 +16,10 @@ export {
 } from './membership.ts';
 export {
   countNodesBehind,
-  countNodesNotPaused,
+  listForeignRings,
+  listOtherRings,
   type NodeRow,
   noteConfiguration,
-  notePauses,
+  type OtherRing,
 } from './node-repository.ts';
 export { reachAllNodes } from './reach-all-nodes.ts';

@@ -12,11 +12,11 @@ import {
   finishRecovery,
   getNodeId,
   isLocked,
+  type KeyIds,
   listLiveSessions,
   listNodes,
   type NodeRow,
   noteAlone,
-  noteKeys,
   registerNode,
   resumeRecovery,
   signOff,
@@ -49,7 +49,11 @@ export interface MembershipOptions {
   /** As `identify` gave it. */
   readonly nodeId: number;
   readonly roles: readonly string[];
+  /** The ids of its keys, for the others. */
+  readonly keys?: KeyIds;
   readonly observe: Observe;
+  /** Asked when the node has joined, once: what it throws has it leave again, and ends its start. */
+  readonly admit?: () => Promise<void>;
 }
 
 /**
@@ -85,6 +89,7 @@ export class Membership implements Service {
   readonly #ticker: Ticker;
   readonly #releases: ReleaseClaims[] = [];
   readonly #fenced: (() => void)[] = [];
+  readonly #returned: (() => void)[] = [];
   #own: LockSession | undefined;
   #watch: { session: LockSession; target: number } | undefined;
   #watching: Promise<void> | undefined;
@@ -112,11 +117,6 @@ export class Membership implements Service {
     return getNodeId(db, nodeName);
   }
 
-  /** Tells the others which keys the node has. @returns live nodes with other keys in use, with the alias */
-  static noteKeys(...given: Parameters<typeof noteKeys>): ReturnType<typeof noteKeys> {
-    return noteKeys(...given);
-  }
-
   /** Tells what the node does with nothing else beside it: if it ends now, that is why. */
   noteAlone(subject: string | null): Promise<void> {
     return noteAlone(this.#options.database.db, this.nodeId, subject);
@@ -130,6 +130,11 @@ export class Membership implements Service {
   /** To be told that another node has taken over from this one, wrongly or rightly. */
   onFenced(listener: () => void): void {
     this.#fenced.push(listener);
+  }
+
+  /** To be told that this one is back after that, in a life of which nobody has anything yet. */
+  onReturn(listener: () => void): void {
+    this.#returned.push(listener);
   }
 
   async start(): Promise<void> {
@@ -161,15 +166,29 @@ export class Membership implements Service {
   }
 
   async #join(): Promise<void> {
-    const { database, nodeName, roles, observe } = this.#options;
+    const { database, nodeName, roles, keys, observe } = this.#options;
     await this.#holdLock();
     const before = this.epoch;
-    this.epoch = await registerNode(database.db, this.nodeId, roles);
+    this.epoch = await registerNode(database.db, this.nodeId, {
+      roles,
+      ...(keys === undefined ? {} : { keys }),
+    });
+    if (before === 0) await this.#admit();
     observe({ kind: 'node.joined', node: nodeName, epoch: this.epoch });
     // What an earlier life of this node had claimed is nobody's now.
     const alone = (await listNodes(database.db)).find(({ id }) => id === this.nodeId)?.alone ?? null;
     if (before === 0) await this.#release(this.epoch - 1, { kind: 'ended', alone });
     else await this.#release(before, { kind: 'silent', alone });
+  }
+
+  async #admit(): Promise<void> {
+    const { admit, database } = this.#options;
+    try {
+      await admit?.();
+    } catch (error) {
+      await signOff(database.db, this.nodeId, this.epoch);
+      throw error;
+    }
   }
 
   /** A session that Postgres has ended while the network said nothing would seem to hold its lock for ever. */
@@ -249,6 +268,7 @@ export class Membership implements Service {
       observe({ kind: 'node.fenced', node: nodeName, epoch: this.epoch });
       for (const listener of this.#fenced) listener();
       await this.#join();
+      for (const listener of this.#returned) listener();
       return undefined;
     }
     this.#noteBeat();

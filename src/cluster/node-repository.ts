@@ -38,13 +38,18 @@ export async function getNodeId(db: Db, name: string): Promise<number> {
 }
 
 /** Enters the cluster under a new epoch, which fences out whatever an earlier life of the node left running. */
-export async function registerNode(db: Db, id: number, roles: readonly string[]): Promise<number> {
+export async function registerNode(
+  db: Db,
+  id: number,
+  { roles, keys }: { readonly roles: readonly string[]; readonly keys?: KeyIds },
+): Promise<number> {
   const row = await db
     .updateTable('cluster_node')
     .set((expression) => ({
       epoch: expression('epoch', '+', 1),
       state: 'running' as const,
       roles: [...roles],
+      ...(keys === undefined ? {} : { keys: sql`${JSON.stringify(keys)}::jsonb` }),
       started_at: sql<Date>`clock_timestamp()`,
       seen_at: sql<Date>`clock_timestamp()`,
       stopped_at: null,
@@ -76,19 +81,19 @@ export async function listNodes(db: Db): Promise<NodeRow[]> {
   return rows;
 }
 
-/**
- * Tells which keys a node has, by their ids.
- *
- * @returns live nodes of which one side lacks a key that the other has in use, with the alias
- */
-export async function noteKeys(
-  db: Db,
-  id: number,
-  keys: Readonly<Record<string, readonly string[]>>,
-): Promise<readonly { readonly node: string; readonly alias: string }[]> {
+/** For each alias the ids of its keys, the one in use first. */
+export type KeyIds = Readonly<Record<string, readonly string[]>>;
+
+/** A live node, and an alias of which its keys are others. */
+export interface OtherRing {
+  readonly node: string;
+  readonly alias: string;
+}
+
+/** Live nodes besides this one of which one side lacks a key that the other has in use. */
+export async function listOtherRings(db: Db, id: number, keys: KeyIds): Promise<readonly OtherRing[]> {
   // An alias that one side lacks altogether says so itself when it is used.
-  const { rows } = await sql<{ node: string; alias: string }>`
-    with mine as (update cluster_node set keys = ${JSON.stringify(keys)}::jsonb where id = ${id})
+  const { rows } = await sql<OtherRing>`
     select n.name as node, theirs.key as alias
     from cluster_node n, jsonb_each(n.keys) theirs
       join jsonb_each(${JSON.stringify(keys)}::jsonb) ours on ours.key = theirs.key
@@ -98,22 +103,32 @@ export async function noteKeys(
   return rows;
 }
 
+/**
+ * Live nodes besides this one that have not one key in common with it: in an alias that both have, or that every node needs.
+ *
+ * @param which those that have joined before it, or all where it has not joined yet
+ */
+export async function listForeignRings(
+  db: Db,
+  id: number,
+  ring: { readonly keys: KeyIds; readonly needed: readonly string[] },
+  which: 'all' | 'earlier',
+): Promise<readonly OtherRing[]> {
+  const { rows } = await sql<OtherRing>`
+    with ours as (select ${JSON.stringify(ring.keys)}::jsonb as keys)
+    select n.name as node, theirs.key as alias
+    from ours, cluster_node me, cluster_node n, jsonb_each(n.keys) theirs
+    where me.id = ${id} and n.id <> me.id and svc_node_state(n.state, n.seen_at) = 'running'
+      and (ours.keys ? theirs.key or theirs.key = any(${[...ring.needed]}::text[]))
+      and not coalesce(ours.keys -> theirs.key, '[]') ?| array(select jsonb_array_elements_text(theirs.value))
+      and (${which === 'all'} or (n.started_at, n.id) < (me.started_at, me.id))
+    order by 1, 2`.execute(db);
+  return rows;
+}
+
 /** Tells which configuration the node has in force. */
 export async function noteConfiguration(db: Db, id: number, configuration: string): Promise<void> {
   await db.updateTable('cluster_node').set({ configuration }).where('id', '=', id).execute();
-}
-
-/** Tells up to which pause the schedules in memory of the node follow. */
-export async function notePauses(db: Db, id: number, pauses: number): Promise<void> {
-  await db.updateTable('cluster_node').set({ pauses }).where('id', '=', id).execute();
-}
-
-/** How many live nodes may still start schedules in memory that this pause is to stop. */
-export async function countNodesNotPaused(db: Db, pauses: number): Promise<number> {
-  const { rows } = await sql<{ count: number }>`
-    select count(*) from cluster_node
-    where pauses < ${pauses} and svc_node_state(state, seen_at) = 'running'`.execute(db);
-  return rows[0]!.count;
 }
 
 /** How many other live nodes have another configuration in force. Those that never told are of an older version. */

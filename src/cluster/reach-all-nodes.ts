@@ -10,8 +10,11 @@ const LOOK_MS = 10;
  * @param countBehind how many live nodes go by what was before it
  * @returns false when one of them does not follow
  */
-export async function reachAllNodes(countBehind: () => Promise<number>): Promise<boolean> {
-  const until = performance.now() + LONGEST_MS;
+export async function reachAllNodes(
+  countBehind: () => Promise<number>,
+  longestMs = LONGEST_MS,
+): Promise<boolean> {
+  const until = performance.now() + longestMs;
   while (performance.now() < until) {
     if ((await countBehind()) === 0) return true;
     await sleep(LOOK_MS);

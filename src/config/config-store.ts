@@ -141,10 +141,16 @@ export class ConfigStore {
     this.#checks.add(definition.id, check as ConfigCheck);
   }
 
-  /** What is wrong with a text; nothing changes. */
-  async check(id: string, text: string): Promise<readonly Finding[]> {
-    const read = await this.#read({ id, file: `config/${id}`, content: { text } }, () => {});
-    return 'findings' in read ? read.findings : [];
+  /** What is wrong with a text, and what is doubtful; nothing changes. */
+  async check(
+    id: string,
+    text: string,
+  ): Promise<{ readonly findings: readonly Finding[]; readonly warnings: readonly string[] }> {
+    const warnings: string[] = [];
+    const read = await this.#read({ id, file: `config/${id}`, content: { text } }, (report) => {
+      if (report.kind === 'config.warned') warnings.push(report.message);
+    });
+    return { findings: 'findings' in read ? read.findings : [], warnings };
   }
 
   /** What is wrong with all there is, by id; what is doubtful is reported. */
@@ -159,6 +165,11 @@ export class ConfigStore {
       if (!unread.has(entry.id)) wrong.push({ id: entry.id, findings: await this.#ask(entry) });
     }
     return wrong.filter(({ findings }) => findings.length > 0);
+  }
+
+  /** Whether a part of the server reads it. */
+  isRead(id: string): boolean {
+    return this.#rules.definitions.has(id.split('/', 1)[0]!);
   }
 
   /** Whether the name stands for many configurations, each with an alias. */

@@ -44,6 +44,7 @@ export { scheduleConfig } from './definitions/schedule-schema.ts';
 export { schedulerConfig } from './definitions/scheduler-schema.ts';
 export { type ScriptConfig, scriptConfig } from './definitions/script-schema.ts';
 export { type WorkflowConfig, workflowConfig } from './definitions/workflow-schema.ts';
+export { parseJsonDocument } from './json-document.ts';
 export { isBelow, isReallyBelow, requireOwnProcesses, requireOwnSources } from './own-folders.ts';
 export { isModuleFile, ProjectModules, type ProjectModulesOptions } from './project-modules.ts';
 export {

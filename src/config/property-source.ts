@@ -104,6 +104,13 @@ function fromEnvironment(environment: Environment, name: string): string | undef
     : environment[variable];
 }
 
+/** What newer servers of the field call their places. */
+const NEWER_NAMES = {
+  install: 'idm.install.dir',
+  project: 'idm.instance.dir',
+  working: 'idm.data.dir',
+} as const;
+
 function launcherProperties(locations: Locations): ReadonlyMap<string, string> {
   const entries = (
     [
@@ -114,14 +121,15 @@ function launcherProperties(locations: Locations): ReadonlyMap<string, string> {
   ).flatMap(([name, location]): [string, string][] => [
     [`launcher.${name}.location`, location],
     [`launcher.${name}.url`, pathToFileURL(`${location}/`).href],
+    [NEWER_NAMES[name], location],
   ]);
   return new Map(entries);
 }
 
-/** `svc.boot.file` names another place of `boot.properties`. The files beside it are those of the field. */
+/** `svc.boot.file` names another place of `boot.properties`. The files beside it are those of the field, older and newer. */
 function placesOfFiles(environment: Environment): string[] {
   const boot = fromEnvironment(environment, 'svc.boot.file') ?? 'conf/boot/boot.properties';
-  return ['conf/system.properties', boot, 'conf/config.properties'];
+  return ['conf/system.properties', boot, 'resolver/boot.properties', 'conf/config.properties'];
 }
 
 /** The project's file, else the installation's. */

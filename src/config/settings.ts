@@ -29,6 +29,8 @@ export interface Settings {
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly scriptThreads: number;
   readonly bodyLimitBytes: number;
+  /** Of an answer, and of what a statement reads for one. */
+  readonly answerLimitBytes: number;
   /** How long a client may take to send a whole request. */
   readonly requestTimeoutMs: number;
   /** Addresses and networks whose `X-Forwarded-For` and `X-Forwarded-Proto` count. */
@@ -72,6 +74,7 @@ export const SETTING_FLAGS = {
   SVC_LOG_LEVEL: 'log-level',
   SVC_SCRIPT_THREADS: 'script-threads',
   SVC_BODY_LIMIT: 'body-limit',
+  SVC_ANSWER_LIMIT: 'answer-limit',
   SVC_DATABASE_POOL: 'database-pool',
   SVC_DATABASE_PREPARE: 'database-prepare',
   SVC_REQUEST_TIMEOUT: 'request-timeout',
@@ -185,6 +188,7 @@ export function readSettings(
     logLevel: data.SVC_LOG_LEVEL,
     scriptThreads: data.SVC_SCRIPT_THREADS,
     bodyLimitBytes: data.SVC_BODY_LIMIT,
+    answerLimitBytes: data.SVC_ANSWER_LIMIT,
     requestTimeoutMs: data.SVC_REQUEST_TIMEOUT * 1000,
     trustedProxies: data.SVC_TRUSTED_PROXIES,
     ...(data.SVC_PUBLIC_URL === undefined ? {} : { publicUrl: data.SVC_PUBLIC_URL }),

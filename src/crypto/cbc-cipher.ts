@@ -6,7 +6,7 @@ import {
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
-import type { JsonObject } from '#json/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
 import { bytesOf } from './envelope.ts';
 import type { Key, KeyRing } from './key-ring.ts';
 
@@ -96,7 +96,8 @@ function macOf(value: JsonObject, key: Buffer): Buffer {
   const hmac = createHmac('sha256', key);
   for (const name of Object.keys(value).sort()) {
     if (name === 'mac') continue;
-    hmac.update(name, 'utf8').update(String(value[name]), 'utf8');
+    const member = value[name];
+    hmac.update(name, 'utf8').update(isObject(member) ? JSON.stringify(member) : String(member), 'utf8');
   }
   return hmac.digest().subarray(0, MAC_BYTES);
 }

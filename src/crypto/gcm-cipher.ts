@@ -41,9 +41,13 @@ export function decryptGcm(value: JsonObject, alias: string, keys: KeyRing): Buf
   const iv = bytesOf(value, 'iv');
   const data = bytesOf(value, 'data');
   const { keyId } = value;
-  if (iv?.length !== IV_BYTES || data === undefined || data.length < TAG_BYTES) return undefined;
-  if (typeof keyId !== 'string') return undefined;
-  const key = keys.get(alias, keyId);
+  if (iv === undefined || data === undefined || typeof keyId !== 'string') return undefined;
+  return gcmPlain(iv, data, keys.get(alias, keyId));
+}
+
+/** Undefined when it is not what this key has encrypted. */
+export function gcmPlain(iv: Buffer, data: Buffer, key: Key): Buffer | undefined {
+  if (iv.length !== IV_BYTES || data.length < TAG_BYTES || key.bytes.length !== KEY_BYTES) return undefined;
   const decipher = createDecipheriv('aes-256-gcm', key.bytes, iv, { authTagLength: TAG_BYTES });
   decipher.setAAD(labelOf(key));
   decipher.setAuthTag(data.subarray(-TAG_BYTES));

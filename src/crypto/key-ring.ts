@@ -12,6 +12,9 @@ export const SHIPPED_ALIASES = [
   'svc-audit-key',
 ] as const;
 
+/** Without a key of these in common nodes know none of each other's sessions, and read nothing that another has encrypted. */
+export const NEEDED_ALIASES = [DEFAULT_ALIAS, 'svc-jwtsessionhmac-key'] as const;
+
 /** A ring as it is kept: for each alias its keys in Base64, the one in use first, replaced ones after it. */
 export type KeyRingText = Readonly<Record<string, readonly string[]>>;
 
@@ -40,6 +43,10 @@ export class KeyRing {
 
   get aliases(): readonly string[] {
     return [...this.#keys.keys()];
+  }
+
+  get everyKey(): readonly Key[] {
+    return [...this.#keys.values()].flat();
   }
 
   /** The ids of an alias' keys, the one in use first. */

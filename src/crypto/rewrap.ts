@@ -1,7 +1,9 @@
+import { ResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { encryptCbc } from './cbc-cipher.ts';
 import { ENCRYPTED, envelope, openEnvelope } from './envelope.ts';
 import { encryptGcm, GCM } from './gcm-cipher.ts';
+import { findGenuine } from './genuine-seal.ts';
 import { KeyRing, type KeyRingText } from './key-ring.ts';
 import { openToText } from './open-crypto.ts';
 import { findEnvelopes } from './written-envelope.ts';
@@ -10,11 +12,13 @@ import { findEnvelopes } from './written-envelope.ts';
 export interface Rewrapped {
   /** The very same text when all of them were under keys in use. */
   readonly text: string;
-  /** Envelopes in it, those inside others not counted. */
+  /** What keys of the ring have sealed, what is inside of others not counted. */
   readonly sealed: number;
   readonly rewrapped: number;
-  /** Why the others are still under older keys. */
+  /** Why what the ring has sealed is still under an older key. */
   readonly failures: readonly string[];
+  /** Of what looks like an encrypted value, and can be opened with no key of the ring: why the first cannot. */
+  readonly foreign?: string;
 }
 
 /** What an envelope that was met before in the same row has become, so that equal values stay equal. */
@@ -22,7 +26,8 @@ export type RewrapMemory = Map<string, JsonObject>;
 
 /**
  * Encrypts what older keys have encrypted with the keys in use, each value under its own alias and with its own cipher.
- * It works on written text, wherever in it an envelope stands, and leaves every other character as it is.
+ * It works on written text, wherever in it an envelope stands, and leaves every other character as it is. Users write
+ * what they like, so that something looks sealed says nothing: what counts is that a key of the ring opens it.
  */
 export class Rewrapper {
   readonly #keys: KeyRing;
@@ -33,21 +38,29 @@ export class Rewrapper {
 
   /** Never fails: what cannot be encrypted again stays, and is told of. */
   rewrap(text: string, memory: RewrapMemory = new Map()): Rewrapped {
-    const { envelopes, unreadable } = findEnvelopes(text);
-    const failures = unreadable.map(
-      (at) => `an encrypted value at character ${at} is written in a way that cannot be read`,
-    );
+    const failures: string[] = [];
     let result = '';
     let end = 0;
     let sealed = 0;
     let rewrapped = 0;
-    for (const found of envelopes) {
+    let foreign: string | undefined;
+    /** All that no envelope was read from. */
+    let rest = '';
+    let restFrom = 0;
+    for (const found of findEnvelopes(text)) {
       const inner = openEnvelope(ENCRYPTED, found.json);
       if (inner === undefined) continue;
+      const plain = this.#open(inner);
+      if (plain instanceof Error) {
+        foreign ??= plain.message;
+        continue;
+      }
       sealed += 1;
+      rest += `${text.slice(restFrom, found.start)}\n`;
+      restFrom = found.end;
       try {
         const known = JSON.stringify(found.json);
-        const now = memory.get(known) ?? this.#envelope(inner);
+        const now = memory.get(known) ?? this.#envelope(inner, plain);
         if (now === undefined) continue;
         memory.set(known, now);
         result += text.slice(end, found.start) + found.write(now);
@@ -57,12 +70,34 @@ export class Rewrapper {
         failures.push((error as Error).message);
       }
     }
-    return { text: rewrapped === 0 ? text : result + text.slice(end), sealed, rewrapped, failures };
+    for (const { key, plain } of findGenuine(rest + text.slice(restFrom), this.#keys)) {
+      sealed += 1;
+      const within = this.rewrap(plain.toString('utf8'));
+      const isOld = key.id !== this.#keys.current(key.alias).id || within.rewrapped > 0;
+      if (isOld) failures.push(unwritable(key.id, key.alias));
+      failures.push(...within.failures);
+    }
+    return {
+      text: rewrapped === 0 ? text : result + text.slice(end),
+      sealed,
+      rewrapped,
+      failures,
+      ...(foreign === undefined ? {} : { foreign }),
+    };
+  }
+
+  /** The text that a key of the ring has sealed, or why there is none. */
+  #open(inner: JsonObject): string | Error {
+    try {
+      return openToText(inner, this.#keys);
+    } catch (error) {
+      if (error instanceof ResourceError) return error;
+      throw error;
+    }
   }
 
   /** What was encrypted may itself hold envelopes, which can only be seen by opening the outer one. */
-  #envelope(inner: JsonObject): JsonObject | undefined {
-    const plain = openToText(inner, this.#keys);
+  #envelope(inner: JsonObject, plain: string): JsonObject | undefined {
     const within = this.rewrap(plain);
     if (within.failures.length > 0) throw new Error(within.failures.join('; '));
     const key = this.#keys.current(String(inner['key']));
@@ -70,4 +105,8 @@ export class Rewrapper {
     const bytes = Buffer.from(within.text);
     return envelope(ENCRYPTED, inner['cipher'] === GCM ? encryptGcm(bytes, key) : encryptCbc(bytes, key));
   }
+}
+
+function unwritable(id: string, alias: string): string {
+  return `a value under key ${id} of '${alias}' is written in a way that cannot be replaced: encrypt it anew by hand`;
 }

@@ -1,5 +1,4 @@
 import type { JsonObject, JsonValue } from '#json/index.ts';
-import { ENCRYPTED } from './envelope.ts';
 
 /** An envelope as it stands in some text: JSON, a script, a process file, or a string inside one of them. */
 export interface WrittenEnvelope {
@@ -15,14 +14,10 @@ export interface WrittenEnvelope {
  * of XML they are entities.
  */
 const BEGIN = /\{(?:\s|\\+[nrt])*((\\*)"|&quot;)\$crypto\1/g;
-/** Something that has the members of an envelope, in whatever notation. */
-const LOOKS_SEALED = new RegExp(`${ENCRYPTED}[^]{0,60}?cipher`, 'g');
+/** Braces open at once in an envelope, with room to spare; beginnings that never end cost no more than that. */
+const MOST_BRACES = 8;
 
-export function findEnvelopes(text: string): {
-  readonly envelopes: readonly WrittenEnvelope[];
-  /** Where there is something like an envelope that could not be read. */
-  readonly unreadable: readonly number[];
-} {
+export function findEnvelopes(text: string): readonly WrittenEnvelope[] {
   const envelopes: WrittenEnvelope[] = [];
   let end = 0;
   for (const { index: start, 1: quote = '', 2: slashes } of text.matchAll(BEGIN)) {
@@ -32,10 +27,7 @@ export function findEnvelopes(text: string): {
     envelopes.push(found);
     end = found.end;
   }
-  const unreadable = [...text.matchAll(LOOKS_SEALED)]
-    .map(({ index }) => index)
-    .filter((at) => !envelopes.some((one) => one.start < at && at < one.end));
-  return { envelopes, unreadable };
+  return envelopes;
 }
 
 /** How JSON is written in a place where it cannot stand as it is. */
@@ -77,8 +69,8 @@ function readAt(text: string, start: number, { read, write }: Notation): Written
 function closingBrace(text: string, start: number): number | undefined {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
-    if (text[at] === '{') depth += 1;
-    else if (text[at] === '}' && --depth === 0) return at + 1;
+    if (text[at] === '{' && ++depth > MOST_BRACES) return undefined;
+    if (text[at] === '}' && --depth === 0) return at + 1;
   }
   return undefined;
 }

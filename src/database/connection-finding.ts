@@ -14,8 +14,13 @@ const NETWORK =
   /^(?:E(?:CONN|HOST|NET|TIMEDOUT|AI_|NOTFOUND|PIPE)|ERR_TLS|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO|CERT_)/;
 const NO_TLS = /does not support SSL|SSL\/TLS required|no encryption/i;
 
-/** A database that cannot be used, told to whoever starts something; undefined for errors of another kind. Shows no password. */
-export function connectionFinding(error: unknown): Finding | undefined {
+/**
+ * A database that cannot be used, told to whoever starts something; undefined for errors of another kind. Shows no
+ * password.
+ *
+ * @param role as whom it was asked, where that is known
+ */
+export function connectionFinding(error: unknown, role?: string): Finding | undefined {
   const state = sqlStateOf(error) ?? '';
   const said = wordsOf(error);
   const finding = (message: string, hint: string): Finding => ({
@@ -24,7 +29,8 @@ export function connectionFinding(error: unknown): Finding | undefined {
     message,
     hint,
   });
-  const hint = HINTS[state];
+  const hint =
+    role === undefined ? HINTS[state] : HINTS[state]?.replace('public to …', `public to ${identifier(role)}`);
   if (hint !== undefined) return finding(`Postgres refuses: ${said}`, hint);
   if (isUnable(error)) return finding(`Postgres takes no changes: ${said}`, 'start again when it does');
   if (NO_TLS.test(said)) return finding(`Postgres refuses: ${said}`, 'see ?sslmode=… in DATABASE_URL');
@@ -33,6 +39,11 @@ export function connectionFinding(error: unknown): Finding | undefined {
     `Postgres cannot be reached: ${said}`,
     'check that it runs, and host and port in DATABASE_URL',
   );
+}
+
+/** As SQL takes it. */
+function identifier(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
 /** A name with several addresses fails with one error for each, and no words of its own. */

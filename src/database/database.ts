@@ -1,5 +1,6 @@
 import { type ControlledTransaction, Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
+import { boundRows } from './bounded-rows.ts';
 import { DatabasePool } from './database-client.ts';
 import { sendBeginWithFirstStatement } from './opening-statement.ts';
 import { noteSession } from './pg-client.ts';
@@ -29,8 +30,15 @@ export interface DatabaseOptions {
    * statements that look up by key and whose tables swell and empty faster than they are analysed. Needs `prepares`.
    */
   readonly keepsPlans?: boolean;
+  /**
+   * Commits do not wait for the disk: what they wrote may be gone after a crash of Postgres, but only together with all
+   * that came after it. For marks without which something is only done again.
+   */
+  readonly forgets?: boolean;
   /** Through a pooler that lends a session for one transaction: what is set on one would be set for others. */
   readonly pooled?: boolean;
+  /** Most bytes of rows that one statement may answer with; default: as many as there are. */
+  readonly mostRowBytes?: number;
   readonly onError?: (error: unknown) => void;
 }
 
@@ -71,7 +79,15 @@ export function openDatabase(given: DatabaseOptions): Database {
     },
   };
   const poolSize = Math.max(options.poolSize ?? DEFAULT_POOL_SIZE, RESERVED + 1);
-  const pool = openPool(options, poolSize, 30_000);
+  const pooled = (idleMs: number) => {
+    const own = openPool(options, poolSize, idleMs);
+    const { mostRowBytes } = options;
+    if (mostRowBytes !== undefined) {
+      own.on('connect', (client) => boundRows(client, mostRowBytes, (busy) => waiting.cancelOn(busy)));
+    }
+    return own;
+  };
+  const pool = pooled(30_000);
   const waiting = new WaitingStatements(pool);
   const open = (own: pg.Pool): Db =>
     new Kysely<Tables>({ dialect: new PostgresDialect({ pool: waiting.note(own) }) });
@@ -79,7 +95,7 @@ export function openDatabase(given: DatabaseOptions): Database {
   const gate = new TransactionGate(poolSize - RESERVED);
   // A level of its own for each depth: who waits, waits for a deeper one, so nobody waits in a circle.
   const nested: Db[] = [];
-  const levelOf = (depth: number) => (nested[depth] ??= open(openPool(options, poolSize, NESTED_IDLE_MS)));
+  const levelOf = (depth: number) => (nested[depth] ??= open(pooled(NESTED_IDLE_MS)));
   return {
     db,
     pool,
@@ -128,6 +144,7 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
       const { rows } = await client.query<{ session: number; is_read_only: boolean }>(
         `select set_config('idle_in_transaction_session_timeout', $1, false), pg_backend_pid() as session,
                 current_setting('default_transaction_read_only')::boolean as is_read_only
+           ${options.forgets === true ? `, set_config('synchronous_commit', 'off', false)` : ''}
            ${keepsPlans ? `${KEEP_PLANS}, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''}`,
         [String(options.idleInTransactionMs ?? 60_000)],
       );

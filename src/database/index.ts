@@ -20,7 +20,7 @@ export {
 } from './embedded-server.ts';
 export { type SupervisedServer, superviseEmbeddedServer } from './embedded-supervisor.ts';
 export { findReadOnly } from './find-read-only.ts';
-export type { GroupWrite } from './group-commit.ts';
+export { type GroupWrite, insertAll, LostRows } from './group-commit.ts';
 export { Listener } from './listener.ts';
 export { LOCK_CLASS, LockSession } from './lock-session.ts';
 export {
@@ -34,6 +34,8 @@ export {
 } from './migrator.ts';
 export { Notifier } from './notifier.ts';
 export { PLANNED_ANEW } from './prepared-statements.ts';
+export { type PreparedUnit, prepareUnit, storeTogether } from './prepared-unit.ts';
+export { beforeCommit, runUnitOfWork, type UnitOfWorkOptions } from './run-unit-of-work.ts';
 export { givesOwnSession } from './session-check.ts';
 export {
   constraintOf,
@@ -47,11 +49,4 @@ export {
 } from './sql-state.ts';
 export type { Tables } from './tables.ts';
 export { tryTransactionLock } from './transaction-lock.ts';
-export {
-  beforeCommit,
-  type Effect,
-  runUnitOfWork,
-  type TraceEntry,
-  UnitOfWork,
-  type UnitOfWorkOptions,
-} from './unit-of-work.ts';
+export { type Effect, type TraceEntry, UnitOfWork } from './unit-of-work.ts';

@@ -8,6 +8,8 @@ export interface Wire {
   bind(message: { readonly statement?: string }): void;
   execute(message: object): void;
   emit(event: string, message?: unknown): boolean;
+  /** A listener that hears of rows before the client does. */
+  prependListener(event: 'dataRow', listener: (row: { readonly length: number }) => void): void;
 }
 
 /** All that this room uses of `pg` and its types do not show: what to look at when `pg` is upgraded. */
@@ -16,8 +18,16 @@ type Inner = pg.ClientBase & {
   readonly processID: number | null;
   readonly readyForQuery: boolean;
   readonly connection: Wire;
-  _getActiveQuery(): unknown;
+  _getActiveQuery(): Statement | null;
 };
+
+/** A statement under way, and what is done with its outcome. */
+interface Statement {
+  callback?: (error: unknown, result?: unknown) => void;
+  _result: { rows: unknown[] };
+  /** It fails by that, and keeps no more rows. */
+  _canceledDueToError: unknown;
+}
 
 const sessions = new WeakMap<pg.ClientBase, number>();
 
@@ -45,9 +55,19 @@ export function awaitsAnswer(client: pg.ClientBase): boolean {
   return !(client as Inner).readyForQuery;
 }
 
-/** Whether a statement of ours is under way. */
-export function hasStatement(client: pg.ClientBase): boolean {
-  return (client as Inner)._getActiveQuery() != null;
+/** What tells the statement under way from others; null when there is none. */
+export function statementOf(client: pg.ClientBase): object | null {
+  return (client as Inner)._getActiveQuery() ?? null;
+}
+
+/** Has the statement under way fail, whatever comes of it, and lets nobody know before `told`. Its rows are dropped. */
+export function failStatement(client: pg.ClientBase, error: Error, told: Promise<void>): void {
+  const statement = (client as Inner)._getActiveQuery();
+  if (statement == null) return;
+  const { callback } = statement;
+  statement._canceledDueToError = error;
+  statement._result.rows = [];
+  statement.callback = (...outcome) => void told.then(() => callback?.(...outcome));
 }
 
 /** Closes the socket without a word to the server; `client.end()` would wait for the statement under way. */

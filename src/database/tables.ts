@@ -51,7 +51,6 @@ export interface NodeTable {
   stopped_at: Date | null;
   recovery: JsonObject | null;
   configuration: string | null;
-  pauses: number | null;
   alone: string | null;
 }
 
@@ -63,6 +62,8 @@ export interface JobTable {
   source: 'rest' | 'file';
   content_hash: string;
   parked: JsonObject | null;
+  owner_id: number | null;
+  owner_epoch: number | null;
   created_at: Generated<Date>;
   updated_at: Generated<Date>;
 }
@@ -75,6 +76,8 @@ export interface DueTable {
   attempt: Generated<number>;
   late_from: Date | null;
   next_planned: Generated<boolean>;
+  owner_id: number | null;
+  owner_epoch: number | null;
 }
 
 export interface RunTable {
@@ -103,6 +106,8 @@ export interface TriggerView {
   started_at: Date | null;
   parked: JsonObject | null;
   serialized: string;
+  owner: string | null;
+  trigger_id: number;
 }
 
 /** The tables and views of `migrations/`, as Kysely sees them. */

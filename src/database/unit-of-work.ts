@@ -1,17 +1,20 @@
-import { ServiceUnavailableError } from '#errors/index.ts';
-import { backOff } from '#lifecycle/index.ts';
 import type { Actor, Change } from './change.ts';
 import type { Database, Db, Transaction } from './database.ts';
-import { troubled } from './database-error.ts';
-import { commitInGroup, type GroupedRow, type GroupWrite } from './group-commit.ts';
-import { isConflict, isConnectionLost, isUnavailable, translateDatabaseError } from './sql-state.ts';
+import { commitInGroup, type GroupedRow, type GroupWrite, isContended } from './group-commit.ts';
+import { PendingWrites } from './pending-writes.ts';
+import { isConflict, isConnectionLost, isUnavailable } from './sql-state.ts';
 import { watched } from './watched-transaction.ts';
 
 /** An effect outside the database that waits for the commit; a dry run lists it and does not cause it. */
 export interface Effect {
   readonly what: string;
   readonly run: () => void | Promise<void>;
+  /** Whoever asked for the work is told of its failure, though what was stored stays. */
+  readonly isTold?: boolean;
 }
+
+/** Work that writes more has a transaction of its own. */
+const MOST_PENDING = 100;
 
 /** One step of the work, as a dry run reports it. */
 export interface TraceEntry {
@@ -30,7 +33,7 @@ export interface LogEntry {
 /**
  * All that one request changes. The transaction opens at the first use of `db` and ends with the request:
  * an error means that nothing changed. Nested requests join it; one that the caller may survive runs under a
- * savepoint. Rows that are given to `write` before there is a transaction wait: if nothing else is asked of the
+ * savepoint. Rows that are given to `write` before there is a transaction are pending: if nothing else is asked of the
  * database, they are committed together with the rows of other requests.
  */
 export class UnitOfWork {
@@ -38,16 +41,21 @@ export class UnitOfWork {
   /** Of the first request that works in it; absent where the server does so without a request. */
   actor: Actor | undefined;
   readonly #database: Database;
-  readonly #mayGroup: boolean;
+  /**
+   * Whether rows may be pending. What is written then was read without a lock and says so; where somebody else was
+   * faster, the unit of work runs again, with locks.
+   */
+  readonly mayGroup: boolean;
   readonly #callers: number;
   readonly #onStatement: (() => void) | undefined;
   #transaction: Promise<Transaction> | undefined;
   /** The transaction as everybody else has it: each statement is told of before it is sent. */
   #shown: Promise<Db> | undefined;
   #holdsConnection = false;
-  #waiting: GroupedRow[] = [];
+  readonly #pending = new PendingWrites();
+  readonly #mayOpen: boolean;
+  #isStopped = false;
   #isRefused = false;
-  #depth = 0;
   #changes: Change[] = [];
   #effects: Effect[] = [];
   #failure: unknown;
@@ -56,18 +64,26 @@ export class UnitOfWork {
 
   /**
    * @param options.mayGroup false writes each row at once, and says at once whether it could be. Default true
+   * @param options.mayOpen false ends the work where it would need a transaction of its own. Default true
    * @param options.callers open units of work that wait for the end of this one
    * @param options.onStatement may refuse a statement by throwing
    */
   constructor(
     database: Database,
-    options: { dryRun?: boolean; mayGroup?: boolean; callers?: number; onStatement?: () => void } = {},
+    options: {
+      dryRun?: boolean;
+      mayGroup?: boolean;
+      mayOpen?: boolean;
+      callers?: number;
+      onStatement?: () => void;
+    } = {},
   ) {
     this.#database = database;
     this.#onStatement = options.onStatement;
     this.#callers = options.callers ?? 0;
+    this.#mayOpen = options.mayOpen ?? true;
     this.dryRun = options.dryRun ?? false;
-    this.#mayGroup = !this.dryRun && (options.mayGroup ?? true);
+    this.mayGroup = !this.dryRun && (options.mayGroup ?? true);
   }
 
   get changes(): readonly Change[] {
@@ -80,7 +96,7 @@ export class UnitOfWork {
 
   /** Whether anything has been asked of the transaction, or is to be written. */
   get isOpen(): boolean {
-    return this.#transaction !== undefined || this.#waiting.length > 0;
+    return this.#transaction !== undefined || this.#pending.rows.length > 0;
   }
 
   /** The transaction, opened now if it is not yet. */
@@ -90,13 +106,62 @@ export class UnitOfWork {
   }
 
   #own(): Promise<Transaction> {
+    if (!this.#mayOpen) {
+      this.#isStopped = true;
+      return Promise.reject(new NeedsTransaction());
+    }
     this.#transaction ??= this.#open();
     return this.#transaction;
   }
 
-  /** Where to read what needs no lock: the transaction once there is one, and until then the pool. */
+  /** Where to read what needs no lock: the transaction once there is something in it, and until then the pool. */
   async reader(): Promise<Db> {
-    return this.isOpen ? this.db() : this.#database.db;
+    return this.isOpen ? this.db() : this.#beside();
+  }
+
+  /** The pool, for a statement. */
+  #beside(): Db {
+    this.#onStatement?.();
+    return this.#database.db;
+  }
+
+  /** As `reader`, for what no pending row is about: they stay pending. */
+  async readerBesidePending(): Promise<Db> {
+    return this.#transaction === undefined ? this.#beside() : this.db();
+  }
+
+  /**
+   * Whether what is read without a lock may be changed by a pending row: there is no transaction yet, and nobody has
+   * been faster about the same of late.
+   */
+  mayBePending(key: string): boolean {
+    return this.isLight && !isContended(this.#database, key);
+  }
+
+  /** Whether all that it writes is pending. */
+  get isLight(): boolean {
+    return this.mayGroup && this.#transaction === undefined;
+  }
+
+  /** Why the work is void, whatever it made of that: it needed a transaction and might not have one, or was refused. */
+  get stopped(): 'needsTransaction' | 'disturbed' | undefined {
+    if (this.#isStopped) return 'needsTransaction';
+    return this.#isRefused ? 'disturbed' : undefined;
+  }
+
+  get pendingRows(): readonly GroupedRow[] {
+    return this.#pending.rows;
+  }
+
+  /** What was read without a lock is not so any more: the unit of work runs again, with locks. */
+  refuse(): never {
+    this.#isRefused = true;
+    throw new RefusedRow();
+  }
+
+  /** Rows of one kind that are pending, the oldest first. */
+  pending<Row>(write: GroupWrite<Row>): readonly Row[] {
+    return this.#pending.of(write);
   }
 
   /**
@@ -112,21 +177,23 @@ export class UnitOfWork {
 
   /** As `write`, for several rows with one statement. */
   async writeAll<Row>(write: GroupWrite<Row>, rows: readonly Row[]): Promise<readonly boolean[]> {
-    if (!this.#mayGroup || this.#transaction !== undefined) return write.run(await this.db(), rows);
-    for (const row of rows) this.#waiting.push({ write: write as GroupWrite, row });
-    return rows.map(() => true);
+    if (this.#pending.rows.length + rows.length > MOST_PENDING) await this.db();
+    if (this.isLight) {
+      this.#pending.add(write, rows);
+      return rows.map(() => true);
+    }
+    const stored = await write.run(await this.db(), rows);
+    // What it was made of was read without a lock: with one, it can be told what has happened.
+    if (this.mayGroup && write.isGuarded === true && stored.includes(false)) this.refuse();
+    return stored;
   }
 
   async #open(): Promise<Transaction> {
-    const waiting = this.#waiting;
-    this.#waiting = [];
     const transaction = await this.#database.startTransaction(this.#callers);
     this.#holdsConnection = true;
     try {
-      for (const { write, row } of waiting) {
-        const [stored] = await write.run(transaction, [row] as never[]);
-        if (stored !== true) throw new RefusedRow();
-      }
+      const set = async (name: string) => void (await transaction.savepoint(name).execute());
+      if (!(await this.#pending.send(transaction, set))) throw new RefusedRow();
     } catch (error) {
       this.#isRefused = error instanceof RefusedRow;
       await transaction.rollback().execute();
@@ -149,8 +216,12 @@ export class UnitOfWork {
   }
 
   /** Runs after the commit, in the order of registration; never in a dry run, never after a rollback. */
-  afterCommit(what: string, run: () => void | Promise<void>): void {
-    this.#effects.push({ what, run });
+  afterCommit(
+    what: string,
+    run: () => void | Promise<void>,
+    options: { readonly isTold?: boolean } = {},
+  ): void {
+    this.#effects.push({ what, run, ...options });
   }
 
   /**
@@ -158,29 +229,37 @@ export class UnitOfWork {
    * and registered is forgotten, and the rest goes on.
    */
   async savepoint<T>(work: () => Promise<T>, options: { keep: boolean } = { keep: true }): Promise<T> {
-    const transaction = await this.#own();
-    const name = `nested_${++this.#depth}`;
+    if (!this.mayGroup) await this.#own();
+    const savepoint = this.#pending.begin();
+    const transaction = await this.#transaction;
+    if (transaction !== undefined && !savepoint.isSet) {
+      await transaction.savepoint(savepoint.name).execute();
+      savepoint.isSet = true;
+    }
     const changes = this.#changes.length;
     const effects = this.#effects.length;
     const undo = async () => {
-      await this.#database.cancelStatement(transaction);
-      await transaction.rollbackToSavepoint(name).execute();
-      await transaction.releaseSavepoint(name).execute();
+      this.#pending.end(true);
       this.#changes = this.#changes.slice(0, changes);
       this.#effects = this.#effects.slice(0, effects);
+      if (!savepoint.isSet) return;
+      const own = await this.#own();
+      await this.#database.cancelStatement(own);
+      await own.rollbackToSavepoint(savepoint.name).execute();
+      await own.releaseSavepoint(savepoint.name).execute();
     };
-    await transaction.savepoint(name).execute();
     try {
       const result = await work();
-      if (options.keep) await transaction.releaseSavepoint(name).execute();
-      else await undo();
+      if (!options.keep) await undo();
+      else {
+        this.#pending.end(false);
+        if (savepoint.isSet) await (await this.#own()).releaseSavepoint(savepoint.name).execute();
+      }
       return result;
     } catch (error) {
       // A broken connection cannot roll back to anything; the outer rollback takes care.
-      if (!isConnectionLost(error)) await undo();
+      if (!isConnectionLost(error) && !this.#isRefused) await undo();
       throw error;
-    } finally {
-      this.#depth -= 1;
     }
   }
 
@@ -195,7 +274,7 @@ export class UnitOfWork {
     return this.#failure;
   }
 
-  /** Whether a row that waited for the commit could not be stored. */
+  /** Whether a pending row could not be stored. */
   get isRefused(): boolean {
     return this.#isRefused;
   }
@@ -203,8 +282,8 @@ export class UnitOfWork {
   async commit(): Promise<void> {
     // A script may have caught what was thrown when it became known.
     if (this.#isRefused) throw new RefusedRow();
-    if (this.#transaction === undefined && this.#waiting.length > 0) {
-      this.#isRefused = !(await commitInGroup(this.#database, this.#waiting));
+    if (this.#transaction === undefined && this.#pending.rows.length > 0) {
+      this.#isRefused = !(await commitInGroup(this.#database, this.#pending.rows));
       if (this.#isRefused) throw new RefusedRow();
       return;
     }
@@ -233,108 +312,22 @@ export class UnitOfWork {
   }
 }
 
-/** A row that waited could not be stored: what was said of it on the way is not true. */
+/** Ends work that was to be stored together with other work. */
+class NeedsTransaction extends Error {
+  constructor() {
+    super('this work needs a transaction of its own');
+  }
+}
+
+/** A pending row could not be stored: what was said of it on the way is not true. */
 class RefusedRow extends Error {
   constructor() {
     super('a row that waited for the commit could not be stored');
   }
 }
 
-export interface UnitOfWorkOptions {
-  readonly dryRun?: boolean;
-  /** Open units of work that wait for the end of this one. Default 0. */
-  readonly callers?: number;
-  /** How often a unit of work may run in all when Postgres asks to try again. Default 5. */
-  readonly attempts?: number;
-  /** Told of each statement before it is sent; may refuse it by throwing. */
-  readonly onStatement?: () => void;
-  readonly onRetry?: (reason: string, attempt: number) => void;
-  readonly onEffectError?: (what: string, error: unknown) => void;
-}
-
-type Witness = (unitOfWork: UnitOfWork) => Promise<void>;
-const witnesses = new WeakMap<Database, Witness[]>();
-
-/**
- * Has each unit of work that has changed something seen before its commit, by one witness after the other; what is
- * written there goes with it.
- */
-export function beforeCommit(database: Database, witness: Witness): void {
-  witnesses.set(database, [...(witnesses.get(database) ?? []), witness]);
-}
-
-/**
- * Runs `work` as one unit of work: commit when it resolves, rollback when it rejects or in a dry run. A
- * serialization failure, a deadlock or a connection lost before the commit runs it again from the start, a few
- * times with jitter, so `work` must not keep state between runs.
- *
- * @throws ResourceError 503 when the database cannot be reached or the attempts are used up
- */
-export async function runUnitOfWork<T>(
-  database: Database,
-  options: UnitOfWorkOptions,
-  work: (unitOfWork: UnitOfWork) => Promise<T>,
-): Promise<T> {
-  const { attempts = 5, dryRun = false, callers = 0 } = options;
-  let mayGroup = true;
-  for (let attempt = 1; ; attempt++) {
-    const unitOfWork = new UnitOfWork(database, {
-      dryRun,
-      mayGroup,
-      callers,
-      ...(options.onStatement === undefined ? {} : { onStatement: options.onStatement }),
-    });
-    let committing = false;
-    try {
-      const result = await work(unitOfWork);
-      if (unitOfWork.dryRun) {
-        await unitOfWork.rollback();
-        return result;
-      }
-      if (unitOfWork.changes.length > 0) {
-        for (const witness of witnesses.get(database) ?? []) await witness(unitOfWork);
-      }
-      committing = true;
-      await unitOfWork.commit();
-      await runEffects(unitOfWork.effects, options);
-      return result;
-    } catch (error) {
-      await unitOfWork.rollback();
-      if (unitOfWork.isRefused) {
-        mayGroup = false;
-        continue;
-      }
-      // A connection lost while committing may have committed: running again could double the effects.
-      const root = unitOfWork.failure ?? rootOf(error);
-      if (committing && isConnectionLost(root)) throw unknownOutcome(error);
-      const again = isConflict(root) || isUnavailable(root);
-      if (!again || attempt >= attempts) throw translateDatabaseError(root);
-      options.onRetry?.(String((error as Error).message), attempt);
-      await backOff(attempt, 10, 250);
-    }
-  }
-}
-
-function unknownOutcome(cause: unknown): ServiceUnavailableError {
-  const answer = new ServiceUnavailableError(
-    'The database connection broke during the commit: the change may or may not have been stored',
-    { id: 'DB_COMMIT_UNKNOWN', hint: 'Read the object before trying again', cause },
-  );
-  return troubled(answer, 'unknownOutcome');
-}
-
-async function runEffects(effects: readonly Effect[], options: UnitOfWorkOptions): Promise<void> {
-  for (const effect of effects) {
-    try {
-      await effect.run();
-    } catch (error) {
-      options.onEffectError?.(effect.what, error);
-    }
-  }
-}
-
 /** A nested failure may arrive wrapped: the database's own error is then the innermost cause. */
-function rootOf(error: unknown): unknown {
+export function rootOf(error: unknown): unknown {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
   return isConflict(root) || isUnavailable(root) ? root : error;

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PostgresPool } from 'kysely';
 import type pg from 'pg';
-import { hasStatement, sessionOf } from './pg-client.ts';
+import { sessionOf, statementOf } from './pg-client.ts';
 
 /**
  * Work that gives up, because its time is over or it belongs to somebody else, may leave a statement behind that still
@@ -42,9 +42,13 @@ export class WaitingStatements {
   /** Resolves once Postgres has told the session. Nobody can be asked through a pooler: the statement goes on. */
   async cancel(transaction: object): Promise<void> {
     const client = this.#clients.get(transaction);
-    if (client === undefined || !hasStatement(client)) return;
+    if (client !== undefined) await this.cancelOn(client);
+  }
+
+  /** As `cancel`, for whatever a connection waits for. */
+  async cancelOn(client: pg.ClientBase): Promise<void> {
     const session = sessionOf(client);
-    if (session === null) return;
+    if (session === null || statementOf(client) === null) return;
     await this.#pool.query('select pg_cancel_backend($1)', [session]).catch(() => undefined);
   }
 }

@@ -3,9 +3,9 @@ import { isIP, type LookupFunction } from 'node:net';
 import { InternalServerError } from '#errors/index.ts';
 import {
   includes,
+  isPublic,
   listOf,
   type Network,
-  NOT_PUBLIC,
   ownAddresses,
   singleAddresses,
   withoutMapping,
@@ -27,8 +27,6 @@ const WORDS: GuardWords = {
   hint: 'The operator can allow the address or its network in SVC_EGRESS_ALLOW',
   place: 'SVC_EGRESS_ALLOW',
 };
-
-const DENIED = listOf(NOT_PUBLIC);
 
 /**
  * Decides where a connection may go, by address and not by name: names can mean anything, and another thing the next
@@ -65,7 +63,7 @@ export class AddressGuard {
     const plain = withoutMapping(address);
     if (includes(this.#allowedAlone, plain)) return true;
     if (!isLoopback(plain) && includes(ownAddresses(), plain)) return false;
-    return includes(this.#allowed, plain) || !includes(DENIED, plain);
+    return includes(this.#allowed, plain) || isPublic(plain);
   }
 
   /** @throws InternalServerError `<area>_DENIED` */

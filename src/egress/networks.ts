@@ -13,9 +13,10 @@ export const PRIVATE: readonly Network[] = ['10.0.0.0/8', '172.16.0.0/12', '192.
 /**
  * Where nothing is that everybody may reach: private and link-local networks, with the metadata services that clouds
  * put there or at addresses of their own, those of carriers, tunnels and translations that lead there, and addresses
- * that are none of a single host.
+ * that are none of a single host. Of IPv6 all that is not for hosts of the Internet (2000::/3), and what is special in
+ * that; the registries of special addresses at IANA have the rest.
  */
-export const NOT_PUBLIC: readonly Network[] = [
+const NOT_PUBLIC: readonly Network[] = [
   ...LOOPBACK,
   ...PRIVATE,
   '0.0.0.0/8',
@@ -30,16 +31,13 @@ export const NOT_PUBLIC: readonly Network[] = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
-  '::/96',
-  '64:ff9b:1::/48',
-  '100::/64',
+  '::/3',
+  '4000::/2',
+  '8000::/1',
   '2001::/23',
   '2001:db8::/32',
   '2002::/16',
   '3fff::/20',
-  'fe80::/10',
-  'fec0::/10',
-  'ff00::/8',
 ];
 
 /** @returns undefined for what is neither an address nor a network */
@@ -64,6 +62,17 @@ export function listOf(networks: readonly Network[]): BlockList {
     list.addSubnet(address, bits, familyOf(address));
   }
   return list;
+}
+
+// Apart, because a list takes an address of IPv4 also for the one that it is mapped to.
+const NOT_PUBLIC_LISTS = {
+  ipv4: listOf(NOT_PUBLIC.filter((network) => !network.includes(':'))),
+  ipv6: listOf(NOT_PUBLIC.filter((network) => network.includes(':'))),
+};
+
+/** @param address without mapping */
+export function isPublic(address: string): boolean {
+  return !includes(NOT_PUBLIC_LISTS[familyOf(address)], address);
 }
 
 /** The entries that stand for one address alone. */

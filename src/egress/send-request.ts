@@ -51,7 +51,14 @@ export async function sendRequest(request: OutgoingRequest, guard: AddressGuard)
         { id: `${guard.area}_FAILED` },
       );
     }
-    current = redirected(current, response.status, url, new URL(location, url));
+    const target = URL.parse(location, url.href);
+    if (target === null) {
+      throw new ServiceUnavailableError(
+        `'${shown(current.url)}' redirects to '${shown(location)}', which is no address`,
+        { id: `${guard.area}_FAILED` },
+      );
+    }
+    current = redirected(current, response.status, url, target);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Crypto } from '#crypto/index.ts';
-import { ResourceError } from '#errors/index.ts';
+import { errorIdOf, ResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import {
   type Context,
@@ -7,11 +7,12 @@ import {
   formatPath,
   notFound,
   type Request,
+  type ResourceDescription,
   type Response,
   type RouteHandler,
   type RouteMatch,
 } from '#resource/index.ts';
-import { requestView, ScriptError, type Scripts } from '#script/index.ts';
+import { FIELD_SCRIPT, requestView, ScriptError, type Scripts } from '#script/index.ts';
 import type { Endpoint } from './endpoint.ts';
 import { endpointResponse } from './endpoint-response.ts';
 
@@ -19,6 +20,8 @@ export interface EndpointPlatform {
   readonly scripts: Scripts;
   readonly crypto: Crypto;
 }
+
+const METHODS = ['read', 'query', 'create', 'action', 'update', 'patch', 'delete'] as const;
 
 /** The resource of one endpoint: every request runs its script. */
 export class EndpointResource implements RouteHandler {
@@ -37,6 +40,12 @@ export class EndpointResource implements RouteHandler {
     return true;
   }
 
+  /** What its script makes of a request is known to the script only. */
+  describe(path: string): readonly ResourceDescription[] {
+    const title = `endpoint ${this.#endpoint.name}`;
+    return [{ path, kind: 'singleton', title, methods: METHODS, actions: [] }];
+  }
+
   /** Compiles the script. @throws ResourceError when it cannot be found or does not compile */
   async activate(): Promise<void> {
     await this.#platform.scripts.compile(this.#endpoint.reference);
@@ -46,7 +55,9 @@ export class EndpointResource implements RouteHandler {
   async handle(context: Context, request: Request, match: RouteMatch): Promise<Response> {
     if (!this.#isActive) {
       // The file may have been mended since the last look.
-      await this.activate().catch(() => Promise.reject(notFound(request)));
+      await this.activate().catch((error: unknown) =>
+        Promise.reject(errorIdOf(error) === FIELD_SCRIPT ? error : notFound(request)),
+      );
     }
     try {
       return request.method === 'create' && request.orUpdate === true

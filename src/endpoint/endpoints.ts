@@ -1,7 +1,8 @@
 import { type ConfigStore, type EndpointConfig, endpointConfig } from '#config/index.ts';
-import { toResourceError } from '#errors/index.ts';
+import { errorIdOf, toResourceError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Router } from '#resource/index.ts';
+import { FIELD_SCRIPT } from '#script/index.ts';
 import { endpointOf } from './endpoint.ts';
 import { type EndpointPlatform, EndpointResource } from './endpoint-resource.ts';
 
@@ -54,10 +55,11 @@ export class Endpoints {
     try {
       await this.#mounted.get(name)?.resource.activate();
     } catch (error) {
-      const { message } = toResourceError(error);
+      const { code, message } = toResourceError(error);
+      const answer = errorIdOf(error) === FIELD_SCRIPT ? code : 404;
       this.#options.observe({
         kind: 'config.warned',
-        message: `endpoint ${name} is inactive, requests get 404: ${message}`,
+        message: `endpoint ${name} is inactive, requests get ${answer}: ${message}`,
       });
     }
   }

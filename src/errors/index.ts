@@ -3,6 +3,7 @@
  * something from starting. Messages say what was wrong with the value, hints say what to do.
  */
 export { ActivationError, type Finding, formatFinding } from './activation-error.ts';
+export { answerTooLarge } from './answer-too-large.ts';
 export { fromErrorBody, toResourceError } from './convert.ts';
 export {
   BadRequestError,

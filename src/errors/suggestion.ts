@@ -1,5 +1,9 @@
+/** What is longer is no misspelt name, and would take its time to be compared. */
+const LONGEST_WORD = 256;
+
 /** The candidate nearest to a misspelt word, when it is near enough to be meant. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > LONGEST_WORD) return undefined;
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {

@@ -19,7 +19,10 @@ import { BASE_PATH, RestInterface, type RestOptions } from './rest-interface.ts'
 import { writeError } from './write-response.ts';
 
 export interface HttpServerOptions
-  extends Pick<RestOptions, 'authenticate' | 'bodyLimitBytes' | 'named' | 'observe' | 'trustsTransactionId'> {
+  extends Pick<
+    RestOptions,
+    'answerLimitBytes' | 'authenticate' | 'bodyLimitBytes' | 'named' | 'observe' | 'trustsTransactionId'
+  > {
   readonly host: string;
   /** 0 takes any free port. */
   readonly port: number;
@@ -139,7 +142,7 @@ export class HttpServer implements Service {
     app.notFound((hono) =>
       respond(
         new NotFoundError(`There is nothing at '${this.#incoming(hono).path}'`, {
-          hint: `Resources are below ${BASE_PATH}`,
+          hint: `Resources are below ${BASE_PATH}; /docs describes them`,
         }),
       ),
     );

@@ -1,3 +1,4 @@
+import { parseJsonDocument } from '#config/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { requireSound } from './sound-json.ts';
@@ -22,7 +23,7 @@ export function parseJsonBody(
   } catch (error) {
     throw new BadRequestError('The request body is not valid JSON', {
       id: 'HTTP_BAD_JSON',
-      detail: { parser: withoutQuotation((error as Error).message) },
+      detail: { parser: withoutQuotation((error as Error).message), ...placeOfMistake(text) },
     });
   }
   requireSound(value, text, bodyLimitBytes);
@@ -31,8 +32,28 @@ export function parseJsonBody(
 
 /** The parser quotes what stands around an error, which may be a password; the answer is also kept in the audit. */
 function withoutQuotation(message: string): string {
-  const said = message.replace(/,? ?(?:\.\.\.)?".*" is not valid JSON$/s, ' in JSON');
+  const said = message
+    .replace(/,? ?(?:\.\.\.)?".*"(?:\.\.\.)? is not valid JSON$/s, ' in JSON')
+    .replace(/ token '[\p{L}\p{N}]'/u, ' text');
   return said.startsWith(' ') ? `Unexpected text${said}` : said;
+}
+
+/** Line and column, and the line with all that may be a value hidden: its marks show what is wrong. */
+function placeOfMistake(text: string): JsonObject {
+  const position = parseJsonDocument(text).problems.at(-1)?.position;
+  if (position === undefined) return {};
+  const { line, column } = position;
+  const whole = text.split('\n', line)[line - 1] ?? '';
+  const from = Math.max(0, column - 1 - SHOWN);
+  const before = masked(whole.slice(from, column - 1));
+  const after = masked(whole.slice(column - 1, column - 1 + SHOWN));
+  return { line, column, excerpt: `${before}⟶${after}` };
+}
+
+const SHOWN = 30;
+
+function masked(text: string): string {
+  return text.trimEnd().replace(/[^\s{}[\],:"']+/g, '…');
 }
 
 function requireJson(contentType: string | undefined): void {

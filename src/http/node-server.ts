@@ -121,7 +121,10 @@ export function nodeServer(options: NodeServerOptions) {
     );
     // Node forgets headers beyond its own limit in silence; whoever sends more than ours is refused instead.
     server.maxHeadersCount = 0;
-    server.on('clientError', (error: Unreadable, socket: Socket) => answerUnreadable(error, socket, observe));
+    server.on('clientError', (error: Unreadable, socket: Socket) => {
+      // It has its answer; the connection ends behind that.
+      if (!refused.has(socket)) answerUnreadable(error, socket, observe);
+    });
     return server;
   };
 

@@ -1,5 +1,7 @@
-import type { JsonObject } from '#json/index.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { isObject, type JsonObject } from '#json/index.ts';
 import type { RequestMethod, ResourceDescription } from '#resource/index.ts';
+import { COMPONENTS, WAYS_IN } from './openapi-components.ts';
 
 /** An OpenAPI 3.1 document of what the server can be asked now. */
 export function openApiDocument(
@@ -21,48 +23,11 @@ export function openApiDocument(
         'rolled back, and answers with what would have changed.',
     },
     servers: [{ url: options.basePath }],
-    security: [{ basic: [] }],
+    security: WAYS_IN,
     paths,
-    components: {
-      securitySchemes: { basic: { type: 'http', scheme: 'basic' } },
-      schemas: { Error: ERROR_SCHEMA, QueryResult: QUERY_RESULT_SCHEMA, PatchOperation: PATCH_SCHEMA },
-    },
+    components: COMPONENTS,
   };
 }
-
-const ERROR_SCHEMA: JsonObject = {
-  type: 'object',
-  required: ['code', 'reason', 'message'],
-  properties: {
-    code: { type: 'integer' },
-    reason: { type: 'string' },
-    message: { type: 'string', description: 'What was wrong, with the offending value' },
-    detail: { type: 'object', description: 'A stable id, the field, a hint, and what else is known' },
-  },
-};
-
-const QUERY_RESULT_SCHEMA: JsonObject = {
-  type: 'object',
-  properties: {
-    result: { type: 'array', items: { type: 'object' } },
-    resultCount: { type: 'integer', description: 'Rows in this response' },
-    pagedResultsCookie: { type: ['string', 'null'], description: 'Opaque; null on the last page' },
-    totalPagedResultsPolicy: { enum: ['NONE', 'ESTIMATE', 'EXACT'] },
-    totalPagedResults: { type: 'integer', description: '-1 when unknown' },
-    remainingPagedResults: { type: 'integer', description: 'Deprecated, always -1' },
-  },
-};
-
-const PATCH_SCHEMA: JsonObject = {
-  type: 'object',
-  required: ['operation', 'field'],
-  properties: {
-    operation: { enum: ['add', 'remove', 'replace', 'increment', 'move', 'copy', 'transform'] },
-    field: { type: 'string', description: 'JSON pointer' },
-    value: {},
-    from: { type: 'string', description: 'JSON pointer; for move and copy' },
-  },
-};
 
 const parameter = (name: string, description: string, type = 'string'): JsonObject => ({
   name,
@@ -73,7 +38,6 @@ const parameter = (name: string, description: string, type = 'string'): JsonObje
 
 const FIELDS = parameter('_fields', 'Comma list of JSON pointers');
 const DRY_RUN = parameter('_dryRun', 'Run for real, roll back, report the changes', 'boolean');
-const ID: JsonObject = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 const IF_MATCH: JsonObject = {
   name: 'If-Match',
   in: 'header',
@@ -101,28 +65,70 @@ const VERBS: Readonly<Record<RequestMethod, string>> = {
 };
 
 function pathItem(description: ResourceDescription): JsonObject {
-  const { kind, methods, title } = description;
-  const item: JsonObject = kind === 'instance' ? { parameters: [ID] } : {};
+  const { methods, title, path } = description;
+  const variables = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name: name!,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+  const item: JsonObject = variables.length === 0 ? {} : { parameters: variables };
   for (const method of methods) {
     const verb = VERBS[method];
-    const operation = operationOf(description, method);
-    // Create and action share POST, read and query share GET: a parameter tells them apart.
+    const operation = { tags: [title], ...operationOf(description, method) };
     const before = item[verb] as JsonObject | undefined;
-    item[verb] =
-      before === undefined
-        ? { tags: [title], ...operation }
-        : {
-            ...before,
-            summary: `${before['summary']}, or ${method === 'action' ? 'act' : method} on it`,
-            parameters: merged(before, operation),
-          };
+    item[verb] = before === undefined ? operation : eitherOf(before, operation, method);
   }
   return item;
 }
 
+/** Create and action share POST, read and query share GET: a parameter tells them apart. */
+function eitherOf(before: JsonObject, operation: JsonObject, method: RequestMethod): JsonObject {
+  const bodies = [before['requestBody'], operation['requestBody']].filter(isObject);
+  return {
+    ...before,
+    summary: `${before['summary']}, or ${method === 'action' ? 'act' : method} on it`,
+    parameters: merged(before, operation),
+    ...(bodies.length === 0 ? {} : { requestBody: anyOf(bodies) }),
+    responses: mergedResponses(before['responses'] as Responses, operation['responses'] as Responses),
+  };
+}
+
+type Responses = Readonly<Record<string, JsonObject>>;
+
+function mergedResponses(left: Responses, right: Responses): JsonObject {
+  const statuses = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  return Object.fromEntries(
+    statuses.map((status) => [status, anyOf([left[status], right[status]].filter(isObject))]),
+  );
+}
+
+/** Contents of which each will do. */
+function anyOf(contents: readonly JsonObject[]): JsonObject {
+  const [first, second] = contents;
+  if (second === undefined) return first!;
+  const schemas = [schemaOf(first!), schemaOf(second)];
+  if (isDeepStrictEqual(schemas[0], schemas[1])) return first!;
+  const isRequired = contents.every(({ required }) => required === true);
+  const { required: _, ...rest } = first!;
+  return {
+    ...rest,
+    ...(isRequired ? { required: true } : {}),
+    content: { 'application/json': { schema: { anyOf: schemas } } },
+  };
+}
+
+function schemaOf({ content }: JsonObject): JsonObject {
+  return (content as Record<string, { schema: JsonObject }>)['application/json']!.schema;
+}
+
 function merged(left: JsonObject, right: JsonObject): JsonObject[] {
-  const all = [...(left['parameters'] as JsonObject[]), ...(right['parameters'] as JsonObject[])];
-  return [...new Map(all.map((each) => [each['name'], each])).values()];
+  const [ours, theirs] = [left, right].map((each) => each['parameters'] as JsonObject[]);
+  const inBoth = (name: unknown) => [ours, theirs].every((each) => each!.some((one) => one['name'] === name));
+  const all = new Map([...ours!, ...theirs!].map((each) => [each['name'], each]));
+  return [...all.values()].map(({ required, ...each }) =>
+    required === true && inBoth(each['name']) ? { ...each, required } : each,
+  );
 }
 
 function operationOf(description: ResourceDescription, method: RequestMethod): JsonObject {
@@ -155,7 +161,10 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
         operationId,
         summary: `Query ${title}`,
         parameters: [...QUERY_PARAMETERS, FIELDS],
-        responses: answer({ $ref: '#/components/schemas/QueryResult' }),
+        responses: answer({
+          $ref: '#/components/schemas/QueryResult',
+          properties: { result: { type: 'array', items: schema } },
+        }),
       };
     case 'update':
       return {

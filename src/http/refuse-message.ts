@@ -43,7 +43,17 @@ export function refuseMessage(message: IncomingMessage): ResourceError | undefin
     }
     seen.add(name);
   }
-  const { host } = headers;
+  const { host, 'transfer-encoding': encoding } = headers;
+  // What is coded in another way, or in any by a client of HTTP/1.0, ends elsewhere for a proxy in front.
+  if (encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {
+    return new BadRequestError(
+      `The Transfer-Encoding is '${encoding.slice(0, 100)}' in HTTP/${httpVersion}`,
+      {
+        id: 'HTTP_TRANSFER_ENCODING',
+        hint: "Only 'chunked' is known, and only in HTTP/1.1",
+      },
+    );
+  }
   if (host === undefined ? httpVersion !== '1.0' : host !== '' && !isHost(host)) {
     return new BadRequestError('The Host header is missing or no host', { id: 'HTTP_HOST' });
   }

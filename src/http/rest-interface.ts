@@ -26,6 +26,7 @@ export interface RestOptions {
   readonly resources: RequestSink;
   readonly door: Door;
   readonly bodyLimitBytes: number;
+  readonly answerLimitBytes: number;
   /** Whether the transaction id that a request brings is taken over. */
   readonly trustsTransactionId: boolean;
   /** The request with its path as the routes write it. */
@@ -115,7 +116,7 @@ export class RestInterface {
   }
 
   async #answer(incoming: Incoming, requestId: string, asked: Asked): Promise<Answer> {
-    const { authenticate, bodyLimitBytes, describe, named, resources } = this.#options;
+    const { answerLimitBytes, authenticate, bodyLimitBytes, describe, named, resources } = this.#options;
     const { header, message, method, search } = incoming;
     const client = new IncomingClient(incoming);
     const http = new IncomingHttp(incoming);
@@ -144,7 +145,12 @@ export class RestInterface {
       http,
     });
     const result = await resources.handle(context, request);
-    return writeResponse(request, result, { ...form, base: () => incoming.origin + BASE_PATH, requestId });
+    return writeResponse(request, result, {
+      ...form,
+      base: () => incoming.origin + BASE_PATH,
+      requestId,
+      mostBytes: answerLimitBytes,
+    });
   }
 }
 

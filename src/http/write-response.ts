@@ -1,5 +1,5 @@
-import { NotFoundError, type ResourceError } from '#errors/index.ts';
-import { getMember, isObject, type JsonObject } from '#json/index.ts';
+import { answerTooLarge, NotFoundError, type ResourceError } from '#errors/index.ts';
+import { getMember, isObject, type JsonObject, type JsonValue, sizeOf } from '#json/index.ts';
 import {
   formatPath,
   type Resource,
@@ -27,18 +27,22 @@ export function writeResponse(
     readonly ifNoneMatch: string | null;
     readonly mimeType: string | null;
     readonly requestId: string;
+    readonly mostBytes: number;
   },
 ): Answer {
-  const { base, ifNoneMatch, mimeType } = options;
+  const { base, ifNoneMatch, mimeType, mostBytes } = options;
   if (response.kind === 'action') return json(200, response.content, options, response.headers);
   if (response.kind === 'query') {
+    const result = response.result.map(resourceBody);
+    requireAnswerable(result, mostBytes);
     const body = {
-      result: response.result.map(resourceBody),
+      result,
       resultCount: response.result.length,
       pagedResultsCookie: response.pagedResultsCookie,
       totalPagedResultsPolicy: response.totalPagedResultsPolicy,
       totalPagedResults: response.totalPagedResults,
       remainingPagedResults: -1,
+      ...(response.warnings === undefined ? {} : { warnings: response.warnings }),
     };
     return json(200, body, options);
   }
@@ -52,6 +56,15 @@ export function writeResponse(
   const location =
     created && id !== null ? { Location: `${base()}/${encodePath([...request.path, id])}` } : {};
   return json(created ? 201 : 200, resourceBody(response), options, { ...location, ...etag });
+}
+
+/** Row by row, because a text for all of them would be the very thing that there is no room for. */
+function requireAnswerable(rows: readonly JsonValue[], mostBytes: number): void {
+  let bytes = 0;
+  for (const row of rows) {
+    bytes += sizeOf(row).bytes;
+    if (bytes > mostBytes) throw answerTooLarge(mostBytes);
+  }
 }
 
 /** One field as the body itself: text as it is, anything else decoded from base64. */
@@ -83,6 +96,8 @@ function rawField(
 interface Form {
   readonly prettyPrint: boolean;
   readonly requestId?: string;
+  /** Default: as many as there are. */
+  readonly mostBytes?: number;
 }
 
 export function writeError(error: ResourceError, form: Form = { prettyPrint: false }): Answer {
@@ -105,13 +120,29 @@ export function writeJson(body: JsonObject): Answer {
 function json(
   status: number,
   body: unknown,
-  { prettyPrint, requestId }: Form,
+  { prettyPrint, requestId, mostBytes }: Form,
   headers: Record<string, string> = {},
 ): Answer {
   const bodyless = status === 204 || status === 205 || status === 304;
-  const text = bodyless ? null : JSON.stringify(body, null, prettyPrint ? 2 : undefined);
+  const text = bodyless ? null : textOf(body, prettyPrint, mostBytes);
   const id = requestId === undefined ? {} : { 'X-Request-Id': requestId };
   return { status, headers: { ...HEADERS, ...id, ...headers }, body: text };
+}
+
+function textOf(body: unknown, prettyPrint: boolean, mostBytes = Number.POSITIVE_INFINITY): string {
+  const text = written(body, prettyPrint);
+  if (text === undefined || text.length > mostBytes) throw answerTooLarge(mostBytes);
+  return text;
+}
+
+/** Undefined of what has no text: there is a longest one, which blanks alone can fill. */
+function written(body: unknown, prettyPrint: boolean): string | undefined {
+  try {
+    return JSON.stringify(body, null, prettyPrint ? 2 : undefined);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function encodePath(path: readonly string[]): string {

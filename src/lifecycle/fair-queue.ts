@@ -1,3 +1,5 @@
+import { Lane } from './lane.ts';
+
 export interface FairQueueOptions {
   /** Pieces of work at once. */
   readonly atOnce: number;
@@ -21,8 +23,8 @@ const TURN_OF_OTHERS = 4;
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;
-  readonly #urgent: Lane;
-  readonly #other: Lane;
+  readonly #urgent: Lane<Waiting>;
+  readonly #other: Lane<Waiting>;
   #busy = 0;
   #turns = 0;
 
@@ -54,11 +56,10 @@ export class FairQueue {
     }
   }
 
-  #wait(caller: string, lane: Lane): Promise<void> {
+  #wait(caller: string, lane: Lane<Waiting>): Promise<void> {
     return new Promise((resolve, reject) => {
       const refuse = () => reject(this.#options.refuse());
-      if (!lane.hasRoom(caller)) refuse();
-      else lane.add(caller, { begin: resolve, refuse });
+      lane.add(caller, { begin: resolve, refuse })?.refuse();
     });
   }
 
@@ -67,48 +68,5 @@ export class FairQueue {
     const lanes = [this.#urgent, this.#other];
     if (this.#turns % TURN_OF_OTHERS === 0) lanes.reverse();
     return lanes[0]!.take() ?? lanes[1]!.take();
-  }
-}
-
-/** Lines of callers; the map keeps the order in which their turns come. */
-class Lane {
-  readonly #most: number;
-  readonly #lines = new Map<string, Waiting[]>();
-  size = 0;
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  hasRoom(caller: string): boolean {
-    return this.size < this.#most || this.#longest().length > (this.#lines.get(caller)?.length ?? 0) + 1;
-  }
-
-  add(caller: string, waiting: Waiting): void {
-    if (this.size >= this.#most) {
-      this.#longest().pop()!.refuse();
-      this.size -= 1;
-    }
-    const line = this.#lines.get(caller);
-    if (line === undefined) this.#lines.set(caller, [waiting]);
-    else line.push(waiting);
-    this.size += 1;
-  }
-
-  take(): Waiting | undefined {
-    for (const [caller, line] of this.#lines) {
-      this.#lines.delete(caller);
-      const first = line.shift()!;
-      if (line.length > 0) this.#lines.set(caller, line);
-      this.size -= 1;
-      return first;
-    }
-    return undefined;
-  }
-
-  #longest(): Waiting[] {
-    let longest: Waiting[] = [];
-    for (const line of this.#lines.values()) if (line.length > longest.length) longest = line;
-    return longest;
   }
 }

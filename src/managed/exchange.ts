@@ -32,6 +32,8 @@ export interface Exchange {
   id: string;
   /** What is stored, before this request; null on create. */
   stored: StoredObject | null;
+  /** Nothing is locked: what is read may be changed by others, and is not stored then. */
+  isLight: boolean;
   /** What was stored, decrypted, with the relationships that have been looked up; null on create. */
   before: JsonObject | null;
   /** The object in work: what will be stored. Never holds `_id` or `_rev`. */
@@ -56,6 +58,8 @@ export interface Exchange {
   readonly refreshed: Map<string, Refreshed>;
   /** Nothing was asked to change; only what is calculated may have. */
   readonly isCheck: boolean;
+  /** Not the caller is answered, but a script. */
+  readonly isForScript: boolean;
   /** The revision after this request; null until it is known. */
   rev: number | null;
   /** How many changes the unit of work had recorded when this object was stored; null before. */
@@ -70,6 +74,7 @@ export interface ExchangeOptions {
   readonly cause?: Request;
   readonly edit?: EdgeEdit;
   readonly isCheck?: boolean;
+  readonly isForScript?: boolean;
 }
 
 export function newExchange(
@@ -78,7 +83,7 @@ export function newExchange(
   type: ManagedType,
   request: LifecycleRequest,
   id: string,
-  { cause = request, edit, isCheck = false }: ExchangeOptions = {},
+  { cause = request, edit, isCheck = false, isForScript = false }: ExchangeOptions = {},
 ): Exchange {
   return {
     platform,
@@ -88,6 +93,7 @@ export function newExchange(
     type,
     id,
     stored: null,
+    isLight: false,
     before: null,
     object: {},
     edges: new Map(),
@@ -100,6 +106,7 @@ export function newExchange(
     dependents: new Map(),
     refreshed: new Map(),
     isCheck,
+    isForScript,
     rev: null,
     storedAt: null,
     answer: null,

@@ -1,18 +1,26 @@
 import { errorIdOf, InternalServerError, ResourceError } from '#errors/index.ts';
-import type { Scripts } from '#script/index.ts';
+import type { Context } from '#resource/index.ts';
+import { ScriptError, type Scripts } from '#script/index.ts';
 
 /**
  * Scripts as types run them. One that is not there is a mistake of the configuration: the caller, who asked for an
- * object, must not be told that something was not found.
+ * object, must not be told that something was not found. Who may mend a mistake is told where it is.
  */
 export function hookScripts(scripts: Scripts): Scripts {
   return {
     compile: (reference) => scripts.compile(reference),
     evaluate: (context, call) =>
       scripts.evaluate(context, call).catch((error: unknown) => {
-        throw isMissing(error) ? missing(error, call.label) : error;
+        if (isMissing(error)) throw missing(error, call.label);
+        throw error instanceof ScriptError && mayKnow(context)
+          ? error.withPlace(call.label ?? 'a hook')
+          : error;
       }),
   };
+}
+
+function mayKnow({ security }: Context): boolean {
+  return security.authorization.roles.includes('svc-admin');
 }
 
 function isMissing(error: unknown): error is ResourceError {

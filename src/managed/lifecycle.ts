@@ -3,6 +3,7 @@ import { applyOperations } from './steps/apply-operations.ts';
 import { assignId } from './steps/assign-id.ts';
 import { attachRelationships } from './steps/attach-relationships.ts';
 import { checkRevision } from './steps/check-revision.ts';
+import { chooseRoad } from './steps/choose-road.ts';
 import { computeVirtualProperties, recalculate } from './steps/compute-virtual-properties.ts';
 import { decryptStored } from './steps/decrypt-stored.ts';
 import { findDependents, lockOwnDerivations } from './steps/find-dependents.ts';
@@ -13,6 +14,7 @@ import { loadStored } from './steps/load-stored.ts';
 import { planEdit } from './steps/plan-edit.ts';
 import { protectProperties } from './steps/protect-properties.ts';
 import { refreshDependents } from './steps/refresh-dependents.ts';
+import { refuseUndeclared } from './steps/refuse-undeclared.ts';
 import { removeRelationships } from './steps/remove-relationships.ts';
 import { runHook } from './steps/run-hook.ts';
 import { runPropertyHooks } from './steps/run-property-hooks.ts';
@@ -37,6 +39,7 @@ const D = 'delete';
  */
 // biome-ignore format: the columns are the documentation
 export const lifecycle = pipeline((step) => {
+  step(chooseRoad,                       C,       U,  P     );
   step(lockOwnDerivations,               C,       U,  P     );
   step(assignId,                         C                  );
   step(loadStored,                            R,  U,  P,  D );
@@ -56,6 +59,7 @@ export const lifecycle = pipeline((step) => {
   step(writeRelationships,               C,       U,  P     );
   step(grantConditionally,               C,       U,  P     );
   step(computeVirtualProperties,         C,       U,  P     );
+  step(refuseUndeclared,                 C,       U,  P     );
   step(validateProperties,               C,       U,  P     );
   step(checkGoverning,                   C,       U,  P     );
   step(runPropertyHooks('onValidate'),   C,       U,  P     );

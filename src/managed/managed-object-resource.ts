@@ -11,7 +11,7 @@ import {
   type RouteMatch,
   readerOf,
 } from '#resource/index.ts';
-import { describeType } from './describe-type.ts';
+import { describeRelationships, describeType } from './describe-type.ts';
 import { type LifecycleRequest, newExchange } from './exchange.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
@@ -59,9 +59,10 @@ export function managedObjectResource(platform: ManagedPlatform): RouteHandler {
       return type !== undefined && mayRunScripts(platform, type, request, match);
     },
     describe: (path) =>
-      [...platform.types.current().values()].flatMap(
-        (type) => handlerOf(type).describe?.(`${path}/${type.name}`) ?? [],
-      ),
+      [...platform.types.current().values()].flatMap((type) => [
+        ...(handlerOf(type).describe?.(`${path}/${type.name}`) ?? []),
+        ...describeRelationships(type, `${path}/${type.name}`),
+      ]),
   };
 }
 

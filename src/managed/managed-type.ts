@@ -53,6 +53,10 @@ export interface ManagedType {
   /** Relationships whose targets have conditions. */
   readonly conditional: readonly Relationship[];
   readonly rules: readonly PropertyRules[];
+  /** Names of the properties that an object must have. */
+  readonly required: readonly string[];
+  /** It takes no property that it does not declare. */
+  readonly isClosed: boolean;
   /** Bytes that an object of the type may have. */
   readonly maxSize: number;
   /** Whether a request of that kind may run a script of this type. */
@@ -112,6 +116,13 @@ export function compileType(definition: JsonObject): ManagedType {
     },
     conditional: relationships.filter(({ conditionField }) => conditionField !== null),
     rules,
+    required: [
+      ...new Set([
+        ...required,
+        ...all.filter(({ definition }) => definition['required'] === true).map((property) => property.name),
+      ]),
+    ],
+    isClosed: schema['additionalProperties'] === false,
     maxSize: Number(definition['maxSize'] ?? MOST_OBJECT_BYTES),
     runsScripts: scriptsOf(hooks, all, actions.length > 0, rulesRunScripts(rules)),
   };

@@ -16,9 +16,11 @@ import {
 } from '#resource/index.ts';
 import { requestView } from '#script/index.ts';
 import { checkObject, findStale } from './check-objects.ts';
+import { TYPE_ACTIONS } from './describe-type.ts';
 import { newExchange } from './exchange.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
+import { queryOfCaller } from './retrieve/query-of-caller.ts';
 import { runLifecycle } from './run-lifecycle.ts';
 
 const PAGE_SIZE = 500;
@@ -72,7 +74,7 @@ export async function actOnCollection(
       return actionResult({ status: 'OK', countTriggered });
     }
     default:
-      return unknownAction(request, ['patch', 'triggerSyncCheck']);
+      return unknownAction(request, TYPE_ACTIONS);
   }
 }
 
@@ -83,7 +85,7 @@ async function patchObject(
   request: ActionRequest,
   id: string,
 ): Promise<JsonObject> {
-  const { path, fields, parameters, content } = request;
+  const { path, fields, parameters, content, judgedAt } = request;
   const patch = {
     method: 'patch',
     path,
@@ -91,6 +93,7 @@ async function patchObject(
     parameters,
     revision: null,
     operations: parsePatch(content),
+    ...(judgedAt === undefined ? {} : { judgedAt }),
   } as const;
   const answer = await runLifecycle(newExchange(platform, context, type, patch, id, { cause: request }));
   return resourceBody(answer) as JsonObject;
@@ -105,12 +108,13 @@ async function runAction(
 ): Promise<ActionResult> {
   const reference = type.actions.get(request.action);
   if (reference === undefined) {
-    return unknownAction(request, ['patch', 'triggerSyncCheck', ...type.actions.keys()]);
+    return unknownAction(request, [...TYPE_ACTIONS, ...type.actions.keys()]);
   }
   const { path, fields, parameters } = request;
-  const read = async () => {
+  const read = async (isForScript: boolean) => {
     const exchange = newExchange(platform, context, type, { method: 'read', path, fields, parameters }, id, {
       cause: request,
+      isForScript,
     });
     return resourceBody(await runLifecycle(exchange)) as JsonObject;
   };
@@ -122,10 +126,10 @@ async function runAction(
       request: requestView(request),
       resourcePath,
       resourceName: resourcePath,
-      object: await read(),
+      object: await read(true),
     },
   });
-  return actionResult(await read());
+  return actionResult(await read(false));
 }
 
 /** The query that an action's parameters mean. */
@@ -150,7 +154,7 @@ async function findIds(
   pageSize: number,
   after?: string,
 ): Promise<readonly string[]> {
-  const plain = plainQuery(query, platform.queries());
+  const { query: plain } = queryOfCaller(context, type.privates, plainQuery(query, platform.queries()), []);
   const filter: typeof plain.filter =
     after === undefined
       ? plain.filter

@@ -1,15 +1,16 @@
 import { objectStore, queryObjects as queryStore } from '#repo/index.ts';
 import {
   type Context,
-  dbOf,
   plainQuery,
   type QueryRequest,
   type QueryResult,
+  readerOf,
   resource,
+  warnOfUnknownField,
 } from '#resource/index.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
-import { hidePrivate } from './retrieve/hide-private.ts';
+import { queryOfCaller } from './retrieve/query-of-caller.ts';
 import { retrieveObjects } from './retrieve/retrieve-objects.ts';
 
 /** One page of the objects of a type, each as a read of it would show it. */
@@ -20,11 +21,8 @@ export async function queryObjects(
   type: ManagedType,
 ): Promise<QueryResult> {
   const asked = plainQuery(request, platform.queries());
-  const isExternal = context.client.isExternal;
-  const { query, sortKeys } = isExternal
-    ? hidePrivate(type.privates, asked, request.sortKeys)
-    : { query: asked, sortKeys: request.sortKeys };
-  const db = await dbOf(platform, context);
+  const { query, sortKeys } = queryOfCaller(context, type.privates, asked, request.sortKeys);
+  const db = await readerOf(platform, context);
   const page = await queryStore(db, objectStore(['managed', type.name]), { ...request, sortKeys }, query, {
     types: type.propertyTypes,
     indexed: type.indexed,
@@ -45,5 +43,14 @@ export async function queryObjects(
     pagedResultsCookie: page.cookie,
     totalPagedResultsPolicy: page.totalPolicy,
     totalPagedResults: page.total,
+    ...doubts(type, { filter: asked.filter, sortKeys: request.sortKeys }),
   };
+}
+
+/** An object may have properties that its type does not declare; a filter by one is a slip all the same, mostly. */
+function doubts(type: ManagedType, query: Parameters<typeof warnOfUnknownField>[0]) {
+  // What is private is not even suggested.
+  const known = [...type.compiled.keys()].filter((name) => !type.privates.has(name));
+  const asked = [...known, ...type.privates];
+  return type.compiled.size === 0 ? {} : warnOfUnknownField(query, `managed/${type.name}`, asked, known);
 }

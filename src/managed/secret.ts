@@ -1,4 +1,4 @@
-import type { Crypto } from '#crypto/index.ts';
+import { type Crypto, withoutSeals, withSeals } from '#crypto/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import {
   cloneJson,
@@ -16,6 +16,23 @@ const ENVELOPE = '$crypto';
 export function hasEnvelope(value: JsonValue | undefined): boolean {
   if (Array.isArray(value)) return value.some(hasEnvelope);
   return isObject(value) && (Object.hasOwn(value, ENVELOPE) || Object.values(value).some(hasEnvelope));
+}
+
+/**
+ * What a caller from outside has sent, with what is stored in place of the seals that stand where they were shown.
+ *
+ * @throws BadRequestError `CRYPTO_FOREIGN_ENVELOPE`
+ */
+export function withOwnEnvelopes(
+  given: JsonValue,
+  stored: JsonValue | undefined,
+  path: readonly string[] = [],
+): JsonValue {
+  if (!hasEnvelope(given)) return given;
+  const shown = stored === undefined ? undefined : withSeals(stored);
+  const value = withoutSeals(given, shown, stored, path);
+  refuseForeignEnvelopes(value, stored, path);
+  return value;
 }
 
 /**
@@ -41,15 +58,54 @@ export function refuseForeignEnvelopes(
   }
   const object = value as JsonObject;
   if (Object.hasOwn(object, ENVELOPE)) {
-    throw new BadRequestError(`'${formatPointer(path)}' holds a $crypto value that is not the stored one`, {
-      id: 'CRYPTO_FOREIGN_ENVELOPE',
-      field: formatPointer(path),
-      hint: 'Send the plain value; the server protects it',
-    });
+    throw foreignEnvelope(path);
   }
   for (const [name, member] of Object.entries(object)) {
     refuseForeignEnvelopes(member, isObject(stored) ? stored[name] : undefined, [...path, name]);
   }
+}
+
+/**
+ * The same of an object that a patch has made: an envelope can be put together from parts, and moved to where it would be
+ * opened. Elements of lists may move.
+ *
+ * @throws BadRequestError `CRYPTO_FOREIGN_ENVELOPE`
+ */
+export function refuseMadeEnvelopes(object: JsonObject, stored: JsonObject): void {
+  if (!hasEnvelope(object)) return;
+  const known = envelopesIn(stored);
+  for (const { path, envelope } of envelopesIn(object)) {
+    const isKnown = known.some(
+      (one) => placeOf(one.path) === placeOf(path) && equalJson(one.envelope, envelope),
+    );
+    if (!isKnown) throw foreignEnvelope(path);
+  }
+}
+
+function placeOf(path: readonly string[]): string {
+  return formatPointer(path).replace(/\/\d+(?=\/|$)/g, '/#');
+}
+
+interface FoundEnvelope {
+  readonly path: readonly string[];
+  readonly envelope: JsonObject;
+}
+
+function envelopesIn(value: JsonValue, path: readonly string[] = []): readonly FoundEnvelope[] {
+  if (Array.isArray(value))
+    return value.flatMap((item, index) => envelopesIn(item, [...path, String(index)]));
+  if (!isObject(value)) return [];
+  if (Object.hasOwn(value, ENVELOPE)) return [{ path, envelope: value }];
+  return Object.entries(value).flatMap(([name, member]) => envelopesIn(member, [...path, name]));
+}
+
+function foreignEnvelope(path: readonly string[]): BadRequestError {
+  const field = formatPointer(path);
+  return new BadRequestError(`'${field}' holds a $crypto value that is not the stored one`, {
+    id: 'CRYPTO_FOREIGN_ENVELOPE',
+    field,
+    hint: 'Send the plain value; the server protects it',
+  });
 }
 
 /**

@@ -112,6 +112,11 @@ function describe(said: Observation): Line | undefined {
         level: 'error',
         message: `the audit trail was cut: its last seal was number ${said.expected}, and is ${said.found} now. See svc audit verify`,
       };
+    case 'audit.sealingHeldUp':
+      return {
+        level: 'error',
+        message: `entries of the audit wait for their seal for ${Math.round(said.seconds)} s, because somebody else holds the lock for sealing (see pg_locks, 'advisory')`,
+      };
     case 'crypto.keysDiffer':
       return {
         level: 'error',
@@ -326,8 +331,11 @@ function describe(said: Observation): Line | undefined {
         skipped: said.skipped,
         run: said.run,
       };
-    case 'queue.warned':
-      return { level: 'warn', message: `queues: ${said.message}` };
+    case 'workflow.mailRejected':
+      return {
+        level: 'warn',
+        message: `mail ${said.job} was refused for ${said.recipients} of its recipients`,
+      };
     case 'sync.failed':
       return { level: 'warn', message: `synchronization of ${said.resource} failed`, details: said.details };
     case 'script.logged':

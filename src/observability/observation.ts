@@ -17,6 +17,7 @@ export type Observation =
   | { kind: 'crypto.keysDiffer'; node: string; alias: string }
   /** The highest number of a seal is lower than it was. */
   | { kind: 'audit.sealsMissing'; expected: number; found: number }
+  | { kind: 'audit.sealingHeldUp'; seconds: number }
   | { kind: 'database.embedded'; message: string }
   | { kind: 'database.migrated'; migrations: readonly string[] }
   /** Transactions go through a pooler; `hasSessions`: there is a direct URL for what needs a session. */
@@ -104,7 +105,7 @@ export type Observation =
   | { kind: 'job.completed'; queue: string; job: string; ms: number }
   | { kind: 'job.failed'; queue: string; job: string; ms: number; error: string; dead: boolean }
   | { kind: 'job.fencedOut'; queue: string; job: string }
-  | { kind: 'queue.warned'; message: string }
+  | { kind: 'workflow.mailRejected'; job: string; recipients: number }
   | { kind: 'sync.failed'; resource: string; details: JsonValue }
   | {
       kind: 'scan.ended';

@@ -1,15 +1,14 @@
 /**
- * Work that is done later, somewhere in the cluster: pg-boss behind one interface.
+ * Work that is done later, somewhere in the cluster.
  *
  * Words: a *job* waits in a *queue* until it is due; a *worker* is what the code has registered for a queue; a node
- * *claims* a job and runs it; one that fails for good is a *dead letter*; a *suspect* was there at the end of two
- * nodes and is tried alone. Invariants: a job is there exactly if the
+ * *claims* a job and runs it; one that fails for good is a *dead letter*. Invariants: a job is there exactly if the
  * unit of work that enqueued it was committed; what its handler stores is there exactly if the job counts as
  * completed; a node that lost its claim commits nothing; no NOTIFY inside a transaction.
  */
-export { releaseJobs } from './claim-repository.ts';
-export type { ClaimedJob, Holder, Job, JobFailure, JobHandler, NewJob, WorkerOptions } from './job.ts';
+export type { ClaimedJob, Job, JobFailure, JobHandler, NewJob, WorkerOptions } from './job.ts';
 export { JobPoller } from './job-poller.ts';
 export { Queue, type QueueOptions } from './queue.ts';
 export { QueueKeeper } from './queue-keeper.ts';
+export { releaseJobs } from './release-repository.ts';
 export { type JobResult, runJob, runJobs } from './run-job.ts';

@@ -1,6 +1,7 @@
 import type { Db, UnitOfWork } from '#database/index.ts';
 import type { ResourceError } from '#errors/index.ts';
-import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import type { Claimed, Holder } from '#work/index.ts';
 
 /** What is to be done, and when. */
 export interface NewJob {
@@ -10,10 +11,8 @@ export interface NewJob {
   readonly id?: string;
   /** Epoch ms by the database's clock; default: at once. */
   readonly startAt?: number;
-  /** Higher first. Default 0. */
+  /** From 0, the default, to 32,767; higher first among what is due. */
   readonly priority?: number;
-  /** In a queue with `unique`: there is at most one such job of this key. */
-  readonly key?: string;
   /** How often it may fail before it is a dead letter, less one. Default: as the queue says. */
   readonly retries?: number;
   readonly retryDelayMs?: number;
@@ -24,7 +23,6 @@ export interface Job {
   readonly id: string;
   readonly queue: string;
   readonly data: JsonObject;
-  readonly key: string | null;
   /** From 1; only failures count, not nodes that were lost. */
   readonly attempt: number;
   readonly attempts: number;
@@ -35,18 +33,9 @@ export interface Job {
 }
 
 /** A job that a node holds: what it needs to complete it. Plain data, so that it passes to a script thread. */
-export interface ClaimedJob extends Job {
+export interface ClaimedJob extends Job, Claimed {
   readonly holder: Holder;
-  /** Of pg-boss: names the attempt. */
-  readonly retryCount: number;
-  /** Nodes and threads that ended while they ran it. */
-  readonly lostWith: readonly string[];
-}
-
-/** The fence: which life of which node holds the job. */
-export interface Holder {
-  readonly nodeId: number;
-  readonly epoch: number;
+  readonly retryDelayMs: number;
 }
 
 export interface JobFailure {
@@ -64,13 +53,8 @@ export interface JobHandler {
   /**
    * @param fence for what the handler commits before its unit of work: throws when the job is another's now, and keeps
    *   others from taking it until the given transaction ends
-   * @returns what is kept of the outcome, for whoever looks at completed jobs
    */
-  run(
-    unitOfWork: UnitOfWork,
-    job: Job,
-    fence: (transaction: Db) => Promise<void>,
-  ): Promise<JsonValue | undefined> | Promise<void>;
+  run(unitOfWork: UnitOfWork, job: Job, fence: (transaction: Db) => Promise<void>): Promise<void>;
   /**
    * Runs several jobs of the queue in one unit of work, which costs the database less. What throws here is run again,
    * each job by itself.
@@ -97,19 +81,14 @@ export interface WorkerOptions {
   readonly runsScripts: boolean;
   /** Default 2, so 3 attempts in all. */
   readonly retries?: number;
-  /** Default 10 s. Whole seconds. */
+  /** Default 10 s. */
   readonly retryDelayMs?: number;
   /** A job that has ended so many nodes or threads while it ran, all but two of them alone, is given up. Default 3. */
   readonly losses?: number;
   /** The delay doubles from one attempt to the next. */
   readonly backoff?: boolean;
-  /** A job that runs longer has failed, and what it stores afterwards is refused. Default 15 min, at most 24 h. */
+  /** A unit of work that takes longer has failed, and what it stores afterwards is refused. Default 15 min. */
   readonly limitMs?: number;
-  /**
-   * What a key is unique among: jobs that wait (one more may wait while one runs), or all that are not done. A job
-   * that would be the second is not enqueued. Default: nothing.
-   */
-  readonly unique?: 'waiting' | 'unfinished';
 }
 
 /** What the code has registered for a queue. */

@@ -1,31 +1,39 @@
-import type { Service } from '#lifecycle/index.ts';
+import { type Service, Ticker } from '#lifecycle/index.ts';
+import type { Observe } from '#observability/index.ts';
+import { pruneLetters } from './dead-letter-repository.ts';
 import type { Queue } from './queue.ts';
 
-/**
- * Makes the queues, and on nodes that work lets pg-boss look after its tables: what has run too long, what is done
- * and old, indexes that have grown. One node at a time does it, as pg-boss arranges.
- */
+const KEEP_DAYS = 365;
+const BATCH = 1_000;
+const HOUR_MS = 3_600_000;
+
+/** Makes the queues known, and lets dead letters go after a year. */
 export class QueueKeeper implements Service {
   readonly name = 'queues';
   readonly #queue: Queue;
-  readonly #supervises: boolean;
-  #started = false;
+  readonly #ticker: Ticker;
 
-  constructor(queue: Queue, supervises: boolean) {
+  constructor(queue: Queue, observe: Observe) {
     this.#queue = queue;
-    this.#supervises = supervises;
+    this.#ticker = new Ticker({
+      name: this.name,
+      intervalMs: HOUR_MS,
+      runOnce: () => this.#prune(),
+      observe,
+    });
   }
 
   async start(): Promise<void> {
-    if (this.#started) return;
-    this.#started = true;
     await this.#queue.prepare();
-    if (this.#supervises) await this.#queue.boss.start();
+    await this.#ticker.start();
   }
 
-  async stop(): Promise<void> {
-    if (!this.#started) return;
-    this.#started = false;
-    if (this.#supervises) await this.#queue.boss.stop({ graceful: false, close: false });
+  stop(): Promise<void> {
+    return this.#ticker.stop();
+  }
+
+  async #prune(): Promise<number | undefined> {
+    const pruned = await pruneLetters(this.#queue.database.db, KEEP_DAYS, BATCH);
+    return pruned < BATCH ? undefined : 0;
   }
 }

@@ -2,20 +2,16 @@ import { type Db, isConnectionLost, runUnitOfWork, troubleOf } from '#database/i
 import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { backOff, MAX_SUSPICIONS } from '#lifecycle/index.ts';
-import {
-  completeJobs,
-  endRetries,
-  findRetryAt,
-  hasClaim,
-  lockClaim,
-  removeClaim,
-  setRetryDelay,
-} from './claim-repository.ts';
-import type { ClaimedJob } from './job.ts';
+import { timeOrderedId } from '#time/index.ts';
+import { FencedOutError } from '#work/index.ts';
+import { buryJob } from './dead-letter-repository.ts';
+import type { ClaimedJob, WorkerOptions } from './job.ts';
+import { completeJobs, hasClaim, lockClaim, retryJob } from './job-repository.ts';
 import type { Queue } from './queue.ts';
 
 /** Also those of nodes that only hung: what makes them hang must not go on for ever. */
 const MAX_INTERRUPTIONS = 10;
+const MAX_DOUBLINGS = 16;
 /** Of those that did not go together with others. */
 const AT_ONCE = 4;
 
@@ -24,15 +20,6 @@ export interface JobResult {
   readonly end: 'completed' | 'retrying' | 'dead' | 'fencedOut';
   readonly ms: number;
   readonly error: string | null;
-}
-
-class FencedOutError extends ResourceError {
-  override readonly name = 'FencedOutError';
-  constructor() {
-    super(409, 'The job belongs to another node now; its effects were rolled back', {
-      id: 'QUEUE_FENCED_OUT',
-    });
-  }
 }
 
 /**
@@ -53,9 +40,8 @@ export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> 
   };
   try {
     await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
-      const output = (await handler.run(unitOfWork, job, fence)) ?? undefined;
-      if ((await completeJobs(await unitOfWork.db(), job.queue, [job], [output])) !== 1)
-        throw new FencedOutError();
+      await handler.run(unitOfWork, job, fence);
+      if ((await completeJobs(await unitOfWork.db(), [job])) !== 1) throw new FencedOutError();
     });
     return result('completed');
   } catch (thrown) {
@@ -95,16 +81,13 @@ export async function runJobs(queue: Queue, jobs: readonly ClaimedJob[]): Promis
 
 /** @returns those whose effects and completion are stored; when anything fails, none */
 async function runTogether(queue: Queue, jobs: readonly ClaimedJob[]): Promise<ReadonlySet<unknown>> {
-  const { name, handler } = queue.worker(jobs[0]!.queue);
+  const { handler } = queue.worker(jobs[0]!.queue);
   try {
     return await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
       const done = new Set<unknown>((await handler.runTogether?.(unitOfWork, jobs)) ?? []);
       const mine = jobs.filter((job) => done.has(job));
       if (mine.length === 0) return done;
-      const outputs = mine.map(() => undefined);
-      if ((await completeJobs(await unitOfWork.db(), name, mine, outputs)) !== mine.length) {
-        throw new FencedOutError();
-      }
+      if ((await completeJobs(await unitOfWork.db(), mine)) !== mine.length) throw new FencedOutError();
       return done;
     });
   } catch (error) {
@@ -128,22 +111,27 @@ export async function failJob(
   const inner = error.cause instanceof Error ? error.cause.message : error.message;
   const cause = inner === error.message ? {} : { cause: inner };
   const body = { ...(error.toJSON() as unknown as JsonObject), ...cause };
-  const { handler } = queue.worker(job.queue);
+  const { handler, options } = queue.worker(job.queue);
   const end = await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
     const db = await unitOfWork.db();
-    if (!(await removeClaim(db, job))) return 'fencedOut';
-    const pauseMs = handler.pauseMs?.(job);
-    if (forGood || handler.isFinal?.(error) === true) await endRetries(db, job);
-    else if (pauseMs !== undefined) await setRetryDelay(db, job, pauseMs);
-    if (!(await queue.fail(db, job, body))) return 'fencedOut';
-    const retryAt = await findRetryAt(db, job);
+    const isLast = forGood || job.attempt >= job.attempts || handler.isFinal?.(error) === true;
+    const retryAt = isLast
+      ? (await buryJob(db, timeOrderedId(), job, body)) && null
+      : ((await retryJob(db, job, handler.pauseMs?.(job) ?? delayOf(job, options))) ?? false);
+    if (retryAt === false) return 'fencedOut';
     await handler.failed?.(unitOfWork, job, { error: body, retryAt });
-    return retryAt === null ? 'dead' : 'retrying';
+    return isLast ? 'dead' : 'retrying';
   });
   const text = 'cause' in cause ? `${error.message}: ${cause.cause}` : error.message;
   const place = handler.placeOf?.(error);
   const said = place === undefined ? text : `${text} (at ${place})`;
   return { end, ms: performance.now() - startedAt, error: said };
+}
+
+/** With `backoff` it doubles from one attempt to the next, and its upper half is random. */
+function delayOf({ attempt, retryDelayMs }: ClaimedJob, { backoff = false }: WorkerOptions): number {
+  const longest = retryDelayMs * 2 ** Math.min(attempt, MAX_DOUBLINGS);
+  return backoff ? (longest * (1 + Math.random())) / 2 : retryDelayMs;
 }
 
 function isPoison({ lostWith, suspected }: ClaimedJob, losses: number): boolean {

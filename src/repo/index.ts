@@ -12,11 +12,13 @@ export { IndexKeeper } from './index-keeper.ts';
 export { cutPage, type PageStatement, pageSql } from './keyset-page.ts';
 export { monthKeeper } from './month-keeper.ts';
 export {
+  changeObject,
   createObject,
   deleteObject,
   findObject,
+  findOwn,
   insertObject,
-  updateObject,
+  mayBePending,
 } from './object-repository.ts';
 export { type ObjectStore, objectStore, type StoredObject } from './object-store.ts';
 export { pageResult } from './page-result.ts';

@@ -1,9 +1,8 @@
-import { sql } from 'kysely';
 import type { Db, UnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { objectReader } from './object-reader.ts';
+import { keyOf, objectReader } from './object-reader.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
-import { insertsInto } from './object-writer.ts';
+import { type ChangedObject, changesIn, insertsInto } from './object-writer.ts';
 
 const readers = new WeakMap<Db, Map<ObjectStore['table'], ReturnType<typeof objectReader>>>();
 
@@ -57,20 +56,59 @@ export async function insertObject(
   return stored === true;
 }
 
-/** @returns the new revision, or undefined when the object is gone or no longer at `rev` */
-export async function updateObject(
-  db: Db,
-  { table, type }: ObjectStore,
+/**
+ * Changes an object as part of a unit of work. When nothing else is asked of the database, it is committed together
+ * with others.
+ *
+ * @returns the new revision, or undefined when the object is gone or no longer at `rev`
+ */
+export async function changeObject(
+  unitOfWork: UnitOfWork,
+  store: ObjectStore,
   id: string,
   rev: number,
   data: JsonObject,
 ): Promise<number | undefined> {
-  // As a template and not by the builder: it is the statement of every change, and costs a quarter to compile.
-  const { rows } = await sql<{ rev: number }>`
-    update ${sql.table(table)} set rev = rev + 1, data = ${JSON.stringify(data)}::jsonb, updated_at = now()
-    where type = ${type} and id = ${id} and rev = ${rev}
-    returning rev`.execute(db);
-  return rows[0]?.rev;
+  const { type } = store;
+  // One statement cannot store an object and change it.
+  if (isNew(unitOfWork, store, id)) await unitOfWork.db();
+  const own = ownChange(unitOfWork, store, id);
+  if (own !== undefined && own.rev + 1 !== rev) return undefined;
+  const isChanged = await unitOfWork.write(changesIn(store), { type, id, rev, data: JSON.stringify(data) });
+  return isChanged ? rev + 1 : undefined;
+}
+
+/**
+ * Whether a unit of work may change an object without having locked it: nobody else does, as far as is known, and one
+ * that does all the same makes the unit run again.
+ */
+export function mayBePending(unitOfWork: UnitOfWork, store: ObjectStore, id: string): boolean {
+  return unitOfWork.mayBePending(keyOf({ type: store.type, id }));
+}
+
+/** An object as its unit of work has left it; without a lock, and without leaving what is pending. */
+export async function findOwn(
+  unitOfWork: UnitOfWork,
+  store: ObjectStore,
+  id: string,
+): Promise<StoredObject | undefined> {
+  const change = ownChange(unitOfWork, store, id);
+  if (change !== undefined) return { id, rev: change.rev + 1, data: JSON.parse(change.data) as JsonObject };
+  const db = isNew(unitOfWork, store, id) ? await unitOfWork.db() : await unitOfWork.readerBesidePending();
+  return findObject(db, store, id);
+}
+
+/** What the unit of work is going to make of the object. */
+function ownChange(unitOfWork: UnitOfWork, store: ObjectStore, id: string): ChangedObject | undefined {
+  return unitOfWork
+    .pending(changesIn(store))
+    .findLast((object) => object.type === store.type && object.id === id);
+}
+
+function isNew(unitOfWork: UnitOfWork, store: ObjectStore, id: string): boolean {
+  return unitOfWork
+    .pending(insertsInto(store))
+    .some((object) => object.type === store.type && object.id === id);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { GroupWrite } from '#database/index.ts';
+import type { Db, GroupWrite } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { keyOf, type ObjectKey } from './object-reader.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -16,7 +16,7 @@ function objectInserts(table: ObjectStore['table']): GroupWrite<NewObject> {
     select type, id, data from jsonb_to_recordset(${JSON.stringify(objects)}::jsonb)
       as object (type text, id text, data jsonb) order by type, id`;
   return {
-    insert,
+    steps: (objects) => [{ statement: insert(objects) }],
     async run(db, objects) {
       const { rows } =
         await sql<ObjectKey>`${insert(objects)} on conflict do nothing returning type, id`.execute(db);
@@ -25,6 +25,84 @@ function objectInserts(table: ObjectStore['table']): GroupWrite<NewObject> {
       return objects.map((object) => inserted.delete(keyOf(object)));
     },
   };
+}
+
+/** What an object becomes. */
+export interface ChangedObject extends ObjectKey {
+  /** As it was read. */
+  readonly rev: number;
+  /** JSON: what was handed over, whatever becomes of that until the commit. */
+  readonly data: string;
+}
+
+/**
+ * Changes objects that are still at the revision at which they were read. Of several, none is waited for: who holds the
+ * lock of one must not hold up the others.
+ */
+function objectChanges(table: ObjectStore['table']): GroupWrite<ChangedObject> {
+  const update = (objects: readonly ChangedObject[]) => sql`
+    update ${sql.table(table)} stored set rev = stored.rev + object.steps, data = object.data, updated_at = now()
+    from (
+      select o.ctid as at, object.data, object.steps
+      from jsonb_to_recordset(${`[${folded(objects).map(rowText).join()}]`}::jsonb)
+        as object (type text, id text, rev int, steps int, data jsonb)
+      join ${sql.table(table)} o on o.type = object.type collate "C" and o.id = object.id collate "C" and o.rev = object.rev
+      order by o.type, o.id for no key update of o skip locked) object
+    where stored.ctid = object.at`;
+  return {
+    isGuarded: true,
+    keyOf,
+    steps: (objects) => [{ statement: sql`${update(objects)} returning 1`, returns: folded(objects).length }],
+    async run(db, objects) {
+      if (objects.length === 1) return [await updateOne(db, table, objects[0]!)];
+      const { rows } = await sql<ObjectKey>`${update(objects)} returning stored.type, stored.id`.execute(db);
+      const changed = new Set(rows.map(keyOf));
+      return objects.map((object) => changed.has(keyOf(object)));
+    },
+  };
+}
+
+/** As a template and not by the builder: it is the statement of every change, and costs a quarter to compile. */
+async function updateOne(
+  db: Db,
+  table: ObjectStore['table'],
+  { type, id, rev, data }: ChangedObject,
+): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    update ${sql.table(table)} set rev = rev + 1, data = ${data}::jsonb, updated_at = now()
+    where type = ${type} and id = ${id} and rev = ${rev}`.execute(db);
+  return numAffectedRows === 1n;
+}
+
+function rowText({ data, ...columns }: ChangedObject): string {
+  return `${JSON.stringify(columns).slice(0, -1)},"data":${data}}`;
+}
+
+/**
+ * A unit of work that changes an object again changes what it has made of it. Of two that are stored together and change
+ * what neither knows of the other, the second stays a change of its own: there is one row less than is asked for then.
+ */
+function folded(objects: readonly ChangedObject[]): readonly (ChangedObject & { readonly steps: number })[] {
+  const byKey = new Map<string, ChangedObject & { readonly steps: number }>();
+  const inTheWay: (ChangedObject & { readonly steps: number })[] = [];
+  for (const object of objects) {
+    const before = byKey.get(keyOf(object));
+    if (before === undefined) byKey.set(keyOf(object), { ...object, steps: 1 });
+    else if (object.rev === before.rev + before.steps) {
+      byKey.set(keyOf(object), { ...object, rev: before.rev, steps: before.steps + 1 });
+    } else inTheWay.push({ ...object, steps: 1 });
+  }
+  return [...byKey.values(), ...inTheWay];
+}
+
+const CHANGES = {
+  managed_object: objectChanges('managed_object'),
+  repo_object: objectChanges('repo_object'),
+};
+
+/** How changes of a store are written; for `UnitOfWork.write`. */
+export function changesIn({ table }: ObjectStore): GroupWrite<ChangedObject> {
+  return CHANGES[table];
 }
 
 const INSERTS = {

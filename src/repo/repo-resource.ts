@@ -4,11 +4,11 @@ import { BadRequestError, ConflictError, NotFoundError, PreconditionFailedError 
 import type { JsonObject } from '#json/index.ts';
 import {
   type Context,
-  dbOf,
   formatPath,
   newIdOf,
   type PredefinedQueries,
   plainQuery,
+  type QueryFilter,
   type Request,
   type Resource,
   type ResourcePath,
@@ -18,9 +18,18 @@ import {
   requireSameId,
   requireStorableSize,
   resource,
+  type SortKey,
   unsupported,
+  warnOfUnknownField,
 } from '#resource/index.ts';
-import { createObject, deleteObject, findObject, updateObject } from './object-repository.ts';
+import {
+  changeObject,
+  createObject,
+  deleteObject,
+  findObject,
+  findOwn,
+  mayBePending,
+} from './object-repository.ts';
 import { objectStore, type StoredObject } from './object-store.ts';
 import { queryObjects } from './query-objects.ts';
 import { requireNoSecrets, sealObject } from './seal-object.ts';
@@ -29,6 +38,8 @@ export interface RepoOptions {
   readonly queries: () => PredefinedQueries;
   /** Members of the objects of a collection that nobody outside is shown. */
   readonly privates: (path: ResourcePath) => ReadonlySet<string>;
+  /** What the objects of a collection are declared to have; undefined where nothing is declared. */
+  readonly declared: (path: ResourcePath) => readonly string[] | undefined;
 }
 
 /**
@@ -99,14 +110,23 @@ class RepoScope {
     if (this.#context.client.isExternal) {
       requireNoSecrets(query.filter, request.sortKeys, this.#options.privates(path));
     }
-    const page = await queryObjects(await this.#db(), objectStore(path), request, query);
+    const page = await queryObjects(await this.#reader(), objectStore(path), request, query);
     return {
       kind: 'query',
       result: page.rows.map((row) => this.#answer(path, row, query.idsOnly)),
       pagedResultsCookie: page.cookie,
       totalPagedResultsPolicy: page.totalPolicy,
       totalPagedResults: page.total,
+      ...this.#doubts(path, query.filter, request.sortKeys),
     };
+  }
+
+  #doubts(path: ResourcePath, filter: QueryFilter, sortKeys: readonly SortKey[]) {
+    const declared = this.#options.declared(path);
+    if (declared === undefined) return {};
+    const privates = this.#options.privates(path);
+    const suggested = declared.filter((name) => !privates.has(name));
+    return warnOfUnknownField({ filter, sortKeys }, `repo/${formatPath(path)}`, declared, suggested);
   }
 
   async onObject(path: ResourcePath, id: string): Promise<Response> {
@@ -146,12 +166,12 @@ class RepoScope {
   ): Promise<Resource> {
     const { _id, _rev, ...given } = content;
     const unitOfWork = this.#context.unitOfWork!;
-    const before = await this.#get(path, id, true);
+    const before = await this.#getForChange(path, id);
     requireRevision(path, before, revision);
     const data = this.#opened(path, given, before);
     const name = `repo/${formatPath([...path, id])}`;
     requireStorableSize(name, data, before.data);
-    const rev = await updateObject(await unitOfWork.db(), objectStore(path), id, before.rev, data);
+    const rev = await changeObject(unitOfWork, objectStore(path), id, before.rev, data);
     unitOfWork.record({
       resource: name,
       operation: 'update',
@@ -170,7 +190,11 @@ class RepoScope {
       });
     }
     const unitOfWork = this.#context.unitOfWork!;
-    const before = await this.#get(path, id, true);
+    const before = this.#found(
+      path,
+      id,
+      await findObject(await unitOfWork.db(), objectStore(path), id, true),
+    );
     requireRevision(path, before, revision);
     await deleteObject(await unitOfWork.db(), objectStore(path), id, before.rev);
     unitOfWork.record({
@@ -198,18 +222,34 @@ class RepoScope {
     return withoutSeals(given, shown, before?.data) as JsonObject;
   }
 
-  async #get(path: ResourcePath, id: string, lock = false): Promise<StoredObject> {
-    const stored = await findObject(await this.#db(), objectStore(path), id, lock);
+  async #getForChange(path: ResourcePath, id: string): Promise<StoredObject> {
+    const unitOfWork = this.#context.unitOfWork!;
+    const store = objectStore(path);
+    if (!mayBePending(unitOfWork, store, id)) {
+      return this.#found(path, id, await findObject(await unitOfWork.db(), store, id, true));
+    }
+    return this.#found(path, id, await findOwn(unitOfWork, store, id));
+  }
+
+  async #get(path: ResourcePath, id: string): Promise<StoredObject> {
+    const { unitOfWork } = this.#context;
+    const store = objectStore(path);
+    return this.#found(
+      path,
+      id,
+      unitOfWork === null
+        ? await findObject(this.#database.db, store, id)
+        : await findOwn(unitOfWork, store, id),
+    );
+  }
+
+  #found(path: ResourcePath, id: string, stored: StoredObject | undefined): StoredObject {
     if (stored === undefined) throw new NotFoundError(`Object 'repo/${formatPath([...path, id])}' not found`);
     return stored;
   }
 
   #reader() {
     return readerOf({ database: this.#database }, this.#context);
-  }
-
-  #db() {
-    return dbOf({ database: this.#database }, this.#context);
   }
 }
 

@@ -6,6 +6,7 @@ import type { QueryFilter } from './query-filter.ts';
 import type { QueryRequest } from './request.ts';
 import { formatPath } from './resource-path.ts';
 import { type QueryResult, resource } from './response.ts';
+import { refuseUnknownField } from './unknown-field.ts';
 
 /** Queries by name that every collection of objects knows. */
 const SHIPPED: ReadonlyMap<string, PredefinedQuery> = new Map([
@@ -62,9 +63,18 @@ export function plainQuery(request: QueryRequest, configured: PredefinedQueries 
   });
 }
 
-/** Answers a query from objects that are held in memory; each has its `_id`. */
-export function answerFromMemory(request: QueryRequest, objects: Iterable<JsonObject>): QueryResult {
+/**
+ * Answers a query from objects that are held in memory; each has its `_id`.
+ *
+ * @param fields those that they have, where these are fixed
+ */
+export function answerFromMemory(
+  request: QueryRequest,
+  objects: Iterable<JsonObject>,
+  fields?: readonly string[],
+): QueryResult {
   const { filter, idsOnly } = plainQuery(request);
+  if (fields !== undefined) refuseUnknownField({ filter, sortKeys: request.sortKeys }, fields);
   const page = applyQueryInMemory(objects, {
     scope: formatPath(request.path),
     filter,

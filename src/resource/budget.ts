@@ -14,7 +14,7 @@ export const REQUEST_ALLOWANCE = {
   hostCalls: 50_000,
   /** Statements inside its transaction. */
   statements: 100_000,
-  /** Milliseconds for which its patches keep a thread from everything else. */
+  /** Milliseconds for which its patches keep a thread from everything else: work, however long a busy machine takes for it. */
   busyMs: 5_000,
 } as const;
 
@@ -37,13 +37,21 @@ const SAID: Readonly<Record<Expense, { readonly words: string; readonly isSent: 
   busyMs: { words: 'milliseconds of patching', isSent: false },
 };
 
+const nothing = (): Record<Expense, number> => ({
+  operations: 0,
+  nodes: 0,
+  hostCalls: 0,
+  statements: 0,
+  busyMs: 0,
+});
+
 /** A thread has other things to do, too: longer work goes on after them. */
 const STRETCH_MS = 15;
 
 /** The purse of one request. Once something has been refused for lack of it, everything of its kind is. */
 export class Budget {
-  readonly #allowance: Allowance;
-  #spent: Record<Expense, number> = { operations: 0, nodes: 0, hostCalls: 0, statements: 0, busyMs: 0 };
+  #allowance: Allowance;
+  #spent = nothing();
 
   constructor(allowance: Allowance = REQUEST_ALLOWANCE) {
     this.#allowance = allowance;
@@ -72,21 +80,41 @@ export class Budget {
     this.#spent = { ...spent };
   }
 
+  /** For work that is a run's: it may cost what a run may, and takes nothing from the request. */
+  async asRun<T>(work: () => Promise<T>): Promise<T> {
+    const [allowance, spent] = [this.#allowance, this.#spent];
+    this.#allowance = RUN_ALLOWANCE;
+    this.#spent = nothing();
+    try {
+      return await work();
+    } finally {
+      this.#allowance = allowance;
+      this.#spent = spent;
+    }
+  }
+
   /** For loops: now and then lets the thread do something else. Resolves at once most of the time. */
   stretch(): () => Promise<void> | undefined {
     let since = performance.now();
+    let worked = threadMs();
     return () => {
-      const ms = performance.now() - since;
-      if (ms < STRETCH_MS) return undefined;
-      this.spend('busyMs', ms);
+      if (performance.now() - since < STRETCH_MS) return undefined;
+      this.spend('busyMs', threadMs() - worked);
       return new Promise((resolve) =>
         setImmediate(() => {
           since = performance.now();
+          worked = threadMs();
           resolve();
         }),
       );
     };
   }
+}
+
+/** What this thread has worked so far. */
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
 }
 
 function spentError(expense: Expense, allowed: number): ResourceError {

@@ -100,3 +100,4 @@ export {
   sortTuple,
   totalOrder,
 } from './sort-key.ts';
+export { refuseUnknownField, warnOfUnknownField } from './unknown-field.ts';

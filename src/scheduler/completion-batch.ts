@@ -1,7 +1,8 @@
 import { isPassing } from '#database/index.ts';
 import { backOff } from '#lifecycle/index.ts';
+import type { Holder } from '#work/index.ts';
 import type { JobStore } from './job-store.ts';
-import { type Completion, formatRunKey, type Holder } from './run.ts';
+import { type Completion, formatRunKey } from './run.ts';
 
 const MAX_BATCH = 500;
 /** With so many waiting a second statement goes beside the one under way. */

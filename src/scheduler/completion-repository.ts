@@ -1,16 +1,27 @@
 import { sql } from 'kysely';
 import { type Db, numbers, texts } from '#database/index.ts';
+import type { Holder } from '#work/index.ts';
 import { LEDGER, LEDGER_ENTRY, ledgerEntries } from './ledger-repository.ts';
-import { type Completion, formatRunKey, type Holder, type LedgerEntry } from './run.ts';
-import { ANEW, at, COMPETITION, isFinished, ownRun, SLOT_OF_MS, schedule } from './run-row-repository.ts';
+import { type Completion, formatRunKey, type LedgerEntry } from './run.ts';
+import {
+  ANEW,
+  at,
+  COMPETITION,
+  COMPETITION_OF,
+  concurrencyKey,
+  isFinished,
+  ownRun,
+  SLOT_OF_MS,
+  schedule,
+} from './run-row-repository.ts';
 import { NORMAL_PRIORITY } from './schedule.ts';
 
-/** As its run found it, or as it was edited meanwhile; a definition is long, so it is read only then. */
-const NEXT_COMPETITION = [
-  ['priority', `coalesce((j.definition->>'priority')::smallint, ${NORMAL_PRIORITY})`],
-  ['concurrent', `coalesce((j.definition->>'concurrentExecution')::boolean, false)`],
-  ['concurrency_key', `j.definition->>'concurrencyKey'`],
-].map(([column, now]) => sql.raw(`case when j.updated_at > d.claimed_at then ${now} else d.${column} end`));
+/** What comes after a run competes as that did, or as the schedule was edited meanwhile; a definition is long, so it is read only then. */
+const NEXT_COMPETITION = COMPETITION_OF.map(([column, now]) => {
+  if (column === 'owner_id' || column === 'owner_epoch') return sql.raw(now);
+  const before = column === 'concurrency_key' ? concurrencyKey('d.concurrency_key') : `d.${column}`;
+  return sql.raw(`case when j.updated_at > d.claimed_at then ${now} else ${before} end`);
+});
 
 /** Ends one run; see `completeRuns`. Meant to stand in the transaction of the run's effects. */
 export async function completeRun(
@@ -39,7 +50,7 @@ export async function completeRuns(
   );
   const { rows } = await sql<{ n: number }>`${ANEW}
     with item as (
-      select trigger_id, generation, attempt, ${COMPETITION}, n,
+      select trigger_id, generation, attempt, priority, concurrent, concurrency_key, n,
              ${at('fire_ms')} as fire_at, ${at('next_ms')} as next_at, ${SLOT_OF_MS} as slot
       from unnest(
         ${numbers(completions, 'bigint', ({ run }) => run.triggerId)},
@@ -50,7 +61,7 @@ export async function completeRuns(
         ${numbers(completions, 'int', ({ run }) => run.definition?.priority ?? NORMAL_PRIORITY)},
         ${numbers(completions, 'boolean', ({ run }) => run.definition?.concurrentExecution ?? false)},
         ${texts(completions, 'text', ({ run }) => run.definition?.concurrencyKey ?? null)}
-      ) with ordinality as i(trigger_id, generation, fire_ms, attempt, next_ms, ${COMPETITION}, n)
+      ) with ordinality as i(trigger_id, generation, fire_ms, attempt, next_ms, priority, concurrent, concurrency_key, n)
     ), mine as (
       select r.ctid as at, r.trigger_id, r.generation, r.fire_at, k.next_at, k.priority, k.concurrent, k.concurrency_key,
              k.n

@@ -18,6 +18,8 @@ export interface Explanation extends JsonObject {
   readonly schedule: string;
   /** The time that was asked about. */
   readonly time: string;
+  /** The node that has it in memory; null of a persisted one, and of one that is gone. */
+  readonly nodeId: string | null;
   /** Whether the schedule, as it is now, has this time. Null when it is gone. */
   readonly planned: boolean | null;
   /** As in the ledger, or `waiting`, `running`, `paused`, `parked`, `disabled`, `notPlanned`, `future`, `unrecorded`. */
@@ -35,9 +37,9 @@ const NEAR_MS = 1_000;
  */
 export async function explainFiring(
   db: Db,
-  { id, at, dst = 'quartz' }: { id: string; at: number; dst?: DaylightSaving },
+  { id, at, dst = 'quartz', nodeName }: { id: string; at: number; dst?: DaylightSaving; nodeName?: string },
 ): Promise<Explanation> {
-  const facts = await gatherFacts(db, id, at);
+  const facts = await gatherFacts(db, { id, at, nodeName });
   if (facts.job === null && facts.firings.length === 0 && facts.neighbours.length === 0) {
     throw new NotFoundError(`There is no schedule '${id}', and the ledger has none of it`);
   }
@@ -50,6 +52,7 @@ export async function explainFiring(
   return {
     schedule: id,
     time: iso(at),
+    nodeId: facts.job?.owner ?? null,
     planned,
     ...verdict,
     chain: chain.toSorted((left, right) => left.at.localeCompare(right.at)),
@@ -132,7 +135,13 @@ function judge(
     };
   }
   const waiting = facts.waiting.find(({ fireAt }) => Math.abs(fireAt.getTime() - at) < NEAR_MS);
-  if (waiting !== undefined) return { outcome: 'waiting', why: 'It is due and no node has claimed it yet' };
+  if (waiting !== undefined) {
+    const why =
+      job.owner === null
+        ? 'no node has claimed it yet'
+        : `node ${job.owner}, which has it in memory, has not claimed it yet`;
+    return { outcome: 'waiting', why: `It is due and ${why}` };
+  }
   if (at < job.createdAt.getTime()) return { outcome: 'unrecorded', why: 'The schedule did not exist yet' };
   if (at < job.updatedAt.getTime()) {
     return {
@@ -146,13 +155,16 @@ function judge(
   };
 }
 
-function background({ job, neighbours }: FiringFacts): Link[] {
+function background({ job, neighbours, others }: FiringFacts): Link[] {
   const links: Link[] = neighbours.map((entry) => ({
     at: iso(plannedAt(entry)),
     text: `the neighbouring time in the ledger: ${judgeEntry(entry).why}`,
   }));
   if (job === null) return links;
-  links.push({ at: job.createdAt.toISOString(), text: 'the schedule was created' });
+  const where = job.owner === null ? '' : ` in the memory of node ${job.owner}`;
+  const further =
+    others.length === 0 ? '' : `; there are others of this id in the memory of ${others.join(', ')}`;
+  links.push({ at: job.createdAt.toISOString(), text: `the schedule was created${where}${further}` });
   if (job.updatedAt.getTime() - job.createdAt.getTime() > NEAR_MS) {
     links.push({ at: job.updatedAt.toISOString(), text: 'the schedule was last edited' });
   }

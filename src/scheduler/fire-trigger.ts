@@ -5,18 +5,20 @@ import { backOff } from '#lifecycle/index.ts';
 import { type Context, type SecurityContext, systemContext } from '#resource/index.ts';
 import { completeRun } from './completion-repository.ts';
 import type { Firing } from './firing.ts';
-import { recordFirings } from './firing-repository.ts';
 import { endedEntries, lostEntry, missedEntries } from './ledger-entry.ts';
 import { formatRunKey, type LedgerEntry, transactionOf } from './run.ts';
 import { findFate, holdsRun, probe } from './run-repository.ts';
 import { isRepeatable } from './schedule.ts';
 import type { Scheduled, ScheduledServices } from './scheduled-service.ts';
+import type { ContextSeals } from './sealed-context.ts';
 
 const MAX_LOG_LINES = 200;
 
 export interface FiringPlatform {
   readonly database: Database;
   readonly services: ScheduledServices;
+  /** Default: nothing is encrypted where it is stored. */
+  readonly seals?: ContextSeals;
 }
 
 /** How a firing ended, as its node wants to know it. */
@@ -38,15 +40,6 @@ class FencedOutError extends ResourceError {
   constructor() {
     super(409, 'The run belongs to another node now; its effects were rolled back', {
       id: 'SCHED_FENCED_OUT',
-    });
-  }
-}
-
-class AlreadyDoneError extends ResourceError {
-  override readonly name = 'AlreadyDoneError';
-  constructor() {
-    super(409, 'The run has been done already; what was done a second time was rolled back', {
-      id: 'SCHED_DONE_ALREADY',
     });
   }
 }
@@ -84,7 +77,6 @@ export async function fireTrigger(
   } catch (thrown) {
     const error = toResourceError(thrown);
     if (error instanceof FencedOutError) return result('fencedOut', null);
-    if (error instanceof AlreadyDoneError) return result('completed', []);
     if (troubleOf(error) === 'unknownOutcome' && run.definition.transactional !== false) {
       const fate = await fateOf(platform.database, firing);
       if (fate === 'open') return fireTrigger(platform, firing, signal);
@@ -130,13 +122,6 @@ async function invokeInside(
     const entries = endedEntries(firing, log, null);
     if (!unitOfWork.isOpen) return entries;
     const db = await unitOfWork.db();
-    if (firing.store === 'memory') {
-      // The last entry is that of the run: who finds it recorded was here before, and its commit came through.
-      const recorded = await recordFirings(db, [{ run: firing.run, entries: entries.slice(-1) }]);
-      if (recorded === 0) throw new AlreadyDoneError();
-      await recordFirings(db, [{ run: firing.run, entries: entries.slice(0, -1) }]);
-      return [];
-    }
     const { holder, run, decision } = firing;
     if (!(await completeRun(db, holder, run, decision.next, entries))) throw new FencedOutError();
     return null;
@@ -153,11 +138,11 @@ async function invokeOutside(
   context: Context,
   log: JsonObject[],
 ): Promise<FiringResult['entries']> {
-  const { store, holder, run } = firing;
+  const { holder, run } = firing;
   const fence = async (db: Db) => {
     if (!(await holdsRun(db, holder, run))) throw new FencedOutError();
   };
-  await invokeService(platform, store === 'memory' ? context : { ...context, fence }, firing, log);
+  await invokeService(platform, { ...context, fence }, firing, log);
   return endedEntries(firing, log, null);
 }
 
@@ -168,17 +153,18 @@ async function invokeService(
   log: JsonObject[],
 ): Promise<void> {
   const { run, decision, startedAt } = firing;
+  const definition = (await platform.seals?.open(run.definition)) ?? run.definition;
   const scheduled: Scheduled = {
     jobId: run.jobId,
     invokerName: context.security.authenticationId,
     invokeService: run.definition.invokeService,
-    invokeContext: run.definition.invokeContext,
+    invokeContext: definition.invokeContext,
     invokeLogLevel: run.definition.invokeLogLevel,
     scheduledFireTime: decision.scheduledAt,
     actualFireTime: startedAt,
     nextFireTime: decision.next,
     runId: formatRunKey(run),
-    definition: run.definition,
+    definition,
     log: (level, message) => {
       if (log.length < MAX_LOG_LINES) log.push({ level, message });
     },
@@ -202,8 +188,7 @@ async function fateOf(database: Database, firing: Firing): Promise<'open' | 'com
   };
   for (let failures = 1; ; failures++) {
     try {
-      const fate = await findFate(database.db, firing.holder, completion);
-      return firing.store === 'memory' && fate === 'lost' ? 'open' : fate;
+      return await findFate(database.db, firing.holder, completion);
     } catch (error) {
       if (!isConnectionLost(error)) throw error;
       await backOff(failures, 50, 2_000);

@@ -6,7 +6,7 @@ import { queryTable, type TablePage } from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
 import type { Completion, Run, RunKey } from './run.ts';
 
-/** Entries of the ledger for runs that have no row: they were planned in memory, or taken back. */
+/** Entries of the ledger for runs that have no row, because they were taken back. */
 export async function recordFirings(
   db: Db,
   completions: readonly (Pick<Completion, 'entries'> & {
@@ -106,11 +106,20 @@ export async function findFiring(db: Db, key: RunKey): Promise<FiringView | unde
   return rows[0];
 }
 
-/** The entries of a schedule whose planned time, start or end lies in a span, earliest first; at most 50. */
-export async function listFirings(db: Db, jobId: string, from: Date, to: Date): Promise<FiringView[]> {
+/**
+ * The entries of a schedule whose planned time lies in a span, earliest first; at most 50.
+ *
+ * @param of `node`: only those of that node
+ */
+export async function listFirings(
+  db: Db,
+  { jobId, node }: { readonly jobId: string; readonly node: string | null },
+  from: Date,
+  to: Date,
+): Promise<FiringView[]> {
   const { rows } = await sql<FiringView>`
     select ${SELECTION} from scheduler_firing
-    where job_id = ${jobId} and planned_at between ${from} and ${to}
+    where job_id = ${jobId} and planned_at between ${from} and ${to} and (${node}::text is null or node = ${node})
     order by planned_at limit 50`.execute(db);
   return rows;
 }

@@ -4,13 +4,13 @@ import { pageResult } from '#repo/index.ts';
 import { collection, type Resource, type RouteHandler, resource } from '#resource/index.ts';
 import { type FiringView, findFiring, queryFirings } from './firing-repository.ts';
 import { parseRunKey } from './run.ts';
-import { noOtherActions, VALIDATE_CRON, validatingCron } from './scheduler-resource.ts';
+import { noOtherActions, validatingCron } from './scheduler-resource.ts';
 
 /** `/scheduler/firing`: the ledger, read only. */
 export function firingResource(database: Database): RouteHandler {
   return validatingCron(
     collection({
-      description: { title: 'firings', collectionActions: [VALIDATE_CRON], instanceActions: [VALIDATE_CRON] },
+      description: { title: 'firings' },
       ...noOtherActions,
 
       async read(_context, _request, id) {

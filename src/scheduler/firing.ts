@@ -1,14 +1,13 @@
+import type { Holder } from '#work/index.ts';
 import type { DaylightSaving } from './cron/index.ts';
 import type { FiringDecision } from './misfire.ts';
-import type { Holder, StartedRun } from './run.ts';
+import type { StartedRun } from './run.ts';
 
 /** One started run with all that firing it needs; plain data, so that it can be sent to a script thread. */
 export interface Firing {
   readonly run: StartedRun;
   readonly holder: Holder;
   readonly nodeName: string;
-  /** Where its completion belongs: a memory store is told of it, it has no row to delete. */
-  readonly store: 'persistent' | 'memory';
   readonly decision: FiringDecision;
   readonly dst: DaylightSaving;
   /** In whose name it runs. */

@@ -3,9 +3,9 @@
  *
  * Words: a *schedule* is declared, a *job* is registered, a *trigger* says when, a *firing* is one run of it; to
  * *acquire* is to claim what is due; a *misfire* came too late; the *ledger* says how each planned time ended; a
- * *job store* keeps schedules, in Postgres for all nodes or in the memory of one; a *suspect* was there at the end of
- * two nodes and is tried alone.
- * Invariants: a fire never touches the definition; a run completes in the transaction of its effects, or has none;
+ * *job store* keeps schedules, for all nodes or *in memory* of one, which is a row that belongs to a life of it and
+ * goes with that; a *lane* has the runs of either kind; a *suspect* was there at the end of two nodes and is tried alone.
+ * Invariants: an id means what the node has in memory, then what is persisted, then what others have in memory; a fire never touches the definition; a run completes in the transaction of its effects, or has none;
  * only the database's clock is asked.
  */
 
@@ -20,25 +20,16 @@ export {
   fireTrigger,
 } from './fire-trigger.ts';
 export type { Firing } from './firing.ts';
-export { recordFirings } from './firing-repository.ts';
 export { firingResource } from './firing-resource.ts';
 export { jobResource } from './job-resource.ts';
-export { type JobStore, persistentJobStore } from './job-store.ts';
+export { type JobStore, jobStore } from './job-store.ts';
 export type { SchedulerPlatform } from './kept-schedules.ts';
-export { MemoryJobStore } from './memory-job-store.ts';
-export {
-  type MemorySchedules,
-  noMemorySchedules,
-  remoteMemorySchedules,
-  serveMemorySchedules,
-} from './memory-schedules.ts';
-export { PauseFollower } from './pause-follower.ts';
-export { releaseRuns } from './release-repository.ts';
-export type { Holder } from './run.ts';
+export { endLife } from './release-repository.ts';
 export { longServiceName, parseSchedule, shortServiceName } from './schedule.ts';
 export { type Scheduled, type ScheduledService, ScheduledServices } from './scheduled-service.ts';
 export { schedulerResource } from './scheduler-resource.ts';
 export { scriptScheduledService } from './script-scheduled-service.ts';
+export { type ContextSeals, contextSeals } from './sealed-context.ts';
 export type { SecretReference } from './secret-context.ts';
 export { TriggerPoller } from './trigger-poller.ts';
 export { triggerListResource, triggerResource } from './trigger-resource.ts';

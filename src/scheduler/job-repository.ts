@@ -1,5 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import type { JsonValue } from '#json/index.ts';
+import type { Holder } from '#work/index.ts';
 import type { Asked, RunKey } from './run.ts';
 import { COMPETITION, competition } from './run-row-repository.ts';
 import type { ScheduleDefinition } from './schedule.ts';
@@ -16,36 +18,84 @@ export interface JobRow {
   readonly parked: boolean;
   /** The planned time of the run for which it was parked, epoch ms. */
   readonly parkedFor: number | null;
+  /** The id of the node that has it in memory; null of a persisted one. */
+  readonly ownerId: number | null;
 }
 
 const COLUMNS = sql.raw(
   `trigger_id as "triggerId", id, generation, definition, source, content_hash as "contentHash", paused,
    parked is not null as parked,
-   (extract(epoch from (parked->>'plannedAt')::timestamptz) * 1000)::float8 as "parkedFor"`,
+   (extract(epoch from (parked->>'plannedAt')::timestamptz) * 1000)::float8 as "parkedFor", owner_id as "ownerId"`,
 );
 
-export async function findJob(db: Db, id: string, lock = false): Promise<JobRow | undefined> {
+/** The node of that name, as a subquery. Null where there is none, which no owner is equal to. */
+const nodeOf = (nodeName: string | null) => sql`(select id from cluster_node where name = ${nodeName})`;
+
+/**
+ * Whom an id means, first of all, on a node: what that has in memory, then what is persisted, then what others have in
+ * memory.
+ */
+export const rankOf = (ownerId: RawBuilder<unknown>, nodeName: string | null) =>
+  sql`case ${ownerId} when ${nodeOf(nodeName)} then -1 else coalesce(${ownerId}, 0) end`;
+
+export interface JobSearch {
+  /** Keeps it from changing until the transaction ends. */
+  readonly lock?: boolean;
+  /** On which node it is looked for. */
+  readonly nodeName?: string;
+  /** Only there: among the persisted ones, or in the memory of the node. Default: as `rankOf` has it. */
+  readonly persisted?: boolean;
+}
+
+export async function findJob(
+  db: Db,
+  id: string,
+  { lock = false, nodeName, persisted }: JobSearch = {},
+): Promise<JobRow | undefined> {
+  const node = nodeName ?? null;
+  const where =
+    persisted === undefined ? sql`true` : persisted ? sql`owner_id is null` : sql`owner_id = ${nodeOf(node)}`;
   const { rows } = await sql<JobRow>`
-    select ${COLUMNS} from scheduler_job where id = ${id} ${lock ? sql`for update` : sql``}`.execute(db);
+    select ${COLUMNS} from scheduler_job where id = ${id} and ${where}
+    order by ${rankOf(sql`owner_id`, node)} limit 1 ${lock ? sql`for update` : sql``}`.execute(db);
   return rows[0];
 }
 
-export async function listJobs(db: Db, source?: JobRow['source']): Promise<JobRow[]> {
-  const { rows } = await sql<JobRow>`
-    select ${COLUMNS} from scheduler_job ${source === undefined ? sql`` : sql`where source = ${source}`}
-    order by id`.execute(db);
-  return rows;
+/** What all schedules are invoked with, wherever they are. */
+export async function listInvokeContexts(db: Db): Promise<JsonValue[]> {
+  const { rows } = await sql<{ invokeContext: JsonValue }>`
+    select definition->'invokeContext' as "invokeContext" from scheduler_job`.execute(db);
+  return rows.map(({ invokeContext }) => invokeContext);
 }
 
-/** @returns the new row, or undefined when the id is taken */
+/** The ids of the schedules of files that are persisted, or in the memory of the node. */
+export async function listOfFiles(db: Db, nodeName: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select distinct id from scheduler_job
+    where source = 'file' and (owner_id is null or owner_id = ${nodeOf(nodeName)}) order by id`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+/** The life in which a node is now; undefined while it has none, as when the others have just given it up. */
+export async function findLife(db: Db, nodeName: string): Promise<Holder | undefined> {
+  const { rows } = await sql<Holder>`
+    select id as "nodeId", epoch from cluster_node where name = ${nodeName} and state = 'running'`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+/** @param owner the life in whose memory it is; undefined for a persisted one. @returns undefined when the id is taken */
 export async function insertJob(
   db: Db,
   job: Pick<JobRow, 'id' | 'definition' | 'source' | 'contentHash'>,
+  owner?: Holder,
 ): Promise<JobRow | undefined> {
   const { rows } = await sql<JobRow>`
-    insert into scheduler_job (id, definition, source, content_hash)
-    values (${job.id}, ${JSON.stringify(job.definition)}::jsonb, ${job.source}, ${job.contentHash})
-    on conflict (id) do nothing
+    insert into scheduler_job (id, definition, source, content_hash, owner_id, owner_epoch)
+    values (${job.id}, ${JSON.stringify(job.definition)}::jsonb, ${job.source}, ${job.contentHash},
+            ${owner?.nodeId ?? null}, ${owner?.epoch ?? null})
+    on conflict (id, owner_id) do nothing
     returning ${COLUMNS}`.execute(db);
   return rows[0];
 }
@@ -81,7 +131,7 @@ export async function insertDue(db: Db, job: JobRow, fireAt: number): Promise<vo
   await sql`
     insert into scheduler_due (due_at, fire_at, trigger_id, generation, ${COMPETITION})
     select ${dueAt(sql`${new Date(fireAt)}::timestamptz`)}, ${new Date(fireAt)}, j.trigger_id, j.generation,
-           ${competition(sql`j.definition`)}
+           ${competition}
     from scheduler_job j where j.trigger_id = ${job.triggerId}
     on conflict do nothing`.execute(db);
 }
@@ -94,7 +144,7 @@ function dueAt(fireAt: RawBuilder<unknown>): RawBuilder<unknown> {
 /** What waits competes as the schedule says now. */
 export async function refreshDue(db: Db, job: JobRow): Promise<void> {
   await sql`
-    update scheduler_due set (${COMPETITION}) = (select ${competition(sql`j.definition`)}
+    update scheduler_due set (${COMPETITION}) = (select ${competition}
       from scheduler_job j where j.trigger_id = ${job.triggerId})
     where trigger_id = ${job.triggerId}`.execute(db);
 }
@@ -122,7 +172,7 @@ export async function insertManual(db: Db, triggerId: number, asked: Asked): Pro
   const { rows } = await sql<RunKey>`
     insert into scheduler_due (due_at, fire_at, trigger_id, generation, next_planned, kind, cause, ${COMPETITION})
     select clock_timestamp(), date_trunc('milliseconds', clock_timestamp()), j.trigger_id, j.generation, true, 'manual',
-           ${JSON.stringify(asked)}::jsonb, ${competition(sql`j.definition`)}
+           ${JSON.stringify(asked)}::jsonb, ${competition}
     from scheduler_job j where j.trigger_id = ${triggerId}
     on conflict do nothing
     returning trigger_id as "triggerId", generation,
@@ -172,4 +222,10 @@ export async function withdraw(db: Db, { triggerId, generation }: JobRow): Promi
            begun as "isBegun"
     from firing where generation = ${generation} order by fire_at`.execute(db);
   return rows.map((row) => ({ ...row, fireAt: Math.round(row.fireAt) }));
+}
+
+/** Ids that may be meant by one that there is not. */
+export async function listIds(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`select id from scheduler_job limit 1000`.execute(db);
+  return rows.map(({ id }) => id);
 }

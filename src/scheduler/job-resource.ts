@@ -10,30 +10,22 @@ import {
   dbOf,
   newIdOf,
   plainQuery,
+  type Resource,
   type RouteHandler,
   requireSameId,
   resourceBody,
   unknownAction,
 } from '#resource/index.ts';
 import { explainFiring } from './explain-firing.ts';
-import { listJobs } from './job-repository.ts';
-import { memoryJobView } from './job-view.ts';
-import { queryJobViews } from './job-view-repository.ts';
+import { listInvokeContexts } from './job-repository.ts';
+import { type JobView, queryJobViews } from './job-view-repository.ts';
 import { KeptSchedules, type SchedulerPlatform } from './kept-schedules.ts';
 import { previewFirings } from './preview-firings.ts';
-import { listRunning, memoryRunning } from './running-repository.ts';
+import { listRunning } from './running-repository.ts';
 import { parseSchedule } from './schedule.ts';
-import { VALIDATE_CRON, validatingCron } from './scheduler-resource.ts';
+import { JOB_ACTIONS, VALIDATE_CRON, validatingCron } from './scheduler-resource.ts';
 import { requireNoSecretContext } from './secret-context.ts';
 
-const COLLECTION_ACTIONS = [
-  'create',
-  'listCurrentlyExecutingJobs',
-  'pauseJobs',
-  'resumeJobs',
-  'nextRunDates',
-  VALIDATE_CRON,
-] as const;
 const INSTANCE_ACTIONS = ['trigger', 'pause', 'resume', 'nextRunDates', 'why', VALIDATE_CRON] as const;
 
 /** `/scheduler/job`: the schedules. */
@@ -42,13 +34,14 @@ export function jobResource(platform: SchedulerPlatform): RouteHandler {
 }
 
 function jobProvider(platform: SchedulerPlatform): CollectionProvider {
-  const { clock, memory, dst } = platform;
+  const { clock, nodeName, dst } = platform;
   const schedules = new KeptSchedules(platform);
   return {
     description: {
       title: 'schedules',
-      collectionActions: COLLECTION_ACTIONS,
-      instanceActions: INSTANCE_ACTIONS,
+      // The validation is described once, at /scheduler.
+      collectionActions: JOB_ACTIONS.filter((action) => action !== VALIDATE_CRON),
+      instanceActions: INSTANCE_ACTIONS.filter((action) => action !== VALIDATE_CRON),
     },
 
     create: (context, request) => schedules.create(context, newIdOf(request), request.content),
@@ -65,22 +58,29 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
     delete: (context, _request, id) => schedules.delete(context, id),
 
     async query(context, request) {
-      const further = (await memory.list()).map(memoryJobView);
       const db = await dbOf(platform, context);
-      const contexts = async () =>
-        [...(await listJobs(db)), ...further].map(({ definition }) => definition.invokeContext);
-      await requireNoSecretContext(plainQuery(request).filter, request.sortKeys, platform.secrets, contexts);
-      const views = await queryJobViews(db, request, further);
+      await requireNoSecretContext(plainQuery(request).filter, request.sortKeys, platform.secrets, () =>
+        listInvokeContexts(db),
+      );
+      const views = await queryJobViews(db, request, nodeName);
+      const shown = new Map<JobView, Resource>();
+      for (const view of views.rows) shown.set(view, await schedules.show(view));
       return pageResult(
         views,
         ({ id }) => id,
-        (view) => schedules.show(view),
+        (view) => shown.get(view)!,
       );
     },
 
+    // A rehearsal of a firing runs its script.
+    runsScripts: (request) =>
+      request.method === 'action' &&
+      request.dryRun === true &&
+      nameOf(request, INSTANCE_ACTIONS) === 'trigger',
+
     async actionOnCollection(context, request) {
       const content = contentOf(request);
-      switch (nameOf(request, COLLECTION_ACTIONS)) {
+      switch (nameOf(request, JOB_ACTIONS)) {
         case 'create': {
           const fields = { ...request.parameters, ...content };
           if (fields['_id'] !== undefined) throw ownId(fields['_id']);
@@ -88,10 +88,9 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
         }
         case 'listCurrentlyExecutingJobs':
           return actionResult(
-            [
-              ...(await listRunning(await dbOf(platform, context))),
-              ...(await memory.list()).flatMap(memoryRunning),
-            ].map((run) => schedules.showRunning(run)),
+            await Promise.all(
+              (await listRunning(await dbOf(platform, context))).map((run) => schedules.showRunning(run)),
+            ),
           );
         case 'pauseJobs':
         case 'resumeJobs':
@@ -104,7 +103,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
           return actionResult(previewFirings(definition, clock.now(), count, dst()));
         }
         default:
-          return unknownAction(request, COLLECTION_ACTIONS);
+          return unknownAction(request, JOB_ACTIONS);
       }
     },
 
@@ -125,6 +124,7 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
           return actionResult({
             ...(await explainFiring(await dbOf(platform, context), {
               id,
+              nodeName,
               at: timeOf(parameters['time']),
               dst: dst(),
             })),

@@ -1,67 +1,57 @@
 import type { Db } from '#database/index.ts';
-import { type Claim, type ClaimOptions, claimDue } from './claim-repository.ts';
+import type { Holder } from '#work/index.ts';
+import { type ClaimOptions, claimDue } from './claim-repository.ts';
 import { completeRuns } from './completion-repository.ts';
 import {
+  endLife,
   forgetRemoved,
   handBack,
   listOrphanedLives,
   type Release,
-  type Released,
   releaseRuns,
   removeFinished,
   wakeResumed,
 } from './release-repository.ts';
-import type { Completion, Holder, LedgerEntry, Run, RunKey, StartedRun } from './run.ts';
+import type { Completion, LedgerEntry, Run, RunKey } from './run.ts';
 import { findFate, listHeld } from './run-repository.ts';
 import { planNext, startRuns } from './start-repository.ts';
 
 /**
- * What fires schedules needs to know of where they are kept. Two implementations, one contract suite: each due
- * firing is claimed once, started once by its holder, and completed once.
- */
-export interface JobStore {
-  readonly kind: 'persistent' | 'memory';
-  claim(options: ClaimOptions): Promise<Claim>;
-  /** Of those claimed, those that may start: of the schedule as it is now, not paused, not parked. */
-  start(holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]>;
-  /** Lets the next firing of a concurrent schedule wait while this run goes on, and records what is let pass by that. */
-  planNext(holder: Holder, run: Run, next: number, passed: readonly LedgerEntry[]): Promise<void>;
-  /** Ends runs that left no effects, or whose effects stand. @returns the keys of those that were the holder's */
-  complete(holder: Holder, completions: readonly Completion[]): Promise<ReadonlySet<string>>;
-  /** How a run ended whose completion was sent and not answered. */
-  findFate(holder: Holder, completion: Completion): Promise<'open' | 'completed' | 'lost'>;
-  /** All that the holder has, started or not. */
-  listHeld(holder: Holder): Promise<readonly Run[]>;
-  /** Gives back what the holder has not started; not these, which wait to be alone. */
-  handBack(holder: Holder, except?: readonly Run[]): Promise<number>;
-  /** Gives back all that the holder has, or one run of it, as after its death. */
-  release(holder: Holder, by: string, release?: Release): Promise<Released>;
-  /** From time to time: gives back what lives that are over have left behind. */
-  sweep(by: string): Promise<void>;
-}
-
-/**
- * Schedules that all nodes share, in Postgres.
+ * What fires schedules needs to know of where they are kept: each due firing is claimed once, started once by its
+ * holder, and completed once.
  *
  * @param lookups sessions that keep plans, for what is asked again and again
  */
-export function persistentJobStore(db: Db, lookups: Db = db): JobStore {
+export function jobStore(db: Db, lookups: Db = db) {
   return {
-    kind: 'persistent',
     // With limits for services a claim looks through all that is due.
-    claim: (options) => claimDue(options.serviceRoom === undefined ? lookups : db, options),
-    start: (holder, keys) => startRuns(lookups, holder, keys),
-    planNext: (holder, run, next, passed) => planNext(lookups, holder, run, next, passed),
-    complete: (holder, completions) => completeRuns(lookups, holder, completions),
-    findFate: (holder, completion) => findFate(db, holder, completion),
-    listHeld: (holder) => listHeld(db, holder),
-    handBack: (holder, except) => handBack(db, holder, except),
-    release: (holder, by, release) => releaseRuns(db, holder, by, release),
-    async sweep(by) {
-      for (const life of await listOrphanedLives(db)) await releaseRuns(db, life, by, { isSuspect: false });
-      await wakeResumed(db);
+    claim: (options: ClaimOptions) => claimDue(options.serviceRoom === undefined ? lookups : db, options),
+    /** Of those claimed, those that may start: of the schedule as it is now, not paused, not parked. */
+    start: (holder: Holder, keys: readonly RunKey[]) => startRuns(lookups, holder, keys),
+    /** Lets the next firing of a concurrent schedule wait while this run goes on, and records what is let pass by that. */
+    planNext: (holder: Holder, run: Run, next: number, passed: readonly LedgerEntry[]) =>
+      planNext(lookups, holder, run, next, passed),
+    /** Ends runs that left no effects, or whose effects stand. @returns the keys of those that were the holder's */
+    complete: (holder: Holder, completions: readonly Completion[]): Promise<ReadonlySet<string>> =>
+      completeRuns(lookups, holder, completions),
+    /** How a run ended whose completion was sent and not answered. */
+    findFate: (holder: Holder, completion: Completion) => findFate(db, holder, completion),
+    /** All that the holder has, started or not. */
+    listHeld: (holder: Holder): Promise<readonly Run[]> => listHeld(db, holder),
+    /** Gives back what the holder has not started; not these, which wait to be alone. */
+    handBack: (holder: Holder, except?: readonly Run[]) => handBack(db, holder, except),
+    /** Gives back one run of the holder, or all that it has, as after its death. */
+    release: (holder: Holder, by: string, release?: Release) => releaseRuns(db, holder, by, release),
+    /** Gives back all that the holder has, and forgets what was in its memory. */
+    endLife: (holder: Holder, by: string) => endLife(db, holder, by, { isSuspect: false }),
+    /** From time to time: ends what lives that are over have left behind. */
+    async sweep(holder: Holder, by: string): Promise<void> {
+      for (const life of await listOrphanedLives(db)) await endLife(db, life, by, { isSuspect: false });
+      await wakeResumed(db, holder);
       await forgetRemoved(db);
       await removeFinished(db);
     },
   };
 }
+
+export type JobStore = ReturnType<typeof jobStore>;

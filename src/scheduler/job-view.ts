@@ -2,12 +2,12 @@ import type { JsonObject } from '#json/index.ts';
 import { type Resource, resource } from '#resource/index.ts';
 import type { DaylightSaving } from './cron/index.ts';
 import type { JobView } from './job-view-repository.ts';
-import type { MemorySchedule } from './memory-schedules.ts';
 import { nextFiring } from './next-firing.ts';
 import { FURTHER_FIELDS, SCHEDULE_FIELDS, type ScheduleDefinition, timingOf } from './schedule.ts';
 
 /**
- * The schedule as it is read back: its fields, its triggers, and its next and previous firing.
+ * The schedule as it is read back: its fields, the node that has it in memory, its triggers, and its next and previous
+ * firing.
  *
  * @param now epoch ms; a schedule that waits for the end of its own run fires next after it
  */
@@ -18,28 +18,11 @@ export function jobResourceOf(job: JobView, now: number, dst: DaylightSaving): R
     job.next_run_at === null && isRunning ? nextFiring(timingOf(definition, dst), now) : job.next_run_at;
   return resource(job.id, null, {
     ...fieldsOf(definition),
+    ...(job.owner === null ? {} : { nodeId: job.owner }),
     triggers: [...triggers],
     nextRunDate: iso(next),
     previousRunDate: iso(job.previous_run_at),
   });
-}
-
-/** A schedule in memory as a row of the persisted ones; only the trigger's id and revision are missing. */
-export function memoryJobView({
-  id,
-  definition,
-  trigger,
-  nextRunAt,
-  previousRunAt,
-}: MemorySchedule): JobView {
-  const date = (at: number | null) => (at === null ? null : new Date(at));
-  return {
-    id,
-    definition,
-    triggers: trigger === null ? [] : [trigger],
-    next_run_at: date(nextRunAt),
-    previous_run_at: date(previousRunAt),
-  };
 }
 
 /** Stored as jsonb, which keeps no order of members; people read the fields in the order of the specification. */

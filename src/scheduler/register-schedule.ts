@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { UnitOfWork } from '#database/index.ts';
-import { BadRequestError } from '#errors/index.ts';
+import type { Db, UnitOfWork } from '#database/index.ts';
+import { BadRequestError, ServiceUnavailableError } from '#errors/index.ts';
 import { equalJson, type JsonValue } from '#json/index.ts';
+import type { Holder } from '#work/index.ts';
 import type { DaylightSaving } from './cron/index.ts';
 import { recordFirings } from './firing-repository.ts';
 import {
   deleteJob,
   findJob,
+  findLife,
   insertDue,
   insertJob,
   type JobRow,
@@ -17,6 +19,7 @@ import {
 } from './job-repository.ts';
 import { anchored, firstFiring, withoutAnchor } from './next-firing.ts';
 import { type ScheduleDefinition, timingOf } from './schedule.ts';
+import { type ContextSeals, isOpen } from './sealed-context.ts';
 import { type SecretReferences, shownDefinition } from './secret-context.ts';
 import { isRetimed } from './timing-change.ts';
 import { notingTransition } from './transition-repository.ts';
@@ -34,26 +37,46 @@ export interface RegistrationScope {
   readonly now: number;
   /** Default: quartz. */
   readonly dst?: DaylightSaving;
-  /** Where this is done: the ledger says so of times that will not fire because of it. */
+  /** Where this is done: it has what is not persisted, and the ledger says so of times that will not fire because of it. */
   readonly nodeName: string;
   /** What is not told of the schedules of files. Default: nothing. */
   readonly secrets?: SecretReferences;
+  /** Default: secrets are stored as they are. */
+  readonly seals?: ContextSeals;
 }
 
-/** @returns undefined when the id is taken */
+/**
+ * One that is not persisted is in the memory of the node where this is done.
+ *
+ * @returns undefined when the id is taken there
+ * @throws ServiceUnavailableError `SCHED_NODE_AWAY`
+ */
 export async function createSchedule(
-  scope: Omit<RegistrationScope, 'nodeName'>,
+  scope: RegistrationScope,
   registration: Registration,
 ): Promise<JobRow | undefined> {
   const { unitOfWork, now, dst } = scope;
-  const definition = anchored(registration.definition, now);
+  const definition = await sealedBy(scope, anchored(registration.definition, now));
   const first = firstOf(definition, now, dst);
   const db = await unitOfWork.db();
-  const job = await insertJob(db, { ...registration, definition, contentHash: hashOf(definition) });
+  const owner = definition.persisted ? undefined : await lifeOf(db, scope.nodeName);
+  const job = await insertJob(db, { ...registration, definition, contentHash: hashOf(definition) }, owner);
   if (job === undefined) return undefined;
   if (first !== null) await insertDue(db, job, first);
-  record(scope, 'create', null, job);
+  await record(scope, 'create', null, job);
   return job;
+}
+
+async function lifeOf(db: Db, nodeName: string): Promise<Holder> {
+  const life = await findLife(db, nodeName);
+  if (life !== undefined) return life;
+  throw new ServiceUnavailableError(
+    `Node '${nodeName}' is not in the cluster just now, and keeps nothing in memory`,
+    {
+      id: 'SCHED_NODE_AWAY',
+      hint: 'It comes back in a moment; the request can be sent again',
+    },
+  );
 }
 
 /**
@@ -68,7 +91,8 @@ export async function updateSchedule(
   const { source } = registration;
   // What was parked has nothing waiting: the edit that mends it starts it anew.
   const retimed = isRetimed(old.definition, registration.definition) || old.parked;
-  const definition = anchored(registration.definition, now, retimed ? undefined : old.definition);
+  const anchor = retimed ? undefined : old.definition;
+  const definition = await sealedBy(scope, anchored(registration.definition, now, anchor));
   const first = retimed ? firstOf(definition, now, dst) : null;
   const db = await unitOfWork.db();
   const change = { definition, source, contentHash: hashOf(definition), newGeneration: retimed };
@@ -80,7 +104,7 @@ export async function updateSchedule(
     } else {
       await refreshDue(db, job);
     }
-    record(scope, 'update', old, job);
+    await record(scope, 'update', old, job);
     return job;
   });
 }
@@ -98,7 +122,7 @@ export async function pauseSchedule(scope: RegistrationScope, job: JobRow, pause
 export async function removeSchedule(scope: RegistrationScope, job: JobRow): Promise<void> {
   await withdrawFirings(scope, job, 'deleted');
   await deleteJob(await scope.unitOfWork.db(), job.triggerId);
-  record(scope, 'delete', job, null);
+  await record(scope, 'delete', job, null);
 }
 
 /** Takes back what has not begun, and records the times that had come already. */
@@ -116,29 +140,33 @@ async function withdrawFirings(
   if (entries.length > 0) await recordFirings(db, [{ run: { ...job, attempt: 1 }, entries }]);
 }
 
-/** Brings a schedule of a file in force: unchanged content keeps its state over restarts. */
+/**
+ * Brings a schedule of a file in force: unchanged content keeps its state, over restarts where it is persisted. What an
+ * earlier version of the file has left in the other place goes.
+ */
 export async function ensureSchedule(
   scope: RegistrationScope,
   registration: Registration,
 ): Promise<'created' | 'updated' | 'unchanged'> {
   const db = await scope.unitOfWork.db();
-  const old = await findJob(db, registration.id, true);
+  const { nodeName } = scope;
+  const { persisted } = registration.definition;
+  const moved = await findJob(db, registration.id, { lock: true, nodeName, persisted: !persisted });
+  if (moved?.source === 'file') await removeSchedule(scope, moved);
+  const old = await findJob(db, registration.id, { lock: true, nodeName, persisted });
   if (old === undefined) {
     return (await createSchedule(scope, registration)) === undefined ? 'unchanged' : 'created';
   }
-  if (old.contentHash === hashOf(registration.definition) && old.source === registration.source) {
-    return 'unchanged';
+  if (old.source === registration.source && !isOpen(old.definition)) {
+    const before = await shownBy(scope, old.definition);
+    if (equalJson(plain(before), plain(registration.definition))) return 'unchanged';
   }
   await updateSchedule(scope, old, registration);
   return 'updated';
 }
 
 /** When it fires first, epoch ms; null when it is disabled. @throws BadRequestError when it can never fire */
-export function firstOf(
-  definition: ScheduleDefinition,
-  now: number,
-  dst: DaylightSaving = 'quartz',
-): number | null {
+function firstOf(definition: ScheduleDefinition, now: number, dst: DaylightSaving = 'quartz'): number | null {
   const first = firstFiring(timingOf(definition, dst), now);
   if (first === null && definition.enabled) {
     throw new BadRequestError(`The schedule '${definition.schedule ?? definition.type}' will never fire`, {
@@ -160,13 +188,31 @@ function hashOf(registered: ScheduleDefinition): string {
 
 type Named = Pick<JobRow, 'id' | 'definition'>;
 
+async function sealedBy(
+  { seals }: RegistrationScope,
+  definition: ScheduleDefinition,
+): Promise<ScheduleDefinition> {
+  return seals === undefined ? definition : seals.seal(definition);
+}
+
+async function shownBy(
+  { seals }: RegistrationScope,
+  definition: ScheduleDefinition,
+): Promise<ScheduleDefinition> {
+  return seals === undefined ? definition : seals.openToShow(definition);
+}
+
 /** Tells the unit of work of a change to a schedule. */
-export function record(
-  { unitOfWork, secrets = () => [] }: Pick<RegistrationScope, 'unitOfWork' | 'secrets'>,
+async function record(
+  scope: RegistrationScope,
   operation: 'create' | 'update' | 'delete',
-  before: Named | null,
-  after: Named | null,
-): void {
+  old: Named | null,
+  now: Named | null,
+): Promise<void> {
+  const { unitOfWork, secrets = () => [] } = scope;
+  const opened = async (job: Named | null) =>
+    job && { id: job.id, definition: await shownBy(scope, job.definition) };
+  const [before, after] = [await opened(old), await opened(now)];
   // Of a new secret nothing can be seen, and it is a change all the same.
   const stored = (job: Named | null): JsonValue => job && { _id: job.id, ...plain(job.definition) };
   const view = (job: Named | null): JsonValue =>
@@ -180,6 +226,7 @@ export function record(
   });
 }
 
+/** As JSON has it: members that are undefined are absent. */
 function plain(definition: ScheduleDefinition): { [key: string]: JsonValue } {
-  return { ...withoutAnchor(definition) };
+  return JSON.parse(JSON.stringify(withoutAnchor(definition)));
 }

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
-import type { Holder, Run, RunKey } from './run.ts';
+import { type Holder, heldBy } from '#work/index.ts';
+import type { Run, RunKey } from './run.ts';
 import { COMPETITION, competition, isFinished } from './run-row-repository.ts';
 import { subjectOf } from './suspicion.ts';
 
@@ -50,7 +51,8 @@ export async function releaseRuns(
                      else greatest(before, least(before + 1, ${MAX_SUSPICIONS - 1})) end as suspected
       from gone
     ), judged as (
-      select g.*, coalesce(j.id, d.id) as job_id, j.definition, n.name as node, j.id is null as is_removed,
+      select g.*, coalesce(j.id, d.id) as job_id, j.definition, n.name as node, j.id is null as is_removed, d.with_node as is_gone,
+             j.owner_id, j.owner_epoch,
              case when j.id is null or j.generation <> g.generation then 'outdated'
                   when g.started_at is not null and (j.definition->>'transactional')::boolean is false
                        and (j.definition->>'recoverable')::boolean is not true then 'lost'
@@ -65,8 +67,8 @@ export async function releaseRuns(
              case fate when 'lost' then 'lost' else kind end,
              jsonb_strip_nulls(jsonb_build_object('kind', 'released', 'node', node, 'at', clock_timestamp(),
                                                   'suspected', suspected, 'transaction', cause->>'transaction')),
-             ${competition(sql`definition`)}
-      from judged where fate in ('again', 'lost')
+             ${competition}
+      from judged j where fate in ('again', 'lost')
       on conflict do nothing
     ), parked as (
       update scheduler_job j
@@ -84,8 +86,9 @@ export async function releaseRuns(
         (planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at, started_at, why)
       select fire_at, trigger_id, generation, job_id, 'lost', node, attempt, claimed_at, started_at,
              case fate when 'parked' then 'parked: ' || ${PARKED_BECAUSE}
-                       else 'node ' || node || ' was lost while it ran, and the schedule had been '
-                            || case when is_removed then 'deleted' else 'edited' end || ' meanwhile' end
+                       else 'node ' || node || ' was lost while it ran, and the schedule '
+                            || case when is_gone then 'was in its memory' when is_removed then 'had been deleted meanwhile'
+                                    else 'had been edited meanwhile' end end
       from judged where fate = 'parked' or (fate = 'outdated' and started_at is not null and job_id is not null)
       on conflict do nothing
     )
@@ -115,13 +118,38 @@ function isRun(key: RunKey) {
              and fire_at = ${new Date(key.fireAt)}`;
 }
 
-/** Claims of lives that are over: a node that was fenced while its claim was on the way leaves such rows. */
+/** Ends what a life of a node had: what was in its memory is gone, and others go on with all else. */
+export async function endLife(
+  db: Db,
+  life: Holder,
+  by: string,
+  release: Omit<Release, 'only'> = {},
+): Promise<Released> {
+  const isOwned = sql`owner_id = ${life.nodeId} and owner_epoch <= ${life.epoch}`;
+  // First the schedules, whose runs keep their names, then what waits of them, as whoever edits one has it.
+  await sql`
+    with gone as (delete from scheduler_job where ${isOwned} returning trigger_id, id)
+    insert into scheduler_removed (trigger_id, id, with_node)
+    select trigger_id, id, true from gone join scheduler_run using (trigger_id)
+    on conflict do nothing`.execute(db);
+  const released = await releaseRuns(db, life, by, release);
+  await sql`delete from scheduler_due where ${isOwned}`.execute(db);
+  return released;
+}
+
+/** Lives that are over and have left something: a node that was fenced while its claim or its schedule was on the way does. */
 export async function listOrphanedLives(db: Db): Promise<Holder[]> {
   const { rows } = await sql<Holder>`
-    select r.node_id as "nodeId", max(r.node_epoch) as epoch
-    from scheduler_run r join cluster_node n on n.id = r.node_id
-    where r.node_epoch < n.epoch or n.state = 'down'
-    group by r.node_id`.execute(db);
+    select node_id as "nodeId", max(epoch) as epoch
+    from (
+      select r.node_id, r.node_epoch as epoch from scheduler_run r join cluster_node n on n.id = r.node_id
+      where r.node_epoch < n.epoch or n.state = 'down'
+      union all
+      select n.id, j.owner_epoch from cluster_node n cross join lateral (
+        select owner_epoch from scheduler_job
+        where owner_id = n.id and owner_epoch < n.epoch + case n.state when 'down' then 1 else 0 end
+        order by owner_epoch desc limit 1) j) left_behind
+    group by node_id`.execute(db);
   return rows;
 }
 
@@ -130,14 +158,14 @@ export async function handBack(db: Db, holder: Holder, except: readonly Run[] = 
   const { rows } = await sql<{ count: number }>`
     with gone as (
       delete from scheduler_run
-      where node_id = ${holder.nodeId} and node_epoch = ${holder.epoch} and started_at is null
+      where ${heldBy(holder)} and started_at is null
         and not ${SUBJECT} = any(${except.map(subjectOf)}::text[])
       returning *
     ), due as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause,
                                  ${COMPETITION})
       select greatest(g.fire_at, clock_timestamp()), g.fire_at, g.trigger_id, g.generation, g.attempt, g.late_from,
-             g.next_planned, g.kind, g.cause, ${competition(sql`j.definition`)}
+             g.next_planned, g.kind, g.cause, ${competition}
       from gone g join scheduler_job j using (trigger_id, generation)
       on conflict do nothing
     )
@@ -145,12 +173,16 @@ export async function handBack(db: Db, holder: Holder, except: readonly Run[] = 
   return rows[0]!.count;
 }
 
-/** What came to wait without end while its schedule was resumed, and nobody would wake. */
-export async function wakeResumed(db: Db): Promise<void> {
+/** What came to wait without end while its schedule was resumed, and nobody would wake: of all nodes, or in memory here. */
+export async function wakeResumed(db: Db, { nodeId, epoch }: Holder): Promise<void> {
   await sql`
     update scheduler_due d set due_at = greatest(d.fire_at, clock_timestamp())
     from scheduler_job j
-    where d.due_at = 'infinity' and j.trigger_id = d.trigger_id and not j.paused`.execute(db);
+    where d.ctid = any(array(
+        select ctid from scheduler_due where owner_id is null and due_at = 'infinity'
+        union all
+        select ctid from scheduler_due where owner_id = ${nodeId} and owner_epoch = ${epoch} and due_at = 'infinity'))
+      and d.due_at = 'infinity' and j.trigger_id = d.trigger_id and not j.paused`.execute(db);
 }
 
 /** Names of deleted schedules of which nothing runs any more. */

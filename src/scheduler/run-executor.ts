@@ -2,6 +2,7 @@ import { type DatabaseClock, isPassing } from '#database/index.ts';
 import { BystanderError } from '#errors/index.ts';
 import { backOff, type Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
+import type { Holder } from '#work/index.ts';
 import { CompletionBatch } from './completion-batch.ts';
 import { type FiringEnd, type FiringResult, isUnreachable } from './fire-trigger.ts';
 import type { Firing } from './firing.ts';
@@ -9,7 +10,7 @@ import type { JobStore } from './job-store.ts';
 import { passedEntries } from './ledger-entry.ts';
 import { decideFiring, type FiringDecision, MISFIRE_THRESHOLD_MS } from './misfire.ts';
 import type { Release } from './release-repository.ts';
-import { formatRunKey, type Holder, invokerName, type StartedRun, transactionOf } from './run.ts';
+import { formatRunKey, invokerName, type StartedRun, transactionOf } from './run.ts';
 import { timingOf } from './schedule.ts';
 import type { Tuning } from './tuning.ts';
 
@@ -41,7 +42,7 @@ export class RunExecutor {
    * @returns when its schedule fires next, if that waits now. Never rejects
    */
   async run(run: StartedRun, holder: Holder, signal: AbortSignal): Promise<number | null> {
-    const { store, clock, nodeName, tuning, observe } = this.#options;
+    const { clock, nodeName, tuning, observe } = this.#options;
     const { dst = 'quartz' } = tuning();
     const startedAt = clock.now();
     try {
@@ -51,7 +52,6 @@ export class RunExecutor {
         run,
         holder,
         nodeName,
-        store: store.kind,
         decision,
         dst,
         invoker,

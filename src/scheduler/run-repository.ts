@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { type Db, isConnectionLost } from '#database/index.ts';
-import type { Completion, Holder, Run } from './run.ts';
+import { type Holder, heldBy } from '#work/index.ts';
+import type { Completion, Run } from './run.ts';
 import { MS, type RunRow, toRun } from './run-row-repository.ts';
 
 /**
@@ -17,7 +18,7 @@ export async function findFate(
     select exists (select 1 from scheduler_run
                    where trigger_id = ${run.triggerId} and generation = ${run.generation}
                      and fire_at = ${new Date(run.fireAt)} and attempt = ${run.attempt}
-                     and node_id = ${holder.nodeId} and node_epoch = ${holder.epoch}) as open,
+                     and ${heldBy(holder)}) as open,
            exists (select 1 from scheduler_firing f
                    where planned_at = ${new Date(planned)} and trigger_id = ${run.triggerId}
                      and generation = ${run.generation} and attempt = ${run.attempt}
@@ -29,11 +30,11 @@ export async function findFate(
 }
 
 /** Whether the run is the holder's; if so nobody takes it over before this transaction has ended. */
-export async function holdsRun(db: Db, { nodeId, epoch }: Holder, run: Run): Promise<boolean> {
+export async function holdsRun(db: Db, holder: Holder, run: Run): Promise<boolean> {
   const { rows } = await sql`
     select 1 from scheduler_run
     where trigger_id = ${run.triggerId} and generation = ${run.generation} and fire_at = ${new Date(run.fireAt)}
-      and attempt = ${run.attempt} and node_id = ${nodeId} and node_epoch = ${epoch}
+      and attempt = ${run.attempt} and ${heldBy(holder)}
     for share`.execute(db);
   return rows.length === 1;
 }
@@ -49,8 +50,8 @@ export async function probe(db: Db): Promise<void> {
 export async function listHeld(db: Db, holder: Holder): Promise<Run[]> {
   const { rows } = await sql<RunRow>`
     select trigger_id, generation, ${MS('fire_at')} as fire_at, attempt, ${MS('late_from')} as late_from, next_planned,
-           kind, cause
-    from scheduler_run
-    where node_id = ${holder.nodeId} and node_epoch = ${holder.epoch}`.execute(db);
+           kind, cause, exists (select from scheduler_job j where j.trigger_id = r.trigger_id and owner_id is not null) as own
+    from scheduler_run r
+    where ${heldBy(holder)}`.execute(db);
   return rows.map(toRun);
 }

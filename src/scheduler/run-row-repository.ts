@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { PLANNED_ANEW } from '#database/index.ts';
-import { type Cause, formatRunKey, type Holder, type Run, type RunKind } from './run.ts';
+import type { Holder } from '#work/index.ts';
+import { type Cause, formatRunKey, type Run, type RunKind } from './run.ts';
 import { NORMAL_PRIORITY } from './schedule.ts';
 
 /**
@@ -24,6 +25,7 @@ export interface RunRow {
   readonly next_planned: boolean;
   readonly kind: RunKind;
   readonly cause: Cause | null;
+  readonly own?: boolean;
 }
 
 /** What tells the runs of a schedule apart: one with concurrent execution has a slot for each of its runs. */
@@ -58,7 +60,7 @@ export const ownRun = (holder: Holder, condition: RawBuilder<unknown>) => sql`la
 
 /** The schedule of the run `r`, looked up by key like the run; null when it has been edited or is gone. */
 export const schedule = (of: string) => sql`lateral (
-        select j.id, j.definition, j.parked, j.paused, j.updated_at from scheduler_job j
+        select j.id, j.definition, j.parked, j.paused, j.updated_at, j.owner_id, j.owner_epoch from scheduler_job j
         where j.trigger_id = ${sql.ref(`${of}.trigger_id`)} and j.generation = ${sql.ref(`${of}.generation`)} limit 1)`;
 
 /** Nothing of the schedule `j` waits or runs, apart from the runs `r` for which `besides` has a row. */
@@ -69,14 +71,25 @@ export function isFinished(besides: RawBuilder<unknown>): RawBuilder<boolean> {
     and not exists (select 1 from scheduler_run r where r.trigger_id = j.trigger_id and not exists (${besides})))`;
 }
 
-/** The columns that say what waits competes with what. */
-export const COMPETITION = sql.raw('priority, concurrent, concurrency_key');
+/** The columns that say what waits competes with what, and where. */
+export const COMPETITION = sql.raw('priority, concurrent, concurrency_key, owner_id, owner_epoch');
 
-/** The values of a definition for them. */
-export function competition(definition: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`coalesce((${definition}->>'priority')::smallint, ${sql.lit(NORMAL_PRIORITY)}),
-             coalesce((${definition}->>'concurrentExecution')::boolean, false), ${definition}->>'concurrencyKey'`;
+/** What two runs may not have at once: the key of the schedule `j`, in memory that of its node. No key begins with a blank. */
+export function concurrencyKey(declared: string): string {
+  return `case when j.owner_id is null then '' else ' ' || j.owner_id || ' ' end || ${declared}`;
 }
+
+/** The values of the schedule `j` for them, each by its column. */
+export const COMPETITION_OF = [
+  ['priority', `coalesce((j.definition->>'priority')::smallint, ${NORMAL_PRIORITY})`],
+  ['concurrent', `coalesce((j.definition->>'concurrentExecution')::boolean, false)`],
+  ['concurrency_key', concurrencyKey(`(j.definition->>'concurrencyKey')`)],
+  ['owner_id', 'j.owner_id'],
+  ['owner_epoch', 'j.owner_epoch'],
+] as const;
+
+/** The values of the schedule `j` for `COMPETITION`. */
+export const competition = sql.raw(COMPETITION_OF.map(([, value]) => value).join(', '));
 
 export function toRun(row: RunRow): Run {
   const key = { triggerId: row.trigger_id, generation: row.generation, fireAt: Math.round(row.fire_at) };
@@ -88,5 +101,6 @@ export function toRun(row: RunRow): Run {
     nextPlanned: row.next_planned,
     kind: row.kind,
     cause: row.cause,
+    ...(row.own === true ? { own: true } : {}),
   };
 }

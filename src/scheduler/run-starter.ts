@@ -1,7 +1,8 @@
 import type { Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
+import type { Holder } from '#work/index.ts';
 import type { JobStore } from './job-store.ts';
-import type { Holder, Run, StartedRun } from './run.ts';
+import type { Run, StartedRun } from './run.ts';
 import type { Slots } from './slots.ts';
 
 const MAX_BATCH = 500;

@@ -54,17 +54,13 @@ export interface Run extends RunKey {
   readonly nextPlanned: boolean;
   readonly kind: RunKind;
   readonly cause: Cause | null;
+  /** Its schedule is in the memory of this node. Default: it is persisted. */
+  readonly own?: boolean;
 }
 
 export interface StartedRun extends Run {
   readonly jobId: string;
   readonly definition: ScheduleDefinition;
-}
-
-/** The fence: which life of which node holds the run. */
-export interface Holder {
-  readonly nodeId: number;
-  readonly epoch: number;
 }
 
 export type Outcome = 'fired' | 'late' | 'misfired' | 'skipped' | 'recovered' | 'lost' | 'manual';

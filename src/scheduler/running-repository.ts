@@ -1,8 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { MemorySchedule } from './memory-schedules.ts';
-import { withoutAnchor } from './next-firing.ts';
 import { carryTransitions } from './transition-repository.ts';
 
 /**
@@ -26,30 +24,6 @@ export async function listRunning(db: Db): Promise<JsonObject[]> {
   return rows.map((row) => row.entry);
 }
 
-/** The same for a schedule in memory, of this process only. */
-export function memoryRunning({ id, definition, trigger, running }: MemorySchedule): JsonObject[] {
-  const iso = (at: number) => new Date(at).toISOString();
-  return running.map(({ key, fireAt, startedAt }) => ({
-    _id: id,
-    ...withoutAnchor(definition),
-    nodeId: trigger?.['nodeId'] ?? null,
-    fireInstanceId: key,
-    scheduledFireTime: iso(fireAt),
-    fireTime: iso(startedAt),
-  }));
-}
-
-/** What all schedules in the cluster are to do, and how often anything was paused so far. */
-export interface Pause {
-  readonly paused: boolean;
-  readonly pauses: number;
-}
-
-export async function readPause(db: Db): Promise<Pause> {
-  const { rows } = await sql<Pause>`select paused, pauses from scheduler_setting`.execute(db);
-  return rows[0]!;
-}
-
 /**
  * Stops or resumes all claims in the cluster. Runs under way are not touched.
  *
@@ -57,7 +31,8 @@ export async function readPause(db: Db): Promise<Pause> {
  */
 export async function setPaused(db: Db, paused: boolean): Promise<boolean> {
   // A pause that is there already waits for nobody.
-  if ((await readPause(db)).paused === paused) return false;
+  const { rows } = await sql<{ paused: boolean }>`select paused from scheduler_setting`.execute(db);
+  if (rows[0]!.paused === paused) return false;
   await carryTransitions(db);
   const { numAffectedRows } = await sql`
     update scheduler_setting

@@ -49,6 +49,8 @@ export interface ScheduleDefinition {
   readonly repeatCount?: number;
   /** Where a repeating one has no startTime: the time that it counts from, epoch ms. Registering sets it. */
   readonly firstAt?: number;
+  /** Where its invokeContext is encrypted as it is stored; absent of one that is open. */
+  readonly sealed?: readonly string[];
 }
 
 const LONGEST_KEY = 200;
@@ -151,7 +153,7 @@ function checkTimes(definition: ScheduleDefinition, fields: FieldReader): void {
 }
 
 /** Members that a read adds, and those that the request gives besides. */
-const SHOWN_MEMBERS = ['triggers', 'nextRunDate', 'previousRunDate', 'warnings', '_id', '_rev'];
+const SHOWN_MEMBERS = ['nodeId', 'triggers', 'nextRunDate', 'previousRunDate', 'warnings', '_id', '_rev'];
 
 /** Which members of a schedule have no meaning, a sentence each: most are misspelt. */
 export function unknownMembers(json: JsonObject): string[] {

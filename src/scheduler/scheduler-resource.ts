@@ -1,4 +1,4 @@
-import { BadRequestError, toResourceError } from '#errors/index.ts';
+import { BadRequestError, nearest, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import {
   type ActionRequest,
@@ -18,9 +18,28 @@ export function schedulerResource(): RouteHandler {
   return validatingCron(
     singleton({
       description: { title: 'scheduler', instanceActions: [VALIDATE_CRON] },
-      action: refuse,
+      action: async (_context, request) => refuseMisplaced(request),
     }),
   );
+}
+
+/** The actions on all schedules, which are those of `scheduler/job`. */
+export const JOB_ACTIONS = [
+  'create',
+  'listCurrentlyExecutingJobs',
+  'pauseJobs',
+  'resumeJobs',
+  'nextRunDates',
+  VALIDATE_CRON,
+] as const;
+
+function refuseMisplaced(request: ActionRequest): never {
+  const meant = nearest(request.action, JOB_ACTIONS);
+  if (meant === undefined || meant === VALIDATE_CRON) return unknownAction(request, [VALIDATE_CRON]);
+  throw new BadRequestError(`Action '${request.action}' is not supported by 'scheduler'`, {
+    id: 'ACTION_UNKNOWN',
+    hint: `Did you mean '${meant}' of scheduler/job?`,
+  });
 }
 
 const refuse = async (_context: Context, request: ActionRequest) => unknownAction(request, [VALIDATE_CRON]);

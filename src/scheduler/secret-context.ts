@@ -75,7 +75,7 @@ export function withKeptContext(
   throw new BadRequestError(`'${back.text}' at ${field} is kept only while all of the invokeContext stays`, {
     id: 'CONFIG_SECRET_BOUND',
     field,
-    hint: 'References are resolved where they are read: change the file of the schedule, or send the secret itself',
+    hint: 'References are resolved where they are read: change the file of the schedule, or write the secret again',
   });
 }
 

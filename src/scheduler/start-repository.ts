@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { type Db, numbers } from '#database/index.ts';
+import { type Holder, heldBy } from '#work/index.ts';
 import { LEDGER, LEDGER_ENTRY, ledgerEntries } from './ledger-repository.ts';
-import type { Holder, LedgerEntry, Run, RunKey, StartedRun } from './run.ts';
+import type { LedgerEntry, Run, RunKey, StartedRun } from './run.ts';
 import {
   ANEW,
   at,
@@ -39,18 +40,19 @@ export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[])
       select r.ctid as at, r.trigger_id, r.generation, r.fire_at, j.id as job_id, j.definition,
              case when j.id is null or (j.parked is not null and r.kind <> 'manual') then 'dropped'
                   when (j.paused or (select paused from scheduler_setting)) and r.kind = 'planned' then 'paused'
-                  else 'started' end as fate, j.paused
+                  else 'started' end as fate, j.paused, j.owner_id, j.owner_epoch
       from key k cross join ${ownRun(holder, sql`true`)} r left join ${schedule('r')} j on true
       where (select passed from gate)
     ), gone as (
       delete from scheduler_run where ctid = any(array(select at from mine where fate <> 'started'))
       returning fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause, claimed_at
     ), waiting as (
-      insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,
-                                 concurrent, concurrency_key, cause)
-      select case when paused then 'infinity' else greatest(fire_at, clock_timestamp()) end, fire_at, trigger_id, generation, attempt, late_from, next_planned,
-             ${competition(sql`definition`)}, cause
-      from gone join mine using (trigger_id, generation, fire_at) where fate = 'paused'
+      insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned,
+                                 ${COMPETITION}, cause)
+      select case when paused then 'infinity' else greatest(fire_at, clock_timestamp()) end, fire_at, trigger_id, generation,
+             attempt, late_from, next_planned,
+             ${competition}, cause
+      from gone join mine j using (trigger_id, generation, fire_at) where fate = 'paused'
       on conflict do nothing
     ), ledger as (
       insert into scheduler_firing (planned_at, trigger_id, generation, job_id, outcome, node, attempt, claimed_at, why)
@@ -94,7 +96,7 @@ export async function planNext(
     with marked as (
       update scheduler_run set next_planned = true
       where trigger_id = ${run.triggerId} and generation = ${run.generation} and fire_at = ${new Date(run.fireAt)}
-        and node_id = ${holder.nodeId} and node_epoch = ${holder.epoch} and not next_planned
+        and ${heldBy(holder)} and not next_planned
       returning trigger_id, generation, attempt, claimed_at
     ), ledger as (
       insert into scheduler_firing (${LEDGER})
@@ -103,7 +105,7 @@ export async function planNext(
     )
     insert into scheduler_due (due_at, fire_at, trigger_id, generation, ${COMPETITION})
     select case when j.paused then 'infinity' else greatest(${new Date(next)}::timestamptz, clock_timestamp()) end,
-           ${new Date(next)}, trigger_id, generation, ${competition(sql`j.definition`)}
+           ${new Date(next)}, trigger_id, generation, ${competition}
     from marked cross join ${schedule('marked')} j
     on conflict do nothing`.execute(db);
 }

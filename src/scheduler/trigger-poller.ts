@@ -1,30 +1,29 @@
 import type { DatabaseClock } from '#database/index.ts';
 import { ClaimLoop, jittered, type Service, Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
+import type { Holder } from '#work/index.ts';
 import { Alarm } from './alarm.ts';
+import { type Claim, NOTHING } from './claim-repository.ts';
 import type { FiringResult } from './fire-trigger.ts';
 import type { Firing } from './firing.ts';
 import type { JobStore } from './job-store.ts';
-import { formatRunKey, type Holder, type Run, type StartedRun } from './run.ts';
+import { type Claiming, Lane, roomFor } from './lane.ts';
+import { formatRunKey, type Run, type StartedRun } from './run.ts';
 import { RunExecutor } from './run-executor.ts';
 import { RunStarter } from './run-starter.ts';
 import { Slots } from './slots.ts';
-import { StartRate } from './start-rate.ts';
 import { SuspectQueue } from './suspect-queue.ts';
 import { isSuspect } from './suspicion.ts';
+import { SweepClock } from './sweep-clock.ts';
 import type { Tuning } from './tuning.ts';
+import { WaitingRuns } from './waiting-runs.ts';
 
 const LOOK_AHEAD_MS = 500;
 const POLL_INTERVAL_MS = 1_500;
 const SHORTEST_SLEEP_MS = 10;
 /** A node that is fully busy asks later than an idle one by this much. */
 const BUSY_DELAY_MS = 40;
-/** When no run could be started for so long, those that are ready are for other nodes to run. */
-const STUCK_MS = 500;
 const MAX_BATCH = 500;
-/** The longest transaction that may still commit a row behind the watermark. */
-const SLACK_MS = 5_000;
-const SWEEP_INTERVAL_MS = 10_000;
 const RETRY_START_MS = 500;
 /** After a look that left what is due to wait for its service, unless one of its runs ends before. */
 const SERVICE_RETRY_MS = 250;
@@ -48,46 +47,36 @@ export interface TriggerPollerOptions {
 
 /**
  * Acquires due triggers, lets each wait for its very millisecond, and fires it. Claims run up to half a second
- * ahead, so that the time of firing depends on a local timer and not on the next poll.
+ * ahead, so that the time of firing depends on a local timer and not on the next poll. What the node has in memory is
+ * claimed with what any node may claim, and runs in a lane of its own.
  */
 export class TriggerPoller implements Service {
-  readonly name: string;
+  readonly name = 'trigger poller';
   readonly drains = true;
   readonly #options: TriggerPollerOptions;
   readonly #executor: RunExecutor;
   readonly #loop: ClaimLoop;
-  readonly #rate = new StartRate();
-  readonly #alarm = new Alarm(() => this.wake());
-  readonly #slots: Slots;
-  /** Ready to run, waiting for a free slot. */
-  readonly #starter: RunStarter;
+  readonly #alarm = new Alarm(() => this.#loop.wake());
+  readonly #shared: Lane;
+  readonly #own: Lane;
   readonly #solitude: Solitude;
   /** Ready to run, waiting to be alone. */
   readonly #suspects: SuspectQueue;
-  /** All that was claimed and has not ended, each with its service as soon as that is known. */
-  readonly #known = new Map<string, string | undefined>();
   /** Those that run, each with what ends it early. */
   readonly #running = new Map<string, AbortController>();
   /** Claimed, waiting for their time. */
-  readonly #waiting = new Map<string, NodeJS.Timeout>();
-  /** More was due than there was room for. */
-  #starved = false;
-  /** The last claim found as much as it asked for: there may be more that is due already. */
-  #backlog = false;
+  readonly #waiting = new WaitingRuns();
+  readonly #sweep = new SweepClock();
   /** A claim was sent and not answered: it may have been made. */
   #claimInDoubt = false;
-  #watermark = 0;
-  #sweptAt = 0;
-  #sweepTookMs = 0;
 
   constructor(options: TriggerPollerOptions) {
     this.#options = options;
-    this.name = `trigger poller (${options.store.kind})`;
     this.#loop = new ClaimLoop({
       name: this.name,
       intervalMs: POLL_INTERVAL_MS,
       runOnce: () => this.#runOnce(),
-      active: () => this.#slots.taken,
+      active: () => this.active,
       handBack: () => this.#handBack(),
       giveUp: () => this.#giveUp(),
       observe: options.observe,
@@ -95,17 +84,12 @@ export class TriggerPoller implements Service {
     });
     this.#solitude = options.solitude ?? new Solitude();
     this.#executor = new RunExecutor({ ...options, solitude: this.#solitude });
-    this.#slots = new Slots(() => options.tuning().threadCount);
-    this.#starter = new RunStarter({
-      ...options,
-      slots: this.#slots,
-      solitude: this.#solitude,
-      answered: (batch, started, life) => this.#startedOf(batch, started, life),
-    });
+    this.#shared = this.#openLane();
+    this.#own = this.#openLane();
     this.#solitude.onOpen(() => {
       if (!this.#loop.claims) return;
-      this.wake();
-      this.#starter.schedule();
+      this.#loop.wake();
+      for (const lane of this.#lanes) lane.starter.schedule();
     });
     this.#suspects = new SuspectQueue({
       solitude: this.#solitude,
@@ -123,11 +107,12 @@ export class TriggerPoller implements Service {
   }
 
   wake(): void {
+    this.#own.lookAgain();
     this.#loop.wake();
   }
 
   get active(): number {
-    return this.#slots.taken;
+    return this.#shared.slots.taken + this.#own.slots.taken;
   }
 
   get lastBeatAt(): number {
@@ -136,19 +121,15 @@ export class TriggerPoller implements Service {
 
   /** Forgets what was claimed and has not started: it belongs to somebody else now. */
   abandon(): void {
-    for (const run of this.#suspects.waiting) this.#known.delete(claimKey(run));
+    for (const run of this.#suspects.waiting) this.#forget(run);
     this.#suspects.clear();
     this.#abandonReady();
   }
 
   /** Suspects wait for the very thing that keeps the others waiting. */
   #abandonReady(): void {
-    for (const [key, timer] of this.#waiting) {
-      clearTimeout(timer);
-      this.#known.delete(key);
-    }
-    for (const run of this.#starter.clear()) this.#known.delete(claimKey(run));
-    this.#waiting.clear();
+    const ready = this.#lanes.flatMap(({ starter }) => starter.clear());
+    for (const run of [...this.#waiting.clear(), ...ready]) this.#forget(run);
   }
 
   /** Another node has taken over: what runs here commits nothing, so it may as well end. */
@@ -168,7 +149,7 @@ export class TriggerPoller implements Service {
   async #giveUp(): Promise<void> {
     const { store, holder, nodeName } = this.#options;
     await store
-      .release(holder(), nodeName, { isSuspect: false })
+      .endLife(holder(), nodeName)
       .finally(() => this.#endEarly([...this.#running.keys()], 'The node stops'));
   }
 
@@ -176,100 +157,115 @@ export class TriggerPoller implements Service {
     for (const key of keys) this.#running.get(key)?.abort(new Error(reason));
   }
 
+  get #lanes(): readonly Lane[] {
+    return [this.#shared, this.#own];
+  }
+
+  #openLane(): Lane {
+    const slots = new Slots(() => this.#options.tuning().threadCount);
+    const lane: Lane = new Lane(
+      slots,
+      new RunStarter({
+        ...this.#options,
+        slots,
+        solitude: this.#solitude,
+        answered: (batch, started, life) => this.#startedOf(lane, batch, started, life),
+      }),
+    );
+    return lane;
+  }
+
+  #laneOf({ own }: Run): Lane {
+    return own === true ? this.#own : this.#shared;
+  }
+
+  #forget(run: Run): void {
+    this.#laneOf(run).known.delete(claimKey(run));
+  }
+
   async #runOnce(): Promise<number> {
-    const { claims = true, idleWaitMs = POLL_INTERVAL_MS, maxBatch = MAX_BATCH } = this.#options.tuning();
+    const { claims = true, idleWaitMs = POLL_INTERVAL_MS } = this.#options.tuning();
     await this.#handBackStuck();
-    const slots = Math.max(0, this.#slots.free - this.#starter.waiting);
-    // What is due already is claimed when it can start, what is not may wait here as well as there.
-    const free = this.#backlog ? slots : this.#room();
-    this.#starved = free <= 0;
-    if (free <= 0 || !this.#loop.claims || !claims || !this.#solitude.isOpen) return idleWaitMs;
+    const shared = claims ? this.#claimingFor(this.#shared) : { ...NOTHING, startLimit: 0 };
+    const own = this.#claimingFor(this.#own);
+    if (shared.limit + own.limit === 0 || !this.#loop.claims || !this.#solitude.isOpen) return idleWaitMs;
     const claimed = this.#solitude.begin();
     try {
-      return await this.#claim(Math.min(free, maxBatch), slots);
+      return await this.#claim(shared, own);
     } finally {
       claimed();
     }
   }
 
+  #claimingFor(lane: Lane): Claiming {
+    const { threadCount, maxBatch = MAX_BATCH } = this.#options.tuning();
+    const ahead = lane.isStuck(this.#solitude.isOpen) ? 0 : (lane.rate.perSecond * LOOK_AHEAD_MS) / 1000;
+    const aside = this.#suspects.waiting.filter((run) => this.#laneOf(run) === lane).length;
+    return lane.claiming({ threadCount, maxBatch, ahead, aside });
+  }
+
   /** @returns when to look again, in ms */
-  async #claim(limit: number, slots: number): Promise<number> {
+  async #claim(shared: Claiming, mayOwn: Claiming): Promise<number> {
     const sweeping = await this.#beginSweep();
     const { store, clock, holder, tuning } = this.#options;
     const { serviceThreads, idleWaitMs = POLL_INTERVAL_MS } = tuning();
-    const startedAt = performance.now();
+    // Most nodes have nothing in memory, or what is due seldom: a statement that does not look for it is shorter.
+    const looks = sweeping || this.#own.isWorthALook(clock.now() + LOOK_AHEAD_MS, idleWaitMs);
+    const own = looks ? mayOwn : { ...NOTHING, startLimit: 0 };
     this.#claimInDoubt = true;
     const life = holder();
-    const startLimit = Math.min(limit, slots);
-    const claimed = this.#slots.reserve(startLimit);
-    const { runs, nextDueAt } = await store
+    const all = sweeping ? { watermark: 0 } : {};
+    const reserved = [this.#shared.slots.reserve(shared.startLimit), this.#own.slots.reserve(own.startLimit)];
+    const { runs, nextDueAt, ownNextDueAt } = await store
       .claim({
+        ...shared,
+        ...all,
+        own: { ...own, ...all },
         holder: life,
-        limit,
         lookAheadMs: LOOK_AHEAD_MS,
-        watermark: sweeping ? 0 : this.#watermark - SLACK_MS,
-        startLimit,
-        ...(serviceThreads === undefined ? {} : { serviceRoom: this.#serviceRoom(serviceThreads) }),
+        ...(serviceThreads === undefined ? {} : { serviceRoom: roomFor(serviceThreads, this.#lanes) }),
       })
-      .finally(claimed);
+      .finally(() => {
+        for (const giveBack of reserved) giveBack();
+      });
     this.#claimInDoubt = false;
-    if (sweeping) this.#sweepTookMs += performance.now() - startedAt;
-    let started = 0;
-    for (const { started: job, limitedService, ...run } of runs) {
-      if (job === undefined) {
-        this.#take(run, limitedService);
-        continue;
-      }
-      started += 1;
-      this.#known.set(claimKey(run), limitedService);
-      this.#slots.take();
-      void this.#run({ ...run, ...job }, life);
-    }
-    this.#rate.count(started);
-    this.#starter.schedule();
-    const earliest = runs[0]?.dueAt;
-    if (earliest !== undefined) this.#watermark = Math.max(this.#watermark, earliest);
-    this.#backlog = runs.length === limit;
-    if (this.#backlog) return 0;
-    if (nextDueAt === null) return jittered(idleWaitMs);
-    const sleep = nextDueAt - LOOK_AHEAD_MS - clock.now();
+    if (sweeping) this.#sweep.end();
+    const parts = [
+      [this.#shared, shared, nextDueAt],
+      [this.#own, own, ownNextDueAt],
+    ] as const;
+    const isMore = parts.map(([lane, claiming, next]) => {
+      const claimed = runs.filter((run) => this.#laneOf(run) === lane);
+      for (const run of claimed) this.#take(run, run.limitedService, life);
+      lane.rate.count(claimed.filter(({ started }) => started !== undefined).length);
+      lane.starter.schedule();
+      return lane.noteClaim(claiming, claimed, next);
+    });
+    if (isMore.includes(true)) return 0;
+    // Without room for it nobody waits for it: the end of a run does.
+    const ownDueAt = mayOwn.limit > 0 ? this.#own.nextDueAt : null;
+    const dueAt = Math.min(nextDueAt ?? Infinity, ownDueAt ?? Infinity);
+    if (dueAt === Infinity) return jittered(idleWaitMs);
+    const sleep = dueAt - LOOK_AHEAD_MS - clock.now();
     // What is due already and was not claimed waits for its service.
     if (serviceThreads !== undefined && sleep < 0) return jittered(SERVICE_RETRY_MS);
     return Math.min(Math.max(sleep, SHORTEST_SLEEP_MS) + this.#courtesy(), idleWaitMs);
   }
 
-  /** How many more of the limited services there is room for. */
-  #serviceRoom(threads: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
-    const room = new Map(threads);
-    for (const service of this.#known.values()) {
-      const free = service === undefined ? undefined : room.get(service);
-      if (free !== undefined) room.set(service!, Math.max(0, free - 1));
-    }
-    return room;
-  }
-
-  /** How many more may be claimed: those that find a slot, and what will have started until they are due. */
-  #room(): number {
-    const { threadCount } = this.#options.tuning();
-    const ahead = this.#isStuck ? 0 : (this.#rate.perSecond * LOOK_AHEAD_MS) / 1000;
-    return Math.floor(threadCount + ahead) - (this.#known.size - this.#suspects.waiting.length);
-  }
-
-  get #isStuck(): boolean {
-    const isFull = this.#slots.isFull || !this.#solitude.isOpen;
-    return isFull && performance.now() - this.#rate.lastAt > STUCK_MS;
-  }
-
   /** What has taken all slots, or is alone, takes long, and more had been claimed: another node may have room for it. */
   async #handBackStuck(): Promise<void> {
-    if (!this.#isStuck || this.#starter.waiting === 0 || this.#starter.isStarting) return;
+    const stuck = this.#lanes.filter(
+      (lane) => lane.isStuck(this.#solitude.isOpen) && lane.starter.waiting > 0,
+    );
+    if (stuck.length === 0 || this.#lanes.some(({ starter }) => starter.isStarting)) return;
     this.#abandonReady();
+    this.#own.lookAgain();
     await this.#options.store.handBack(this.#options.holder(), this.#suspects.waiting);
   }
 
   /** Nodes wake up for the same firings: the one with less to do asks first, so that work spreads. */
   #courtesy(): number {
-    const load = Math.min(1, this.#known.size / this.#options.tuning().threadCount);
+    const load = Math.min(1, this.#shared.known.size / this.#options.tuning().threadCount);
     return Math.random() * SHORTEST_SLEEP_MS + load * BUSY_DELAY_MS;
   }
 
@@ -279,19 +275,17 @@ export class TriggerPoller implements Service {
    * What runs here and is held no more has been given to others.
    */
   async #beginSweep(): Promise<boolean> {
-    // Where there are a million schedules this takes seconds, so it comes seldom enough to cost two in a hundred.
-    const interval = Math.max(SWEEP_INTERVAL_MS, this.#sweepTookMs * 50);
-    const isTime = this.#sweptAt === 0 || performance.now() - this.#sweptAt > interval;
+    const { isTime } = this.#sweep;
     if (!isTime && !this.#claimInDoubt) return false;
     const { store, holder, nodeName } = this.#options;
     if (isTime) {
-      this.#sweptAt = performance.now();
-      await store.sweep(nodeName);
-      this.#sweepTookMs = performance.now() - this.#sweptAt;
+      this.#sweep.begin();
+      await store.sweep(holder(), nodeName);
     }
     const running = [...this.#running.keys()];
     const held = await store.listHeld(holder());
-    for (const run of held) if (!this.#known.has(claimKey(run))) this.#take(run);
+    const isKnown = (key: string) => this.#lanes.some(({ known }) => known.has(key));
+    for (const run of held) if (!isKnown(claimKey(run))) this.#take(run);
     const ours = new Set(held.map(claimKey));
     this.#endEarly(
       running.filter((key) => !ours.has(key)),
@@ -300,70 +294,74 @@ export class TriggerPoller implements Service {
     return isTime;
   }
 
-  #take(run: Run, limitedService?: string): void {
-    this.#known.set(claimKey(run), limitedService);
-    this.#wait(run);
+  /** @param life in which it was started with its claim, if it was */
+  #take({ started, ...run }: Claimed, limitedService?: string, life?: Holder): void {
+    const lane = this.#laneOf(run);
+    lane.known.set(claimKey(run), limitedService);
+    if (started === undefined || life === undefined) {
+      this.#wait(run);
+      return;
+    }
+    lane.slots.take();
+    void this.#run({ ...run, ...started }, life);
   }
 
   #wait(run: Run): void {
-    const key = claimKey(run);
     const early = run.fireAt - this.#options.clock.now();
     if (early <= 0) {
-      this.#waiting.delete(key);
       if (isSuspect(run)) this.#suspects.push(run);
-      else this.#starter.push(run);
+      else this.#laneOf(run).starter.push(run);
       return;
     }
     // A timer may be early by a fraction; nothing fires before its time by the database's clock.
-    this.#waiting.set(
-      key,
-      setTimeout(() => this.#wait(run), Math.ceil(early)),
-    );
+    this.#waiting.add(run, early, () => this.#wait(run));
   }
 
   async #try(run: Run, isAlone: boolean): Promise<void> {
-    if (isAlone) await this.#starter.start([run]);
-    else this.#starter.push(run);
+    const { starter } = this.#laneOf(run);
+    if (isAlone) await starter.start([run]);
+    else starter.push(run);
   }
 
   /** @returns when those have ended that were started */
-  #startedOf(batch: readonly Run[], started: readonly StartedRun[] | undefined, life: Holder) {
+  #startedOf(
+    lane: Lane,
+    batch: readonly Run[],
+    started: readonly StartedRun[] | undefined,
+    life: Holder,
+  ): Promise<unknown> {
     const running = new Set(started?.map(claimKey));
-    this.#rate.count(running.size);
-    const ends = (started ?? []).map((run) => this.#run(run, life));
+    lane.rate.count(running.size);
+    const ends = (started ?? []).map((run) => this.#run({ ...run, own: lane === this.#own }, life));
     for (const run of batch) {
       if (running.has(claimKey(run))) continue;
       // Whether it was started in spite of an error does not matter: to start it again changes nothing.
-      if (started === undefined && this.#known.has(claimKey(run)) && this.#loop.claims) this.#retryLater(run);
-      else this.#known.delete(claimKey(run));
+      if (started === undefined && lane.known.has(claimKey(run)) && this.#loop.claims) {
+        this.#waiting.add(run, RETRY_START_MS, () => this.#wait(run));
+      } else this.#forget(run);
     }
     this.#loop.noteEnd();
     return Promise.all(ends);
   }
 
-  #retryLater(run: Run): void {
-    this.#waiting.set(
-      claimKey(run),
-      setTimeout(() => this.#wait(run), RETRY_START_MS),
-    );
-  }
-
   /** Runs one firing to its end; its slot is free again when it resolves. */
   async #run(run: StartedRun, life: Holder): Promise<void> {
     const key = claimKey(run);
+    const lane = this.#laneOf(run);
     const ended = this.#solitude.begin();
     const ending = new AbortController();
     this.#running.set(key, ending);
-    this.#known.set(key, run.definition.invokeService);
+    lane.known.set(key, run.definition.invokeService);
     const next = await this.#executor.run(run, life, ending.signal);
     ended();
-    this.#slots.give();
+    lane.slots.give();
     const isLimited = this.#options.tuning().serviceThreads?.has(run.definition.invokeService) === true;
     this.#running.delete(key);
-    this.#known.delete(key);
+    lane.known.delete(key);
+    lane.lookAgain();
     if (next !== null) this.#wakeAt(next - LOOK_AHEAD_MS + this.#courtesy());
-    if ((this.#starved || isLimited) && this.#loop.claims) this.wake();
-    this.#starter.schedule();
+    if ((lane.starved || isLimited) && this.#loop.claims) this.#loop.wake();
+    lane.starter.schedule();
     this.#loop.noteEnd();
   }
 
@@ -374,6 +372,9 @@ export class TriggerPoller implements Service {
     if (this.#loop.claims && ms <= idleWaitMs) this.#alarm.set(at, ms);
   }
 }
+
+/** With its job, if it was started with the claim. */
+type Claimed = Run & Pick<Claim['runs'][number], 'started'>;
 
 /** A run that was given up by this node and claimed by it again is another claim: its attempt has been counted. */
 function claimKey(run: Run): string {

@@ -43,7 +43,7 @@ export async function queryTriggers(db: Db, request: QueryRequest): Promise<Tabl
     {
       table: { columns: COLUMNS },
       select: SELECTION,
-      from: sql`svc_trigger`,
+      from: sql`(select * from svc_trigger where owner is null) as triggers`,
     },
     plainQuery(request),
   );
@@ -52,14 +52,18 @@ export async function queryTriggers(db: Db, request: QueryRequest): Promise<Tabl
 /** @param name the trigger's name, which is its job's id */
 export async function findTrigger(db: Db, name: string): Promise<TriggerRecord | undefined> {
   const { rows } =
-    await sql<TriggerRecord>`select ${SELECTION} from svc_trigger where name = ${name}`.execute(db);
+    await sql<TriggerRecord>`select ${SELECTION} from svc_trigger where name = ${name} and owner is null`.execute(
+      db,
+    );
   return rows[0];
 }
 
 /** The ids of triggers that wait. */
 export async function listWaiting(db: Db): Promise<string[]> {
   const { rows } = await sql<{ _id: string }>`
-    select _id from svc_trigger where not acquired and next_fire_at is not null order by _id`.execute(db);
+    select _id from svc_trigger where owner is null and not acquired and next_fire_at is not null order by _id`.execute(
+    db,
+  );
   return rows.map(({ _id }) => _id);
 }
 
@@ -67,7 +71,7 @@ export async function listWaiting(db: Db): Promise<string[]> {
 export async function listAcquired(db: Db): Promise<JsonObject> {
   const { rows } = await sql<{ node: string; ids: string[] }>`
     select n.name as node, coalesce(jsonb_agg(t._id order by t._id) filter (where t._id is not null), '[]') as ids
-    from svc_node n left join svc_trigger t on t."nodeId" = n.name
+    from svc_node n left join svc_trigger t on t."nodeId" = n.name and t.owner is null
     where n.state <> 'down' or t._id is not null
     group by n.name`.execute(db);
   return Object.fromEntries(rows.map(({ node, ids }) => [node, ids]));

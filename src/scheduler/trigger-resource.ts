@@ -1,9 +1,10 @@
 import type { Database } from '#database/index.ts';
-import { BadRequestError, NotFoundError } from '#errors/index.ts';
+import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import { collection, type Resource, type RouteHandler, resource, singleton } from '#resource/index.ts';
-import { noOtherActions, VALIDATE_CRON, validatingCron } from './scheduler-resource.ts';
+import { listIds } from './job-repository.ts';
+import { noOtherActions, validatingCron } from './scheduler-resource.ts';
 import {
   findTrigger,
   listAcquired,
@@ -20,18 +21,17 @@ const SEPARATOR = '_$x$x$_';
 export function triggerResource(database: Database): RouteHandler {
   return validatingCron(
     collection({
-      description: {
-        title: 'triggers',
-        collectionActions: [VALIDATE_CRON],
-        instanceActions: [VALIDATE_CRON],
-      },
+      description: { title: 'triggers' },
       ...noOtherActions,
 
       async read(_context, _request, id) {
         const name = id.startsWith(GROUP + SEPARATOR) ? id.slice(GROUP.length + SEPARATOR.length) : id;
         if (name === '') throw new BadRequestError('The trigger has no name');
         const trigger = await findTrigger(database.db, name);
-        if (trigger === undefined) throw new NotFoundError(`Trigger '${id}' not found`);
+        if (trigger === undefined) {
+          const hint = didYouMean(name, await listIds(database.db));
+          throw new NotFoundError(`Trigger '${id}' not found`, hint === undefined ? {} : { hint });
+        }
         return toResource(trigger);
       },
 
@@ -48,7 +48,7 @@ export function triggerListResource(
 ): RouteHandler {
   return validatingCron(
     singleton({
-      description: { title: list, instanceActions: [VALIDATE_CRON] },
+      description: { title: list },
       action: noOtherActions.actionOnInstance,
 
       async read() {

@@ -5,13 +5,15 @@
  * are a script's variables; a *script thread* executes whole requests that may run a script. Invariants: user
  * code never runs on the main thread; every run starts with fresh globals; a run ends within its limits.
  */
+
+export { FIELD_SCRIPT } from './field-scripts.ts';
 export type { HostOperations } from './host-operations.ts';
 export { findSyntaxError, hoistedNames } from './javascript/index.ts';
 export { requestView } from './request-view.ts';
 export { resourceOperations } from './resource-operations.ts';
 export { isBuiltInFilter, type RouterFilters, routerFilters } from './router-filters.ts';
 export { ScriptError } from './script-error.ts';
-export { FIELD_SCRIPT, type ScriptFault, ScriptInspector } from './script-inspector.ts';
+export { type ScriptFault, ScriptInspector } from './script-inspector.ts';
 export { scriptsInactive } from './script-library.ts';
 export { parseScriptReference, type ScriptLanguage, type ScriptReference } from './script-reference.ts';
 export { scriptResource } from './script-resource.ts';

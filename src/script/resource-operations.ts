@@ -103,6 +103,7 @@ async function query(
     pagedResultsCookie: page.pagedResultsCookie,
     totalPagedResults: page.totalPagedResults,
     totalPagedResultsPolicy: page.totalPagedResultsPolicy,
+    ...(page.warnings === undefined ? {} : { warnings: [...page.warnings] }),
   };
 }
 

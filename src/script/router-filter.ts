@@ -32,8 +32,14 @@ export function readRouterFilter(config: RouterFilterConfig, place: string): Rou
   };
 }
 
+/** Takes from an answer what refers to objects that the caller may not read. */
+export interface HideReferences {
+  (context: Context, response: Response, handle: Parameters<Filter>[2]): Promise<Response>;
+  readonly runsScripts: () => boolean;
+}
+
 /** What a request meets when it meets this filter. */
-export function filterOf(filter: RouterFilter, scripts: () => Scripts): Filter {
+export function filterOf(filter: RouterFilter, scripts: () => Scripts, hide?: HideReferences): Filter {
   const meet: Filter = async (context, request, next) => {
     const seen = isAtWork(filter, context) ? undefined : asSeenBy(filter, request);
     if (seen === undefined) return next(context, request);
@@ -41,9 +47,12 @@ export function filterOf(filter: RouterFilter, scripts: () => Scripts): Filter {
     const own = { ...context, filtersAtWork: [...(context.filtersAtWork ?? []), filter] };
     const run = (moment: Moment, bindings: JsonObject, request: Request) =>
       evaluate({ filter, scripts: scripts(), moment, context: own, bindings, request });
-    if (filter.scripts.condition !== undefined) {
-      const { value } = await run('condition', {}, seen);
-      if (value !== true) return next(context, request);
+    const { condition } = filter.scripts;
+    if (condition !== undefined) {
+      const holds = asksForExternal(condition)
+        ? context.client.isExternal
+        : (await run('condition', {}, seen)).value === true;
+      if (!holds) return next(context, request);
     }
     let passed = request;
     if (filter.scripts.onRequest !== undefined) {
@@ -60,15 +69,37 @@ export function filterOf(filter: RouterFilter, scripts: () => Scripts): Filter {
       },
     );
     // Who only asks whether a request may pass gets no answer of its kind.
-    if (filter.scripts.onResponse === undefined || !answers(response, request)) return response;
+    if (!answers(response, request)) return response;
+    if (hide !== undefined) return hide(context, response, next);
+    if (filter.scripts.onResponse === undefined) return response;
     const { bindings } = await run('onResponse', { response: responseView(response) }, passed);
     return withAnswer(response, bindings['response']);
   };
   // What the request causes may meet the filter as well, and cannot move to a script thread halfway.
+  const { condition, onRequest, onResponse, onFailure } = filter.scripts;
+  const isScripted =
+    (onRequest ?? onResponse ?? onFailure) !== undefined ||
+    (condition !== undefined && !asksForExternal(condition));
   return Object.assign(meet, {
     runsScripts: (request: Request, asksOthers: boolean) =>
-      asksOthers || asSeenBy(filter, request) !== undefined,
+      (isScripted || (hide?.runsScripts() ?? false)) &&
+      (asksOthers || asSeenBy(filter, request) !== undefined),
   });
+}
+
+/**
+ * Conditions of filters of the field that are decided here: there is no self-service, and nobody has privileges.
+ * Without blanks, and in one kind of quotes.
+ */
+const EXTERNAL: ReadonlySet<string> = new Set([
+  'context.caller.external',
+  "context.caller.external||context.current.name==='selfservice'",
+  "(context.caller.external||context.current.name==='selfservice')&&(typeofcontext.privilege==='undefined'||Object.keys(context.privilege.matchingPrivileges).length===0)",
+]);
+
+function asksForExternal({ language, source = '' }: ScriptReference): boolean {
+  const plain = source.replace(/\s|;$/g, '').replaceAll('"', "'").replace('external===true', 'external');
+  return language === 'javascript' && EXTERNAL.has(plain);
 }
 
 function isAtWork(filter: RouterFilter, { filtersAtWork }: Context): boolean {

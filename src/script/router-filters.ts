@@ -1,14 +1,20 @@
 import { type ConfigStore, type RouterConfig, type RouterFilterConfig, routerConfig } from '#config/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import type { Filter, Request, Response } from '#resource/index.ts';
-import { filterOf, readRouterFilter } from './router-filter.ts';
+import { filterOf, type HideReferences, readRouterFilter } from './router-filter.ts';
 import type { Scripts } from './scripts.ts';
 
 /**
  * Filters of the field that this server has built in. They are in force whatever `router.json` says; an entry that
  * names one only says where in the order authorization stands.
  */
-const NATIVE = { authorization: 'router-authz.js', policies: 'policyFilter.js' } as const;
+const NATIVE = {
+  authorization: builtIn('router-authz', 'testAccess'),
+  policies: builtIn('policyFilter', 'runFilter'),
+} as const;
+
+/** Built in, too, and in force where an entry says so. */
+const REFERENCES = builtIn('relationshipFilter', 'filterResponse');
 
 interface ScriptedFilters {
   readonly ahead: readonly Filter[];
@@ -23,11 +29,15 @@ export interface RouterFilters {
 }
 
 /** The filters of `router.json`, as it is at the moment of each request. */
-export function routerFilters(config: ConfigStore, scripts: () => Scripts): RouterFilters {
-  let inForce = read(config.get(routerConfig), scripts);
-  config.addCheck(routerConfig, (value) => void read(value, scripts));
+export function routerFilters(
+  config: ConfigStore,
+  scripts: () => Scripts,
+  hide: HideReferences,
+): RouterFilters {
+  let inForce = read(config.get(routerConfig), scripts, hide);
+  config.addCheck(routerConfig, (value) => void read(value, scripts, hide));
   config.watchOnly(routerConfig, () => {
-    inForce = read(config.get(routerConfig), scripts);
+    inForce = read(config.get(routerConfig), scripts, hide);
   });
   const stand = (side: keyof ScriptedFilters): Filter => {
     const filter: Filter = (context, request, next) => pass(inForce[side], context, request, next);
@@ -47,17 +57,21 @@ function pass(
   return first(context, request, (...inner) => pass(others, ...inner, next));
 }
 
-function read({ filters }: RouterConfig, scripts: () => Scripts): ScriptedFilters {
-  const authorization = filters.findIndex((filter) => isNative(filter, NATIVE.authorization));
-  const read = filters.map((filter, index) => {
-    const { onRequest, ...others } = filter;
-    const isBuiltIn = Object.values(NATIVE).some((file) => isNative(filter, file));
-    const scripted = isBuiltIn ? others : { ...others, ...(onRequest === undefined ? {} : { onRequest }) };
-    return readRouterFilter(scripted, `filters/${index}`);
-  });
-  const made = read.map((filter) => {
-    const { onRequest, onResponse, onFailure } = filter.scripts;
-    return (onRequest ?? onResponse ?? onFailure) === undefined ? undefined : filterOf(filter, scripts);
+function read({ filters }: RouterConfig, scripts: () => Scripts, hide: HideReferences): ScriptedFilters {
+  const authorization = filters.findIndex(({ onRequest }) => NATIVE.authorization(onRequest));
+  const made = filters.map((config, index) => {
+    const { onRequest, onResponse, ...others } = config;
+    const isNative = Object.values(NATIVE).some((names) => names(onRequest));
+    const hides = REFERENCES(onResponse);
+    const own = {
+      ...others,
+      ...(onRequest === undefined || isNative ? {} : { onRequest }),
+      ...(onResponse === undefined || hides ? {} : { onResponse }),
+    };
+    const filter = readRouterFilter(own, `filters/${index}`);
+    const does = filter.scripts.onRequest ?? filter.scripts.onResponse ?? filter.scripts.onFailure;
+    if (does === undefined && !hides) return undefined;
+    return filterOf(filter, scripts, hides ? hide : undefined);
   });
   const present = (some: readonly (Filter | undefined)[]) => some.filter((filter) => filter !== undefined);
   return {
@@ -66,13 +80,18 @@ function read({ filters }: RouterConfig, scripts: () => Scripts): ScriptedFilter
   };
 }
 
-function isNative({ onRequest }: RouterFilterConfig, file: string): boolean {
-  return typeof onRequest?.file === 'string' && onRequest.file.split('/').at(-1) === file;
+/** Whether a script is the file of that name, or calls nothing but that function of it. */
+function builtIn(name: string, call: string): (script: RouterFilterConfig['onRequest']) => boolean {
+  const source = new RegExp(`^\\s*require\\((['"])${name}(?:\\.js)?\\1\\)\\.${call}\\(\\);?\\s*$`);
+  return (script) =>
+    typeof script?.file === 'string'
+      ? script.file.split('/').at(-1) === `${name}.js`
+      : typeof script?.source === 'string' && source.test(script.source);
 }
 
 /** Whether a script reference of `router.json` names what is built in: nothing of such a file runs. */
 export function isBuiltInFilter(reference: JsonValue): boolean {
   if (!isObject(reference)) return false;
-  const onRequest = reference as RouterFilterConfig['onRequest'];
-  return Object.values(NATIVE).some((file) => isNative({ onRequest } as RouterFilterConfig, file));
+  const script = reference as RouterFilterConfig['onRequest'];
+  return [...Object.values(NATIVE), REFERENCES].some((names) => names(script));
 }

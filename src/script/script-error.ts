@@ -4,7 +4,7 @@ import {
   ResourceError,
   ServiceUnavailableError,
 } from '#errors/index.ts';
-import { isObject } from '#json/index.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
 import {
   ScriptLimitError,
   type ScriptPosition,
@@ -13,8 +13,8 @@ import {
 } from './javascript/index.ts';
 
 /**
- * What a script itself ended with: `throw {code, message, detail}` gives that status and detail, anything else 500
- * with the engine's text.
+ * What a script itself ended with: `throw {code, message, detail}` gives that status and detail, a code that
+ * cannot be a status 500 with the code in the detail, anything else 500 with the engine's text.
  */
 export class ScriptError extends ResourceError {
   override readonly name = 'ScriptError';
@@ -22,12 +22,20 @@ export class ScriptError extends ResourceError {
   readonly position: ScriptPosition | undefined;
 
   /** @param label what the script is for, such as `user onCreate`; undefined for one that a caller sent */
-  constructor(error: ScriptThrownError, debugInfo: boolean, label?: string) {
-    const { code, message, detail } = thrownFacts(error, label);
+  constructor(error: ScriptThrownError, debugInfo: boolean, label?: string, place: JsonObject | null = null) {
+    const { code, message, detail = place } = thrownFacts(error, label);
     // A status was chosen; everything else is a mistake, and the log tells where.
     const cause = code === undefined ? { cause: error } : {};
     super(code ?? 500, message, { ...cause, ...(detail === null ? {} : { detail }) });
     this.position = debugInfo ? error.position : undefined;
+  }
+
+  /** The same for who may mend the script; an error whose status the script has chosen stays as it was written. */
+  withPlace(hook: string): ScriptError {
+    const error = this.cause;
+    if (!(error instanceof ScriptThrownError) || error.position === undefined) return this;
+    const { fileName: script, line, column } = error.position;
+    return new ScriptError(error, this.position !== undefined, hook, { hook, script, line, column });
   }
 }
 
@@ -39,14 +47,13 @@ function thrownFacts(error: ScriptThrownError, label: string | undefined) {
   const { thrown } = error;
   const { code, message, detail } = isObject(thrown) ? thrown : {};
   if (typeof code !== 'number' || !Number.isInteger(code)) {
-    return { code: undefined, message: explained(error.message), detail: null };
+    return { code: undefined, message: explained(error.message) };
   }
-  return {
-    // What throws has kept nothing, so it is no success and leads nowhere else.
-    code: code >= 100 && code < 400 ? 500 : code,
-    message: typeof message === 'string' ? message : unsaid,
-    detail: detail ?? null,
-  };
+  const said = typeof message === 'string' ? message : unsaid;
+  // What throws has kept nothing, so it is no success and leads nowhere else.
+  if (code >= 100 && code < 1_000)
+    return { code: code < 400 ? 500 : code, message: said, detail: detail ?? null };
+  return { code: 500, message: said, detail: { ...(isObject(detail) ? detail : {}), code } };
 }
 
 const NO_JAVA = 'There is no Java here, only JavaScript and what is bound';
@@ -87,6 +94,8 @@ function explained(message: string): string {
  */
 export function runFailure(error: unknown, debugInfo: boolean, label?: string, name?: string): unknown {
   if (error instanceof ScriptSyntaxError) {
+    // The engine refuses a little that the parser takes.
+    if (name === undefined) return compileFailure(error, debugInfo);
     const { fileName, line } = error;
     return new ScriptInactiveError(`Script '${fileName}' does not compile: ${error.message} (line ${line})`, {
       id: 'SCRIPT_NOT_COMPILED',

@@ -7,6 +7,7 @@ import type { LogLevel } from '#observability/index.ts';
 import { Connection, type Context, type RequestSink } from '#resource/index.ts';
 import { contextFrom } from './context-view.ts';
 import type { HostOperations } from './host-operations.ts';
+import { randomString } from './random-string.ts';
 import { resourceOperations } from './resource-operations.ts';
 import type { ScriptLibrary } from './script-library.ts';
 
@@ -96,6 +97,7 @@ function cryptoOperations(crypto: Crypto): HostOperations {
     // Scripts of the field take any envelope for encrypted, and hash or encrypt again what is none.
     'svc.isEncrypted': ([value]) => crypto.isEncrypted(value ?? null) || crypto.isHashed(value ?? null),
     'svc.isHashed': ([value]) => crypto.isHashed(value ?? null),
+    'svc.generateRandomString': ([rules, length]) => randomString(rules ?? null, length ?? null),
     'svc.matches': ([plain, hashed]) => crypto.matches(String(plain), hashed ?? null),
   };
 }

@@ -2,7 +2,9 @@ import { posix, relative } from 'node:path';
 import { type ConfigStore, scriptConfig } from '#config/index.ts';
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import { formatPointer, isObject, type JsonValue } from '#json/index.ts';
-import { fieldScriptHint } from './field-scripts.ts';
+import { FIELD_SCRIPT, fieldScriptHint, lessHint } from './field-scripts.ts';
+import type { GroovyWarning } from './groovy/index.ts';
+import { warningText } from './groovy-warning.ts';
 import { parseScript, requiredModules, ScriptSyntaxError } from './javascript/index.ts';
 import { EXTENSION, openSources } from './script-library.ts';
 import { parseScriptReference, type ScriptLanguage, type ScriptReference } from './script-reference.ts';
@@ -28,9 +30,6 @@ interface Text {
   readonly id: string | null;
   readonly source: string;
 }
-
-/** A script of servers of the field that has no equal here. */
-export const FIELD_SCRIPT = 'SCRIPT_NOT_SHIPPED';
 
 const FULL_TYPES: Readonly<Record<string, string>> = {
   javascript: 'text/javascript',
@@ -67,9 +66,11 @@ export class ScriptInspector {
   }
 
   /** @throws BadRequestError for what cannot run */
-  async compile(reference: ScriptReference): Promise<void> {
-    const fault = (await this.#inspectReference(reference)).find(({ isWarning }) => isWarning !== true);
-    if (fault !== undefined) throw new BadRequestError(fault.message, { id: fault.id });
+  async compile(reference: ScriptReference): Promise<readonly string[]> {
+    const faults = await this.#inspectReference(reference);
+    const mistake = faults.find(({ isWarning }) => isWarning !== true);
+    if (mistake !== undefined) throw new BadRequestError(mistake.message, { id: mistake.id });
+    return faults.map(({ message }) => message);
   }
 
   async #inspectReference(reference: ScriptReference): Promise<readonly ScriptFault[]> {
@@ -119,8 +120,7 @@ export class ScriptInspector {
     try {
       if (language === 'groovy') {
         const { compileGroovy } = await import('./groovy/index.ts');
-        compileGroovy(script);
-        return [];
+        return compileGroovy(script).warnings.map((warning) => groovyWarning(warning, text));
       }
       const faults: ScriptFault[] = [];
       for (const { name, offset, isCertain } of requiredModules(parseScript(script).program)) {
@@ -150,6 +150,13 @@ export class ScriptInspector {
     seen.add(id);
     const file = await sources.find(id);
     if (file !== undefined) {
+      const less = file.absolutePath.startsWith(this.#config.locations.projectLocation)
+        ? undefined
+        : lessHint(id);
+      if (less !== undefined) {
+        const message = `'${name}' does less here than its name says`;
+        return [{ id: 'SCRIPT_DOES_LESS', field: '', message, hint: less, isWarning: true }];
+      }
       const faults = await this.#inspectText(this.#textOf(file), 'javascript', sources, seen);
       return isCertain ? faults : faults.map((fault) => ({ ...fault, isWarning: true }));
     }
@@ -167,6 +174,15 @@ export class ScriptInspector {
       },
     ];
   }
+}
+
+/** Of a class that is imported and used nowhere, say. */
+function groovyWarning(warning: GroovyWarning, { place }: Text): ScriptFault {
+  const { message, line, column } = warning;
+  const fault = { id: 'SCRIPT_GROOVY_DOUBT', field: '', isWarning: true };
+  return place === undefined
+    ? { ...fault, message: warningText(warning) }
+    : { ...fault, message, where: `${place}:${line}:${column}` };
 }
 
 function typeFaults(json: JsonValue | undefined): readonly ScriptFault[] {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { type ConfigStore, type ScriptConfig, scriptConfig } from '#config/index.ts';
-import { ServiceUnavailableError } from '#errors/index.ts';
+import { NotFoundError, NotSupportedError, ServiceUnavailableError } from '#errors/index.ts';
 import { getMember, type JsonObject } from '#json/index.ts';
+import { FIELD_SCRIPT, fieldScriptHint } from './field-scripts.ts';
 import type { ScriptSource } from './javascript/index.ts';
 import type { ScriptLanguage, ScriptReference } from './script-reference.ts';
 import { ScriptSources } from './script-sources.ts';
@@ -53,8 +54,12 @@ export class ScriptLibrary {
     const version = revision === undefined ? {} : { revision };
     if (source !== undefined) return { name: label ?? hashOf(source, language), source, ...version };
     const options = { extension: EXTENSION[language], revision };
-    if (file !== undefined)
-      return { name: file, source: (await sources.get(file, options)).text, ...version };
+    if (file !== undefined) {
+      const { text } = await sources.get(file, options).catch((error: unknown) => {
+        throw asFieldScript(error, file);
+      });
+      return { name: file, source: text, ...version };
+    }
     const found = await sources.find(name!, options);
     if (found === undefined) throw notActive(name!);
     return { name: name!, source: found.text, ...version };
@@ -98,6 +103,13 @@ export class ScriptLibrary {
     if (this.#active !== undefined) return this.#active;
     throw new ServiceUnavailableError(INACTIVE, { id: 'SCRIPT_SERVICE_INACTIVE' });
   }
+}
+
+/** A script of the field that is not here is nothing that anybody has lost. */
+function asFieldScript(error: unknown, path: string): unknown {
+  const hint = error instanceof NotFoundError ? fieldScriptHint(path) : undefined;
+  if (hint === undefined) return error;
+  return new NotSupportedError(`There is no '${path}' here`, { id: FIELD_SCRIPT, hint });
 }
 
 const INACTIVE = 'Scripts are inactive: script.json has no "ECMAScript"';

@@ -7,6 +7,7 @@ import type { Context, RequestSink } from '#resource/index.ts';
 import { bindingLibraries } from './binding-libraries.ts';
 import { contextView } from './context-view.ts';
 import type { GroovyPool } from './groovy/index.ts';
+import { warningText } from './groovy-warning.ts';
 import { SandboxPool, ScriptLimitError, ScriptSyntaxError } from './javascript/index.ts';
 import { compileFailure, runFailure } from './script-error.ts';
 import { hostOf } from './script-host.ts';
@@ -62,10 +63,11 @@ export class ScriptRunner implements Scripts {
     return instances - idle;
   }
 
-  async compile(reference: ScriptReference): Promise<void> {
+  async compile(reference: ScriptReference): Promise<readonly string[]> {
     const script = await this.#library.load(reference);
     try {
-      (await this.#poolOf(reference.language)).check(script);
+      const pool = await this.#poolOf(reference.language);
+      return pool.check(script).map(warningText);
     } catch (error) {
       // A name stands for a script that is registered already, so it is the server's fault.
       throw reference.name === undefined || !(error instanceof ScriptSyntaxError)

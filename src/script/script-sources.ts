@@ -1,8 +1,8 @@
-import { readFile, stat } from 'node:fs/promises';
-import { isAbsolute, normalize, relative, resolve, sep } from 'node:path';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, normalize, relative, resolve, sep } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { isBelow, isReallyBelow } from '#config/index.ts';
-import { NotFoundError } from '#errors/index.ts';
+import { didYouMean, NotFoundError } from '#errors/index.ts';
 
 /** A directory that scripts are looked up in. */
 export interface SourceDirectory {
@@ -30,6 +30,9 @@ export interface FindOptions {
   /** A label of the caller's; with another one than last time the file is looked at again at once. */
   readonly revision?: string | undefined;
 }
+
+/** Of a folder, looked at for the one that was meant. */
+const MOST_NAMES = 1_000;
 
 const MAX_CACHED_CHARACTERS = 32_000_000;
 
@@ -69,8 +72,28 @@ export class ScriptSources {
     if (file !== undefined) return file;
     throw new NotFoundError(`Script file '${path}' is in none of the script sources`, {
       id: 'SCRIPT_FILE_NOT_FOUND',
-      hint: `Looked in ${this.#directories.map((source) => source.name).join(', ')}`,
+      hint: [
+        await this.#nearFile(path, options.extension),
+        `Looked in ${this.#directories.map((source) => source.name).join(', ')}`,
+      ]
+        .filter(Boolean)
+        .join(' '),
     });
+  }
+
+  /** A file beside that which was asked for. */
+  async #nearFile(path: string, extension = ''): Promise<string | undefined> {
+    const asked = path.endsWith(extension) ? path : path + extension;
+    const beside: string[] = [];
+    for (const { directory } of this.#directories) {
+      const place = within(directory, asked);
+      const names = place === undefined ? [] : await readdir(dirname(place)).catch(() => []);
+      for (const name of names.slice(0, MOST_NAMES)) {
+        const known = join(dirname(asked), name);
+        if (within(directory, known) !== undefined) beside.push(known);
+      }
+    }
+    return didYouMean(asked, beside);
   }
 
   async find(path: string, options: FindOptions = {}): Promise<ScriptFile | undefined> {

@@ -4,12 +4,15 @@ import {
   BEAT_WORD,
   DEADLINE_WORD,
   type FromThread,
+  makeOffer,
   roomWord,
   SANDBOX_WORD,
   SCRIPT_WORD,
   SHARED_WORDS,
   type ThreadWork,
   type ToThread,
+  TURN_WORD,
+  takeOffer,
   WORK_WORD,
 } from './thread-protocol.ts';
 
@@ -17,11 +20,10 @@ import {
 const START_TIMEOUT_MS = 120_000;
 /** A thread whose loop has not turned for so long is not well. */
 const BEAT_LIMIT_MS = 5_000;
-/** So many more requests another thread may have before one that is not free is chosen. */
-const HELD_PENALTY = 20;
-
 export interface Job {
   readonly id: number;
+  /** When it came, by `monotonicMs`. */
+  readonly since: number;
   readonly work: ThreadWork;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -48,6 +50,9 @@ export interface ScriptThreadOptions {
 export class ScriptThread {
   readonly number: number;
   readonly jobs = new Map<number, Job>();
+  /** What it was offered last, by job. */
+  readonly #offers = new Map<number, number>();
+  #lastOffer = 0;
   /** Of its scripts, by the numbers that it gave them. */
   readonly scriptNames = new Map<number, string>();
   /** Rejects when it dies first. */
@@ -56,8 +61,8 @@ export class ScriptThread {
   readonly #worker: Worker;
   readonly #shared = new BigInt64Array(new SharedArrayBuffer(SHARED_WORDS * 8));
   #isReady = false;
-  /** The deadline at the last look; the same one twice means that a script does not let go. */
-  #lastDeadline = 0n;
+  /** How often scripts had let go at the last look; as often at the next one means that one does not let go. */
+  #lastTurn = -1n;
   #isHeld = false;
   #heldSince = 0;
 
@@ -81,9 +86,9 @@ export class ScriptThread {
     return this.#isReady;
   }
 
-  /** What new work would have to wait for, in requests. */
-  get load(): number {
-    return this.jobs.size + (this.#isHeld || !this.#isReady ? HELD_PENALTY : 0);
+  /** Whether what is given to it would begin at once, or nearly so. */
+  get isOpen(): boolean {
+    return this.#isReady && this.alive && !this.#isHeld;
   }
 
   get health(): ThreadHealth {
@@ -102,31 +107,56 @@ export class ScriptThread {
     this.#worker.postMessage(message);
   }
 
-  assign(job: Job): void {
+  /** @returns false when so much is offered to it already that it would have to wait */
+  offer(job: Job): boolean {
     const { kind, payload, signal } = job.work;
     const { id } = job;
+    const offer = this.#lastOffer + 1;
+    if (!makeOffer(this.#shared, offer)) return false;
+    this.#lastOffer = offer;
+    this.#offers.set(id, offer);
     this.jobs.set(id, job);
-    this.send({ type: 'work', id, kind, payload, abortable: signal !== undefined });
+    this.send({ type: 'work', id, offer, kind, payload, abortable: signal !== undefined });
     const abort = () => {
       if (this.jobs.has(id)) this.send({ type: 'abort', id, reason: String(signal?.reason) });
     };
     if (signal?.aborted) abort();
     else signal?.addEventListener('abort', abort, { once: true });
+    return true;
+  }
+
+  /** Takes back what it has not begun, in the order in which it was offered. */
+  takeBack(): readonly Job[] {
+    const back = [...this.jobs.values()].filter(({ id }) => {
+      const offer = this.#offers.get(id);
+      return offer !== undefined && takeOffer(this.#shared, offer);
+    });
+    for (const { id } of back) this.forget(id);
+    return back;
+  }
+
+  forget(id: number): Job | undefined {
+    const job = this.jobs.get(id);
+    this.jobs.delete(id);
+    this.#offers.delete(id);
+    return job;
   }
 
   /** The job and the script that is past its deadline by more than `graceMs`; undefined while all is well. */
   findOverdue(graceMs: number): { job: number; script: string | undefined } | undefined {
     const deadline = Atomics.load(this.#shared, DEADLINE_WORD);
+    const turn = Atomics.load(this.#shared, TURN_WORD);
     const wasHeld = this.#isHeld;
-    this.#isHeld = deadline !== 0n && deadline === this.#lastDeadline;
+    this.#isHeld = deadline !== 0n && turn === this.#lastTurn;
     if (this.#isHeld && !wasHeld) this.#heldSince = monotonicMs();
-    this.#lastDeadline = deadline;
+    // While no script runs, the next one has yet to be seen for the first time.
+    this.#lastTurn = deadline === 0n ? -1n : turn;
     if (deadline === 0n || monotonicMs() <= Number(deadline) + graceMs) return undefined;
     const script = this.scriptNames.get(Number(Atomics.load(this.#shared, SCRIPT_WORD)));
     return { job: Number(Atomics.load(this.#shared, WORK_WORD)), script };
   }
 
-  /** The job whose script has not let go of the thread for so long, while others wait for it. */
+  /** The job whose script has not let go of the thread for so long. */
   heldFor(ms: number): Job | undefined {
     if (!this.#isHeld || monotonicMs() - this.#heldSince < ms) return undefined;
     return this.jobs.get(Number(Atomics.load(this.#shared, WORK_WORD)));

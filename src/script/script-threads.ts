@@ -2,14 +2,21 @@ import { troubled } from '#database/index.ts';
 import { BystanderError, fromErrorBody, ResourceError, ServiceUnavailableError } from '#errors/index.ts';
 import { backoffMs, type Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
-import { ScriptThread, type ThreadHealth } from './script-thread.ts';
+import { monotonicMs } from '#time/index.ts';
+import { type Job, ScriptThread, type ThreadHealth } from './script-thread.ts';
 import type { ErrorMessage, FromThread, ThreadWork } from './thread-protocol.ts';
+import { WaitingWork } from './waiting-work.ts';
 
 const WATCH_INTERVAL_MS = 50;
 /** A script may miss its deadline by this much before its thread is ended. */
 const GRACE_MS = 250;
 /** A script that holds its thread for so long keeps others waiting; then no more scripts of its caller begin there. */
 const CROWDED_AFTER_MS = 1_000;
+/**
+ * Requests of one caller in a thread at a time: scripts there take turns at each call of the server, and one with many calls
+ * would wait for all of theirs each time. As many keep the thread busy.
+ */
+const MOST_OF_CALLER = 8;
 /** Between attempts to replace threads that die before they are ready, as without a database. */
 const RESPAWN_FIRST_MS = 100;
 const RESPAWN_LONGEST_MS = 5_000;
@@ -21,16 +28,20 @@ export interface ScriptThreadsOptions {
   /** Given to each thread; must survive structured cloning. */
   readonly data: Record<string, unknown>;
   readonly observe: Observe;
+  /** How long work of callers may wait for a thread. */
+  readonly longestWaitMs?: number;
 }
 
 /**
- * The threads in which everything runs that may run a script. Work goes to the thread with the least of it. A
- * watchdog ends a thread whose script ignores its deadline: its transactions roll back, the guilty request
+ * The threads in which everything runs that may run a script. Work goes to the thread with the least of it, but not to one
+ * that a script holds: what such a thread has not begun is taken back, and what finds no thread waits, callers taking turns.
+ * No caller has more than a few requests in a thread. Whose scripts hold threads for long is kept from one of them, so that others do not always wait. A watchdog ends a thread whose script ignores its deadline: its transactions roll back, the guilty request
  * fails, reads of others run again elsewhere, and a new thread takes its place.
  */
 export class ScriptThreads implements Service {
   readonly name = 'script threads';
   readonly #options: ScriptThreadsOptions;
+  readonly #waiting: WaitingWork;
   #threads: readonly ScriptThread[] = [];
   #watch: NodeJS.Timeout | undefined;
   #nextJob = 1;
@@ -42,6 +53,7 @@ export class ScriptThreads implements Service {
 
   constructor(options: ScriptThreadsOptions) {
     this.#options = options;
+    this.#waiting = new WaitingWork(options.longestWaitMs);
   }
 
   async start(): Promise<void> {
@@ -54,7 +66,7 @@ export class ScriptThreads implements Service {
       await this.stop();
       throw error;
     }
-    this.#watch = setInterval(() => this.#endStuckThreads(), WATCH_INTERVAL_MS);
+    this.#watch = setInterval(() => this.#look(), WATCH_INTERVAL_MS);
   }
 
   async stop(): Promise<void> {
@@ -62,6 +74,7 @@ export class ScriptThreads implements Service {
     clearInterval(this.#watch);
     for (const timer of this.#respawns) clearTimeout(timer);
     this.#respawns.clear();
+    this.#waiting.refuseAll(() => this.#unavailable());
     const threads = this.#threads.filter(({ alive }) => alive);
     await Promise.all(threads.map((thread) => thread.end()));
     this.#threads = [];
@@ -69,10 +82,12 @@ export class ScriptThreads implements Service {
 
   /** Runs work in a thread. @throws ResourceError what the work failed with, or 503 when its thread died */
   run(work: ThreadWork): Promise<unknown> {
-    const thread = this.#leastBusy();
-    if (thread === undefined) return Promise.reject(this.#unavailable());
+    if (this.#stopping || this.#threads.length === 0) return Promise.reject(this.#unavailable());
     return new Promise((resolve, reject) => {
-      thread.assign({ id: this.#nextJob++, work, resolve, reject });
+      const job: Job = { id: this.#nextJob++, since: monotonicMs(), work, resolve, reject };
+      if (this.#waiting.size === 0 && this.#offer(job)) return;
+      this.#waiting.add(job);
+      this.#serve();
     });
   }
 
@@ -84,11 +99,16 @@ export class ScriptThreads implements Service {
           new Promise((resolve, reject) => {
             const id = this.#nextJob++;
             const work = { kind: 'reload', payload: null, repeatable: true };
-            thread.jobs.set(id, { id, work, resolve, reject });
+            thread.jobs.set(id, { id, since: monotonicMs(), work, resolve, reject });
             thread.send({ type: 'reload', id });
           }),
       ),
     );
+  }
+
+  /** Pieces of work that no thread has yet. */
+  get waiting(): number {
+    return this.#waiting.size;
   }
 
   get busy(): number {
@@ -110,12 +130,36 @@ export class ScriptThreads implements Service {
       : new ServiceUnavailableError('No script thread is running', { id: 'SCRIPT_NO_THREAD' });
   }
 
-  #leastBusy(): ScriptThread | undefined {
+  /** Gives it to the thread with the least work, if any is free for it. */
+  #offer(job: Job): boolean {
+    const isSlow = this.#waiting.isSlow(job);
     let best: ScriptThread | undefined;
-    for (const thread of this.#threads) {
-      if (thread.alive && (best === undefined || thread.load < best.load)) best = thread;
+    for (const thread of this.#openThreads(isSlow)) {
+      if (!hasRoom(thread, job.work.caller)) continue;
+      if (best === undefined || thread.jobs.size < best.jobs.size) best = thread;
     }
-    return best;
+    return best?.offer(job) ?? false;
+  }
+
+  /** The first of several threads is for those who are not slow. */
+  #openThreads(isSlow: boolean): readonly ScriptThread[] {
+    const isFor = (at: number) => !isSlow || at > 0 || this.#threads.length === 1;
+    return this.#threads.filter((thread, at) => thread.isOpen && isFor(at));
+  }
+
+  /** Whoever waits and finds a thread has it. */
+  #serve(): void {
+    while (this.#waiting.size > 0 && this.#openThreads(false).length > 0) {
+      const open = this.#openThreads(false);
+      const forSlow = this.#openThreads(true);
+      const job = this.#waiting.take(forSlow.length > 0, (caller) =>
+        open.some((thread) => hasRoom(thread, caller)),
+      );
+      if (job === undefined) return;
+      if (this.#offer(job)) continue;
+      this.#waiting.putBack(job);
+      return;
+    }
   }
 
   #spawn(): ScriptThread {
@@ -134,25 +178,49 @@ export class ScriptThreads implements Service {
   #receive(thread: ScriptThread, message: FromThread): void {
     if (message.type === 'ready') {
       this.#stillborn = 0;
+      // The thread itself hears of it after us.
+      setImmediate(() => this.#serve());
     } else if (message.type === 'named') {
       thread.scriptNames.set(message.script, message.name);
     } else if (message.type === 'observed') {
       this.#options.observe(message.observation);
     } else {
-      const job = thread.jobs.get(message.id);
-      thread.jobs.delete(message.id);
+      const job = thread.forget(message.id);
       if (message.type === 'done') job?.resolve(message.value);
       else job?.reject(toError(message.error));
+      this.#serve();
     }
+  }
+
+  #look(): void {
+    this.#endStuckThreads();
+    const now = monotonicMs();
+    for (const thread of this.#threads) {
+      if (thread.isOpen) continue;
+      for (const job of thread.takeBack().toReversed()) this.#waiting.putBack(job);
+      this.#makeRoom(thread, now);
+    }
+    this.#waiting.expire(now);
+    this.#serve();
+  }
+
+  /** Where somebody waits while a script goes on for long, its caller's further ones do not come first. */
+  #makeRoom(thread: ScriptThread, now: number): void {
+    const long = thread.heldFor(CROWDED_AFTER_MS);
+    const caller = long?.work.caller;
+    if (caller === undefined) return;
+    this.#waiting.noteSlow(caller, now);
+    const jobs = [...thread.jobs.values()];
+    if (!this.#waiting.hasOthers(caller) && jobs.every(({ work }) => work.caller === caller)) return;
+    for (const job of jobs) if (job !== long && job.work.caller === caller) thread.withdraw(job);
+    this.#waiting.refuse(caller);
   }
 
   #endStuckThreads(): void {
     for (const thread of this.#threads) {
       const guilty = thread.findOverdue(GRACE_MS);
-      makeRoom(thread);
       if (guilty === undefined || !thread.alive) continue;
-      const job = thread.jobs.get(guilty.job);
-      thread.jobs.delete(guilty.job);
+      const job = thread.forget(guilty.job);
       const script = guilty.script === undefined ? 'script' : `script '${guilty.script}'`;
       // Without detail: this is what /script answers, and there an error has none.
       const message = `The ${script} ran longer than it may, inside one long native operation that cannot be interrupted; its thread was ended`;
@@ -170,14 +238,16 @@ export class ScriptThreads implements Service {
     this.#options.observe({ kind: 'script.threadKilled', thread: thread.number, reason });
     this.#threads = this.#threads.filter((other) => other !== thread);
     this.#replace(thread);
+    const notBegun = thread.takeBack();
     for (const job of thread.jobs.values()) {
-      const other = job.work.repeatable ? this.#leastBusy() : undefined;
       // The thread in its place has read the configuration anew.
       if (job.work.kind === 'reload') job.resolve(undefined);
-      else if (other !== undefined) other.assign(job);
+      else if (job.work.repeatable) this.#waiting.add(job);
       else job.reject(new Death(DIED));
     }
     thread.jobs.clear();
+    for (const job of notBegun.toReversed()) this.#waiting.putBack(job);
+    this.#serve();
   }
 
   /** At once, unless threads keep dying before they are ready. */
@@ -196,14 +266,11 @@ export class ScriptThreads implements Service {
   }
 }
 
-/** Where somebody waits behind a long script, its caller's further ones do not come first. */
-function makeRoom(thread: ScriptThread): void {
-  const long = thread.heldFor(CROWDED_AFTER_MS);
-  const caller = long?.work.caller;
-  if (caller === undefined) return;
-  const jobs = [...thread.jobs.values()];
-  if (jobs.every(({ work }) => work.caller === caller)) return;
-  for (const job of jobs) if (job !== long && job.work.caller === caller) thread.withdraw(job);
+function hasRoom({ jobs }: ScriptThread, caller: string | undefined): boolean {
+  if (caller === undefined || jobs.size < MOST_OF_CALLER) return true;
+  let count = 0;
+  for (const { work } of jobs.values()) if (work.caller === caller) count += 1;
+  return count < MOST_OF_CALLER;
 }
 
 const DIED = 'The script thread of this request died and its changes were rolled back; try again';

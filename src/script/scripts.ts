@@ -36,8 +36,8 @@ export interface ScriptOutcome {
 export interface Scripts {
   /** @throws ResourceError: what the script threw, or 400 for one that does not compile */
   evaluate(context: Context, call: ScriptCall): Promise<ScriptOutcome>;
-  /** @throws ResourceError 400 with the compiler's text */
-  compile(reference: ScriptReference): Promise<void>;
+  /** @returns what may be wrong although it compiles, in sentences @throws ResourceError 400 with the compiler's text */
+  compile(reference: ScriptReference): Promise<readonly string[]>;
 }
 
 /** Stands in where scripts must not run; a request that reaches it was not sent to a script thread. */

@@ -17,6 +17,8 @@ export type ToThread =
   | {
       readonly type: 'work';
       readonly id: number;
+      /** Counts what this thread has been offered. */
+      readonly offer: number;
       readonly kind: string;
       readonly payload: unknown;
       readonly abortable: boolean;
@@ -52,11 +54,30 @@ export const BEAT_WORD = 2;
 export const SANDBOX_WORD = 3;
 /** The number of the script that runs; 0 for one without a name. */
 export const SCRIPT_WORD = 4;
+/** How often a script has let go of the thread. */
+export const TURN_WORD = 5;
 /** From here on the ids of work that is to make room for others, each in the place that `roomWord` says. */
-const ROOM_WORDS = 5;
+const ROOM_WORDS = 6;
 const ROOMS = 256;
-export const SHARED_WORDS = ROOM_WORDS + ROOMS;
+/** From here on what has been offered and is not begun, each in the place that `offerWord` says. */
+const OFFER_WORDS = ROOM_WORDS + ROOMS;
+const OFFERS = 256;
+export const SHARED_WORDS = OFFER_WORDS + OFFERS;
 
 export function roomWord(work: number): number {
   return ROOM_WORDS + (work % ROOMS);
+}
+
+function offerWord(offer: number): number {
+  return OFFER_WORDS + (offer % OFFERS);
+}
+
+/** @returns false while too much else is offered */
+export function makeOffer(shared: BigInt64Array, offer: number): boolean {
+  return Atomics.compareExchange(shared, offerWord(offer), 0n, BigInt(offer)) === 0n;
+}
+
+/** By the thread, to begin with it, or by whoever has made the offer, to give it to another. @returns whether it was there yet */
+export function takeOffer(shared: BigInt64Array, offer: number): boolean {
+  return Atomics.compareExchange(shared, offerWord(offer), BigInt(offer), 0n) === BigInt(offer);
 }

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 import { troubleOf } from '#database/index.ts';
-import { InternalServerError, ServiceUnavailableError, toResourceError } from '#errors/index.ts';
+import { InternalServerError, toResourceError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { monotonicMs } from '#time/index.ts';
 import {
@@ -13,8 +13,11 @@ import {
   SANDBOX_WORD,
   SCRIPT_WORD,
   type ToThread,
+  TURN_WORD,
+  takeOffer,
   WORK_WORD,
 } from './thread-protocol.ts';
+import { crowded } from './waiting-work.ts';
 
 export interface ThreadServerOptions {
   /** What this thread does, by kind of work. */
@@ -44,7 +47,7 @@ export function serveThread(options: ThreadServerOptions): void {
       answer(message.id, options.reload);
     } else if (message.type === 'abort') {
       abortable.get(message.id)?.abort(new Error(message.reason));
-    } else {
+    } else if (takeOffer((workerData as { shared: BigInt64Array }).shared, message.offer)) {
       const handler = options.handlers[message.kind];
       answer(message.id, async () => {
         if (handler === undefined) throw new Error(`No handler for work of the kind '${message.kind}'`);
@@ -101,10 +104,7 @@ export function watchedWork(name?: string): {
     /** @throws ServiceUnavailableError when others have waited long enough */
     mayBegin() {
       if (work === 0n || Atomics.load(shared, roomWord(Number(work))) !== work) return;
-      throw new ServiceUnavailableError('Scripts of this caller have kept others waiting', {
-        id: 'SCRIPT_CROWDED',
-        hint: 'Send fewer long scripts at once, and try again',
-      });
+      throw crowded();
     },
     onEnter(deadline) {
       Atomics.store(shared, WORK_WORD, work);
@@ -112,6 +112,7 @@ export function watchedWork(name?: string): {
       Atomics.store(shared, DEADLINE_WORD, BigInt(Math.ceil(deadline)));
     },
     onLeave: () => {
+      Atomics.add(shared, TURN_WORD, 1n);
       Atomics.store(shared, DEADLINE_WORD, 0n);
     },
   };

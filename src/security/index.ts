@@ -9,6 +9,7 @@
 export { type AccessFile, AccessRules } from './access/access-rules.ts';
 export { authorize } from './access/authorize.ts';
 export { CONDITION_NAMES } from './access/conditions.ts';
+export { hideReferences } from './access/hide-references.ts';
 export { AUDIT_TOPICS, type AuditTopic } from './audit/audit-event.ts';
 export { AuditKeys } from './audit/audit-keys.ts';
 export { auditMonthKeeper, keepAuditMonths } from './audit/audit-month-keeper.ts';
@@ -33,6 +34,7 @@ export {
 } from './authentication/build-modules.ts';
 export { callerAddress } from './authentication/caller-address.ts';
 export { ADMIN, createAdministrator } from './authentication/create-administrator.ts';
+export { absentModule } from './authentication/field-modules.ts';
 export type { UserDirectory } from './authentication/find-account.ts';
 export { followAccounts } from './authentication/follow-accounts.ts';
 export { networkOf } from './authentication/internet-address.ts';

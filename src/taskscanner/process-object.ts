@@ -1,7 +1,7 @@
-import { NotFoundError, NotSupportedError, ResourceError } from '#errors/index.ts';
+import { errorIdOf, NotFoundError, NotSupportedError, ResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, parsePointer, removeAt, setAt } from '#json/index.ts';
 import { type Connection, type Context, formatPath, parsePath, type Resource } from '#resource/index.ts';
-import { parseScriptReference } from '#script/index.ts';
+import { parseScriptReference, ScriptError } from '#script/index.ts';
 import { type CurrentObject, type FoundObject, isClaimable } from './claimable.ts';
 import type { ScanDefinition } from './scan-definition.ts';
 import { connectionOf, type TaskScannerPlatform } from './scan-platform.ts';
@@ -96,11 +96,23 @@ export async function claimObject(
     const members = isObject(content) ? content : {};
     return { ...members, _id: id, _rev: rev };
   } catch (error) {
-    if (error instanceof ResourceError && (error.code === 412 || error.code === 409)) {
-      throw new ClaimLostError(path);
-    }
+    if (await isLost(connection, path, revision, error)) throw new ClaimLostError(path);
     throw error;
   }
+}
+
+/** A hook may throw the same codes, and would throw them again. */
+async function isLost(
+  connection: Connection,
+  path: string,
+  revision: string | null,
+  error: unknown,
+): Promise<boolean> {
+  if (!(error instanceof ResourceError) || (error.code !== 412 && error.code !== 409)) return false;
+  if (revision === null || error instanceof ScriptError || errorIdOf(error) === 'OBJECT_CHANGED_BY_HOOK')
+    return false;
+  const now = await readCurrent(connection, path);
+  return now?.revision !== revision;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import type { Db, GroupWrite } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { SecurityContext } from '#resource/index.ts';
 import type { ScanDefinition } from './scan-definition.ts';
@@ -79,6 +79,30 @@ export async function pruneRuns(db: Db, keep: number): Promise<void> {
   await sql`
     delete from scan_run where id in (
       select id from scan_run where ended_at is not null order by ended_at desc offset ${keep})`.execute(db);
+}
+
+interface ScanError {
+  readonly run: string;
+  readonly object: string;
+  readonly error: JsonObject;
+}
+
+/** As `recordError`, with what else is stored of the object. */
+export const scanErrors: GroupWrite<ScanError> = {
+  steps: (errors) => [{ statement: insertErrors(errors) }],
+  async run(db, errors) {
+    await insertErrors(errors).execute(db);
+    return errors.map(() => true);
+  },
+};
+
+function insertErrors(errors: readonly ScanError[]) {
+  return sql`
+    insert into scan_error (run_id, object, error)
+    select run, object, error from (
+      select a.*, row_number() over (partition by run) + (select count(*) from scan_error where run_id = a.run) as n
+      from jsonb_to_recordset(${JSON.stringify(errors)}::jsonb) as a (run uuid, object text, error jsonb)) a
+    where n <= ${KEPT_ERRORS}`;
 }
 
 export async function recordError(db: Db, id: string, object: string, error: JsonObject): Promise<void> {

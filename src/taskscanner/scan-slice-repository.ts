@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import type { Db, GroupWrite } from '#database/index.ts';
 import type { FoundObject } from './claimable.ts';
 import type { ScanState, TakenSlice, Verdict } from './scan-run.ts';
 
@@ -48,6 +48,42 @@ export async function advanceSlice(
     where run_id = ${run} and number = ${number} and taken = ${taken} and position = ${position}
     returning (select state from scan_run r where r.id = s.run_id) as state`.execute(db);
   return rows[0]?.state;
+}
+
+/** Objects of a slice that were processed one after the other, up to the next position. */
+export interface SliceAdvance {
+  readonly run: string;
+  readonly number: number;
+  readonly taken: number;
+  readonly position: number;
+  readonly next: number;
+  readonly counts: Readonly<Record<Verdict, number>>;
+}
+
+/** As `advanceSlice`, for several objects that are stored together; not of a run that is over. */
+export const sliceAdvances: GroupWrite<SliceAdvance> = {
+  isGuarded: true,
+  keyOf: ({ run, number }) => `${run} ${number}`,
+  steps: (advances) => [{ statement: sql`${moveOn(advances)} returning 1`, returns: advances.length }],
+  async run(db, advances) {
+    const { rows } = await sql<{ run: string; number: number }>`
+      ${moveOn(advances)} returning s.run_id as run, s.number`.execute(db);
+    return advances.map((asked) =>
+      rows.some(({ run, number }) => run === asked.run && number === asked.number),
+    );
+  },
+};
+
+function moveOn(advances: readonly SliceAdvance[]) {
+  const asked = advances.map(({ counts, ...advance }) => ({ ...advance, ...counts }));
+  return sql`
+    update scan_slice s
+    set position = a.next, successes = s.successes + a.successes, failures = s.failures + a.failures,
+        skipped = s.skipped + a.skipped
+    from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb) as a (run uuid, number int, taken int, "position" int,
+      next int, successes int, failures int, skipped int)
+    where s.run_id = a.run and s.number = a.number and s.taken = a.taken and s.position = a.position
+      and exists (select from scan_run r where r.id = a.run and r.state in ('INITIALIZED', 'ACTIVE'))`;
 }
 
 /** Adds the counts of the lane's slices to the run and removes them. Locks the run. */

@@ -34,7 +34,8 @@ export function taskscannerResource(platform: TaskScannerPlatform): RouteHandler
   };
   const runs = collection({
     description: { title: 'scan runs', collectionActions: ['execute'], instanceActions: ['cancel'] },
-    query: async (_context, request) => answerFromMemory(request, (await listViews(database.db)).map(toJson)),
+    query: async (_context, request) =>
+      answerFromMemory(request, (await listViews(database.db)).map(toJson), FIELDS),
     read: async (_context, _request, id) => toResource(await get(id)),
     async actionOnCollection(context, request) {
       if (request.action !== 'execute') return unknownAction(request, ['execute']);
@@ -135,18 +136,21 @@ async function readSchedule(
     `config/${name}`,
     ...(name.startsWith('schedule/') ? [`scheduler/job/${name.slice(9)}`] : []),
   ];
+  const hints: string[] = [];
   for (const path of paths) {
     try {
       const { content } = await connection.read(path);
       return isObject(content) ? content : {};
     } catch (error) {
       if (!(error instanceof ResourceError) || (error.code !== 404 && error.code !== 400)) throw error;
+      const { hint } = (error.detail ?? {}) as { hint?: string };
+      if (hint !== undefined) hints.push(hint);
     }
   }
   throw new BadRequestError(`The configuration '${name}' cannot be read`, {
     id: 'SCAN_UNKNOWN_NAME',
     field: 'name',
-    hint: 'Name it by its path below config/, such as schedule/nightly-clean-up',
+    hint: hints[0] ?? 'Name it by its path below config/, such as schedule/nightly-clean-up',
   });
 }
 
@@ -160,6 +164,20 @@ function toResource(view: ScanView) {
   const { _id, ...content } = toJson(view);
   return resource(String(_id), null, content);
 }
+
+const FIELDS = [
+  '_id',
+  'progress',
+  'started',
+  'ended',
+  'cancelled',
+  'estimate',
+  'name',
+  'object',
+  'nodes',
+  'error',
+  'errors',
+] as const;
 
 function toJson(view: ScanView): JsonObject {
   const { id, state, processed, total, successes, failures, skipped } = view;

@@ -3,6 +3,7 @@ import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { JobFailure } from '#queue/index.ts';
 import type { FoundObject } from './claimable.ts';
+import { ObjectWaves } from './object-waves.ts';
 import { probe } from './probe-repository.ts';
 import { ClaimLostError, claimObject, pathOf, processObject, readCurrent } from './process-object.ts';
 import { sayEnded } from './say-ended.ts';
@@ -111,17 +112,23 @@ async function processSlice(
   mayBePoison: boolean,
 ): Promise<boolean> {
   const until = performance.now() + BUDGET_MS;
-  for (let position = slice.position; position < slice.objects.length; position++) {
+  // Of several, nobody could tell which one ended their thread.
+  const waves = new ObjectWaves(platform, run, slice, slice.stuck === 0 && !mayBePoison);
+  for (let position = slice.position; ; position++) {
+    position = await waves.processFrom(position, until);
+    if (position === slice.objects.length) return true;
+    if (performance.now() > until) return false;
+    const failure = waves.failureAt(position);
     const found = slice.objects[position]!;
     // A database that comes and goes sends a lane back to the same object as well.
     const isStuck = mayBePoison && position === slice.position && slice.stuck >= MAX_STUCK;
     const state = isStuck
       ? await recordFailure(platform, run, slice, position, brokeItsThread())
-      : await processOne(platform, run, slice, position, found);
+      : failure !== undefined
+        ? await recordFailure(platform, run, slice, position, failure.error)
+        : await processOne(platform, run, slice, position, found);
     if (!STATES_UNDER_WAY.includes(state)) return true;
-    if (performance.now() > until) return position + 1 === slice.objects.length;
   }
-  return true;
 }
 
 /** @returns the state of the run afterwards */

@@ -41,10 +41,12 @@ export interface WorkflowPlatform {
 
 export interface WorkflowSettings {
   readonly history: HistoryLevel;
-  /** What is submitted must fit the form. */
-  readonly validatesForms: boolean;
+  /** What is submitted to a process with that key must fit the form. */
+  readonly validatesForms: (key: string) => boolean;
   /** A script that does not compile keeps its process from being deployed; otherwise it fails when it is reached. */
   readonly refusesBadScripts: boolean;
+  /** Instances that one caller may have under way at once. */
+  readonly maxOpenInstances: number;
   /** Keys of processes that take any variables from their callers. */
   readonly acceptAny: ReadonlySet<string>;
 }

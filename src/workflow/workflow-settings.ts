@@ -36,14 +36,17 @@ export function readWorkflowSettings(config: WorkflowConfig): WorkflowSettings {
       hint: 'workflow.json: leave out useDataSource, or write "default"',
     });
   }
-  const { validate: validatesForms, acceptAny } = config.forms;
+  const { validate, acceptAny } = config.forms;
   return {
     history: level,
-    validatesForms,
+    validatesForms: (key) => (typeof validate === 'boolean' ? validate : validate.includes(key)),
     acceptAny: new Set(acceptAny),
+    maxOpenInstances: config.maxOpenInstances,
     refusesBadScripts: config.scripts.strict,
   };
 }
+
+const THIS_MACHINE = /^(?:localhost|127\..*|::1)$/i;
 
 /** How mail leaves; the password is decrypted. */
 export async function readMailSettings({ mail }: WorkflowConfig, crypto: Crypto): Promise<MailSettings> {
@@ -52,7 +55,8 @@ export async function readMailSettings({ mail }: WorkflowConfig, crypto: Crypto)
   return {
     host,
     port,
-    starttls,
+    // A password goes to no other machine in the open unless somebody says so.
+    starttls: starttls ?? (username !== undefined && !THIS_MACHINE.test(host)),
     from: from ?? 'svc@localhost',
     ...(username === undefined ? {} : { username }),
     ...(plain === undefined || plain === null ? {} : { password: String(plain) }),

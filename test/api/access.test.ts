@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NotFoundError } from '../../src/errors/index.ts';
 import { parsePointer } from '../../src/json/index.ts';
@@ -19,7 +20,8 @@ const TYPES = {
         source: `if (newObject.mail === 'moved@example.com' && oldObject.userName === 'ada') {
           svc.patch('managed/user/ben', null, [{ operation: 'replace', field: '/endDate', value: '2031-01-01' }]);
           logger.info('ben stays longer');
-        }`,
+        }
+        if (newObject.mail === 'broken@example.com') { newObject.nothing.here = 1; }`,
       },
       schema: {
         type: 'object',
@@ -69,6 +71,31 @@ const asAda = (method: string, path: string, options: CallOptions = {}) =>
   api(method, path, { user: 'ada', password: PASSWORD, ...options });
 const asNobody = (method: string, path: string, options: CallOptions = {}) =>
   api(method, path, { user: 'anonymous', password: 'anonymous', ...options });
+
+/** How many statements wait for a lock. */
+async function waiting(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(server.database.db);
+  return rows[0]!.n;
+}
+
+/** Others change ada's status while she sends her object as it was. */
+async function expectNothingTakenBack(headers: Record<string, string>): Promise<void> {
+  const { body: own } = await asAda('GET', 'managed/user/ada');
+  const { body: before } = await api('GET', 'repo/managed/user/ada');
+  const others = await server.database.db.startTransaction().execute();
+  await sql`update managed_object set rev = rev + 1, data = data || '{"accountStatus":"leaving"}'
+    where type = 'user' and id = 'ada'`.execute(others);
+  const put = asAda('PUT', 'managed/user/ada', { body: own, headers });
+  await expect.poll(waiting).toBe(1);
+  await others.commit().execute();
+  expect((await put).status).toBe(403);
+  const { body: after } = await api('GET', 'repo/managed/user/ada');
+  expect(after).toEqual({ ...before, _rev: String(Number(before._rev) + 1), accountStatus: 'leaving' });
+  await sql`update managed_object set rev = rev + 1, data = data - 'accountStatus'
+    where type = 'user' and id = 'ada'`.execute(server.database.db);
+}
 
 beforeAll(async () => {
   server = await startTestServer({ files: { 'conf/managed.json': TYPES }, threads: 2 });
@@ -188,6 +215,22 @@ describe('a user who has logged in', () => {
     expect((await api('GET', 'repo/managed/user/ada')).body).toEqual(before);
   });
 
+  it('takes back no change that others make while it is let in', async () => {
+    await expectNothingTakenBack({});
+    const { body } = await asAda('GET', 'managed/user/ada');
+    await expectNothingTakenBack({ 'If-Match': String(Number(body['_rev']) + 1) });
+  });
+
+  it('is let in again where others have changed nothing that is not its own', async () => {
+    const { body: own } = await asAda('GET', 'managed/user/ada');
+    const others = await server.database.db.startTransaction().execute();
+    await sql`update managed_object set rev = rev + 1 where type = 'user' and id = 'ada'`.execute(others);
+    const put = asAda('PUT', 'managed/user/ada', { body: { ...own, mail: 'second@example.com' } });
+    await expect.poll(waiting).toBe(1);
+    await others.commit().execute();
+    expect([(await put).status, (await put).body.mail]).toEqual([200, 'second@example.com']);
+  });
+
   it('is told which property of its own is not its to change, and nothing of what is somebody else’s', async () => {
     const body = [{ operation: 'replace', field: '/endDate', value: '2030-01-01' }];
     const own = await asAda('PATCH', 'managed/user/ada', { body });
@@ -244,9 +287,28 @@ describe('nobody', () => {
   });
 });
 
+describe('a mistake of a hook', () => {
+  const patch = [{ operation: 'replace', field: '/mail', value: 'broken@example.com' }];
+
+  it.each(['', '?_dryRun=true'])(
+    'tells administrators where it is, and nobody else (%s)',
+    async (parameters) => {
+      const path = `managed/user/ada${parameters}`;
+      const told = await api('PATCH', path, { body: patch });
+      expect([told.status, told.body.detail]).toEqual([
+        500,
+        { hook: 'user onUpdate', script: 'user onUpdate', line: 5, column: expect.any(Number) },
+      ]);
+      const { status, body } = await asAda('PATCH', path, { body: patch });
+      expect([status, body.message, body.detail]).toEqual([500, told.body.message, undefined]);
+    },
+  );
+});
+
 describe('the rules of script/access.js', () => {
   const rules = (extra: string) => `
     function small(limit) { return request.content.amount < limit; }
+    function isOrdinary() { return request.content.userName === 'ada'; }
     var httpAccessConfig = { configs: [
       { pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' },
       ${extra}
@@ -257,7 +319,8 @@ describe('the rules of script/access.js', () => {
       'script/access.js',
       rules(`{ pattern: 'endpoint/echo', roles: 'svc-authorized', methods: 'action', actions: 'try', customAuthz: 'small(100)' },
              { pattern: 'endpoint/*', roles: 'svc-authorized', methods: '*', actions: 'other', excludePatterns: 'endpoint/echo' },
-             { pattern: 'managed/user/*', roles: 'svc-authorized', methods: 'read', actions: '', customAuthz: 'ownDataOnly() || request.additionalParameters.pass === "yes"' }`),
+             { pattern: 'managed/user/*', roles: 'svc-authorized', methods: 'read', actions: '', customAuthz: 'ownDataOnly() || request.additionalParameters.pass === "yes"' },
+             { pattern: 'managed/user/*', roles: 'svc-authorized', methods: 'update', actions: '', customAuthz: 'isOrdinary() && onlyEditableManagedObjectProperties("user", [])' }`),
     );
     await expect.poll(async () => (await asAda('GET', 'policy/managed/user')).status).toBe(403);
     expect((await asAda('POST', 'endpoint/echo?_action=try', { body: { amount: 99 } })).status).toBe(200);
@@ -271,12 +334,15 @@ describe('the rules of script/access.js', () => {
     expect((await asAda('GET', 'managed/user/ada')).status).toBe(200);
     expect((await asAda('GET', 'managed/user/ben')).status).toBe(403);
     expect((await asAda('GET', 'managed/user/ben?pass=yes')).status).toBe(200);
+    await expectNothingTakenBack({});
   });
 
   it('stay in force when the file becomes nonsense', async () => {
     await server.project.write('script/access.js', 'var httpAccessConfig = {');
     const { findings } = await server.observed('config.refused', ({ id }) => id === 'script/access.js');
-    expect(findings).toEqual([expect.stringMatching(/access\.js/)]);
+    expect(findings).toEqual([
+      "script/access.js:1:25  Unexpected token: the '{' of line 1, column 24 is never closed",
+    ]);
     expect((await asAda('GET', 'managed/user/ada')).status).toBe(200);
     expect((await asAda('GET', 'managed/user/ben')).status).toBe(403);
     await server.project.remove('script/access.js');

@@ -4,6 +4,7 @@ import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
+const keyOf = (number: number) => Buffer.alloc(32, number).toString('base64');
 const MANAGED = { objects: [{ name: 'device' }] };
 
 describe('the configuration over HTTP', () => {
@@ -28,8 +29,20 @@ describe('the configuration over HTTP', () => {
       'conf/scheduler.json': { threadPool: { threadCount: '&{my.threads}' } },
       'conf/boot/boot.properties': 'my.threads=7',
     };
-    server = await startTestServer({ files, database: test, threads: 2 });
-    other = await startTestServer({ files, database: test });
+    const ring = (...numbers: number[]) => ({
+      SVC_KEYS: JSON.stringify({
+        'svc-sym-default': numbers.map(keyOf),
+        'svc-jwtsessionhmac-key': [keyOf(9)],
+      }),
+    });
+    server = await startTestServer({ files, database: test, threads: 2, environment: ring(1, 2) });
+    // What is encrypted where it is stored, it cannot open: it leaves persisted schedules to the first.
+    const scheduler = { ...files['conf/scheduler.json'], scheduler: { executePersistentSchedules: false } };
+    other = await startTestServer({
+      files: { ...files, 'conf/scheduler.json': scheduler },
+      database: test,
+      environment: ring(2),
+    });
     api = server.api;
   });
   afterAll(async () => {
@@ -50,14 +63,16 @@ describe('the configuration over HTTP', () => {
     return { status, ...json.parts['keys'] };
   };
 
-  it('is warned of by a node that joins with other keys than the rest', async () => {
+  it('is warned of by a node that lacks a key which the rest have in use', async () => {
     const { node } = await other.observed('crypto.keysDiffer', ({ alias }) => alias === 'svc-sym-default');
     // One that is busy may be silent for a while.
     await expect.poll(async () => (await api('GET', `cluster/${node}`)).body.state).toBe('running');
   });
 
   it('shows the secrets of schedules nowhere, and keeps them where they are', async () => {
-    const source = "while (svc.read('managed/device/gate') === null) {}; globals.password";
+    const source = `
+      while (svc.read('managed/device/gate') === null) {}
+      svc.create('managed/device', 'opened', { all: [password, apiKey].join() === ['hunter-', 'hunter-'].map((text, at) => text + (at + 3)).join() });`;
     const secrets = ['hunter-1', 'hunter-2', 'hunter-3', 'hunter-4'];
     const schedule = {
       schedule: '0 0 0 1 1 ?',
@@ -82,6 +97,15 @@ describe('the configuration over HTTP', () => {
       () => api('GET', path),
       ({ status }) => status === 200,
     );
+    const stored = async () => {
+      const tables = ['scheduler_job', 'scheduler_job_view', 'svc_trigger', 'svc_schedule'];
+      const found = await Promise.all(
+        tables.map((table) => server.database.pool.query(`select t::text as text from ${table} t`)),
+      );
+      return found.flatMap(({ rows }) => rows.map(({ text }) => text)).join();
+    };
+    expect(await stored()).toContain('x-simple-encryption');
+    expect(await stored()).not.toMatch(/hunter-\d/);
     const { triggers, nextRunDate, previousRunDate, ...read } = (await api('GET', path)).body;
     expect(read.invokeContext).toMatchObject({
       target: 'https://svc:***@erp.example.com/',
@@ -107,10 +131,30 @@ describe('the configuration over HTTP', () => {
       expect(status).toBeLessThan(300);
       for (const secret of secrets) expect(JSON.stringify(body)).not.toContain(secret);
     }
-    const { rows } = await server.database.pool.query(
-      "select definition->'invokeContext' as context from scheduler_job where id = 'secretive'",
+    expect(await stored()).not.toMatch(/hunter-\d/);
+    const opened = await eventually(
+      () => api('GET', 'managed/device/opened'),
+      ({ status }) => status === 200,
     );
-    expect(rows[0].context).toEqual(schedule.invokeContext);
+    expect(opened.body.all).toBe(true);
+    // The secrets stay when the schedule comes back as it was shown, and are opened again.
+    await api('DELETE', 'managed/device/opened');
+    await api('POST', `${path}?_action=trigger`);
+    const again = await eventually(
+      () => api('GET', 'managed/device/opened'),
+      ({ status }) => status === 200,
+    );
+    expect(again.body.all).toBe(true);
+    const envelope = { $crypto: { type: 'x-simple-encryption', value: { data: 'AAAA' } } };
+    for (const foreign of [{ password: envelope }, { input: { list: [envelope] } }]) {
+      const body = {
+        ...read,
+        _id: undefined,
+        invokeContext: { script: { type: 'text/javascript', source: '1' }, ...foreign },
+      };
+      const brought = await api('PUT', 'scheduler/job/foreign', { body });
+      expect([brought.status, brought.body.detail.id]).toEqual([400, 'CRYPTO_FOREIGN_ENVELOPE']);
+    }
     const script = { ...read.invokeContext.script, source: 'logger.info(globals.password)' };
     const host = 'https://svc:***@elsewhere.example.com/';
     for (const changed of [{ script }, { target: host }]) {
@@ -126,6 +170,50 @@ describe('the configuration over HTTP', () => {
       expect([guess.status, guess.body.detail.id]).toEqual([403, 'QUERY_SECRET']);
     }
     await api('DELETE', 'config/schedule/secretive');
+  });
+
+  it('knows what is in the memory of another node, which fires it; its own comes first', async () => {
+    const job = {
+      schedule: '0 0 0 1 1 ?',
+      persisted: false,
+      invokeService: 'script',
+      invokeContext: { script: { type: 'text/javascript', source: '1' } },
+    };
+    const put = (node: TestServer, body: object, headers = {}) =>
+      node.api('PUT', 'scheduler/job/local', { body, headers });
+    const read = async (node: TestServer) => (await node.api('GET', 'scheduler/job/local')).body;
+    const { nodeId: there } = (await put(other, job)).body;
+    const { node: otherName } = await other.observed('node.named', () => true);
+    expect(there).toBe(otherName);
+    expect(await read(server)).toMatchObject({
+      persisted: false,
+      nodeId: there,
+      triggers: [{ nodeId: null }],
+    });
+    const found = await api('GET', `scheduler/job?_queryFilter=nodeId+eq+"${there}"`);
+    expect(found.body.result).toMatchObject([{ _id: 'local', nodeId: there }]);
+    expect((await api('GET', 'scheduler/trigger/local')).status).toBe(404);
+
+    expect((await put(server, { ...job, priority: 7 })).status).toBe(200);
+    expect(await read(other)).toMatchObject({ priority: 7, nodeId: there });
+    const { firing } = (await api('POST', 'scheduler/job/local?_action=trigger')).body;
+    const entry = () => api('GET', `scheduler/firing/${firing}`);
+    const ended = await eventually(entry, ({ status }) => status === 200);
+    expect(ended.body).toMatchObject({ outcome: 'manual', node: there });
+    const why = async (node: TestServer) =>
+      (await node.api('POST', 'scheduler/job/local?_action=why', { body: { time: new Date() } })).body;
+
+    const own = await put(server, job, { 'If-None-Match': '*' });
+    expect([own.status, (await put(server, job, { 'If-None-Match': '*' })).status]).toEqual([201, 412]);
+    const here = own.body.nodeId;
+    expect([(await read(server)).nodeId, (await read(other)).nodeId]).toEqual([here, there]);
+    expect([(await why(server)).nodeId, (await why(other)).nodeId]).toEqual([here, there]);
+    const listed = await api('GET', 'scheduler/job?_queryFilter=_id+eq+"local"');
+    expect(listed.body.result).toMatchObject([{ nodeId: here }]);
+    for (const nodeId of [here, there]) {
+      expect((await api('DELETE', 'scheduler/job/local')).body).toMatchObject({ nodeId });
+    }
+    expect((await api('GET', 'scheduler/job/local')).status).toBe(404);
   });
 
   it('has a pause that holds for schedules in memory too, on every node', async () => {
@@ -366,6 +454,10 @@ describe('the configuration over HTTP', () => {
   });
 
   it('is encrypted with no key that those who have stored something lack: such a node is not ready', async () => {
+    const used = await api('POST', 'script?_action=eval', {
+      body: { type: 'text/javascript', source: "svc.isEncrypted(svc.encrypt('x', null, 'svc-sym-default'))" },
+    });
+    expect([used.status, used.body]).toEqual([200, true]);
     expect((await ready(server)).state).toBe('up');
     const lacking = await ready(other);
     expect(lacking).toMatchObject({ status: 503, state: 'down' });

@@ -166,6 +166,27 @@ describe('smuggling', () => {
       'two encodings',
       'POST /svc/info/ping HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n',
     ],
+    ...[
+      'gzip, chunked',
+      'identity, chunked',
+      'chunked, gzip',
+      'chunked, chunked',
+      'identity',
+      'chunked;q=1',
+      '\vchunked',
+      '',
+    ].map((encoding): [string, string] => [
+      `the transfer encoding '${encoding}'`,
+      `POST /svc/info/ping HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${encoding}\r\n\r\n0\r\n\r\n`,
+    ]),
+    ...['', 'Connection: keep-alive\r\n'].map((connection): [string, string] => [
+      `chunks in HTTP/1.0 and '${connection.trim()}'`,
+      `POST /svc/info/ping HTTP/1.0\r\nHost: x\r\n${connection}Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ]),
+    ['a list of lengths', 'POST /svc/info/ping HTTP/1.1\r\nHost: x\r\nContent-Length: 2, 2\r\n\r\n{}'],
+    ['a star for a path', 'GET * HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a path of no kind', 'GET svc/info/ping HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['a whole URL with a way out', 'GET http://x/svc/../config HTTP/1.1\r\nHost: x\r\n\r\n'],
     [
       'a space before the colon',
       'POST /svc/info/ping HTTP/1.1\r\nHost: x\r\nContent-Length : 5\r\n\r\nhello',

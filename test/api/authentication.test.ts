@@ -447,6 +447,22 @@ describe('authentication.json', () => {
     expect((await api('GET', 'info/login')).status).toBe(200);
   });
 
+  it('is refused when whoever writes it could not come in again, unless that is wanted', async () => {
+    const whole = modules([]);
+    const without = structuredClone(whole);
+    without.serverAuthContext.authModules = without.serverAuthContext.authModules.filter(
+      (module) => (module as { name?: string }).name !== 'INTERNAL_USER',
+    );
+    const refused = await api('PUT', 'config/authentication', { body: without });
+    expect([refused.status, refused.body.detail]).toEqual([
+      409,
+      { id: 'AUTH_LOCKS_OUT', hint: expect.stringContaining('force=true') },
+    ]);
+    expect((await api('GET', 'info/login')).status).toBe(200);
+    const rehearsed = await api('PUT', 'config/authentication?force=true&_dryRun=true', { body: without });
+    expect(rehearsed.status).toBe(200);
+  });
+
   it('may name an issuer that does not answer: its tokens are refused, and others come in', async () => {
     const unreachable = {
       name: 'OPENID_CONNECT',

@@ -369,6 +369,12 @@ describe('a custom endpoint', () => {
       [{ code: 404, message: 'gone' }, 404, { reason: 'Not Found', message: 'gone', detail: {} }],
       [{ code: 299, message: 'odd' }, 500, { code: 500, message: 'odd', reason: 'Internal Server Error' }],
       [{ code: 700, message: 'odd' }, 500, { code: 700, message: 'odd', reason: 'Resource Exception' }],
+      [{ code: -1, message: 'odd' }, 500, { code: 500, message: 'odd', detail: { code: -1 } }],
+      [
+        { code: 1e9, message: 'odd', detail: { a: 1 } },
+        500,
+        { code: 500, message: 'odd', detail: { a: 1, code: 1e9 } },
+      ],
       [{ code: 422, message: 'odd' }, 422, { code: 422, reason: 'Unprocessable Content' }],
       [{ code: 503 }, 503, { reason: 'Service Unavailable', detail: {} }],
       [{ message: 'no code' }, 500, { message: 'no code', detail: {} }],

@@ -144,7 +144,8 @@ describe('a project with the configuration that servers of the field start with'
     expect((await api('GET', 'endpoint/mappingDetails')).body.mappings).toMatchObject([
       { name: 'managedUser_systemDirectory' },
     ]);
-    expect((await api('GET', 'endpoint/oauthproxy')).status).toBe(404);
+    const { status, body: said } = await api('GET', 'endpoint/oauthproxy');
+    expect([status, said.detail.hint]).toEqual([501, expect.stringMatching(/OPENID_CONNECT/)]);
     const { body } = await create('managed/dated', { a: 1 });
     await api('PUT', `managed/dated/${body._id}`, { body: { a: 2 } });
     expect((await api('GET', `managed/dated/${body._id}`)).body.lastChanged).toEqual({

@@ -398,16 +398,36 @@ describe('a module', () => {
     await configure((now) => now);
   });
 
+  it('of a static user has its password encrypted as soon as it is sent', async () => {
+    const properties = { username: 'kiosk', password: 'a-static-word', defaultUserRoles: ['svc-reg'] };
+    await configure((now) => [...now, { name: 'STATIC_USER', properties }]);
+    const sent = { 'X-Svc-Username': 'kiosk', 'X-Svc-Password': 'a-static-word' };
+    expect(await rolesOf(sent)).toEqual(['svc-reg']);
+    const { rows } = await server.database.pool.query(
+      "select content from config_override where id = 'authentication'",
+    );
+    expect(rows[0].content).not.toContain('a-static-word');
+    const { body: shown } = await api('GET', 'config/authentication');
+    expect((await api('PUT', 'config/authentication', { body: shown })).status).toBe(200);
+    expect(await rolesOf(sent)).toEqual(['svc-reg']);
+    await configure((now) => now);
+  });
+
   it('of a static user may keep its password encrypted', async () => {
-    const { body: envelope } = await api('POST', 'script?_action=eval', {
+    const module = { name: 'STATIC_USER', properties: { username: 'kiosk', defaultUserRoles: ['svc-reg'] } };
+    // Callers bring no envelopes along, but scripts may.
+    const written = await api('POST', 'script?_action=eval', {
       body: {
         type: 'text/javascript',
-        source: "svc.encrypt('a-static-word', null, 'svc-sym-default')",
+        source: `
+          const module = ${JSON.stringify(module)};
+          module.properties.password = svc.encrypt('a-static-word', null, 'svc-sym-default');
+          const authModules = [...${JSON.stringify(modules())}, module];
+          svc.update('config/authentication', null, { serverAuthContext: { authModules } });
+          svc.isEncrypted(module.properties.password)`,
       },
     });
-    expect(envelope.$crypto).toBeDefined();
-    const properties = { username: 'kiosk', password: envelope, defaultUserRoles: ['svc-reg'] };
-    await configure((now) => [...now, { name: 'STATIC_USER', properties }]);
+    expect([written.status, written.body]).toEqual([200, true]);
     const sent = { 'X-Svc-Username': 'kiosk', 'X-Svc-Password': 'a-static-word' };
     expect(await rolesOf(sent)).toEqual(['svc-reg']);
     expect((await whoAmI({ ...sent, 'X-Svc-Password': 'another' })).status).toBe(401);

@@ -89,6 +89,17 @@ const TYPES = {
       onRead: script("object.x = object.r + ' onRead';"),
     },
     {
+      name: 'meddled',
+      onUpdate: script(
+        `if (newObject.n === 1) { svc.patch(resourceName, null, [{ operation: 'replace', field: '/n', value: 2 }]); }
+         if (newObject.n === 10) { try { svc.patch(resourceName, null, [{ operation: 'replace', field: '/n', value: 11 }]); } catch (e) {} }
+         if (newObject.n === 11) { throw { code: 418 }; }`,
+      ),
+      postUpdate: script(
+        "if (newObject.n === 5) { svc.patch(resourceName, null, [{ operation: 'increment', field: '/n', value: 1 }]); }",
+      ),
+    },
+    {
       name: 'checked',
       schema: {
         properties: {
@@ -434,5 +445,20 @@ describe('hooks of managed objects', () => {
     expect((await by('tag eq "one"')).body).toMatchObject({ _id: 'one', last: 'y' });
     expect((await by('tag eq "none"')).status).toBe(404);
     expect((await by('tag pr')).status).toBe(400);
+  });
+
+  it('that change the object which is being changed are told so before, and may after', async () => {
+    await api('PUT', 'managed/meddled/it', { body: { n: 0 } });
+    const set = (n: number) =>
+      api('PATCH', 'managed/meddled/it', { body: [{ operation: 'replace', field: '/n', value: n }] });
+    const refused = await set(1);
+    expect(refused.status).toBe(412);
+    expect((refused.body as { detail: { id: string } }).detail.id).toBe('OBJECT_CHANGED_BY_HOOK');
+    expect((await api('GET', 'managed/meddled/it')).body).toMatchObject({ n: 0, _rev: '0' });
+    expect((await set(5)).body).toMatchObject({ n: 6, _rev: '2' });
+    expect((await api('GET', 'managed/meddled/it')).body).toMatchObject({ n: 6, _rev: '2' });
+    // What the script has caught has left nothing.
+    expect((await set(10)).body).toMatchObject({ n: 10, _rev: '3' });
+    expect((await api('GET', 'managed/meddled/it')).body).toMatchObject({ n: 10, _rev: '3' });
   });
 });

@@ -15,11 +15,35 @@ const FILES = {
           },
         },
       },
+      {
+        name: 'rack',
+        actions: { audit: { type: 'text/javascript', source: '1' } },
+        schema: {
+          required: ['place'],
+          additionalProperties: false,
+          properties: {
+            place: { type: 'object', properties: { row: { type: 'integer' } }, required: ['row'] },
+            tags: { type: ['array', 'null'], items: { type: 'string', enum: ['a', 'b'] } },
+            weight: { type: 'number', required: true },
+            keeper: { type: 'relationship', title: 'Keeper', resourceCollection: [{ path: 'managed/rack' }] },
+            devices: {
+              type: 'array',
+              items: { type: 'relationship', resourceCollection: [{ path: 'managed/device' }] },
+            },
+          },
+        },
+      },
     ],
   },
+  'conf/endpoint-greet.json': { type: 'text/javascript', source: '"hello"' },
 };
 
 const jsonOf = (response: Response): Promise<Answer['body']> => response.json();
+
+const verbsOf = ({ parameters: _, ...item }: object & { parameters?: unknown }) => Object.keys(item);
+
+const actionsOf = ({ parameters = [] }: Answer['body']): string[] =>
+  parameters.find(({ name }: { name: string }) => name === '_action')?.schema.enum ?? [];
 
 /** Rows of the Common REST protocol, asked over a real connection. */
 describe('the protocol', () => {
@@ -351,14 +375,71 @@ describe('the protocol', () => {
       ]),
     );
     const { post, get } = whole.paths['/managed/device'];
-    expect(post.requestBody.content['application/json'].schema.properties).toMatchObject({
+    expect(post.requestBody.content['application/json'].schema.anyOf[0].properties).toMatchObject({
       label: { type: 'string', title: 'Label' },
     });
-    expect(post.requestBody.content['application/json'].schema.properties).not.toHaveProperty('secret');
+    expect(post.requestBody.content['application/json'].schema.anyOf[0].properties.secret).toEqual({
+      type: 'string',
+      writeOnly: true,
+    });
     expect(get.parameters.map((parameter: { name: string }) => parameter.name)).toContain('_queryFilter');
     const part = (await api('GET', 'managed/device?_crestapi')).body;
     expect(Object.keys(part.paths)).toEqual(['/managed/device', '/managed/device/{id}']);
     expect(part.paths['/managed/device']).toEqual(whole.paths['/managed/device']);
+  });
+
+  it('describes what a type requires, its lists, parts and relationships, and what it can be asked to do', async () => {
+    const { paths } = await jsonOf(await fetch(`${server.url}/docs/openapi.json`));
+    const at = (path: string) => paths[`/managed/rack${path}`];
+    const reference = {
+      type: 'object',
+      required: ['_ref'],
+      properties: {
+        _ref: { type: 'string', description: 'The path of an object, such as managed/device/…' },
+        _refProperties: expect.anything(),
+      },
+    };
+    const schema = at('/{id}').put.requestBody.content['application/json'].schema;
+    expect(schema).toMatchObject({ required: ['place', 'weight'], additionalProperties: false });
+    expect(schema.properties).toMatchObject({
+      place: { type: 'object', properties: { row: { type: 'integer' } }, required: ['row'] },
+      tags: { type: ['array', 'null'], items: { type: 'string', enum: ['a', 'b'] } },
+      keeper: { title: 'Keeper', type: ['object', 'null'], required: ['_ref'] },
+      devices: { type: 'array', items: reference },
+    });
+    expect(at('').get.responses['200'].content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/QueryResult',
+      properties: { result: { type: 'array', items: schema } },
+    });
+    expect([verbsOf(at('/{id}/devices')), verbsOf(at('/{id}/devices/{relationshipId}'))]).toEqual([
+      ['post', 'get'],
+      ['get', 'put', 'patch', 'delete'],
+    ]);
+    expect(verbsOf(at('/{id}/keeper'))).toEqual(['get', 'put', 'patch']);
+    expect(at('/{id}/devices').post.requestBody.content['application/json'].schema).toEqual(reference);
+    expect(actionsOf(at('').post)).toEqual(['patch', 'triggerSyncCheck']);
+    expect(actionsOf(at('/{id}').post)).toEqual(['patch', 'triggerSyncCheck', 'audit']);
+  });
+
+  it('describes endpoints and policies, every variable of a path, and all ways to say who one is', async () => {
+    const { paths, security, components } = await jsonOf(await fetch(`${server.url}/docs/openapi.json`));
+    expect(verbsOf(paths['/endpoint/greet'])).toEqual(['get', 'post', 'put', 'patch', 'delete']);
+    expect(verbsOf(paths['/policy'])).toEqual(['get']);
+    expect(actionsOf(paths['/policy/managed/{type}/{id}'].post)).toEqual([
+      'validateObject',
+      'validateProperty',
+    ]);
+    for (const [path, { parameters = [] }] of Object.entries<Answer['body']>(paths)) {
+      const declared = parameters.map(({ name }: { name: string }) => `{${name}}`);
+      expect([path, declared]).toEqual([path, path.match(/\{\w+\}/g) ?? []]);
+    }
+    const validating = Object.keys(paths).filter((path) =>
+      actionsOf(paths[path].post ?? {}).includes('validateQuartzCronExpression'),
+    );
+    expect(validating).toEqual(['/scheduler']);
+    const schemes = new Set(security.flatMap((way: object) => Object.keys(way)));
+    expect(schemes).toEqual(new Set(Object.keys(components.securitySchemes)));
+    expect([...schemes]).toEqual(expect.arrayContaining(['basic', 'bearer', 'apiKey', 'session']));
   });
 
   it('shows the description on a page that loads nothing from elsewhere', async () => {

@@ -264,6 +264,47 @@ describe('Groovy', () => {
     ]);
   });
 
+  it('finds the methods of a path in resourceName, which is a text everywhere else', async () => {
+    const source = `def path = resourceName.parent()
+      [resourceName.head(2).toString(), path.toString(), path.leaf(), resourceName.leaf(), resourceName.size(),
+       resourceName.tail(1) as String, resourceName == 'repo/people/a%2Fb', resourceName.length(),
+       { String resourceName -> resourceName.size() }('abcd'), svc.query(path, [_queryFilter: 'false']).result]`;
+    const { status, body } = await evaluate(source, { resourceName: 'repo/people/a%2Fb' });
+    expect([status, body]).toEqual([
+      200,
+      ['repo/people', 'repo/people', 'people', 'a/b', 3, 'people/a%2Fb', true, 17, 4, []],
+    ]);
+  });
+
+  it('is told of an import of nothing that nothing uses, where it compiles, is configured or deployed', async () => {
+    const source = 'import com.example.Nothing\n1 + 1';
+    const said =
+      'The import com.example.Nothing names nothing that exists here, and nothing of the script uses it';
+    const compiled = await api('POST', 'script?_action=compile', { body: groovy(source) });
+    expect([compiled.body, compiled.headers.get('warning')]).toEqual([
+      true,
+      `299 - "${said} (line 1, column 1 of the script)"`,
+    ]);
+    const configured = await api('PUT', 'config/endpoint/doubtful', { body: groovy(source) });
+    expect([configured.status, configured.body.warnings]).toEqual([201, [expect.stringContaining(said)]]);
+    const task = `<startEvent id="s"/><sequenceFlow id="a" sourceRef="s" targetRef="t"/>
+      <scriptTask id="t" scriptFormat="groovy"><script>${source}</script></scriptTask>
+      <sequenceFlow id="b" sourceRef="t" targetRef="e"/><endEvent id="e"/>`;
+    const deployed = await api('POST', 'workflow/deployment?_action=deploy', {
+      body: { name: 'doubtful.bpmn20.xml', content: processFile('doubtful', task) },
+    });
+    expect([deployed.status, deployed.body.definitions[0].findings]).toEqual([
+      200,
+      [
+        {
+          id: 'WORKFLOW_SCRIPT_DOUBT',
+          element: 't',
+          message: `holds a script: ${said} (line 1, column 1 of the script)`,
+        },
+      ],
+    ]);
+  });
+
   it('tells what was thrown: resource exceptions with their status, everything else as 500', async () => {
     const thrown = await evaluate("throw new org.forgerock.json.resource.ConflictException('taken')");
     expect([thrown.status, thrown.body]).toEqual([409, { code: 409, reason: 'Conflict', message: 'taken' }]);

@@ -4,6 +4,17 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 
 const js = (source: string, more: object = {}) => ({ type: 'text/javascript', source, ...more });
 
+const file = (path: string, more: object = {}) => ({ type: 'text/javascript', file: path, ...more });
+const related = (path: string, reversePropertyName: string) => ({
+  type: 'array',
+  items: {
+    type: 'relationship',
+    reverseRelationship: true,
+    reversePropertyName,
+    resourceCollection: [{ path, query: { queryFilter: 'true' } }],
+  },
+});
+
 const FILES = {
   'conf/managed.json': {
     objects: [
@@ -23,6 +34,40 @@ const FILES = {
         onCreate: js("require('stamp').stamp()"),
       },
       { name: 'role' },
+      {
+        name: 'account',
+        schema: {
+          properties: {
+            user: {
+              type: 'relationship',
+              resourceCollection: [{ path: 'managed/user', query: { queryFilter: 'true' } }],
+            },
+          },
+        },
+      },
+      { name: 'joiner', onCreate: file('ui/onCreate-user-set-default-fields.js') },
+      {
+        name: 'group',
+        schema: { properties: { title: { type: 'string' }, people: related('managed/person', 'groups') } },
+        onSync: file('roles/update-users-of-role.js', { membersPropName: 'people' }),
+      },
+      {
+        name: 'person',
+        schema: {
+          properties: {
+            groups: related('managed/group', 'people'),
+            title: {
+              type: 'string',
+              isVirtual: true,
+              returnByDefault: true,
+              onRetrieve: js("(svc.read('managed/group/g') || {}).title || 'none'"),
+            },
+          },
+        },
+        onSync: js(
+          "svc.create('repo/followed', null, { person: resourceName.leaf(), title: newObject.title })",
+        ),
+      },
     ],
   },
   'script/tools/loaded.js':
@@ -179,6 +224,114 @@ describe('modules that are shipped', () => {
       ],
     });
     expect((await api('GET', 'endpoint/linkedView/managed/user/none')).status).toBe(404);
+  });
+
+  it('roles/temporalConstraints tells what is in effect from what never comes back', async () => {
+    const source = `var temporal = require('roles/temporalConstraints');
+      ['2001-01-01T00:00:00Z/2002-01-01T00:00:00Z', '2001-01-01T00:00:00/2999-01-01T00:00:00', '2998-01-01T00:00:00Z/2999-01-01T00:00:00Z']
+        .map(function (duration) {
+          var constraints = [{ duration: duration }];
+          return [temporal.isInEffect(constraints), temporal.areConstraintsExpired({ temporalConstraints: constraints })];
+        })
+        .concat([[temporal.isInEffect([]), temporal.areConstraintsExpired({})]])`;
+    expect(await value(source)).toEqual([
+      [false, true],
+      [true, false],
+      [false, false],
+      [true, false],
+    ]);
+  });
+
+  it('auth/populateAsManagedUserFromRelationship makes who comes in the active user of their account', async () => {
+    const comesIn = async (id: string) => {
+      const authorization = { component: 'managed/account', id, roles: ['svc-authorized'] };
+      const script = file('auth/populateAsManagedUserFromRelationship.js', { security: { authorization } });
+      const { status, body } = await api('POST', 'script?_action=eval', { body: script });
+      return status === 200 ? body.authorization : status;
+    };
+    const authzRoles = [{ _ref: 'repo/internal/role/svc-tasks-manager' }];
+    for (const [id, accountStatus] of [
+      ['busy', 'active'],
+      ['gone', 'inactive'],
+    ]) {
+      await api('PUT', `managed/user/${id}`, {
+        body: { userName: id, accountStatus, authzRoles, grants: [] },
+      });
+      const account = await api('PUT', `managed/account/of-${id}`, {
+        body: { user: { _ref: `managed/user/${id}` } },
+      });
+      expect(account.status).toBe(201);
+    }
+    await api('PUT', 'managed/account/of-nobody', { body: {} });
+    expect(await comesIn('of-busy')).toMatchObject({
+      component: 'managed/user',
+      id: 'busy',
+      roles: ['svc-authorized', expect.stringContaining('svc-tasks-manager')],
+    });
+    expect(await Promise.all(['of-gone', 'of-nobody', 'nobody'].map(comesIn))).toEqual([401, 401, 401]);
+  });
+
+  it('ui/onCreate-user-set-default-fields gives what nobody has said, and no more', async () => {
+    const made = await api('PUT', 'managed/joiner/new', { body: {} });
+    expect(made.body).toMatchObject({
+      accountStatus: 'active',
+      authzRoles: [{ _ref: 'repo/internal/role/svc-authorized' }],
+    });
+    const said = { accountStatus: 'inactive', authzRoles: [] };
+    expect((await api('PUT', 'managed/joiner/known', { body: said })).body).toMatchObject(said);
+  });
+
+  it('roles/update-users-of-role and roles/apply-temporal-constraint have those checked whom they concern', async () => {
+    await api('PUT', 'managed/group/g', { body: { title: 'old' } });
+    await api('PUT', 'managed/person/in', { body: { groups: [{ _ref: 'managed/group/g' }] } });
+    await api('PUT', 'managed/person/out', { body: {} });
+    const followed = async () => {
+      const { body } = await api('GET', 'repo/followed?_queryFilter=true');
+      for (const { _id, _rev } of body.result) {
+        const { status } = await api('DELETE', `repo/followed/${_id}`, {
+          headers: { 'If-Match': `"${_rev}"` },
+        });
+        expect(status).toBe(200);
+      }
+      return body.result.map(({ person, title }: { person: string; title: string }) => [person, title]);
+    };
+    await followed();
+    const renamed = [{ operation: 'replace', field: '/title', value: 'new' }];
+    expect((await api('PATCH', 'managed/group/g', { body: renamed })).status).toBe(200);
+    expect(await followed()).toEqual([['in', 'new']]);
+    const applies = (object: object) =>
+      api('POST', 'script?_action=eval', { body: file('roles/apply-temporal-constraint.js', { object }) });
+    for (const object of [
+      { resource: 'managed/person/in' },
+      { resource: 'managed/group/g', property: 'people' },
+      { resource: 'managed/person/none' },
+      { resource: 'managed/group/none', property: 'people' },
+    ])
+      expect((await applies(object)).status).toBe(200);
+  });
+
+  it('crypto makes texts that nobody guesses, of the kinds of characters that are wanted', async () => {
+    const make = (rules: object[], length: number) =>
+      value(`require('crypto').generateRandomString(${JSON.stringify(rules)}, ${length})`);
+    const kinds = ['UPPERCASE', 'LOWERCASE', 'INTEGERS', 'SPECIAL'].map((rule) => ({ rule, minimum: 1 }));
+    const made = await Promise.all([1, 2, 3].map(() => make(kinds, 16)));
+    expect(new Set(made).size).toBe(3);
+    for (const text of made) expect(text).toMatch(/^(?=.*[A-Z])(?=.*[a-z])(?=.*\d)(?=.*[^A-Za-z\d]).{16}$/);
+    const few = [
+      { rule: 'INTEGERS', minimum: 2, maximum: 2 },
+      { rule: 'SPECIAL', minimum: 0, maximum: 0 },
+      { rule: 'UPPERCASE', minimum: 0 },
+    ];
+    expect(await make(few, 6)).toMatch(/^(?=(?:\D*\d){2}\D*$)[A-Z\d]{6}$/);
+    await expect(make([{ rule: 'UPERCASE', minimum: 1 }], 4)).rejects.toThrow(/no rule 'UPERCASE'/);
+    await expect(make([{ rule: 'INTEGERS', minimum: 5 }], 4)).rejects.toThrow(/more than 4 characters/);
+    await expect(make([{ rule: 'INTEGERS', minimum: 1, maximum: 2 }], 4)).rejects.toThrow(/no room for 4/);
+    await expect(make([{ rule: 'INTEGERS', minimum: 1 }], 1e9)).rejects.toThrow(/from 0 to 1024/);
+    const groovy = {
+      type: 'groovy',
+      source: "svc.generateRandomString([[rule: 'INTEGERS', minimum: 1]], 9).size()",
+    };
+    expect((await api('POST', 'script?_action=eval', { body: groovy })).body).toBe(9);
   });
 
   it('util knows the small things', async () => {

@@ -46,6 +46,11 @@ const FILES = {
     source: 'eval(request.content.source)',
     timeout: HONEST_MS,
   },
+  'conf/endpoint-tenacious.json': {
+    type: 'text/javascript',
+    source: 'eval(request.content.source)',
+    timeout: 2_000,
+  },
   'conf/endpoint-forever.json': {
     type: 'text/javascript',
     source: "svc.action('endpoint/forever', 'x', {})",
@@ -426,5 +431,37 @@ describe('the sandbox', () => {
     const crowded = answers.find(({ status }) => status === 503)!;
     expect(crowded.body.message).toContain('Scripts of this caller have kept others waiting');
     expect(Number(crowded.headers.get('Retry-After'))).toBeGreaterThan(0);
+  });
+
+  it('lets one caller wait for no more than one of the endless scripts of another, however many', async () => {
+    const deputy = { user: 'deputy', password: 'Another-Horse-9' };
+    const body = { password: deputy.password, roles: ['svc-admin'] };
+    await api('PUT', 'repo/internal/user/deputy', { body });
+    const evaluate = (source: string, options = {}) =>
+      api('POST', 'endpoint/tenacious?_action=x', { body: { source }, ...options });
+    expect((await evaluate('1 + 1', deputy)).body).toBe(2);
+    let ended = 0;
+    const endless = Array.from({ length: 40 }, () =>
+      evaluate('for (;;) {}').then((answer) => {
+        if (answer.status === 500) ended += 1;
+        return answer;
+      }),
+    );
+    // What needs no script does not wait at all.
+    expect((await api('GET', 'managed/thing?_queryFilter=true')).status).toBe(200);
+    expect(ended).toBe(0);
+    const seen: number[] = [];
+    for (let time = 0; time < 20; time += 1) {
+      const before = ended;
+      expect((await evaluate('1 + 1', deputy)).body).toBe(2);
+      seen.push(ended - before);
+    }
+    // One on each of the two threads, and what ends beside the quick ones.
+    expect(Math.max(...seen)).toBeLessThanOrEqual(2);
+    expect(seen.slice(1).filter((count) => count > 0).length).toBeLessThanOrEqual(2);
+    const answers = await Promise.all(endless);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([500, 503]));
+    const refused = answers.filter(({ status }) => status === 503);
+    expect(refused.every(({ headers }) => Number(headers.get('Retry-After')) > 0)).toBe(true);
   });
 });

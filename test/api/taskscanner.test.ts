@@ -18,7 +18,8 @@ const FILES = {
         },
         onUpdate: {
           type: 'text/javascript',
-          source: 'if (object.refuses === true) throw { code: 403, message: "no update" };',
+          source:
+            'if (object.refuses) throw { code: object.refuses === true ? 403 : object.refuses, message: "no update" };',
         },
       },
     ],
@@ -171,10 +172,20 @@ describe('the task scanner', () => {
   });
 
   it('fails an object whose claim its own hooks refuse', async () => {
-    await items(3, (n) => ({ refuses: n === 1 }));
+    // The last two are those of a claim that somebody else was faster with.
+    const codes = [false, true, 409, 412];
+    await items(4, (n) => ({ refuses: codes[n] }));
     const run = await perform(scan(MARK));
-    expect(run.progress).toMatchObject({ state: 'COMPLETED', successes: 2, failures: 1 });
-    expect(run.errors[0]).toMatchObject({ objectID: 'managed/item/i1', error: { message: 'no update' } });
+    expect(run.progress).toMatchObject({ state: 'COMPLETED', successes: 1, failures: 3 });
+    const errors = run.errors.toSorted((a: { objectID: string }, b: { objectID: string }) =>
+      a.objectID.localeCompare(b.objectID),
+    );
+    expect(errors).toMatchObject(
+      [403, 409, 412].map((code, n) => ({
+        objectID: `managed/item/i${n + 1}`,
+        error: { code, message: 'no update' },
+      })),
+    );
     expect((await item('i1')).task).toBeUndefined();
   });
 

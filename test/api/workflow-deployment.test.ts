@@ -317,6 +317,12 @@ describe('the watched directory', () => {
     expect((await deploy('', { name: 'x.bpmn20.xml', content: 'x' })).status).toBe(400);
     expect((await deploy('', { name: 'x.bar', content: 'x' })).status).toBe(400);
     expect((await deploy('', {})).status).toBe(400);
+    const long = await deploy('', { name: `${'n'.repeat(300)}.bpmn20.xml`, content });
+    expect([long.status, long.body.detail.id, long.body.message]).toEqual([
+      400,
+      'WORKFLOW_NAME_TOO_LONG',
+      expect.stringContaining('255 are allowed'),
+    ]);
   });
 });
 
@@ -390,13 +396,11 @@ describe('workflow.json', () => {
     const id = await workflow.start('later');
     await set({ location: 'local' });
     const { pool } = server.database;
+    const queued = () => pool.query("select id, attempt from work_job where data->>'instance' = $1", [id]);
+    const [before] = (await queued()).rows;
     await makeDue(pool, id);
-    const queued = await eventually(
-      () =>
-        pool.query("select state from svc_pgboss.job where data->>'instance' = $1 order by created_on", [id]),
-      ({ rowCount }) => rowCount === 2,
-    );
-    expect(queued.rows[1].state).toBe('created');
+    const { rows } = await eventually(queued, ({ rows: [row] }) => row !== undefined && row.id !== before.id);
+    expect(rows).toMatchObject([{ attempt: 1 }]);
     const jobs = await pool.query('select retries, is_dead from workflow_job where instance_id = $1', [id]);
     expect(jobs.rows).toEqual([{ retries: 3, is_dead: false }]);
     await set({});

@@ -285,8 +285,8 @@ test('a job with a list of pauses takes each of them in turn', async () => {
   const { rows } = await eventually(
     () =>
       server.database.pool.query(
-        `select j.retries, extract(epoch from q.start_after - now()) as left_s from workflow_job j
-         join svc_pgboss.job q on q.data->>'job' = j.id::text and q.state = 'retry'
+        `select j.retries, extract(epoch from q.due_at - now()) as left_s from workflow_job j
+         join work_job q on q.data->>'job' = j.id::text and q.attempt > 1 and q.node_id is null
          where j.instance_id = $1 and j.retries = 1`,
         [id],
       ),

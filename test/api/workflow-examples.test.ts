@@ -91,6 +91,8 @@ describe('the access request', () => {
       'data-element-id="approve" class="userTask active"',
     );
     expect(await rolesOf('emil')).toEqual([]);
+    const misspelt = await as('boss').complete(open._id, { decision: 'acept' });
+    expect([misspelt.status, JSON.stringify(misspelt.body)]).toEqual([400, expect.stringContaining('acept')]);
     expect((await as('boss').complete(open._id, { decision: 'accept' })).status).toBe(200);
     expect(await rolesOf('emil')).toEqual(['managed/role/auditor']);
     expect(await hasEnded(id)).toBe(true);

@@ -105,6 +105,24 @@ describe.skipIf((process.env['SVC_TEST_PGBOUNCER'] ?? '') !== '')('a role that w
     });
   });
 
+  it('is enough for the commands that have to do with the trail, and for a change of keys', () => {
+    const svc = (...args: string[]) =>
+      execFileSync(process.execPath, ['src/main.ts', ...args], {
+        cwd: ROOT,
+        encoding: 'utf8',
+        env: {
+          PATH: process.env['PATH'],
+          DATABASE_URL: database.url,
+          SVC_KEYS: JSON.stringify(RING),
+          SVC_PROJECT: server.project.location,
+        },
+      });
+    expect(svc('audit', 'verify')).toContain('The trail is as it was written.');
+    expect(svc('audit', 'export', '--topic', 'activity')).toContain('managed/role/r1');
+    expect(svc('migrate', '--dry-run')).not.toContain('BREAKING');
+    expect(svc('keys', 'rotate')).toContain('Nothing is under an older key any more');
+  });
+
   it('prunes nothing that is younger than what is kept at least', async () => {
     const { rows } = await server.database.pool.query(`select audit_prune(interval '0') as pruned`);
     expect(rows).toEqual([{ pruned: [] }]);

@@ -6,6 +6,7 @@ import { describe, expect, inject, it, vi } from 'vitest';
 import { misspeltVariables } from '#config/index.ts';
 import { run } from '../../src/cli/index.ts';
 import { readTime } from '../../src/cli/time-argument.ts';
+import { asTyped } from '../../src/cli/typed-name.ts';
 import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { startNodeProcess } from '../support/node-process.ts';
 import { createTestDatabase } from '../support/postgres.ts';
@@ -271,6 +272,29 @@ describe('the command line', () => {
     expect((await here(['start', '--help'])).output).toMatch(/--port +PORT\n +where it listens; 8080$/m);
   });
 
+  it('names commands as this one was typed, in help and in hints', async () => {
+    vi.stubEnv('TYPED_SVC', 'npx svc');
+    try {
+      expect((await here(['migrate', '--help'])).output).toMatch(/^Usage: npx svc migrate \[options\]/);
+      expect((await here(['why', 'task', '7'])).output).toContain('svc why: ');
+      expect((await here(['why', 'task', '7'])).output).toContain("expected 'npx svc why schedule <id>");
+    } finally {
+      vi.unstubAllEnvs();
+    }
+    expect(asTyped("run 'svc migrate', or start with --migrate", './bin/svc.js')).toBe(
+      "run './bin/svc.js migrate', or start with --migrate",
+    );
+    const child = spawn(process.execPath, ['bin/svc.js', 'keys', 'nope'], {
+      cwd: ROOT,
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (text) => (said += text));
+    await once(child, 'close');
+    expect(said).toContain("expected './bin/svc.js keys list'");
+  });
+
   it('tells its version', async () => {
     expect(await here(['--version'])).toEqual({
       code: 0,
@@ -311,7 +335,7 @@ describe('the command line', () => {
     const environment = { SVC_PROJECT: project.location, DATABASE_URL: database.url };
     const idle = await svc(['why', 'schedule', 'idle'], environment);
     expect([idle.code, idle.output]).toEqual([1, expect.stringMatching(/in the memory of nodes.*disabled/)]);
-    const misspelt = await svc(['why', 'schedule', 'idel'], environment);
+    const misspelt = await svc(['why', 'schedule', 'idel', '--at', '-10m'], environment);
     expect(misspelt.output).toMatch(/There is no schedule 'idel'. Did you mean 'idle'\?/);
   });
 

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCrypto } from '#crypto/index.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -129,22 +130,59 @@ describe('svc keys', () => {
     expect(await sealed()).toEqual(after);
   });
 
-  it('tells of what it cannot read, and rotates the rest', async () => {
-    await server.database.pool.query(
-      `update managed_object set data = replace(data::text, '"keyId": "', '"keyId": "x')::jsonb where id = 'v2'`,
-    );
+  it('tells of what looks encrypted and is not, and takes it for the text that it is', async () => {
+    const envelope = (keyId: string) =>
+      JSON.stringify({
+        $crypto: {
+          type: 'x-simple-encryption',
+          value: { cipher: 'AES/GCM/NoPadding', key: ALIAS, keyId, iv: 'AAAA', data: '\u001b[2J' },
+        },
+      });
+    const used = keyIds(await sealed())[0]!;
+    const sn = `x-simple-encryption {cipher} ${envelope(used)} ${envelope('x')}`;
+    expect((await server.api('PUT', 'managed/vault/forged', { body: { sn } })).status).toBe(201);
+    const { code, output } = await svc('keys', 'rotate');
+    expect([code, output]).toEqual([
+      0,
+      expect.stringMatching(
+        /^1 with what looks encrypted, and was by no key of this ring: left as it is, such as\n {2}managed_object vault\/forged: /m,
+      ),
+    ]);
+    expect((await server.api('GET', 'managed/vault/forged')).body.sn).toBe(sn);
+    await server.api('DELETE', 'managed/vault/forged');
+  });
+
+  it('exits 1 while something that the ring has sealed is under an older key, however it is written', async () => {
+    const keys = await ring();
+    const before = openCrypto({ keyRing: { [ALIAS]: [OLD] } });
+    const literal = JSON.stringify(await before.encrypt('x', null, null)).replaceAll('"', "'");
+    await server.api('PUT', 'managed/vault/literal', { body: { sn: `decrypt(${literal})` } });
     const { code, output } = await svc('keys', 'rotate');
     expect([code, output]).toEqual([
       1,
-      expect.stringMatching(/vault\/v2: .*which the key ring of this node lacks/),
+      expect.stringMatching(/vault\/literal: a value under key \w+ of 'svc-sym-default' is written in a way/),
     ]);
+    await server.api('DELETE', 'managed/vault/literal');
+    expect(await ring()).toEqual(keys);
+  });
+
+  it('refuses a ring that lacks a key in use, which would take for made up what is under it', async () => {
+    const keys = await ring();
+    const file = join(server.project.location, '.svc', 'keys.json');
+    await writeFile(file, JSON.stringify({ ...keys, [ALIAS]: [Buffer.alloc(32, 3).toString('base64')] }));
+    const { code, output } = await svc('keys', 'rotate');
+    expect([code, output]).toEqual([
+      1,
+      expect.stringMatching(/the key ring lacks key \w+ of 'svc-sym-default'/),
+    ]);
+    await writeFile(file, JSON.stringify(keys));
   });
 
   it('lets no node start without a key that has been used, until that is forgotten', async () => {
     const start = (ring: string[]) =>
       startTestServer({
         database: { url: server.database.url, name: '', [Symbol.asyncDispose]: async () => {} },
-        environment: { SVC_KEYS: JSON.stringify({ [ALIAS]: ring }) },
+        environment: { SVC_KEYS: JSON.stringify({ [ALIAS]: ring, 'svc-jwtsessionhmac-key': [OLD] }) },
       });
     const used = async () =>
       (await server.database.pool.query<{ key: string }>('select key from svc_key order by first_used_at'))

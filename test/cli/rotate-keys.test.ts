@@ -76,7 +76,7 @@ const columns = () =>
            exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary and a.attnum = any(i.indkey)) as "isKey"
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-    where c.relkind in ('r', 'p') and not c.relispartition and n.nspname in ('public', 'svc_pgboss')
+    where c.relkind in ('r', 'p') and not c.relispartition and n.nspname = 'public'
       and c.relname not in ('schema_version', 'version')
     order by 1, a.attnum`);
 

@@ -4,7 +4,7 @@ import { DatabaseClock, openDatabase, runUnitOfWork } from '#database/index.ts';
 import {
   type DaylightSaving,
   fireTrigger,
-  persistentJobStore,
+  jobStore,
   type ScheduledService,
   ScheduledServices,
   TriggerPoller,
@@ -114,7 +114,10 @@ describe('while clocks change, a node fires', () => {
       const text = { type: 'cron', schedule, timeZone, invokeService: 'idle', concurrentExecution: true };
       const definition = parseSchedule(text, { persisted: true });
       await runUnitOfWork(database, {}, (unitOfWork) =>
-        createSchedule({ unitOfWork, now: Date.parse(now) + 500, dst }, { id, definition, source: 'rest' }),
+        createSchedule(
+          { unitOfWork, now: Date.parse(now) + 500, dst, nodeName: 'a' },
+          { id, definition, source: 'rest' },
+        ),
       );
     };
     for (const schedule of Object.keys(fires)) await declare(schedule, schedule, 'Europe/Berlin', made);
@@ -122,7 +125,7 @@ describe('while clocks change, a node fires', () => {
     const services = new ScheduledServices();
     services.register(idle);
     const poller = new TriggerPoller({
-      store: persistentJobStore(database.db),
+      store: jobStore(database.db),
       clock,
       nodeName: 'a',
       holder: () => ({ nodeId: 1, epoch: 1 }),

@@ -3,9 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase, runUnitOfWork } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
 import {
-  type Firing,
   fireTrigger,
-  persistentJobStore,
+  jobStore,
   type ScheduledService,
   ScheduledServices,
   TriggerPoller,
@@ -50,21 +49,25 @@ describe('one fire, when each of its statements fails in turn', () => {
   afterAll(() => test[Symbol.asyncDispose]());
 
   /** Fires one schedule to its end. @returns the statements that a fault could have met */
-  async function fireOne(invokeService: 'mark' | 'idle', fault: Parameters<FaultControl['set']>[0]) {
+  async function fireOne(
+    invokeService: 'mark' | 'idle',
+    fault: Parameters<FaultControl['set']>[0],
+    persisted: boolean,
+  ) {
     const id = `job-${++job}`;
     const definition = parseSchedule(
       { type: 'simple', invokeService, startTime: new Date().toISOString().slice(0, 19) },
-      { persisted: true },
+      { persisted },
     );
     await runUnitOfWork(test, {}, (unitOfWork) =>
-      createSchedule({ unitOfWork, now: Date.now() }, { id, definition, source: 'rest' }),
+      createSchedule({ unitOfWork, now: Date.now(), nodeName: 'a' }, { id, definition, source: 'rest' }),
     );
     const services = new ScheduledServices();
     services.register(markingService);
     services.register(idleService);
     const observations: Observation[] = [];
     const poller = new TriggerPoller({
-      store: persistentJobStore(database.db),
+      store: jobStore(database.db),
       clock: { now: () => Date.now() },
       nodeName: 'a',
       holder: () => ({ nodeId: 1, epoch: 1 }),
@@ -101,9 +104,10 @@ describe('one fire, when each of its statements fails in turn', () => {
     invokeService: 'mark' | 'idle',
     when: 'before' | 'after',
     what: 'conflict' | 'unable' | 'disconnect',
+    persisted: boolean,
   ): Promise<number> {
     for (let nth = 1; ; nth++) {
-      const { rows, happened, observations } = await fireOne(invokeService, { nth, when, what });
+      const { rows, happened, observations } = await fireOne(invokeService, { nth, when, what }, persisted);
       const told = `statement ${nth} ${when} ${what}: ${JSON.stringify(observations.map(({ kind }) => kind))}`;
       expect(rows, told).toHaveLength(1);
       expect(rows[0], told).toMatchObject({
@@ -129,48 +133,15 @@ describe('one fire, when each of its statements fails in turn', () => {
     ['idle', 'before', 'disconnect'],
     ['idle', 'after', 'conflict'],
     ['idle', 'after', 'disconnect'],
+    ['mark', 'after', 'disconnect', 'in memory'],
+    ['idle', 'after', 'disconnect', 'in memory'],
   ] as const)(
-    'has its effects once and one row in the ledger: service %s, fault %s execution, %s',
-    async (invokeService, when, what) => {
+    'has its effects once and one row in the ledger: service %s, fault %s execution, %s %s',
+    async (invokeService, when, what, where?: 'in memory') => {
       // Sweep, claim, start and completion at least; with effects also begin, the effect and commit.
-      expect(await failEach(invokeService, when, what)).toBeGreaterThanOrEqual(
+      expect(await failEach(invokeService, when, what, where === undefined)).toBeGreaterThanOrEqual(
         invokeService === 'mark' ? 8 : 5,
       );
     },
   );
-
-  it('in memory is done once, though nobody knew whether its commit came through and it was fired again', async () => {
-    const services = new ScheduledServices();
-    services.register(markingService);
-    const definition = parseSchedule({ type: 'simple', invokeService: 'mark' }, { persisted: false });
-    const at = Date.now();
-    const firing: Firing = {
-      run: {
-        triggerId: -7,
-        generation: 1,
-        fireAt: at,
-        attempt: 1,
-        lateFrom: null,
-        nextPlanned: false,
-        kind: 'planned',
-        cause: null,
-        jobId: 'in-memory',
-        definition,
-      },
-      holder: { nodeId: 1, epoch: 0 },
-      nodeName: 'a',
-      store: 'memory',
-      invoker: 'in-memory',
-      decision: { kind: 'onTime', scheduledAt: at, next: null },
-      dst: 'quartz',
-      startedAt: at,
-    };
-    const platform = { database: test, services };
-    const ends = [await fireTrigger(platform, firing), await fireTrigger(platform, firing)];
-    expect(ends.map(({ end }) => end)).toEqual(['completed', 'completed']);
-    const { rows } = await sql`select 1 from managed_object where data->>'job' = 'in-memory'`.execute(
-      test.db,
-    );
-    expect(rows).toHaveLength(1);
-  });
 });

@@ -67,6 +67,58 @@ describe.concurrent('a node', () => {
     expect(await cluster.ledger()).toHaveLength(1);
   });
 
+  it('that was given up has nothing in memory any more when it comes back, but what is in files', async () => {
+    await using cluster = await Cluster.create();
+    const a = await cluster.start('a');
+    const { db } = cluster.database;
+    const local = { persisted: false };
+    await cluster.schedule(a, 'local', local);
+    await cluster.schedule(a, 'held', { ...local, type: 'simple', schedule: null, gate: 'held' });
+    const invokeContext = { script: { type: 'text/javascript', source: '1' } };
+    const ofFile = { schedule: '* * * * * ?', timeZone: 'UTC', invokeService: 'script', invokeContext };
+    expect((await a.api('PUT', 'config/schedule/of-file', { body: ofFile })).status).toBe(201);
+    await cluster.rowWith(({ schedule }) => schedule === 'of-file');
+    await cluster.rowWith(({ schedule }) => schedule === 'local');
+    expect(await cluster.begun('held')).toBe('a');
+    a.signal('SIGSTOP');
+
+    const b = await cluster.start('b');
+    await b.logged((line) => line.kind === 'node.lost');
+    for (const job of ['local', 'held'])
+      expect((await b.api('GET', `scheduler/job/${job}`)).status).toBe(404);
+    const lost = await sql`select why from svc_firing where schedule = 'held' and outcome = 'lost'`.execute(
+      db,
+    );
+    expect(lost.rows).toEqual([{ why: 'node a was lost while it ran, and the schedule was in its memory' }]);
+    await cluster.open(b, 'held');
+
+    const { rows } = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(db);
+    a.signal('SIGCONT');
+    await a.logged((line) => line.kind === 'trigger.fencedOut');
+    await eventually(
+      async () =>
+        (
+          await sql`select from svc_firing
+                    where schedule = 'of-file' and node = 'a' and started_at > ${rows[0]!.now}::timestamptz`.execute(
+            db,
+          )
+        ).rows,
+      ({ length }) => length >= 3,
+    );
+    const late = await sql`select * from svc_firing
+                           where schedule in ('local', 'held') and ended_at > ${rows[0]!.now}::timestamptz`.execute(
+      db,
+    );
+    expect(late.rows).toEqual([]);
+    const { body: marks } = await b.api('GET', 'managed/mark?_queryFilter=job+eq+"held"');
+    expect(marks.result).toEqual([]);
+
+    a.signal('SIGTERM');
+    await a.ended;
+    const owners = await sql`select schedule, owner from svc_schedule`.execute(db);
+    expect(owners.rows).toEqual([{ schedule: 'of-file', owner: 'b' }]);
+  });
+
   it('of the same name as a live one is refused, and takes nothing from it', async () => {
     await using cluster = await Cluster.createPatient();
     const starts = [cluster.start('a'), cluster.start('a')];

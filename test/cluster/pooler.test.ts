@@ -21,7 +21,9 @@ const FILES = {
   },
 };
 /** Leaves a mark, then holds the transaction in which it did until it may go on. */
+// To ask for the mark sends it; until then it is kept for the commit.
 const SOURCE = `svc.create('managed/mark', null, {});
+  svc.query('managed/mark', { _queryFilter: '_id pr' });
   while (svc.read('managed/gate/open') === null) {}`;
 
 describe.skipIf(program === undefined)('behind PgBouncer in transaction mode', () => {
@@ -33,7 +35,11 @@ describe.skipIf(program === undefined)('behind PgBouncer in transaction mode', (
   beforeAll(async () => {
     database = await createTestDatabase();
     pooler = await startPgBouncer(program!, database.url, SESSIONS);
-    environment = { DATABASE_URL: pooler.through(database.url), SVC_NODE_ID: 'door', SVC_ROLES: 'api' };
+    environment = {
+      DATABASE_URL: pooler.through(database.url),
+      SVC_NODE_ID: 'door',
+      SVC_ROLES: 'api',
+    };
     door = await startTestServer({ database, files: FILES, environment });
   });
   afterAll(async () => {

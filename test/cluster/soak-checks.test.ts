@@ -96,9 +96,11 @@ const PLANTS: Readonly<Record<string, string>> = {
   'no orphaned run': `insert into scheduler_run (trigger_id, generation, fire_at, attempt, next_planned, node_id, node_epoch)
     select trigger_id, 1, now(), 1, true, 1, 1 from scheduler_job`,
   'no orphaned firing': `update scheduler_job set generation = 2`,
-  'no orphaned claim': `insert into queue_claim (job_id, queue, attempt, node_id, node_epoch) values ('${SCAN}', 'q', 1, 1, 1)`,
-  'no orphaned job': `select svc_pgboss.create_queue('q', '{"policy": "standard"}');
-    insert into svc_pgboss.job (name, state) values ('q', 'active')`,
+  'no orphaned schedule': `update scheduler_job set owner_id = 1, owner_epoch = 0`,
+  'no orphaned claim': `insert into work_job (id, queue, data, due_at, attempts, retry_delay_ms, node_id, node_epoch)
+    values ('${SCAN}', 'q', '{}', now(), 1, 0, 1, 1)`,
+  'no orphaned job': `insert into work_job (id, queue, data, due_at, attempt, attempts, retry_delay_ms)
+    values ('${SCAN}', 'q', '{}', now(), 2, 2, 0)`,
   'no orphaned step': `insert into workflow_subscription (event, name, instance_id, execution, element)
     values ('message', 'hello', '${INSTANCE}', 1, 'call')`,
   'no orphaned slice': `insert into scan_slice (run_id, number, objects) values ('${SCAN}', 1, '[]')`,

@@ -112,7 +112,7 @@ describe('a scan over a cluster', () => {
       { times: 0, completed: false, count: failures },
       { times: 1, completed: true, count: OBJECTS - failures },
     ]);
-    const { rows: left } = await sql`select from queue_claim union all select from scan_slice`.execute(
+    const { rows: left } = await sql`select from work_job union all select from scan_slice`.execute(
       database.db,
     );
     expect(left).toEqual([]);

@@ -184,8 +184,8 @@ describe('a cluster that runs processes', () => {
         started.push(...wave);
         // All at once, at a time that both nodes know beforehand, so that both have many.
         await database.pool.query(
-          `update svc_pgboss.job set start_after = now() + interval '2 s'
-           where state = 'created' and data->>'instance' = any($1)`,
+          `update work_job set due_at = now() + interval '2 s'
+           where node_id is null and data->>'instance' = any($1)`,
           [wave],
         );
       },

@@ -3,23 +3,15 @@ import type { ClaimOptions } from '../../src/scheduler/claim-repository.ts';
 import type { LedgerEntry, Run } from '../../src/scheduler/run.ts';
 import { subjectOf } from '../../src/scheduler/suspicion.ts';
 import { eventually } from '../support/eventually.ts';
-import {
-  A,
-  ASKED,
-  B,
-  type JobStoreHarness,
-  memoryHarness,
-  persistentHarness,
-  T0,
-} from '../support/job-store-harness.ts';
+import { A, ASKED, B, type JobStoreHarness, openJobStore, T0 } from '../support/job-store-harness.ts';
 
 describe.each([
-  ['in Postgres', persistentHarness],
-  ['in memory', memoryHarness],
-])('a job store %s', (_where, open) => {
+  ['persisted', true],
+  ['in memory', false],
+])('a job store of schedules %s', (_where, persisted) => {
   let h: JobStoreHarness;
   beforeAll(async () => {
-    h = await open();
+    h = await openJobStore(persisted);
   });
   beforeEach(() => h.clear());
   afterAll(() => h[Symbol.asyncDispose]());
@@ -46,7 +38,7 @@ describe.each([
   it('gives each due firing to one claimer', async () => {
     for (let n = 0; n < 30; n++) await h.put(`j${n}`);
     const claims = await Promise.all(
-      Array.from({ length: 6 }, (_, n) => claim({ holder: n % 2 === 0 ? A : B, limit: 20 })),
+      Array.from({ length: 6 }, (_, n) => claim({ holder: n % 2 === 0 ? A : h.other, limit: 20 })),
     );
     const runs = claims.flatMap((each) => each.runs.map((run) => run.triggerId));
     expect([runs.length, new Set(runs).size]).toEqual([30, 30]);
@@ -203,7 +195,7 @@ describe.each([
     await h.trigger('j');
     const [first, ...rest] = (await claim()).runs;
     expect(rest).toEqual([]);
-    expect((await claim({ holder: B })).runs).toEqual([]);
+    expect((await claim({ holder: h.other })).runs).toEqual([]);
     await h.store.start(A, [first!]);
     await complete(first!, first!.kind === 'manual' ? null : Date.now() + 3_600_000);
     const { runs } = await claim({ lookAheadMs: 1_000 });
@@ -218,9 +210,9 @@ describe.each([
     await h.put('other', { concurrencyKey: 'crm' });
     const first = (await claim()).runs;
     expect(first).toHaveLength(2);
-    expect((await claim({ holder: B, lookAheadMs: 1_000 })).runs).toEqual([]);
+    expect((await claim({ holder: h.other, lookAheadMs: 1_000 })).runs).toEqual([]);
     for (const run of first) await complete(run, null);
-    const [waited, ...rest] = (await claim({ holder: B, lookAheadMs: 1_000 })).runs;
+    const [waited, ...rest] = (await claim({ holder: h.other, lookAheadMs: 1_000 })).runs;
     expect(rest).toEqual([]);
     expect(waited!.cause).toMatchObject({ kind: 'blocked', schedule: expect.stringMatching(/one|two/) });
   });
@@ -248,7 +240,9 @@ describe.each([
     expect(await h.store.listHeld(A)).toHaveLength(2);
     expect(await h.store.handBack(A, [runs[1]!])).toBe(0);
     expect(await h.store.handBack(A)).toBe(1);
-    expect((await claim({ holder: B })).runs).toMatchObject([{ triggerId: runs[1]!.triggerId, attempt: 1 }]);
+    expect((await claim({ holder: h.other })).runs).toMatchObject([
+      { triggerId: runs[1]!.triggerId, attempt: 1 },
+    ]);
   });
 
   it('gives back what a holder lost, counts only what had started, and refuses its late completion', async () => {
@@ -259,11 +253,11 @@ describe.each([
     expect(run.attempt).toBe(1);
     await h.store.start(A, [run]);
     await h.store.release(A, 'b', { only: run });
-    const again = await claimOne(B);
+    const again = await claimOne(h.other);
     expect(again).toMatchObject({ fireAt: run.fireAt, attempt: 2, cause: { kind: 'released' } });
     expect(again.lateFrom).toBeGreaterThan(run.fireAt);
     expect(await complete(run, T0)).toBe(false);
-    expect(await complete(again, T0, B)).toBe(true);
+    expect(await complete(again, T0, h.other)).toBe(true);
   });
 
   it('does not do a run outside a unit of work again, unless its schedule is recoverable', async () => {
@@ -429,12 +423,11 @@ describe.each([
     await h.remove('deleted', T0);
     await h.store.release(A, 'b');
     const lost = (await h.ledger()).map(({ outcome, plannedAt, why }) => [outcome, plannedAt - T0, why]);
-    const node = h.store.kind === 'memory' ? 'b' : 'a';
     expect(lost.toSorted()).toEqual(
       ['deleted', 'edited'].map((was) => [
         'lost',
         0,
-        `node ${node} was lost while it ran, and the schedule had been ${was} meanwhile`,
+        `node a was lost while it ran, and the schedule had been ${was} meanwhile`,
       ]),
     );
     expect((await claim()).runs).toEqual([]);

@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerEntry, Run } from '../../src/scheduler/run.ts';
-import {
-  A,
-  type JobStoreHarness,
-  memoryHarness,
-  persistentHarness,
-  T0,
-  type Trigger,
-} from '../support/job-store-harness.ts';
+import { A, type JobStoreHarness, openJobStore, T0, type Trigger } from '../support/job-store-harness.ts';
 
 /** What can happen to a trigger; often what it was made for. */
 const STEPS = [
@@ -230,12 +223,12 @@ function entryOf(run: Run): LedgerEntry {
 }
 
 describe.each([
-  ['in Postgres', persistentHarness, 25],
-  ['in memory', memoryHarness, 200],
-])('the trigger of a schedule %s', (_where, open, numRuns) => {
+  ['that is persisted', true, 25],
+  ['in memory', false, 25],
+])('the trigger of a schedule %s', (_where, persisted, numRuns) => {
   let h: JobStoreHarness;
   beforeAll(async () => {
-    h = await open();
+    h = await openJobStore(persisted);
   });
   afterAll(() => h[Symbol.asyncDispose]());
 

@@ -13,7 +13,14 @@ export interface Outcome {
 }
 
 export const VERSION = '4.0.26';
-export const MODULES = ['groovy', 'groovy-json', 'groovy-dateutil', 'groovy-datetime', 'groovy-templates'];
+export const MODULES = [
+  'groovy',
+  'groovy-json',
+  'groovy-dateutil',
+  'groovy-datetime',
+  'groovy-templates',
+  'groovy-xml',
+];
 const FIXTURES = join(import.meta.dirname, '../fixtures/groovy');
 const ORACLE = join(import.meta.dirname, 'groovy-oracle.groovy');
 

@@ -11,7 +11,7 @@ const EACH = 15;
 
 describe('The recorded outcomes of Groovy snippets', () => {
   test('are enough to mean something', () => {
-    expect(recordedOutcomes().length).toBeGreaterThan(600);
+    expect(recordedOutcomes().length).toBeGreaterThan(1600);
   });
 
   test.skipIf(missing !== undefined)(

@@ -7,12 +7,16 @@ import { createSchemaDatabase } from './migrated-database.ts';
 import { type NodeProcess, startNodeProcess } from './node-process.ts';
 import { createProject, type TestProject } from './project.ts';
 
-/** Leaves a mark per run, which says for which planned time it was, then works for a while or until its gate is open. */
+/**
+ * Leaves a mark per run, which says for which planned time it was, then works for a while or until its gate is open. To ask
+ * for the mark is what sends it: until then it is kept for the commit.
+ */
 const MARK = {
   type: 'text/javascript',
   source: `
     var name = context.security.authenticationId;
     svc.create('managed/mark', null, { job: object.job, planned: name.substring(name.length - 24) });
+    if (object.gate) svc.query('managed/mark', { _queryFilter: 'job eq "' + object.job + '"' });
     var until = Date.now() + object.workMs;
     while (Date.now() < until) {}
     while (object.gate && svc.read('managed/gate/' + object.gate) === null) {}`,

@@ -2,16 +2,17 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import { runUnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import type { Holder } from '#work/index.ts';
+import type { Claim, ClaimOptions } from '../../src/scheduler/claim-repository.ts';
 import { findJob, insertManual } from '../../src/scheduler/job-repository.ts';
-import { type JobStore, persistentJobStore } from '../../src/scheduler/job-store.ts';
-import { MemoryJobStore } from '../../src/scheduler/memory-job-store.ts';
+import { type JobStore, jobStore } from '../../src/scheduler/job-store.ts';
 import {
   createSchedule,
   pauseSchedule,
   removeSchedule,
   updateSchedule,
 } from '../../src/scheduler/register-schedule.ts';
-import type { Completion, LedgerEntry, RunKey } from '../../src/scheduler/run.ts';
+import type { RunKey } from '../../src/scheduler/run.ts';
 import { setPaused } from '../../src/scheduler/running-repository.ts';
 import { parseSchedule } from '../../src/scheduler/schedule.ts';
 import { createMigratedDatabase } from './migrated-database.ts';
@@ -24,6 +25,8 @@ export const T0 = Date.parse('2026-05-04T10:00:00Z');
 /** A job store together with the ways by which schedules come into it. */
 export interface JobStoreHarness extends AsyncDisposable {
   readonly store: JobStore;
+  /** Who else may claim what A may. */
+  readonly other: Holder;
   clear(): Promise<void>;
   /** Creates or changes a schedule as if it were the time `now`. */
   put(id: string, fields?: JsonObject, now?: number): Promise<void>;
@@ -44,19 +47,21 @@ export interface Trigger {
   readonly nodeId: string | null;
 }
 
-const definitionOf = (fields: JsonObject) =>
-  parseSchedule(
-    { schedule: '* * * * * ?', timeZone: 'UTC', invokeService: 'script', ...fields },
-    { persisted: true },
-  );
-
-export async function persistentHarness(): Promise<JobStoreHarness> {
+/** What is in memory is so on node a. */
+export async function openJobStore(persisted: boolean): Promise<JobStoreHarness> {
   const database = await createMigratedDatabase();
   const { db } = database;
+  const definitionOf = (fields: JsonObject) =>
+    parseSchedule(
+      { schedule: '* * * * * ?', timeZone: 'UTC', invokeService: 'script', ...fields },
+      { persisted },
+    );
   const change = <T>(work: Parameters<typeof runUnitOfWork<T>>[2]) => runUnitOfWork(database, {}, work);
-  const triggerIdOf = async (id: string) => (await findJob(db, id))!.triggerId;
+  const find = (id: string, on = db) => findJob(on, id, { lock: on !== db, nodeName: 'a' });
+  const store = jobStore(db);
   return {
-    store: persistentJobStore(db),
+    store: persisted ? store : { ...store, claim: (options) => claimOwn(store, options) },
+    other: persisted ? B : A,
     async clear() {
       await sql`truncate scheduler_job, scheduler_removed, scheduler_due, scheduler_run, scheduler_firing, cluster_node
                 restart identity`.execute(db);
@@ -65,92 +70,48 @@ export async function persistentHarness(): Promise<JobStoreHarness> {
     },
     put: (id, fields = {}, now = T0 - 1) =>
       change(async (unitOfWork) => {
-        const old = await findJob(await unitOfWork.db(), id, true);
+        const old = await find(id, await unitOfWork.db());
         const registration = { id, source: 'rest' as const, definition: definitionOf(fields) };
-        if (old === undefined) await createSchedule({ unitOfWork, now }, registration);
-        else await updateSchedule({ unitOfWork, now, nodeName: 'a' }, old, registration);
+        const scope = { unitOfWork, now, nodeName: 'a' };
+        if (old === undefined) await createSchedule(scope, registration);
+        else await updateSchedule(scope, old, registration);
       }),
     remove: (id, now = Date.now()) =>
-      change(async (unitOfWork) =>
-        removeSchedule({ unitOfWork, now, nodeName: 'a' }, (await findJob(db, id))!),
-      ),
+      change(async (unitOfWork) => removeSchedule({ unitOfWork, now, nodeName: 'a' }, (await find(id))!)),
     pause: (id, paused) =>
       change(async (unitOfWork) => {
-        const job = (await findJob(await unitOfWork.db(), id, true))!;
+        const job = (await find(id, await unitOfWork.db()))!;
         await pauseSchedule({ unitOfWork, now: Date.now(), nodeName: 'a' }, job, paused);
       }),
     pauseAll: async (paused) => void (await setPaused(db, paused)),
-    trigger: async (id) => (await insertManual(db, await triggerIdOf(id), ASKED))!,
+    trigger: async (id) => (await insertManual(db, (await find(id))!.triggerId, ASKED))!,
     async ledger() {
       const rows = await sql<{ outcome: string; plannedAt: number; why: string | null }>`
         select outcome, (extract(epoch from planned_at) * 1000)::float8 as "plannedAt", why
         from scheduler_firing order by planned_at`.execute(db);
       return rows.rows;
     },
-    exists: async (id) => (await findJob(db, id)) !== undefined,
+    exists: async (id) => (await find(id)) !== undefined,
     async triggerOf(id) {
-      const { rows } = await sql<Trigger & { asJob: Trigger | null }>`
-        select t.state, t.previous_state, t.acquired, t."nodeId", v.triggers->0 as "asJob"
-        from svc_trigger t join scheduler_job_view v on v.id = t.name where t.name = ${id}`.execute(db);
+      const { rows } = await sql<Trigger & { owner: string | null; asJob: Trigger | null }>`
+        select t.state, t.previous_state, t.acquired, t."nodeId", t.owner, v.triggers->0 as "asJob"
+        from svc_trigger t join scheduler_job_view v using (trigger_id) where t.name = ${id}`.execute(db);
       if (rows[0] === undefined) return undefined;
-      const { asJob, ...trigger } = rows[0];
+      const { asJob, owner, ...trigger } = rows[0];
       expect(asJob).toMatchObject(trigger);
+      expect(owner).toBe(persisted ? null : 'a');
       return trigger;
     },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   };
 }
 
-export async function memoryHarness(): Promise<JobStoreHarness> {
-  let registeredAt: number | undefined;
-  let entries: LedgerEntry[] = [];
-  const make = () =>
-    new MemoryJobStore({
-      nodeName: 'a',
-      now: () => registeredAt ?? Date.now(),
-      record: async (completions: readonly Completion[]) => {
-        entries.push(...completions.flatMap((completion) => completion.entries));
-      },
-    });
-  let memory = make();
-  const store = new Proxy({} as JobStore, {
-    get: (_target, name) => {
-      const member = memory[name as keyof JobStore];
-      return typeof member === 'function' ? member.bind(memory) : member;
-    },
-  });
-  return {
-    store,
-    async clear() {
-      memory = make();
-      entries = [];
-    },
-    async put(id, fields = {}, now = T0 - 1) {
-      registeredAt = now;
-      const done = memory.schedules.put(id, definitionOf(fields), 'rest');
-      registeredAt = undefined;
-      await done;
-    },
-    async remove(id, now) {
-      registeredAt = now;
-      const done = memory.schedules.remove(id);
-      registeredAt = undefined;
-      await done;
-    },
-    pause: (id, paused) => memory.schedules.pause(id, paused),
-    pauseAll: (paused) => memory.schedules.pauseAll(paused),
-    trigger: async (id) => (await memory.schedules.trigger(id, ASKED))!,
-    ledger: async () =>
-      entries
-        .toSorted((left, right) => left.plannedAt - right.plannedAt)
-        .map(({ outcome, plannedAt, why }) => ({ outcome, plannedAt, why })),
-    exists: async (id) => (await memory.schedules.find(id)) !== undefined,
-    async triggerOf(id) {
-      const trigger = (await memory.schedules.find(id))?.trigger as unknown as Trigger | null | undefined;
-      if (trigger === null || trigger === undefined) return undefined;
-      const { state, previous_state, acquired, nodeId } = trigger;
-      return { state, previous_state, acquired, nodeId };
-    },
-    [Symbol.asyncDispose]: async () => {},
-  };
+/** The same of what the holder has in memory. */
+async function claimOwn(
+  store: JobStore,
+  { limit, watermark, startLimit, ...options }: ClaimOptions,
+): Promise<Claim> {
+  const own = { limit, watermark, ...(startLimit === undefined ? {} : { startLimit }) };
+  const { ownNextDueAt, ...claim } = await store.claim({ ...options, limit: 0, watermark, own });
+  return { ...claim, ownNextDueAt, nextDueAt: ownNextDueAt };
 }

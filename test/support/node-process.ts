@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { ADMIN_PASSWORD, type Api, apiOf } from './api.ts';
+import { COMMON_RING } from './key-ring.ts';
 import { databaseEnvironment } from './postgres.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -45,6 +46,7 @@ export async function startNodeProcess(options: NodeProcessOptions): Promise<Nod
       SVC_DATABASE_POOL: '5',
       SVC_LOG_LEVEL: 'debug',
       PORT: '0',
+      SVC_KEYS: COMMON_RING,
       ...options.environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -3,6 +3,7 @@ import { readSettings } from '#config/index.ts';
 import { type Database, openDatabase } from '#database/index.ts';
 import type { Observation, ObservationKind } from '#observability/index.ts';
 import { ADMIN_PASSWORD, type Api, apiOf } from './api.ts';
+import { COMMON_RING } from './key-ring.ts';
 import { createSchemaDatabase } from './migrated-database.ts';
 import { databaseEnvironment, type TestDatabase } from './postgres.ts';
 import { createProject, type TestProject } from './project.ts';
@@ -24,6 +25,7 @@ export interface TestServer extends AsyncDisposable {
 export interface TestServerOptions {
   readonly files?: Record<string, unknown>;
   readonly environment?: Record<string, string>;
+  /** What other nodes may be on, too: then this one has the ring that all of them have. */
   readonly database?: TestDatabase;
   /** Script threads; default 1, because each costs nearly a second of CPU. */
   readonly threads?: number;
@@ -41,6 +43,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     SVC_SCRIPT_THREADS: String(options.threads ?? 1),
     SVC_DATABASE_POOL: '5',
     PORT: '0',
+    ...(options.database === undefined ? {} : { SVC_KEYS: COMMON_RING }),
     ...options.environment,
   };
   const observations: Observation[] = [];

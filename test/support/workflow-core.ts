@@ -6,7 +6,6 @@ import { Connection, systemContext } from '#resource/index.ts';
 import { noScripts } from '#script/index.ts';
 import { WORKFLOW_QUEUE } from '#workflow/index.ts';
 import { buildCore } from '../../src/app/core.ts';
-import { noMemorySchedules } from '../../src/scheduler/index.ts';
 
 /** The application in this process without doors and agents, on a project of nothing but a location. */
 export async function openWorkflowCore(database: Database, location: string) {
@@ -25,7 +24,6 @@ export async function openWorkflowCore(database: Database, location: string) {
     scripts: () => noScripts,
     state: () => ({ state: 'ACTIVE_READY', shortDesc: '' }),
     version: '0',
-    memory: () => noMemorySchedules,
   });
   await core.queue.prepare();
   const { id: nodeId } = await database.db
@@ -49,8 +47,9 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<string
   const statements: string[] = [];
   prototype.query = function query(...args) {
     const text = typeof args[0] === 'string' ? args[0] : String((args[0] as { text?: string })?.text ?? '');
-    // Notices are those of whatever was done before.
-    if (!text.includes('pg_notify')) statements.push(text.trim().replace(/\s+/g, ' ').slice(0, 120));
+    // Notices are those of whatever was done before, and a connection is made when there is none left.
+    if (!/pg_notify|set_config\('idle_in/.test(text))
+      statements.push(text.trim().replace(/\s+/g, ' ').slice(0, 120));
     return original.apply(this, args);
   };
   try {

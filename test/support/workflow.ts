@@ -14,7 +14,7 @@ export function processFile(
 /** The timers and jobs of an instance are due now, whenever they were to be. */
 export async function makeDue(pool: pg.Pool, instance: string): Promise<void> {
   await pool.query(
-    "update svc_pgboss.job set start_after = now() where state = 'created' and data->>'instance' = $1",
+    "update work_job set due_at = clock_timestamp() where node_id is null and data->>'instance' = $1",
     [instance],
   );
 }

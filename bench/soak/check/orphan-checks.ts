@@ -1,7 +1,7 @@
 import type { Check } from './check.ts';
 
 const FIRED = 'select count(*) from scheduler_firing';
-const JOBS = 'select count(*) from svc_pgboss.job';
+const JOBS = 'select count(*) from work_job';
 const SESSIONS = 'select count(*) from pg_stat_activity where datname = current_database()';
 
 /** Of a row and its entries in all indexes. */
@@ -29,19 +29,30 @@ const CHECKS: readonly Check[] = [
       where not exists (select 1 from scheduler_job j where j.trigger_id = d.trigger_id and j.generation = d.generation)`,
   },
   {
+    name: 'no orphaned schedule',
+    of: 'select count(*) from scheduler_job',
+    promise: 'nothing is in the memory of a life that is over',
+    sql: `
+      select j.id, n.name, j.owner_epoch, n.epoch, n.state from scheduler_job j left join cluster_node n on n.id = j.owner_id
+      where j.owner_id is not null and (n.epoch is distinct from j.owner_epoch or n.state = 'down')
+      union all
+      select 'due ' || d.trigger_id, n.name, d.owner_epoch, n.epoch, n.state
+      from scheduler_due d left join cluster_node n on n.id = d.owner_id
+      where d.owner_id is not null and (n.epoch is distinct from d.owner_epoch or n.state = 'down')`,
+  },
+  {
     name: 'no orphaned claim',
     of: JOBS,
     promise: 'no job is claimed when nothing runs',
-    sql: `select c.*, n.name, n.state from queue_claim c left join cluster_node n on n.id = c.node_id`,
+    sql: `select j.*, n.name, n.state from work_job j left join cluster_node n on n.id = j.node_id where j.node_id is not null`,
   },
   {
     name: 'no orphaned job',
     of: JOBS,
     promise: 'no job of a queue runs or waits for a retry when everything is done',
     sql: `
-      select name as queue, id, state, start_after, retry_count, data from svc_pgboss.job
-      where state = 'active' or state = 'retry'
-         or state = 'created' and name <> 'dead-letter' and start_after < now() - interval '10 seconds'`,
+      select queue, id, node_id, due_at, attempt, data from work_job
+      where node_id is not null or attempt > 1 or due_at < now() - interval '10 seconds'`,
   },
   {
     name: 'no orphaned step',

@@ -67,6 +67,8 @@ const managedType = z.looseObject({
       type: type().nullish(),
       order: shown(),
       required: z.array(z.string()).optional(),
+      /** False: objects have no other properties. */
+      additionalProperties: z.unknown().optional(),
       properties: z.record(z.string(), property).optional(),
     })
     .optional(),

@@ -18,7 +18,8 @@ const schema = z.looseObject({
       username: z.string().optional(),
       /** Plain, or encrypted by the service. */
       password: z.json().optional(),
-      starttls: flag().default(false),
+      /** Default: true where a name is shown to a server on another machine. */
+      starttls: flag().optional(),
       from: z.string().optional(),
     })
     .prefault({}),
@@ -28,11 +29,14 @@ const schema = z.looseObject({
     .optional(),
   forms: z
     .looseObject({
-      validate: flag().default(false),
+      /** Of all processes, or of those with these keys. */
+      validate: flag().or(z.array(filledText())).default(false),
       /** Keys of processes whose steps take any variables from callers. */
       acceptAny: z.array(filledText()).default([]),
     })
     .prefault({}),
+  /** Instances that one caller may have started and that have not ended. */
+  maxOpenInstances: wholeNumber({ min: 1 }).default(500),
   /** Strict: a script that does not compile keeps its process from being deployed. */
   scripts: z.looseObject({ strict: flag().default(false) }).prefault({}),
   /** Networks that http tasks may reach though they are refused otherwise: this machine, link-local addresses. */

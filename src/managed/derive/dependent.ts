@@ -1,7 +1,7 @@
 import { equalJson, getAt, type JsonObject } from '#json/index.ts';
 import { typeNameOf } from '../collection.ts';
 import type { ManagedType } from '../managed-type.ts';
-import type { Derivation } from './derivation.ts';
+import { type Derivation, waysOf } from './derivation.ts';
 
 /** A stored derivation of `owner` whose path passes objects of some type, or ends at them. */
 export interface Dependent {
@@ -21,9 +21,9 @@ export function dependentsByType(
 ): ReadonlyMap<string, readonly Dependent[]> {
   const dependents = new Map<string, Dependent[]>();
   for (const owner of types.values()) {
-    for (const { derivation } of owner.storedDerived) {
+    for (const derivation of owner.storedDerived.flatMap((property) => waysOf(property.derivation!))) {
       let reached: ReadonlySet<ManagedType> = new Set([owner]);
-      for (const [index, property] of derivation!.path.entries()) {
+      for (const [index, property] of derivation.path.entries()) {
         const next = new Set<ManagedType>();
         for (const from of reached) {
           const relationship = from.relationships.get(property);
@@ -33,7 +33,7 @@ export function dependentsByType(
             const type = types.get(typeNameOf(collection) ?? '');
             if (type === undefined) continue;
             next.add(type);
-            const dependent = { owner, derivation: derivation!, depth: index + 1, reverse, temporalField };
+            const dependent = { owner, derivation, depth: index + 1, reverse, temporalField };
             dependents.set(type.name, [...(dependents.get(type.name) ?? []), dependent]);
           }
         }

@@ -13,6 +13,13 @@ export interface Derivation {
   readonly fields: readonly Pointer[] | 'all' | null;
   /** `flattenProperties`: a list of values instead of objects. */
   readonly isFlat: boolean;
+  /** The same by other paths, whose ends come after those of this one. */
+  readonly others: readonly Derivation[];
+}
+
+/** A derivation by each of its paths. */
+export function waysOf(derivation: Derivation): readonly Derivation[] {
+  return [derivation, ...derivation.others];
 }
 
 /** @throws BadRequestError when there is a `queryConfig` that names no relationships */
@@ -25,13 +32,16 @@ export function compileDerivation(config: JsonValue | undefined): Derivation | n
     });
   }
   const fields = config['referencedObjectFields'];
-  return {
-    path: path.map(String),
+  // Older files have one path, newer ones a list of them.
+  const paths = path.some(Array.isArray) ? path.map((each) => [each].flat().map(String)) : [path.map(String)];
+  const parts = {
     fields: !Array.isArray(fields)
       ? null
       : fields.includes('*')
         ? 'all'
         : fields.map((field) => parsePointer(String(field))),
     isFlat: isTrue(config['flattenProperties']),
-  };
+  } as const;
+  const [first, ...others] = paths.map((each) => ({ ...parts, path: each, others: [] }));
+  return { ...first!, others };
 }

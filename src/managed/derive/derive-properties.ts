@@ -5,7 +5,7 @@ import type { ManagedPlatform } from '../managed-platform.ts';
 import type { ManagedProperty } from '../managed-property.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { formatRef } from '../relationship/edge.ts';
-import type { Derivation } from './derivation.ts';
+import { type Derivation, waysOf } from './derivation.ts';
 import { type DerivedStep, followPath } from './derivation-repository.ts';
 
 /**
@@ -20,18 +20,38 @@ export async function deriveProperties(
   objects: readonly { readonly id: string; readonly data: JsonObject }[],
 ): Promise<void> {
   const ids = objects.map(({ id }) => id);
-  const found = new Map<ManagedProperty, ReadonlyMap<string, Paths>>();
-  for (const group of sharedPaths(properties)) {
-    const least = Math.min(...group.map(({ derivation }) => derivation!.path.length));
-    const longest = group[0]!.derivation!.path;
-    const paths = await followPath(db, `managed/${type.name}`, ids, longest, least);
+  const found = new Map<Derivation, ReadonlyMap<string, Paths>>();
+  for (const group of sharedPaths(properties.flatMap(({ derivation }) => waysOf(derivation!)))) {
+    const least = Math.min(...group.map(({ path }) => path.length));
+    const paths = await followPath(db, `managed/${type.name}`, ids, group[0]!.path, least);
     const byOwner = Map.groupBy(paths, ({ ownerId }) => ownerId);
-    for (const property of group) found.set(property, byOwner);
+    for (const derivation of group) found.set(derivation, byOwner);
   }
-  for (const property of properties) {
-    const byOwner = found.get(property)!;
+  derive(platform, type, properties, objects, (way, id) => found.get(way)!.get(id) ?? []);
+}
+
+/** As `deriveProperties`, for objects without relationships. */
+export function deriveFromNothing(
+  platform: ManagedPlatform,
+  type: ManagedType,
+  properties: readonly ManagedProperty[],
+  objects: readonly { readonly id: string; readonly data: JsonObject }[],
+): void {
+  derive(platform, type, properties, objects, () => []);
+}
+
+function derive(
+  platform: ManagedPlatform,
+  type: ManagedType,
+  properties: readonly ManagedProperty[],
+  objects: readonly { readonly id: string; readonly data: JsonObject }[],
+  pathsOf: (way: Derivation, id: string) => Paths,
+): void {
+  for (const { name, derivation } of properties) {
+    const ways = waysOf(derivation!);
     for (const { id, data } of objects) {
-      setMember(data, property.name, derive(platform, type, property.derivation!, byOwner.get(id) ?? []));
+      const found = ways.map((way) => ({ way, paths: pathsOf(way, id) }));
+      setMember(data, name, endsOf(platform, type, derivation!, found));
     }
   }
 }
@@ -39,40 +59,37 @@ export async function deriveProperties(
 type Paths = readonly { readonly steps: readonly DerivedStep[] }[];
 
 /** Groups whose paths begin one another, the longest first. */
-function sharedPaths(properties: readonly ManagedProperty[]): readonly (readonly ManagedProperty[])[] {
-  const groups: ManagedProperty[][] = [];
-  const byLength = properties.toSorted(
-    (left, right) => right.derivation!.path.length - left.derivation!.path.length,
-  );
-  for (const property of byLength) {
-    const { path } = property.derivation!;
+function sharedPaths(derivations: readonly Derivation[]): readonly (readonly Derivation[])[] {
+  const groups: Derivation[][] = [];
+  for (const derivation of derivations.toSorted((left, right) => right.path.length - left.path.length)) {
     const group = groups.find(([longest]) =>
-      path.every((step, index) => longest!.derivation!.path[index] === step),
+      derivation.path.every((step, index) => longest!.path[index] === step),
     );
-    if (group === undefined) groups.push([property]);
-    else group.push(property);
+    if (group === undefined) groups.push([derivation]);
+    else group.push(derivation);
   }
   return groups;
 }
 
 /** The ends of all paths that are in effect now, each once, in the order in which they are met. */
-function derive(
+function endsOf(
   platform: ManagedPlatform,
   type: ManagedType,
   derivation: Derivation,
-  paths: Paths,
+  found: readonly { readonly way: Derivation; readonly paths: Paths }[],
 ): JsonValue[] {
   const ends = new Map<string, JsonValue>();
   const now = Date.now();
-  for (const { steps: all } of paths) {
-    const steps = all.slice(0, derivation.path.length);
-    const end = steps.at(-1)!;
-    // Shared with a longer path, or with a shorter one that ends before.
-    if (steps.length < derivation.path.length) continue;
-    const ref = formatRef(end.target);
-    const isValid = () =>
-      steps.every((_, index) => stepInEffect(platform, type, derivation, steps, index, now));
-    if (!ends.has(ref) && isValid()) ends.set(ref, endValue(platform, derivation, end, ref));
+  for (const { way, paths } of found) {
+    for (const { steps: all } of paths) {
+      const steps = all.slice(0, way.path.length);
+      const end = steps.at(-1)!;
+      // Shared with a longer path, or with a shorter one that ends before.
+      if (steps.length < way.path.length) continue;
+      const ref = formatRef(end.target);
+      const isValid = () => steps.every((_, index) => stepInEffect(platform, type, way, steps, index, now));
+      if (!ends.has(ref) && isValid()) ends.set(ref, endValue(platform, way, end, ref));
+    }
   }
   if (!derivation.isFlat) return [...ends.values()];
   return [...ends.values()].flatMap((value) => Object.values(value as JsonObject));

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '#json/index.ts';
 
-const CALL = /\bupdateConditionalGrantsForUser\s*\(\s*\w+\s*,\s*(['"])(\w+)\1\s*\)/g;
+const CALL = /\b(?:update|create)ConditionalGrantsForUser\s*\(\s*\w+\s*,\s*(['"])(\w+)\1\s*\)/g;
 
 /**
  * The relationships that hooks of the field keep by `roles/conditionalRoles`: its conditions and time spans are those of

@@ -24,6 +24,8 @@ import { type PolicyScripts, runCustomPolicy } from './custom-policies.ts';
 import { type PropertyRules, propertyName, type Rule } from './property-rules.ts';
 import { validateObject } from './validate-object.ts';
 
+const ACTIONS = ['validateObject', 'validateProperty'] as const;
+
 /** Stand for an object that is not stored yet. */
 const NEW: ReadonlySet<string> = new Set(['*', '-']);
 
@@ -41,6 +43,16 @@ export function policyResource(platform: ManagedPlatform): RouteHandler {
       return unsupported(request);
     },
     runsScripts: (_request, { remaining }) => platform.policies().runsScripts(collectionOf(remaining)),
+    describe: (path) => [
+      { path, kind: 'singleton', title: 'policies', methods: ['read'], actions: [] },
+      {
+        path: `${path}/managed/{type}/{id}`,
+        kind: 'instance',
+        title: 'policies',
+        methods: ['read', 'action'],
+        actions: ACTIONS,
+      },
+    ],
   };
 }
 
@@ -62,7 +74,7 @@ async function validate(
   path: readonly string[],
 ): Promise<JsonObject> {
   if (request.action !== 'validateObject' && request.action !== 'validateProperty') {
-    return unknownAction(request, ['validateObject', 'validateProperty']);
+    return unknownAction(request, ACTIONS);
   }
   const content = isObject(request.content) ? request.content : {};
   const object =

@@ -1,5 +1,6 @@
 import type { Db } from '#database/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { Context } from '#resource/index.ts';
 
 /** What a rule says that was not met. */
 export type FailedRequirement = JsonObject & { readonly policyRequirement: string };
@@ -14,6 +15,8 @@ export interface PolicyInput {
   /** Requirements of this property that failed so far. */
   readonly failed: readonly string[];
   readonly place: PolicyPlace;
+  /** Of whoever brings the value. */
+  readonly context: Context;
 }
 
 /** Where the object stands that is validated. */

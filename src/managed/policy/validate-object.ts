@@ -57,6 +57,7 @@ async function failuresOf(
       object: validation.object,
       failed,
       place: validation.place,
+      context: validation.context,
     };
     const unmet = await ask(validation, policyId, input);
     if (unmet.length === 0) continue;

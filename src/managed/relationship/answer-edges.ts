@@ -1,3 +1,4 @@
+import { withSeals } from '#crypto/index.ts';
 import { getAt, type JsonObject, type Pointer, setMember } from '#json/index.ts';
 import type { Context, Request, Resource } from '#resource/index.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
@@ -30,7 +31,8 @@ export async function answerEdges(
     retrieveObjects,
   );
   return edges.map((edge) => {
-    const value = values.get(edge)!;
+    const found = values.get(edge)!;
+    const value = context.client.isExternal ? (withSeals(found) as JsonObject) : found;
     if (isWhole) return edgeResource(value);
     const { _ref, _refProperties, ...others } = value;
     const selected: JsonObject = {};

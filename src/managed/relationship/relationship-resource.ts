@@ -1,6 +1,6 @@
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { findObject, objectStore, requireNoSecrets } from '#repo/index.ts';
+import { findObject, objectStore } from '#repo/index.ts';
 import {
   applyPatch,
   type Context,
@@ -19,8 +19,8 @@ import { newExchange } from '../exchange.ts';
 import { lifecycle } from '../lifecycle.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import type { ManagedType } from '../managed-type.ts';
-import { hidePrivate } from '../retrieve/hide-private.ts';
-import { refuseForeignEnvelopes } from '../secret.ts';
+import { queryOfCaller } from '../retrieve/query-of-caller.ts';
+import { withOwnEnvelopes } from '../secret.ts';
 import { answerEdges, edgeResource } from './answer-edges.ts';
 import { type Edge, edgeValue, parseEdge, type WantedEdge } from './edge.ts';
 import type { EdgeEdit } from './edge-edit.ts';
@@ -65,7 +65,7 @@ export class RelationshipResource {
         const { newResourceId, orUpdate } = request;
         const edit = {
           edgeId: newResourceId,
-          make: { ...this.#wanted(context, request), id: newResourceId },
+          make: { ...this.#wanted(context, request.content), id: newResourceId },
           ...(orUpdate === true ? { change: this.#replacement(context, request) } : {}),
         };
         return this.#edit(context, request, edit);
@@ -91,7 +91,7 @@ export class RelationshipResource {
       }
       case 'create': {
         if (!isSingle || request.orUpdate !== true) break;
-        const make = { ...this.#wanted(context, request), id: null };
+        const make = { ...this.#wanted(context, request.content), id: null };
         return this.#edit(context, request, { edgeId, make, change: this.#replacement(context, request) });
       }
       case 'update': {
@@ -106,7 +106,7 @@ export class RelationshipResource {
         const { revision, operations } = request;
         const change = async (edge: Edge) => {
           const content = await applyPatch(edgeValue(edge), operations, context);
-          return { ...this.#wanted(context, { content }), id: edge.id };
+          return { ...this.#wanted(context, content, edge), id: edge.id };
         };
         return this.#edit(context, request, { edgeId, revision, change });
       }
@@ -123,15 +123,14 @@ export class RelationshipResource {
     );
   }
 
-  /** The edge as the body says it. */
-  #wanted({ client }: Context, { content }: { readonly content: JsonObject }): WantedEdge {
-    if (client.isExternal) refuseForeignEnvelopes(content, undefined);
-    return parseEdge(content, '/_ref');
+  /** The edge as the body says it. @param edge as it is stored; undefined for a new one */
+  #wanted({ client }: Context, content: JsonObject, edge?: Edge): WantedEdge {
+    const stored = edge === undefined ? undefined : edgeValue(edge);
+    return parseEdge(client.isExternal ? withOwnEnvelopes(content, stored) : content, '/_ref');
   }
 
-  #replacement(context: Context, request: { readonly content: JsonObject }) {
-    const wanted = this.#wanted(context, request);
-    return (edge: Edge): WantedEdge => ({ ...wanted, id: edge.id });
+  #replacement(context: Context, { content }: { readonly content: JsonObject }) {
+    return (edge: Edge): WantedEdge => ({ ...this.#wanted(context, content, edge), id: edge.id });
   }
 
   /** The owner goes through its own life, with its hooks and its revision. */
@@ -177,10 +176,7 @@ export class RelationshipResource {
       queryId === null
         ? plainQuery(request)
         : { filter: { kind: 'literal' as const, value: true }, idsOnly: queryId === 'query-all-ids' };
-    if (context.client.isExternal) requireNoSecrets(asked.filter, request.sortKeys);
-    const { query, sortKeys } = context.client.isExternal
-      ? hidePrivate(this.#privates(), asked, request.sortKeys)
-      : { query: asked, sortKeys: request.sortKeys };
+    const { query, sortKeys } = queryOfCaller(context, this.#privates(), asked, request.sortKeys);
     const page = await queryEdges(db, this.#owner(), { ...request, sortKeys }, query);
     const result = query.idsOnly
       ? page.rows.map(({ id }) => edgeResource({ _id: id }))

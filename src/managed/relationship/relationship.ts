@@ -43,16 +43,31 @@ export function compileRelationship(property: string, definition: JsonObject): R
     reverseProperty: isTwoWay ? (reverse as string) : null,
     validate: isTrue(declared['validate']),
     collections: collectionsOf(declared),
-    conditionField: textOf(declared, 'conditionalAssociationField'),
-    temporalField: textOf(declared, 'temporalConstraintsField'),
+    conditionField: conditionFieldOf(declared),
+    temporalField: textOf(declared, 'temporalConstraintsField') ?? enforcedField(declared),
   };
 }
 
+/** Newer files say it of each collection. */
+function conditionFieldOf(declared: JsonObject): string | null {
+  const own = textOf(declared, 'conditionalAssociationField');
+  const fields = entriesOf(declared).map((entry) => textOf(entry, 'conditionalAssociationField'));
+  return own ?? fields.find((field) => field !== null) ?? null;
+}
+
+/** Where newer files have time spans enforced, the targets call them so. */
+function enforcedField(declared: JsonObject): string | null {
+  return isTrue(declared['relationshipGrantTemporalConstraintsEnforced']) ? 'temporalConstraints' : null;
+}
+
 function collectionsOf(declared: JsonObject): string[] {
-  const { resourceCollection } = declared;
-  // Older files have one of them without the array.
+  return entriesOf(declared).map(({ path }) => formatPath(parsePath(String(path))));
+}
+
+/** Older files have one of them without the array. */
+function entriesOf({ resourceCollection }: JsonObject): JsonObject[] {
   const entries = Array.isArray(resourceCollection) ? resourceCollection : [resourceCollection];
-  return entries.flatMap((entry) => (isObject(entry) ? [formatPath(parsePath(String(entry['path'])))] : []));
+  return entries.filter((entry): entry is JsonObject => isObject(entry ?? null));
 }
 
 function includesType(definition: JsonObject, type: string): boolean {

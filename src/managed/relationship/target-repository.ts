@@ -8,6 +8,8 @@ import { formatRef, type Target } from './edge.ts';
 export function storeOf(collection: string) {
   const [root, ...rest] = collection.split('/');
   if (root === 'managed' && rest.length === 1) return objectStore(['managed', rest[0]!]);
+  // As newer servers of the field call what lies below `repo/internal`.
+  if (root === 'internal' && rest.length === 1) return objectStore([root, rest[0]!]);
   return root === 'repo' && rest.length > 0 ? objectStore(rest) : undefined;
 }
 

@@ -1,6 +1,8 @@
+import { withSeals } from '#crypto/index.ts';
 import { getAt, type JsonObject, type Pointer, setMember } from '#json/index.ts';
 import { placeField } from '#resource/index.ts';
 import type { ManagedType } from '../managed-type.ts';
+import { hasEnvelope } from '../secret.ts';
 
 /** What is asked of a relationship: its edges, and perhaps fields of what they lead to. */
 export interface ReferenceFields {
@@ -97,19 +99,29 @@ export function followsReferences(type: ManagedType, pointers: readonly Pointer[
   return [...planFields(type, pointers).references.values()].some(({ fields }) => fields.length > 0);
 }
 
+interface Form {
+  /** Private properties are left out. */
+  readonly isExternal: boolean;
+  /** In place of what is encrypted or hashed stand seals. */
+  readonly isSealed: boolean;
+  readonly isNested: boolean;
+}
+
 /** The members of an object that a plan shows; references stand under the name of their property. */
 export function selectPlanned(
   type: ManagedType,
   plan: FieldPlan,
   object: JsonObject,
-  { isExternal, isNested }: { readonly isExternal: boolean; readonly isNested: boolean },
+  { isExternal, isSealed, isNested }: Form,
 ): JsonObject {
-  const hidesNothing = type.hidden.size === 0 && !(isExternal && type.privates.size > 0);
+  const hidesNothing =
+    type.hidden.size === 0 && !(isExternal && type.privates.size > 0) && !(isSealed && hasEnvelope(object));
   if (hidesNothing && plan.hasDefaults && plan.named.length === 0 && plan.references.size === 0)
     return object;
   const visible: JsonObject = {};
   for (const [name, value] of Object.entries(object)) {
-    if (!(isExternal && type.privates.has(name))) setMember(visible, name, value);
+    if (isExternal && type.privates.has(name)) continue;
+    setMember(visible, name, isSealed && hasEnvelope(value) ? withSeals(value) : value);
   }
   const selected: JsonObject = {};
   if (plan.hasDefaults) {

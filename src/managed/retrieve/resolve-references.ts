@@ -1,7 +1,7 @@
 import { NotFoundError, ResourceError, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type Pointer } from '#json/index.ts';
 import { type StoredObject, sealObject } from '#repo/index.ts';
-import { dbOf, parsePath, type ReadRequest, resourceBody, selectFields } from '#resource/index.ts';
+import { parsePath, type ReadRequest, readerOf, resourceBody, selectFields } from '#resource/index.ts';
 import { withIdentity } from '../exchange.ts';
 import { type Edge, edgeValue, formatRef } from '../relationship/edge.ts';
 import { listObjects, storeOf } from '../relationship/target-repository.ts';
@@ -59,7 +59,7 @@ async function readTargets(
   if (store === undefined) return readThroughRouter(retrieval, collection, ids, fields);
   const resolved = new Map<string, Resolved>();
   const admitted = await admit(retrieval, collection, ids, resolved);
-  const objects = await listObjects(await dbOf(platform, context), collection, admitted);
+  const objects = await listObjects(await readerOf(platform, context), collection, admitted);
   const type = platform.types.at(collection);
   const contents =
     type === undefined

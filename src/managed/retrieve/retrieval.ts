@@ -14,6 +14,8 @@ export interface Retrieval {
   readonly fields: readonly Pointer[];
   /** False: what is stored is shown, no hook runs. */
   readonly runsHooks: boolean;
+  /** A script of the server gets them, in the name of the caller: what is encrypted is not sealed for it. */
+  readonly isForScript?: boolean;
 }
 
 /** Retrieves objects; an expanded reference retrieves those it leads to the same way. */

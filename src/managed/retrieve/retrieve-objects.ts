@@ -1,7 +1,7 @@
 import type { Db } from '#database/index.ts';
 import { cloneJson, type JsonObject, type Pointer } from '#json/index.ts';
 import type { StoredObject } from '#repo/index.ts';
-import { dbOf } from '#resource/index.ts';
+import { readerOf } from '#resource/index.ts';
 import { deriveProperties } from '../derive/derive-properties.ts';
 import { withIdentity, withoutIdentity } from '../exchange.ts';
 import type { ManagedProperty } from '../managed-property.ts';
@@ -25,12 +25,17 @@ export async function retrieveObjects(
   const { platform, context, type, fields, runsHooks } = retrieval;
   if (objects.length === 0) return [];
   const plan = planFields(type, fields);
-  const form = { isExternal: context.client.isExternal, isNested: retrieval.request.nestedFields === true };
+  const { isExternal } = context.client;
+  const form = {
+    isExternal,
+    isSealed: isExternal && retrieval.isForScript !== true,
+    isNested: retrieval.request.nestedFields === true,
+  };
   const calculates = runsHooks && (type.calculated.length > 0 || type.runsScripts.read);
   const isPlain = plan.references.size === 0 && !calculates;
   const working = isPlain ? objects : objects.map((object) => ({ ...object, data: cloneJson(object.data) }));
   if (!isPlain) {
-    const db = await dbOf(platform, context);
+    const db = await readerOf(platform, context);
     await attachReferences(retrieval, db, plan, working);
     if (calculates) await calculate(retrieval, db, plan, working);
   }

@@ -4,7 +4,7 @@ import { PatchedObject, type PatchOperation, type PatchRequest } from '#resource
 import { scriptTransform } from '#script/index.ts';
 import { type Exchange, withIdentity, withoutIdentity } from '../exchange.ts';
 import { parseEdge, sameEdge, sameTarget, type WantedEdge } from '../relationship/edge.ts';
-import { decryptProperties, refuseForeignEnvelopes } from '../secret.ts';
+import { decryptProperties, refuseMadeEnvelopes, withOwnEnvelopes } from '../secret.ts';
 
 /** Applies a patch to the stored object, decrypted and with the relationships that the patch is about. */
 export async function applyOperations(exchange: Exchange): Promise<void> {
@@ -13,11 +13,8 @@ export async function applyOperations(exchange: Exchange): Promise<void> {
   const transform = scriptTransform(exchange.platform.scripts, exchange.context);
   const patched = new PatchedObject(before, { budget: exchange.context.budget, transform });
   const edges = new Map<JsonValue, WantedEdge>();
-  for (const operation of operations) {
-    if (exchange.context.client.isExternal) {
-      refuseForeignScript(exchange, operation);
-      refuseTheft(exchange, operation);
-    }
+  for (const given of operations) {
+    const operation = exchange.context.client.isExternal ? ofCaller(exchange, given) : given;
     if (isEdgeRemoval(exchange, operation)) await removeEdges(patched, operation, edges);
     else await patched.apply(operation);
   }
@@ -29,6 +26,10 @@ export async function applyOperations(exchange: Exchange): Promise<void> {
     });
   }
   const object = withoutIdentity(after);
+  // What a script of an administrator has made is the script's.
+  const isTransformed = operations.some(({ operation }) => operation === 'transform');
+  if (exchange.context.client.isExternal && !isTransformed)
+    refuseMadeEnvelopes(object, exchange.stored!.data);
   for (const name of exchange.edges.keys()) {
     if (!Object.hasOwn(object, name))
       object[name] = exchange.type.relationships.get(name)!.isArray ? [] : null;
@@ -50,8 +51,17 @@ function refuseForeignScript({ context }: Exchange, { operation }: PatchOperatio
   });
 }
 
-/** A copy of a secret under another name would show it; so would an envelope that somebody brings along. */
-function refuseTheft({ type, stored }: Exchange, { field, from, value }: PatchOperation): void {
+/** With what is stored in place of the seals that come back as they were shown. */
+function ofCaller(exchange: Exchange, operation: PatchOperation): PatchOperation {
+  refuseForeignScript(exchange, operation);
+  refuseTheft(exchange, operation);
+  const { field, value } = operation;
+  if (value === undefined) return operation;
+  return { ...operation, value: withOwnEnvelopes(value, getAt(exchange.stored!.data, field), field) };
+}
+
+/** A copy of a secret under another name would show it. */
+function refuseTheft({ type }: Exchange, { from }: PatchOperation): void {
   const source = from?.[0];
   const property = source === undefined ? undefined : type.compiled.get(source);
   if (property?.isPrivate === true || property?.encryption || property?.hashAlgorithm) {
@@ -60,7 +70,6 @@ function refuseTheft({ type, stored }: Exchange, { field, from, value }: PatchOp
       field: formatPointer(from!),
     });
   }
-  refuseForeignEnvelopes(value, getAt(stored!.data, field), field);
 }
 
 function isEdgeRemoval({ type }: Exchange, { operation, field, value }: PatchOperation): boolean {

@@ -41,7 +41,8 @@ function namedByRequest({ type, request }: Exchange): string[] {
 export async function lookUp(exchange: Exchange, names: ReadonlySet<string>): Promise<void> {
   const missing = [...names].filter((name) => !exchange.edges.has(name));
   if (missing.length === 0) return;
-  const db = await exchange.context.unitOfWork!.db();
+  // Edges are never pending.
+  const db = await exchange.context.unitOfWork!.readerBesidePending();
   const edges = await listEdges(db, collectionOf(exchange), [exchange.id], missing);
   for (const name of missing) {
     exchange.edges.set(

@@ -1,10 +1,14 @@
+import { LostRace } from '#database/index.ts';
 import { PreconditionFailedError } from '#errors/index.ts';
 import type { UpdateRequest } from '#resource/index.ts';
 import { type Exchange, objectPath } from '../exchange.ts';
 
 export function checkRevision(exchange: Exchange): void {
-  const { revision } = exchange.request as UpdateRequest;
+  const { revision, judgedAt } = exchange.request as UpdateRequest;
   const current = String(exchange.stored!.rev);
+  if (judgedAt !== undefined && judgedAt !== current) {
+    throw new LostRace(`'${objectPath(exchange)}' was changed by another request at the same time`);
+  }
   if (revision === null || revision === current) return;
   throw new PreconditionFailedError(
     `Revision '${revision}' of '${objectPath(exchange)}' is not the current one`,

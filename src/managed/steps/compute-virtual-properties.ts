@@ -1,4 +1,4 @@
-import { deriveProperties } from '../derive/derive-properties.ts';
+import { deriveFromNothing, deriveProperties } from '../derive/derive-properties.ts';
 import type { Exchange } from '../exchange.ts';
 import { planFields, shows } from '../retrieve/field-plan.ts';
 import { retrieveProperty } from '../retrieve/run-retrieve-hooks.ts';
@@ -19,8 +19,13 @@ export async function computeVirtualProperties(exchange: Exchange): Promise<void
   const plan = planFields(type, isCheck ? [] : request.fields);
   const wanted = type.calculated.filter(({ name, isDefault }) => isDefault || shows(plan, name, isDefault));
   const derived = wanted.filter(({ derivation }) => derivation !== null);
-  const db = await context.unitOfWork!.db();
-  await deriveProperties(platform, db, type, derived, [{ id, data: exchange.object }]);
+  const objects = [{ id, data: exchange.object }];
+  // One that is new and has no relationships has nothing to derive from.
+  if (exchange.isLight && request.method === 'create') deriveFromNothing(platform, type, derived, objects);
+  else {
+    const db = await context.unitOfWork!.readerBesidePending();
+    await deriveProperties(platform, db, type, derived, objects);
+  }
   for (const { name, scripts, derivation } of wanted) {
     if (derivation !== null || scripts.onRetrieve === undefined) continue;
     const working = { id, rev, data: withRelationships(exchange) };

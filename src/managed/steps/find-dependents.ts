@@ -9,7 +9,7 @@ import { changedEnds } from '../relationship/edge-set.ts';
 export async function lockOwnDerivations({ context, type }: Exchange): Promise<void> {
   await lockDerivations(await context.unitOfWork!.db(), type.name, 'in common');
 }
-lockOwnDerivations.applies = ({ type }: Exchange) => type.storedDerived.length > 0;
+lockOwnDerivations.applies = ({ isLight, type }: Exchange) => type.storedDerived.length > 0 && !isLight;
 
 /** A place on the path of a derivation from which to look back for its owners. */
 interface Origin {

@@ -8,7 +8,8 @@ import { reload } from './store.ts';
  */
 export async function giveAnswer(exchange: Exchange): Promise<void> {
   await reload(exchange);
-  const { cause, context, id, isUnchanged, object, platform, request, rev, stored, type } = exchange;
+  const { cause, context, id, isForScript, isUnchanged, object, platform, request, rev, stored, type } =
+    exchange;
   const isStored = isUnchanged || request.method === 'read' || request.method === 'delete';
   const shown = isStored ? { ...stored!, id } : { id, rev: rev!, data: object };
   const [answer] = await retrieveObjects(
@@ -19,6 +20,7 @@ export async function giveAnswer(exchange: Exchange): Promise<void> {
       request: cause,
       fields: request.fields,
       runsHooks: request.method === 'read' && request.parameters['executeOnRetrieve'] !== 'false',
+      isForScript,
     },
     [shown],
   );

@@ -1,4 +1,4 @@
-import { equalJson } from '#json/index.ts';
+import { equalJson, type JsonObject } from '#json/index.ts';
 import { lockDerivations } from '../derive/derivation-repository.ts';
 import { collectionOf, type Exchange, objectPath } from '../exchange.ts';
 import { isConditional, parseCondition } from '../grant/conditional-grant.ts';
@@ -128,9 +128,20 @@ async function evaluate(
         collection: `managed/${owner.name}`,
         granted: granted.length,
         revoked: revoked.length,
+        ...(context.rehearsed === true ? namesOf({ grantedTo: granted, revokedFrom: revoked }) : {}),
       },
     },
   });
+}
+
+/** As many as a person reads through; the numbers beside them count all. */
+const MOST_NAMED = 100;
+
+/** Whoever rehearses a condition wants to know whom it is about. */
+function namesOf(ids: Readonly<Record<string, readonly string[]>>): JsonObject {
+  return Object.fromEntries(
+    Object.entries(ids).map(([name, all]) => [name, all.toSorted().slice(0, MOST_NAMED)]),
+  );
 }
 
 function governedOf({ platform, type }: Exchange): readonly Governed[] {

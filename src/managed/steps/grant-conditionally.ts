@@ -3,6 +3,7 @@ import { typeNameOf } from '../collection.ts';
 import type { Exchange } from '../exchange.ts';
 import { asStored, CONDITIONAL, isConditional, parseCondition } from '../grant/conditional-grant.ts';
 import { listConditions } from '../grant/grant-repository.ts';
+import { assumeUnconditioned, noteConditions } from '../grant/unconditioned-repository.ts';
 import { type Edge, formatRef, sameTarget, type Target, type WantedEdge } from '../relationship/edge.ts';
 import type { Relationship } from '../relationship/relationship.ts';
 import { writeEdges } from '../relationship/write-edges.ts';
@@ -31,22 +32,26 @@ function withoutEdges({ type }: Exchange, object: Exchange['object']): Exchange[
 }
 
 async function evaluate(exchange: Exchange, relationship: Relationship): Promise<void> {
-  const { object, type, id, edges } = exchange;
-  const { property, conditionField, collections } = relationship;
-  const db = await exchange.context.unitOfWork!.db();
+  const { object, type, id, edges, platform } = exchange;
+  const { property } = relationship;
+  const unitOfWork = exchange.context.unitOfWork!;
+  const isAsked = exchange.wanted.has(property) || exchange.edit !== null;
+  const places = conditionedBy(relationship);
+  if (!isAsked && (await assumeUnconditioned(platform.database, unitOfWork, places))) return;
+  const db = await unitOfWork.db();
   const seen = asStored(type, object, id);
   const met: Target[] = [];
   let isConditioned = false;
-  for (const collection of collections) {
-    const name = typeNameOf(collection);
-    if (name === null) continue;
-    for (const { id: targetId, condition } of await listConditions(db, name, conditionField!)) {
+  for (const place of places) {
+    const conditions = await listConditions(db, place.type, place.field);
+    noteConditions(platform.database, place, conditions.length > 0);
+    for (const { id: targetId, condition } of conditions) {
       isConditioned = true;
-      if (isMet(condition, conditionField!, seen)) met.push({ collection, id: targetId });
+      if (isMet(condition, place.field, seen)) met.push({ collection: place.collection, id: targetId });
     }
   }
   // Without conditions there are no conditional edges, apart from those that a client made up just now.
-  if (!isConditioned && !exchange.wanted.has(property) && exchange.edit === null) return;
+  if (!isConditioned && !isAsked) return;
   if (exchange.edit !== null) edges.delete(property);
   if (exchange.request.method === 'create' && !edges.has(property)) edges.set(property, []);
   await lookUp(exchange, new Set([property]));
@@ -68,6 +73,14 @@ async function evaluate(exchange: Exchange, relationship: Relationship): Promise
     ...current.filter((edge) => !(isConditional(edge) && gone.has(formatRef(edge.target)))),
     ...written.get(property)!,
   ]);
+}
+
+/** The types whose objects may say who has the relationship to them, and where. */
+export function conditionedBy({ collections, conditionField }: Relationship) {
+  return collections.flatMap((collection) => {
+    const type = typeNameOf(collection);
+    return type === null || conditionField === null ? [] : { collection, type, field: conditionField };
+  });
 }
 
 /** A condition that cannot be read, from before it was checked, is met by nobody. */

@@ -1,6 +1,6 @@
 import { PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { createObject, deleteObject, findObject, objectStore, updateObject } from '#repo/index.ts';
+import { changeObject, createObject, deleteObject, findOwn, objectStore } from '#repo/index.ts';
 import { requireStorableSize } from '#resource/index.ts';
 import { type Exchange, objectPath, withIdentity } from '../exchange.ts';
 
@@ -24,7 +24,7 @@ export async function store(exchange: Exchange): Promise<void> {
     if (!(await deleteObject(await unitOfWork.db(), place, id, null))) throw changedMeanwhile(resource);
     unitOfWork.record({ resource, operation: 'delete', before, after: null, privates });
   } else {
-    const rev = await updateObject(await unitOfWork.db(), place, id, stored!.rev, object);
+    const rev = await changeObject(unitOfWork, place, id, stored!.rev, object);
     if (rev === undefined) throw changedMeanwhile(resource);
     exchange.rev = rev;
     const isPatch = request.method === 'patch';
@@ -42,7 +42,7 @@ export async function reload(exchange: Exchange): Promise<void> {
   const resource = objectPath(exchange);
   const isWritten = changes.slice(storedAt).some((change) => change.resource === resource);
   if (!isWritten && refreshed.get(type.name)?.has(id) !== true) return;
-  const current = await findObject(await context.unitOfWork!.db(), objectStore(['managed', type.name]), id);
+  const current = await findOwn(context.unitOfWork!, objectStore(['managed', type.name]), id);
   if (current === undefined) return;
   exchange.object = current.data;
   exchange.rev = current.rev;
@@ -54,7 +54,7 @@ export function objectExists(exchange: Exchange): PreconditionFailedError {
   });
 }
 
-/** The row is locked since it was read, so only a nested write of this same request can have changed it. */
+/** The row is locked since it was read, or nothing was pending: only a nested write of this same request can have changed it. */
 function changedMeanwhile(resource: string): PreconditionFailedError {
   return new PreconditionFailedError(`Object '${resource}' was changed by a script of the same request`, {
     id: 'OBJECT_CHANGED_BY_HOOK',

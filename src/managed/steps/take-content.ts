@@ -1,7 +1,7 @@
 import { cloneJson, type JsonObject, setMember } from '#json/index.ts';
 import { requireSameId, type UpdateRequest } from '#resource/index.ts';
 import { type Exchange, withoutIdentity } from '../exchange.ts';
-import { decryptProperties, refuseForeignEnvelopes } from '../secret.ts';
+import { decryptProperties, withOwnEnvelopes } from '../secret.ts';
 
 /**
  * The body becomes the object in work. Its `_rev` is ignored; only `If-Match` compares revisions. What is calculated
@@ -9,10 +9,10 @@ import { decryptProperties, refuseForeignEnvelopes } from '../secret.ts';
  * send back because they are never shown.
  */
 export async function takeContent(exchange: Exchange): Promise<void> {
-  const { content } = exchange.request as UpdateRequest;
+  const { content: given } = exchange.request as UpdateRequest;
   const { before, context, id, platform, stored, type } = exchange;
-  requireSameId(content, id);
-  if (context.client.isExternal) refuseForeignEnvelopes(content, stored?.data);
+  requireSameId(given, id);
+  const content = context.client.isExternal ? (withOwnEnvelopes(given, stored?.data) as JsonObject) : given;
   const object = withoutIdentity(await decryptProperties(platform.crypto, type, content));
   if (before !== null) {
     if (context.client.isExternal) keep(object, before, type.privates, false);

@@ -41,6 +41,8 @@ export async function writeRelationships(exchange: Exchange): Promise<void> {
   );
   const changing = plans.filter((plan) => !isEmptyPlan(plan));
   if (changing.length === 0) return;
+  // A hook has brought them up; edges are written by who holds the lock of their object.
+  if (exchange.isLight) exchange.context.unitOfWork!.refuse();
   for (const plan of changing) await lockGoverned(exchange, plan.property, targetsOf(plan));
   await validateEdges(exchange, changing, false);
   const written = await writeEdges(exchange, changing);

@@ -6,7 +6,6 @@ import { SourceText } from './syntax/source-text.ts';
 
 /** A Groovy script as JavaScript for the sandbox with the Groovy runtime in it. */
 export interface CompiledGroovy extends GeneratedScript {
-  readonly name: string;
   /** The parts of the library that it mentions. */
   readonly libraries: readonly ScriptSource[];
 }
@@ -21,7 +20,7 @@ export function compileGroovy(script: ScriptSource): CompiledGroovy {
       `${script.source}\n${parsed.added}`,
       generated.computesMethods ? everyName() : [],
     );
-    return { name: script.name, libraries, ...generated };
+    return { libraries, ...generated };
   } catch (error) {
     if (error instanceof RangeError) throw source.errorAt(0, 'The script is nested too deeply');
     throw error;

@@ -10,6 +10,7 @@ import {
 } from '../javascript/index.ts';
 import { type CompiledGroovy, compileGroovy } from './compile-groovy.ts';
 import { ENTRY } from './generate/generate-script.ts';
+import type { GroovyWarning } from './generate/missing-classes.ts';
 import { coreLibrary, librariesOf } from './groovy-library.ts';
 import { answerGroovy, isGroovyOperation } from './host-operations.ts';
 
@@ -79,7 +80,9 @@ export class GroovyPool {
       });
       return { ...result, bindings: statesOf(request, after[ENTRY]) };
     } catch (error) {
-      throw error instanceof ScriptThrownError ? inGroovyPlaces(error, compiled, debugInfo === true) : error;
+      throw error instanceof ScriptThrownError
+        ? inGroovyPlaces(error, compiled, script.name, debugInfo === true)
+        : error;
     }
   }
 
@@ -91,18 +94,17 @@ export class GroovyPool {
   }
 
   #compile(script: ScriptSource): CompiledGroovy {
-    const key = `${script.name}\n${script.source}`;
-    let compiled = this.#compiled.get(key);
+    let compiled = this.#compiled.get(script.source);
     if (compiled === undefined) {
       compiled = compileGroovy(script);
-      this.#compiled.set(key, compiled);
+      this.#compiled.set(script.source, compiled);
     }
     return compiled;
   }
 
-  /** @throws GroovySyntaxError; nothing of the script runs */
-  check(script: ScriptSource): void {
-    this.#compile(script);
+  /** What may be wrong although it compiles; nothing of the script runs. @throws GroovySyntaxError */
+  check(script: ScriptSource): readonly GroovyWarning[] {
+    return this.#compile(script).warnings;
   }
 }
 
@@ -122,12 +124,12 @@ const FRAME = /^at (.*) \(.*:(\d+):(\d+)\)$/;
 function inGroovyPlaces(
   error: ScriptThrownError,
   compiled: CompiledGroovy,
+  fileName: string,
   debugInfo: boolean,
 ): ScriptThrownError {
-  const { name: fileName } = compiled;
   const { position, thrownName, resourceError } = error;
   const place = position === undefined ? undefined : { fileName, ...compiled.positionOf(position) };
-  const scriptStack = groovyTrace(error.scriptStack, compiled);
+  const scriptStack = groovyTrace(error.scriptStack, compiled, fileName);
   const where = debugInfo && place !== undefined ? ` (${place.fileName}#${place.line})` : '';
   return new ScriptThrownError({
     thrown: error.thrown,
@@ -140,12 +142,12 @@ function inGroovyPlaces(
 }
 
 /** The outermost frame is the call of the script itself, which nobody wrote. */
-function groovyTrace(trace: string, compiled: CompiledGroovy): string {
+function groovyTrace(trace: string, compiled: CompiledGroovy, fileName: string): string {
   const lines = trace.split('\n').flatMap((line) => {
     const match = FRAME.exec(line);
     if (match === null) return [];
     const { line: at, column } = compiled.positionOf({ line: Number(match[2]), column: Number(match[3]) });
-    return [`at ${match[1]!.replace(/^M\$/, '')} (${compiled.name}:${at}:${column})`];
+    return [`at ${match[1]!.replace(/^M\$/, '')} (${fileName}:${at}:${column})`];
   });
   return lines.slice(0, -1).join('\n');
 }

@@ -14,14 +14,15 @@ const OPERATIONS: Readonly<Record<string, (...args: JsonValue[]) => JsonValue>> 
   'groovy.defaultZone': () => Intl.DateTimeFormat().resolvedOptions().timeZone,
   'groovy.zone': (id, year) => offsetsOf(String(id), Number(year)),
   'groovy.library': (name) => libraryNamed(String(name)).map(({ name, source }) => ({ name, source })),
-  'groovy.template': (text) => compileTemplate(String(text)),
+  'groovy.template': (text) => compileText('template', String(text), templateSource),
+  'groovy.config': (text) => compileText('config', String(text), (source) => source),
   'groovy.random': (count) =>
     randomBytes(Math.min(Math.max(Number(count), 0), MOST_BYTES)).toString('base64'),
   'groovy.digest': (algorithm, bytes, encoding) =>
     digest(String(algorithm), String(bytes), encoding === 'hex' ? 'hex' : 'base64'),
 };
 const MOST_BYTES = 65_536;
-const LONGEST_TEMPLATE = 100_000;
+const LONGEST_TEXT = 100_000;
 const DIGESTS = new Set(['md5', 'sha1', 'sha224', 'sha256', 'sha384', 'sha512']);
 
 export function isGroovyOperation(operation: string): boolean {
@@ -40,12 +41,12 @@ function answerSync(operation: string, args: readonly JsonValue[]): JsonValue {
   return OPERATIONS[operation]!(...args);
 }
 
-/** A template as a script that prints it, for `SimpleTemplateEngine`; its mistakes are told to the script. */
-function compileTemplate(text: string): JsonValue {
-  if (text.length > LONGEST_TEMPLATE)
-    return { problem: `A template may have ${LONGEST_TEMPLATE} characters; this one has ${text.length}` };
+/** The text of a template or a configuration as a script; its mistakes are told to the script that gave it. */
+function compileText(name: string, text: string, toSource: (text: string) => string): JsonValue {
+  if (text.length > LONGEST_TEXT)
+    return { problem: `A ${name} may have ${LONGEST_TEXT} characters; this one has ${text.length}` };
   try {
-    const { javascript, libraries } = compileGroovy({ name: 'template', source: templateSource(text) });
+    const { javascript, libraries } = compileGroovy({ name, source: toSource(text) });
     return { javascript, parts: libraries.map(({ name, source }) => ({ name, source })) };
   } catch (error) {
     if (error instanceof GroovySyntaxError) return { problem: error.message };

@@ -6,10 +6,14 @@ import { parseScript } from './parse-script.ts';
 import type { ModuleSource, ScriptSource } from './script-source.ts';
 import { SourceEdits, type TextPosition } from './source-edits.ts';
 
+/** Of the script that a run is about: its text is compiled once, whatever it is called where it is used. */
+export const SCRIPT_NAME = '<script>';
+
 /** A script as the text of one function. Nothing of it has been shown to QuickJS yet. */
 export interface CompiledScript {
   /** Unique in this thread; what instances know it by. */
   readonly id: number;
+  /** What QuickJS calls it: of a module its own name, of a script that of all scripts. */
   readonly name: string;
   /** As its author wrote it. */
   readonly source: string;

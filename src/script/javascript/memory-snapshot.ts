@@ -69,14 +69,23 @@ export class SandboxMemory {
   /** Only between calls into the instance, and not before its first context exists. */
   takeSnapshot(): MemorySnapshot {
     if (this.#dataEnd === 0) this.#dataEnd = this.#findDataEnd();
-    return new MemorySnapshot(this.#quickjs.HEAPU8, [
-      { from: 0, to: this.#dataEnd },
-      { from: this.#heapStart, to: pageAbove(this.#heapEnd()) },
-    ]);
+    return new MemorySnapshot(this.#quickjs.HEAPU8, this.#ranges());
   }
 
-  restore(snapshot: MemorySnapshot): void {
+  /** As `takeSnapshot`, for a memory that was at `base` and has changed little. */
+  takeDelta(base: MemorySnapshot): SnapshotDelta {
+    return new SnapshotDelta(this.#quickjs.HEAPU8, this.#ranges(), base);
+  }
+
+  restore(snapshot: Pick<MemorySnapshot, 'restore'>): void {
     snapshot.restore(this.#quickjs.HEAPU8);
+  }
+
+  #ranges(): readonly Range[] {
+    return [
+      { from: 0, to: this.#dataEnd },
+      { from: this.#heapStart, to: pageAbove(this.#heapEnd()) },
+    ];
   }
 
   #heapEnd(): number {
@@ -123,6 +132,7 @@ export class MemorySnapshot {
     for (const { from, to } of ranges) this.#record(heap, from, to);
   }
 
+  /** What a restore copies. */
   get bytes(): number {
     return this.#copied.reduce((sum, { bytes }) => sum + bytes.length, 0);
   }
@@ -130,6 +140,24 @@ export class MemorySnapshot {
   restore(heap: Uint8Array<ArrayBuffer>): void {
     for (const { at, bytes } of this.#copied) heap.set(bytes, at);
     for (const { from, to } of this.#cleared) heap.fill(0, from, to);
+  }
+
+  /** The pages of the heap, by where they begin, that are not as they are here; each with what it is here. */
+  changedPages(heap: Uint8Array<ArrayBuffer>): Map<number, Uint8Array> {
+    const changed = new Map<number, Uint8Array>();
+    const now = Buffer.from(heap.buffer);
+    for (const { at, bytes } of this.#copied) {
+      for (let offset = 0; offset < bytes.length; offset += PAGE) {
+        const page = bytes.subarray(offset, offset + PAGE);
+        if (now.compare(page, 0, PAGE, at + offset, at + offset + PAGE) !== 0) changed.set(at + offset, page);
+      }
+    }
+    for (const { from, to } of this.#cleared) {
+      for (let page = skipZeroPages(heap, from, to); page < to; page = skipZeroPages(heap, page + PAGE, to)) {
+        changed.set(page, EMPTY_PAGE);
+      }
+    }
+    return changed;
   }
 
   #record(heap: Uint8Array<ArrayBuffer>, from: number, to: number): void {
@@ -147,6 +175,68 @@ export class MemorySnapshot {
       if (position > start) this.#copied.push({ at: start, bytes: heap.slice(start, position) });
     }
   }
+}
+
+/** A snapshot as what differs from another: compiling a script changes some words here and there. */
+export class SnapshotDelta {
+  readonly #base: MemorySnapshot;
+  /** Where words differ, as indexes of words, and what they are. */
+  readonly #places: Uint32Array;
+  readonly #words: Uint32Array;
+  /** Where most words of a page do. */
+  readonly #pages: readonly Copied[];
+  /** Beyond what the base covers. */
+  readonly #above: MemorySnapshot;
+  readonly end: number;
+
+  constructor(heap: Uint8Array<ArrayBuffer>, ranges: readonly Range[], base: MemorySnapshot) {
+    this.#base = base;
+    const places: number[] = [];
+    const pages: Copied[] = [];
+    for (const [at, before] of base.changedPages(heap)) {
+      const differing = differingWords(wordsOf(before), new Uint32Array(heap.buffer, at, PAGE_WORDS));
+      if (differing.length > PAGE_WORDS / 4) pages.push({ at, bytes: heap.slice(at, at + PAGE) });
+      else for (const index of differing) places.push((at >>> 2) + index);
+    }
+    const all = new Uint32Array(heap.buffer);
+    this.#places = Uint32Array.from(places);
+    this.#words = this.#places.map((place) => all[place]!);
+    this.#pages = pages;
+    this.#above = new MemorySnapshot(
+      heap,
+      ranges.map(({ from, to }) => ({ from: Math.max(from, base.end), to: Math.max(to, base.end) })),
+    );
+    this.end = Math.max(base.end, this.#above.end);
+  }
+
+  get bytes(): number {
+    return this.#base.bytes + this.ownBytes;
+  }
+
+  /** What it keeps beside its base. */
+  get ownBytes(): number {
+    return this.#places.length * 8 + this.#pages.length * PAGE + this.#above.bytes;
+  }
+
+  restore(heap: Uint8Array<ArrayBuffer>): void {
+    this.#base.restore(heap);
+    const all = new Uint32Array(heap.buffer);
+    const places = this.#places;
+    const words = this.#words;
+    for (let index = 0; index < places.length; index++) all[places[index]!] = words[index]!;
+    for (const { at, bytes } of this.#pages) heap.set(bytes, at);
+    this.#above.restore(heap);
+  }
+}
+
+function wordsOf({ buffer, byteOffset }: Uint8Array): Uint32Array {
+  return new Uint32Array(buffer, byteOffset, PAGE_WORDS);
+}
+
+function differingWords(before: Uint32Array, now: Uint32Array): number[] {
+  const differing = [];
+  for (let index = 0; index < PAGE_WORDS; index++) if (before[index] !== now[index]) differing.push(index);
+  return differing;
 }
 
 /** The first page from `from` on that holds anything, or `to`. Both are multiples of the page size. */

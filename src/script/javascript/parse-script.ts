@@ -1,4 +1,4 @@
-import { type Options, type Program, parse } from 'acorn';
+import { getLineInfo, type Options, type Program, parse } from 'acorn';
 import { ScriptSyntaxError } from './failures.ts';
 import type { ScriptSource } from './script-source.ts';
 
@@ -10,16 +10,27 @@ export interface ParsedScript {
   readonly names: ReadonlySet<string>;
 }
 
+/** The engine has less room than the parser here: what it cannot compile is told as what it is, with its place. */
+const DEEPEST = 200;
+const OPENING: ReadonlySet<string> = new Set(['(', '[', '{', '${']);
+const CLOSING: ReadonlySet<string> = new Set([')', ']', '}']);
+
 const LANGUAGE: Options = { ecmaVersion: 'latest', sourceType: 'script', allowReturnOutsideFunction: true };
 
 /** @throws ScriptSyntaxError */
 export function parseScript(script: ScriptSource): ParsedScript {
   const names = new Set<string>();
   const foreignComments: { start: number; end: number }[] = [];
-  const program = parseWith(script, {
+  /** Where each of the brackets begins that are open. */
+  const open: number[] = [];
+  const program = parseWith(script, open, {
     ...LANGUAGE,
     onToken: (token) => {
-      if (token.type.label === 'name') names.add(String((token as { value?: unknown }).value));
+      const { label } = token.type;
+      if (OPENING.has(label)) open.push(token.start);
+      else if (CLOSING.has(label)) open.pop();
+      if (open.length > DEEPEST) throw tooDeep(script, token.start);
+      if (label === 'name') names.add(String((token as { value?: unknown }).value));
     },
     onComment: (_isBlock, _text, start, end) => {
       if (script.source[start] !== '/') foreignComments.push({ start, end });
@@ -43,13 +54,14 @@ export function findSyntaxError(script: ScriptSource): ScriptSyntaxError | undef
   }
 }
 
-function parseWith(script: ScriptSource, options: Options): Program {
+function parseWith(script: ScriptSource, open: readonly number[], options: Options): Program {
   try {
     return parse(script.source, options);
   } catch (error) {
+    if (error instanceof ScriptSyntaxError) throw error;
     const { message, loc } = error as { message: string; loc?: { line: number; column: number } };
     if (error instanceof RangeError || message.startsWith('Not enough stack space')) {
-      throw new ScriptSyntaxError('The script is nested too deeply', at(script, 1, 1));
+      throw tooDeep(script, 0);
     }
     if (loc === undefined) throw error;
     const text = isAwaitOutsideFunction(script)
@@ -57,8 +69,28 @@ function parseWith(script: ScriptSource, options: Options): Program {
       : message
           .replace(/ \(\d+:\d+\)$/, '')
           .replace("'sourceType: module'", 'modules; a script uses require');
-    throw new ScriptSyntaxError(text, at(script, loc.line, loc.column + 1));
+    throw new ScriptSyntaxError(
+      text + neverClosed(script, loc, open.at(-1)),
+      at(script, loc.line, loc.column + 1),
+    );
   }
+}
+
+/** What ends too early says nothing of the place of the mistake; the bracket that is left open does. */
+function neverClosed(
+  { source }: ScriptSource,
+  { line, column }: { readonly line: number; readonly column: number },
+  opening: number | undefined,
+): string {
+  const end = getLineInfo(source, source.length);
+  if (opening === undefined || line !== end.line || column !== end.column) return '';
+  const begin = getLineInfo(source, opening);
+  return `: the '${source[opening]}' of line ${begin.line}, column ${begin.column + 1} is never closed`;
+}
+
+function tooDeep(script: ScriptSource, offset: number): ScriptSyntaxError {
+  const { line, column } = getLineInfo(script.source, offset);
+  return new ScriptSyntaxError('The script is nested too deeply', at(script, line, column + 1));
 }
 
 function isAwaitOutsideFunction(script: ScriptSource): boolean {

@@ -1,11 +1,11 @@
-import type { CompiledScript } from './compile-script.ts';
+import { type CompiledScript, SCRIPT_NAME } from './compile-script.ts';
 import {
   chooseEngine,
   type EngineModule,
   loadEngineModule,
   widenSuspendableStacks,
 } from './engine-module.ts';
-import type { ScriptPosition } from './failures.ts';
+import { type ScriptPosition, ScriptSyntaxError } from './failures.ts';
 import { Occupancy } from './occupancy.ts';
 import { QuickJsException } from './quickjs-context.ts';
 import type { EngineKind } from './quickjs-module.ts';
@@ -47,6 +47,8 @@ export interface SandboxPoolStats {
   readonly created: number;
   readonly discarded: number;
   readonly runs: number;
+  /** Scripts and modules that QuickJS has compiled; those that it knew are not among them. */
+  readonly compiled: number;
 }
 
 const DEFAULT_STACK: Readonly<Record<EngineKind, number>> = { jspi: 262_144, asyncify: 98_304 };
@@ -71,6 +73,7 @@ export class SandboxPool {
   #created = 0;
   #discarded = 0;
   #runs = 0;
+  #compiled = 0;
   #isClosed = false;
 
   private constructor(engine: EngineModule, options: SandboxPoolOptions) {
@@ -104,6 +107,7 @@ export class SandboxPool {
       created: this.#created,
       discarded: this.#discarded,
       runs: this.#runs,
+      compiled: this.#compiled,
     };
   }
 
@@ -119,10 +123,7 @@ export class SandboxPool {
     try {
       request.signal?.throwIfAborted();
       request.mayBegin?.();
-      sandbox.prepare(
-        [script, ...modules].filter(({ isShared }) => !isShared),
-        furnishing,
-      );
+      this.#compiled += prepare(sandbox, request.script, [script, ...modules], furnishing);
       return await this.#runIn(sandbox, script, request);
     } finally {
       this.#release(sandbox);
@@ -134,9 +135,10 @@ export class SandboxPool {
     return this.#idle.reduce((sum, sandbox) => sum + sandbox.snapshotBytes, 0);
   }
 
-  /** Whether it is a script at all; nothing of it runs. @throws ScriptSyntaxError */
-  check(script: ScriptSource): void {
+  /** Whether it is a script at all; nothing of it runs. There are no warnings. @throws ScriptSyntaxError */
+  check(script: ScriptSource): readonly [] {
     this.#cache.getScript(script, []);
+    return [];
   }
 
   /** Refuses further runs; those in progress end in peace. */
@@ -164,11 +166,14 @@ export class SandboxPool {
         memoryLimitBytes: this.#sandboxOptions.memoryBytes,
         getError: (reference) => run.getError(reference),
         positionOf: (fileName, place) =>
-          positionIn([script, ...run.modules], fileName, place) ??
-          run.loadedFiles.positionOf(fileName, place),
+          fileName === SCRIPT_NAME
+            ? { ...script.positionOf(place), fileName: request.script.name }
+            : (positionIn(run.modules, fileName, place) ?? run.loadedFiles.positionOf(fileName, place)),
         sourceOf: (fileName) =>
-          [script, ...run.modules].find(({ name }) => name === fileName)?.source ??
-          run.loadedFiles.sourceOf(fileName),
+          fileName === request.script.name
+            ? script.source
+            : ([...run.modules].find(({ name }) => name === fileName)?.source ??
+              run.loadedFiles.sourceOf(fileName)),
       });
     } catch (error) {
       if (run.wasInterrupted) throw timeLimitError(request.timeoutMs);
@@ -180,14 +185,12 @@ export class SandboxPool {
   }
 
   /**
-   * Prefers an instance that knows the script already, then one that holds the libraries that it needs; of several
-   * the one used last, whose memory is warm. To change what an instance holds is dearer than to have one more.
+   * Prefers an instance that has the script ready, then one that holds the libraries that it needs; of several the one
+   * used last, whose memory is warm.
    */
   async #acquire(script: CompiledScript, furnishing: Furnishing, isNested: boolean): Promise<Sandbox> {
     if (this.#isClosed) throw closedError();
-    const at = this.#choose(script, furnishing);
-    const isFitting = at >= 0 || this.#instances >= this.#size;
-    const [sandbox] = isFitting ? this.#idle.splice(at, 1) : [];
+    const [sandbox] = this.#idle.splice(this.#choose(script, furnishing), 1);
     this.#surplus.note(this.#idle.length);
     if (sandbox !== undefined) return sandbox;
     if (isNested || this.#instances < this.#maxSize) return this.#createSandbox();
@@ -198,8 +201,8 @@ export class SandboxPool {
 
   #choose(script: CompiledScript, furnishing: Furnishing): number {
     const isFurnished = (sandbox: Sandbox) => sandbox.isFurnished(furnishing);
-    const known = this.#idle.findLastIndex((sandbox) => isFurnished(sandbox) && sandbox.has(script));
-    return known >= 0 ? known : this.#idle.findLastIndex((sandbox) => isFurnished(sandbox) || sandbox.isNew);
+    const ready = this.#idle.findLastIndex((sandbox) => isFurnished(sandbox) && sandbox.has(script));
+    return ready >= 0 ? ready : this.#idle.findLastIndex(isFurnished);
   }
 
   #release(sandbox: Sandbox): void {
@@ -256,12 +259,31 @@ function inputOf(script: CompiledScript, { bindings, returnBindings = [] }: Sand
   };
 }
 
-function positionIn(
+/** @throws ScriptSyntaxError under the names that their authors know */
+function prepare(
+  sandbox: Sandbox,
+  { name }: ScriptSource,
   scripts: readonly CompiledScript[],
+  furnishing: Furnishing,
+): number {
+  try {
+    return sandbox.prepare(
+      scripts.filter(({ isShared }) => !isShared),
+      furnishing,
+    );
+  } catch (error) {
+    throw error instanceof ScriptSyntaxError && error.fileName === SCRIPT_NAME
+      ? new ScriptSyntaxError(error.message, { ...error, fileName: name })
+      : error;
+  }
+}
+
+function positionIn(
+  modules: Iterable<CompiledScript>,
   fileName: string,
   place: TextPosition,
 ): ScriptPosition | undefined {
-  return scripts.find(({ name }) => name === fileName)?.positionOf(place);
+  return [...modules].find(({ name }) => name === fileName)?.positionOf(place);
 }
 
 function closedError(): Error {

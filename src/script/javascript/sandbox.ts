@@ -1,8 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import type { CompiledScript } from './compile-script.ts';
 import { asLimit, memoryLimitError } from './engine-limits.ts';
 import type { EngineModule } from './engine-module.ts';
 import { ScriptSyntaxError } from './failures.ts';
-import { type MemorySnapshot, SandboxMemory } from './memory-snapshot.ts';
+import { type MemorySnapshot, SandboxMemory, type SnapshotDelta } from './memory-snapshot.ts';
 import { PRELUDE } from './prelude.ts';
 import {
   type ContextLimits,
@@ -25,9 +26,8 @@ const ROOM_ABOVE_LIMIT = 33_554_432;
 const MOST_GROWTH = 16_777_216;
 /** Memories with different libraries in them, of which each takes some hundred KiB. */
 const MOST_BEGINNINGS = 24;
-/** Compiled scripts stay in the instance; beyond this it starts over from the prelude. */
-const MOST_COMPILED = 256;
-const MOST_COMPILED_BYTES = 8_388_608;
+/** What is kept of compiled scripts, some 7 KiB of a short one; one that is not kept is compiled again. */
+const MOST_COMPILED_BYTES = 33_554_432;
 const THROWN_NULL = '{"failure":{"thrown":null,"message":"null"}}';
 
 /** What the prelude's `run` is given: JSON, or an empty text for nothing. */
@@ -60,8 +60,29 @@ export function furnishingOf(
   return { key, libraries, modules };
 }
 
-/** Memories as scripts find them, by what is in them; under the empty key that with nothing but the prelude. */
-type Beginnings = Map<string, MemorySnapshot>;
+/** A memory as a run finds it. */
+interface Image {
+  readonly snapshot: MemorySnapshot | SnapshotDelta;
+  /** Ids of the compiled scripts in it. */
+  readonly scripts: ReadonlySet<number>;
+}
+
+/**
+ * Memories of instances that are copies of each other, so that what one of them has compiled all of them know: with
+ * different libraries in them, under the empty key that with nothing but the prelude; and those with scripts.
+ */
+class Images {
+  readonly pristine: MemorySnapshot;
+  readonly beginnings = new LRUCache<string, MemorySnapshot>({ max: MOST_BEGINNINGS });
+  readonly prepared = new LRUCache<string, Image & { readonly snapshot: SnapshotDelta }>({
+    maxSize: MOST_COMPILED_BYTES,
+    sizeCalculation: ({ snapshot }) => snapshot.ownBytes + 1,
+  });
+
+  constructor(pristine: MemorySnapshot) {
+    this.pristine = pristine;
+  }
+}
 
 /** The functions of the prelude that the host calls. */
 interface Entries {
@@ -72,7 +93,7 @@ interface Entries {
 }
 
 /**
- * One instance of QuickJS: prelude, compiled scripts, and a snapshot of the memory with nothing else in it, to
+ * One instance of QuickJS, and the memory with the prelude, libraries and compiled scripts and nothing else in it, to
  * which every run goes back. Runs one script at a time.
  */
 export class Sandbox {
@@ -81,11 +102,9 @@ export class Sandbox {
   readonly #initialBytes: number;
   readonly #entries: Entries;
   readonly #memoryLimit: number;
-  /** Shared by all that are copies of each other. */
-  readonly #beginnings: Beginnings;
-  readonly #compiled = new Set<number>();
+  readonly #images: Images;
   #furnishing = NOTHING;
-  #snapshot: MemorySnapshot;
+  #image: Image;
   #isBroken = false;
 
   private constructor(
@@ -93,15 +112,15 @@ export class Sandbox {
     memory: SandboxMemory,
     entries: Entries,
     memoryLimit: number,
-    beginnings: Beginnings,
+    images: Images,
   ) {
     this.#memoryLimit = memoryLimit;
     this.#context = context;
     this.#memory = memory;
     this.#entries = entries;
     this.#initialBytes = memory.bytes;
-    this.#beginnings = beginnings;
-    this.#snapshot = beginnings.get('')!;
+    this.#images = images;
+    this.#image = { snapshot: images.pristine, scripts: new Set() };
   }
 
   static async create(engine: EngineModule, options: SandboxOptions): Promise<Sandbox> {
@@ -110,8 +129,7 @@ export class Sandbox {
     const context = new QuickJsContext(engine.kind, quickjs, options);
     const entries = context.stripped(() => loadPrelude(context, options.libraries));
     context.letGarbageGrow(options.memoryBytes / 4);
-    const beginnings = new Map([['', memory.takeSnapshot()]]);
-    return new Sandbox(context, memory, entries, options.memoryBytes, beginnings);
+    return new Sandbox(context, memory, entries, options.memoryBytes, new Images(memory.takeSnapshot()));
   }
 
   /**
@@ -121,12 +139,12 @@ export class Sandbox {
   async createAnother(engine: EngineModule, options: SandboxOptions): Promise<Sandbox> {
     const quickjs = await createQuickJs(engine.kind, engine.module, mostPages(options));
     // Libraries that need more than a memory starts with; growing it here is not worth the trouble.
-    const pristine = this.#beginnings.get('')!;
+    const { pristine } = this.#images;
     if (pristine.end > quickjs.HEAPU8.length) return Sandbox.create(engine, options);
     const memory = new SandboxMemory(quickjs, engine.breakAddress, this.#memory);
     memory.restore(pristine);
     const context = new QuickJsContext(engine.kind, quickjs, options, this.#context);
-    return new Sandbox(context, memory, this.#entries, options.memoryBytes, this.#beginnings);
+    return new Sandbox(context, memory, this.#entries, options.memoryBytes, this.#images);
   }
 
   /** False once its memory can no longer be trusted, or has grown for good. */
@@ -134,17 +152,12 @@ export class Sandbox {
     return !this.#isBroken && this.#memory.bytes - this.#initialBytes <= MOST_GROWTH;
   }
 
-  /** It has not been made ready for any script. */
-  get isNew(): boolean {
-    return this.#compiled.size === 0 && this.#furnishing === NOTHING;
-  }
-
   get snapshotBytes(): number {
-    return this.#snapshot.bytes;
+    return this.#image.snapshot.bytes;
   }
 
   has(script: CompiledScript): boolean {
-    return this.#compiled.has(script.id);
+    return this.#image.scripts.has(script.id);
   }
 
   /** Whether it holds exactly this: who needs nothing pays for nothing. */
@@ -152,24 +165,32 @@ export class Sandbox {
     return this.#furnishing.key === furnishing.key;
   }
 
-  /** Compiles what is missing, after what the scripts find in place; between runs. @throws ScriptSyntaxError, ScriptLimitError */
-  prepare(scripts: readonly CompiledScript[], furnishing: Furnishing): void {
-    const missing = scripts.filter((script) => !this.has(script));
-    const isReady = this.isFurnished(furnishing);
-    if (isReady && missing.length === 0) return;
-    const begun = this.#beginnings.get(this.#furnishing.key);
-    const isFull =
-      this.#compiled.size + missing.length > MOST_COMPILED ||
-      this.#snapshot.bytes - (begun?.bytes ?? 0) > MOST_COMPILED_BYTES;
-    const starts = isFull || !isReady;
-    if (starts) this.#startOver(furnishing);
-    const added = starts ? scripts : missing;
+  /**
+   * Has these scripts ready beside what they find in place, and no others; between runs.
+   *
+   * @returns how many had to be compiled
+   * @throws ScriptSyntaxError, ScriptLimitError
+   */
+  prepare(added: readonly CompiledScript[], furnishing: Furnishing): number {
+    const isComplete = this.#image.scripts.size === added.length + furnishing.modules.length;
+    if (this.isFurnished(furnishing) && isComplete && added.every((script) => this.has(script))) return 0;
+    const key = `${furnishing.key}|${added.map(({ id }) => id).join()}`;
+    const known = this.#images.prepared.get(key);
+    if (known !== undefined && known.snapshot.end <= this.#memory.bytes) {
+      this.#furnishing = furnishing;
+      this.#goTo(known);
+      return 0;
+    }
+    const beginning = this.#begin(furnishing);
     try {
       for (const script of added) this.define(script);
-      this.#snapshot = this.#memory.takeSnapshot();
-      for (const { id } of added) this.#compiled.add(id);
+      const snapshot = this.#memory.takeDelta(beginning);
+      const image = { snapshot, scripts: new Set([...this.#image.scripts, ...added.map(({ id }) => id)]) };
+      this.#images.prepared.set(key, image);
+      this.#image = image;
+      return added.length;
     } catch (error) {
-      if (!this.#isBroken) this.#memory.restore(this.#snapshot);
+      if (!this.#isBroken) this.#memory.restore(beginning);
       throw error;
     }
   }
@@ -201,26 +222,31 @@ export class Sandbox {
         throw memoryLimitError(this.#memoryLimit);
       return text;
     } finally {
-      if (!this.#isBroken) this.#memory.restore(this.#snapshot);
+      if (!this.#isBroken) this.#memory.restore(this.#image.snapshot);
       this.#context.user = NOBODY;
     }
   }
 
-  #startOver(furnishing: Furnishing): void {
-    this.#compiled.clear();
+  /** Goes to the memory with these libraries and modules and no script. */
+  #begin(furnishing: Furnishing): MemorySnapshot {
+    const { beginnings, pristine } = this.#images;
+    const known = furnishing === NOTHING ? pristine : beginnings.get(furnishing.key);
+    const isReady = known !== undefined && known.end <= this.#memory.bytes;
+    const snapshot = isReady ? known : this.#furnish(furnishing);
     this.#furnishing = furnishing;
-    const known = this.#beginnings.get(furnishing.key);
-    if (known !== undefined && known.end <= this.#memory.bytes) {
-      this.#memory.restore(known);
-      this.#snapshot = known;
-    } else this.#furnish(furnishing);
-    for (const { id } of furnishing.modules) this.#compiled.add(id);
+    this.#goTo({ snapshot, scripts: new Set(furnishing.modules.map(({ id }) => id)) });
+    return snapshot;
   }
 
-  #furnish({ key, libraries, modules }: Furnishing): void {
-    const pristine = this.#beginnings.get('')!;
-    this.#memory.restore(pristine);
-    this.#snapshot = pristine;
+  #goTo(image: Image): void {
+    this.#image = image;
+    this.#memory.restore(image.snapshot);
+  }
+
+  #furnish({ key, libraries, modules }: Furnishing): MemorySnapshot {
+    const { beginnings, pristine } = this.#images;
+    this.#furnishing = NOTHING;
+    this.#goTo({ snapshot: pristine, scripts: new Set() });
     try {
       this.#context.stripped(() => {
         for (const library of libraries) loadLibrary(this.#context, this.#entries.load, library);
@@ -228,13 +254,11 @@ export class Sandbox {
       });
     } catch (error) {
       if (!this.#isBroken) this.#memory.restore(pristine);
-      this.#furnishing = NOTHING;
       throw error;
     }
-    this.#snapshot = this.#memory.takeSnapshot();
-    const [, oldest] = this.#beginnings.keys();
-    if (this.#beginnings.size > MOST_BEGINNINGS && oldest !== undefined) this.#beginnings.delete(oldest);
-    this.#beginnings.set(key, this.#snapshot);
+    const snapshot = this.#memory.takeSnapshot();
+    beginnings.set(key, snapshot);
+    return snapshot;
   }
 
   #preload(module: CompiledScript): void {

@@ -1,8 +1,17 @@
 import { LRUCache } from 'lru-cache';
-import { analyzeModule, analyzeScript, type CompiledScript, type ScriptAnalysis } from './compile-script.ts';
+import {
+  analyzeModule,
+  analyzeScript,
+  type CompiledScript,
+  SCRIPT_NAME,
+  type ScriptAnalysis,
+} from './compile-script.ts';
 import type { ModuleSource, ScriptSource } from './script-source.ts';
 
-const MOST_SOURCES = 1000;
+/** Characters of the scripts that are kept; what is made of each is some times as long. */
+const MOST_CHARACTERS = 4_194_304;
+/** Of a script that hardly has any. */
+const LEAST_CHARACTERS = 256;
 /** One source is asked for with few sets of binding names; more come from callers that make names up. */
 const MOST_VARIANTS = 20;
 
@@ -15,23 +24,31 @@ interface CachedSource {
 
 /** Scripts parsed and rewritten once; keyed by the text itself, whose hash V8 keeps with the string. */
 export class ScriptCache {
-  readonly #scripts = new LRUCache<string, CachedSource>({ max: MOST_SOURCES });
-  readonly #modules = new LRUCache<string, CachedSource>({ max: MOST_SOURCES });
+  readonly #scripts = newCache();
+  readonly #modules = newCache();
 
   /** @throws ScriptSyntaxError */
   getScript(script: ScriptSource, bindings: readonly string[]): CompiledScript {
-    return getVariant(this.#scripts, script, bindings, analyzeScript);
+    return getVariant(this.#scripts, script, SCRIPT_NAME, bindings, analyzeScript);
   }
 
   /** @throws ScriptSyntaxError */
   getModule(module: ModuleSource, bindings: readonly string[]): CompiledScript {
-    return getVariant(this.#modules, module, bindings, analyzeModule);
+    return getVariant(this.#modules, module, module.name, bindings, analyzeModule);
   }
+}
+
+function newCache(): LRUCache<string, CachedSource> {
+  return new LRUCache({
+    maxSize: MOST_CHARACTERS,
+    sizeCalculation: (_cached, source) => source.length + LEAST_CHARACTERS,
+  });
 }
 
 function getVariant<T extends ScriptSource>(
   cache: LRUCache<string, CachedSource>,
   script: T,
+  name: string,
   bindings: readonly string[],
   analyze: (script: T) => ScriptAnalysis,
 ): CompiledScript {
@@ -45,10 +62,10 @@ function getVariant<T extends ScriptSource>(
     cache.set(script.source, cached);
   }
   // With the count, names that hold the separator cannot pass for others that are variables.
-  const given = `${bindings.length}\0${bindings.join('\0')}\0${script.name}`;
+  const given = `${bindings.length}\0${bindings.join('\0')}\0${name}`;
   let compiled = cached.byBindings.get(given);
   if (compiled === undefined) {
-    compiled = compileVariant(cached, script.name, bindings);
+    compiled = compileVariant(cached, name, bindings);
     cached.byBindings.set(given, compiled);
   }
   return compiled;

@@ -1,5 +1,6 @@
 import { ActivationError } from '#errors/index.ts';
 import { getMember, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { internalRole } from '../authentication/role-names.ts';
 import { type AccessCondition, parseCondition } from './access-condition.ts';
 
 /** One rule of `script/access.js`. It grants; there are no rules that deny. */
@@ -49,7 +50,7 @@ function parseRule(rule: JsonObject, where: string): AccessRule {
   const condition = rule['customAuthz'];
   return {
     pattern,
-    roles: words('roles'),
+    roles: new Set([...words('roles')].map((role) => internalRole(role) ?? role)),
     methods: words('methods'),
     actions: 'actions' in rule ? words('actions') : new Set(),
     excludePatterns: typeof excluded === 'string' && excluded !== '' ? excluded.split(',') : [],

@@ -5,6 +5,7 @@ import {
   type Context,
   formatPath,
   internalContext,
+  isWrite,
   parsePath,
   type Request,
   type RequestSink,
@@ -41,6 +42,14 @@ const ADMINISTRATORS_ONLY: JsonObject = {
 
 type Handle = RequestSink['handle'];
 
+/** What rules have to say beside yes and no. */
+export interface Told {
+  /** Because of which property callers may not change their own object. */
+  readonly notEditable?: (property: string) => void;
+  /** At which revision the rule that grants has looked at what is to be changed; null where nothing was there. */
+  readonly judgedAt?: (revision: string | null) => void;
+}
+
 /**
  * The rules of `script/access.js`, tried in order; the first that grants wins, and no grant means no. Most rules
  * are data and are decided here; one whose `customAuthz` is an expression of its own moves the request to where
@@ -71,15 +80,17 @@ export class AccessRules {
     return this.#scripted.some((rule) => fitsRule(rule, questionOf(request, [])));
   }
 
+  /** Whether there is a request that only a script can decide about. */
+  get mayNeedScript(): boolean {
+    return this.#scripted.length > 0;
+  }
+
   /** @throws ForbiddenError also when a condition says what would be missing */
-  async grants(
-    context: Context,
-    request: Request,
-    handle: Handle,
-    tellNotEditable?: (property: string) => void,
-  ): Promise<boolean> {
+  async grants(context: Context, request: Request, handle: Handle, told: Told = {}): Promise<boolean> {
     const question = questionOf(request, context.security.authorization.roles);
     let refusal: ForbiddenError | undefined;
+    let judgedAt: string | null | undefined;
+    const changed = new Map<string, Promise<JsonObject | undefined>>();
     const asked: ConditionQuestion = {
       context,
       request,
@@ -88,12 +99,23 @@ export class AccessRules {
       latestDefinition: (of, key) => findLatestDefinition(handle, of, key),
       properties: this.#options.properties,
       processRules: this.#options.processRules,
-      ...(tellNotEditable === undefined ? {} : { tellNotEditable }),
+      readChanged: async (path) => {
+        // Once, so that all parts of a condition judge the same.
+        const reading = changed.get(path) ?? readInternally(handle, context, path);
+        changed.set(path, reading);
+        const stored = await reading;
+        judgedAt = (stored?.['_rev'] as string | undefined) ?? null;
+        return stored;
+      },
+      ...(told.notEditable === undefined ? {} : { tellNotEditable: told.notEditable }),
     };
     for (const rule of this.#rules) {
       if (!fitsRule(rule, question)) continue;
+      judgedAt = undefined;
       try {
-        if (rule.condition === null || (await this.#holds(rule.condition, asked))) return true;
+        if (rule.condition !== null && !(await this.#holds(rule.condition, asked))) continue;
+        if (judgedAt !== undefined) told.judgedAt?.(judgedAt);
+        return true;
       } catch (error) {
         if (!(error instanceof ForbiddenError)) throw error;
         refusal = error;
@@ -114,9 +136,17 @@ export class AccessRules {
       case 'or':
         return (await this.#holds(condition.of[0], asked)) || this.#holds(condition.of[1], asked);
       case 'script':
+        // What it looks at is not known.
+        if (changesObject(asked.request))
+          await asked.readChanged(formatPath(['repo', ...asked.request.path]));
         return this.#options.decideByScript(asked.context, asked.request, condition.source, this.#text);
     }
   }
+}
+
+function changesObject(request: Request): boolean {
+  const { method, path } = request;
+  return isWrite(request) && method !== 'create' && path[0] === 'managed' && path.length === 3;
 }
 
 const ANYBODY: ReadonlySet<string> = new Set(['*']);
@@ -140,7 +170,8 @@ async function readInternally(
     const request = { method: 'read', path: parsePath(path), fields: [], parameters: {} } as const;
     const response = await handle(internalContext(context), request);
     if (response.kind !== 'resource' || !isObject(response.content)) return undefined;
-    return { ...response.content, _id: response.id };
+    const { id, revision } = response;
+    return { ...response.content, _id: id, ...(revision === null ? {} : { _rev: revision }) };
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     throw error;

@@ -12,11 +12,30 @@ export function authorize(rules: AccessRules): Filter {
     const granted =
       request.method === 'create' && request.orUpdate === true
         ? await grantedUpsert(rules, context, request, next)
-        : (await rules.grants(context, request, next, (property) => fixed.push(property))) && request;
+        : await granting(rules, context, request, next, (property) => fixed.push(property));
     if (granted === false) throw denied(fixed[0]);
     return next(context, granted);
   };
   return Object.assign(filter, { runsScripts: (request: Request) => rules.needsScript(request) });
+}
+
+/** The request, bound to what the rules have looked at: changed by others meanwhile, it is judged again. */
+async function granting<R extends Request>(
+  rules: AccessRules,
+  context: Context,
+  request: R,
+  next: Parameters<Filter>[2],
+  notEditable?: (property: string) => void,
+): Promise<R | false> {
+  let judgedAt: string | null | undefined;
+  const told = {
+    judgedAt: (revision: string | null) => {
+      judgedAt = revision;
+    },
+    ...(notEditable === undefined ? {} : { notEditable }),
+  };
+  if (!(await rules.grants(context, request, next, told))) return false;
+  return judgedAt === undefined ? request : { ...request, judgedAt };
 }
 
 /** Who may only do one half of a PUT that creates or updates does that half. */
@@ -29,11 +48,11 @@ async function grantedUpsert(
   const { orUpdate: _, newResourceId, method: __, ...rest } = request;
   const path = [...request.path, newResourceId!];
   const update: UpdateRequest = { ...rest, method: 'update', path, revision: null };
-  const mayUpdate = await rules.grants(context, update, next);
+  const mayUpdate = await granting(rules, context, update, next);
   const mayCreate = await rules.grants(context, request, next);
-  if (mayUpdate && mayCreate) return request;
-  if (mayUpdate) return update;
-  return mayCreate && { ...rest, method: 'create', newResourceId };
+  if (mayUpdate === false) return mayCreate && { ...rest, method: 'create', newResourceId };
+  if (!mayCreate) return mayUpdate;
+  return mayUpdate.judgedAt === undefined ? request : { ...request, judgedAt: mayUpdate.judgedAt };
 }
 
 /**

@@ -9,6 +9,8 @@ export interface ConditionQuestion {
   readonly request: Request;
   /** Reads a resource as the server itself. @returns undefined when there is none */
   readonly read: (context: Context, path: string) => Promise<JsonObject | undefined>;
+  /** As `read`, of what the request changes: what is granted by it is granted as long as that is at its revision. */
+  readonly readChanged: (path: string) => Promise<JsonObject | undefined>;
   /** The schema properties of a managed type; undefined when there is no such type. */
   readonly properties: (type: string) => JsonObject | undefined;
   /** Whether a managed user has that name. */
@@ -43,6 +45,11 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   checkIfUIIsEnabled,
   // There is no self-service whose requests could be told from others.
   isSelfServiceRequest: () => false,
+  checkIfProgressiveProfileIsEnabled: () => false,
+  ownRelationshipCollection,
+  // What belongs to a user beside it, in newer servers of the field, and users of other identity providers are not here.
+  ownRelationship: () => false,
+  ownIDP: () => false,
 };
 
 export const CONDITION_NAMES: readonly string[] = Object.keys(CONDITIONS);
@@ -61,6 +68,16 @@ async function checkIfUIIsEnabled(
 /** The path is exactly the caller's own object. */
 function ownDataOnly({ context, request }: ConditionQuestion): boolean {
   return formatPath(request.path) === ownPath(context);
+}
+
+/** The path is one of these relationships of the caller's own object, or a reference in it. */
+function ownRelationshipCollection(
+  { context, request }: ConditionQuestion,
+  [names]: readonly unknown[],
+): boolean {
+  const own = `${ownPath(context)}/`;
+  const path = formatPath(request.path);
+  return path.startsWith(own) && listOf(names).includes(path.slice(own.length).split('/')[0]!);
 }
 
 function ownPath(context: Context): string {
@@ -102,9 +119,8 @@ async function reauthIfProtectedAttributeChange(question: ConditionQuestion): Pr
 
 /** Names of the properties that the request would change; on a patch every one that it names counts. */
 async function changedProperties({
-  context,
   request,
-  read,
+  readChanged,
   properties,
 }: ConditionQuestion): Promise<readonly string[] | undefined> {
   const patched = patchedProperties(request);
@@ -112,7 +128,7 @@ async function changedProperties({
   const content = 'content' in request && isObject(request.content) ? request.content : undefined;
   if (content === undefined) return undefined;
   if (request.method !== 'update') return Object.keys(content);
-  const stored = (await read(context, formatPath(['repo', ...request.path]))) ?? {};
+  const stored = (await readChanged(formatPath(['repo', ...request.path]))) ?? {};
   const schema = properties(request.path[1] ?? '') ?? {};
   const names = new Set([...Object.keys(content), ...Object.keys(stored)]);
   return [...names].filter((name) => {
@@ -169,7 +185,7 @@ async function isMyTask(question: ConditionQuestion): Promise<boolean> {
  */
 async function canUpdateTask(question: ConditionQuestion): Promise<boolean> {
   const { context, request } = question;
-  const task = await question.read(context, formatPath(request.path));
+  const task = await question.readChanged(formatPath(request.path));
   if (task === undefined) return false;
   const name = await nameInProcesses(question);
   const isTheirs = name !== undefined && (holderOf(task) === name || task['owner'] === name);

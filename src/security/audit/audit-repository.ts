@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, GroupWrite } from '#database/index.ts';
+import { type Db, type GroupWrite, insertAll } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { type QueryColumn, type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
@@ -13,19 +13,22 @@ export interface AuditRow {
 
 /** How entries are written; for `UnitOfWork.write`, so that they share a commit with what they tell of. */
 export const auditInserts: GroupWrite<SignedEntry> = {
-  insert(entries) {
-    return sql`
-      insert into audit_event (id, topic, recorded_at, transaction_id, user_id, object_id, node, signature, event)
-      select id, topic, recorded_at, transaction_id, user_id, object_id, node, signature, event
-      from jsonb_to_recordset(${`[${entries.map(rowText).join()}]`}::jsonb) as entry (id uuid, topic text,
-        recorded_at timestamptz, transaction_id text, user_id text, object_id text, node text, signature text,
-        event jsonb)`;
-  },
+  // Where a trigger keeps one from being stored, nothing is.
+  steps: (entries) => [{ statement: sql`${insertion(entries)} returning 1`, returns: entries.length }],
   async run(db, entries) {
     await insertEntries(db, entries);
     return entries.map(() => true);
   },
 };
+
+function insertion(entries: readonly SignedEntry[]) {
+  return sql`
+      insert into audit_event (id, topic, recorded_at, transaction_id, user_id, object_id, node, signature, event)
+      select id, topic, recorded_at, transaction_id, user_id, object_id, node, signature, event
+      from jsonb_to_recordset(${`[${entries.map(rowText).join()}]`}::jsonb) as entry (id uuid, topic text,
+        recorded_at timestamptz, transaction_id text, user_id text, object_id text, node text, signature text,
+        event jsonb)`;
+}
 
 /** The content is JSON text already. */
 function rowText(entry: SignedEntry): string {
@@ -43,8 +46,9 @@ function rowText(entry: SignedEntry): string {
   return `${columns.slice(0, -1)},"event":${content}}`;
 }
 
-export async function insertEntries(db: Db, entries: readonly SignedEntry[]): Promise<void> {
-  await auditInserts.insert(entries).execute(db);
+/** All of them, or none. @throws LostRows when somebody keeps one from the trail */
+export function insertEntries(db: Db, entries: readonly SignedEntry[]): Promise<void> {
+  return insertAll(db, auditInserts, entries);
 }
 
 export async function findEvent(db: Db, topic: AuditTopic, id: string): Promise<AuditRow | undefined> {

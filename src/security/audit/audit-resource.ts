@@ -8,14 +8,16 @@ import {
   actionResult,
   type Context,
   type CreateRequest,
+  plainQuery,
   type Request,
   type Resource,
   type Response,
   type RouteHandler,
   resource,
   unsupported,
+  warnOfUnknownField,
 } from '#resource/index.ts';
-import { AUDIT_TOPICS, type AuditTopic, auditEvent, eventContent } from './audit-event.ts';
+import { AUDIT_TOPICS, type AuditTopic, auditEvent, EVENT_FIELDS, eventContent } from './audit-event.ts';
 import { type AuditRow, auditInserts, findEvent, queryEvents } from './audit-repository.ts';
 import { changedAmong, redact } from './changed-fields.ts';
 import type { SignEntry } from './signed-entry.ts';
@@ -46,7 +48,10 @@ export function auditResource(options: AuditResourceOptions): RouteHandler {
         return request.method === 'read' ? read(options.database, known, id) : unsupported(request);
       if (request.method === 'create') return add(options, context, request, known);
       if (request.method !== 'query') return unsupported(request);
-      return pageResult(await queryEvents(db, known, request), (row) => row.id, toResource);
+      return {
+        ...pageResult(await queryEvents(db, known, request), (row) => row.id, toResource),
+        ...warnOfUnknownField({ ...plainQuery(request), ...request }, `audit/${known}`, EVENT_FIELDS),
+      };
     },
     describe: (path) => [
       { path, kind: 'collection', title: 'audit trail', methods: ['action'], actions: ACTIONS },

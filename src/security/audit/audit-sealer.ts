@@ -1,22 +1,25 @@
-import { type Database, runUnitOfWork } from '#database/index.ts';
+import { type Database, type Db, runUnitOfWork } from '#database/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { AuditKeys } from './audit-keys.ts';
 import { makeSeal, type Seal } from './seal.ts';
 import {
-  type ChainHead,
-  findHeads,
-  findLastSeal,
+  findFreePart,
+  findNow,
   hasUnsealed,
   insertSeals,
+  type SealChain,
   takeUnsealed,
   trySealing,
   type UnsealedEntry,
+  unsealedSeconds,
 } from './seal-repository.ts';
+import { MOST_SEALED } from './sound-row-repository.ts';
+import { findHead, findLastSeal } from './trusted-seal.ts';
 
 const INTERVAL_MS = 1_000;
-/** A seal covers no more entries, so that whoever checks it holds no more of them at once. */
-const MOST_ENTRIES = 1_000;
+/** Somebody keeps all nodes from sealing: what waits for its seal can still be taken away unseen. */
+const HELD_UP_AFTER_SECONDS = 30;
 /** What makes rounds long, such as a snapshot that somebody holds, is not made worse by more of them. */
 const REST = 5;
 
@@ -36,6 +39,7 @@ export class AuditSealer implements Service {
   readonly #ticker: Ticker;
   /** The highest number that this node has seen. */
   #seen = 0;
+  #isHeldUp = false;
 
   constructor(options: AuditSealerOptions) {
     this.#options = options;
@@ -64,7 +68,7 @@ export class AuditSealer implements Service {
 
   /** Seals all that waits, unless another node is about it. */
   async runOnce(): Promise<void> {
-    while ((await hasUnsealed(this.#options.database.db)) && (await this.#sealSome()) === MOST_ENTRIES);
+    while ((await hasUnsealed(this.#options.database.db)) && (await this.#sealSome()) === MOST_SEALED);
   }
 
   /** @returns how many entries */
@@ -72,25 +76,35 @@ export class AuditSealer implements Service {
     const { database, keys } = this.#options;
     return runUnitOfWork(database, {}, async (unitOfWork) => {
       const db = await unitOfWork.db();
-      if (!(await trySealing(db))) return 0;
-      const entries = await takeUnsealed(db, MOST_ENTRIES);
+      if (!(await trySealing(db))) return this.#stepBack(db);
+      this.#isHeldUp = false;
+      const entries = await takeUnsealed(db, MOST_SEALED);
       const chains = [...Map.groupBy(entries, chainName).values()] as Chain[];
-      const heads = await findHeads(
-        db,
-        chains.map(([{ month, node }]) => ({ month, node })),
-      );
-      const last = await findLastSeal(db);
-      const highest = this.#highest(last.number);
-      const seals = chains.map((chain, index) => {
-        const head = heads.find((one) => chainName(one) === chainName(chain[0]));
-        return sealChain(keys, chain, { head, number: highest + index + 1, sealedAt: last.now });
-      });
+      const highest = this.#highest((await findLastSeal(db, keys)).number);
+      const sealedAt = await findNow(db);
+      const seals: Seal[] = [];
+      for (const chain of chains) {
+        const place = {
+          ...(await nextPlace(db, keys, chain[0])),
+          number: highest + seals.length + 1,
+          sealedAt,
+        };
+        seals.push(makeSeal(keys, place, chain));
+      }
       if (seals.length > 0) await insertSeals(db, seals);
       unitOfWork.afterCommit('highest seal', () => {
         this.#seen = highest + seals.length;
       });
       return entries.length;
     });
+  }
+
+  async #stepBack(db: Db): Promise<number> {
+    const seconds = await unsealedSeconds(db);
+    const isHeldUp = seconds > HELD_UP_AFTER_SECONDS;
+    if (isHeldUp && !this.#isHeldUp) this.#options.observe({ kind: 'audit.sealingHeldUp', seconds });
+    this.#isHeldUp = isHeldUp;
+    return 0;
   }
 
   /** If the last seals were taken away, the gap shall stay: their numbers are not given again. */
@@ -107,20 +121,8 @@ function chainName({ month, node }: { readonly month: string; readonly node: str
   return `${month} ${node}`;
 }
 
-function sealChain(
-  keys: AuditKeys,
-  chain: Chain,
-  at: { readonly head: ChainHead | undefined; readonly number: number; readonly sealedAt: string },
-): Seal {
-  const { month, node } = chain[0];
-  const { head, number, sealedAt } = at;
-  const place = {
-    number,
-    month,
-    node,
-    part: (head?.part ?? 0) + 1,
-    sealedAt,
-    previous: head?.signature ?? '',
-  };
-  return makeSeal(keys, place, chain);
+async function nextPlace(db: Db, keys: AuditKeys, { month, node }: SealChain) {
+  const head = await findHead(db, keys, { month, node });
+  const part = await findFreePart(db, { month, node }, head?.part ?? 0);
+  return { month, node, part, previous: head?.signature ?? '' };
 }

@@ -1,5 +1,5 @@
 import type { AuditConfig } from '#config/index.ts';
-import { beforeCommit, type Database, sqlStateOf, type UnitOfWork } from '#database/index.ts';
+import { beforeCommit, type Database, LostRows, sqlStateOf, type UnitOfWork } from '#database/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observation, Observe } from '#observability/index.ts';
 import { activityOf } from './activity.ts';
@@ -164,9 +164,9 @@ export class AuditTrail implements Service {
   }
 }
 
-/** Whether it is about the values, and not about the database: the classes of data and of constraints. */
+/** Whether it is about the values, and not about the database: the classes of data and of constraints, and triggers. */
 function isDataError(error: unknown): boolean {
-  return /^(?:2[23]|54)/.test(sqlStateOf(error) ?? '');
+  return error instanceof LostRows || /^(?:2[23]|54)/.test(sqlStateOf(error) ?? '');
 }
 
 /** A scheduled run, as the audit of access tells of it. The ledger knows more. */

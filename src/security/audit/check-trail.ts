@@ -1,6 +1,6 @@
-import type { AuditKeys } from './audit-keys.ts';
+import type { AuditKeys, SignatureCheck } from './audit-keys.ts';
 import { chainDigest, type Seal, sealText } from './seal.ts';
-import { checkEntry, type Segment, type StoredEntry } from './stored-entry.ts';
+import { type CheckedEntry, checkEntry, type StoredEntry } from './stored-entry.ts';
 
 export interface TrailFinding {
   readonly kind:
@@ -13,6 +13,7 @@ export interface TrailFinding {
     | 'chain'
     | 'missing-seals'
     | 'head'
+    | 'waiting'
     | 'file';
   readonly message: string;
   readonly entry?: string;
@@ -26,12 +27,14 @@ const SHOWN = 100;
 export class TrailChecker {
   readonly #keys: AuditKeys;
   readonly #isPart: boolean;
-  readonly #chains = new Map<string, { readonly part: number; readonly signature: string }>();
+  /** The last seal of each chain; one with a right signature gives way to no other. */
+  readonly #chains = new Map<string, { readonly seal: Seal; readonly isRight: boolean }>();
+  /** Entries whose seal is still to come. */
+  #waiting: CheckedEntry[] = [];
   readonly findings: TrailFinding[] = [];
   count = 0;
   entries = 0;
   seals = 0;
-  last: Seal | undefined;
 
   /** @param options.isPart chains may begin in their middle */
   constructor(keys: AuditKeys, options: { readonly isPart: boolean }) {
@@ -48,7 +51,16 @@ export class TrailChecker {
     if (this.findings.length < SHOWN) this.findings.push(finding);
   }
 
-  check({ seal, entries }: Segment): void {
+  /** An entry, whose seal comes behind it. @returns how many wait for theirs */
+  addEntry(entry: StoredEntry): number {
+    const { id, topic, recordedAt, signature } = entry;
+    const check = checkEntry(this.#keys, entry);
+    return this.#waiting.push({ id, topic, recordedAt, signature, check });
+  }
+
+  addSeal(seal: Seal): void {
+    const entries = Map.groupBy(this.#waiting, ({ id }) => id);
+    this.#waiting = [];
     const signatures = seal.ids.map((id) => this.#entry(seal, id, entries.get(id) ?? []));
     this.#seal(seal);
     const isWhole = signatures.every((signature) => signature !== undefined);
@@ -60,13 +72,23 @@ export class TrailChecker {
         'does not fit its entries: one was put in, taken out, exchanged or signed anew',
       );
     }
+    for (const id of seal.ids) entries.delete(id);
+    for (const id of entries.keys()) {
+      const message = `entry ${id} is there, and not in the seal behind it`;
+      this.find({ kind: 'inserted', message, entry: id, seal: seal.number });
+    }
     this.seals += 1;
-    this.last = seal;
+  }
+
+  /** A row that no node can have made. @param number as text */
+  addUnsound(number: string): void {
+    const message = `seal ${number} is none that a node can have made: something in it is larger, or of another time, than in any`;
+    this.find({ kind: 'seal', message });
   }
 
   /** An entry that is in no seal yet; null when it is not there. */
   checkWaiting(id: string, entry: StoredEntry | null): void {
-    if (entry !== null) this.#signature(entry, { entry: id });
+    if (entry !== null) this.#signature({ ...entry, check: checkEntry(this.#keys, entry) }, { entry: id });
     else
       this.find({
         kind: 'deleted',
@@ -76,22 +98,22 @@ export class TrailChecker {
   }
 
   /** @returns its signature; undefined when the entry is not there */
-  #entry(seal: Seal, id: string, [entry, ...others]: readonly StoredEntry[]): string | null | undefined {
+  #entry(seal: Seal, id: string, [entry, ...others]: readonly CheckedEntry[]): string | null | undefined {
     if (entry === undefined) {
       this.find({ kind: 'deleted', message: `entry ${id} was deleted`, entry: id, seal: seal.number });
       return undefined;
     }
     this.entries += 1;
     if (others.length > 0) {
-      const message = `entry ${id} is there ${others.length + 1} times`;
+      const message = `entry ${id} is there more than once`;
       this.find({ kind: 'inserted', message, entry: id, seal: seal.number });
     }
     this.#signature(entry, { entry: id, seal: seal.number });
     return entry.signature;
   }
 
-  #signature(entry: StoredEntry, place: { readonly entry: string; readonly seal?: number }): void {
-    const check = checkEntry(this.#keys, entry);
+  #signature(entry: CheckedEntry, place: { readonly entry: string; readonly seal?: number }): void {
+    const { check } = entry;
     const about = `entry ${entry.id} (${entry.topic}, ${entry.recordedAt})`;
     if (check === 'wrong')
       this.find({ kind: 'changed', message: `${about} was changed or forged`, ...place });
@@ -117,21 +139,26 @@ export class TrailChecker {
         `is signed with key ${seal.signature.split('.')[0]}, which the key ring lacks`,
       );
     }
+    this.#follow(seal, check);
+  }
+
+  /** By their signatures, and not by their parts: somebody may have taken a part before the node whose turn it was. */
+  #follow(seal: Seal, check: SignatureCheck): void {
     const name = `${seal.month} ${seal.node}`;
     const before = this.#chains.get(name);
+    const isFirst = before?.isRight !== true && seal.previous === '';
     const follows =
-      before === undefined
-        ? this.#isPart || (seal.part === 1 && seal.previous === '')
-        : seal.part === before.part + 1 && seal.previous === before.signature;
+      before === undefined ? this.#isPart || isFirst : isFirst || seal.previous === before.seal.signature;
     if (!follows) {
-      const expected = before === undefined ? 'from 1 on' : `behind ${before.part}`;
+      const expected = before === undefined ? 'from 1 on' : `behind ${before.seal.part}`;
       this.#say(
         'chain',
         seal,
         `is part ${seal.part} of its chain, and those ${expected} are missing before it`,
       );
     }
-    this.#chains.set(name, seal);
+    if (check === 'wrong' || (before?.isRight === true && check !== 'right')) return;
+    this.#chains.set(name, { seal, isRight: check === 'right' });
   }
 
   #say(kind: TrailFinding['kind'], { number, node, month, sealedAt }: Seal, what: string): void {

@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { MOST_EVENT_BYTES } from './sound-row-repository.ts';
 import type { StoredEntry } from './stored-entry.ts';
 import { ENTRY_COLUMNS } from './trail-repository.ts';
 
-const MOST_LOOKED_AT = 100;
+const PAGE_ENTRIES = 100;
 
 /** A month of the trail that was dropped, and how its chains ended. */
 export interface PrunedMonth {
@@ -31,10 +32,20 @@ export async function pruneMonths(db: Db, keepDays: number): Promise<readonly Pr
 }
 
 /** Records of prunings, the newest first, and entries that are made to look like one. */
-export async function findPrunings(db: Db): Promise<readonly StoredEntry[]> {
-  const { rows } = await sql<StoredEntry>`
-    select ${ENTRY_COLUMNS} from audit_event
-    where topic = 'config' and object_id = 'audit' and event->>'operation' = 'PRUNE' and not event ? 'handMade'
-    order by recorded_at desc, id desc limit ${MOST_LOOKED_AT}`.execute(db);
-  return rows;
+export async function* readPrunings(db: Db): AsyncGenerator<StoredEntry> {
+  let isOlder = sql`true`;
+  for (;;) {
+    const { rows } = await sql<
+      StoredEntry & { readonly moment: string; readonly place: string; readonly row: string }
+    >`
+      select ${ENTRY_COLUMNS}, recorded_at::text as moment, tableoid::text as place, ctid::text as row from audit_event
+      where topic = 'config' and object_id = 'audit' and event->>'operation' = 'PRUNE' and not event ? 'handMade'
+        and octet_length(event::text) <= ${MOST_EVENT_BYTES} and ${isOlder}
+      order by recorded_at desc, tableoid desc, ctid desc limit ${PAGE_ENTRIES}`.execute(db);
+    yield* rows;
+    const last = rows[PAGE_ENTRIES - 1];
+    if (last === undefined) return;
+    isOlder = sql`(recorded_at, tableoid, ctid)
+      < (${last.moment}::timestamptz, ${last.place}::oid, ${last.row}::tid)`;
+  }
 }

@@ -28,7 +28,7 @@ export function entrySigner(keys: AuditKeys, node: string): SignEntry {
       id,
       topic,
       recordedAt: new Date(at).toISOString().replace('Z', '000Z'),
-      transactionId: storable(transactionId),
+      transactionId: storable(transactionId.slice(0, MOST_NAMED)),
       userId: indexed(userId),
       objectId: indexed(objectId),
       node,
@@ -38,6 +38,8 @@ export function entrySigner(keys: AuditKeys, node: string): SignEntry {
   };
 }
 
+/** Of ids of requests, to which each nested one appends something. */
+const MOST_NAMED = 1_000;
 /** No index takes a text of any length; the entry itself has it whole. A name that is longer than any is one of nobody. */
 const MOST_INDEXED = 500;
 

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { AUDIT_TOPICS } from './audit-event.ts';
 
 const text = z.string();
 
@@ -11,14 +10,15 @@ export const trailLineSchema = z.discriminatedUnion('kind', [
     /** False of entries from before the first seal. */
     sealed: z.boolean().default(true),
     id: text,
-    topic: z.enum(AUDIT_TOPICS),
+    topic: text,
     recordedAt: text,
     transactionId: text.default(''),
     userId: text.nullable().default(null),
     objectId: text.nullable().default(null),
     node: text.nullable(),
     signature: text.nullable(),
-    event: z.record(text, z.json()).optional(),
+    /** JSON, however deep. */
+    event: z.unknown().optional(),
   }),
   z.object({
     kind: z.literal('seal'),
@@ -32,5 +32,7 @@ export const trailLineSchema = z.discriminatedUnion('kind', [
     digest: text,
     signature: text,
   }),
+  /** A row among the seals that no node can have made. */
+  z.object({ kind: z.literal('unsound'), number: text }),
   z.object({ kind: z.literal('end'), digest: text, signature: text }),
 ]);

@@ -2,16 +2,22 @@ import type { Db } from '#database/index.ts';
 import type { AuditKeys } from './audit-keys.ts';
 import { TrailChecker, type TrailFinding } from './check-trail.ts';
 import { countPruned } from './pruning.ts';
-import { readSegments } from './read-trail.ts';
+import { isSeal, readTrail } from './read-trail.ts';
+import { unsealedSeconds } from './seal-repository.ts';
 import {
   countSeals,
+  countWaiting,
   findGaps,
   findLoose,
-  findSignature,
-  findWaiting,
+  hasSeal,
   listSpans,
+  readWaiting,
   type TrailRange,
 } from './trail-repository.ts';
+import { findLastSeal, findSealedSince } from './trusted-seal.ts';
+
+/** Nodes seal each second; what waits for so long was left by nodes that were killed, or somebody keeps them from it. */
+const MOST_WAITING_SECONDS = 600;
 
 /** The number and the signature of a seal, as they were noted somewhere else than in the database. */
 export interface TrailHead {
@@ -42,36 +48,38 @@ export async function verifyAudit(
   noted: TrailHead | undefined,
 ): Promise<Verification> {
   const checker = new TrailChecker(keys, { isPart: range.from !== undefined });
-  const { seals, highest, waiting } = await countSeals(db);
-  for await (const segment of readSegments(db, range, highest)) checker.check(segment);
-  await checkNumbers(db, keys, checker, highest - seals);
-  await checkWaiting(db, checker);
-  if (noted !== undefined && (await findSignature(db, noted.number)) !== noted.signature) {
+  const last = await findLastSeal(db, keys);
+  const waiting = await countWaiting(db);
+  for await (const item of readTrail(db, range)) {
+    if (!isSeal(item)) checker.addEntry(item);
+    else if (item.seal === undefined) checker.addUnsound(item.number);
+    else checker.addSeal(item.seal);
+  }
+  await checkNumbers(db, keys, checker, last.number);
+  // A list that whoever has the database writes, too: what stands there counts as little as what stands in no seal.
+  for await (const { id, entry } of readWaiting(db)) checker.checkWaiting(id, entry);
+  const seconds = await unsealedSeconds(db);
+  if (seconds > MOST_WAITING_SECONDS) {
+    const message = `entries wait for their seal since ${Math.round(seconds / 60)} minutes: until then nobody would find that one was taken away`;
+    checker.find({ kind: 'waiting', message });
+  }
+  if (noted !== undefined && !(await hasSeal(db, noted.number, noted.signature))) {
     const message = `seal ${noted.number}, the head that was noted, is not there as it was: seals were taken away, or the database was put back`;
     checker.find({ kind: 'head', message, seal: noted.number });
   }
-  const old = await checkLoose(db, checker, range);
+  const sealedSince = await findSealedSince(db, keys, last.number);
+  const old = await checkLoose(db, checker, { ...range, sealedSince });
   const { entries, chains, count, findings } = checker;
-  const signature = await findSignature(db, highest);
-  const head = signature === undefined ? null : { number: highest, signature };
+  const { number, signature } = last;
+  const head = signature === undefined ? null : { number, signature };
   return { entries, seals: checker.seals, chains, head, waiting, old, count, findings };
 }
 
-/** A list that whoever has the database writes, too: what stands there counts as little as what stands in no seal. */
-async function checkWaiting(db: Db, checker: TrailChecker): Promise<void> {
-  let after: string | undefined;
-  for (;;) {
-    const page = await findWaiting(db, after);
-    for (const { id, entry } of page) checker.checkWaiting(id, entry);
-    after = page.at(-1)?.id;
-    if (after === undefined) return;
-  }
-}
-
-async function checkNumbers(db: Db, keys: AuditKeys, checker: TrailChecker, missing: number): Promise<void> {
+async function checkNumbers(db: Db, keys: AuditKeys, checker: TrailChecker, highest: number): Promise<void> {
+  const missing = highest - (await countSeals(db, highest));
   const pruned = await countPruned(db, keys);
   if (missing === pruned) return;
-  const gaps = (await findGaps(db)).map(({ first, last }) =>
+  const gaps = (await findGaps(db, highest)).map(({ first, last }) =>
     first === last ? `${first}` : `${first}–${last}`,
   );
   const message = `${missing} seals are missing, and ${pruned} were pruned by the server; missing numbers: ${gaps.join(', ')}`;
@@ -79,7 +87,11 @@ async function checkNumbers(db: Db, keys: AuditKeys, checker: TrailChecker, miss
 }
 
 /** @returns how many entries are older than seals */
-async function checkLoose(db: Db, checker: TrailChecker, range: TrailRange): Promise<number> {
+async function checkLoose(
+  db: Db,
+  checker: TrailChecker,
+  range: TrailRange & { readonly sealedSince: string },
+): Promise<number> {
   let all = 0;
   for (const span of await listSpans(db)) {
     const { old, strays, examples } = await findLoose(db, span, range);

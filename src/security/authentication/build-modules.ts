@@ -11,6 +11,7 @@ import { augmentedModule, type Denial } from './augmented-module.ts';
 import type { AuthenticationModule } from './authentication-module.ts';
 import { bearerModule } from './bearer-module.ts';
 import { certificateModule } from './certificate-module.ts';
+import { absentModule, openProperties, withOwnNames } from './field-modules.ts';
 import { accountFinder, type UserDirectory } from './find-account.ts';
 import {
   apiKeySettings,
@@ -56,7 +57,7 @@ export function buildModules(
 ): readonly AuthenticationModule[] {
   const findings: Finding[] = [];
   const modules = config.serverAuthContext.authModules.flatMap((module, index) => {
-    if (!module.enabled) return [];
+    if (!module.enabled || absentModule(module) !== undefined) return [];
     try {
       const field = `/serverAuthContext/authModules/${index}`;
       const named = `${module.name} in serverAuthContext.authModules[${index}]`;
@@ -99,7 +100,7 @@ function buildModule(
     const field = place.field.replace(/properties$/, 'name');
     throw failed({ ...place, field }, `there is no authentication module '${name}'`, hint);
   }
-  const settings = properties as JsonObject;
+  const settings = withOwnNames(properties as JsonObject);
   const module = build(name, settings, place, parts);
   const script = augmentScript(settings);
   if (script === undefined) return module;
@@ -122,8 +123,11 @@ type Builder = (
 ) => AuthenticationModule;
 
 const BUILDERS: Readonly<Record<string, Builder>> = {
-  STATIC_USER: (name, properties, place, { crypto, comparisons }) =>
-    staticModule(name, parse(staticUserSettings, properties, place), crypto, comparisons),
+  STATIC_USER(name, properties, place, { crypto, comparisons }) {
+    const settings = parse(staticUserSettings, properties, place);
+    if (openProperties(properties).length > 0) return { name, authenticate: async () => undefined };
+    return staticModule(name, settings, crypto, comparisons);
+  },
   MANAGED_USER: passwordModule('authzRoles'),
   INTERNAL_USER: passwordModule('roles'),
   OPENID_CONNECT(name, properties, place, { database, users, guard }) {

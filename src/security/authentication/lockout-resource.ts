@@ -18,7 +18,7 @@ export function lockoutResource(database: Database): RouteHandler {
     description: { title: 'lockouts', collectionActions: ['unlock'] },
 
     query: async (_context, request) =>
-      answerFromMemory(request, (await listFailures(database.db, {}, MOST_LISTED)).map(view)),
+      answerFromMemory(request, (await listFailures(database.db, {}, MOST_LISTED)).map(view), FIELDS),
 
     async read(_context, _request, id) {
       const rows = await listFailures(database.db, { account: accountKey(id) }, MOST_LISTED);
@@ -60,6 +60,17 @@ function whom(content: JsonValue): Locked {
     hint: 'Send {"userName": "ada"} or {"address": "203.0.113.7"}',
   });
 }
+
+const FIELDS = [
+  '_id',
+  'kind',
+  'account',
+  'address',
+  'failures',
+  'lastAt',
+  'blockedUntil',
+  'blocked',
+] as const;
 
 function view({
   kind,

@@ -15,7 +15,7 @@ const from = (names: readonly LoginName[]) => sql`
 
 /** A name that somebody else has is not stored. */
 export const loginNameInserts: GroupWrite<LoginName> = {
-  insert: (names) => sql`insert into login_name (${columns}) ${from(names)}`,
+  steps: (names) => [{ statement: sql`insert into login_name (${columns}) ${from(names)}` }],
   async run(db, names) {
     const { rows } = await sql<{ key: string }>`
       insert into login_name (${columns}) ${from(names)} on conflict do nothing returning key`.execute(db);

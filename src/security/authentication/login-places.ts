@@ -1,5 +1,7 @@
 import type { AuthenticationConfig } from '#config/index.ts';
+import type { JsonObject } from '#json/index.ts';
 import { ADMIN } from './create-administrator.ts';
+import { withOwnNames } from './field-modules.ts';
 import { nameKey } from './login-name.ts';
 
 /** The properties of an account that say how somebody logs in. */
@@ -25,7 +27,7 @@ export function loginPlaces({ serverAuthContext: { authModules } }: Authenticati
   const reserved = new Set(OWN_NAMES.map(nameKey));
   for (const { enabled, properties } of authModules) {
     if (!enabled) continue;
-    const { username, queryOnResource, propertyMapping } = properties as {
+    const { username, queryOnResource, propertyMapping } = withOwnNames(properties as JsonObject) as {
       username?: unknown;
       queryOnResource?: unknown;
       propertyMapping?: { authenticationId?: string; userCredential?: string };

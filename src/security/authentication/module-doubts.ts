@@ -1,25 +1,38 @@
 import type { AuthenticationConfig, Objection } from '#config/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import { absentModule, openProperties } from './field-modules.ts';
 
 /** What modules that are right all the same do not do, though it may be expected of them. */
 export function moduleDoubts({
   serverAuthContext: { authModules },
 }: AuthenticationConfig): readonly Objection[] {
-  return authModules.flatMap(({ name, enabled, properties }, index) => {
+  return authModules.flatMap((module, index) => {
+    const { name, enabled, properties } = module;
     if (!enabled) return [];
+    const doubt = (why: string, hint?: string): readonly Objection[] => [
+      {
+        id: 'AUTH_MODULE_DOUBT',
+        field: `/serverAuthContext/authModules/${index}`,
+        message: `${name} lets nobody in${why}`,
+        ...(hint === undefined ? {} : { hint }),
+        isWarning: true,
+      },
+    ];
+    const instead = absentModule(module);
+    if (instead !== undefined) return doubt(': there is no such module here', instead);
+    const open = name === 'STATIC_USER' ? openProperties(properties as JsonObject) : [];
+    if (open.length > 0) {
+      return doubt(
+        `: ${open.join(' and ')} refer to what has no value`,
+        'Declare it in conf/boot/boot.properties',
+      );
+    }
     const isEmpty = (property: string) => {
       const value = properties[property];
       return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
     };
     const missing = BELIEVES_A_PROXY[name]?.filter(isEmpty) ?? [];
-    if (missing.length === 0) return [];
-    return [
-      {
-        id: 'AUTH_MODULE_DOUBT',
-        field: `/serverAuthContext/authModules/${index}`,
-        message: `${name} lets nobody in without ${missing.join(', ')}`,
-        isWarning: true,
-      },
-    ];
+    return missing.length === 0 ? [] : doubt(` without ${missing.join(', ')}`);
   });
 }
 

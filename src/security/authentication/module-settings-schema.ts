@@ -1,6 +1,15 @@
 import { z } from 'zod';
+import { internalRole } from './role-names.ts';
 
-const roles = z.array(z.string().min(1)).default([]);
+/** Names, or references to internal roles. */
+const roles = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .transform((role) => internalRole(role) ?? role),
+  )
+  .default([]);
 
 /** `STATIC_USER`: one caller whose password is no secret, though it may be encrypted. */
 export const staticUserSettings = z.looseObject({

@@ -34,12 +34,18 @@ export function roleNames(value: JsonValue | undefined, internal: ReadonlySet<st
 
 function nameOf(reference: string, internal: ReadonlySet<string>): string {
   if (!reference.includes('/')) return reference;
-  const own = INTERNAL_ROLE.exec(reference);
-  if (own !== null) return decoded(own[1]!);
+  const own = internalRole(reference);
+  if (own !== undefined) return own;
   const id = decoded(reference.slice(reference.lastIndexOf('/') + 1));
   // Where roles are joined to a list, a comma would make two of one; with a slash, a name would be a reference to another.
   const isTaken = isBuiltIn(id, internal) || /[,/]/.test(id);
   return isTaken ? reference.replaceAll(',', '%2C') : id;
+}
+
+/** The name of the internal role that a reference leads to; undefined for anything else. */
+export function internalRole(reference: string): string | undefined {
+  const own = INTERNAL_ROLE.exec(reference);
+  return own === null ? undefined : decoded(own[1]!);
 }
 
 function decoded(segment: string): string {

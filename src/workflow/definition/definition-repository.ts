@@ -69,3 +69,10 @@ export async function findResource(db: Db, deploymentId: number, name: string): 
     select bytes from workflow_resource where deployment_id = ${deploymentId} and name = ${name}`.execute(db);
   return rows[0]?.bytes;
 }
+
+/** Keys that may be meant by one that there is not. */
+export async function listKeys(db: Db): Promise<string[]> {
+  const { rows } = await sql<{ key: string }>`
+    select distinct key from workflow_definition limit 1000`.execute(db);
+  return rows.map(({ key }) => key);
+}

@@ -3,24 +3,34 @@ import type { Scripts } from '#script/index.ts';
 import type { Finding, ProcessDefinition, Script } from '../engine/index.ts';
 import { scriptReference } from '../script/script-calls.ts';
 
-/** The mistakes in all scripts of a process: those of tasks, listeners and conditions. */
+export interface CheckedScripts {
+  /** They fail when they are reached. */
+  readonly mistakes: readonly Finding[];
+  /** Of scripts that run, such as an import of nothing. */
+  readonly doubts: readonly Finding[];
+}
+
+/** What is to be said about all scripts of a process: those of tasks, listeners and conditions. */
 export async function checkScripts(
   scripts: Pick<Scripts, 'compile'>,
   process: ProcessDefinition,
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
+): Promise<CheckedScripts> {
+  const mistakes: Finding[] = [];
+  const doubts: Finding[] = [];
   for (const { element, script } of scriptsOf(process)) {
     try {
-      await scripts.compile(scriptReference(script.format, script.source));
+      for (const warning of await scripts.compile(scriptReference(script.format, script.source))) {
+        doubts.push({ id: 'WORKFLOW_SCRIPT_DOUBT', element, message: `holds a script: ${warning}` });
+      }
     } catch (error) {
       // Anything else is no mistake of the script.
       if (!(error instanceof ResourceError) || (error.code !== 400 && error.code !== 501)) throw error;
       const message = `holds a script with a mistake: ${mistakeOf(error)}`;
       const hint = 'It fails when it is reached; with scripts.strict in workflow.json such a file is refused';
-      findings.push({ id: 'WORKFLOW_BAD_SCRIPT', element, message, hint });
+      mistakes.push({ id: 'WORKFLOW_BAD_SCRIPT', element, message, hint });
     }
   }
-  return findings;
+  return { mistakes, doubts };
 }
 
 /** In the compiler's own words, with the line in the script: what stands around it is another file. */

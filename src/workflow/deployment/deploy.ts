@@ -8,7 +8,7 @@ import { lintForms } from '../form/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { armStarts } from './arm-starts.ts';
 import { checkCalls } from './check-calls.ts';
-import { checkScripts } from './check-scripts.ts';
+import { type CheckedScripts, checkScripts } from './check-scripts.ts';
 import {
   findLatestDeployment,
   insertDefinition,
@@ -34,7 +34,11 @@ export interface DeploymentFile {
 
 export interface Deployed {
   readonly deploymentId: number;
-  readonly definitions: readonly { readonly id: string; readonly findings: readonly Finding[] }[];
+  readonly definitions: readonly {
+    readonly id: string;
+    readonly version: number;
+    readonly findings: readonly Finding[];
+  }[];
 }
 
 /**
@@ -61,16 +65,17 @@ export async function deploy(
   if (!file.isNews && isOthers && (await wasDeployed(db, file.name, hash))) return undefined;
   const processes = await compileAll(platform, file);
   const deploymentId = await insertDeployment(db, { ...file, hash });
-  const definitions: { id: string; findings: Finding[] }[] = [];
+  const definitions: { id: string; version: number; findings: Finding[] }[] = [];
   const together = new Set(processes.map(({ process }) => process.key));
-  for (const { process, resourceName, xml, mistakes } of processes) {
+  for (const { process, resourceName, xml, mistakes, doubts } of processes) {
     const findings = [
       ...process.warnings,
       ...mistakes,
+      ...doubts,
       ...lintForms(process, file.resources),
       ...(await checkCalls(db, process, together)),
     ];
-    const { id } = await insertDefinition(db, {
+    const { id, version } = await insertDefinition(db, {
       key: process.key,
       name: process.name ?? null,
       category: process.category ?? null,
@@ -80,7 +85,7 @@ export async function deploy(
       diagramName: diagramName(process.key, resourceName, xml, file.resources),
       findings,
     });
-    definitions.push({ id, findings });
+    definitions.push({ id, version, findings });
   }
   for (const { process } of processes) await armStarts(platform, unitOfWork, process.key);
   return { deploymentId, definitions };
@@ -108,12 +113,10 @@ export function hashOf(resources: ReadonlyMap<string, Buffer>): string {
 
 const PROCESS_FILE = /\.(?:bpmn|bpmn20\.xml)$/i;
 
-interface FoundProcess {
+interface FoundProcess extends CheckedScripts {
   readonly process: ProcessDefinition;
   readonly resourceName: string;
   readonly xml: string;
-  /** Of its scripts, which fail when they are reached. */
-  readonly mistakes: readonly Finding[];
 }
 
 /** @throws BadRequestError with everything that keeps a process from running */
@@ -141,7 +144,7 @@ export async function compileAll(
     for (const process of await compile(xml, options)) {
       const twin = found.find((other) => other.process.key === process.key);
       if (twin !== undefined) throw twice(process.key, twin.resourceName, resourceName);
-      found.push({ process, resourceName, xml, mistakes: await checkScripts(scripts, process) });
+      found.push({ process, resourceName, xml, ...(await checkScripts(scripts, process)) });
     }
   }
   const mistakes = found.flatMap((each) => each.mistakes);

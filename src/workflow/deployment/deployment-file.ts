@@ -1,7 +1,11 @@
+import { BadRequestError } from '#errors/index.ts';
 import { readBarArchive } from './bar-archive.ts';
 
 const DEPLOYABLE = /^[^.].*\.(?:bar|xml|bpmn)$/i;
 const MODEL_NAMESPACE = 'http://www.omg.org/spec/BPMN/20100524/MODEL';
+
+/** As long as names of files may be. */
+const LONGEST_NAME = 255;
 
 /** Whether a file of that name in the watched directory may be deployed. */
 export function isDeployable(name: string): boolean {
@@ -11,11 +15,26 @@ export function isDeployable(name: string): boolean {
 /**
  * The resources that a file consists of: those of an archive, or the file itself; undefined for XML that is
  * about something else.
+ *
+ * @throws BadRequestError `WORKFLOW_NAME_TOO_LONG`
  */
 export async function readResources(
   name: string,
   bytes: Buffer,
 ): Promise<ReadonlyMap<string, Buffer> | undefined> {
-  if (name.toLowerCase().endsWith('.bar')) return readBarArchive(bytes);
+  requireShort(name);
+  if (name.toLowerCase().endsWith('.bar')) {
+    const resources = await readBarArchive(bytes);
+    for (const inside of resources.keys()) requireShort(inside);
+    return resources;
+  }
   return bytes.includes(MODEL_NAMESPACE) ? new Map([[name, bytes]]) : undefined;
+}
+
+function requireShort(name: string): void {
+  if (name.length <= LONGEST_NAME) return;
+  throw new BadRequestError(
+    `The name '${name.slice(0, 40)}…' has ${name.length} characters; ${LONGEST_NAME} are allowed`,
+    { id: 'WORKFLOW_NAME_TOO_LONG', field: '/name' },
+  );
 }

@@ -25,7 +25,19 @@ export function deploymentResource(platform: WorkflowPlatform): CollectionProvid
           field: '/content',
         });
       }
-      const deployed = await deploy(platform, context.unitOfWork!, { name, resources, origin, isNews });
+      const unitOfWork = context.unitOfWork!;
+      const deployed = await deploy(platform, unitOfWork, { name, resources, origin, isNews });
+      // A deployment is told of by its answer; who rehearses it looks among the changes.
+      for (const { id, version, findings } of context.rehearsed === true
+        ? (deployed?.definitions ?? [])
+        : []) {
+        unitOfWork.record({
+          resource: `workflow/processdefinition/${id}`,
+          operation: 'create',
+          before: null,
+          after: { _id: id, version, resourceName: name, findings: findings as unknown as JsonObject[] },
+        });
+      }
       return actionResult({
         deploymentId: deployed === undefined ? null : String(deployed.deploymentId),
         unchanged: deployed === undefined,

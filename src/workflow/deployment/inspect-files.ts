@@ -45,18 +45,20 @@ async function inspectFile(
     const resources = await readResources(name, bytes);
     if (resources === undefined) return undefined;
     const processes = await compileAll(platform, { name, resources });
-    const warnings = processes.flatMap(({ process, mistakes }) => [
+    const warnings = processes.flatMap(({ process, mistakes, doubts }) => [
       ...process.warnings,
       ...mistakes,
+      ...doubts,
       ...lintForms(process, resources),
     ]);
     return { name, refusals: [], warnings: warnings.map(placed) };
   } catch (error) {
     if (!(error instanceof ResourceError)) throw error;
-    const { id = 'WORKFLOW_REFUSED' } = (error.detail ?? {}) as { id?: string };
+    const { id = 'WORKFLOW_REFUSED', line, column } = (error.detail ?? {}) as Partial<FoundInFile>;
     const findings = error instanceof ProcessFileError ? error.findings : [];
-    const refusals = findings.length > 0 ? findings : [{ id, element: '', message: error.message }];
-    return { name, refusals: refusals.map(placed), warnings: [] };
+    if (findings.length > 0) return { name, refusals: findings.map(placed), warnings: [] };
+    const place = line === undefined || column === undefined ? {} : { line, column };
+    return { name, refusals: [{ id, element: '', message: error.message, ...place }], warnings: [] };
   }
 }
 

@@ -6,7 +6,7 @@
  * only and methods come from fixed lists, so no expression reaches a prototype or a function of JavaScript.
  */
 export { type Assignment, assign } from './assign.ts';
-export { isEmpty, toBoolean, toNumber, toText } from './coercion.ts';
+export { CoercionError, isEmpty, toBoolean, toNumber, toText } from './coercion.ts';
 export { dateOf, dateValue, isoOfDate } from './date-value.ts';
 export { type ExpressionScope, evaluate } from './evaluate.ts';
 export { ExpressionError } from './expression-error.ts';

@@ -1,7 +1,12 @@
-import { BadRequestError, NotFoundError } from '#errors/index.ts';
+import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
 import { getMember, type JsonObject } from '#json/index.ts';
 import { type Context, dbOf, type Resource, resource } from '#resource/index.ts';
-import { type DefinitionRow, findDefinition, findLatest } from '../definition/definition-repository.ts';
+import {
+  type DefinitionRow,
+  findDefinition,
+  findLatest,
+  listKeys,
+} from '../definition/definition-repository.ts';
 import { unknownDefinition } from '../definition/definitions.ts';
 import { noneStart, type Received, receiveVariables, variableScope } from '../form/index.ts';
 import { senderOf } from '../identity/sender.ts';
@@ -54,8 +59,13 @@ async function chooseDefinition(
   }
   const found = await findLatest(db, key);
   if (found !== undefined) return found;
+  // Which processes there are is told to those who may start any.
+  const mayKnow = !context.client.isExternal || context.security.authorization.roles.includes('svc-admin');
+  const hint = mayKnow ? didYouMean(key, await listKeys(db)) : undefined;
   throw new NotFoundError(`There is no process definition with the key '${key}'`, {
     id: 'WORKFLOW_NO_DEFINITION',
+    field: '/_key',
+    ...(hint === undefined ? {} : { hint }),
   });
 }
 
@@ -71,7 +81,7 @@ async function receiveAtStart(
     step: noneStart(process),
     settled: new Set(),
     ...senderOf(platform, context, key),
-    checkedIn: platform.settings().validatesForms ? variableScope({}) : undefined,
+    checkedIn: platform.settings().validatesForms(key) ? variableScope({}) : undefined,
   });
 }
 

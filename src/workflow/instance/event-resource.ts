@@ -1,6 +1,7 @@
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { actionResult, type Context, type SingletonProvider, unknownAction } from '#resource/index.ts';
+import { actionResult, type SingletonProvider, unknownAction } from '#resource/index.ts';
+import { isOrdinary } from '../identity/sender.ts';
 import { givenVariables } from '../variable/variable.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { beginStep } from './begin-step.ts';
@@ -45,16 +46,12 @@ export function signalResource(platform: WorkflowPlatform): SingletonProvider {
     async action(context, request) {
       if (request.action !== 'send') return unknownAction(request, ['send']);
       const { name, variables } = readEvent(request.content);
-      if (!mayBroadcast(context) && Object.keys(variables).length > 0) throw notForAll(name);
+      // It reaches processes that its sender has never heard of, so their forms cannot say what it may bring.
+      if (isOrdinary(context) && Object.keys(variables).length > 0) throw notForAll(name);
       const received = await deliverSignal(beginStep(platform, context), name, variables);
       return actionResult({ processInstanceIds: received });
     },
   };
-}
-
-/** A signal reaches processes that its sender has never heard of, so their forms cannot say what it may bring. */
-function mayBroadcast({ client, security }: Context): boolean {
-  return !client.isExternal || security.authorization.roles.includes('svc-admin');
 }
 
 function notForAll(name: string): BadRequestError {

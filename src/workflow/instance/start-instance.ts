@@ -7,6 +7,7 @@ import type { Received } from '../form/index.ts';
 import { CONTEXT_VARIABLE } from '../variable/variable.ts';
 import type { Instance } from './instance.ts';
 import { newInstanceId } from './instance-id.ts';
+import { requireRoom } from './require-room.ts';
 import { type StepContext, startStep } from './take-step.ts';
 
 export interface StartOptions {
@@ -30,7 +31,11 @@ export interface Started {
   readonly outcome: Outcome;
 }
 
-/** Starts an instance of a definition. @throws ConflictError when the definition is suspended */
+/**
+ * Starts an instance of a definition.
+ *
+ * @throws ConflictError when the definition is suspended; TooManyRequestsError when the caller has too many under way
+ */
 export async function startInstance(
   step: StepContext,
   definition: DefinitionRow,
@@ -42,6 +47,7 @@ export async function startInstance(
   const id = options.id ?? newInstanceId(now);
   const { caller, isUnattended = false } = options;
   const starter = isUnattended ? null : personName(context.security);
+  if (starter !== null && caller === undefined) await requireRoom(step, starter);
   const instance: Instance = {
     id,
     definitionId: definition.id,

@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '#database/index.ts';
 import type { AddressGuard } from '#egress/index.ts';
-import type { JsonValue } from '#json/index.ts';
+import type { Observe } from '#observability/index.ts';
 import type { Queue } from '#queue/index.ts';
 import type { DelegateCall } from '../engine/index.ts';
 import { composeMail, readMailFailurePlan } from './compose-mail.ts';
@@ -24,12 +24,19 @@ export class MailQueue {
   readonly #queue: Queue;
   readonly #settings: () => Promise<MailSettings>;
   readonly #guard: (port: number) => AddressGuard;
+  readonly #observe: Observe;
 
   /** To be built once on every node; `settings` is asked again for every mail. */
-  constructor(queue: Queue, settings: () => Promise<MailSettings>, guard: (port: number) => AddressGuard) {
+  constructor(
+    queue: Queue,
+    settings: () => Promise<MailSettings>,
+    guard: (port: number) => AddressGuard,
+    observe: Observe,
+  ) {
     this.#queue = queue;
     this.#settings = settings;
     this.#guard = guard;
+    this.#observe = observe;
     queue.work(
       MAIL_QUEUE,
       {
@@ -60,8 +67,11 @@ export class MailQueue {
     await this.#queue.enqueue(unitOfWork, { queue: MAIL_QUEUE, data: mail });
   }
 
-  async #deliver(id: string, mail: Mail): Promise<JsonValue> {
+  async #deliver(id: string, mail: Mail): Promise<void> {
     const settings = await this.#settings();
-    return { ...(await sendMail(mail, id, settings, this.#guard(settings.port))) };
+    const { rejected } = await sendMail(mail, id, settings, this.#guard(settings.port));
+    if (rejected.length > 0) {
+      this.#observe({ kind: 'workflow.mailRejected', job: id, recipients: rejected.length });
+    }
   }
 }

@@ -1,4 +1,4 @@
-import { BadRequestError } from '#errors/index.ts';
+import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { formatPath, type QueryRequest } from '#resource/index.ts';
 
 export type QueryKind = 'all' | 'filtered';
@@ -28,6 +28,6 @@ export function queryKind(
   throw new BadRequestError(message, {
     id: 'WORKFLOW_UNKNOWN_QUERY',
     field: '_queryId',
-    hint: `Give _queryId: ${ids.join(', ')}`,
+    hint: [didYouMean(queryId ?? '', ids), `Give _queryId: ${ids.join(', ')}`].filter(Boolean).join(' '),
   });
 }

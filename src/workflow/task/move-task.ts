@@ -1,6 +1,7 @@
+import { LostRace } from '#database/index.ts';
 import { BadRequestError, ConflictError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { type Context, dbOf, personName } from '#resource/index.ts';
+import { type Context, dbOf, personName, type UpdateRequest } from '#resource/index.ts';
 import type { UserTask } from '../engine/index.ts';
 import { type Received, receiveVariables, variableScope } from '../form/index.ts';
 import { senderOf } from '../identity/sender.ts';
@@ -65,10 +66,11 @@ export async function updateTask(
   platform: WorkflowPlatform,
   context: Context,
   id: string,
-  content: JsonObject,
-  revision: string | null,
+  { content, revision, judgedAt }: UpdateRequest,
 ): Promise<void> {
   const held = await holdTask(platform, context, id);
+  if (judgedAt !== undefined && judgedAt !== String(held.task.revision))
+    throw new LostRace(`The task '${id}' was changed by another request at the same time`);
   if (revision !== null && revision !== String(held.task.revision))
     throw outdated(id, revision, held.task.revision);
   const change: TaskChange = {};
@@ -150,7 +152,7 @@ async function receiveAtTask(
     step: process.nodes.get(at ?? '') as UserTask | undefined,
     settled,
     ...senderOf(platform, context, instance.definitionKey),
-    checkedIn: validatesForms ? variableScope(state.variables['0'] ?? {}) : undefined,
+    checkedIn: validatesForms(instance.definitionKey) ? variableScope(state.variables['0'] ?? {}) : undefined,
   });
 }
 

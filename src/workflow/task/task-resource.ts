@@ -48,7 +48,7 @@ export function taskResource(platform: WorkflowPlatform): CollectionProvider {
     // A PUT is never a creation here, so that one on nothing finds nothing.
     exists: async () => true,
     async update(context, request, id) {
-      await updateTask(platform, context, id, request.content, request.revision);
+      await updateTask(platform, context, id, request);
       return resource(id, null, { 'Task updated': id });
     },
     async delete(context, _request, id) {

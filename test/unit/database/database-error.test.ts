@@ -71,6 +71,20 @@ describe('an error of the database', () => {
     await nowhere.close();
   });
 
+  it.each([
+    ['svc', 'to svc'],
+    ['svc-role', 'to "svc-role"'],
+    [undefined, 'to …'],
+  ])('that the role %s lacks a permission says what to grant to it', async (role, expected) => {
+    const client = await database.pool.connect();
+    await client.query('create role nobody_here nologin; set role nobody_here');
+    const error = await failureOf(client.query('create table public.nothing ()'));
+    await client.query('reset role; drop role nobody_here');
+    client.release();
+    const hint = connectionFinding(error, role)?.hint;
+    expect(hint).toBe(`the role needs the schema: grant usage, create on schema public ${expected}`);
+  });
+
   it('is none that has the same code and comes from elsewhere', async () => {
     const refused = await refusedElsewhere();
     const wrapped = new ServiceUnavailableError('The other server is away', { cause: refused });

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { identify } from '../../../src/database/embedded-process.ts';
@@ -41,6 +42,18 @@ async function start(folder = root, observe?: (message: string) => void): Promis
   const server = await startEmbeddedServer(observe === undefined ? options : { ...options, observe });
   servers.push(server);
   return server;
+}
+
+/** A command of the command line, to its end. */
+async function svc(command: string, folder: string) {
+  const main = join(import.meta.dirname, '../../../src/main.ts');
+  const { PATH, HOME } = process.env;
+  const child = spawn(process.execPath, [main, command], {
+    env: { PATH, HOME, SVC_DATA_DIR: join(folder, 'data') },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  return { output, code };
 }
 
 async function query(url: string, statement: string): Promise<unknown[]> {
@@ -182,6 +195,17 @@ describe('a data folder', () => {
         `in use by process ${child.pid} — choose another SVC_DATA_DIR.*DATABASE_URL.*DB_DATA_DIR_IN_USE`,
       ),
     );
+  });
+
+  test('in use by a node is brought up to date beside it', async () => {
+    const server = await start();
+    const { code, output } = await svc('migrate', root);
+    expect([code, output.split('\n')[0]]).toEqual([0, expect.stringMatching(/^applied 0001_/)]);
+    expect(await svc('migrate', root)).toEqual({
+      code: 0,
+      output: expect.stringMatching(/^The schema is up to date \(\d+ migrations\)\.$/m),
+    });
+    expect(await query(server.url, 'select 1')).toEqual([1]);
   });
 
   test('in use by this process is refused too, and one of several starts at once wins', async () => {

@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Database, type GroupWrite, openDatabase, runUnitOfWork } from '#database/index.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
+import { type Database, type GroupWrite, runUnitOfWork } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import { changeObject, createObject, findObject, findOwn, mayBePending, objectStore } from '#repo/index.ts';
+import { createMigratedDatabase } from '../../support/migrated-database.ts';
+
+const STORE = objectStore(['managed', 'thing']);
 
 interface Row {
   readonly id: number;
@@ -9,12 +13,10 @@ interface Row {
 }
 
 describe('rows that wait for the commit', () => {
-  let test: TestDatabase;
-  let database: Database;
+  let database: Database & AsyncDisposable;
 
   beforeAll(async () => {
-    test = await createTestDatabase();
-    database = openDatabase({ url: test.url });
+    database = await createMigratedDatabase();
     for (const table of ['note', 'remark']) {
       await sql`create table ${sql.table(table)} (id int primary key, text text, born xid8 default pg_current_xact_id())`.execute(
         database.db,
@@ -22,16 +24,13 @@ describe('rows that wait for the commit', () => {
     }
   });
   beforeEach(() => sql`truncate note, remark`.execute(database.db));
-  afterAll(async () => {
-    await database.close();
-    await test[Symbol.asyncDispose]();
-  });
+  afterAll(() => database[Symbol.asyncDispose]());
 
   const inserts = (table: string): GroupWrite<Row> => {
     const insert = (rows: readonly Row[]) => sql`insert into ${sql.table(table)} (id, text)
       select id, text from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as note (id int, text text)`;
     return {
-      insert,
+      steps: (rows) => [{ statement: insert(rows) }],
       async run(db, rows) {
         const { rows: stored } = await sql<{ id: number }>`
           ${insert(rows)} on conflict do nothing returning id`.execute(db);
@@ -133,4 +132,74 @@ describe('rows that wait for the commit', () => {
     expect(stored).toEqual([false, true]);
     expect(await idsOf('note')).toEqual([1]);
   });
+
+  const change = (id: string, how: (data: JsonObject) => JsonObject) =>
+    runUnitOfWork(database, {}, async (work) => {
+      const found = mayBePending(work, STORE, id)
+        ? await findOwn(work, STORE, id)
+        : await findObject(await work.db(), STORE, id, true);
+      await changeObject(work, STORE, id, found!.rev, how(found!.data));
+    });
+
+  it('that depend on what somebody else has changed are written anew, and only they', async () => {
+    await runUnitOfWork(database, {}, async (work) => {
+      for (const id of ['1', '2', '3']) await createObject(work, STORE, id, { n: 0 });
+    });
+    let runs = 0;
+    const increase = (id: string) =>
+      change(id, ({ n }) => {
+        runs += 1;
+        return { n: Number(n) + 1 };
+      });
+    await Promise.all(Array.from({ length: 20 }, () => increase('1')).concat(increase('2'), increase('3')));
+    const stored = await Promise.all(['1', '2', '3'].map((id) => findObject(database.db, STORE, id)));
+    expect(stored.map((object) => [object!.rev, object!.data])).toEqual([
+      [20, { n: 20 }],
+      [1, { n: 1 }],
+      [1, { n: 1 }],
+    ]);
+    // Each of those that came too late once, and nobody else.
+    expect(runs).toBeLessThanOrEqual(22 + 19);
+  });
+
+  it('do not wait for who holds the lock of what another one writes', async () => {
+    await runUnitOfWork(database, {}, async (work) => {
+      for (const id of ['held', 'free']) await createObject(work, STORE, id, {});
+    });
+    const isOver = Promise.withResolvers<void>();
+    const isHeld = Promise.withResolvers<void>();
+    const holder = runUnitOfWork(database, {}, async (work) => {
+      await findObject(await work.db(), STORE, 'held', true);
+      isHeld.resolve();
+      await isOver.promise;
+    });
+    await isHeld.promise;
+    let isDone = false;
+    const waiting = change('held', () => ({ changed: true })).then(() => {
+      isDone = true;
+    });
+    await change('free', () => ({ changed: true }));
+    expect(isDone).toBe(false);
+    isOver.resolve();
+    await Promise.all([holder, waiting]);
+    expect((await findObject(database.db, STORE, 'held'))!.data).toEqual({ changed: true });
+  });
+
+  it.each([false, true])(
+    'go with the part of the work that failed, asked of the database or not: %s',
+    async (asks) => {
+      await runUnitOfWork(database, {}, async (work) => {
+        await work.write(notes, { id: 1, text: 'before' });
+        const failing = work.savepoint(async () => {
+          await work.write(notes, { id: 2, text: 'lost' });
+          await work.savepoint(async () => void (await work.write(notes, { id: 3, text: 'lost' })));
+          if (asks) expect((await sql`select from note`.execute(await work.db())).rows).toHaveLength(3);
+          throw new Error('not this part');
+        });
+        await expect(failing).rejects.toThrow('not this part');
+        await work.savepoint(async () => void (await work.write(notes, { id: 4, text: 'after' })));
+      });
+      expect(await idsOf('note')).toEqual([1, 4]);
+    },
+  );
 });

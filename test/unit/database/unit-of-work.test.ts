@@ -123,6 +123,22 @@ describe('a unit of work', () => {
     expect(seen).toEqual([7]);
   });
 
+  it('tells of an effect that failed where that is wanted, and keeps what was stored', async () => {
+    const failed: string[] = [];
+    const work = runUnitOfWork(
+      database,
+      { onEffectError: (what) => void failed.push(what) },
+      async (unitOfWork) => {
+        await insert(await unitOfWork.db(), 1);
+        unitOfWork.afterCommit('quiet', () => Promise.reject(new Error('quiet')));
+        unitOfWork.afterCommit('told', () => Promise.reject(new Error('not everywhere')), { isTold: true });
+      },
+    );
+    await expect(work).rejects.toThrow('not everywhere');
+    expect(failed).toEqual(['quiet']);
+    expect(await ids()).toEqual([1]);
+  });
+
   it('does everything for real in a dry run, and then nothing has happened', async () => {
     const effects: string[] = [];
     const count = await runUnitOfWork(database, { dryRun: true }, async (work) => {

@@ -66,6 +66,7 @@ describe('_fields of a managed object', () => {
     const select = (isExternal: boolean, ...fields: string[]) =>
       selectPlanned(user, planFields(user, fields.map(parsePointer)), object, {
         isExternal,
+        isSealed: isExternal,
         isNested: false,
       });
     expect(select(true, 'name/given', 'manager/mail', 'secret', 'nothing')).toEqual({

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '#json/index.ts';
+import { systemContext } from '#resource/index.ts';
 import { CATALOGUE } from '../../../src/managed/policy/catalogue.ts';
 import type { PolicyInput } from '../../../src/managed/policy/policy.ts';
 
@@ -14,6 +15,18 @@ const place = {
   mappings: () => ['toDirectory'],
 };
 
+const context = systemContext();
+
+/** Somebody who comes in over REST. */
+const somebody = (authorization: JsonObject) => ({
+  ...context,
+  client: { ...context.client, isExternal: true },
+  security: {
+    authenticationId: 'jane',
+    authorization: { id: 'jane', component: 'managed/user', roles: ['svc-authorized'], ...authorization },
+  },
+});
+
 async function failures(
   policyId: string,
   value: JsonValue | undefined,
@@ -22,8 +35,12 @@ async function failures(
 ) {
   const policy = CATALOGUE.get(policyId)!;
   if (policy.skipsAbsent && value === undefined) return [];
-  return policy.check({ value, params, property: 'p', object: {}, failed: [], place, ...more });
+  return policy.check({ value, params, property: 'p', object: {}, failed: [], place, context, ...more });
 }
+
+const NAMED = {
+  properties: [{ name: 'name', policies: [{ policyId: 'required' }, { policyId: 'not-empty' }] }],
+};
 
 const requirement = (policyRequirement: string, params?: JsonObject) => [
   { policyRequirement, ...(params === undefined ? {} : { params }) },
@@ -150,5 +167,50 @@ describe('the policy', () => {
     expect(await failures(policyId, 4, params, at(60_000))).toHaveLength(1);
     expect(await failures(policyId, 4, params, at(600_000))).toEqual([]);
     expect(await failures(policyId, 3, params, at(60_000))).toEqual([]);
+  });
+
+  it.each<[string, JsonValue, JsonObject, string]>([
+    ['valid-datetime', '2026-02-30', {}, 'VALID_DATETIME'],
+    ['valid-datetime', 5, {}, 'VALID_DATETIME'],
+    ['valid-query-filter', 'sn eq', {}, 'VALID_QUERY_FILTER'],
+    ['valid-temporal-constraints', [{ duration: 'now/later' }], {}, 'VALID_TEMPORAL_CONSTRAINTS'],
+    ['valid-temporal-constraints', 'always', {}, 'VALID_TEMPORAL_CONSTRAINTS'],
+    ['valid-array-items', {}, {}, 'VALID_ARRAY_ITEMS'],
+    ['valid-array-items', ['text'], NAMED, 'VALID_ARRAY_ITEMS'],
+    ['valid-array-items', [{ name: 'a' }, { name: '' }], NAMED, 'VALID_ARRAY_ITEMS'],
+    ['valid-array-items', [{}], NAMED, 'VALID_ARRAY_ITEMS'],
+  ])('%s of newer servers of the field refuses %j', async (id, value, params, expected) => {
+    expect(await failures(id, value, params)).toEqual(requirement(expected));
+  });
+
+  it.each<[string, JsonValue, JsonObject]>([
+    ['valid-datetime', '2026-02-03T04:05:06Z', {}],
+    ['valid-query-filter', 'sn eq "Vogel"', {}],
+    ['valid-temporal-constraints', [{ duration: '2026-01-01T00:00:00Z/2026-02-01T00:00:00Z' }], {}],
+    ['valid-temporal-constraints', [], {}],
+    ['valid-array-items', [{ name: 'a' }], NAMED],
+    ['valid-array-items', [], NAMED],
+    ['required-if-configured', '', {}],
+    ['valid-event-scripts', [{}], {}],
+  ])('%s of newer servers of the field takes %j', async (id, value, params) => {
+    expect(await failures(id, value, params)).toEqual([]);
+  });
+
+  it('re-auth-required asks for the password once more: of whoever changes it from outside', async () => {
+    const params = { exceptRoles: ['svc-admin'] };
+    const change = (more: Partial<PolicyInput>, value: JsonValue = 'Meise') =>
+      failures('re-auth-required', value, params, { property: 'sn', ...more });
+    expect(await change({ context: somebody({}) })).toEqual(requirement('REAUTH_REQUIRED', params));
+    expect(await change({ context: somebody({}) }, 'Vogel')).toEqual([]);
+    expect(await change({ context: somebody({ reauthenticated: true }) })).toEqual([]);
+    expect(await change({ context: somebody({ roles: ['svc-admin'] }) })).toEqual([]);
+    expect(await change({})).toEqual([]);
+    const isNew = { ...place, stored: async () => null };
+    expect(await change({ context: somebody({}), place: isNew })).toEqual([]);
+    const isHash = { ...place, stored: async () => ({ sn: { $crypto: {} } }) };
+    expect(await change({ context: somebody({}), place: { ...isHash, matches: async () => true } })).toEqual(
+      [],
+    );
+    expect(await change({ context: somebody({}), place: isHash })).toHaveLength(1);
   });
 });

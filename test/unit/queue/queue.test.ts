@@ -1,118 +1,30 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Database, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
-import type { JsonObject } from '#json/index.ts';
-import { Solitude } from '#lifecycle/index.ts';
+import { describe, expect, it } from 'vitest';
+import { runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import {
-  type ClaimedJob,
   type Job,
   type JobFailure,
-  type JobHandler,
   JobPoller,
   type JobResult,
-  Queue,
-  releaseJobs,
+  QueueKeeper,
   runJob,
   runJobs,
-  type WorkerOptions,
 } from '#queue/index.ts';
-import { beginSuspect } from '../../../src/queue/claim-repository.ts';
-import { type FaultControl, installFaults } from '../../support/database-faults.ts';
+import { claimJobs, listDues } from '../../../src/queue/job-repository.ts';
 import { eventually } from '../../support/eventually.ts';
-import { createMigratedDatabase } from '../../support/migrated-database.ts';
-
-const QUICK: WorkerOptions = { concurrency: 4, runsScripts: false, retries: 1, retryDelayMs: 0 };
+import { clock, QUICK, queueSite } from '../../support/queue-site.ts';
 
 describe('a queue', () => {
-  let database: Database & AsyncDisposable;
-  let queue: Queue;
-  let pollers: JobPoller[];
-  /** What was done alone, as others are told of it. */
-  let marked: (string | null)[];
-  let holder = { nodeId: 0, epoch: 0 };
-  const faults: FaultControl = installFaults();
-
-  beforeAll(async () => {
-    database = await createMigratedDatabase();
-    await sql`create table mark (job text, attempt int)`.execute(database.db);
-  });
-
-  afterAll(() => database[Symbol.asyncDispose]());
-
-  beforeEach(async () => {
-    await sql.raw('truncate cluster_node, queue_claim, mark, svc_pgboss.job').execute(database.db);
-    await sql.raw('delete from svc_pgboss.queue').execute(database.db);
-    pollers = [];
-    marked = [];
-    const notify = () => {
-      for (const poller of pollers) poller.wake();
-    };
-    queue = new Queue({ database, notify });
-    holder = { nodeId: await addNode('a'), epoch: 1 };
-  });
-
-  afterEach(async () => {
-    faults.set(null);
-    await Promise.all(pollers.map((poller) => poller.stop()));
-  });
-
-  async function addNode(name: string): Promise<number> {
-    const { id } = await database.db
-      .insertInto('cluster_node')
-      .values({ name, epoch: 1, state: 'running', roles: ['worker'] })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    return id;
-  }
-
-  /** A poller with the results of its jobs, as they come. */
-  async function startPoller(run = (job: ClaimedJob) => runJob(queue, job)) {
-    const results: { job: ClaimedJob; result: JobResult }[] = [];
-    const waiting: (() => void)[] = [];
-    const poller = new JobPoller({
-      queue,
-      holder: () => holder,
-      observe: () => {},
-      solitude: new Solitude({
-        patienceMs: 600_000,
-        limitMs: 600_000,
-        mark: async (subject) => void marked.push(subject),
-      }),
-      async run(job) {
-        const result = await run(job);
-        results.push({ job, result });
-        for (const look of waiting) look();
-        return result;
-      },
-    });
-    pollers.push(poller);
-    await queue.prepare();
-    await poller.start();
-    return {
-      poller,
-      ended: (count: number) =>
-        new Promise<typeof results>((resolve) => {
-          const look = () => results.length >= count && resolve(results);
-          waiting.push(look);
-          look();
-        }),
-    };
-  }
-
-  const enqueue = (data: JsonObject, more: object = {}) =>
-    inUnit((unit) => queue.enqueue(unit, { queue: 'work', data, ...more }));
-  const inUnit = <T>(work: (unit: UnitOfWork) => Promise<T>) => runUnitOfWork(database, {}, work);
-  const mark = async (unit: UnitOfWork, job: Job) =>
-    void (await sql`insert into mark values (${job.id}, ${job.attempt})`.execute(await unit.db()));
-  const rows = async <T>(query: string) => (await sql.raw<T>(query).execute(database.db)).rows;
-  const marks = () => rows<{ job: string; attempt: number }>('select * from mark');
+  const site = queueSite();
+  const { enqueue, inUnit, mark, marks, rows, startPoller, claimOne } = site;
+  const at = (inMs: number) => ({ startAt: Date.now() + inMs });
 
   it('holds a job exactly if the unit of work that enqueued it was committed', async () => {
-    queue.work('work', { run: mark }, QUICK);
-    await queue.prepare();
+    site.queue.work('work', { run: mark }, QUICK);
+    await site.queue.prepare();
     await expect(
       inUnit(async (unit) => {
-        await queue.enqueue(unit, { queue: 'work', data: {} });
+        await site.queue.enqueue(unit, { queue: 'work', data: {} });
         throw new Error('no');
       }),
     ).rejects.toThrow('no');
@@ -124,14 +36,14 @@ describe('a queue', () => {
       { job: { id, data: { n: 1 }, attempt: 1 }, result: { end: 'completed' } },
     ]);
     expect(await marks()).toEqual([{ job: id, attempt: 1 }]);
-    expect(await rows('select * from queue_claim')).toEqual([]);
+    expect(await rows('select * from work_job')).toEqual([]);
   });
 
   it('lists the job of a dry run and does not keep it', async () => {
-    queue.work('work', { run: mark }, QUICK);
-    await queue.prepare();
-    await runUnitOfWork(database, { dryRun: true }, async (unit) => {
-      await queue.enqueue(unit, { queue: 'work', data: {} });
+    site.queue.work('work', { run: mark }, QUICK);
+    await site.queue.prepare();
+    await runUnitOfWork(site.database, { dryRun: true }, async (unit) => {
+      await site.queue.enqueue(unit, { queue: 'work', data: {} });
       expect(unit.effects.map(({ what }) => what)).toEqual(['job in queue work']);
     });
     expect(await rows('select * from svc_queue')).toMatchObject([{ ready: 0 }]);
@@ -149,8 +61,8 @@ describe('a queue', () => {
       await mark(unit, job);
       if (job.data['bad'] === true) throw new Error('bad');
     };
-    queue.work('work', { run, runTogether }, { ...QUICK, retries: 0, together: 8 });
-    await queue.prepare();
+    site.queue.work('work', { run, runTogether }, { ...QUICK, retries: 0, together: 8 });
+    await site.queue.prepare();
     const ids: (string | null)[] = [];
     for (let n = 0; n < 32; n++) ids.push(await enqueue(n === 5 ? { bad: true } : {}));
     const results: JobResult[] = [];
@@ -161,13 +73,14 @@ describe('a queue', () => {
       return more;
     };
     const poller = new JobPoller({
-      queue,
-      holder: () => holder,
+      queue: site.queue,
+      clock,
+      holder: () => site.holder,
       observe: () => {},
-      run: async (job) => note([await runJob(queue, job)])[0]!,
-      runTogether: async (jobs) => note(await runJobs(queue, jobs)),
+      run: async (job) => note([await runJob(site.queue, job)])[0]!,
+      runTogether: async (jobs) => note(await runJobs(site.queue, jobs)),
     });
-    pollers.push(poller);
+    site.pollers.push(poller);
     await poller.start();
     await promise;
     await poller.stop();
@@ -176,29 +89,29 @@ describe('a queue', () => {
     expect(results.filter(({ end }) => end === 'dead')).toHaveLength(1);
     const done = (await marks()).map(({ job }) => job);
     expect(done.sort()).toEqual(ids.filter((_, n) => n !== 5).sort());
-    expect(await rows('select * from queue_claim')).toEqual([]);
+    expect(await rows('select * from work_job')).toEqual([]);
   });
 
   it('commits nothing of jobs that run together when one of them is another’s by then', async () => {
-    queue.work(
+    site.queue.work(
       'work',
       {
         run: mark,
         async runTogether(unit, jobs) {
           for (const job of jobs) await mark(unit, job);
-          await sql`update queue_claim set node_epoch = node_epoch + 1 where job_id = ${jobs[0]!.id}`.execute(
-            database.db,
+          await sql`update work_job set node_epoch = node_epoch + 1 where id = ${jobs[0]!.id}`.execute(
+            site.database.db,
           );
           return jobs;
         },
       },
       { ...QUICK, together: 8 },
     );
-    await queue.prepare();
+    await site.queue.prepare();
     const [lost, kept] = [await enqueue({}), await enqueue({})];
-    const claimed = await queue.claim(database.db, 'work', 2, holder);
+    const claimed = await site.queue.claim(site.database.db, 'work', 2, site.holder);
     const first = claimed.find(({ id }) => id === lost)!;
-    const results = await runJobs(queue, [first, ...claimed.filter((job) => job !== first)]);
+    const results = await runJobs(site.queue, [first, ...claimed.filter((job) => job !== first)]);
     expect(results.map(({ end }) => end)).toEqual(['fencedOut', 'completed']);
     expect(await marks()).toEqual([{ job: kept, attempt: 1 }]);
   });
@@ -206,7 +119,7 @@ describe('a queue', () => {
   it('keeps nothing of a failed attempt but the failure, tries again, and ends in a dead letter that can be revived', async () => {
     const failures: { attempt: number; failure: JobFailure }[] = [];
     let healed = false;
-    queue.work(
+    site.queue.work(
       'work',
       {
         async run(unit, job) {
@@ -233,7 +146,7 @@ describe('a queue', () => {
       { queue: 'work', job: id, attempts: 2, data: { n: 7 }, detail: { code: 500, cause: 'attempt 2' } },
     ]);
     healed = true;
-    expect(await inUnit((unit) => queue.revive(unit, [letters[0]!.dead_letter]))).toBe(1);
+    expect(await inUnit((unit) => site.queue.revive(unit, [letters[0]!.dead_letter]))).toBe(1);
     expect((await ended(3))[2]).toMatchObject({
       job: { data: { n: 7 }, attempt: 1 },
       result: { end: 'completed' },
@@ -243,7 +156,7 @@ describe('a queue', () => {
 
   it('runs a job at its time, not before and not at the next poll', async () => {
     const late: number[] = [];
-    queue.work(
+    site.queue.work(
       'work',
       {
         async run(unit, job) {
@@ -264,18 +177,6 @@ describe('a queue', () => {
     for (const ms of late) expect(ms).toBeGreaterThanOrEqual(0);
   });
 
-  it('takes one job of a key while it is not done, where keys are unique', async () => {
-    queue.work('work', { run: mark }, { ...QUICK, unique: 'unfinished' });
-    await queue.prepare();
-    const first = await enqueue({}, { key: 'x' });
-    expect(await enqueue({}, { key: 'x' })).toBeNull();
-    expect(await enqueue({}, { key: 'y' })).not.toBeNull();
-    const { ended } = await startPoller();
-    await ended(2);
-    expect(await enqueue({}, { key: 'x' })).not.toBe(first);
-    expect((await ended(3)).map(({ result }) => result.end)).toEqual(['completed', 'completed', 'completed']);
-  });
-
   it('runs the more important first, and no more at once than the worker allows', async () => {
     let running = 0;
     let most = 0;
@@ -286,8 +187,8 @@ describe('a queue', () => {
       await new Promise((resolve) => setTimeout(resolve, 5));
       running -= 1;
     };
-    queue.work('work', { run: work }, { ...QUICK, concurrency: 1 });
-    await queue.prepare();
+    site.queue.work('work', { run: work }, { ...QUICK, concurrency: 1 });
+    await site.queue.prepare();
     for (const [n, priority] of [
       [1, 0],
       [2, 5],
@@ -305,10 +206,10 @@ describe('a queue', () => {
     let ids: string[] = [];
     const cancelling = async (unit: UnitOfWork, job: Job) => {
       await mark(unit, job);
-      await inUnit((other) => queue.cancel(other, 'work', ids));
+      await inUnit((other) => site.queue.cancel(other, 'work', ids));
     };
-    queue.work('work', { run: cancelling }, QUICK);
-    await queue.prepare();
+    site.queue.work('work', { run: cancelling }, QUICK);
+    await site.queue.prepare();
     const waiting = (await enqueue({}, { startAt: Date.now() + 60_000 }))!;
     const running = (await enqueue({}))!;
     ids = [waiting, running];
@@ -318,219 +219,73 @@ describe('a queue', () => {
     expect(await rows('select * from svc_queue')).toMatchObject([{ ready: 0, deferred: 0, active: 0 }]);
   });
 
-  it('gives the jobs of a lost node to others without blaming them, and refuses what it does afterwards', async () => {
-    let lost = false;
-    queue.work('work', { run: mark }, QUICK);
-    await queue.prepare();
-    const other = { nodeId: await addNode('b'), epoch: 1 };
-    const id = await enqueue({});
-    const { ended } = await startPoller(async (job) => {
-      if (lost) return runJob(queue, job);
-      lost = true;
-      // At one go, or the poller might be faster than the other node.
-      const [again] = await database.db.transaction().execute(async (transaction) => {
-        expect(await releaseJobs(transaction, { holder, lost: 'node' })).toBe(1);
-        return queue.claim(transaction, 'work', 1, other);
-      });
-      expect(again).toMatchObject({ id, attempt: 1, lostWith: ['a'] });
-      expect((await runJob(queue, again!)).end).toBe('completed');
-      return runJob(queue, job);
-    });
-    expect(await ended(1)).toMatchObject([{ result: { end: 'fencedOut' } }]);
-    expect(await marks()).toEqual([{ job: id, attempt: 1 }]);
-  });
-
-  it('lets a handler commit something by itself while the job is its own, and not any more when it is another’s', async () => {
-    const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    const other = { nodeId: await addNode('b'), epoch: 1 };
-    const handler: JobHandler = {
-      async run(_unit, job, fence) {
-        let released: Promise<number> | undefined;
-        await inUnit(async (own) => {
-          await fence(await own.db());
-          released = releaseJobs(database.db, { holder, lost: 'node' });
-          await eventually(
-            () => rows(waits),
-            (waiting) => waiting.length > 0,
-          );
-          await mark(own, job);
-        });
-        expect(await released).toBe(1);
-        expect(await queue.claim(database.db, 'work', 1, other)).toHaveLength(1);
-        await inUnit(async (own) => {
-          await mark(own, job);
-          await fence(await own.db());
-        });
-      },
-    };
-    queue.work('work', handler, QUICK);
-    await queue.prepare();
-    const id = await enqueue({});
-    const [job] = await queue.claim(database.db, 'work', 1, holder);
-    expect(await runJob(queue, job!)).toMatchObject({ end: 'fencedOut' });
-    expect(await marks()).toEqual([{ job: id, attempt: 1 }]);
-  });
-
-  it('gives back the jobs of a life that nobody released, and those that it has claimed and forgotten', async () => {
-    queue.work('work', { run: mark }, QUICK);
-    await queue.prepare();
-    const gone = { nodeId: await addNode('gone'), epoch: 1 };
-    await enqueue({});
-    await enqueue({});
-    expect(await queue.claim(database.db, 'work', 1, gone)).toHaveLength(1);
-    expect(await queue.claim(database.db, 'work', 1, holder)).toHaveLength(1);
-    await sql`update cluster_node set epoch = 2 where name = 'gone'`.execute(database.db);
-    const { ended } = await startPoller();
-    expect((await ended(2)).map(({ result }) => result.end)).toEqual(['completed', 'completed']);
-    expect(await marks()).toHaveLength(2);
-  });
-
-  const claimOne = async () => (await queue.claim(database.db, 'work', 1, holder))[0]!;
-
-  it('does not blame a job for nodes that hung, until it is ten times', async () => {
-    queue.work('work', { run: mark }, QUICK);
-    await queue.prepare();
-    const interrupt = async (times: number) => {
-      for (let n = 0; n < times; n++) {
-        await claimOne();
-        await releaseJobs(database.db, { holder, lost: 'silent' });
-      }
-    };
-    await enqueue({});
-    await interrupt(10);
-    await enqueue({});
-    await interrupt(9);
-    const { ended } = await startPoller();
-    expect((await ended(2)).map(({ result }) => result.end).toSorted()).toEqual(['completed', 'dead']);
-  });
-
-  it('gives up a job that has brought down three nodes, the last one while it was alone there', async () => {
-    queue.work('work', { run: mark }, QUICK);
-    await queue.prepare();
-    const id = await enqueue({});
-    for (const isAlone of [false, false, false, true]) {
-      const job = await claimOne();
-      if (job.suspected === 2) {
-        // Who dies before a suspect has begun has nothing against it.
-        expect(await releaseJobs(database.db, { holder, lost: 'node', alone: `job ${id}` })).toBe(1);
-        expect(await beginSuspect(database.db, job)).toBe(false);
-        const again = await claimOne();
-        expect(again.lostWith).toEqual(job.lostWith);
-        expect(await beginSuspect(database.db, again)).toBe(true);
-      }
-      await releaseJobs(database.db, { holder, lost: 'node', alone: isAlone ? `job ${id}` : null });
-    }
-    const { ended } = await startPoller();
-    expect(await ended(1)).toMatchObject([
-      { job: { lostWith: ['a', 'a', 'a', 'a'], suspected: 3 }, result: { end: 'dead' } },
+  it('claims for several queues with one statement, of each as much as there is room for', async () => {
+    for (const name of ['work', 'other']) site.queue.work(name, { run: mark }, QUICK);
+    const ids = [await enqueue({}), await enqueue({}), await enqueue({}, { priority: 1 })];
+    await enqueue({}, { queue: 'other', ...at(300) });
+    await enqueue({}, { queue: 'other', ...at(60_000) });
+    const ask = { most: 2, lookAheadMs: 500, since: Date.now() - 60_000 };
+    const asks = ['work', 'other'].map((kind) => ({ ...ask, kind }));
+    const claimed = await claimJobs(site.database.db, asks, site.holder);
+    expect(claimed.filter(({ queue: name }) => name === 'work').map(({ id }) => id)).toEqual([
+      ids[2],
+      ids[0],
     ]);
-    expect(await marks()).toEqual([]);
-    expect(await rows('select * from svc_dead_letter')).toMatchObject([
-      { job: id, error: 'It ran when each of these ended: a, a, a, a' },
-    ]);
+    expect(claimed.filter(({ queue: name }) => name === 'other')).toHaveLength(1);
+    const dues = await listDues(site.database.db, asks);
+    expect(dues.get('work')).toBeLessThanOrEqual(0);
+    expect(dues.get('other')).toBeGreaterThan(50_000);
   });
 
-  it('tries a job that was there at the end of two nodes while nothing else runs', async () => {
-    const said: string[] = [];
-    const open: PromiseWithResolvers<void>[] = [];
-    let underWay = 0;
-    const run = async (_unit: UnitOfWork, { data }: Job) => {
-      underWay += 1;
-      said.push(`${String(data['name'])} beside ${underWay - 1}`);
-      const end = Promise.withResolvers<void>();
-      open.push(end);
-      await end.promise;
-      underWay -= 1;
-    };
-    queue.work('work', { run }, QUICK);
-    await queue.prepare();
-    const suspect = await enqueue({ name: 'suspect' });
-    for (let n = 0; n < 2; n++) {
-      await claimOne();
-      await releaseJobs(database.db, { holder, lost: 'node' });
-    }
-    const other = { nodeId: await addNode('b'), epoch: 1 };
-    await queue.claim(database.db, 'work', 1, other);
-    for (let n = 0; n < 2; n++) await enqueue({ name: 'other' });
-    const { poller, ended } = await startPoller();
-    const begun = (count: number) =>
-      eventually(
-        async () => open.length,
-        (n) => n === count,
+  it('is due now when it was due in the past, so that a claim need not look far behind', async () => {
+    site.queue.work('work', { run: mark }, QUICK);
+    const before = Date.now();
+    await enqueue({}, at(-3_600_000));
+    expect((await claimOne()).dueAt).toBeGreaterThanOrEqual(before);
+  });
+
+  it('lets what failed wait as its worker says, longer each time where that says so', async () => {
+    const failing = { run: () => Promise.reject(new Error('no')) };
+    site.queue.work('work', failing, { ...QUICK, retries: 5, retryDelayMs: 1_500, backoff: true });
+    site.queue.work('steady', failing, { ...QUICK, retryDelayMs: 1_500 });
+    const waits = async (name: string) => {
+      const [job] = await site.queue.claim(site.database.db, name, 1, site.holder);
+      await runJob(site.queue, job!);
+      const [row] = await rows<{ ms: number }>(
+        'select (extract(epoch from due_at - clock_timestamp()) * 1000)::float8 as ms from work_job',
       );
-    await begun(2);
-    await releaseJobs(database.db, { holder: other, lost: null });
-    poller.wake();
-    await eventually(
-      () => rows(`select from queue_claim where waits and node_id = ${holder.nodeId}`),
-      ({ length }) => length === 1,
-    );
-    await enqueue({ name: 'other' });
-    poller.wake();
-    for (const { resolve } of open) resolve();
-    await begun(3);
-    open[2]!.resolve();
-    await begun(4);
-    open[3]!.resolve();
-    await ended(4);
-    expect(said.filter((each) => !each.startsWith('other'))).toEqual(['suspect beside 0']);
-    expect(marked).toEqual([`job ${suspect}`, null]);
-  });
-
-  it.each(['before', 'after'] as const)(
-    'does a job once when the connection breaks %s its commit',
-    async (when) => {
-      queue.work('work', { run: mark }, QUICK);
-      await queue.prepare();
-      const id = await enqueue({});
-      const { ended } = await startPoller((job) => {
-        faults.set({ statement: '^commit$', when, what: 'disconnect' });
-        return runJob(queue, job);
-      });
-      expect((await ended(1))[0]!.result.end).toBe('completed');
-      expect(faults.happened).toBe(true);
-      expect(await marks()).toEqual([{ job: id, attempt: 1 }]);
-      expect(await rows('select * from queue_claim')).toEqual([]);
-    },
-  );
-
-  it('lets what runs end before it stops', async () => {
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-    const { promise: allowed, resolve: allow } = Promise.withResolvers<void>();
-    const slow = async (unit: UnitOfWork, job: Job) => {
-      begin();
-      await allowed;
-      await mark(unit, job);
+      await sql`update work_job set due_at = clock_timestamp()`.execute(site.database.db);
+      return row!.ms;
     };
-    queue.work('work', { run: slow }, { ...QUICK, concurrency: 1 });
-    await queue.prepare();
     await enqueue({});
-    await enqueue({});
-    const { poller, ended } = await startPoller();
-    await begun;
-    const stopped = poller.stop();
-    allow();
-    await stopped;
-    expect(await ended(1)).toMatchObject([{ result: { end: 'completed' } }]);
-    expect(await marks()).toHaveLength(1);
-    expect(await rows('select * from svc_queue')).toMatchObject([{ ready: 1, active: 0 }]);
+    for (const doubled of [2, 4, 8]) {
+      const ms = await waits('work');
+      expect(ms).toBeGreaterThan(1_500 * (doubled / 2) - 1_000);
+      expect(ms).toBeLessThanOrEqual(1_500 * doubled);
+    }
+    await sql`delete from work_job`.execute(site.database.db);
+    await enqueue({}, { queue: 'steady' });
+    expect(await waits('steady')).toBeLessThanOrEqual(1_500);
   });
 
-  it('changes the settings of a queue that is there already', async () => {
-    queue.work('work', { run: mark }, QUICK);
-    await queue.prepare();
-    const newer = new Queue({ database, notify: () => {} });
-    newer.work('work', { run: mark }, { ...QUICK, retries: 5, backoff: true });
-    await newer.prepare();
-    expect(await newer.boss.getQueue('work')).toMatchObject({ retryLimit: 5, retryBackoff: true });
-  });
-
-  it('has the tables that this version of pg-boss wants', async () => {
-    await queue.prepare();
-    const { ok, ...drift } = await queue.boss.detectSchemaDrift();
-    expect(ok, JSON.stringify(drift, null, 1)).toBe(true);
-    await queue.boss.start();
-    await queue.boss.supervise();
-    await queue.boss.stop({ graceful: false, close: false });
+  it('forgets dead letters after a year', async () => {
+    const poisoned = { run: () => Promise.reject(new Error('no')) };
+    site.queue.work('work', poisoned, { ...QUICK, retries: 0 });
+    for (let n = 0; n < 2; n++) {
+      await enqueue({});
+      expect(await runJob(site.queue, await claimOne())).toMatchObject({ end: 'dead' });
+    }
+    const [old, kept] = await rows<{ dead_letter: string }>('select dead_letter from svc_dead_letter');
+    await sql`update work_dead_letter set died_at = now() - interval '366 days' where id = ${old!.dead_letter}`.execute(
+      site.database.db,
+    );
+    const keeper = new QueueKeeper(site.queue, () => {});
+    await keeper.start();
+    const left = await eventually(
+      () => rows('select dead_letter from svc_dead_letter'),
+      ({ length }) => length < 2,
+    );
+    await keeper.stop();
+    expect(left).toEqual([kept]);
   });
 });

@@ -33,7 +33,6 @@ function firing(misfirePolicy: 'fireAndProceed' | 'doNothing', startedAt: number
     run: { ...run, jobId: 'j', definition },
     holder: { nodeId: 1, epoch: 1 },
     nodeName: 'a',
-    store: 'persistent',
     decision,
     dst: 'quartz',
     invoker: 'Scheduled j',

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, runUnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
+  endLife,
   fireTrigger,
-  persistentJobStore,
-  releaseRuns,
+  jobStore,
   type ScheduledService,
   ScheduledServices,
   TriggerPoller,
@@ -43,7 +43,7 @@ describe('the ledger of a schedule', () => {
   const addLate = (fields: JsonObject = {}) =>
     runUnitOfWork(database, {}, (unitOfWork) =>
       createSchedule(
-        { unitOfWork, now: Date.now() - LATE_MS },
+        { unitOfWork, now: Date.now() - LATE_MS, nodeName: 'a' },
         { id: 'j', source: 'rest', definition: definitionOf(fields) },
       ),
     );
@@ -65,7 +65,7 @@ describe('the ledger of a schedule', () => {
       },
     };
     services.register(service);
-    const store = persistentJobStore(database.db);
+    const store = jobStore(database.db);
     // A node with a clock of its own waits for the time of what it has claimed, however late that is.
     const waits = { ...store, claim: (options: ClaimOptions) => store.claim({ ...options, startLimit: 0 }) };
     return new TriggerPoller({
@@ -119,7 +119,7 @@ describe('the ledger of a schedule', () => {
     // What a node that dies leaves behind, and what the others do about it.
     a.fencedOut();
     await sql`update cluster_node set epoch = 2, state = 'down' where id = 1`.execute(database.db);
-    await releaseRuns(database.db, { nodeId: 1, epoch: 1 }, 'b');
+    await endLife(database.db, { nodeId: 1, epoch: 1 }, 'b');
     const b = node('b', 2);
     await b.start();
     const ledger = await eventually(
@@ -151,7 +151,10 @@ describe('the ledger of a schedule', () => {
     const simple = definitionOf({ type: 'simple' });
     for (const id of ['paused', 'edited', 'deleted', 'left']) {
       await change((unitOfWork) =>
-        createSchedule({ unitOfWork, now: planned }, { id, source: 'rest', definition: simple }),
+        createSchedule(
+          { unitOfWork, now: planned, nodeName: 'a' },
+          { id, source: 'rest', definition: simple },
+        ),
       );
     }
     await a.start();

@@ -4,7 +4,7 @@ import { type Database, type Db, openDatabase, runUnitOfWork } from '#database/i
 import { claimDue } from '../../../src/scheduler/claim-repository.ts';
 import { completeRun, completeRuns } from '../../../src/scheduler/completion-repository.ts';
 import { findJob, setJobPaused } from '../../../src/scheduler/job-repository.ts';
-import { persistentJobStore } from '../../../src/scheduler/job-store.ts';
+import { jobStore } from '../../../src/scheduler/job-store.ts';
 import {
   createSchedule,
   ensureSchedule,
@@ -56,7 +56,7 @@ describe('the job store', () => {
   const add = (id: string, fields: Record<string, string | boolean> = {}, now = T0 - 1) =>
     runUnitOfWork(database, {}, (unitOfWork) =>
       createSchedule(
-        { unitOfWork, now },
+        { unitOfWork, now, nodeName: 'a' },
         {
           id,
           source: 'rest',
@@ -197,7 +197,7 @@ describe('the job store', () => {
     const [run] = await startRuns(database.db, A, runs);
     const [edited, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const edit = runUnitOfWork(database, {}, async (unitOfWork) => {
-      const old = await findJob(await unitOfWork.db(), 'j', true);
+      const old = await findJob(await unitOfWork.db(), 'j', { lock: true });
       const definition = { ...old!.definition, schedule: '0 * * * * ?' };
       await updateSchedule({ unitOfWork, now: T0 + 3_500, nodeName: 'a' }, old!, {
         id: 'j',
@@ -265,13 +265,13 @@ describe('the job store', () => {
   };
   const edit = (now: number, change: Record<string, string> = { schedule: '0 0 0 1 1 ?' }) =>
     runUnitOfWork(database, {}, async (unitOfWork) => {
-      const old = (await findJob(await unitOfWork.db(), 'j', true))!;
+      const old = (await findJob(await unitOfWork.db(), 'j', { lock: true }))!;
       const definition = { ...old.definition, ...change };
       await updateSchedule({ unitOfWork, now, nodeName: 'a' }, old, { id: 'j', source: 'rest', definition });
     });
   const remove = (now: number) =>
     runUnitOfWork(database, {}, async (unitOfWork) => {
-      const job = (await findJob(await unitOfWork.db(), 'j', true))!;
+      const job = (await findJob(await unitOfWork.db(), 'j', { lock: true }))!;
       await removeSchedule({ unitOfWork, now, nodeName: 'a' }, job);
     });
 
@@ -322,14 +322,14 @@ describe('the job store', () => {
     await setJobPaused(database.db, triggerId, false);
     resumed.resolve();
     await Promise.all([holding, completed]);
-    await persistentJobStore(database.db).sweep('a');
+    await jobStore(database.db).sweep(A, 'a');
     const { runs } = await claim();
     expect(runs).toMatchObject([{ fireAt: T0 }]);
 
     const [last] = await startRuns(database.db, A, runs);
     await whileUnderWay(
       async (db) => {
-        const old = (await findJob(db, 'j', true))!;
+        const old = (await findJob(db, 'j', { lock: true }))!;
         await sql`select from scheduler_run for update`.execute(db);
         await sql`update scheduler_job set generation = generation + 1`.execute(db);
         await sql`insert into scheduler_due (due_at, fire_at, trigger_id, generation)

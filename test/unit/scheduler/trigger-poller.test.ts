@@ -4,14 +4,7 @@ import { ConfigStore } from '#config/index.ts';
 import { type Database, runUnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { Solitude } from '#lifecycle/index.ts';
-import {
-  type JobStore,
-  MemoryJobStore,
-  PauseFollower,
-  persistentJobStore,
-  TriggerPoller,
-  type Tuning,
-} from '#scheduler/index.ts';
+import { type JobStore, jobStore, TriggerPoller, type Tuning } from '#scheduler/index.ts';
 import { schedulerTuning } from '../../../src/app/scheduler-feature.ts';
 import { ofDatabase } from '../../../src/database/database-error.ts';
 import type { FiringResult } from '../../../src/scheduler/fire-trigger.ts';
@@ -73,7 +66,7 @@ describe('the trigger poller', () => {
     nodeId: number,
     gate: () => Promise<void>,
     fired: string[],
-    store: JobStore = persistentJobStore(database.db),
+    store: JobStore = jobStore(database.db),
     tuning: () => Tuning = () => ({ threadCount: 2, idleWaitMs: 100 }),
     solitude = new Solitude(),
   ): TriggerPoller {
@@ -93,15 +86,11 @@ describe('the trigger poller', () => {
     });
   }
 
-  const schedule = (id: string, fields: JsonObject = { startTime: past }) =>
+  const schedule = (id: string, fields: JsonObject = { startTime: past }, nodeName = 'a') =>
     runUnitOfWork(database, {}, (unitOfWork) =>
       createSchedule(
-        { unitOfWork, now: Date.now() },
-        {
-          id,
-          source: 'rest',
-          definition: definitionOf(fields),
-        },
+        { unitOfWork, now: Date.now(), nodeName },
+        { id, source: 'rest', definition: definitionOf(fields) },
       ),
     );
 
@@ -111,33 +100,82 @@ describe('the trigger poller', () => {
       (found) => found === count,
     );
 
+  const inMemory = { startTime: past, persisted: false };
+  const forgetAll = () => sql`truncate scheduler_job, scheduler_due, scheduler_run`.execute(database.db);
+  const looked = (poller: TriggerPoller) =>
+    eventually(
+      async () => poller.lastBeatAt,
+      (at) => at > 0,
+    );
+
   it('of a node that starts while all is paused fires nothing from memory either', async () => {
     const fired: string[] = [];
     await setPaused(database.db, true);
-    const memory = new MemoryJobStore({ nodeName: 'a', now: () => Date.now(), record: async () => {} });
-    const pause = new PauseFollower({
-      database,
-      memory: memory.schedules,
-      tell: async () => {},
-      observe: () => {},
-    });
-    const a = node('a', 1, async () => {}, fired, memory);
-    memory.onChange(() => a.wake());
-    await memory.schedules.put('once', definitionOf({ startTime: past }), 'rest');
-    await pause.start();
+    const a = node('a', 1, async () => {}, fired);
+    await schedule('once', inMemory);
     await a.start();
-    expect((await memory.schedules.find('once'))?.trigger?.['state']).toBe(1);
+    await looked(a);
+    expect(fired).toEqual([]);
     await setPaused(database.db, false);
-    pause.wake();
-    await firedSo(fired, 'a', 1);
-    await Promise.all([pause.stop(), a.stop()]);
+    await firedSo(fired, 'a once', 1);
+    await a.stop();
+  });
+
+  it('fires what is in the memory of its node, and nothing that others have there', async () => {
+    const fired: string[] = [];
+    for (const owner of ['a', 'b']) await schedule('local', inMemory, owner);
+    await schedule('shared');
+    const a = node(
+      'a',
+      1,
+      async () => {},
+      fired,
+      undefined,
+      () => ({ threadCount: 2, claims: false, idleWaitMs: 100 }),
+    );
+    const b = node('b', 2, async () => {}, fired);
+    await a.start();
+    await firedSo(fired, 'a local', 1);
+    await looked(a);
+    expect(fired).toEqual(['a local']);
+    await b.start();
+    await firedSo(fired, 'b', 2);
+    await Promise.all([a.stop(), b.stop()]);
+    expect(fired.toSorted()).toEqual(['a local', 'b local', 'b shared']);
+  });
+
+  it('has slots of their own for both kinds, so that long runs of one keep none of the other waiting', async () => {
+    const fired: string[] = [];
+    const gates = { held: Promise.withResolvers<void>(), quick: Promise.resolve() };
+    const a = node(
+      'a',
+      1,
+      async () => (fired.at(-1)!.includes('held') ? gates.held.promise : gates.quick),
+      fired,
+    );
+    for (const kind of [{}, inMemory]) {
+      await forgetAll();
+      fired.length = 0;
+      gates.held = Promise.withResolvers<void>();
+      for (const id of ['held-1', 'held-2', 'held-3']) await schedule(id, { startTime: past, ...kind });
+      await a.start();
+      await firedSo(fired, 'a held', 2);
+      const other = 'persisted' in kind ? {} : { persisted: false };
+      for (const id of ['quick-1', 'quick-2', 'quick-3']) await schedule(id, { startTime: past, ...other });
+      a.wake();
+      await firedSo(fired, 'a quick', 3);
+      expect(a.active).toBeGreaterThanOrEqual(2);
+      gates.held.resolve();
+      await firedSo(fired, 'a held', 3);
+      await a.stop();
+    }
   });
 
   it('tells its runs to end when another node has taken over, and when it stops before they have ended', async () => {
     const signals: AbortSignal[] = [];
     const ended = Promise.withResolvers<void>();
     const poller = new TriggerPoller({
-      store: persistentJobStore(database.db),
+      store: jobStore(database.db),
       clock: { now: () => Date.now() },
       nodeName: 'a',
       holder: () => ({ nodeId: 1, epoch: 1 }),
@@ -176,7 +214,7 @@ describe('the trigger poller', () => {
   it('lets a concurrent run wait that cannot plan the next one without a database: it has done nothing yet', async () => {
     const fired: string[] = [];
     const released: unknown[] = [];
-    const store = persistentJobStore(database.db);
+    const store = jobStore(database.db);
     let failures = 2;
     const a = node('a', 1, async () => {}, fired, {
       ...store,
@@ -206,20 +244,17 @@ describe('the trigger poller', () => {
   it('takes no more threads than it has, nor than a service may have, also when that changes', async () => {
     const fired: string[] = [];
     const { promise: gate, resolve: open } = Promise.withResolvers<void>();
-    const memory = new MemoryJobStore({ nodeName: 'a', now: () => Date.now(), record: async () => {} });
     let tuning: Tuning = { threadCount: 1, idleWaitMs: 100 };
     const a = node(
       'a',
       1,
       () => gate,
       fired,
-      memory,
+      undefined,
       () => tuning,
     );
-    for (let n = 0; n < 3; n++)
-      await memory.schedules.put(`held-${n}`, definitionOf({ startTime: past }), 'rest');
-    const free = definitionOf({ startTime: past, invokeService: 'free', priority: 1 });
-    await memory.schedules.put('free', free, 'rest');
+    for (let n = 0; n < 3; n++) await schedule(`held-${n}`, inMemory);
+    await schedule('free', { ...inMemory, invokeService: 'free', priority: 1 });
     await a.start();
     await firedSo(fired, 'a held', 1);
     tuning = { threadCount: 4, idleWaitMs: 100, serviceThreads: new Map([['svc.service.held', 2]]) };

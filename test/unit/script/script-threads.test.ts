@@ -6,14 +6,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Observation } from '#observability/index.ts';
 import { ScriptThreads } from '#script/index.ts';
 
-/** A thread that does as its work says: answers, dies, or holds on past a deadline that it has announced. */
+const PROTOCOL = new URL('../../../src/script/thread-protocol.ts', import.meta.url);
+
+/** A thread that does as its work says: answers, dies, keeps busy, or holds on past a deadline that it has announced. */
 const ENTRY = `
   import { parentPort, workerData } from 'node:worker_threads';
+  import { takeOffer } from '${PROTOCOL}';
   if (workerData.stillborn !== undefined && Atomics.add(workerData.stillborn, 0, -1) > 0) process.exit(3);
   parentPort.on('message', (message) => {
     if (message.type === 'stop') process.exit(0);
     if (message.type === 'reload') return parentPort.postMessage({ type: 'done', id: message.id, value: null });
-    const { kind, payload, id } = message;
+    const { kind, payload, id, offer } = message;
+    if (!takeOffer(workerData.shared, offer)) return;
     if (kind === 'die') process.exit(7);
     if (kind === 'hold') {
       Atomics.store(workerData.shared, 1, BigInt(id));
@@ -21,6 +25,14 @@ const ENTRY = `
       for (;;) {}
     }
     if (kind === 'wait') return;
+    if (kind === 'busy') {
+      const until = Date.now() + payload;
+      Atomics.store(workerData.shared, 1, BigInt(id));
+      Atomics.store(workerData.shared, 0, process.hrtime.bigint() / 1_000_000n + 60_000n);
+      while (Date.now() < until) {}
+      Atomics.add(workerData.shared, 5, 1n);
+      Atomics.store(workerData.shared, 0, 0n);
+    }
     parentPort.postMessage({ type: 'done', id, value: [payload, workerData.thread] });
   });
   Atomics.store(workerData.shared, 2, process.hrtime.bigint() / 1_000_000n);
@@ -32,13 +44,14 @@ describe('script threads', () => {
   beforeAll(() => writeFile(file, ENTRY));
   afterAll(() => rm(file, { force: true }));
 
-  async function open(count: number, data: Record<string, unknown> = {}) {
+  async function open(count: number, data: Record<string, unknown> = {}, longestWaitMs?: number) {
     const observations: Observation[] = [];
     const threads = new ScriptThreads({
       count,
       entry: pathToFileURL(file),
       data,
       observe: (observation) => void observations.push(observation),
+      ...(longestWaitMs === undefined ? {} : { longestWaitMs }),
     });
     await threads.start();
     return { threads, observations, [Symbol.asyncDispose]: () => threads.stop() };
@@ -96,6 +109,89 @@ describe('script threads', () => {
     await expect.poll(() => threads.health[0]?.ok).toBe(true);
     expect(observations.filter(({ kind }) => kind === 'script.threadKilled')).toHaveLength(3);
     expect(await threads.run(work('echo', 'd'))).toEqual(['d', 4]);
+  });
+
+  /** What callers ask for, and the order in which it is answered, by caller. */
+  const inOrder = (threads: ScriptThreads) => {
+    const answered: string[] = [];
+    const ask = (caller: string, kind: string, payload: unknown = null) =>
+      threads
+        .run({ ...work(kind, payload), ...(caller === 'server' ? {} : { caller }) })
+        .then(() => {
+          answered.push(caller);
+          return 'done';
+        })
+        .catch(({ detail }) => detail.id as string);
+    return { answered, ask };
+  };
+
+  it('that are held give what they have not begun to others, even what may run once only', async () => {
+    await using opened = await open(2);
+    const { answered, ask } = inOrder(opened.threads);
+    const long = ask('a', 'busy', 1_500);
+    // As many as go to each of them.
+    await Promise.all(Array.from({ length: 20 }, () => ask('b', 'echo')));
+    expect(answered).toEqual(Array.from({ length: 20 }, () => 'b'));
+    expect(await long).toBe('done');
+  });
+
+  it('are had by callers in turns, and by the server as by any of them', async () => {
+    await using opened = await open(1);
+    const { answered, ask } = inOrder(opened.threads);
+    const all = Array.from({ length: 6 }, () => ask('a', 'busy', 400));
+    all.push(ask('b', 'echo'), ask('c', 'echo'), ask('server', 'echo'));
+    expect(new Set(await Promise.all(all))).toEqual(new Set(['done']));
+    expect(answered.lastIndexOf('b')).toBeLessThan(5);
+    expect(answered.lastIndexOf('c')).toBeLessThan(5);
+    expect(answered.lastIndexOf('server')).toBeLessThan(5);
+  });
+
+  it('take a few requests of a caller at a time, and the next when one has ended; others and the server need not wait', async () => {
+    await using opened = await open(2);
+    const { threads } = opened;
+    const of = (caller: string, kind: string, payload: unknown = null) => ({
+      ...work(kind, payload),
+      caller,
+    });
+    for (let n = 0; n < 40; n++) threads.run(of('many', 'wait')).catch(() => {});
+    expect([threads.busy, threads.waiting]).toEqual([16, 24]);
+    expect(await threads.run(of('other', 'answer', 'x'))).toMatchObject({ 0: 'x' });
+    expect(await threads.run(work('answer', 'y'))).toMatchObject({ 0: 'y' });
+    expect([threads.busy, threads.waiting]).toEqual([16, 24]);
+  });
+
+  it('give the place of a request that has ended to the next of its caller', async () => {
+    await using opened = await open(1);
+    const { threads } = opened;
+    const answers = Array.from({ length: 30 }, (_, n) =>
+      threads.run({ ...work('answer', n), caller: 'many' }),
+    );
+    expect(threads.busy).toBe(8);
+    expect((await Promise.all(answers)).map((answer) => (answer as [number])[0])).toEqual(
+      Array.from({ length: 30 }, (_, n) => n),
+    );
+  });
+
+  it('are never all held by whoever has held one for long', async () => {
+    await using opened = await open(2);
+    const { answered, ask } = inOrder(opened.threads);
+    const slow = [...'aacc'].map((caller) => ask(caller, 'busy', 1_500));
+    // Nobody waits for these two, so nothing of them is refused.
+    await Promise.race(slow);
+    slow.push(...[...'acacac'].map((caller) => ask(caller, 'busy', 1_500)));
+    const before = answered.length;
+    for (let time = 0; time < 30; time += 1) expect(await ask('b', 'echo')).toBe('done');
+    expect(answered.slice(before).filter((caller) => caller !== 'b').length).toBeLessThan(4);
+    const outcomes = new Set(await Promise.all(slow));
+    expect([...outcomes].filter((outcome) => !['done', 'SCRIPT_CROWDED'].includes(outcome))).toEqual([]);
+  });
+
+  it('let no caller wait for longer than it may, and the server as long as it takes', async () => {
+    await using opened = await open(1, {}, 300);
+    const { ask } = inOrder(opened.threads);
+    const long = ask('a', 'busy', 900);
+    const [late, patient] = await Promise.all([ask('b', 'echo'), ask('server', 'echo')]);
+    expect([late, patient, await long]).toEqual(['SCRIPT_NO_TURN', 'done', 'done']);
   });
 
   it('that have stopped take no more work', async () => {

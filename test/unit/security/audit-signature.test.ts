@@ -7,7 +7,7 @@ import { checkEntry } from '../../../src/security/audit/stored-entry.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 import '../../support/property-seed.ts';
 import { insertEntries } from '../../../src/security/audit/audit-repository.ts';
-import { findEntries } from '../../../src/security/audit/trail-repository.ts';
+import { findEntries, type PlacedEntry } from '../../../src/security/audit/trail-repository.ts';
 
 it('a signature holds for whatever an entry has said, as the database gives it back', async () => {
   await using database = await createMigratedDatabase();
@@ -24,9 +24,11 @@ it('a signature holds for whatever an entry has said, as the database gives it b
       const entry = sign({ ...auditEvent('sync', who, said as JsonObject, object), handMade });
       await insertEntries(database.db, [entry]);
       const month = `${entry.recordedAt.slice(0, 7)}-01T00:00:00Z`;
-      const [found] = await findEntries(database.db, [{ ids: [entry.id], month }]);
-      expect(checkEntry(keys, found!)).toBe('right');
-      expect(checkEntry(keys, { ...found!, event: { ...found!.event, more: 1 } })).toBe('wrong');
+      const [{ entry: found }] = (await findEntries(database.db, [entry.id], [month])) as [PlacedEntry];
+      expect(checkEntry(keys, found)).toBe('right');
+      expect(checkEntry(keys, { ...found, event: { ...(found.event as JsonObject), more: 1 } })).toBe(
+        'wrong',
+      );
     }),
     { numRuns: 60, examples: [[hard, 'u\0', 'o\ud800', true]] },
   );

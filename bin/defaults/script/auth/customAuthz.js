@@ -88,6 +88,14 @@ function conditionsOf(request, context) {
     return names !== null && names.every(holds);
   }
 
+  function ownPath() {
+    return (
+      security.authorization.component +
+      '/' +
+      security.authorization.id.replace(/[%/?#]/g, encodeURIComponent)
+    );
+  }
+
   // As others know the caller: by the name of the user, or, where the caller is a key or a token, by its reference.
   function personName() {
     var component = security.authorization.component;
@@ -169,8 +177,12 @@ function conditionsOf(request, context) {
 
   return {
     ownDataOnly: function () {
-      var id = security.authorization.id.replace(/[%/?#]/g, encodeURIComponent);
-      return request.resourcePath === security.authorization.component + '/' + id;
+      return request.resourcePath === ownPath();
+    },
+    ownRelationshipCollection: function (names) {
+      var own = ownPath() + '/';
+      var path = request.resourcePath;
+      return path.indexOf(own) === 0 && listOf(names).indexOf(path.slice(own.length).split('/')[0]) >= 0;
     },
     disallowQueryExpression: function () {
       return request.method !== 'query' || !request.queryExpression;
@@ -230,6 +242,16 @@ function conditionsOf(request, context) {
     },
     // There is no self-service whose requests could be told from others.
     isSelfServiceRequest: function () {
+      return false;
+    },
+    checkIfProgressiveProfileIsEnabled: function () {
+      return false;
+    },
+    // What belongs to a user beside it, in newer servers of the field, and users of other identity providers are not here.
+    ownRelationship: function () {
+      return false;
+    },
+    ownIDP: function () {
       return false;
     },
     hasRole: function (role) {

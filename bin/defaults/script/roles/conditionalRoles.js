@@ -7,6 +7,8 @@ exports.updateConditionalGrantsForUser = function (user) {
   return user;
 };
 
+exports.createConditionalGrantsForUser = exports.updateConditionalGrantsForUser;
+
 exports.evaluateConditionalRoles = function (user) {
   return user;
 };

@@ -5,29 +5,33 @@
  *
  * Variables of the script reference: `rolesPropName` (default "roles"), `membersPropName` (default "members"). Or by
  *
- *     require('roles/onSync-assignments').syncUsersOfRolesWithAssignment(resourceName, oldObject, newObject, ['members'])
+ *     require('roles/onSync-assignments').syncUsersOfRolesWithAssignment(resourceName, oldObject, newObject, ['roles'])
+ *
+ * whose last argument names properties that do not count.
  */
-function syncUsersOfRolesWithAssignment(resourcePath, before, after, memberProperties, rolesProperty) {
+function syncUsersOfRolesWithAssignment(
+  resourcePath,
+  before,
+  after,
+  ignored,
+  rolesProperty,
+  membersProperty,
+) {
   var check = require('roles/check');
-  var roles = rolesProperty || 'roles';
-  if (!before || !after || !check.differ(before, after, [roles])) {
+  if (!before || !after || !check.differ(before, after, ignored || [])) {
     return;
   }
-  svc.query(resourcePath + '/' + roles, { _queryFilter: 'true' }).result.forEach(function (edge) {
-    memberProperties.forEach(function (members) {
-      check.checkRelated(edge._ref, members);
+  svc
+    .query(resourcePath + '/' + (rolesProperty || 'roles'), { _queryFilter: 'true' })
+    .result.forEach(function (edge) {
+      check.checkRelated(edge._ref, membersProperty || 'members');
     });
-  });
 }
 
 if (typeof exports === 'object') {
   exports.syncUsersOfRolesWithAssignment = syncUsersOfRolesWithAssignment;
 } else {
-  syncUsersOfRolesWithAssignment(
-    resourceName,
-    oldObject,
-    newObject,
-    [typeof membersPropName === 'undefined' ? 'members' : membersPropName],
-    typeof rolesPropName === 'undefined' ? 'roles' : rolesPropName,
-  );
+  var rolesName = typeof rolesPropName === 'undefined' ? 'roles' : rolesPropName;
+  var membersName = typeof membersPropName === 'undefined' ? 'members' : membersPropName;
+  syncUsersOfRolesWithAssignment(resourceName, oldObject, newObject, [rolesName], rolesName, membersName);
 }

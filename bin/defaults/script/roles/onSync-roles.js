@@ -7,21 +7,21 @@
  * Variables of the script reference: `membersPropName` (default "members"). Or by
  *
  *     require('roles/onSync-roles').syncUsersOfRoles(resourceName, oldObject, newObject, ['members'])
+ *
+ * whose last argument names properties that do not count.
  */
-function syncUsersOfRoles(resourcePath, before, after, memberProperties) {
+function syncUsersOfRoles(resourcePath, before, after, ignored, membersProperty) {
   var check = require('roles/check');
-  if (!before || !after || !check.differ(before, after, memberProperties.concat('authzMembers'))) {
+  var members = membersProperty || 'members';
+  if (!before || !after || !check.differ(before, after, (ignored || []).concat(members, 'authzMembers'))) {
     return;
   }
-  memberProperties.forEach(function (members) {
-    check.checkRelated(resourcePath, members);
-  });
+  check.checkRelated(resourcePath, members);
 }
 
 if (typeof exports === 'object') {
   exports.syncUsersOfRoles = syncUsersOfRoles;
 } else {
-  syncUsersOfRoles(resourceName, oldObject, newObject, [
-    typeof membersPropName === 'undefined' ? 'members' : membersPropName,
-  ]);
+  var membersName = typeof membersPropName === 'undefined' ? 'members' : membersPropName;
+  syncUsersOfRoles(resourceName, oldObject, newObject, [], membersName);
 }

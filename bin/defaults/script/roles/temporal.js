@@ -3,9 +3,14 @@ function instantOf(text) {
   return Date.parse(/T[\d:.,]+$/.test(text) ? text + 'Z' : text);
 }
 
+/* From when until when, in milliseconds. */
+exports.spanOf = function (constraint) {
+  return String(constraint.duration).split('/').map(instantOf);
+};
+
 exports.isInEffect = function (constraints) {
   return (constraints || []).every(function (constraint) {
-    var span = String(constraint.duration).split('/').map(instantOf);
+    var span = exports.spanOf(constraint);
     return span[0] <= Date.now() && Date.now() < span[1];
   });
 };

@@ -1,2 +1,14 @@
-/* For hooks that note when an object was changed last. */
-object.lastChanged = { date: new Date().toISOString() };
+/*
+ * For hooks that note when an object was changed last: as the script itself, or by
+ *
+ *     require('ui/lastChanged').updateLastChanged(object)
+ */
+function updateLastChanged(changed) {
+  changed.lastChanged = { date: new Date().toISOString() };
+}
+
+if (typeof exports === 'object') {
+  exports.updateLastChanged = updateLastChanged;
+} else {
+  updateLastChanged(object);
+}

@@ -14,3 +14,17 @@ exports.preserveLastSync = function (user, before, request) {
 
 /* See ui/onCreateUser: nothing of other identity providers is kept beside the user. */
 exports.updateIdpRelationships = function () {};
+
+/* A user who changes its own password or profile knows of it; what somebody else has changed it is told. */
+exports.createNotification = function (user, before) {
+  var caller = context.security.authorization;
+  if (caller.component === 'managed/user' && caller.id === user._id) return;
+  svc.create('repo/ui/notification', null, {
+    receiverId: user._id,
+    requesterId: caller.id,
+    requester: context.security.authenticationId,
+    createDate: new Date().toISOString(),
+    notificationType: 'profile',
+    message: 'Your profile has been changed',
+  });
+};

@@ -245,6 +245,30 @@ lines''', /a\\d/, $/c:\\dir/$]`,
       answer: ['P(A, 1)', true],
     },
     {
+      title: 'records and sealed classes',
+      source:
+        'sealed interface Shape permits Circle { }; record Circle(int r) implements Shape { int area() { 3 * r * r } }; def c = new Circle(2); [c.r(), c.area(), c.toString(), c == new Circle(2)]',
+      answer: [2, 12, 'Circle[r=2]', true],
+    },
+    {
+      title: 'delegates, lazy and remembered values',
+      source:
+        "import groovy.transform.Memoized\nclass Box { @Delegate List items = []; @Lazy def first = items[0]; @Memoized def twice(int n) { n * 2 } }; def b = new Box(); b << 'a' << 'b'; [b.size(), b.first, b.twice(2)]",
+      answer: [2, 'a', 4],
+    },
+    {
+      title: 'methods added to classes, for the rest of the run',
+      source:
+        "String.metaClass.shout = { -> delegate.toUpperCase() + '!' }; class P { String name }; def p = new P(name: 'x'); p.metaClass.hi = { -> \"hi $name\".toString() }; ['a'.shout(), p.hi(), p.respondsTo('hi').size(), p.hasProperty('age')]",
+      answer: ['A!', 'hi x', 1, null],
+    },
+    {
+      title: 'categories',
+      source:
+        "import groovy.time.TimeCategory\nclass Words { static int words(String self) { self.split(' ').size() } }; [use(Words) { 'a b c'.words() }, use(TimeCategory) { (new Date(0) + 2.hours).time }]",
+      answer: [3, 7200000],
+    },
+    {
       title: 'own exceptions',
       source:
         "class Odd extends RuntimeException { int n; Odd(int n) { super('odd ' + n); this.n = n } }; try { throw new Odd(3) } catch (Odd e) { [e.message, e.n] }",
@@ -277,6 +301,24 @@ lines''', /a\\d/, $/c:\\dir/$]`,
       answer: [2.5, '{"b":[1,2.5]}', '{"x":1}'],
     },
     {
+      title: 'JSON with rules of its own',
+      source:
+        "import groovy.json.*\ndef g = new JsonGenerator.Options().excludeNulls().dateFormat('yyyy').build(); def w = new StringWriter(); new StreamingJsonBuilder(w, g)([a: null, d: new Date(0)]); [g.toJson([x: null, y: 1]), w.toString()]",
+      answer: ['{"y":1}', '{"d":"1970"}'],
+    },
+    {
+      title: 'XML',
+      source:
+        "import groovy.xml.*\ndef w = new StringWriter(); new MarkupBuilder(w).users { user(id: 1) { mail('a@b') } }; def x = new XmlSlurper().parseText(w.toString()); [x.user.mail.text(), x.user.@id.toInteger(), x.user.size()]",
+      answer: ['a@b', 1, 1],
+    },
+    {
+      title: 'configurations',
+      source:
+        "def c = new ConfigSlurper('test').parse('db { host = \"a\"; port = 1 }; environments { test { db.port = 2 } }'); [c.db.host, c.db.port, c.flatten()]",
+      answer: ['a', 2, { 'db.host': 'a', 'db.port': 2 }],
+    },
+    {
       title: 'texts, Base64, digests',
       source:
         "['a,b'.split(','), 'x'.padLeft(3, '0'), 'Zoë'.bytes.encodeBase64().toString(), 'a'.md5(), UUID.nameUUIDFromBytes('a'.bytes).toString().size()]",
@@ -296,22 +338,3 @@ lines''', /a\\d/, $/c:\\dir/$]`,
     },
   ],
 };
-
-/** What is refused when the script is compiled, and what to write instead. */
-export const REFUSALS: readonly { readonly source: string; readonly instead: string }[] = [
-  { source: "'ls'.execute()", instead: 'nothing: scripts cannot start programs' },
-  { source: 'System.exit(1)', instead: '`return`, or `throw` an exception' },
-  { source: "Class.forName('java.lang.Runtime')", instead: 'the class itself' },
-  { source: 'String.metaClass.shout = { -> }', instead: 'a method or a closure that takes the text' },
-  { source: 'use(String) { }', instead: 'a method or a closure' },
-  { source: "evaluate('1')", instead: 'a closure' },
-  { source: "@Grab('a:b:1') import a.B", instead: 'what this page lists' },
-  { source: 'class A { @Delegate List inner }', instead: 'the methods that the annotation stands for' },
-  { source: 'trait T { }', instead: 'an abstract class or an interface' },
-  { source: 'sealed interface S permits T { }', instead: 'an interface without `sealed` and `permits`' },
-  { source: 'record R(int x) { }', instead: 'a class with properties' },
-  { source: "new File('/etc/passwd')", instead: '`svc.read` and the other resource functions' },
-  { source: "new URL('http://x').text", instead: '`svc.action` on a resource that calls out' },
-  { source: 'Thread.start { }', instead: 'a schedule' },
-  { source: 'import com.example.Thing\nnew Thing()', instead: 'a map, or a class of the script' },
-];

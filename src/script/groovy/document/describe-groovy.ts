@@ -6,7 +6,8 @@ import {
   staticValueNames,
 } from '../runtime/method-table.ts';
 import '../groovy-library.ts';
-import { CONSTRUCTS, REFUSALS } from './constructs.ts';
+import { CONSTRUCTS } from './constructs.ts';
+import { REFUSALS } from './refusals.ts';
 
 const INTRODUCTION = `# Groovy
 
@@ -16,7 +17,7 @@ Wherever a script may be, \`"type": "groovy"\` makes it a Groovy script. It runs
 same limits, the same bindings and in the same unit of work. The language level is Groovy 4.
 
 There is no Java virtual machine. Scripts use the resource functions, maps, lists, strings, numbers, dates, regular
-expressions, JSON and classes of their own. Java libraries, reflection, metaclasses, threads, files and network classes do
+expressions, JSON and classes of their own. Java libraries, reflection, threads, files and network classes do
 not exist, and a script that names one is refused when it is compiled: all such names at once, with line, column and what to
 write instead. An import of a class that there is not is only a warning while nothing of the script uses it.
 
@@ -45,11 +46,21 @@ const DIFFERENCES = `## What differs from the original
 - Messages of missing methods and properties name no possible solutions, and \`assert\` draws no values.
 - Objects without a \`hashCode\` of their own, and more than eight keys in one place of a table, may stand elsewhere in a \`HashMap\`
   or \`HashSet\`; a \`Hashtable\` keeps the order in which keys came.
+- \`MissingMethodException\` and \`MissingPropertyException\` have no \`type\`, and every \`metaClass\` is an \`ExpandoMetaClass\`.
+- \`@ToString\` leaves out fields with \`@Lazy\`, and the body of a record is checked when it runs.
 - Of \`int\` and \`Integer\` the library sees no difference where a method is chosen by the type of an argument.
 - Texts of dates are English, and patterns are those of \`Locale.US\`.
 - Regular expressions have no possessive quantifiers, atomic groups or intersections of classes, and the flag
   \`x\` only at their beginning; any other pattern is refused.
 - \`list.size\` gives the size, as old virtual machines did.
+- What a script adds by \`metaClass\` is gone with its run. It is seen by objects that were made before, too; one object is changed
+  alone only when it is of a class of the script, an \`Expando\` or the like, no text, number, list or map. \`invokeMethod\` of a
+  \`metaClass\` is refused, and operators of numbers and texts stay as they are.
+- \`@Memoized\` tells a call with an argument that was left out from one that gives the same value.
+- XML has no document types and so no entities of its own, 200 levels at most, and no namespaces but by their prefixes;
+  \`XmlUtil.serialize\` writes no blank lines between elements.
+- An \`IdentityHashMap\` takes equal texts for one key.
+- A \`PrintStream\` over bytes and an \`OutputStreamWriter\` write UTF-8.
 `;
 
 /** The page about Groovy, as Markdown. */

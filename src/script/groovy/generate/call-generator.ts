@@ -1,5 +1,5 @@
 import type { Argument, CallExpression, Expression, PropertyExpression } from '../syntax/ast.ts';
-import { pathText } from '../syntax/postfix-parser.ts';
+import { pathText } from '../syntax/path-text.ts';
 import type { ClassMeaning } from './class-names.ts';
 import { mark } from './generated-text.ts';
 import { classVariable } from './generator-context.ts';
@@ -9,18 +9,18 @@ import { ValueGenerator } from './value-generator.ts';
 
 /** What is refused by name, because nothing like it exists or may exist here. */
 const REFUSED_CALLS: Readonly<Record<string, string>> = {
-  use: 'Categories do not exist here; write a method or a closure.',
   evaluate: 'Scripts cannot compile other scripts; write a closure.',
 };
 const REFUSED_METHODS: Readonly<Record<string, string>> = {
-  getMetaClass: 'Classes cannot be changed here.',
-  setMetaClass: 'Classes cannot be changed here.',
   getClassLoader: 'There are no class loaders here.',
 };
-const REFUSED_PROPERTIES = new Set(['metaClass', 'classLoader']);
+const REFUSED_PROPERTIES = new Set(['classLoader']);
 
 /** Names of members that are no different in JavaScript. */
 const MEMBER = /^(?!__proto__$)[a-zA-Z_$][\w$]*$/;
+
+/** Those of a resource path that a text has not, or that mean something else there. */
+const PATH_METHODS = new Set(['head', 'tail', 'leaf', 'parent', 'size', 'get', 'child', 'concat']);
 
 /** Calls, properties, `new`. */
 export abstract class CallGenerator extends ValueGenerator {
@@ -53,6 +53,8 @@ export abstract class CallGenerator extends ValueGenerator {
     if (Object.hasOwn(REFUSED_CALLS, name) && args.length > 0 && !this.directMethods.has(name)) {
       throw this.source.errorAt(at, `${name}() is not supported here`, REFUSED_CALLS[name]);
     }
+    if (this.classes.newified.has(name))
+      return this.newValue({ kind: 'new', type: { name, dimensions: 0, at }, args, at });
     const { declaration, owner } = this.context;
     if (declaration === undefined) {
       const direct = this.#directCall(name, args, at);
@@ -123,9 +125,9 @@ export abstract class CallGenerator extends ValueGenerator {
     const meaning = this.classOf(object);
     if (meaning !== undefined && typeof name === 'string') this.checkStatic(meaning, name, true, at);
     if (object.kind === 'property') this.refuseUnknownClass(object);
-    const quick = access === '.' ? this.#textCall(callee, args) : undefined;
+    const quick = access === '.' && !this.#isPath(object, name) ? this.#textCall(callee, args) : undefined;
     if (quick !== undefined) return quick;
-    const receiver = this.expression(object);
+    const receiver = this.#isPath(object, name) ? this.#path(object) : this.expression(object);
     if (typeof name === 'string' && PATTERN_METHODS.has(name)) this.notePattern(args[0]?.value);
     if (access === '*.') return `${mark(at)}$.callEach(${receiver},${method},${list()})`;
     if (access === '?.') return `${mark(at)}$.callSafe(${receiver},${method},()=>${list()})`;
@@ -137,8 +139,21 @@ export abstract class CallGenerator extends ValueGenerator {
     return `${mark(at)}${this.#plainCall(receiver, method, args)}`;
   }
 
+  /** In the field `resourceName` is no text, and its methods are those of a path. */
+  #isPath(object: Expression, name: string | Expression): boolean {
+    if (object.kind !== 'name' || object.name !== 'resourceName') return false;
+    return typeof name === 'string' && PATH_METHODS.has(name) && this.scope.find(object.name) === undefined;
+  }
+
+  #path(object: Expression): string {
+    const value = this.variable();
+    const type = this.constant('$.type("org.forgerock.json.resource.ResourcePath")');
+    return `(typeof(${value}=${this.expression(object)})==="string"?$.call(${type},"valueOf",[${value}]):${value})`;
+  }
+
   /** What JavaScript can do itself when the receiver is a text. */
   #textCall({ object, name, at }: PropertyExpression, args: readonly Argument[]): string | undefined {
+    if (this.changesClasses) return undefined;
     const method = typeof name === 'string' && args.length === 0 ? TEXT_METHODS[name] : undefined;
     if (method === undefined || object.kind === 'super' || this.classOf(object) !== undefined)
       return undefined;
@@ -172,7 +187,7 @@ export abstract class CallGenerator extends ValueGenerator {
     const meaning = access === '.' && !isField ? this.classOf(node) : undefined;
     if (meaning !== undefined) return this.meaningValue(meaning);
     if (typeof name === 'string' && REFUSED_PROPERTIES.has(name) && object.kind !== 'name') {
-      throw this.source.errorAt(at, `${name} is not supported here`, 'Classes cannot be changed here.');
+      throw this.source.errorAt(at, `${name} is not supported here`, 'There are no class loaders here.');
     }
     const owner = this.classOf(object);
     if (owner !== undefined && name === 'class') return this.#classNamedBy(object, owner);

@@ -78,6 +78,15 @@ export class ClassChecks {
         `You are not allowed to extend the final class '${parent.name}'`,
       );
     }
+    for (const type of [...(node.parent === undefined ? [] : [node.parent]), ...node.interfaces]) {
+      const above = this.#classes.find(type.name, name);
+      if (above?.kind !== 'declared' || !this.#isClosedTo(above.declaration, name)) continue;
+      throw this.#source.errorAt(
+        type.at,
+        `The class '${name}' is not a permitted subclass of '${above.name}'`,
+        'Name it behind `permits`.',
+      );
+    }
     for (const type of node.interfaces) {
       const meaning = this.#classes.find(type.name, name);
       const form =
@@ -88,6 +97,12 @@ export class ClassChecks {
         `You are not allowed to implement the class '${meaning.name}', use extends instead`,
       );
     }
+  }
+
+  /** A sealed class that says who may extend it, and does not name this one. */
+  #isClosedTo({ modifiers, permits }: ClassDeclaration, name: string): boolean {
+    if (!modifiers.has('sealed') || permits === undefined) return false;
+    return !permits.some((type) => this.#classes.find(type.name, name)?.name === name);
   }
 
   #checkFields({ constants, fields }: ClassDeclaration): void {

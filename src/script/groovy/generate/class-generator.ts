@@ -118,7 +118,7 @@ export abstract class ClassGenerator extends StatementGenerator {
         ? ''
         : `,value:${this.#inFunction({ ...context, isStatic }, () => `($t)=>(${mark(at)}${this.converted(this.expression(value), type, this.kindOf(value))})`)}`;
     const typed = type === undefined ? '' : `,type:()=>${this.typeValue(type)}`;
-    const facts = `isStatic:${isStatic},isFinal:${modifiers.has('final')},isProperty:${isProperty}`;
+    const facts = `isStatic:${isStatic},isFinal:${modifiers.has('final')},isProperty:${isProperty}${modifiers.has('Delegate') ? ',isDelegate:true' : ''}`;
     return `{name:${JSON.stringify(name)},${facts}${typed}${initial}}`;
   }
 
@@ -134,7 +134,8 @@ export abstract class ClassGenerator extends StatementGenerator {
             this.parameterized(node.parameters, '$t', () => this.#methodBody(node)),
           );
     const isPrivate = node.modifiers.has('private');
-    return `{name:${JSON.stringify(node.name)},isStatic:${isStatic},isPrivate:${isPrivate},run:${code},shape:[${this.shape(node.parameters)}]}`;
+    const run = node.modifiers.has('Memoized') ? `$.memoized(${code},true)` : code;
+    return `{name:${JSON.stringify(node.name)},isStatic:${isStatic},isPrivate:${isPrivate},run:${run},shape:[${this.shape(node.parameters)}]}`;
   }
 
   /** A constructor may begin with `this(…)` or `super(…)`; without, the fields get their values first. */

@@ -39,10 +39,15 @@ export class ClassNames {
   readonly staticNames = new Map<string, { readonly className: string; readonly member: string }>();
 
   readonly missing: MissingClasses;
+  readonly newified: ReadonlySet<string>;
 
-  constructor(source: SourceText, { imports, typeVariables }: Pick<Script, 'imports' | 'typeVariables'>) {
+  constructor(
+    source: SourceText,
+    { imports, typeVariables, newified }: Pick<Script, 'imports' | 'typeVariables' | 'newified'>,
+  ) {
     this.missing = new MissingClasses(source);
     this.#typeVariables = typeVariables;
+    this.newified = newified;
     for (const name of DEFAULT_CLASSES) this.#imported.set(simpleName(name), name);
     for (const each of imports) this.#import(each);
     this.#packages.push(...DEFAULT_PACKAGES);

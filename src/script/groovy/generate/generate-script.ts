@@ -111,6 +111,7 @@ ${run}};
     const code = this.inContext(own, () =>
       this.inScope('method', () => this.parameterized(parameters, '', () => this.functionBody(body))),
     );
-    return `const ${js}=${code};\n$.defineMethod($s,${JSON.stringify(name)},${js},${this.shape(parameters)});\n`;
+    const run = node.modifiers.has('Memoized') ? `$.memoized(${code},false)` : code;
+    return `const ${js}=${run};\n$.defineMethod($s,${JSON.stringify(name)},${js},${this.shape(parameters)});\n`;
   }
 }

@@ -1,6 +1,6 @@
 import { staticMemberProblem } from '../runtime/static-members.ts';
 import type { Argument, ClassDeclaration, Expression, Statement, TypeName } from '../syntax/ast.ts';
-import { pathText } from '../syntax/postfix-parser.ts';
+import { pathText } from '../syntax/path-text.ts';
 import type { SourceText } from '../syntax/source-text.ts';
 import type { ClassMeaning, ClassNames } from './class-names.ts';
 import { patternLiteral } from './pattern-literal.ts';
@@ -8,6 +8,9 @@ import { type Local, mangle, Scope, type StaticKind } from './scope.ts';
 
 /** The entries of the variables of the script, by name. */
 export const SCRIPT_VARIABLES = '$v';
+
+/** It may add methods to classes of the library, or take others in their place. */
+const CHANGES_CLASSES = /\b(?:[mM]etaClass|use)\b/;
 
 const SEES_BINDING = /\b(?:binding|getBinding|getVariables?|hasVariable|getProperty|propertyMissing)\b/;
 
@@ -52,12 +55,15 @@ export abstract class GeneratorContext {
   readonly #entries = new Map<string, string>();
   /** It may look at its variables as a whole. */
   readonly seesBinding: boolean;
+  /** What classes have may be different while it runs. */
+  readonly changesClasses: boolean;
   #temporaries = 0;
 
   constructor(source: SourceText, classes: ClassNames) {
     this.source = source;
     this.classes = classes;
     this.seesBinding = SEES_BINDING.test(source.text);
+    this.changesClasses = CHANGES_CLASSES.test(source.text);
   }
 
   protected abstract expression(node: Expression): string;
@@ -198,7 +204,7 @@ export abstract class GeneratorContext {
 
   /** A static member that is known not to exist. */
   protected checkStatic(meaning: ClassMeaning, member: string, isCall: boolean, at: number): void {
-    if (meaning.kind !== 'known') return;
+    if (meaning.kind !== 'known' || (this.changesClasses && member !== 'new')) return;
     const problem = staticMemberProblem(meaning.name, member, isCall);
     if (problem !== undefined) throw this.source.errorAt(at, problem.text, problem.hint);
   }

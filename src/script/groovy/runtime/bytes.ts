@@ -1,6 +1,6 @@
 import { toInt } from './arithmetic.ts';
 import { arrayType, classNamed } from './java-class.ts';
-import { illegalArgument } from './throwable.ts';
+import { exception, illegalArgument } from './throwable.ts';
 import { Byte, markList, type Numeric } from './values.ts';
 
 const BYTE = classNamed('byte');
@@ -18,8 +18,40 @@ function codesOf(bytes: readonly unknown[]): number[] {
   return bytes.map((byte) => toInt(byte as Numeric) & 0xff);
 }
 
-/** The text in UTF-8. */
-export function bytesOf(text: string): unknown[] {
+type Encoding = 'utf8' | 'latin1' | 'ascii' | 'utf16' | 'utf16be' | 'utf16le';
+const ENCODINGS: Readonly<Record<string, Encoding>> = {
+  utf8: 'utf8',
+  iso88591: 'latin1',
+  latin1: 'latin1',
+  usascii: 'ascii',
+  ascii: 'ascii',
+  utf16: 'utf16',
+  utf16be: 'utf16be',
+  utf16le: 'utf16le',
+};
+
+function encodingOf(charset: string): Encoding {
+  const found = ENCODINGS[charset.toLowerCase().replace(/[-_]/g, '')];
+  if (found === undefined) throw exception('java.io.UnsupportedEncodingException', charset);
+  return found;
+}
+
+/** In UTF-8, unless another character set is named. */
+export function bytesOf(text: string, charset = 'UTF-8'): unknown[] {
+  const encoding = encodingOf(charset);
+  if (encoding === 'utf8') return utf8Of(text);
+  const units = text.split('').map((unit) => unit.charCodeAt(0));
+  if (encoding === 'latin1' || encoding === 'ascii') {
+    const most = encoding === 'ascii' ? 0x7f : 0xff;
+    return byteArray([...text].map((char) => (char.codePointAt(0)! > most ? 0x3f : char.charCodeAt(0))));
+  }
+  const pairs = units.flatMap((unit) =>
+    encoding === 'utf16le' ? [unit & 0xff, unit >> 8] : [unit >> 8, unit & 0xff],
+  );
+  return byteArray(encoding === 'utf16' && pairs.length > 0 ? [0xfe, 0xff, ...pairs] : pairs);
+}
+
+function utf8Of(text: string): unknown[] {
   const codes: number[] = [];
   for (const char of text) {
     const code = char.codePointAt(0)!;
@@ -39,7 +71,11 @@ export function bytesOf(text: string): unknown[] {
 
 export function textOfBytes(bytes: readonly unknown[], charset = 'UTF-8'): string {
   const codes = codesOf(bytes);
-  if (/8859-1|ascii/i.test(charset)) return String.fromCharCode(...codes);
+  const encoding = encodingOf(charset);
+  if (encoding === 'latin1') return codes.map((code) => String.fromCharCode(code)).join('');
+  if (encoding === 'ascii')
+    return codes.map((code) => String.fromCharCode(code > 0x7f ? 0xfffd : code)).join('');
+  if (encoding !== 'utf8') return textOfPairs(codes, encoding);
   let text = '';
   for (let at = 0; at < codes.length; ) {
     const first = codes[at++]!;
@@ -56,6 +92,17 @@ export function textOfBytes(bytes: readonly unknown[], charset = 'UTF-8'): strin
     }
     text += String.fromCodePoint(code > 0x10ffff ? 0xfffd : code);
   }
+  return text;
+}
+
+function textOfPairs(codes: readonly number[], encoding: Encoding): string {
+  const isMarked = encoding === 'utf16' && codes.length > 1 && codes[0]! + codes[1]! === 0xfe + 0xff;
+  const isLittle = encoding === 'utf16le' || (isMarked && codes[0] === 0xff);
+  let text = '';
+  for (let at = isMarked ? 2 : 0; at + 1 < codes.length; at += 2)
+    text += String.fromCharCode(
+      isLittle ? codes[at]! | (codes[at + 1]! << 8) : (codes[at]! << 8) | codes[at + 1]!,
+    );
   return text;
 }
 

@@ -1,11 +1,11 @@
 import { toBigInt, toDecimal, toInt, toLong, toNumber, WIDTH, widthOf } from './arithmetic.ts';
 import { arrays, Closure, parameterTypes } from './closure.ts';
-import { notDecimal, parseDecimal } from './decimal.ts';
 import { dispatcher } from './dispatch-port.ts';
 import { compare, itemsOf } from './equality.ts';
 import { boxOf, classNamed, type JavaClass } from './java-class.ts';
 import { JavaMap, type MapKind } from './java-map.ts';
 import { JavaSet, type SetKind, setOf } from './java-set.ts';
+import { parseNumber } from './parse-number.ts';
 import { scriptClassOf } from './script-class.ts';
 import { textOf, toText } from './text.ts';
 import { exception, type Throwable } from './throwable.ts';
@@ -134,6 +134,7 @@ export const MAP_KINDS: Readonly<Record<string, MapKind>> = {
   'java.util.TreeMap': 'TreeMap',
   'java.util.Hashtable': 'Hashtable',
   'java.util.concurrent.ConcurrentHashMap': 'ConcurrentHashMap',
+  'java.util.Properties': 'Properties',
 };
 const LIST_NAMES = new Set([
   'java.util.List',
@@ -145,6 +146,7 @@ const LIST_NAMES = new Set([
   'java.util.Queue',
   'java.util.Deque',
   'java.util.Collection',
+  'java.util.concurrent.CopyOnWriteArrayList',
 ]);
 const LIST_INTERFACES: Readonly<Record<string, string>> = {
   List: 'ArrayList',
@@ -157,6 +159,13 @@ export function listOfKind(items: readonly unknown[], className: string): unknow
   const simple = className.slice(className.lastIndexOf('.') + 1);
   const name = LIST_INTERFACES[simple] ?? simple;
   const list = [...items];
+  if (name === 'CopyOnWriteArrayList')
+    return markList(list, {
+      name: `concurrent.${name}`,
+      isFixed: false,
+      isReadOnly: false,
+      isSnapshot: true,
+    });
   return name === 'ArrayList' ? list : markList(list, { name, isFixed: false, isReadOnly: false });
 }
 
@@ -246,73 +255,12 @@ export function asType(value: unknown, type: JavaClass): unknown {
       type,
     );
   }
-  if (value instanceof JavaObject && dispatcher.responds(value, 'asType', 1)) {
+  // What all objects have comes here.
+  const convertsItself = typeOf(value)!.methods['asType'] !== OBJECT.methods['asType'];
+  if (value instanceof JavaObject && convertsItself) {
     return dispatcher.invoke(value, 'asType', [type]);
   }
   return cast(value, type);
-}
-
-/** Undefined when the class is none of a number; a bad text throws as Java's own parsers do. */
-export function parseNumber(text: string, simpleName: string): Numeric | undefined {
-  switch (simpleName) {
-    case 'Integer':
-      return Number(parseWhole(text, 32));
-    case 'Long':
-      return parseWhole(text, 64);
-    case 'Short':
-      return new Short(Number(parseWhole(text, 16)));
-    case 'Byte':
-      return new Byte(Number(parseWhole(text, 8)));
-    case 'BigInteger':
-      return new BigInteger(parseWhole(text, 0));
-    case 'Double':
-      return new Double(parseDouble(text));
-    case 'Float':
-      return new Float(parseDouble(text));
-    case 'BigDecimal':
-    case 'Number': {
-      const value = parseDecimal(text);
-      if (value === undefined) throw notDecimal(text);
-      return value;
-    }
-    default:
-      return undefined;
-  }
-}
-
-/** `bits` 0: of any size. */
-export function parseWhole(text: string, bits: number, radix = 10): bigint {
-  const pattern =
-    radix === 10
-      ? /^[+-]?\d+$/
-      : radix === 16
-        ? /^[+-]?[\da-f]+$/i
-        : radix === 2
-          ? /^[+-]?[01]+$/
-          : /^[+-]?[\da-z]+$/i;
-  const hint = radix === 10 ? '' : ` under radix ${radix}`;
-  if (!pattern.test(text)) throw numberFormat(`For input string: "${text}"${hint}`);
-  let value = 0n;
-  for (const digit of text.replace(/^[+-]/, ''))
-    value = value * BigInt(radix) + BigInt(Number.parseInt(digit, radix));
-  if (text.startsWith('-')) value = -value;
-  if (bits > 0 && BigInt.asIntN(bits, value) !== value)
-    throw numberFormat(`For input string: "${text}"${hint}`);
-  return value;
-}
-
-export function parseDouble(text: string): number {
-  const trimmed = text.trim();
-  if (trimmed === '') throw numberFormat('empty String');
-  if (/^[+-]?(?:NaN|Infinity)$/.test(trimmed)) return Number(trimmed.replace('+', ''));
-  if (!/^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?[dDfF]?$/.test(trimmed)) {
-    throw numberFormat(`For input string: "${text}"`);
-  }
-  return Number(trimmed.replace(/[dDfF]$/, ''));
-}
-
-function numberFormat(message: string | null): Throwable {
-  return exception('java.lang.NumberFormatException', message);
 }
 
 /** Whether an argument goes where a parameter of the type stands, and as what. */

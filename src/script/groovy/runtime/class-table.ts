@@ -25,7 +25,8 @@ java.util @Collection:Iterable @List:Collection @Set:Collection @SortedSet:Set @
   LinkedList:AbstractList+Deque+Cloneable Vector:AbstractList+RandomAccess+Cloneable Stack:Vector
   AbstractSet:AbstractCollection+Set HashSet:AbstractSet+Cloneable LinkedHashSet:HashSet TreeSet:AbstractSet+SortedSet+Cloneable
   AbstractMap:Object+Map HashMap:AbstractMap+Cloneable LinkedHashMap:HashMap TreeMap:AbstractMap+SortedMap+Cloneable
-  Hashtable:Object+Map ArrayDeque:AbstractCollection+Deque AbstractMap$SimpleEntry:Object+Map$Entry Collections
+  Hashtable:Object+Map Properties:Hashtable EnumMap:AbstractMap IdentityHashMap:AbstractMap EnumSet:AbstractSet
+  RegularEnumSet:EnumSet BitSet:Object+Cloneable Scanner:Object+Iterator+java.io.Closeable ArrayDeque:AbstractCollection+Deque AbstractMap$SimpleEntry:Object+Map$Entry Collections
   Collections$UnmodifiableList:Object+List Collections$UnmodifiableSet:Object+Set Collections$UnmodifiableMap:Object+Map
   Arrays Arrays$ArrayList:AbstractList+RandomAccess Objects Optional IntSummaryStatistics
   PriorityQueue:AbstractCollection+Queue StringTokenizer:Object+Enumeration Date:Object+Comparable+Cloneable
@@ -39,7 +40,7 @@ java.util.regex Pattern @MatchResult Matcher:Object+MatchResult PatternSyntaxExc
 java.util.logging Logger Level
 java.sql Timestamp:java.util.Date
 java.util.stream @Stream Collectors @Collector @IntStream
-java.util.concurrent @Callable ConcurrentHashMap:java.util.AbstractMap #TimeUnit TimeoutException:java.lang.Exception
+java.util.concurrent @Callable CopyOnWriteArrayList:Object+java.util.List+RandomAccess @ConcurrentMap:java.util.Map ConcurrentHashMap:java.util.AbstractMap+ConcurrentMap #TimeUnit TimeoutException:java.lang.Exception
   ExecutionException:java.lang.Exception
 java.util.concurrent.atomic AtomicInteger:Number AtomicLong:Number AtomicBoolean AtomicReference
 java.text Format DateFormat:Format SimpleDateFormat:DateFormat NumberFormat:Format DecimalFormat:NumberFormat MessageFormat:Format
@@ -48,7 +49,9 @@ java.text Format DateFormat:Format SimpleDateFormat:DateFormat NumberFormat:Form
 java.math BigDecimal:Number+Comparable BigInteger:Number+Comparable #RoundingMode MathContext
 java.net URLEncoder URLDecoder URISyntaxException:Exception MalformedURLException:java.io.IOException
 java.io @Serializable @Closeable:AutoCloseable IOException:Exception FileNotFoundException:IOException
-  UncheckedIOException:RuntimeException UnsupportedEncodingException:IOException PrintStream
+  UncheckedIOException:RuntimeException UnsupportedEncodingException:IOException InputStream:Object+Closeable
+  ByteArrayInputStream:InputStream OutputStream:Object+Closeable ByteArrayOutputStream:OutputStream PrintStream:OutputStream PrintStream$OfBytes:PrintStream
+  InputStreamReader:Reader OutputStreamWriter:Writer
   Reader:Object+Closeable StringReader:Reader BufferedReader:Reader
   Writer:Object+Appendable+Closeable StringWriter:Writer PrintWriter:Writer
 java.nio.charset Charset StandardCharsets
@@ -68,12 +71,20 @@ groovy.lang @GroovyObject @Writable Closure:Object+Runnable+Cloneable GString:Ob
   IntRange:AbstractList+Range ObjectRange:AbstractList+Range EmptyRange:AbstractList+Range Tuple:AbstractList Binding Script
   GroovyRuntimeException:RuntimeException MissingPropertyException:GroovyRuntimeException
   MissingMethodException:GroovyRuntimeException MissingFieldException:GroovyRuntimeException
-  ReadOnlyPropertyException:MissingPropertyException NumberRange:AbstractList+Range
-groovy.util Expando GroovyCollections
-groovy.json JsonDelegate JsonSlurper JsonSlurperClassic JsonBuilder JsonOutput JsonException:RuntimeException
+  ReadOnlyPropertyException:MissingPropertyException NumberRange:AbstractList+Range @MetaClass
+  ExpandoMetaClass:Object+MetaClass ExpandoMetaClass$ExpandoMetaProperty ExpandoMetaClass$DefiningClosure MetaMethod
+  MetaProperty MetaClassRegistry GroovySystem @Category @Lazy @Delegate @Singleton
+groovy.time BaseDuration:Object+Comparable BaseDuration$From Duration:BaseDuration TimeDuration:Duration TimeCategory
+  DatumDependentDuration:BaseDuration TimeDatumDependentDuration:DatumDependentDuration
+groovy.util Expando GroovyCollections MapEntry:Object+Map$Entry ConfigObject:java.util.LinkedHashMap ConfigSlurper
+  ConfigSlurper$Environments Node NodeList:java.util.ArrayList
+groovy.xml XmlSlurper XmlParser XmlUtil MarkupBuilder MarkupBuilderHelper
+groovy.xml.slurpersupport GPathResult:java.lang.Object+java.lang.Iterable NodeChildren:GPathResult NoChildren:GPathResult
+org.xml.sax SAXException:java.lang.Exception SAXParseException:SAXException
+groovy.json JsonDelegate JsonGenerator JsonGenerator$Options StreamingJsonBuilder JsonSlurper JsonSlurperClassic JsonBuilder JsonOutput JsonException:RuntimeException
 groovy.text @Template TemplateEngine SimpleTemplateEngine:TemplateEngine GStringTemplateEngine:TemplateEngine
 groovy.transform @Field @CompileStatic @TypeChecked @CompileDynamic @PackageScope @ToString @EqualsAndHashCode
-  @TupleConstructor @Canonical @Immutable @TailRecursive @InheritConstructors
+  @TupleConstructor @Canonical @Immutable @TailRecursive @InheritConstructors @Memoized @Sortable
 groovy.transform.builder @Builder
 groovy.util.logging @Slf4j @Log
 org.codehaus.groovy.runtime GStringImpl:groovy.lang.GString MethodClosure:groovy.lang.Closure
@@ -173,6 +184,8 @@ export function* classRows(): Iterable<ClassRow> {
 /** Packages that had another name once. */
 const MOVED: readonly (readonly [former: string, current: string])[] = [
   ['org.forgerock.json.fluent', 'org.forgerock.json'],
+  ['groovy.util.slurpersupport', 'groovy.xml.slurpersupport'],
+  ['groovy.util', 'groovy.xml'],
 ];
 
 /** The full name as Java prints it; classes inside others are found with a dot too. */

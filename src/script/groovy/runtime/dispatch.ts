@@ -1,6 +1,5 @@
 import { Closure, missingMethod, naming } from './closure.ts';
 import { dispatcher, outside } from './dispatch-port.ts';
-import { identityOf } from './hash-key.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { type ListView, ValuesView } from './list-view.ts';
@@ -9,12 +8,11 @@ import { Script } from './script.ts';
 import {
   callScriptMethod,
   ScriptClass,
-  type ScriptMethod,
   type ScriptObject,
   selectMethod,
   surroundings,
 } from './script-class.ts';
-import { BadArgument, exception, nullPointer, Throwable } from './throwable.ts';
+import { BadArgument, exception, nullPointer, type Throwable } from './throwable.ts';
 import { typeOf } from './type-of.ts';
 import { LIST_KIND, type List } from './values.ts';
 
@@ -24,8 +22,6 @@ const LINKED_HASH_MAP = classNamed('java.util.LinkedHashMap');
 
 /** Methods that would leave the sandbox if they existed; who calls them is told so. */
 const REFUSED: Readonly<Record<string, string>> = {
-  getMetaClass: 'Classes cannot be changed here: there is no metaClass',
-  setMetaClass: 'Classes cannot be changed here: there is no metaClass',
   mixin: 'Classes cannot be changed here',
   getClassLoader: 'There are no class loaders here',
   forName: 'Classes cannot be loaded by name here',
@@ -130,7 +126,7 @@ function callOnNull(name: string, args: unknown[]): unknown {
   throw nullPointer(`Cannot invoke method ${name}() on null object`);
 }
 
-function run(method: Method, receiver: unknown, name: string, args: unknown[]): unknown {
+export function run(method: Method, receiver: unknown, name: string, args: unknown[]): unknown {
   try {
     switch (args.length) {
       case 0:
@@ -230,7 +226,7 @@ function callObject(receiver: ScriptObject, type: ScriptClass, name: string, arg
 }
 
 /** `getX`, `isX` and `setX` of a property. */
-function callAccessor(
+export function callAccessor(
   receiver: ScriptObject,
   type: ScriptClass,
   name: string,
@@ -288,47 +284,6 @@ export function responds(receiver: unknown, name: string, count: number): boolea
   if (hostCalls.find(receiver, name) !== undefined) return true;
   const method = type.methods[name];
   return method !== undefined && fits(method);
-}
-
-/** `super.name(args)` in a class. */
-export function superCall(type: ScriptClass, self: ScriptObject, name: string, args: unknown[]): unknown {
-  const above = [type.parent, ...type.interfaces];
-  for (const parent of above) {
-    if (!(parent instanceof ScriptClass)) continue;
-    const methods: ScriptMethod[] = parent.findMethods(name);
-    const selected = selectMethod(methods, args);
-    if (selected !== undefined) return selected.method.run!(self, ...selected.args);
-    const accessor = callAccessor(self, parent, name, args);
-    if (accessor !== undefined) return accessor.value;
-  }
-  const own = superDefault(self, name, args);
-  if (own !== undefined) return own;
-  const method = type.methods[name];
-  if (method !== undefined && args.length >= method.least && args.length <= method.most)
-    return run(method, self, name, args);
-  throw missing(self, name, args);
-}
-
-/** What every object has before its class says something else. */
-function superDefault(self: ScriptObject, name: string, args: unknown[]): unknown {
-  switch (name) {
-    case 'toString':
-      return self instanceof Throwable
-        ? plainThrowableText(self)
-        : `${self.type.name}@${identityOf(self).toString(16)}`;
-    case 'getMessage':
-      return self instanceof Throwable ? self.detailMessage : undefined;
-    case 'equals':
-      return self === args[0];
-    case 'hashCode':
-      return identityOf(self);
-    default:
-      return undefined;
-  }
-}
-
-function plainThrowableText(self: Throwable): string {
-  return self.detailMessage === null ? self.type.name : `${self.type.name}: ${self.detailMessage}`;
 }
 
 export function decapitalize(name: string): string {

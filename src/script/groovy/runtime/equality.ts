@@ -61,6 +61,8 @@ function equalObjects(left: object, right: unknown): boolean {
     if (methods.length > 0) return callScriptMethod(methods, 'equals', left, [right], type.name) === true;
   }
   if (left instanceof JavaObject) {
+    const own = left.equalTo(right);
+    if (own !== undefined) return own;
     if (!(right instanceof JavaObject)) return false;
     return keyText(left) === keyText(right);
   }

@@ -1,27 +1,12 @@
-import { toBigInt } from './arithmetic.ts';
 import { itemsOf } from './equality.ts';
 import { identityOf, keyText } from './hash-key.ts';
 import { hashing } from './hash-order.ts';
-import { JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
 import { scriptClassOf } from './script-class.ts';
 import { gstringText } from './text.ts';
-import {
-  BigDecimal,
-  BigInteger,
-  Byte,
-  Char,
-  Double,
-  Entry,
-  EnumConstant,
-  Float,
-  GString,
-  JavaObject,
-  type List,
-  listKind,
-  Short,
-} from './values.ts';
+import { VALUE_CLASSES } from './value-classes.ts';
+import { Entry, GString, JavaObject, type List, listKind } from './values.ts';
 
 /** Java's hash of a value, which decides the order of a HashMap; of objects without one a number of their own. */
 export function hashCode(value: unknown): number {
@@ -79,13 +64,8 @@ function hashOfEntry({ key, value }: Entry): number {
 }
 
 function hashOfScalar(value: object): number {
-  if (value instanceof Char) return value.code;
-  if (value instanceof Short || value instanceof Byte) return value.value;
-  if (value instanceof Double) return hashOfDouble(value.value);
-  if (value instanceof Float) return new Int32Array(Float32Array.of(value.value).buffer)[0]!;
-  if (value instanceof BigInteger) return hashOfInteger(value.value);
-  if (value instanceof BigDecimal) return hashOfDecimal(value);
-  if (value instanceof EnumConstant || value instanceof JavaClass) return identityOf(value);
+  const hash = (value as { [HASH]?: (value: object) => number })[HASH];
+  if (hash !== undefined) return hash(value);
   const moment = (value as { ms?: unknown }).ms;
   if (value instanceof JavaObject && typeof moment === 'number') return foldLong(BigInt(moment));
   return value instanceof JavaObject && value.key() !== value
@@ -93,24 +73,9 @@ function hashOfScalar(value: object): number {
     : identityOf(value);
 }
 
-function hashOfDouble(value: number): number {
-  const [low = 0, high = 0] = new Int32Array(Float64Array.of(value).buffer);
-  return low ^ high;
-}
-
-function hashOfInteger(value: bigint): number {
-  const size = value < 0n ? -value : value;
-  let hash = 0;
-  for (const word of size
-    .toString(16)
-    .padStart(8, '0')
-    .match(/.{1,8}(?=(?:.{8})*$)/g)!)
-    hash = (Math.imul(31, hash) + Number.parseInt(word, 16)) | 0;
-  return value < 0n ? -hash | 0 : hash;
-}
-
-function hashOfDecimal(value: BigDecimal): number {
-  return (Math.imul(31, hashOfInteger(toBigInt(new BigInteger(value.unscaled)))) + value.scale) | 0;
-}
+/** On the prototypes of the classes that say how their values are hashed. */
+const HASH = 'javaHash$';
+for (const { make, hash } of VALUE_CLASSES)
+  if (hash !== undefined) Object.defineProperty(make.prototype, HASH, { value: hash });
 
 hashing.of = hashCode;

@@ -151,7 +151,7 @@ export function addPlainForm<T extends JavaObject>(
 function convertFields(value: ScriptObject, depth: number): unknown {
   if (typeof value.fields['$name'] === 'string') return value.fields['$name'];
   const result: Record<string, unknown> = {};
-  for (const { name, isProperty, isStatic } of value.type.fields) {
+  for (const { name, isProperty, isStatic } of value.type.allFields()) {
     if (!isStatic && isProperty) setOwn(result, name, convert(call(value, 'getProperty', [name]), depth + 1));
   }
   return result;

@@ -8,7 +8,7 @@ import { ScriptClass } from './script-class.ts';
 import { textOf } from './text.ts';
 import { concurrentModification, nullPointer } from './throwable.ts';
 import { typeOf } from './type-of.ts';
-import { JavaObject, type List } from './values.ts';
+import { JavaObject, LIST_KIND, type List } from './values.ts';
 
 const ITERATOR_CLASS = classNamed('java.util.Iterator');
 
@@ -60,7 +60,7 @@ export class JavaIterator extends JavaObject {
 /** The items of anything that has some; everything else is its own only item. */
 export function listOf(value: unknown): readonly unknown[] {
   const items = itemsOf(value);
-  if (items !== undefined) return items;
+  if (items !== undefined) return isSnapshot(value) ? items.slice() : items;
   if (value instanceof JavaMap || value instanceof JavaSet) return value.list();
   if (value instanceof JavaIterator) return value.rest();
   if (value instanceof JavaClass && value.form === 'enum') return listOf(call(value, 'values', []));
@@ -74,6 +74,10 @@ export function listOf(value: unknown): readonly unknown[] {
   if (isIterable && responds(value, 'iterator', 0) && ownIterator(type))
     return itemsOfIterator(call(value, 'iterator', []));
   return [value];
+}
+
+function isSnapshot(value: unknown): boolean {
+  return (value as List)[LIST_KIND]?.isSnapshot === true;
 }
 
 function isA(type: JavaClass, name: string): boolean {
@@ -106,7 +110,7 @@ export function spreadEntries(value: unknown): (readonly [unknown, unknown])[] {
 
 /** For `for (x in value)`; a list that changes on the way fails as it does in Java. */
 export function iterate(value: unknown): Iterable<unknown> {
-  if (Array.isArray(value)) return new ListWalk(value);
+  if (Array.isArray(value)) return new ListWalk(isSnapshot(value) ? value.slice() : value);
   if (value instanceof JavaMap || value instanceof JavaSet) return value;
   return listOf(value);
 }

@@ -25,6 +25,8 @@ export class JavaClass {
   readonly element: JavaClass | null;
   /** True for those that scripts declare. */
   readonly isDeclared: boolean = false;
+  /** Of one object that a script has changed alone: stands before the class that it seems to have. */
+  isSingle = false;
   /** `methods` once somebody has asked; read directly where every call of a script passes. */
   table: MethodTable | undefined;
   #ancestors: Set<JavaClass> | undefined;

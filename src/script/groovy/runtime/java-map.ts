@@ -1,7 +1,7 @@
 import { call1 } from './closure.ts';
 import { addKeyMaker, hashKey, keyText, markedKey } from './hash-key.ts';
 import { inHashOrder, LEAST_PLACES, placesFor } from './hash-order.ts';
-import { concurrentModification, unsupported } from './throwable.ts';
+import { concurrentModification, nullPointer, unsupported } from './throwable.ts';
 import { Entry } from './values.ts';
 
 export type MapKind =
@@ -10,11 +10,17 @@ export type MapKind =
   | 'TreeMap'
   | 'Hashtable'
   | 'ConcurrentHashMap'
+  | 'Properties'
+  | 'EnumMap'
+  | 'IdentityHashMap'
+  | 'ConfigObject'
   | 'UnmodifiableMap';
 export type Compare = (left: unknown, right: unknown) => number;
 
 /** Kinds whose order is that of the hashes of their keys. */
-const HASHED: ReadonlySet<MapKind> = new Set(['HashMap', 'ConcurrentHashMap']);
+const HASHED: ReadonlySet<MapKind> = new Set(['HashMap', 'ConcurrentHashMap', 'Properties']);
+
+const WITHOUT_NULLS: ReadonlySet<MapKind> = new Set(['ConcurrentHashMap', 'Hashtable', 'Properties']);
 
 /**
  * A map in the order of insertion; a TreeMap puts itself in order when it is looked at, and so do those whose order
@@ -69,6 +75,7 @@ export class JavaMap {
   /** The value before, or null. */
   put(key: unknown, value: unknown): unknown {
     if (this.kind === 'UnmodifiableMap') this.checkWritable();
+    if ((key === null || value === null) && WITHOUT_NULLS.has(this.kind)) throw nullPointer(null as never);
     const hashed =
       typeof key === 'number' || (typeof key === 'string' && key >= '\u0002') ? key : hashKey(key);
     const entry = this.pairs.get(hashed);

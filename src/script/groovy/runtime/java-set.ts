@@ -3,7 +3,7 @@ import { inHashOrder, LEAST_PLACES, placesFor } from './hash-order.ts';
 import type { Compare, JavaMap } from './java-map.ts';
 import { concurrentModification, unsupported } from './throwable.ts';
 
-export type SetKind = 'LinkedHashSet' | 'HashSet' | 'TreeSet' | 'UnmodifiableSet';
+export type SetKind = 'LinkedHashSet' | 'HashSet' | 'TreeSet' | 'RegularEnumSet' | 'UnmodifiableSet';
 
 /** A set in the order of insertion; a TreeSet and a HashSet put themselves in order when they are looked at. */
 export class JavaSet {

@@ -35,6 +35,16 @@ export function defineMethods(
   record?.push({ className, isNew, isStatic: false, names: Object.keys(methods).map(nameIn) });
 }
 
+/** The table of a class that may have none yet; `inherited` is what its values have so far. */
+export function ownTable(className: string, inherited: MethodTable): MethodTable {
+  const known = instanceTables.get(className);
+  if (known !== undefined) return known;
+  const table = Object.create(inherited) as MethodTable;
+  instanceTables.set(className, table);
+  tables.changed();
+  return table;
+}
+
 /** Filled in by the classes, which remember their tables. */
 export const tables = { changed: () => {} };
 

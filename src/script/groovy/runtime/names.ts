@@ -121,18 +121,15 @@ export function setName(owner: unknown, text: string, value: unknown): unknown {
   return value;
 }
 
-/** False when nobody around takes it. A script takes everything, so others that have the name come first. */
+/** False when nobody around takes it. A script takes everything. */
 export function setNameInClosure(closure: Closure, text: string, value: unknown): boolean {
   if (text === 'delegate') closure.delegate = value;
   else if (text === 'resolveStrategy') closure.strategy = value as number;
   else {
-    const takers = holders(closure);
-    const last = takers.at(-1);
-    for (const holder of takers) {
+    for (const holder of holders(closure)) {
       if (holder instanceof Closure) {
-        const isKnown = holder !== last && nameInClosure(holder, text) === undefined;
-        if (!isKnown && setNameInClosure(holder, text, value)) return true;
-      } else if (takesName(holder, text, holder === last)) {
+        if (setNameInClosure(holder, text, value)) return true;
+      } else if (takesName(holder, text)) {
         dispatcher.setProperty(holder, text, value);
         return true;
       }
@@ -142,10 +139,9 @@ export function setNameInClosure(closure: Closure, text: string, value: unknown)
   return true;
 }
 
-function takesName(holder: unknown, text: string, isLast: boolean): boolean {
+function takesName(holder: unknown, text: string): boolean {
   if (holder === null) return false;
-  if (holder instanceof Script) return isLast || holder.binding.has(text);
-  if (holder instanceof JavaMap) return true;
+  if (holder instanceof Script || holder instanceof JavaMap) return true;
   const type = scriptClassOf(holder);
   if (type !== undefined) {
     return (
@@ -153,7 +149,9 @@ function takesName(holder: unknown, text: string, isLast: boolean): boolean {
       type.findMethods(`set${text[0]!.toUpperCase()}${text.slice(1)}`).length > 0
     );
   }
-  return `set${text[0]!.toUpperCase()}${text.slice(1)}` in typeOf(holder)!.methods;
+  if (holder instanceof ScriptClass && holder.staticHome(text) !== undefined) return true;
+  const { methods } = typeOf(holder)!;
+  return `set${text[0]!.toUpperCase()}${text.slice(1)}` in methods || methods['propertyMissing']?.most === 2;
 }
 
 /** `name(args)` without a receiver. */

@@ -1,9 +1,9 @@
 import { toDecimal, toNumber } from './arithmetic.ts';
-import { parseNumber } from './casting.ts';
 import { plainText, type Rounding, rescale } from './decimal.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { roundingOf } from './math-context.ts';
 import { defineMethods, defineStatics } from './method-table.ts';
+import { parseNumber } from './parse-number.ts';
 import './methods/object-methods.ts';
 import { toText } from './text.ts';
 import { exception, illegalArgument } from './throwable.ts';

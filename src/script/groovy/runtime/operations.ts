@@ -1,21 +1,13 @@
+import { newAnonymous } from './anonymous-class.ts';
 import { asType, cast, isInstance, toArray } from './casting.ts';
 import { Closure, missingMethod, parameterTypes } from './closure.ts';
 import { castTo, isCase, isIn, isNotIn } from './conversion-operators.ts';
+import { create, superConstructor, thisConstructor } from './create-object.ts';
 import { decimal } from './decimal.ts';
-import {
-  create,
-  defineClass,
-  defineMethod,
-  emptyValue,
-  newAnonymous,
-  newClass,
-  pointer,
-  superConstructor,
-  superProperty,
-  thisConstructor,
-  withDefaults,
-} from './define-class.ts';
-import { call, callBare, callSafe, callValue, callWith, superCall } from './dispatch.ts';
+import { defineClass, defineMethod, newClass } from './define-class.ts';
+import { memoized } from './delegation.ts';
+import { call, callBare, callSafe, callValue, callWith } from './dispatch.ts';
+import { emptyValue } from './empty-value.ts';
 import { compare, equal } from './equality.ts';
 import { assertionFailed, caught, thrown } from './failure.ts';
 import { index, indexSafe, itemOf, setIndex, updateIndex } from './index-access.ts';
@@ -23,12 +15,15 @@ import { iterate, spread, spreadEntries } from './iterate.ts';
 import { arrayType, classNamed, type JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { MapOfLiteral } from './json-map.ts';
+import { pointer } from './method-pointer.ts';
 import { find, matches } from './methods/regex-methods.ts';
 import { callName, name, setName } from './names.ts';
 import * as operators from './operators.ts';
+import { withDefaults } from './parameter-defaults.ts';
 import { preparePattern } from './pattern.ts';
 import { callEach, field, property, propertyEach, propertySafe, setField, setProperty } from './property.ts';
 import { outerOf } from './script-class.ts';
+import { superCall, superProperty } from './super-call.ts';
 import { partText, stringOf, toText } from './text.ts';
 import { exception } from './throwable.ts';
 import { truth } from './truth.ts';
@@ -131,6 +126,7 @@ export const operations = Object.freeze({
   iterate,
   map,
   matches,
+  memoized,
   name,
   newAnonymous,
   newArray,

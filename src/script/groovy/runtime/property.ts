@@ -1,6 +1,6 @@
 import { cast } from './casting.ts';
 import { Closure, missingProperty, naming } from './closure.ts';
-import { call, capitalize, hostCalls, missing } from './dispatch.ts';
+import { call, capitalize, hostCalls } from './dispatch.ts';
 import { dispatcher, outside } from './dispatch-port.ts';
 import { itemsOf } from './equality.ts';
 import { JavaClass } from './java-class.ts';
@@ -14,7 +14,7 @@ import { Binding, Script } from './script.ts';
 import { callScriptMethod, ScriptClass, ScriptObject, scriptClassOf, surroundings } from './script-class.ts';
 import { exception, nullPointer, Throwable } from './throwable.ts';
 import { classNameOf, typeOf } from './type-of.ts';
-import { Entry, type List, listKind } from './values.ts';
+import { Entry, JavaObject, type List, listKind, markList } from './values.ts';
 
 /** `receiver.name`. */
 export function property(receiver: unknown, name: string): unknown {
@@ -47,7 +47,6 @@ export function property(receiver: unknown, name: string): unknown {
   const found = findProperty(receiver, name);
   if (found !== undefined) return found;
   if (outside.loads(name)) return property(receiver, name);
-  if (name === 'metaClass') throw missing(receiver, 'getMetaClass', []);
   throw missingProperty(name, naming.className(receiver));
 }
 
@@ -89,6 +88,7 @@ function propertyOfItems(receiver: object, items: readonly unknown[], name: stri
   if ((name === 'first' || name === 'last') && listKind(receiver as List)?.name === 'LinkedList') {
     return call(receiver, name, []);
   }
+  if (listKind(receiver as List)?.isFlat) return propertyOfNodes(receiver as List, name);
   const result: unknown[] = [];
   for (const item of items) {
     if (item === null) continue;
@@ -109,6 +109,12 @@ function propertyOfItems(receiver: object, items: readonly unknown[], name: stri
   return result;
 }
 
+/** Of a list of nodes: what they have, in one list of the same kind. */
+function propertyOfNodes(nodes: List, name: string): unknown {
+  const found = nodes.filter((node) => typeof node === 'object').flatMap((node) => property(node, name));
+  return markList(found, listKind(nodes)!);
+}
+
 function propertyOfScript(script: Script, name: string): unknown {
   const value = script.binding.get(name);
   if (value !== undefined) return value;
@@ -125,7 +131,7 @@ function propertyOfObject(receiver: ScriptObject, type: ScriptClass, name: strin
   if (name in receiver.fields) return receiver.fields[name];
   const statics = type.staticHome(name);
   if (statics !== undefined) return statics.statics[name];
-  if (name === 'class') return type;
+  if (name === 'class') return type.isSingle ? type.parent : type;
   const inherited = callGetter(receiver, name);
   if (inherited !== undefined) return inherited;
   const fallback = type.findMethods('propertyMissing').filter(({ least }) => least === 1);
@@ -271,6 +277,9 @@ export function field(receiver: unknown, name: string): unknown {
   if (receiver instanceof ScriptObject && name in receiver.fields) return receiver.fields[name];
   if (receiver instanceof Throwable && name in receiver.fields) return receiver.fields[name];
   if (receiver instanceof JavaMap) return receiver.get(name);
+  // `node.@id`.
+  const isNodes = receiver instanceof JavaObject || (Array.isArray(receiver) && listKind(receiver)?.isFlat);
+  if (isNodes && dispatcher.responds(receiver, 'attribute', 1)) return call(receiver, 'attribute', [name]);
   throw exception(
     'groovy.lang.MissingFieldException',
     `No such field: ${name} for class: ${naming.className(receiver)}`,
@@ -279,6 +288,8 @@ export function field(receiver: unknown, name: string): unknown {
 
 export function setField(receiver: unknown, name: string, value: unknown): unknown {
   if (receiver instanceof ScriptObject || receiver instanceof Throwable) receiver.fields[name] = value;
+  else if (receiver instanceof JavaObject && dispatcher.responds(receiver, 'attribute', 1))
+    call(receiver, 'putAt', [`@${name}`, value]);
   else setProperty(receiver, name, value);
   return value;
 }

@@ -9,6 +9,8 @@ export interface ScriptMethod {
   readonly name: string;
   readonly isStatic: boolean;
   readonly isPrivate: boolean;
+  /** A script has added it while it ran: Java's own callers, as those of texts, do not see it. */
+  readonly isAdded?: boolean;
   /** Takes the object first; null when it is abstract. */
   readonly run: ((self: unknown, ...args: unknown[]) => unknown) | null;
   readonly least: number;
@@ -23,6 +25,8 @@ export interface ScriptField {
   readonly isFinal: boolean;
   /** Without an access modifier: it has a getter and a setter. */
   readonly isProperty: boolean;
+  /** `@Delegate`: the object has the methods of this one. */
+  readonly isDelegate?: boolean;
   readonly type?: () => JavaClass;
   readonly value?: (self: unknown) => unknown;
 }
@@ -84,6 +88,11 @@ export class ScriptClass extends JavaClass {
       if (prefix !== undefined && first!.least === 0) names.add(letter!.toLowerCase() + rest);
     }
     return names;
+  }
+
+  /** Those of objects of the class, its own before those of its parents. */
+  allFields(): ScriptField[] {
+    return [...this.fields, ...(this.parent instanceof ScriptClass ? this.parent.allFields() : [])];
   }
 
   findField(name: string): ScriptField | undefined {

@@ -1,21 +1,13 @@
-import { type LibraryPart, outside } from './dispatch-port.ts';
+import { type CompiledText, compiledText } from './compiled-text.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { defineMethods, defineStatics } from './method-table.ts';
 import './methods/object-methods.ts';
 import { call } from './dispatch.ts';
-import { operations } from './operations.ts';
-import { Binding, Script } from './script.ts';
+import { Binding } from './script.ts';
 import { StringWriter } from './statics/string-writer.ts';
 import { textOf, toText } from './text.ts';
-import { exception } from './throwable.ts';
 import { JavaObject } from './values.ts';
-
-type Compiled = (entry: { run(factory: Factory): unknown }) => unknown;
-type Factory = (runtime: typeof operations, script: Script) => () => unknown;
-
-// biome-ignore lint/security/noGlobalEval: the text comes from the compiler, and this is the sandbox
-const evaluate = globalThis.eval;
 
 class TemplateEngine extends JavaObject {
   readonly type: JavaClass;
@@ -28,9 +20,9 @@ class TemplateEngine extends JavaObject {
 
 class Template extends JavaObject {
   readonly type: JavaClass = classNamed('groovy.text.Template');
-  readonly compiled: Compiled;
+  readonly compiled: CompiledText;
 
-  constructor(compiled: Compiled) {
+  constructor(compiled: CompiledText) {
     super();
     this.compiled = compiled;
   }
@@ -53,18 +45,9 @@ class Made extends JavaObject {
     for (const { key, value } of this.#values.list()) binding.set(toText(key), value);
     const writer = new StringWriter();
     binding.set('out', writer);
-    this.#template.compiled({ run: (factory) => factory(operations, new Script(binding))() });
+    this.#template.compiled(binding);
     return writer.text;
   }
-}
-
-function compile(text: string): Template {
-  const answer = outside.host('groovy.template', text) as
-    | { problem: string }
-    | { problem?: undefined; javascript: string; parts: LibraryPart[] };
-  if (answer.problem !== undefined) throw exception('groovy.lang.GroovyRuntimeException', answer.problem);
-  outside.take(answer.parts);
-  return new Template(evaluate(`(function(groovy$){${answer.javascript}\n})`) as Compiled);
 }
 
 for (const name of ['SimpleTemplateEngine', 'GStringTemplateEngine']) {
@@ -72,7 +55,7 @@ for (const name of ['SimpleTemplateEngine', 'GStringTemplateEngine']) {
 }
 defineMethods('groovy.text.TemplateEngine', 'java.lang.Object', {
   'createTemplate/1': (_self: TemplateEngine, source: unknown) =>
-    compile(textOf(source) ?? toText(call(source, 'getText', []))),
+    new Template(compiledText('groovy.template', textOf(source) ?? toText(call(source, 'getText', [])))),
 });
 defineMethods('groovy.text.SimpleTemplateEngine', 'groovy.text.TemplateEngine', {});
 defineMethods('groovy.text.GStringTemplateEngine', 'groovy.text.TemplateEngine', {});

@@ -52,7 +52,7 @@ function objectText(value: object): string {
   if (value instanceof Char) return value.value;
   const type = scriptClassOf(value);
   if (type !== undefined) {
-    const methods = type.findMethods('toString');
+    const methods = type.findMethods('toString').filter(({ isAdded }) => isAdded !== true);
     if (methods.length > 0) return toText(callScriptMethod(methods, 'toString', value, [], type.name));
   }
   if (value instanceof JavaObject) return value.toText();

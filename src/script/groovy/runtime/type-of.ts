@@ -1,5 +1,5 @@
-import { Closure, naming } from './closure.ts';
-import { arrayType, classNamed, JavaClass } from './java-class.ts';
+import { naming } from './closure.ts';
+import { arrayType, classNamed, type JavaClass } from './java-class.ts';
 import { type JavaMap, pairsOf } from './java-map.ts';
 import { JavaSet } from './java-set.ts';
 import type { JsonMap } from './json-map.ts';
@@ -7,22 +7,8 @@ import { isListView } from './list-view.ts';
 import { Range } from './range.ts';
 import { ScriptObject, typing } from './script-class.ts';
 import { Throwable } from './throwable.ts';
-import {
-  BigDecimal,
-  BigInteger,
-  Byte,
-  Char,
-  Double,
-  Entry,
-  EnumConstant,
-  Float,
-  GString,
-  JavaObject,
-  LIST_KIND,
-  type List,
-  Short,
-  StringBuilder,
-} from './values.ts';
+import { VALUE_CLASSES } from './value-classes.ts';
+import { EnumConstant, JavaObject, LIST_KIND, type List, StringBuilder } from './values.ts';
 
 const INTEGER = classNamed('java.lang.Integer');
 const LONG = classNamed('java.lang.Long');
@@ -35,30 +21,23 @@ const MAPS = {
   TreeMap: classNamed('java.util.TreeMap'),
   Hashtable: classNamed('java.util.Hashtable'),
   ConcurrentHashMap: classNamed('java.util.concurrent.ConcurrentHashMap'),
+  Properties: classNamed('java.util.Properties'),
+  EnumMap: classNamed('java.util.EnumMap'),
+  IdentityHashMap: classNamed('java.util.IdentityHashMap'),
+  ConfigObject: classNamed('groovy.util.ConfigObject'),
   UnmodifiableMap: classNamed('java.util.Collections$UnmodifiableMap'),
 };
 const SETS = {
   LinkedHashSet: classNamed('java.util.LinkedHashSet'),
   HashSet: classNamed('java.util.HashSet'),
   TreeSet: classNamed('java.util.TreeSet'),
+  RegularEnumSet: classNamed('java.util.RegularEnumSet'),
   UnmodifiableSet: classNamed('java.util.Collections$UnmodifiableSet'),
 };
-const OTHERS: readonly (readonly [abstract new (...args: never[]) => object, JavaClass])[] = [
-  [BigDecimal, classNamed('java.math.BigDecimal')],
-  [Double, classNamed('java.lang.Double')],
-  [GString, classNamed('org.codehaus.groovy.runtime.GStringImpl')],
-  [Closure, classNamed('groovy.lang.Closure')],
-  [BigInteger, classNamed('java.math.BigInteger')],
-  [Entry, classNamed('java.util.AbstractMap$SimpleEntry')],
-  [Char, classNamed('java.lang.Character')],
-  [Float, classNamed('java.lang.Float')],
-  [Short, classNamed('java.lang.Short')],
-  [Byte, classNamed('java.lang.Byte')],
-  [JavaClass, classNamed('java.lang.Class')],
-];
 /** On the prototypes of classes whose objects all are of one Java class. */
 const FIXED_TYPE = 'javaType$';
-for (const [make, type] of OTHERS) Object.defineProperty(make.prototype, FIXED_TYPE, { value: type });
+for (const { make, javaName } of VALUE_CLASSES)
+  Object.defineProperty(make.prototype, FIXED_TYPE, { value: classNamed(javaName) });
 const OBJECT = classNamed('java.lang.Object');
 const INT_RANGE = classNamed('groovy.lang.IntRange');
 const OBJECT_RANGE = classNamed('groovy.lang.ObjectRange');
@@ -102,7 +81,15 @@ function typeOfObject(value: object): JavaClass {
 function typeOfList(list: List): JavaClass {
   const kind = list[LIST_KIND];
   if (kind === undefined) return ARRAY_LIST;
-  return kind.element === undefined ? classNamed(`java.util.${kind.name}`) : arrayType(kind.element);
+  return kind.element === undefined
+    ? classNamed(`${kind.home ?? 'java.util'}.${kind.name}`)
+    : arrayType(kind.element);
+}
+
+/** What `getClass` says: an object that was changed alone is still of its class. */
+export function classOf(value: unknown): JavaClass | null {
+  const type = typeOf(value);
+  return type?.isSingle ? type.parent : type;
 }
 
 /** Groovy's name of a class in messages. */

@@ -131,6 +131,11 @@ export abstract class JavaObject {
     return this;
   }
 
+  /** Of those that may be equal to values of other classes. */
+  equalTo(_other: unknown): boolean | undefined {
+    return undefined;
+  }
+
   /** Nothing when the two have no order. */
   compareTo(_other: unknown): number | undefined {
     return undefined;
@@ -144,6 +149,12 @@ export interface ListKind {
   readonly name: string;
   readonly isFixed: boolean;
   readonly isReadOnly: boolean;
+  /** Whoever walks through it sees what was there when it began. */
+  readonly isSnapshot?: boolean;
+  /** Its package, unless that is `java.util`. */
+  readonly home?: string;
+  /** A property of it is one list of what its items have. */
+  readonly isFlat?: boolean;
   /** Of a Java array: the class of its elements. */
   readonly element?: JavaClass;
 }

@@ -295,6 +295,8 @@ export interface ClassDeclaration {
   readonly methods: readonly MethodDeclaration[];
   readonly classes: readonly ClassDeclaration[];
   readonly initializers: readonly { readonly isStatic: boolean; readonly body: readonly Statement[] }[];
+  /** Of a sealed class: the only ones that may extend it. */
+  readonly permits?: readonly TypeName[];
   readonly at: number;
 }
 
@@ -308,6 +310,7 @@ export interface Import {
 }
 
 export interface Script {
+  readonly newified: ReadonlySet<string>;
   /** Groovy that annotations stand for; what it names is needed too. */
   readonly added: string;
   readonly imports: readonly Import[];

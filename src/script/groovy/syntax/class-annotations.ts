@@ -1,10 +1,13 @@
-import type { Argument, ClassDeclaration, Expression, FieldDeclaration } from './ast.ts';
+import type { Argument, ClassDeclaration, Expression, FieldDeclaration, TypeName } from './ast.ts';
+import { pathText } from './path-text.ts';
 
 /** Annotations that add members to a class, with the arguments that they have. */
 export type ClassAnnotations = ReadonlyMap<string, readonly Argument[]>;
 
 export const CLASS_ANNOTATIONS: ReadonlySet<string> = new Set(
-  'ToString EqualsAndHashCode TupleConstructor Canonical Immutable Singleton Builder Slf4j Log'.split(' '),
+  'ToString EqualsAndHashCode TupleConstructor Canonical Immutable Singleton Builder Slf4j Log Sortable Category'.split(
+    ' ',
+  ),
 );
 
 const EMPTY: Readonly<Record<string, string>> = {
@@ -16,6 +19,11 @@ const EMPTY: Readonly<Record<string, string>> = {
   float: '0f',
   double: '0d',
 };
+
+/** What a value of a type is before anybody gives it one. */
+export function defaultText(type: TypeName | undefined): string {
+  return EMPTY[type?.name ?? ''] ?? 'null';
+}
 
 /** Groovy that stands for the annotations of a class, which is written as `label`: what its body would have to hold without them. */
 export function membersFor(node: ClassDeclaration, label: string, annotations: ClassAnnotations): string {
@@ -33,6 +41,8 @@ export function membersFor(node: ClassDeclaration, label: string, annotations: C
   else if (wanted('TupleConstructor') && !hasConstructor) parts.push(tupleOf(node));
   if (given.has('Singleton')) parts.push(singletonOf(node, hasConstructor));
   if (given.has('Builder')) parts.push(builderOf(node));
+  if (given.has('Sortable')) parts.push(orderOf(node, optionsOf(given, 'Sortable')));
+  if (given.has('Category')) parts.push(`static final $category = ${categoryOf(given.get('Category')!)}`);
   if (given.has('Slf4j'))
     parts.push(`private static final log = org.slf4j.LoggerFactory.getLogger('${node.name}')`);
   if (given.has('Log'))
@@ -41,7 +51,7 @@ export function membersFor(node: ClassDeclaration, label: string, annotations: C
 }
 
 const OPTIONS: ReadonlySet<string> = new Set(
-  'includes excludes includeNames includeFields ignoreNulls includeSuper includePackage callSuper copyWith'.split(
+  'includes excludes includeNames includeFields ignoreNulls includeSuper includePackage callSuper copyWith reversed lazy strict'.split(
     ' ',
   ),
 );
@@ -122,7 +132,7 @@ return true }`;
 function tupleOf(node: ClassDeclaration): string {
   const fields = properties(node);
   if (fields.length === 0) return '';
-  const parameters = fields.map(({ name, type }) => `${name} = ${EMPTY[type?.name ?? ''] ?? 'null'}`);
+  const parameters = fields.map(({ name, type }) => `${name} = ${defaultText(type)}`);
   const body = fields.map(({ name }) => `this.${name} = ${name}`);
   return `${node.name}(${parameters.join(', ')}) { ${body.join('; ')} }`;
 }
@@ -171,4 +181,25 @@ ${setters.join('\n')}
 def build() { return new ${node.name}($values) }
 }
 static builder() { return new ${node.name}Builder() }`;
+}
+
+function categoryOf(args: readonly Argument[]): string {
+  const [only] = args;
+  return only === undefined ? 'Object' : (pathText(only.value) ?? 'Object');
+}
+
+/** In the order of the properties, or of those that are named. */
+function orderOf(node: ClassDeclaration, options: Map<string, unknown>): string {
+  const fields = properties(node, options).map(({ name }) => name);
+  const included = names(options.get('includes'));
+  if (included !== undefined) fields.sort((one, other) => included.indexOf(one) - included.indexOf(other));
+  const sides = options.get('reversed') === true ? ['$b', '$a'] : ['$a', '$b'];
+  const compared = (name: string) => `${sides[0]}.${name} <=> ${sides[1]}.${name}`;
+  const tests = fields.map((name) => `$order = ${compared(name)}\nif ($order != 0) return $order`);
+  const comparators = fields.map((name) => {
+    const capital = name.charAt(0).toUpperCase() + name.slice(1);
+    return `static Comparator comparatorBy${capital}() { return { $a, $b -> ${compared(name)} } as Comparator }`;
+  });
+  return `int compareTo(${node.name} $b) { def $a = this\nint $order = 0\n${tests.join('\n')}\nreturn 0 }
+${comparators.join('\n')}`;
 }

@@ -1,4 +1,5 @@
 import type { Expression } from './ast.ts';
+import { pathText } from './path-text.ts';
 import { PrimaryParser } from './primary-parser.ts';
 import { PRIMITIVES } from './token.ts';
 import { isOperator } from './token-cursor.ts';
@@ -69,7 +70,10 @@ export abstract class PostfixParser extends PrimaryParser {
     }
   }
 
-  #takesClosure({ kind }: Expression): boolean {
+  #takesClosure(object: Expression): boolean {
+    const { kind } = object;
+    // `'static' { … }` calls a method whose name is no name of Groovy.
+    if (kind === 'constant') return typeof object.value === 'string' && !this.token.startsLine;
     return kind === 'name' || kind === 'property' || kind === 'call';
   }
 
@@ -118,17 +122,4 @@ export abstract class PostfixParser extends PrimaryParser {
       'Split it over several variables.',
     );
   }
-}
-
-/** `a.b.c` of names and properties that are nothing but names. */
-export function pathText(expression: Expression): string | undefined {
-  const names: string[] = [];
-  let at = expression;
-  while (at.kind === 'property' && typeof at.name === 'string' && at.access === '.' && !at.isField) {
-    names.push(at.name);
-    at = at.object;
-  }
-  if (at.kind !== 'name') return undefined;
-  names.push(at.name);
-  return names.reverse().join('.');
 }

@@ -5,44 +5,16 @@ import type {
   MethodDeclaration,
   Parameter,
   Statement,
-  SwitchCase,
-  SwitchStatement,
 } from './ast.ts';
+import { SwitchParser } from './switch-parser.ts';
 import { MODIFIERS } from './token.ts';
 import { isOperator } from './token-cursor.ts';
-import { VariableParser } from './variable-parser.ts';
 
-export abstract class StatementParser extends VariableParser {
-  #switchValues = 0;
-
+export abstract class StatementParser extends SwitchParser {
   protected abstract isMethodDeclaration(): boolean;
   protected abstract methodDeclaration(): MethodDeclaration;
   protected abstract isClassDeclaration(): boolean;
   protected abstract classDeclaration(): ClassDeclaration;
-
-  protected statementsUntilBrace(): Statement[] {
-    const statements: Statement[] = [];
-    for (;;) {
-      while (this.takeIf(';'));
-      if (this.is('}') || this.isAtEnd) return statements;
-      statements.push(this.statement());
-      this.#endStatement();
-    }
-  }
-
-  #endStatement(): void {
-    if (this.is(';') || this.is('}') || this.isAtEnd || this.token.startsLine) return;
-    // A statement that ends in a block needs no line end.
-    if (isOperator(this.previous, '}') || isOperator(this.previous, ';')) return;
-    throw this.unexpected();
-  }
-
-  protected block(): Statement[] {
-    this.expect('{');
-    const body = this.nested(() => this.statementsUntilBrace());
-    this.expect('}');
-    return body;
-  }
 
   protected statement(): Statement {
     return this.nested(() => this.#statement());
@@ -58,7 +30,7 @@ export abstract class StatementParser extends VariableParser {
       if (isOperator(this.peek(), ':')) return this.#labeled();
       if (
         text === 'yield' &&
-        this.#switchValues > 0 &&
+        this.switchValues > 0 &&
         !this.peek().startsLine &&
         this.peek().kind !== 'operator'
       ) {
@@ -82,8 +54,8 @@ export abstract class StatementParser extends VariableParser {
         return this.#if();
       case 'while': {
         this.take();
-        const test = this.#condition();
-        return { kind: 'while', test, body: this.#body(), at };
+        const test = this.condition();
+        return { kind: 'while', test, body: this.body(), at };
       }
       case 'do':
         return this.#doWhile();
@@ -114,7 +86,7 @@ export abstract class StatementParser extends VariableParser {
       case 'synchronized':
         if (!isOperator(this.peek(), '(')) return undefined;
         this.take();
-        this.#condition();
+        this.condition();
         return { kind: 'block', body: this.block(), at };
       case 'import':
         throw this.source.errorAt(at, 'An import must stand before everything else');
@@ -151,41 +123,22 @@ export abstract class StatementParser extends VariableParser {
     return isPlain;
   }
 
-  #condition(): Expression {
-    this.expect('(');
-    const test = this.expressionOrCommand();
-    this.expect(')');
-    return test;
-  }
-
-  #body(): Statement {
-    if (this.is(';')) {
-      const { at } = this.take();
-      return { kind: 'block', body: [], at };
-    }
-    if (this.is('{')) {
-      const { at } = this.token;
-      return { kind: 'block', body: this.block(), at };
-    }
-    return this.statement();
-  }
-
   #if(): Statement {
     const { at } = this.take();
-    const test = this.#condition();
-    const then = this.#body();
+    const test = this.condition();
+    const then = this.body();
     const separator = this.is(';') && this.peek().kind === 'keyword' && this.peek().text === 'else';
     if (separator) this.take();
     if (!this.takeKeywordIf('else')) return { kind: 'if', test, then, at };
-    return { kind: 'if', test, then, otherwise: this.#body(), at };
+    return { kind: 'if', test, then, otherwise: this.body(), at };
   }
 
   #doWhile(): Statement {
     const { at } = this.take();
-    const body = this.#body();
+    const body = this.body();
     this.takeIf(';');
     if (!this.takeKeywordIf('while')) throw this.unexpected("The 'while' of the loop is missing.");
-    return { kind: 'doWhile', test: this.#condition(), body, at };
+    return { kind: 'doWhile', test: this.condition(), body, at };
   }
 
   #for(): Statement {
@@ -198,7 +151,7 @@ export abstract class StatementParser extends VariableParser {
       const variable = this.#loopVariable();
       const list = this.expression();
       this.expect(')');
-      return { kind: 'forIn', variable, list, body: this.#body(), at };
+      return { kind: 'forIn', variable, list, body: this.body(), at };
     }
     const start = this.is(';') ? [] : this.#forStart();
     this.expect(';');
@@ -210,7 +163,7 @@ export abstract class StatementParser extends VariableParser {
       steps.push(this.expression());
     }
     this.expect(')');
-    return { kind: 'for', start, ...(test === undefined ? {} : { test }), steps, body: this.#body(), at };
+    return { kind: 'for', start, ...(test === undefined ? {} : { test }), steps, body: this.body(), at };
   }
 
   #hasSemicolon(from: number, to: number): boolean {
@@ -242,68 +195,6 @@ export abstract class StatementParser extends VariableParser {
     if (!this.takeKeywordIf('in')) this.expect(':');
     const typed = type === undefined || type.name === 'var' ? {} : { type };
     return { name: text, ...typed, isRest: false, at };
-  }
-
-  protected override switchStatement(): SwitchStatement {
-    const { at } = this.take();
-    const value = this.#condition();
-    this.expect('{');
-    const cases: SwitchCase[] = [];
-    this.#switchValues++;
-    while (!this.is('}')) {
-      if (!this.isKeyword('case') && !this.isKeyword('default')) throw this.unexpected("'case' is missing.");
-      if (cases.at(-1)?.tests.length === 0) {
-        throw this.source.errorAt(
-          this.token.at,
-          'a default branch must only appear as the last branch of a switch',
-        );
-      }
-      cases.push(this.#case());
-    }
-    this.#switchValues--;
-    const stray = cases.find(({ isArrow }) => isArrow !== cases[0]!.isArrow);
-    if (stray !== undefined) {
-      throw this.source.errorAt(
-        stray.at,
-        "The cases of a 'switch' are written with ':' or with '->', not both",
-      );
-    }
-    this.take();
-    return { kind: 'switch', value, cases, at };
-  }
-
-  #case(): SwitchCase {
-    const { at } = this.token;
-    const tests: Expression[] = [];
-    if (!this.takeKeywordIf('default')) {
-      this.take();
-      const before = this.arrowEndsCase;
-      this.arrowEndsCase = true;
-      do tests.push(this.expression());
-      while (this.takeIf(','));
-      this.arrowEndsCase = before;
-    }
-    if (this.takeIf('->')) {
-      const isBlock = this.is('{') || this.isKeyword('throw');
-      const body = isBlock ? [this.#body()] : [this.#arrowValue()];
-      this.takeIf(';');
-      return { tests, isArrow: true, body, at };
-    }
-    this.expect(':');
-    const body: Statement[] = [];
-    for (;;) {
-      while (this.takeIf(';'));
-      if (this.is('}') || this.isKeyword('case') || this.isKeyword('default')) break;
-      if (this.isAtEnd) throw this.unexpected();
-      body.push(this.statement());
-      if (!this.isKeyword('case') && !this.isKeyword('default')) this.#endStatement();
-    }
-    return { tests, isArrow: false, body, at };
-  }
-
-  #arrowValue(): Statement {
-    const value = this.expressionOrCommand();
-    return { kind: 'expression', value, at: value.at };
   }
 
   #try(): Statement {

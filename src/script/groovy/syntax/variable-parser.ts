@@ -34,6 +34,9 @@ export abstract class VariableParser extends ExpressionParser {
       if (this.take().text === 'final') isFinal = true;
     }
     const isField = annotations.has('Field');
+    const ofClass = ['Lazy', 'Delegate'].find((name) => annotations.has(name));
+    if (ofClass !== undefined)
+      throw this.source.errorAt(at, `The annotation @${ofClass} stands at fields of classes only`);
     if (this.token.text === 'var' && this.token.kind === 'name' && this.peek().kind !== 'keyword') {
       const next = this.peek();
       if (next.kind === 'name' || isOperator(next, '(')) this.take();

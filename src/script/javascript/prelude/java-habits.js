@@ -21,6 +21,19 @@
     };
   }
 
+  /** Paths of resources are texts; in the field they are objects, whose methods scripts call on `resourceName`. */
+  function partsOf(path) {
+    return path === '' ? [] : path.split('/');
+  }
+
+  function decoded(part) {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  }
+
   const habits = [
     [
       Array.prototype,
@@ -59,6 +72,21 @@
         },
         equalsIgnoreCase(other) {
           return typeof other === 'string' && this.toLowerCase() === other.toLowerCase();
+        },
+        size() {
+          return partsOf(String(this)).length;
+        },
+        head(end) {
+          return partsOf(String(this)).slice(0, end).join('/');
+        },
+        tail(from) {
+          return partsOf(String(this)).slice(from).join('/');
+        },
+        parent() {
+          return partsOf(String(this)).slice(0, -1).join('/');
+        },
+        leaf() {
+          return decoded(partsOf(String(this)).pop() ?? '');
         },
       },
     ],

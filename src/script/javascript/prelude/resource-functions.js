@@ -162,6 +162,10 @@
     return isObject(value) && host('svc.isHashed', value);
   }
 
+  function generateRandomString(...args) {
+    return host('svc.generateRandomString', ...matchArguments('generateRandomString', args, 2, [array, any]));
+  }
+
   function matches(...args) {
     if (args.length < 2) return false;
     const [plain, hashed] = matchArguments('matches', args, 2, [any, any]);
@@ -182,5 +186,6 @@
     isEncrypted,
     isHashed,
     matches,
+    generateRandomString,
   };
 };

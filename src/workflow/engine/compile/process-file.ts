@@ -23,7 +23,10 @@ const moddle = new BpmnModdle(describeExtensions());
 /** @throws BadRequestError `WORKFLOW_BAD_XML`, PayloadTooLargeError */
 export async function parseModel(text: string): Promise<ModdleResult> {
   return await moddle.fromXML(guardXml(text)).catch((error: unknown) => {
-    throw badXml(`is not BPMN: ${firstLine(error instanceof Error ? error.message : String(error))}`);
+    const message = error instanceof Error ? error.message : String(error);
+    const reason = /nested error: (.*)/.exec(message)?.[1];
+    const said = reason === undefined ? firstLine(message) : `${firstLine(message)}: ${reason}`;
+    throw badXml(`is not BPMN: ${said}`, undefined, placeOf(message));
   });
 }
 
@@ -83,6 +86,12 @@ function nameElements(root: ModdleElement): Map<ModdleElement, string> {
     ids.set(element, `${tag}_${count}`);
   }
   return ids;
+}
+
+/** The parser counts from 0. */
+function placeOf(message: string): { line: number; column: number } | undefined {
+  const [, line, column] = /line: (\d+)\s+column: (\d+)/.exec(message) ?? [];
+  return line === undefined ? undefined : { line: Number(line) + 1, column: Number(column) + 1 };
 }
 
 function firstLine(text: string): string {

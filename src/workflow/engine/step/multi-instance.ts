@@ -1,12 +1,15 @@
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
-import { isLiteral, toJson, toNumber, toText, type Value } from '../../expression/index.ts';
+import { CoercionError, isLiteral, toJson, toNumber, toText, type Value } from '../../expression/index.ts';
 import { type FlowNode, MAX_ROUNDS, type MultiInstance } from '../definition.ts';
 import { conditionHolds, resolveValue, runExecutionListeners } from '../implementation.ts';
 import type { LiveExecution, Run } from '../run.ts';
 import { findVariable, setLocalVariable } from '../variables.ts';
 import { destroyChildren } from './destroy.ts';
 import { armBoundaries } from './wait.ts';
+
+/** Characters of a value that an error repeats. */
+const MOST_SHOWN = 100;
 
 /** Turns an execution into the body of a multi-instance activity, with its rounds inside. */
 export async function startLoop(
@@ -100,13 +103,20 @@ async function readCardinality(
   loop: MultiInstance,
 ): Promise<number> {
   const value = loop.cardinality === undefined ? null : await resolveValue(run, execution, loop.cardinality);
-  const number = typeof value === 'string' || typeof value === 'number' ? toNumber(value) : Number.NaN;
+  const number = typeof value === 'string' || typeof value === 'number' ? numberOf(value) : Number.NaN;
   if (Number.isInteger(number) && number >= 0) return number;
-  throw badLoop(
-    node,
-    `has the cardinality '${value === null ? 'null' : toText(value)}'`,
-    'Use a whole number',
-  );
+  const shown = value === null ? 'null' : toText(value).slice(0, MOST_SHOWN);
+  throw badLoop(node, `has the cardinality '${shown}'`, 'Use a whole number');
+}
+
+/** Of a text that is none, as callers may hand over, not a number. */
+function numberOf(value: string | number): number {
+  try {
+    return toNumber(value);
+  } catch (error) {
+    if (error instanceof CoercionError) return Number.NaN;
+    throw error;
+  }
 }
 
 function parseList(text: string): Value | undefined {

@@ -30,10 +30,18 @@ describe('Groovy scripts cannot leave the sandbox', () => {
     ['reflection on methods', 'String.getDeclaredMethod("length").setAccessible(true)'],
     ['reflection on fields', 'String.getDeclaredField("value")'],
     ['reflection on constructors', '"".class.getConstructors()[0].newInstance()'],
-    ['metaClass of a class', 'String.metaClass.shout = { -> delegate.toUpperCase() }; "a".shout()'],
-    ['metaClass of an object', 'def o = "a"; o.metaClass.x = 1'],
-    ['metaClass by name', 'def m = "metaClass"; "a"."$m"'],
-    ['a meta class registry', 'GroovySystem.metaClassRegistry'],
+    ['metaClass of a text', 'def o = "a"; o.metaClass.x = 1; o.x'],
+    ['another metaClass', 'String.metaClass = new Object()'],
+    [
+      'the classes of the host by a metaClass',
+      'String.metaClass.invokeMethod(String, "forName", "java.lang.Runtime")',
+    ],
+    ['JavaScript by a metaClass', '"".metaClass.getProperty("", "constructor")'],
+    ['JavaScript by a method of a metaClass', '[].metaClass.invokeMethod([], "constructor", "return 1")'],
+    ['classes by an added constructor', 'Runtime.metaClass.constructor = { -> 1 }; new Runtime()'],
+    ['programs by a configuration', 'new ConfigSlurper().parse("x = \\"ls\\".execute()").x'],
+    ['addresses by a configuration', 'new ConfigSlurper().parse(new URL("http://127.0.0.1")).x'],
+    ['files by a scanner', 'new Scanner(new File("/etc/passwd")).nextLine()'],
     ['mixins', 'String.mixin(List)'],
     ['categories', 'use(String) { 1 }'],
     ['dependencies', '@Grab("org.x:y:1.0") import org.x.Y\n1'],
@@ -111,12 +119,28 @@ describe('Groovy scripts cannot leave the sandbox', () => {
     });
   });
 
+  test.each([
+    ['an entity', '<!DOCTYPE r [<!ENTITY x SYSTEM "file:///etc/passwd">]><r>&x;</r>'],
+    ['entities that grow', '<!DOCTYPE r [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><r>&b;</r>'],
+    ['a path', '/etc/passwd'],
+  ])('to read files by XML: %s', async (_what, xml) => {
+    for (const reader of ['XmlSlurper', 'XmlParser']) {
+      const { error } = await outcome(`new ${reader}().parse('${xml}').text()`);
+      expect(error).toBe('org.xml.sax.SAXParseException');
+    }
+  });
+
   test('to read the environment', async () => {
     expect(await outcome('System.getenv("PATH")')).toEqual({ value: 'null' });
   });
 
   test('to change what the next script sees', async () => {
-    await outcome('String.metaClass.x = 1');
+    await outcome(
+      'String.metaClass.x = { -> 1 }; List.metaClass.size = { -> 99 }; Object.metaClass.y = 5; 1',
+    );
+    expect((await outcome('"a".x()')).error).toBe('groovy.lang.MissingMethodException');
+    expect((await outcome('"a".y')).error).toBe('groovy.lang.MissingPropertyException');
+    expect(await outcome('[1, 2].size()')).toEqual({ value: 'i:2' });
     await outcome('TimeZone.setDefault(TimeZone.getTimeZone("Asia/Tokyo")); Locale.setDefault(Locale.US); 1');
     expect(await outcome('TimeZone.getDefault().ID')).toEqual({ value: 's:"UTC"' });
   });
@@ -130,5 +154,29 @@ describe('Groovy scripts cannot leave the sandbox', () => {
     const greedy =
       'def l = []; while (true) { try { l << ("x" * 100000 + l.size()) } catch (Throwable t) { l << t } }';
     await expect(outcome(greedy)).rejects.toMatchObject({ limit: 'memory' });
+  });
+
+  test.each([
+    ['bits', 'def b = new BitSet(); b.set(0, 2147483647); b.cardinality()'],
+    [
+      'a configuration that never ends',
+      'new ConfigSlurper().parse("l = []; while (true) l << (\'x\' * 10000 + l.size())")',
+    ],
+    [
+      'what is remembered',
+      '@groovy.transform.Memoized def f(n) { "x" * 10000 + n }; def n = 0; while (true) f(n++)',
+    ],
+  ])('to take more memory than there is: %s', async (_what, source) => {
+    await expect(outcome(source)).rejects.toMatchObject({ limit: 'memory' });
+  });
+
+  test('to read far bits, deep XML and huge texts at the expense of others', async () => {
+    expect(await outcome('def b = new BitSet(); b.set(2147483647); b.get(2147483647)')).toEqual({
+      value: 'b:true',
+    });
+    const deep = 'def n = 5000; new XmlSlurper().parseText("<a>" * n + "</a>" * n)';
+    expect((await outcome(deep)).error).toBe('org.xml.sax.SAXParseException');
+    const words = 'def s = new Scanner("ab " * 20000); def n = 0; while (s.hasNext()) { s.next(); n++ }; n';
+    expect(await outcome(words)).toEqual({ value: 'i:20000' });
   });
 });

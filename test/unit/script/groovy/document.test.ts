@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CONSTRUCTS, REFUSALS } from '../../../../src/script/groovy/document/constructs.ts';
+import { CONSTRUCTS } from '../../../../src/script/groovy/document/constructs.ts';
 import { describeGroovy } from '../../../../src/script/groovy/document/describe-groovy.ts';
+import { REFUSALS } from '../../../../src/script/groovy/document/refusals.ts';
 import { answerGroovy } from '../../../../src/script/groovy/host-operations.ts';
 import { compileGroovy, GroovyPool } from '../../../../src/script/groovy/index.ts';
 

@@ -89,7 +89,14 @@ describe('what is not supported is refused before anything runs', () => {
       /method cannot be declared inside another/,
     ],
 
-    ['a record', 'record R(int x) { }', 1, /record/],
+    ['a trait', 'trait T { }', 1, /trait/],
+    [
+      'a class that a sealed one does not permit',
+      'sealed class S permits A { }\nclass A extends S { }\nclass B extends S { }',
+      3,
+      /not a permitted subclass/,
+    ],
+    ['a lazy variable of a script', '\n@Lazy def x = 1', 2, /fields of classes only/],
     ['an annotation of its own', '@interface A { }', 1, /Annotations cannot be declared/],
     ['two methods alike', 'def f(a) { 1 }\ndef f(b) { 2 }', 2, /method f\(\) duplicates another/],
     ['two constructors alike', 'class A {\n  A(int x) { }\n  A(int y) { }\n}', 3, /constructor duplicates/],
@@ -134,15 +141,16 @@ describe('what is not supported is refused before anything runs', () => {
     expect(found.message).toMatch(/@ line \d+, column \d+\./);
   });
 
-  test.each(
-    'AutoClone Sortable Newify MapConstructor Mixin ASTTest Lazy Memoized Category Delegate'.split(' '),
-  )('the annotation %s', async (name) => {
-    const found = await failure(`\n@groovy.transform.${name} class A { }`);
-    expect([found.line, found.message]).toEqual([
-      2,
-      expect.stringContaining(`The annotation @${name} is not`),
-    ]);
-  });
+  test.each('AutoClone AutoImplement NamedVariant NullCheck Mixin ASTTest Sealed IndexedProperty'.split(' '))(
+    'the annotation %s',
+    async (name) => {
+      const found = await failure(`\n@groovy.transform.${name} class A { }`);
+      expect([found.line, found.message]).toEqual([
+        2,
+        expect.stringContaining(`The annotation @${name} is not`),
+      ]);
+    },
+  );
 
   test('with what to write instead', async () => {
     expect((await failure('"ls".execute()')).message).toMatch(/Scripts cannot start programs/);

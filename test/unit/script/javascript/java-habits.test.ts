@@ -16,6 +16,11 @@ describeEngines('habits of Java in JavaScript', (runner) => {
     ['"a".equals("a") && !"a".equals("b")', true],
     ['"Ab".equalsIgnoreCase("aB")', true],
     ['"abc".contains("b")', true],
+    [
+      'var p = "managed/user/a%2Fb"; [p.head(2), p.tail(1), p.parent(), p.leaf(), p.size()]',
+      ['managed/user', 'user/a%2Fb', 'managed/user', 'a/b', 3],
+    ],
+    ['["".leaf(), "".parent(), "".size(), "a%".leaf()]', ['', '', 0, 'a%']],
     ['(5).equals(5) && true.equals(true)', true],
   ])('%s', async (source, value) => {
     expect(await runner().value(source)).toEqual(value);

@@ -133,6 +133,26 @@ describeEngines(
       expect(runner().pool.stats.discarded).toBe(0);
       expect(runner().pool.stats.created).toBe(1);
     });
+
+    it('are compiled once each, however often they take turns', async () => {
+      const { pool, value } = runner();
+      const before = pool.stats.compiled;
+      for (let round = 0; round < 2; round++) {
+        for (let n = 0; n < 1_200; n++) expect(await value(`${n} * 2`)).toBe(n * 2);
+      }
+      expect(pool.stats.compiled - before).toBe(1_200);
+    });
+
+    it('of one text are compiled once, and each fails under its own name', async () => {
+      const { pool, run } = runner();
+      const before = pool.stats.compiled;
+      for (const name of ['one.js', 'other.js']) {
+        const source = 'var text = "shared by many";\nnothing.here';
+        const failed = run(source, { script: { name, source } });
+        await expect(failed).rejects.toMatchObject({ position: { fileName: name, line: 2 } });
+      }
+      expect(pool.stats.compiled - before).toBe(1);
+    });
   },
   { size: 1, maxSize: 1 },
 );

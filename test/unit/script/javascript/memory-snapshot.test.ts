@@ -44,6 +44,35 @@ describe.each(ENGINES)('the build of QuickJS (%s)', (kind) => {
     expect(context.getString(context.evaluate('JSON.stringify(kept)', 'after.js'))).toBe('{"a":[1,2,3]}');
   });
 
+  it('can be kept as what a few scripts have changed, and restored in a copy', async () => {
+    const engine = await loadEngineModule(kind);
+    const limits = { memoryBytes: 33_554_432, stackBytes: 65_536 };
+    const quickjs = await createQuickJs(kind, engine.module, 1024);
+    const memory = new SandboxMemory(quickjs, engine.breakAddress);
+    const context = new QuickJsContext(kind, quickjs, limits);
+    context.evaluate('globalThis.kept = []', 'before.js');
+    const base = memory.takeSnapshot();
+    const deltas = ['one', 'two', 'x'.repeat(300_000)].map((text) => {
+      memory.restore(base);
+      context.evaluate(`kept.push("${text}", function () { return kept[0] })`, 'added.js');
+      return [text, memory.takeDelta(base)] as const;
+    });
+    const copy = await createQuickJs(kind, engine.module, 1024);
+    const copied = new SandboxMemory(copy, engine.breakAddress, memory);
+    copied.restore(base);
+    const other = new QuickJsContext(kind, copy, limits, context);
+    for (let round = 0; round < 2; round++) {
+      for (const [text, delta] of deltas) {
+        other.evaluate('kept.length = 0; for (var i = 0; i < 30000; i++) kept.push({ i: i })', 'dirt.js');
+        copied.restore(delta);
+        expect(other.getString(other.evaluate('kept[1]()', 'after.js'))).toBe(text);
+        copied.restore(base);
+        expect(other.getString(other.evaluate('String(kept.length)', 'after.js'))).toBe('0');
+      }
+    }
+    expect(deltas[0]![1].ownBytes).toBeLessThan(20_000);
+  });
+
   it('can be shared with other threads', async () => {
     const workerData = { module: await loadEngineModule(kind) };
     const entry = new URL('../../../../src/script/javascript/index.ts', import.meta.url);

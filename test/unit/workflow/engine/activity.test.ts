@@ -671,6 +671,10 @@ describe('multi-instance', () => {
     ).rejects.toThrow('not a list');
     const counted = around(user('a', {}, times('${n}')));
     await expect(Host.start(counted, { n: -1 })).rejects.toThrow('cardinality');
+    await expect(Host.start(counted, { n: 'many' })).rejects.toMatchObject({
+      code: 400,
+      message: expect.stringContaining("cardinality 'many'"),
+    });
     await expect(Host.start(counted, { n: 1e9 })).rejects.toThrow('1000000000 rounds');
   });
 });

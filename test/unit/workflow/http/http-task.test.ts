@@ -202,6 +202,18 @@ describe('the guard', () => {
     await expect(run({})).rejects.toMatchObject({ detail: { id: 'WORKFLOW_HTTP_DENIED' } });
   });
 
+  test.each(['http://[', 'http://%zz/', '//:0:0/', 'http://a:99999/'])(
+    'says of a redirect to %s that it is no address',
+    async (location) => {
+      answer = (_request, response) => response.writeHead(302, { Location: location }).end();
+      await expect(run({})).rejects.toMatchObject({
+        code: 503,
+        message: expect.stringContaining('which is no address'),
+        detail: { id: 'WORKFLOW_HTTP_FAILED' },
+      });
+    },
+  );
+
   test.each([
     ['10.0.0.7', false],
     ['172.31.255.1', false],

@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { WorkflowConfig } from '#config/index.ts';
+import type { Crypto } from '#crypto/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { JobPoller, type JobResult, Queue, runJob } from '#queue/index.ts';
 import { type Database, runUnitOfWork } from '../../../../src/database/index.ts';
 import type { DelegateCall } from '../../../../src/workflow/index.ts';
 import { composeMail, MailQueue, mailGuard, sendMail } from '../../../../src/workflow/mail/index.ts';
+import { readMailSettings } from '../../../../src/workflow/workflow-settings.ts';
 import { startMailServer } from '../../../support/mail-server.ts';
 import { createMigratedDatabase } from '../../../support/migrated-database.ts';
 
@@ -161,6 +164,20 @@ describe('a mail server', () => {
     await plain.stop();
   });
 
+  test.each([
+    [{ host: 'smtp.example.com', username: 'svc' }, true],
+    [{ host: 'smtp.example.com', username: 'svc', starttls: false }, false],
+    [{ host: 'smtp.example.com' }, false],
+    [{ host: 'localhost', username: 'svc' }, false],
+    [{ host: '127.0.0.1', username: 'svc', starttls: true }, true],
+  ])(
+    'of %j is shown a password in the open only where it is said so, or on this machine',
+    async (mail, demands) => {
+      const config = { mail: { port: 25, ...mail } } as unknown as WorkflowConfig;
+      expect((await readMailSettings(config, {} as Crypto)).starttls).toBe(demands);
+    },
+  );
+
   test('may refuse some of the recipients', async () => {
     const server = await startMailServer({
       onRcptTo: ({ address }, _session, done) =>
@@ -232,6 +249,7 @@ describe('the queue of mails', () => {
       queue,
       async () => server.settings,
       () => near,
+      () => {},
     );
     const { id: nodeId } = await database.db
       .insertInto('cluster_node')
@@ -240,6 +258,7 @@ describe('the queue of mails', () => {
       .executeTakeFirstOrThrow();
     const poller = new JobPoller({
       queue,
+      clock: { now: () => Date.now() },
       holder: () => ({ nodeId, epoch: 1 }),
       observe: () => {},
       async run(job) {
@@ -295,6 +314,7 @@ describe('the queue of mails', () => {
       queue,
       async () => server.settings,
       () => near,
+      () => {},
     );
     const { call, set } = mailCall({ ignoreException: 'true', exceptionVariableName: 'why' });
     await runUnitOfWork(database, {}, (unitOfWork) => mails.runTask(unitOfWork, call));

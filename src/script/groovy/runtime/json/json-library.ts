@@ -8,7 +8,7 @@ import { textOf, toText } from '../text.ts';
 import { exception } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
 import { readJson } from './json-reader.ts';
-import { JsonDelegate, mapOfClosure, prettyJson, writeJson } from './json-writer.ts';
+import { JsonDelegate, type JsonOptions, mapOfClosure, PLAIN, prettyJson, writeJson } from './json-writer.ts';
 
 const JSON_BUILDER_CLASS = classNamed('groovy.json.JsonBuilder');
 
@@ -42,22 +42,35 @@ defineStatics('groovy.json.JsonOutput', {
   'unescaped/1': toText,
 });
 
+/** What `json-generator.ts` makes. */
+function isGenerator(value: unknown): value is JavaObject & { readonly options: JsonOptions } {
+  return value instanceof JavaObject && value.type.name === 'groovy.json.JsonGenerator';
+}
+
 class JsonBuilder extends JavaObject {
   readonly type: JavaClass = JSON_BUILDER_CLASS;
   content: unknown;
+  readonly options: JsonOptions;
 
-  constructor(content: unknown) {
+  constructor(content: unknown, options: JsonOptions) {
     super();
     this.content = content;
+    this.options = options;
   }
 
   override toText(): string {
-    return writeJson(this.content);
+    return writeJson(this.content, this.options);
   }
 }
 
 defineStatics('groovy.json.JsonBuilder', {
-  'new/0-2': (content: unknown = null) => new JsonBuilder(content),
+  'new/0-2': (first: unknown = null, second?: unknown) => {
+    const generator = second ?? first;
+    const content = first === generator ? null : first;
+    return isGenerator(generator)
+      ? new JsonBuilder(content, generator.options)
+      : new JsonBuilder(first, PLAIN);
+  },
 });
 defineMethods('groovy.json.JsonBuilder', 'java.lang.Object', {
   'getContent/0': (self: JsonBuilder) => self.content,
@@ -82,7 +95,7 @@ hostCalls.find = (receiver, name) => {
   };
 };
 
-function contentOf(args: readonly unknown[]): unknown {
+export function contentOf(args: readonly unknown[]): unknown {
   const [first, second] = args;
   if (first instanceof Closure) return mapOfClosure(first);
   if (second instanceof Closure) return new JsonDelegate().add('', args);

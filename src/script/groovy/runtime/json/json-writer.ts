@@ -1,3 +1,4 @@
+import { isInstance } from '../casting.ts';
 import { Closure } from '../closure.ts';
 import { hostCalls } from '../dispatch.ts';
 import { dispatcher } from '../dispatch-port.ts';
@@ -13,7 +14,7 @@ import { textOf, toText } from '../text.ts';
 import { Calendar } from '../time/calendar.ts';
 import { formatDate } from '../time/date-pattern.ts';
 import { JavaDate } from '../time/java-date.ts';
-import { UTC } from '../time/zone.ts';
+import { UTC, type Zone } from '../time/zone.ts';
 import { classNameOf } from '../type-of.ts';
 import { Double, EnumConstant, isNumeric, JavaObject } from '../values.ts';
 import { jsonException } from './json-reader.ts';
@@ -23,14 +24,41 @@ const JSON_DELEGATE_CLASS = classNamed('groovy.json.JsonDelegate');
 const DEEPEST = 200;
 const WITH = new Set(['with', 'tap', 'getClass', 'toString', 'getContent']);
 
+/** What a JsonGenerator does otherwise. */
+export interface JsonOptions {
+  readonly excludesNulls: boolean;
+  readonly excludedNames: ReadonlySet<string>;
+  readonly excludedTypes: readonly JavaClass[];
+  readonly dateFormat: string;
+  readonly zone: Zone;
+  readonly escapesUnicode: boolean;
+  /** What takes the place of a value of a class; it may be told the name of the member. */
+  readonly converters: readonly { readonly type: JavaClass; readonly closure: Closure }[];
+}
+
+export const PLAIN: JsonOptions = {
+  excludesNulls: false,
+  excludedNames: new Set(),
+  excludedTypes: [],
+  dateFormat: "yyyy-MM-dd'T'HH:mm:ssZ",
+  zone: UTC,
+  escapesUnicode: true,
+  converters: [],
+};
+
 /** As `JsonOutput.toJson`: characters beyond ASCII are escaped, dates are texts in UTC. */
-export function writeJson(value: unknown, depth = 0): string {
+export function writeJson(value: unknown, options: JsonOptions = PLAIN): string {
+  return written(value, options, 0, null);
+}
+
+function written(given: unknown, options: JsonOptions, depth: number, name: string | null): string {
   if (depth > DEEPEST)
     throw jsonException('The value contains itself or is nested too deeply', 'java.lang.StackOverflowError');
+  const value = converted(given, options, name);
   if (value === null || value === undefined) return 'null';
   if (typeof value === 'boolean') return String(value);
   const text = textOf(value);
-  if (text !== undefined) return quote(text);
+  if (text !== undefined) return quoted(text, options);
   if (isNumeric(value)) {
     if (value instanceof Double && !Number.isFinite(value.value)) {
       throw jsonException(
@@ -39,42 +67,79 @@ export function writeJson(value: unknown, depth = 0): string {
     }
     return numberText(value);
   }
-  return writeObject(value as object, depth);
+  return writeObject(value as object, options, depth);
 }
 
-function writeObject(value: object, depth: number): string {
-  if (value instanceof JavaMap) return writeMap(value, depth);
+function converted(value: unknown, { converters }: JsonOptions, name: string | null): unknown {
+  if (value === null || value === undefined || converters.length === 0) return value;
+  const found = converters.find(({ type }) => isInstance(value, type));
+  if (found === undefined) return value;
+  return found.closure.call(found.closure.most > 1 ? [value, name] : [value]);
+}
+
+function isLeftOut(value: unknown, { excludesNulls, excludedTypes }: JsonOptions): boolean {
+  if (value === null || value === undefined) return excludesNulls;
+  return excludedTypes.some((type) => isInstance(value, type));
+}
+
+function quoted(text: string, { escapesUnicode }: JsonOptions): string {
+  return escapesUnicode ? quote(text) : JSON.stringify(text);
+}
+
+function writeObject(value: object, options: JsonOptions, depth: number): string {
+  const inner = (item: unknown) => written(item, options, depth + 1, null);
+  if (value instanceof JavaMap) return writeMap(value, options, depth);
   const items = value instanceof JavaSet ? value.list() : itemsOf(value);
-  if (items !== undefined) return `[${items.map((item) => writeJson(item, depth + 1)).join(',')}]`;
+  if (items !== undefined)
+    return `[${items
+      .filter((item) => !isLeftOut(item, options))
+      .map(inner)
+      .join(',')}]`;
   if (value instanceof JavaDate || value instanceof Calendar)
-    return `"${formatDate(value.ms, "yyyy-MM-dd'T'HH:mm:ssZ", UTC)}"`;
-  if (value instanceof EnumConstant) return quote(value.name);
-  if (value instanceof JsonValue) return writeJson(value.value, depth + 1);
-  if (value instanceof ScriptObject) return writeFields(value, depth);
-  if (value instanceof Closure) return writeJson(mapOfClosure(value), depth + 1);
+    return quoted(formatDate(value.ms, options.dateFormat, options.zone), options);
+  if (value instanceof EnumConstant) return quoted(value.name, options);
+  if (value instanceof JsonValue) return inner(value.value);
+  if (value instanceof ScriptObject) return writeFields(value, options, depth);
+  if (value instanceof Closure) return inner(mapOfClosure(value));
   if (classNameOf(value) === 'groovy.util.Expando')
-    return writeJson(dispatcher.invoke(value, 'getProperties', []), depth + 1);
-  return quote(toText(value));
+    return inner(dispatcher.invoke(value, 'getProperties', []));
+  return quoted(toText(value), options);
 }
 
-function writeMap(map: JavaMap, depth: number): string {
-  const parts = map.list().map(({ key, value }) => {
+function writeMembers(
+  members: readonly (readonly [name: string, value: unknown])[],
+  options: JsonOptions,
+  depth: number,
+): string {
+  const parts = members
+    .filter(([name, value]) => !options.excludedNames.has(name) && !isLeftOut(value, options))
+    .map(([name, value]) => `${quoted(name, options)}:${written(value, options, depth + 1, name)}`);
+  return `{${parts.join(',')}}`;
+}
+
+function writeMap(map: JavaMap, options: JsonOptions, depth: number): string {
+  const members = map.list().map(({ key, value }) => {
     if (key === null)
       throw jsonException(
         "Maps with null keys can't be converted to JSON",
         'java.lang.IllegalArgumentException',
       );
-    return `${quote(toText(key))}:${writeJson(value, depth + 1)}`;
+    return [toText(key), value] as const;
   });
-  return `{${parts.join(',')}}`;
+  return writeMembers(members, options, depth);
 }
 
-function writeFields(value: ScriptObject, depth: number): string {
-  if (typeof value.fields['$name'] === 'string') return quote(value.fields['$name']);
-  const names = value.type.fields
+function writeFields(value: ScriptObject, options: JsonOptions, depth: number): string {
+  if (typeof value.fields['$name'] === 'string') return quoted(value.fields['$name'], options);
+  const names = value.type
+    .allFields()
     .filter(({ isProperty, isStatic }) => isProperty && !isStatic)
     .map(({ name }) => name);
-  return `{${names.map((name) => `${quote(name)}:${writeJson(dispatcher.property(value, name), depth + 1)}`).join(',')}}`;
+  return writeMembers(
+    names.map((name) => [name, dispatcher.property(value, name)] as const),
+    options,
+    depth,
+  );
 }
 
 /** What the assignments and calls in a closure put into a map that is its delegate. */
@@ -82,6 +147,12 @@ export function mapOfClosure(closure: Closure): JavaMap {
   const delegate = new JsonDelegate();
   dispatcher.invoke(delegate, 'with', [closure]);
   return delegate.content;
+}
+
+function merged(first: JavaMap, second: JavaMap): JavaMap {
+  const result = new JavaMap();
+  for (const { key, value } of [...first.list(), ...second.list()]) result.put(key, value);
+  return result;
 }
 
 /** In a closure that describes JSON every call and every assignment is a member. */
@@ -97,6 +168,8 @@ export class JsonDelegate extends JavaObject {
     const [first, second] = args;
     let value: unknown = first;
     if (first instanceof Closure) value = mapOfClosure(first);
+    else if (second instanceof Closure && first instanceof JavaMap)
+      value = merged(first, mapOfClosure(second));
     else if (second instanceof Closure)
       value = listOf(first).map((item) => mapOfClosure(bound(second, item)));
     else if (args.length > 1) value = [...args];

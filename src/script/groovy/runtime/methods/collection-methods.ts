@@ -10,7 +10,7 @@ import { JavaSet } from '../java-set.ts';
 import { defineMethods } from '../method-table.ts';
 import { toText } from '../text.ts';
 import { concurrentModification, noSuchElement } from '../throwable.ts';
-import { type List, markList, type Numeric } from '../values.ts';
+import { type List, listKind, markList, type Numeric } from '../values.ts';
 import './object-methods.ts';
 
 export function count(value: unknown): number {
@@ -105,7 +105,7 @@ export function frozen(self: unknown): unknown {
 /** Over a list or set that the iterator may take items out of. */
 export function iteratorOf(self: unknown): JavaIterator {
   if (self instanceof JavaIterator) return self;
-  if (Array.isArray(self)) {
+  if (Array.isArray(self) && listKind(self as List)?.isSnapshot !== true) {
     let at = 0;
     let size = self.length;
     const next = () => {

@@ -1,5 +1,5 @@
 import { call1, call2 } from '../closure.ts';
-import { compare, equal } from '../equality.ts';
+import { compare, equal, javaEquals } from '../equality.ts';
 import { JavaMap } from '../java-map.ts';
 import { defineMethods } from '../method-table.ts';
 import { toText } from '../text.ts';
@@ -49,8 +49,12 @@ defineMethods('java.util.Map', 'java.lang.Object', {
     if (before === null) self.put(key, value);
     return before;
   },
-  'replace/2-3': (self: JavaMap, key: unknown, value: unknown) =>
-    self.has(key) ? self.put(key, value) : null,
+  'replace/2-3': (self: JavaMap, key: unknown, value: unknown, next?: unknown) => {
+    if (next === undefined) return self.has(key) ? self.put(key, value) : null;
+    const isSame = self.has(key) && javaEquals(self.find(key)!.value, value);
+    if (isSame) self.put(key, next);
+    return isSame;
+  },
   'replaceAll/1': (self: JavaMap, fn: unknown) => {
     for (const entry of self) entry.value = call2(fn, entry.key, entry.value);
     return null;

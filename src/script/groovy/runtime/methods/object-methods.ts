@@ -1,6 +1,6 @@
 import { asType } from '../casting.ts';
 import { Closure, call1, DELEGATE_FIRST } from '../closure.ts';
-import { call, responds } from '../dispatch.ts';
+import { call } from '../dispatch.ts';
 import { outside } from '../dispatch-port.ts';
 import { equal, javaEquals } from '../equality.ts';
 import { formatText } from '../format.ts';
@@ -15,7 +15,7 @@ import { scriptClassOf } from '../script-class.ts';
 import { inspect, textOf, toText } from '../text.ts';
 import { badArgument } from '../throwable.ts';
 import { truthUnasked } from '../truth.ts';
-import { typeOf } from '../type-of.ts';
+import { classOf, typeOf } from '../type-of.ts';
 
 /** Runs a closure with the object as its delegate. */
 export function runWith(self: unknown, closure: unknown): unknown {
@@ -42,14 +42,14 @@ function listed(values: readonly unknown[]): readonly unknown[] {
 /** Of an object of a class of the script: its fields, and what its getters give. */
 function propertiesOf(self: unknown): JavaMap {
   const map = new JavaMap();
-  map.put('class', typeOf(self));
+  map.put('class', classOf(self));
   for (const name of scriptClassOf(self)?.propertyNames() ?? []) map.put(name, property(self, name));
   return map;
 }
 
 defineMethods('java.lang.Object', null, {
   'toString/0': toText,
-  'getClass/0': (self: unknown) => typeOf(self),
+  'getClass/0': classOf,
   'hashCode/0': hashCode,
   'equals/1': (self: unknown, other: unknown) =>
     Array.isArray(self) || self instanceof JavaMap ? equal(self, other) : javaEquals(self, other),
@@ -98,16 +98,6 @@ defineMethods('java.lang.Object', null, {
   },
   'invokeMethod/2': (self: unknown, name: unknown, args: unknown) =>
     call(self, toText(name), Array.isArray(args) ? [...args] : [args]),
-  'respondsTo/1-2': (self: unknown, name: unknown) =>
-    [0, 1, 2, 3].some((count) => responds(self, toText(name), count)) ? [toText(name)] : [],
-  'hasProperty/1': (self: unknown, name: unknown) => {
-    try {
-      property(self, toText(name));
-      return toText(name);
-    } catch {
-      return null;
-    }
-  },
   'each/1': (self: unknown, closure: unknown) => {
     for (const item of listOf(self)) call1(closure, item);
     return self;

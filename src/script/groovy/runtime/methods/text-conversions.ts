@@ -1,8 +1,10 @@
 import { bytesOf } from '../bytes.ts';
-import { parseNumber, toArray } from '../casting.ts';
+import { toArray } from '../casting.ts';
 import { parseDecimal } from '../decimal.ts';
 import { arrayType, classNamed } from '../java-class.ts';
 import { defineMethods } from '../method-table.ts';
+import { parseNumber } from '../parse-number.ts';
+import { toText } from '../text.ts';
 import { Char } from '../values.ts';
 import { digest, onText, text } from './text-methods.ts';
 import './object-methods.ts';
@@ -25,7 +27,9 @@ defineMethods('java.lang.CharSequence', 'java.lang.Object', {
   'getChars/0': onText((self) => toArray(self.split(''), CHARS)),
   'toCharArray/0': onText((self) => toArray(self.split(''), CHARS)),
   'toCharacter/0': onText((self) => new Char(self.charAt(0))),
-  'getBytes/0-1': onText((self) => bytesOf(self)),
+  'getBytes/0-1': onText((self, charset?: unknown) =>
+    bytesOf(self, charset === undefined ? undefined : toText(charset)),
+  ),
   'isNumber/0': onText((self) => parseDecimal(self.trim()) !== undefined),
   'isBigDecimal/0': onText((self) => parseDecimal(self.trim()) !== undefined),
   'isInteger/0': onText((self) => isParsed(self, 'Integer')),

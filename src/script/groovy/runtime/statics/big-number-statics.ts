@@ -1,9 +1,9 @@
 import { toBigInt, toDecimal, toInt, toNumber } from '../arithmetic.ts';
-import { parseWhole } from '../casting.ts';
 import { decimalOfDouble, notDecimal, parseDecimal, type Rounding, toPrecision } from '../decimal.ts';
 import { MathContext, roundingOf } from '../math-context.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import { numeric } from '../methods/number-methods.ts';
+import { parseWhole } from '../parse-number.ts';
 import { textOf, toText } from '../text.ts';
 import { exception } from '../throwable.ts';
 import { BigDecimal, BigInteger, Double, Float, type Numeric } from '../values.ts';

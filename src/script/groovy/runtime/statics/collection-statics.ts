@@ -44,7 +44,9 @@ function placesAsked(asked: unknown, given: readonly unknown[]): number {
   return Math.max(LEAST_PLACES, Math.floor(given.length / 0.75) + 1);
 }
 
-for (const full of Object.keys(MAP_KINDS).filter((name) => name !== 'java.util.SortedMap')) {
+for (const full of Object.keys(MAP_KINDS).filter(
+  (name) => name !== 'java.util.SortedMap' && name !== 'java.util.Properties',
+)) {
   defineStatics(full, {
     'new/0-2': (source?: unknown) => {
       if (source instanceof Closure || source instanceof Comparator)
@@ -86,3 +88,5 @@ defineStatics('java.util.Set', {
   'of/0+': (...items: unknown[]) => frozen(setOf(unpack(items))),
   'copyOf/1': (items: unknown) => frozen(setOf(listOf(items))),
 });
+
+defineStatics('java.util.concurrent.ConcurrentHashMap', { 'newKeySet/0-1': () => new JavaSet() });

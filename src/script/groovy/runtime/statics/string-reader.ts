@@ -11,7 +11,7 @@ import { badArgument, exception } from '../throwable.ts';
 import { JavaObject, type Numeric } from '../values.ts';
 
 /** Reads a text from its beginning to its end. A BufferedReader is the same over another reader. */
-class Reader extends JavaObject {
+export class Reader extends JavaObject {
   readonly type: JavaClass;
   #text: string | undefined;
 

@@ -9,6 +9,9 @@ export interface PatternPart {
   readonly text: string;
 }
 
+/** What a `DateTimeFormatter` takes in a pattern. */
+export const DATE_TIME_LETTERS = 'GuyMLdDEeaHhKkmsSnAzVXxZQqw';
+
 export function splitPattern(pattern: string, letters: string): PatternPart[] {
   const parts: PatternPart[] = [];
   for (let at = 0; at < pattern.length; ) {

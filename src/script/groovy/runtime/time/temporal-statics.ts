@@ -3,7 +3,8 @@ import { textOf, toText } from '../text.ts';
 import { badArgument } from '../throwable.ts';
 import { floorDivide } from './chrono-unit.ts';
 import { clocks } from './clock-port.ts';
-import { DateTimeFormatter, parseIso } from './date-time-formatter.ts';
+import { DateTimeFormatter } from './date-time-formatter.ts';
+import { parseIso } from './parse-date-time.ts';
 import {
   dateOf,
   dateTimeError,

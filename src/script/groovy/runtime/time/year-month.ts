@@ -4,7 +4,8 @@ import '../methods/object-methods.ts';
 import { toText } from '../text.ts';
 import { badArgument } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
-import { DateTimeFormatter, parseError } from './date-time-formatter.ts';
+import { DateTimeFormatter } from './date-time-formatter.ts';
+import { parseError } from './parse-date-time.ts';
 import {
   dateOf,
   dateTimeError,

@@ -1,0 +1,2 @@
+/* The name by which newer configurations know ui/mappingDetails. */
+({ mappings: (svc.read('config/sync') || {}).mappings || [] });

@@ -1,0 +1,10 @@
+import { PayloadTooLargeError } from './named-errors.ts';
+
+/** Nobody is told half of what they asked for as if it were all. */
+export function answerTooLarge(allowedBytes: number): PayloadTooLargeError {
+  return new PayloadTooLargeError(`What is asked for has more than ${allowedBytes} bytes`, {
+    id: 'ANSWER_TOO_LARGE',
+    hint: 'Ask in pages, or in smaller ones (_pageSize), or for less; SVC_ANSWER_LIMIT is the number',
+    detail: { allowed: allowedBytes },
+  });
+}

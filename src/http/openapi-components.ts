@@ -1,0 +1,73 @@
+import type { JsonObject } from '#json/index.ts';
+
+const ERROR: JsonObject = {
+  type: 'object',
+  required: ['code', 'reason', 'message'],
+  properties: {
+    code: { type: 'integer' },
+    reason: { type: 'string' },
+    message: { type: 'string', description: 'What was wrong, with the offending value' },
+    detail: { type: 'object', description: 'A stable id, the field, a hint, and what else is known' },
+  },
+};
+
+const QUERY_RESULT: JsonObject = {
+  type: 'object',
+  properties: {
+    result: { type: 'array', items: { type: 'object' } },
+    resultCount: { type: 'integer', description: 'Rows in this response' },
+    pagedResultsCookie: { type: ['string', 'null'], description: 'Opaque; null on the last page' },
+    totalPagedResultsPolicy: { enum: ['NONE', 'ESTIMATE', 'EXACT'] },
+    totalPagedResults: { type: 'integer', description: '-1 when unknown' },
+    remainingPagedResults: { type: 'integer', description: 'Deprecated, always -1' },
+  },
+};
+
+const PATCH_OPERATION: JsonObject = {
+  type: 'object',
+  required: ['operation', 'field'],
+  properties: {
+    operation: { enum: ['add', 'remove', 'replace', 'increment', 'move', 'copy', 'transform'] },
+    field: { type: 'string', description: 'JSON pointer' },
+    value: {},
+    from: { type: 'string', description: 'JSON pointer; for move and copy' },
+  },
+};
+
+const header = (name: string, description: string): JsonObject => ({
+  type: 'apiKey',
+  in: 'header',
+  name,
+  description,
+});
+
+const SECURITY: JsonObject = {
+  basic: { type: 'http', scheme: 'basic' },
+  username: header('X-Svc-Username', 'With X-Svc-Password'),
+  password: header('X-Svc-Password', 'With X-Svc-Username'),
+  bearer: { type: 'http', scheme: 'bearer', description: 'A token of a configured issuer' },
+  apiKey: header('X-Svc-Api-Key', 'A key of a program, made by `svc api-key`'),
+  session: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'session-jwt',
+    description: 'Of a session, where they are configured',
+  },
+  // Every other scheme is sent by a program that means it; the cookie comes along by itself.
+  requestedWith: header('X-Requested-With', 'With the cookie, any text'),
+};
+
+/** What operations refer to. */
+export const COMPONENTS: JsonObject = {
+  securitySchemes: SECURITY,
+  schemas: { Error: ERROR, QueryResult: QUERY_RESULT, PatchOperation: PATCH_OPERATION },
+};
+
+/** The ways to say who one is: one of them, with all of its parts. */
+export const WAYS_IN: JsonObject[] = [
+  { basic: [] },
+  { username: [], password: [] },
+  { bearer: [] },
+  { apiKey: [] },
+  { session: [], requestedWith: [] },
+];

@@ -1,0 +1,136 @@
+import { sql } from 'kysely';
+import { type Db, numbers, PLANNED_ANEW, texts } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
+import { type Ask, type Holder, heldBy } from '#work/index.ts';
+import type { ClaimedJob } from './job.ts';
+
+/** A queue swells and empties within seconds, and a plan that was made when it was empty would read all of it. */
+const ANEW = sql.raw(PLANNED_ANEW);
+const MS = (column: string) => sql.raw(`(extract(epoch from ${column}) * 1000)::float8`);
+
+export interface JobRow {
+  readonly id: string;
+  readonly queue: string;
+  readonly data: JsonObject;
+  /** Epoch ms; null for now. */
+  readonly startAt: number | null;
+  readonly priority: number;
+  readonly attempts: number;
+  readonly retryDelayMs: number;
+}
+
+/** What is due in the past is due now: claims look only a little behind what was claimed before. */
+export async function insertJob(db: Db, job: JobRow): Promise<void> {
+  await sql`
+    insert into work_job (id, queue, data, due_at, priority, attempts, retry_delay_ms)
+    values (${job.id}, ${job.queue}, ${JSON.stringify(job.data)}::jsonb,
+            greatest(to_timestamp(${job.startAt}::float8 / 1000), clock_timestamp()),
+            ${job.priority}, ${job.attempts}, ${job.retryDelayMs})`.execute(db);
+}
+
+/**
+ * Claims what is due in several queues: one statement. Rows that others lock are skipped, and a node that was given up
+ * claims nothing. The lower bound keeps the scan from walking the dead index entries of earlier claims, which a long
+ * transaction elsewhere would keep from being cleaned up; what asks for a priority is so little that it needs none.
+ */
+export async function claimJobs(db: Db, asks: readonly Ask[], holder: Holder): Promise<ClaimedJob[]> {
+  const { rows } = await sql<Omit<ClaimedJob, 'holder'>>`${ANEW}
+    with asked as materialized (
+      select queue, most, statement_timestamp() + ahead * interval '1 millisecond' as until,
+             to_timestamp(since / 1000) as since
+      from unnest(${texts(asks, 'text', ({ kind }) => kind)}, ${numbers(asks, 'int', ({ most }) => most)},
+                  ${numbers(asks, 'float8', ({ lookAheadMs }) => lookAheadMs)},
+                  ${numbers(asks, 'float8', ({ since }) => since)}) as a(queue, most, ahead, since)
+      where exists (select 1 from cluster_node
+                    where id = ${holder.nodeId} and epoch = ${holder.epoch} and state = 'running')
+    ), urgent as materialized (
+      select a.queue, j.ctid from asked a cross join lateral (
+        select ctid from work_job
+        where node_id is null and priority > 0 and queue = a.queue and due_at <= a.until
+        order by priority desc, due_at limit a.most for update skip locked) j
+    ), ordinary as (
+      select j.ctid from asked a cross join lateral (
+        select ctid from work_job
+        where node_id is null and priority = 0 and queue = a.queue and due_at <= a.until and due_at >= a.since
+        order by due_at limit a.most - (select count(*) from urgent u where u.queue = a.queue)
+        for update skip locked) j
+    )
+    update work_job
+    set node_id = ${holder.nodeId}, node_epoch = ${holder.epoch}, claim = claim + 1,
+        waits = suspected >= ${sql.lit(MAX_SUSPICIONS - 1)}
+    where ctid = any(array(select ctid from urgent union all select ctid from ordinary))
+    returning id, queue, data, ${MS('due_at')} as "dueAt", priority, attempt, attempts,
+              retry_delay_ms as "retryDelayMs", lost_with as "lostWith", suspected, claim`.execute(db);
+  const jobs = rows.map((row) => ({ ...row, holder }));
+  // An update does not keep the order of the scan.
+  return jobs.sort((left, right) => right.priority - left.priority || left.dueAt - right.dueAt);
+}
+
+/** In how many ms by the database's clock the next job of each queue is due; not above 0 when it is due. */
+export async function listDues(db: Db, asks: readonly Ask[]): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ queue: string; in_ms: number }>`${ANEW}
+    select a.queue, (extract(epoch from d.due_at - clock_timestamp()) * 1000)::float8 as in_ms
+    from unnest(${texts(asks, 'text', ({ kind }) => kind)},
+                ${numbers(asks, 'float8', ({ since }) => since)}) as a(queue, since)
+    cross join lateral (
+      select due_at from work_job
+      where node_id is null and queue = a.queue and due_at >= to_timestamp(a.since / 1000)
+      order by due_at limit 1) d`.execute(db);
+  return new Map(rows.map(({ queue, in_ms: inMs }) => [queue, inMs]));
+}
+
+function isClaimOf({ id, claim, holder }: ClaimedJob) {
+  return sql`id = ${id} and claim = ${claim} and ${heldBy(holder)}`;
+}
+
+/**
+ * Completes jobs that the node still holds: they are gone.
+ *
+ * @returns how many; fewer than were given when some are another's now
+ */
+export async function completeJobs(db: Db, jobs: readonly ClaimedJob[]): Promise<number> {
+  const ids = jobs.map(({ id }) => id);
+  const { numAffectedRows } = await sql`
+    delete from work_job
+    where id = any(${ids}::uuid[]) and ${heldBy(jobs[0]!.holder)}
+      and claim = (${numbers(jobs, 'int', ({ claim }) => claim)})[array_position(${ids}::uuid[], id)]`.execute(
+    db,
+  );
+  return Number(numAffectedRows);
+}
+
+export async function hasClaim(db: Db, job: ClaimedJob): Promise<boolean> {
+  const { rows } = await sql`
+    select from work_job where ${isClaimOf(job)}`.execute(db);
+  return rows.length === 1;
+}
+
+/** Like `hasClaim`; and nobody can take the job away before the transaction ends. */
+export async function lockClaim(db: Db, job: ClaimedJob): Promise<boolean> {
+  const { rows } = await sql`
+    select from work_job where ${isClaimOf(job)} for share`.execute(db);
+  return rows.length === 1;
+}
+
+/** After a failure. @returns when the job runs again, epoch ms; undefined when it is another's now */
+export async function retryJob(db: Db, job: ClaimedJob, delayMs: number): Promise<number | undefined> {
+  const { rows } = await sql<{ at: number }>`
+    update work_job
+    set node_id = null, node_epoch = null, attempt = attempt + 1, lost_with = '{}', suspected = 0,
+        due_at = clock_timestamp() + ${delayMs}::float8 * interval '1 millisecond'
+    where ${isClaimOf(job)}
+    returning ${MS('due_at')} as at`.execute(db);
+  return rows[0]?.at;
+}
+
+/** @returns how many there were. One that runs loses what it has stored */
+export async function deleteJobs(db: Db, queue: string, ids: readonly string[]): Promise<number> {
+  const { numAffectedRows } = await sql`
+    delete from work_job where queue = ${queue} and id = any(${ids}::uuid[])`.execute(db);
+  return Number(numAffectedRows);
+}
+
+export async function insertQueues(db: Db, names: readonly string[]): Promise<void> {
+  await sql`insert into work_queue select unnest(${names}::text[]) on conflict do nothing`.execute(db);
+}

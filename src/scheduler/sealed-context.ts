@@ -1,0 +1,77 @@
+import { type Crypto, isEnvelope, isSeal, secretMembers } from '#crypto/index.ts';
+import { BadRequestError } from '#errors/index.ts';
+import { cloneJson, formatPointer, getAt, type JsonValue, parsePointer, setAt } from '#json/index.ts';
+import type { ScheduleDefinition } from './schedule.ts';
+
+type WithContext = Pick<ScheduleDefinition, 'invokeContext' | 'sealed'>;
+
+/** The secrets of what schedules are invoked with: encrypted where they are stored, and opened when one fires. */
+export interface ContextSeals {
+  /** As it is stored. What is encrypted already stays, and is the script's to open. */
+  seal<T extends WithContext>(definition: T): Promise<T>;
+  /** As it was declared. @throws ResourceError where a key is missing */
+  open<T extends WithContext>(definition: T): Promise<T>;
+  /** The same for whoever looks at it: what no key opens stays as it is stored. */
+  openToShow<T extends WithContext>(definition: T): Promise<T>;
+}
+
+export function contextSeals(crypto: Pick<Crypto, 'encrypt' | 'decrypt'>): ContextSeals {
+  async function open<T extends WithContext>(stored: T): Promise<T> {
+    const { sealed, ...definition } = stored;
+    if (sealed === undefined) return stored;
+    const opened = { ...definition, invokeContext: cloneJson(definition.invokeContext) } as unknown as T;
+    for (const place of sealed) {
+      const pointer = ['invokeContext', ...parsePointer(place)];
+      const value = getAt(opened as unknown as JsonValue, pointer);
+      if (value !== undefined) setAt(opened as never, pointer, await crypto.decrypt(value));
+    }
+    return opened;
+  }
+  return {
+    async seal(definition) {
+      if (definition.sealed !== undefined) return definition;
+      const places = plainSecrets(definition.invokeContext);
+      if (places.length === 0) return definition;
+      const stored = { invokeContext: cloneJson(definition.invokeContext) };
+      for (const place of places) {
+        const pointer = ['invokeContext', ...place];
+        setAt(stored, pointer, await crypto.encrypt(getAt(stored, pointer)!, null, null));
+      }
+      return { ...definition, ...stored, sealed: places.map((place) => formatPointer(place)) };
+    },
+    open,
+    openToShow: (definition) =>
+      open(definition).catch(() => {
+        const { sealed, ...stored } = definition;
+        return stored as unknown as typeof definition;
+      }),
+  };
+}
+
+/** Whether a secret of it is not encrypted: it was stored by a version that did not. */
+export function isOpen({ sealed, invokeContext }: WithContext): boolean {
+  return sealed === undefined && plainSecrets(invokeContext).length > 0;
+}
+
+function plainSecrets(context: JsonValue) {
+  return secretMembers(context).filter((pointer) => !isEnvelope(getAt(context, pointer)!));
+}
+
+/**
+ * Nobody outside of the server has an encrypted value, so one that comes from there is stolen or made up.
+ *
+ * @throws BadRequestError `CRYPTO_FOREIGN_ENVELOPE`
+ */
+export function refuseForeignContext({ invokeContext }: WithContext): void {
+  const foreign = secretMembers(invokeContext).find((pointer) => {
+    const value = getAt(invokeContext, pointer)!;
+    return isEnvelope(value) && !isSeal(value);
+  });
+  if (foreign === undefined) return;
+  const field = formatPointer(['invokeContext', ...foreign]);
+  throw new BadRequestError(`'${field}' holds an encrypted value that nobody was shown`, {
+    id: 'CRYPTO_FOREIGN_ENVELOPE',
+    field,
+    hint: 'Send the secret itself; the server shows a seal in its place',
+  });
+}

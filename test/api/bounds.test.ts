@@ -1,0 +1,214 @@
+/** What there may be at most: of processes that one caller has under way, of an answer, of a page. Two nodes on one database. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Answer, Api } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSchemaDatabase } from '../support/migrated-database.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+import { processFile, workflowApi } from '../support/workflow.ts';
+import { end, path, start, user } from '../unit/workflow/engine/bpmn.ts';
+
+const PASSWORD = 'Passw0rd-of-users';
+const ANSWER_LIMIT = 2 ** 20;
+const MOST_OPEN = 6;
+const LARGE = 'x'.repeat(60_000);
+const review = (key: string) =>
+  processFile(
+    key,
+    start() + user('look', { 'flowable:assignee': 'mallory' }) + end() + path('s', 'look', 'e'),
+  );
+const FILES = {
+  'conf/managed.json': {
+    objects: [
+      ...JSON.parse(readFileSync(new URL('../../conf/managed.json', import.meta.url), 'utf8')).objects,
+      {
+        name: 'blob',
+        schema: {
+          properties: {
+            leaves: {
+              type: 'array',
+              items: {
+                type: 'relationship',
+                reverseRelationship: true,
+                reversePropertyName: 'blob',
+                resourceCollection: [{ path: 'managed/leaf' }],
+              },
+            },
+          },
+        },
+      },
+      {
+        name: 'leaf',
+        schema: {
+          properties: {
+            blob: {
+              type: 'relationship',
+              reverseRelationship: true,
+              reversePropertyName: 'leaves',
+              resourceCollection: [{ path: 'managed/blob' }],
+            },
+          },
+        },
+      },
+    ],
+  },
+  'conf/workflow.json': { maxOpenInstances: MOST_OPEN },
+  'script/access.js': readFileSync(new URL('../../script/access.js', import.meta.url), 'utf8'),
+  'workflow/review.bpmn20.xml': review('review'),
+};
+
+const nodes: TestServer[] = [];
+let api: Api;
+let workflow: ReturnType<typeof workflowApi>;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  await using scope = new AsyncDisposableStack();
+  const database = scope.use(await createSchemaDatabase());
+  const environment = { SVC_ANSWER_LIMIT: String(ANSWER_LIMIT) };
+  for (let node = 0; node < 2; node += 1) {
+    nodes.push(scope.use(await startTestServer({ files: FILES, environment, database })));
+  }
+  api = nodes[0]!.api;
+  workflow = workflowApi(api);
+  for (const userName of ['mallory', 'alice']) {
+    const person = { userName, givenName: userName, sn: 'Test', mail: `${userName}@example.com` };
+    const { status } = await api('PUT', `managed/user/${userName}-id`, {
+      body: { ...person, password: PASSWORD },
+    });
+    expect(status).toBe(201);
+  }
+  await eventually(
+    () => workflow.list('processdefinition'),
+    (definitions) => definitions.length === 1,
+  );
+  const kept = scope.move();
+  close = () => kept.disposeAsync();
+});
+afterAll(() => close());
+
+const startAs = (userName: string, node = 0): Promise<Answer> =>
+  nodes[node]!.api('POST', 'workflow/processinstance', {
+    user: userName,
+    password: PASSWORD,
+    body: { _key: 'review' },
+  });
+const evaluate = (source: string) =>
+  api('POST', 'script?_action=eval', { body: { type: 'text/javascript', source } });
+
+describe('the processes that one caller has under way', () => {
+  it('are so many and no more, however many starts come at once and to which node', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => startAs('mallory', at % 2)));
+    const refused = answers.filter(({ status }) => status !== 201);
+    expect(answers.length - refused.length).toBe(MOST_OPEN);
+    expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([429]));
+    expect(refused[0]!.body).toMatchObject({
+      message: expect.stringContaining(`${MOST_OPEN}`),
+      detail: {
+        id: 'WORKFLOW_TOO_MANY_OPEN',
+        hint: expect.any(String),
+        open: MOST_OPEN,
+        allowed: MOST_OPEN,
+      },
+    });
+    expect(await workflow.list('processinstance/history', 'startUserId=mallory')).toHaveLength(MOST_OPEN);
+  });
+
+  it('are others when some have ended', async () => {
+    const [first] = await workflow.list('processinstance', 'startUserId=mallory');
+    expect((await workflow.completeAt(first._id, 'look')).status).toBe(200);
+    expect([(await startAs('mallory')).status, (await startAs('mallory', 1)).status]).toEqual([201, 429]);
+  });
+
+  it('bind neither other callers nor administrators nor scripts', async () => {
+    expect((await startAs('alice')).status).toBe(201);
+    for (let time = 0; time <= MOST_OPEN; time += 1) await workflow.start('review');
+    const asMallory = `
+      for (var i = 0; i <= ${MOST_OPEN}; i++) svc.create('workflow/processinstance', null, { _key: 'review' });`;
+    expect((await evaluate(asMallory)).status).toBe(200);
+  });
+});
+
+describe('an answer that is too large', () => {
+  beforeAll(async () => {
+    for (let at = 0; at < 20; at += 1) {
+      const made = await api('PUT', `managed/blob/${at}`, { body: { text: LARGE } });
+      expect(made.status).toBe(201);
+      const leaf = await api('PUT', `managed/leaf/${at}`, { body: { blob: { _ref: 'managed/blob/0' } } });
+      expect(leaf.status).toBe(201);
+      await workflow.start('review', { note: LARGE });
+    }
+    await eventually(
+      async () =>
+        (await api('GET', 'audit/activity?_queryFilter=true&_pageSize=1&_totalPagedResultsPolicy=EXACT'))
+          .body,
+      ({ totalPagedResults }) => totalPagedResults >= 40,
+    );
+  });
+
+  const told = {
+    message: `What is asked for has more than ${ANSWER_LIMIT} bytes`,
+    detail: { id: 'ANSWER_TOO_LARGE', allowed: ANSWER_LIMIT, hint: expect.stringContaining('_pageSize') },
+  };
+
+  it.each([
+    'managed/blob?_queryFilter=true',
+    'managed/blob?_queryFilter=true&_fields=_id',
+    'managed/leaf?_queryFilter=true&_fields=blob/*',
+    'managed/blob/0/leaves?_queryFilter=true&_fields=*,blob/*',
+    'repo/managed/blob?_queryFilter=true',
+    'audit/activity?_queryFilter=true',
+    'workflow/processinstance?_queryId=query-all-ids',
+    'workflow/processinstance?_queryId=filtered-query&unfinished=true',
+    'workflow/processinstance/history?_queryId=query-all-ids',
+  ])('is refused with the number, and comes in pages: %s', async (asked) => {
+    const whole = await api('GET', asked);
+    expect([whole.status, whole.body]).toEqual([413, expect.objectContaining({ message: told.message })]);
+    expect(whole.body).toMatchObject(told);
+    const larger = await api('GET', `${asked}&_pageSize=1000`);
+    expect([larger.status, larger.body.detail.id]).toEqual([413, 'ANSWER_TOO_LARGE']);
+    const page = await api('GET', `${asked}&_pageSize=5`);
+    expect([page.status, page.body.resultCount]).toEqual([200, 5]);
+  });
+
+  it('tells a script, which may go on with less', async () => {
+    const { status, body } = await evaluate(`
+      var code;
+      try { svc.query('managed/blob', { _queryFilter: 'true' }) } catch (e) { code = e.code }
+      [code, svc.query('managed/blob', { _queryFilter: 'true', _pageSize: 3 }).result.length]`);
+    expect([status, body]).toEqual([200, [413, 3]]);
+  });
+});
+
+it('gettasksview answers in pages, however many tasks there are and however large', async () => {
+  for (let at = 0; at < 120; at += 1) await workflow.start('review');
+  const all = (await workflow.list('taskinstance', 'assignee=mallory')).map(
+    ({ _id }: { _id: string }) => _id,
+  );
+  expect(all.length).toBeGreaterThan(120);
+  const ask = async (more: string) => {
+    const view = 'endpoint/gettasksview?_queryId=tasks&viewType=assignee';
+    const { status, body } = await api('GET', `${view}${more}`, { user: 'mallory', password: PASSWORD });
+    expect([status, body]).toEqual([200, expect.anything()]);
+    const kinds = Object.values(body.result[0] ?? {}) as { tasks: { _id: string }[] }[];
+    return {
+      ids: kinds.flatMap(({ tasks }) => tasks.map(({ _id }) => _id)),
+      cookie: body.pagedResultsCookie,
+    };
+  };
+  const first = await ask('');
+  expect(first.cookie).not.toBeNull();
+  const seen: string[] = [];
+  const sizes: number[] = [];
+  for (let cookie: string | null = ''; cookie !== null; ) {
+    const page = await ask(`&_pageSize=1000&_pagedResultsCookie=${cookie}`);
+    seen.push(...page.ids);
+    sizes.push(page.ids.length);
+    cookie = page.cookie;
+  }
+  expect(seen.slice(0, first.ids.length)).toEqual(first.ids);
+  expect(seen.toSorted()).toEqual(all.toSorted());
+  expect(Math.max(...sizes)).toBe(100);
+  expect(Math.min(...sizes)).toBeLessThan(20);
+  expect((await ask('&_pageSize=3')).ids).toEqual(seen.slice(0, 3));
+});

@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Solitude } from '#lifecycle/index.ts';
+import type { Claimed, Kind } from '#work/index.ts';
+import { Desk } from '../../../src/work/desk.ts';
+
+describe('a kind of work on a node', () => {
+  let units: (readonly Claimed[])[];
+  let ends: (() => void)[];
+  let doubted: number;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance', 'Date'] });
+    units = [];
+    ends = [];
+    doubted = 0;
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  function openDesk(kind: Partial<Kind> = {}) {
+    return new Desk<Claimed>({
+      kind: { name: 'work', seats: 2, together: 1, ...kind },
+      clock: { now: () => Date.now() },
+      solitude: new Solitude(),
+      execute(unit) {
+        units.push(unit);
+        return new Promise((resolve) => ends.push(() => resolve(true)));
+      },
+      tryAlone: async () => true,
+      ended: () => {},
+      doubted: () => {
+        doubted += 1;
+      },
+    });
+  }
+  let last = 0;
+  const due = (inMs: number, more: Partial<Claimed> = {}): Claimed => ({
+    id: String(++last),
+    claim: 1,
+    dueAt: Date.now() + inMs,
+    priority: 0,
+    lostWith: [],
+    suspected: 0,
+    ...more,
+  });
+  const executed = () => units.map((unit) => unit.map(({ id }) => id));
+
+  it('starts what was claimed ahead at its very millisecond, without a look at the database', async () => {
+    const desk = openDesk();
+    const [soon, later] = [due(40), due(300)];
+    desk.take([soon, later]);
+    await vi.advanceTimersByTimeAsync(39);
+    expect(executed()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2);
+    expect(executed()).toEqual([[soon.id]]);
+    await vi.advanceTimersByTimeAsync(260);
+    expect(executed()).toEqual([[soon.id], [later.id]]);
+  });
+
+  it('asks for as much as half of its free seats hold, and for nothing while it has none', async () => {
+    const desk = openDesk({ seats: 4, together: 8 });
+    expect(desk.ask()).toMatchObject({ most: 16, lookAheadMs: 500 });
+    desk.take(Array.from({ length: 64 }, () => due(0)));
+    await vi.advanceTimersByTimeAsync(20);
+    expect(units.map((unit) => unit.length)).toEqual([8, 8, 8, 8]);
+    expect(desk.ask()).toBeUndefined();
+    for (const end of ends.splice(0)) end();
+    await vi.advanceTimersByTimeAsync(20);
+    expect(units).toHaveLength(8);
+  });
+
+  it('fills its last seat with as much as one unit holds', async () => {
+    const desk = openDesk({ seats: 2, together: 32 });
+    desk.take([due(0)]);
+    await vi.advanceTimersByTimeAsync(1);
+    desk.take(Array.from({ length: 40 }, () => due(0)));
+    await vi.advanceTimersByTimeAsync(20);
+    expect(units.map((unit) => unit.length)).toEqual([1, 32]);
+  });
+
+  it('claims ahead no more than it has seats for, and goes on with what is due', () => {
+    const desk = openDesk({ seats: 2, together: 4 });
+    desk.take(Array.from({ length: 8 }, () => due(400)));
+    expect(desk.ask()).toMatchObject({ lookAheadMs: 0, most: 4 });
+  });
+
+  it('looks a transaction’s length behind the earliest of what it saw, and behind everything when it is told to', () => {
+    const desk = openDesk();
+    const [one, other] = [due(400), due(100)];
+    desk.take([one, other]);
+    expect(desk.ask()!.since).toBe(other.dueAt - 5_000);
+    desk.lookBehind();
+    expect(desk.ask()!.since).toBeLessThan(0);
+  });
+
+  it('collects what comes while something runs, and starts the first at once', async () => {
+    const desk = openDesk({ seats: 4, together: 32 });
+    desk.take(Array.from({ length: 12 }, (_, n) => due(n)));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(units.map((unit) => unit.length)).toEqual([1]);
+    await vi.advanceTimersByTimeAsync(30);
+    expect(units.flat()).toHaveLength(12);
+    expect(units.length).toBeLessThan(4);
+  });
+
+  it('gives up for others what finds no seat for half a second', async () => {
+    const desk = openDesk({ seats: 1 });
+    const [first, second, third] = [due(0), due(0), due(900)];
+    desk.take([first, second, third]);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(desk.clearStuck()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(desk.clearStuck()).toEqual([second]);
+    expect(desk.held).toEqual([first, third]);
+  });
+
+  it('does not start what it claimed two seconds ago: the node may have hung, and another may have it', async () => {
+    const desk = openDesk({ seats: 1 });
+    const [first, second] = [due(0), due(400)];
+    desk.take([first]);
+    await vi.advanceTimersByTimeAsync(1);
+    desk.take([second]);
+    await vi.advanceTimersByTimeAsync(2_100);
+    ends[0]!();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(executed()).toEqual([[first.id]]);
+    expect(doubted).toBe(1);
+    expect(desk.held).toEqual([]);
+  });
+
+  it('starts the more important first among what is ready', async () => {
+    const desk = openDesk({ seats: 1 });
+    const [running, usual, urgent] = [due(0), due(0), due(0, { priority: 3 })];
+    desk.take([running]);
+    await vi.advanceTimersByTimeAsync(1);
+    desk.take([usual, urgent]);
+    for (let n = 0; n < 2; n++) {
+      ends[n]!();
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    expect(executed()).toEqual([[running.id], [urgent.id], [usual.id]]);
+  });
+});
