@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -16,7 +16,9 @@ export async function createProject(files: Record<string, unknown> = {}): Promis
   const write = async (path: string, content: unknown) => {
     const file = join(location, path);
     await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+    // Whoever watches sees the old text or the new one, and one change.
+    await writeFile(`${location}.part`, typeof content === 'string' ? content : JSON.stringify(content));
+    await rename(`${location}.part`, file);
   };
   await mkdir(join(location, 'conf'), { recursive: true });
   for (const [path, content] of Object.entries(files)) await write(path, content);
