@@ -46,6 +46,7 @@ export interface ConfigResourceOptions {
 /** `/config` and `/config/<id>[/<alias>]`: the configuration files, raw, and changes of them for all nodes. */
 export function configResource(options: ConfigResourceOptions): RouteHandler {
   return {
+    envelopes: 'judges',
     async handle(context, request, match) {
       // Whoever reads after a write sees it, whichever thread or node took the write.
       if (!isWrite(request)) await options.refresh();

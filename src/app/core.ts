@@ -6,7 +6,7 @@ import { AddressGuard, type Network } from '#egress/index.ts';
 import { Endpoints } from '#endpoint/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { Queue } from '#queue/index.ts';
-import { type RequestSink, Router } from '#resource/index.ts';
+import { type RequestSink, Router, refuseEnvelopes } from '#resource/index.ts';
 import type { ScheduledServices } from '#scheduler/index.ts';
 import { routerFilters, ScriptSources, type Scripts, scriptResource } from '#script/index.ts';
 import { type AccessRules, type Augment, authorize, hideReferences } from '#security/index.ts';
@@ -66,7 +66,9 @@ export function buildCore(options: CoreOptions): Core {
   );
   const access = accessRules(config, () => platform);
   const { ahead, behind } = routerFilters(config, () => platform.scripts, hideReferences(access));
-  const router = new Router({ database, observe, filters: [ahead, authorize(access), behind] });
+  const sealed = refuseEnvelopes((request) => router.envelopesOf(request) !== undefined);
+  const filters = [ahead, authorize(access), sealed, behind];
+  const router: Router = new Router({ database, observe, filters });
   const scripts = options.scripts({ config, crypto, resources: router });
   const scriptFiles = openScriptFiles(config);
   const queue = new Queue({

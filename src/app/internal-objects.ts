@@ -8,6 +8,7 @@ export function internalObjects(router: Pick<Router, 'handle' | 'runsScripts'>):
   const there = ({ dryRun: _, ...request }: Request) =>
     ({ ...request, path: ['repo', ...request.path] }) as Request;
   return {
+    envelopes: 'judges',
     handle: (context, request) => router.handle(context, there(request)),
     runsScripts: (request) => router.runsScripts(there(request)),
   };

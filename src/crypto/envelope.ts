@@ -1,4 +1,4 @@
-import { getMember, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { getMember, isObject, type JsonObject, type JsonValue, type Pointer } from '#json/index.ts';
 
 export const ENCRYPTED = 'x-simple-encryption';
 export const HASHED = 'salted-hash';
@@ -11,6 +11,32 @@ export function envelope(type: typeof ENCRYPTED | typeof HASHED, value: JsonObje
 /** Whether it stands for a secret, whichever way that is protected. */
 export function isEnvelope(value: JsonValue): boolean {
   return isObject(value) && isObject(getMember(value, '$crypto'));
+}
+
+/** Where the first of them stands, however deep; undefined when there is none. */
+export function placeOfEnvelope(value: JsonValue, path: Pointer = []): Pointer | undefined {
+  if (Array.isArray(value)) {
+    for (const [index, element] of value.entries()) {
+      const place = placeOfEnvelope(element, [...path, String(index)]);
+      if (place !== undefined) return place;
+    }
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  if (Object.hasOwn(value, '$crypto')) return path;
+  for (const [name, member] of Object.entries(value)) {
+    if (typeof member !== 'object') continue;
+    const place = placeOfEnvelope(member, [...path, name]);
+    if (place !== undefined) return place;
+  }
+  return undefined;
+}
+
+/** Whether there is an encrypted or hashed value, or what is called like one, somewhere inside. */
+export function hasEnvelope(value: JsonValue | undefined): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasEnvelope);
+  return Object.hasOwn(value, '$crypto') || Object.values(value).some(hasEnvelope);
 }
 
 /** The inner value of an envelope of that type; undefined for anything else. */

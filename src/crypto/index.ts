@@ -8,7 +8,7 @@
 export type { Crypto } from './crypto.ts';
 export { deriveSecrets } from './derive-secrets.ts';
 export { addKey, type KeyListing, listKeys, useKey } from './edit-key-ring.ts';
-export { isEnvelope } from './envelope.ts';
+export { hasEnvelope, isEnvelope, placeOfEnvelope } from './envelope.ts';
 export { DEFAULT_ALIAS, KeyRing, type KeyRingText, NEEDED_ALIASES } from './key-ring.ts';
 export { lackingKeys, noteUseIn, requireKeysInUse } from './key-use.ts';
 export { forgetKey, forgetReplacedKeys, noteRotation } from './key-use-repository.ts';

@@ -1,4 +1,4 @@
-import { type Crypto, withoutSeals, withSeals } from '#crypto/index.ts';
+import { type Crypto, hasEnvelope, withoutSeals, withSeals } from '#crypto/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import {
   cloneJson,
@@ -11,12 +11,6 @@ import {
 import type { ManagedType } from './managed-type.ts';
 
 const ENVELOPE = '$crypto';
-
-/** Whether there is an encrypted or hashed value somewhere inside. */
-export function hasEnvelope(value: JsonValue | undefined): boolean {
-  if (Array.isArray(value)) return value.some(hasEnvelope);
-  return isObject(value) && (Object.hasOwn(value, ENVELOPE) || Object.values(value).some(hasEnvelope));
-}
 
 /**
  * What a caller from outside has sent, with what is stored in place of the seals that stand where they were shown.

@@ -48,6 +48,7 @@ export interface RepoOptions {
  */
 export function repoResource(database: Database, options: RepoOptions): RouteHandler {
   return {
+    envelopes: 'judges',
     async handle(context, request, match) {
       const scope = new RepoScope(database, context, request, options);
       const onCollection = request.method === 'create' || request.method === 'query';

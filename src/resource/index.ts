@@ -62,6 +62,7 @@ export { formatQueryFilter } from './query-filter-format.ts';
 export { compileFilter, matchesFilter } from './query-filter-match.ts';
 export { parseQueryFilter } from './query-filter-parser.ts';
 export { parseQueryParameters, type QueryParameters } from './query-parameters.ts';
+export { refuseEnvelopes } from './refuse-envelopes.ts';
 export {
   type ActionRequest,
   type CreateRequest,

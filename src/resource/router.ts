@@ -15,6 +15,7 @@ import { isWrite, type Request } from './request.ts';
 import { formatPath } from './resource-path.ts';
 import { actionResult, type Response } from './response.ts';
 import { type RouteHandler, type RouteMatch, RouteTable } from './route.ts';
+import { withSealedAnswer } from './sealed-answer.ts';
 import { selectFields } from './select-fields.ts';
 
 type Handle = (context: Context, request: Request) => Promise<Response>;
@@ -86,6 +87,17 @@ export class Router {
   }
 
   async handle(context: Context, request: Request): Promise<Response> {
+    const answer = await this.#handle(context, request);
+    const isShown = !context.client.isExternal || this.envelopesOf(request) === 'shows';
+    return isShown ? answer : withSealedAnswer(answer);
+  }
+
+  /** What becomes of encrypted and hashed values on their way to and from callers outside. */
+  envelopesOf(request: Request): RouteHandler['envelopes'] {
+    return this.#find(request)?.handler.envelopes;
+  }
+
+  async #handle(context: Context, request: Request): Promise<Response> {
     const { unitOfWork } = context;
     if (!isWrite(request)) {
       try {
@@ -191,12 +203,15 @@ export class Router {
   async #dispatch(context: Context, request: Request): Promise<Response> {
     const found = this.#find(request);
     if (found === undefined) throw this.unknown(request);
-    const response = await found.handler.handle(
+    const answer = await found.handler.handle(
       { ...context, router: routerContext(found.match) },
       found.request,
       found.match,
     );
     const { fields, nestedFields } = request;
+    // A part of an encrypted value would not be known for one.
+    const isSealed = fields.length > 0 && context.client.isExternal && found.handler.envelopes !== 'shows';
+    const response = isSealed ? withSealedAnswer(answer) : answer;
     if (response.kind === 'resource') return selectFields(response, fields, nestedFields);
     if (response.kind === 'action') return response;
     return { ...response, result: response.result.map((row) => selectFields(row, fields, nestedFields)) };

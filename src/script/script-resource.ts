@@ -21,6 +21,7 @@ const ACTIONS = ['eval', 'compile'] as const;
 /** `/script`: evaluates and compiles scripts on the spot. */
 export function scriptResource(scripts: Scripts): RouteHandler {
   return {
+    envelopes: 'shows',
     async handle(context, request, match) {
       if (request.method !== 'action' || match.remaining.length > 0) return unsupported(request);
       try {

@@ -1,5 +1,7 @@
+import { createCipheriv } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
+import { COMMON_RING } from '../support/key-ring.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 describe('/repo', () => {
@@ -8,9 +10,14 @@ describe('/repo', () => {
 
   beforeAll(async () => {
     server = await startTestServer({
+      environment: { SVC_KEYS: COMMON_RING },
       files: {
         'conf/managed.json': {
           objects: [
+            {
+              name: 'user',
+              schema: { properties: { password: { type: 'string', secureHash: { algorithm: 'SHA-256' } } } },
+            },
             { name: 'thing', onCreate: { type: 'text/javascript', source: 'object.hooked = true' } },
             {
               name: 'keeper',
@@ -137,6 +144,53 @@ describe('/repo', () => {
         body: { type: 'text/javascript', source },
       });
       expect(body).toEqual(['psst', '1234', true]);
+    });
+  });
+
+  describe('what a server in Java has encrypted, without a MAC', () => {
+    const key = Buffer.from(JSON.parse(COMMON_RING)['svc-sym-default'][0], 'base64');
+    const iv = Buffer.alloc(16, 7);
+    const cipher = createCipheriv('aes-256-cbc', key, iv);
+    const data = Buffer.concat([cipher.update('"4711"'), cipher.final()]).toString('base64');
+    const value = {
+      cipher: 'AES/CBC/PKCS5Padding',
+      key: 'svc-sym-default',
+      iv: iv.toString('base64'),
+      data,
+    };
+    const envelope = { $crypto: { type: 'x-simple-encryption', value } };
+
+    it('is taken from administrators who move it here, opened for the server, and shown as a seal', async () => {
+      const put = await api('PUT', 'repo/managed/keeper/moved', { body: { pin: envelope } });
+      expect(put.status).toBe(201);
+      expect(JSON.stringify(put.body)).not.toContain(data);
+      const source = "svc.decrypt(svc.read('managed/keeper/moved').pin)";
+      const { body } = await api('POST', 'script?_action=eval', {
+        body: { type: 'text/javascript', source },
+      });
+      expect(body).toBe('4711');
+      const shown = JSON.stringify((await api('GET', 'managed/keeper/moved')).body);
+      expect(shown).toMatch(/"sealed"/);
+      expect(shown).not.toContain(data);
+    });
+
+    it('is taken from nobody by another way, nor by whoever is no administrator', async () => {
+      const answer = await api('PUT', 'managed/keeper/other', { body: { pin: envelope } });
+      expect([answer.status, answer.body.detail.id]).toEqual([400, 'CRYPTO_FOREIGN_ENVELOPE']);
+      const user = {
+        userName: 'ina',
+        givenName: 'Ina',
+        sn: 'Ott',
+        mail: 'ina@example.com',
+        password: 'Passw0rd-of-ina',
+      };
+      await api('PUT', 'managed/user/ina', { body: user });
+      const hers = await api('PUT', 'repo/managed/keeper/hers', {
+        user: 'ina',
+        password: user.password,
+        body: { pin: envelope },
+      });
+      expect(hers.status).toBe(403);
     });
   });
 });

@@ -1,3 +1,4 @@
+import { hasEnvelope } from '#crypto/index.ts';
 import { didYouMean, ForbiddenError, InternalServerError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { findObject } from '#repo/index.ts';
@@ -18,7 +19,7 @@ import {
 import { requestView } from '#script/index.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import { storeOf } from '../relationship/target-repository.ts';
-import { hasEnvelope, matchesSecret } from '../secret.ts';
+import { matchesSecret } from '../secret.ts';
 import { CATALOGUE } from './catalogue.ts';
 import { type PolicyScripts, runCustomPolicy } from './custom-policies.ts';
 import { type PropertyRules, propertyName, type Rule } from './property-rules.ts';
@@ -32,6 +33,7 @@ const NEW: ReadonlySet<string> = new Set(['*', '-']);
 /** `/policy/<path of an object>`: the rules for it, and whether something keeps them. */
 export function policyResource(platform: ManagedPlatform): RouteHandler {
   return {
+    envelopes: 'judges',
     async handle(context, request, match) {
       const path = match.remaining;
       if (platform.policies().isUnknown(path)) throw unknownType(platform, path[1]!);

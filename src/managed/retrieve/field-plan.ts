@@ -1,8 +1,7 @@
-import { withSeals } from '#crypto/index.ts';
+import { hasEnvelope, withSeals } from '#crypto/index.ts';
 import { getAt, type JsonObject, type Pointer, setMember } from '#json/index.ts';
 import { placeField } from '#resource/index.ts';
 import type { ManagedType } from '../managed-type.ts';
-import { hasEnvelope } from '../secret.ts';
 
 /** What is asked of a relationship: its edges, and perhaps fields of what they lead to. */
 export interface ReferenceFields {

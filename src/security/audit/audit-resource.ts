@@ -33,6 +33,7 @@ const ACTIONS = ['availableHandlers', 'getChangedWatchedFields', 'getChangedPass
 /** `/audit/<topic>`: the audit trail. It can be read, queried and added to, and nothing in it changes. */
 export function auditResource(options: AuditResourceOptions): RouteHandler {
   return {
+    envelopes: 'judges',
     async handle(context, request, match): Promise<Response> {
       const [topic, id, ...rest] = match.remaining;
       if (topic === undefined) return onRoot(options, request);
