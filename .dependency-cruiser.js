@@ -85,6 +85,8 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // Scripts of the sandbox: what they require is no module of Node.
+    exclude: { path: '^test/fixtures/[^/]+/script/' },
     tsConfig: { fileName: 'tsconfig.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'types'] },

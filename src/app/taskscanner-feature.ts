@@ -1,4 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { secretReferences } from '#config/index.ts';
+import type { JsonValue } from '#json/index.ts';
 import type { ScheduledServices } from '#scheduler/index.ts';
 import { TaskScanner, taskscannerResource } from '#taskscanner/index.ts';
 import type { Platform } from './platform.ts';
@@ -15,6 +17,7 @@ export function addTaskScanner(platform: Platform, services: ScheduledServices):
     resources: router,
     scripts,
     observe,
+    secretReferences: (content: JsonValue) => secretReferences(content, config.properties.ofFiles),
     keepRuns: () => {
       const kept = Number(config.properties.get('svc.taskscanner.maxcompletedruns'));
       return Number.isInteger(kept) && kept >= 0 ? kept : KEPT_RUNS;

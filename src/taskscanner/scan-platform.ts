@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, DatabaseClock, UnitOfWork } from '#database/index.ts';
+import type { JsonValue, Pointer } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Queue } from '#queue/index.ts';
 import { Connection, type Context, type RequestSink, rootContext, systemContext } from '#resource/index.ts';
@@ -14,6 +15,8 @@ export interface TaskScannerPlatform {
   readonly resources: RequestSink;
   readonly scripts: Scripts;
   readonly observe: Observe;
+  /** Where texts refer to secrets, such as `&{mail.password}`. */
+  readonly secretReferences: (content: JsonValue) => readonly Pointer[];
   /** Records of ended runs that are kept. */
   readonly keepRuns: () => number;
 }

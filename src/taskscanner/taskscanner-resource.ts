@@ -108,13 +108,16 @@ async function definitionOf(
       },
     );
   }
-  requireReadable(schedule['invokeContext'] ?? null, name);
+  requireReadable(platform, schedule['invokeContext'] ?? null, name);
   return parseScanDefinition(schedule['invokeContext']);
 }
 
 /** Its script would be given what stands in place of a secret, as if it were one. */
-function requireReadable(invokeContext: JsonValue, name: string): void {
-  const hidden = secretMembers(invokeContext).find((pointer) => isStandIn(getAt(invokeContext, pointer)!));
+function requireReadable(platform: TaskScannerPlatform, invokeContext: JsonValue, name: string): void {
+  const [hidden] = [
+    ...secretMembers(invokeContext).filter((pointer) => isStandIn(getAt(invokeContext, pointer)!)),
+    ...platform.secretReferences(invokeContext),
+  ];
   if (hidden === undefined) return;
   const field = formatPointer(['invokeContext', ...hidden]);
   throw new BadRequestError(`The secret at ${field} of '${name}' is shown to nobody, so not to this scan`, {
@@ -124,7 +127,7 @@ function requireReadable(invokeContext: JsonValue, name: string): void {
   });
 }
 
-/** A configuration, or else a schedule that was made over REST. */
+/** A schedule, or else a configuration; only in the former stands what its references stand for. */
 async function readSchedule(
   platform: TaskScannerPlatform,
   context: Context,
@@ -133,8 +136,8 @@ async function readSchedule(
   // Read outside of the unit of work, which a scan that is waited for must not have begun.
   const connection = connectionOf(platform, { ...context, unitOfWork: null });
   const paths = [
-    `config/${name}`,
     ...(name.startsWith('schedule/') ? [`scheduler/job/${name.slice(9)}`] : []),
+    `config/${name}`,
   ];
   const hints: string[] = [];
   for (const path of paths) {
@@ -144,7 +147,7 @@ async function readSchedule(
     } catch (error) {
       if (!(error instanceof ResourceError) || (error.code !== 404 && error.code !== 400)) throw error;
       const { hint } = (error.detail ?? {}) as { hint?: string };
-      if (hint !== undefined) hints.push(hint);
+      if (hint !== undefined) hints.unshift(hint);
     }
   }
   throw new BadRequestError(`The configuration '${name}' cannot be read`, {

@@ -1,25 +1,14 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
 import { run } from '../../src/cli/index.ts';
 import type { Api } from '../support/api.ts';
-import { createProject } from '../support/project.ts';
+import { createProject, fixtureFiles } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-const PROJECT = join(import.meta.dirname, '../fixtures/field-project');
-
 async function projectFiles(): Promise<Record<string, string>> {
-  const entries = await readdir(PROJECT, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  const texts = files.map(
-    async (file) => [file.slice(PROJECT.length + 1), await readFile(file, 'utf8')] as const,
-  );
   // Nothing reads it, so nothing need mind that a key stands there twice.
   const theme = '{\n  "path": "",\n  "path": "css"\n}\n';
-  return { ...Object.fromEntries(await Promise.all(texts)), 'conf/ui-themeconfig.json': theme };
+  return { ...(await fixtureFiles('field-project')), 'conf/ui-themeconfig.json': theme };
 }
 
 describe('a project with the configuration that servers of the field start with', () => {

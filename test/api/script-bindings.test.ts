@@ -31,6 +31,7 @@ const FILES = {
       request.content.added = 1;
       [request.method, request.requestType, request.content.added, request.resourcePath]`,
   },
+  'conf/endpoint-said.json': { type: 'text/javascript', source: '[request.content]' },
   'conf/endpoint-who.json': {
     type: 'text/javascript',
     source: `[
@@ -229,6 +230,20 @@ describe('in a script', () => {
           svc.action('script', { _action: 'eval', x: 4 }, ${script})
         ]`),
       ).toEqual([1, 3, 4, 5]);
+    });
+
+    it('acts with any value as the content', async () => {
+      await value("svc.create('managed/thing', 'acted', { n: 1 })");
+      const change = "[{ operation: 'replace', field: '/n', value: 2 }]";
+      expect(
+        await value(`[
+          svc.action('managed/thing/acted', 'patch', ${change}).n,
+          svc.action('managed/thing/acted', { _action: 'patch' }, ${change.replace('2', '3')}).n,
+          svc.action('endpoint/said', 'say', 'a text'),
+          svc.action('endpoint/said', 'say', null),
+          svc.action('endpoint/said', 'say', undefined, { more: 1 }),
+        ]`),
+      ).toEqual([2, 3, ['a text'], [null], [null]]);
     });
 
     it('is an internal caller with the identity of whoever started the script', async () => {

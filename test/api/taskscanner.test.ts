@@ -4,6 +4,24 @@ import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
+/** A schedule whose scan is written with references to properties. */
+function referring(group: string) {
+  return {
+    enabled: false,
+    schedule: '0 0 2 * * ?',
+    invokeService: 'taskscanner',
+    invokeContext: {
+      numberOfThreads: { $int: '&{scan.threads}' },
+      scan: {
+        object: 'managed/item',
+        _queryFilter: `group eq "${group}"`,
+        taskState: { started: '/task/started', completed: '/task/completed' },
+      },
+      task: { script: { type: 'text/javascript', file: 'script/sweep.js' } },
+    },
+  };
+}
+
 const FILES = {
   'conf/managed.json': {
     objects: [
@@ -24,7 +42,10 @@ const FILES = {
       },
     ],
   },
-  'conf/boot/boot.properties': 'svc.taskscanner.maxcompletedruns=5\n',
+  'conf/boot/boot.properties':
+    'svc.taskscanner.maxcompletedruns=5\nscan.group=sweep\nscan.threads=2\nscan.password=hidden\n',
+  'conf/schedule-referring.json': referring('&{scan.group}'),
+  'conf/schedule-telling.json': referring('&{scan.password}'),
   'conf/schedule-sweep.json': {
     enabled: false,
     schedule: '0 0 2 * * ?',
@@ -402,6 +423,21 @@ describe('the task scanner', () => {
     const made = await api('POST', 'taskscanner?_action=execute&name=schedule/by-rest');
     expect((await api('GET', `taskscanner/${made.body._id}`)).body.progress).toMatchObject({ successes: 5 });
     expect(await marks()).toHaveLength(5);
+  });
+
+  it('runs a schedule by its name with what its references stand for, unless that is a secret', async () => {
+    await items(2, { group: 'sweep' });
+    const run = (name: string) =>
+      api('POST', `taskscanner?_action=execute&name=schedule/${name}&waitForCompletion=true`);
+    const told = await run('telling');
+    expect([told.status, told.body.detail]).toEqual([
+      400,
+      expect.objectContaining({ id: 'SCAN_SECRET', field: '/invokeContext/scan/_queryFilter' }),
+    ]);
+    expect(await marks()).toEqual([]);
+    const { body } = await run('referring');
+    expect((await api('GET', `taskscanner/${body._id}`)).body.progress).toMatchObject({ successes: 2 });
+    expect(await marks()).toEqual(['i0', 'i1']);
   });
 
   it('is fired by a schedule, once for each firing, and the firing waits if it should', async () => {

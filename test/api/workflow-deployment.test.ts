@@ -5,7 +5,7 @@ import { ZipFile } from 'yazl';
 import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { makeDue, processFile, workflowApi } from '../support/workflow.ts';
+import { makeDue, processFile, untilDeadLetter, workflowApi } from '../support/workflow.ts';
 import {
   boundary,
   end,
@@ -146,11 +146,7 @@ describe('the watched directory', () => {
       [expect.objectContaining({ id: 'WORKFLOW_BAD_SCRIPT', element: 'gr' })],
     ]);
     const instance = await workflow.start('late');
-    for (let attempt = 1; attempt <= 3; attempt++) {
-      await makeDue(server.database.pool, instance);
-      await server.observed('job.failed', ({ queue, dead }) => queue === 'workflow' && (dead || attempt < 3));
-    }
-    await server.observed('workflow.deadLetter', (letter) => letter.instance === instance);
+    await untilDeadLetter(server, instance);
   });
 
   test('a script that does not compile keeps its process out where scripts are strict', async () => {

@@ -84,6 +84,7 @@ describe('a scan, when each of its statements fails in turn', () => {
       resources: router,
       scripts: scriptsDoing(() => router, work),
       observe,
+      secretReferences: () => [],
       keepRuns: () => 5,
     };
     void new TaskScanner(platform, 1);

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 /** A project location made for one test. */
 export interface TestProject extends AsyncDisposable {
@@ -28,4 +28,15 @@ export async function createProject(files: Record<string, unknown> = {}): Promis
     remove: (path) => rm(join(location, path)),
     [Symbol.asyncDispose]: () => rm(location, { recursive: true, force: true }),
   };
+}
+
+/** The files of a project folder of `test/fixtures`, by their paths below it. */
+export async function fixtureFiles(folder: string): Promise<Record<string, string>> {
+  const root = join(import.meta.dirname, '../fixtures', folder);
+  const entries = await readdir(root, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+  const texts = files.map(async (file) => [relative(root, file), await readFile(file, 'utf8')] as const);
+  return Object.fromEntries(await Promise.all(texts));
 }

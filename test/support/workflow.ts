@@ -1,6 +1,8 @@
 import type pg from 'pg';
 import { bpmn } from '../unit/workflow/engine/bpmn.ts';
 import type { Api } from './api.ts';
+import { eventually } from './eventually.ts';
+import type { TestServer } from './server.ts';
 
 /** A process file with one process of that key. */
 export function processFile(
@@ -16,6 +18,22 @@ export async function makeDue(pool: pg.Pool, instance: string): Promise<void> {
   await pool.query(
     "update work_job set due_at = clock_timestamp() where node_id is null and data->>'instance' = $1",
     [instance],
+  );
+}
+
+/** A failing job of an instance has had all its attempts, whenever they were to be. */
+export async function untilDeadLetter(
+  server: Pick<TestServer, 'database' | 'observations'>,
+  instance: string,
+): Promise<void> {
+  await eventually(
+    async () => {
+      await makeDue(server.database.pool, instance);
+      return server.observations.some(
+        (said) => said.kind === 'workflow.deadLetter' && said.instance === instance,
+      );
+    },
+    (isDead) => isDead,
   );
 }
 

@@ -63,8 +63,10 @@ function objectText(value: object): string {
   if (value instanceof EnumConstant) return value.text;
   if (value instanceof Entry) return `${toText(value.key)}=${toText(value.value)}`;
   if (value instanceof StringBuilder) return value.text;
-  if (value instanceof JavaClass)
-    return `${value.form === 'interface' ? 'interface' : 'class'} ${value.name}`;
+  if (value instanceof JavaClass) {
+    const form = { interface: 'interface ', primitive: '' }[value.form as string] ?? 'class ';
+    return `${form}${value.name}`;
+  }
   if (value instanceof Closure) return `Script1$_run_closure1@${identityOf(value).toString(16)}`;
   const enumName =
     type?.form === 'enum' ? (value as { fields: Record<string, unknown> }).fields['$name'] : undefined;

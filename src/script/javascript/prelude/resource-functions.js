@@ -6,7 +6,7 @@
   const TAIL = [objectOrNull, arrayOrNull, objectOrNull];
   const READ = [string, ...TAIL];
   const QUERY = [string, object, arrayOrNull, objectOrNull];
-  const ACTION = [string, stringOrNull, objectOrNull, ...TAIL];
+  const ACTION = [string, stringOrNull, any, ...TAIL];
   const [KIND, NUMBER, OTHER] = [1, 2, 3];
   /** What a query itself understands, in lower case. */
   const QUERY_PARAMETERS = {
@@ -125,19 +125,18 @@
     const args = withoutFunctions(given);
     if (args.length < 3) throw methodNotFound('action', args);
     const isShifted = isObject(args[1]);
-    const full = isShifted ? [args[0], null, ...args.slice(1)] : args;
-    const matched = matchArguments('action', full, 3, ACTION);
-    nameContext('action', matched, 5);
-    let [name, actionId, content, params, fields, context] = matched;
+    const [name, first, second, ...rest] = args;
     // The oldest form, (name, params, content).
-    if (isShifted && !params?._action && typeof content._action === 'string') {
-      [content, params] = [params, content];
-    }
+    const isOldest = isShifted && typeof first._action === 'string' && !second?._action;
+    const shifted = isOldest ? [name, null, second, first, ...rest] : [name, null, first, second, ...rest];
+    const matched = matchArguments('action', isShifted ? shifted : args, 3, ACTION);
+    nameContext('action', matched, 5);
+    const [path, actionId, content, params, fields, context] = matched;
     const id = actionId === null ? params?._action : actionId;
-    if (typeof id !== 'string') throw badRequest(`An action on ${name} needs an action id`);
+    if (typeof id !== 'string') throw badRequest(`An action on ${path} needs an action id`);
     const parameters = toParameters(params);
     if (parameters !== null) delete parameters._action;
-    return host('svc.action', name, id, content, parameters, fields, context);
+    return host('svc.action', path, id, content, parameters, fields, context);
   }
 
   function encrypt(...args) {
