@@ -5,27 +5,38 @@ export interface ConfigOverride {
   readonly id: string;
   /** JSON text; null for a configuration that was deleted. */
   readonly content: string | null;
+  /** Where `OverrideSeals` has encrypted something in it. */
+  readonly sealed: readonly string[] | null;
 }
 
 export async function listOverrides(db: Db): Promise<ConfigOverride[]> {
-  const { rows } = await sql<ConfigOverride>`select id, content from config_override order by id`.execute(db);
+  const { rows } =
+    await sql<ConfigOverride>`select id, content, sealed from config_override order by id`.execute(db);
   return rows;
 }
 
 /** Keeps the override from changing until the end of the transaction. */
 export async function findOverride(db: Db, id: string): Promise<ConfigOverride | undefined> {
   const { rows } = await sql<ConfigOverride>`
-    select id, content from config_override where id = ${id} for share`.execute(db);
+    select id, content, sealed from config_override where id = ${id} for share`.execute(db);
   return rows[0];
 }
 
 export async function putOverride(db: Db, override: ConfigOverride, changedBy: string): Promise<void> {
   await sql`
-    insert into config_override (id, content, changed_by) values (${override.id}, ${override.content}, ${changedBy})
+    insert into config_override (id, content, sealed, changed_by)
+    values (${override.id}, ${override.content}, ${override.sealed}::text[], ${changedBy})
     on conflict (id) do update
-    set content = excluded.content, changed_by = excluded.changed_by, changed_at = now(), version = default`.execute(
+    set content = excluded.content, sealed = excluded.sealed, changed_by = excluded.changed_by, changed_at = now(), version = default`.execute(
     db,
   );
+}
+
+/** Stores what it says in another form, unless somebody has changed it. Its version stays, and nobody needs to read it again. */
+export async function replaceOverride(db: Db, before: ConfigOverride, after: ConfigOverride): Promise<void> {
+  await sql`
+    update config_override set content = ${after.content}, sealed = ${after.sealed}::text[]
+    where id = ${before.id} and content = ${before.content} and sealed is null`.execute(db);
 }
 
 export async function deleteOverride(db: Db, id: string): Promise<boolean> {

@@ -1,25 +1,39 @@
 import type { ConfigStore } from '#config/index.ts';
 import type { Database, Db } from '#database/index.ts';
+import { toResourceError } from '#errors/index.ts';
 import { equalJson, type JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import {
+  type ConfigOverride,
   deleteOverride,
   findOverride,
   listOverrides,
   overridesFingerprint,
+  replaceOverride,
 } from './config-override-repository.ts';
+import { type OverrideSeals, readableContent } from './override-seals.ts';
 
 /** Keeps a node's configuration in step with the changes made through `/config` on any node. */
 export class ConfigOverrides {
   readonly #store: ConfigStore;
   readonly #database: Database;
+  readonly #seals: OverrideSeals;
   readonly #observe: Observe;
+  /** Those with a secret that no key here opens. They are in force without it: most of what they say needs none. */
+  #unopened: ReadonlySet<string> = new Set();
   #fingerprint = '';
   #refreshing: Promise<void> = Promise.resolve();
 
-  constructor(store: ConfigStore, database: Database, observe: Observe) {
+  constructor(options: {
+    readonly store: ConfigStore;
+    readonly database: Database;
+    readonly seals: OverrideSeals;
+    readonly observe: Observe;
+  }) {
+    const { store, database, seals, observe } = options;
     this.#store = store;
     this.#database = database;
+    this.#seals = seals;
     this.#observe = observe;
     store.onFileEdited((id) => this.#yieldToFile(id));
   }
@@ -46,17 +60,43 @@ export class ConfigOverrides {
   async #refreshOnce(): Promise<void> {
     const fingerprint = await overridesFingerprint(this.#database.db);
     if (fingerprint !== this.#fingerprint) {
-      const overrides = await listOverrides(this.#database.db);
-      this.#store.setOverlay(new Map(overrides.map(({ id, content }) => [id, content])));
+      await this.#takeOver();
       this.#fingerprint = fingerprint;
     }
     await this.#store.reload();
   }
 
-  /** Whether this node has a configuration as it is in the database now, also when it is a file's. */
+  async #takeOver(): Promise<void> {
+    const unopened = new Set<string>();
+    const overlay = new Map<string, string | null>();
+    for (const stored of await listOverrides(this.#database.db)) {
+      const { id, content } = await this.#seals.open(stored).catch((error: unknown) => {
+        unopened.add(stored.id);
+        const { message } = toResourceError(error);
+        this.#observe({ kind: 'config.warned', message: `a secret of config/${stored.id}: ${message}` });
+        return stored;
+      });
+      overlay.set(id, content);
+      await this.#sealReadable(stored);
+    }
+    this.#unopened = unopened;
+    this.#store.setOverlay(overlay);
+  }
+
+  async #sealReadable(stored: ConfigOverride): Promise<void> {
+    const content = readableContent(stored);
+    if (content === undefined) return;
+    const { id } = stored;
+    const sealed = { id, ...(await this.#seals.seal(id, content)) };
+    await replaceOverride(this.#database.db, stored, sealed);
+  }
+
+  /** Whether this node has a configuration as it is in the database now, secrets included, also when it is a file's. */
   async isCurrent(db: Db, id: string): Promise<boolean> {
-    const override = await findOverride(db, id);
-    if (override === undefined) return true;
+    const stored = await findOverride(db, id);
+    if (stored === undefined) return true;
+    if (this.#unopened.has(id)) return false;
+    const override = await this.#seals.open(stored);
     const content = override.content === null ? undefined : (JSON.parse(override.content) as JsonValue);
     return equalJson(content, this.#store.findRaw(id));
   }
@@ -67,8 +107,7 @@ export class ConfigOverrides {
       kind: 'config.warned',
       message: `conf/${id.replace('/', '-')}.json was edited: it replaces what was set through /config/${id}`,
     });
-    const overrides = await listOverrides(this.#database.db);
-    this.#store.setOverlay(new Map(overrides.map((override) => [override.id, override.content])));
+    await this.#takeOver();
     this.#fingerprint = '';
   }
 }

@@ -28,6 +28,7 @@ import {
 } from '#resource/index.ts';
 import { lockOverrides, putOverride } from './config-override-repository.ts';
 import { requireNothingOpened } from './operator-keys.ts';
+import type { OverrideSeals } from './override-seals.ts';
 import { requireCallerStays } from './require-caller-stays.ts';
 import { sealed, withKeptSecrets } from './seal-config.ts';
 
@@ -35,6 +36,7 @@ export interface ConfigResourceOptions {
   readonly store: ConfigStore;
   /** Encrypts the secrets of a configuration that are still plain. */
   readonly protect: (id: string, content: JsonObject) => Promise<JsonObject>;
+  readonly seals: OverrideSeals;
   /** Runs the script of a `transform` operation. */
   readonly transform: (context: Context) => Transform;
   /** Takes over what another node or thread has changed. */
@@ -163,7 +165,7 @@ class ConfigScope {
     operation: 'create' | 'update' | 'delete',
     isPatch = false,
   ) {
-    const { store, protect, activate } = this.#options;
+    const { store, protect, seals, activate } = this.#options;
     const { unitOfWork, security } = this.#context;
     const given = sent === null ? null : withoutWarnings(sent, store.isRead(id));
     if (given !== null) {
@@ -196,7 +198,8 @@ class ConfigScope {
     if (id === 'authentication') requireCallerStays(this.#context, this.#parameters, before, content ?? {});
     const db = await unitOfWork!.db();
     await lockOverrides(db);
-    await putOverride(db, { id, content: text }, security.authenticationId);
+    const stored = content === null ? { content: null, sealed: null } : await seals.seal(id, content);
+    await putOverride(db, { id, ...stored }, security.authenticationId);
     unitOfWork!.record({
       resource: `config/${id}`,
       operation,

@@ -3,6 +3,7 @@ import {
   configResource,
   healthResource,
   infoResource,
+  overrideSeals,
   protectSecrets,
 } from '#administration/index.ts';
 import { clusterResource } from '#cluster/index.ts';
@@ -19,14 +20,16 @@ export interface ServerState {
 /** `/config`, `/info`, `/health` and `/cluster`. */
 export function addAdministration(platform: Platform, server: ServerState): { overrides: ConfigOverrides } {
   const { database, config, observe, crypto, notifier, router, scripts } = platform;
-  const overrides = new ConfigOverrides(config, database, observe);
+  const alias = () => String(config.properties.get('svc.config.crypto.alias'));
+  const seals = overrideSeals(crypto, alias);
+  const overrides = new ConfigOverrides({ store: config, database, seals, observe });
   router.mount('cluster*', clusterResource(database));
   router.mount(
     'config*',
     configResource({
       store: config,
-      protect: (id, content) =>
-        protectSecrets(crypto, String(config.properties.get('svc.config.crypto.alias')), id, content),
+      protect: (id, content) => protectSecrets(crypto, alias(), id, content),
+      seals,
       transform: (context) => scriptTransform(scripts, context),
       refresh: () => overrides.refresh(),
       async activate() {

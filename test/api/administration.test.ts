@@ -98,7 +98,13 @@ describe('the configuration over HTTP', () => {
       ({ status }) => status === 200,
     );
     const stored = async () => {
-      const tables = ['scheduler_job', 'scheduler_job_view', 'svc_trigger', 'svc_schedule'];
+      const tables = [
+        'config_override',
+        'scheduler_job',
+        'scheduler_job_view',
+        'svc_trigger',
+        'svc_schedule',
+      ];
       const found = await Promise.all(
         tables.map((table) => server.database.pool.query(`select t::text as text from ${table} t`)),
       );

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
+import { eventually } from '../support/eventually.ts';
+import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const js = (source: string, more: object = {}) => ({ type: 'text/javascript', source, ...more });
@@ -190,5 +192,65 @@ describe('a secret in the globals of a script', () => {
   ])('is not brought along encrypted to a place that is %s', async (_which, path, body) => {
     const answer = await api('PUT', path, { body });
     expect([answer.status, answer.body.detail.id]).toEqual([400, 'CRYPTO_FOREIGN_ENVELOPE']);
+  });
+});
+
+describe('a secret of a configuration, in the database', () => {
+  let first: TestServer;
+  let second: TestServer;
+  const test = createSchemaDatabase();
+  const meter = {
+    type: 'text/javascript',
+    source: '[access.password.length, address.length, access.list[0].apiKey]',
+    access: { password: SECRET, list: [{ apiKey: 'key-of-the-list' }], shown: 'in plain sight' },
+    address: `https://svc:${SECRET}@erp.example.com/`,
+  };
+  const measured = [SECRET.length, meter.address.length, 'key-of-the-list'];
+  const stored = async () => {
+    const { rows } = await first.database.pool.query(
+      "select content, sealed from config_override where id = 'endpoint/meter'",
+    );
+    return rows[0] as { content: string; sealed: string[] };
+  };
+
+  beforeAll(async () => {
+    first = await startTestServer({ database: await test });
+    second = await startTestServer({ database: await test });
+  });
+  afterAll(async () => {
+    await first[Symbol.asyncDispose]();
+    await second[Symbol.asyncDispose]();
+    await (await test)[Symbol.asyncDispose]();
+  });
+
+  it('is encrypted wherever it stands, and open on each node', async () => {
+    expect((await first.api('PUT', 'config/endpoint/meter', { body: meter })).status).toBe(201);
+    const { content, sealed } = await stored();
+    expect(content).not.toMatch(/open-sesame|key-of-the-list/);
+    expect(content).toContain('in plain sight');
+    expect(sealed).toEqual(['/access/password', '/access/list/0/apiKey', '/address']);
+    for (const { api } of [first, second])
+      expect((await api('GET', 'endpoint/meter')).body).toEqual(measured);
+  });
+
+  it('stays as it is when its seal comes back', async () => {
+    const { body } = await second.api('GET', 'config/endpoint/meter');
+    expect(JSON.stringify(body)).not.toMatch(/open-sesame|key-of-the-list/);
+    expect((await second.api('PUT', 'config/endpoint/meter', { body })).status).toBe(200);
+    expect((await stored()).content).not.toMatch(/open-sesame|key-of-the-list/);
+    for (const { api } of [first, second])
+      expect((await api('GET', 'endpoint/meter')).body).toEqual(measured);
+  });
+
+  it('is encrypted as soon as a node reads what a version has left that did not do so', async () => {
+    const content = JSON.stringify(meter, null, 2);
+    await first.database.pool.query(
+      "update config_override set content = $1, sealed = null, version = default where id = 'endpoint/meter'",
+      [content],
+    );
+    await eventually(stored, ({ sealed }) => sealed !== null);
+    expect((await stored()).content).not.toMatch(/open-sesame|key-of-the-list/);
+    for (const { api } of [first, second])
+      expect((await api('GET', 'endpoint/meter')).body).toEqual(measured);
   });
 });

@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { overrideSeals } from '#administration/index.ts';
 import { openCrypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
+import { contextSeals } from '../../src/scheduler/sealed-context.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
 import { createProject, type TestProject } from '../support/project.ts';
 
@@ -127,6 +129,34 @@ describe('svc keys rotate', () => {
     }
     const [resource] = await query<{ bytes: Buffer }>('select bytes from workflow_resource');
     expect(resource!.bytes.subarray(0, 2)).toEqual(Buffer.from([0xe9, 0]));
+  });
+
+  it('leaves the secrets of schedules and of configurations where their nodes open them', async () => {
+    const definition = {
+      invokeContext: { password: 'open-sesame', script: { globals: { apiKey: 'key', shown: 1 } } },
+    };
+    const stored = await contextSeals(before).seal(definition);
+    const settings = { access: { password: 'open-sesame' }, shown: 1 };
+    const override = await overrideSeals(before, () => ALIAS).seal('endpoint/x', settings);
+    await query(
+      "insert into config_override (id, content, sealed, changed_by) values ('endpoint/x', $1, $2, 'nobody')",
+      [override.content, override.sealed],
+    );
+    const [job] = await query<{ id: string }>(
+      `insert into scheduler_job (id, definition, content_hash, source) values ('sealed', $1, '', 'rest') returning id`,
+      [JSON.stringify(stored)],
+    );
+    expect((await rotate().answer).code).toBe(0);
+    const [kept] = await query<{ definition: typeof stored }>(
+      'select definition from scheduler_job where id = $1',
+      [job!.id],
+    );
+    expect(await contextSeals(retired).open(kept!.definition)).toEqual(definition);
+    const [row] = await query<{ content: string; sealed: string[] }>(
+      "select content, sealed from config_override where id = 'endpoint/x'",
+    );
+    const opened = await overrideSeals(retired, () => ALIAS).open({ id: 'endpoint/x', ...row! });
+    expect(JSON.parse(opened.content!)).toEqual(settings);
   });
 
   it('goes on where it was after a kill -9 in the middle', async () => {

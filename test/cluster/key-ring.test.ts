@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../support/eventually.ts';
 import { createSchemaDatabase } from '../support/migrated-database.ts';
 import type { TestDatabase } from '../support/postgres.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -22,12 +23,16 @@ describe('nodes with key rings of their own', () => {
   });
 
   /** @param keys none for a data directory that is empty */
-  const start = async (keys?: object, name?: string) => {
+  const start = async (keys?: object, name?: string, files?: Record<string, unknown>) => {
     const environment = {
       SVC_KEYS: keys === undefined ? '' : JSON.stringify(keys),
       ...(name === undefined ? {} : { SVC_NODE_ID: name }),
     };
-    const server = await startTestServer({ database: shared, environment });
+    const server = await startTestServer({
+      database: shared,
+      environment,
+      ...(files === undefined ? {} : { files }),
+    });
     servers.push(server);
     return server;
   };
@@ -97,5 +102,48 @@ describe('nodes with key rings of their own', () => {
       await servers.shift()![Symbol.asyncDispose]();
       before = next;
     }
+  });
+
+  it('fail a schedule whose secret they cannot open once and for that time only, and say which key they lack', async () => {
+    await leave();
+    await database[Symbol.asyncDispose]();
+    database = await createSchemaDatabase();
+    const scheduler = { scheduler: { executePersistentSchedules: false } };
+    const first = await start(ring(1, 2), 'a', { 'conf/scheduler.json': scheduler });
+    const second = await start(ring(2), 'b');
+    const invokeContext = {
+      script: {
+        type: 'text/javascript',
+        source: 'password.length',
+        globals: { password: 'open-sesame' },
+      },
+    };
+    const body = {
+      schedule: '0 0 0 1 1 ?',
+      timeZone: 'UTC',
+      persisted: true,
+      invokeService: 'script',
+      invokeContext,
+    };
+    expect((await first.api('PUT', 'scheduler/job/secretive', { body })).status).toBe(201);
+    const { rows: keys } = await first.database.pool.query(
+      "select key from svc_key where alias = 'svc-sym-default'",
+    );
+    const firings = () =>
+      first.database.pool.query(
+        "select failed, node, error from svc_firing where schedule = 'secretive' order by planned_at",
+      );
+    await first.api('POST', 'scheduler/job/secretive?_action=trigger');
+    const { rows: failed } = await eventually(firings, ({ rows }) => rows.length > 0);
+    expect(failed).toHaveLength(1);
+    expect(failed[0]).toMatchObject({ failed: true, node: 'b' });
+    expect(JSON.stringify(failed[0].error)).toContain(keys[0].key);
+    expect((await first.api('GET', 'scheduler/job/secretive')).body.triggers[0].state).toBe(0);
+    await second[Symbol.asyncDispose]();
+    servers.splice(servers.indexOf(second), 1);
+    await start(ring(2, 1), 'b');
+    await first.api('POST', 'scheduler/job/secretive?_action=trigger');
+    const { rows: both } = await eventually(firings, ({ rows }) => rows.length > 1);
+    expect(both[1]).toMatchObject({ failed: false, node: 'b' });
   });
 });

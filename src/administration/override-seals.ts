@@ -1,0 +1,64 @@
+import { type Crypto, isEnvelope } from '#crypto/index.ts';
+import {
+  cloneJson,
+  formatPointer,
+  getAt,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  parsePointer,
+  setAt,
+} from '#json/index.ts';
+import type { ConfigOverride } from './config-override-repository.ts';
+import { secretPlaces } from './config-secrets.ts';
+
+/** The secrets of configurations that are set through `/config`, wherever they stand: encrypted in the database, and nowhere else. */
+export interface OverrideSeals {
+  /** As it is stored. What is encrypted already stays, and is for whoever uses it to open. */
+  seal(id: string, content: JsonObject): Promise<Pick<ConfigOverride, 'content' | 'sealed'>>;
+  /** As it was sent. @throws ResourceError where a key is missing */
+  open(override: ConfigOverride): Promise<ConfigOverride>;
+}
+
+export function overrideSeals(
+  crypto: Pick<Crypto, 'encrypt' | 'decrypt'>,
+  alias: () => string,
+): OverrideSeals {
+  return {
+    async seal(id, content) {
+      const places = plainSecrets(id, content);
+      const stored = cloneJson(content);
+      for (const place of places) {
+        setAt(stored, place, await crypto.encrypt(getAt(content, place)!, null, alias()));
+      }
+      const sealed = places.length === 0 ? null : places.map((place) => formatPointer(place));
+      return { content: textOf(stored), sealed };
+    },
+    async open(override) {
+      if (override.sealed === null || override.content === null) return override;
+      const content = JSON.parse(override.content) as JsonObject;
+      for (const pointer of override.sealed) {
+        const place = parsePointer(pointer);
+        const value = getAt(content, place);
+        if (value !== undefined) setAt(content, place, await crypto.decrypt(value));
+      }
+      return { ...override, content: textOf(content), sealed: null };
+    },
+  };
+}
+
+/** The content of an override in whose text a secret can be read: a version that did not encrypt it has stored it. */
+export function readableContent({ id, content, sealed }: ConfigOverride): JsonObject | undefined {
+  if (sealed !== null || content === null) return undefined;
+  const value = JSON.parse(content) as JsonValue;
+  return isObject(value) && plainSecrets(id, value).length > 0 ? value : undefined;
+}
+
+/** The order of keys has a meaning in some files. */
+function textOf(content: JsonObject): string {
+  return JSON.stringify(content, null, 2);
+}
+
+function plainSecrets(id: string, content: JsonObject) {
+  return secretPlaces(id, content).filter((place) => !isEnvelope(getAt(content, place)!));
+}
