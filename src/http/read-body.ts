@@ -15,17 +15,26 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
 };
 
 /**
- * The body of a request as text; empty when it has none. It is read off Node's own message: a web stream around it
- * costs more than all else that happens to a request.
+ * The most that the body of a request has, decoded; 0 when there is none.
+ *
+ * @throws PayloadTooLargeError when it says itself that it has more than that
+ */
+export function bodyBytes({ headers }: IncomingMessage, limitBytes: number): number {
+  const { 'content-length': length, 'transfer-encoding': encoding } = headers;
+  if (encoding === undefined && (length === undefined || length === '0')) return 0;
+  if (Number(length) > limitBytes) throw tooLarge(limitBytes);
+  return encoding === undefined && isPlain(headers['content-encoding']) ? Number(length) : limitBytes;
+}
+
+/**
+ * The body of a request as text. It is read off Node's own message: a web stream around it costs more than all else that
+ * happens to a request.
  *
  * @param limitBytes of the body as it came, and of what it decodes to
  * @throws PayloadTooLargeError as soon as the limit is passed; the rest is left unread. ResourceError 415 for an
  *   encoding that nobody knows
  */
-export function readBody(incoming: IncomingMessage, limitBytes: number): Promise<string> | string {
-  const { 'content-length': length, 'transfer-encoding': encoding } = incoming.headers;
-  if (encoding === undefined && (length === undefined || length === '0')) return '';
-  if (Number(length) > limitBytes) throw tooLarge(limitBytes);
+export function readBody(incoming: IncomingMessage, limitBytes: number): Promise<string> {
   const decoder = decoderOf(incoming.headers['content-encoding']);
   const read = readBytes(incoming, limitBytes);
   return (decoder === undefined ? read : read.then((bytes) => unpack(bytes, decoder, limitBytes))).then(
@@ -35,6 +44,8 @@ export function readBody(incoming: IncomingMessage, limitBytes: number): Promise
 
 function readBytes(incoming: IncomingMessage, limitBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    // Who went away while it waited to be read says nothing any more.
+    if (incoming.destroyed) return reject(cutShort());
     const chunks: Buffer[] = [];
     let bytes = 0;
     const take = (chunk: Buffer) => {
@@ -48,15 +59,21 @@ function readBytes(incoming: IncomingMessage, limitBytes: number): Promise<Buffe
     incoming.on('data', take);
     incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     // Also when the client goes away: nobody will read the answer.
-    incoming.once('error', (cause) =>
-      reject(new BadRequestError('The request body ended early', { id: 'HTTP_BODY_CUT', cause })),
-    );
+    incoming.once('error', (cause) => reject(cutShort(cause)));
   });
 }
 
+function cutShort(cause?: unknown): BadRequestError {
+  return new BadRequestError('The request body ended early', { id: 'HTTP_BODY_CUT', cause });
+}
+
+function isPlain(header: string | undefined): boolean {
+  return /^\s*(?:identity)?\s*$/i.test(header ?? '');
+}
+
 function decoderOf(header: string | undefined): Decoder | undefined {
-  const encoding = header?.trim().toLowerCase() ?? '';
-  if (encoding === '' || encoding === 'identity') return undefined;
+  if (header === undefined || isPlain(header)) return undefined;
+  const encoding = header.trim().toLowerCase();
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding] : undefined;
   if (decoder !== undefined) return decoder;
   throw new ResourceError(415, `The Content-Encoding is '${header}'`, {

@@ -14,8 +14,9 @@ import {
 } from '#resource/index.ts';
 import { timeOrderedId } from '#time/index.ts';
 import { auditedMessage } from './audited-message.ts';
+import { BodyRoom } from './body-room.ts';
 import { type Door, Incoming, IncomingClient, IncomingHttp } from './incoming.ts';
-import { readBody } from './read-body.ts';
+import { bodyBytes, readBody } from './read-body.ts';
 import { translateRequest } from './read-request.ts';
 import { type Answer, writeError, writeJson, writeResponse } from './write-response.ts';
 
@@ -45,6 +46,8 @@ export interface RestOptions {
 
 const TRANSACTION_HEADER = 'x-svc-transactionid';
 const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS';
+/** A body may be as long as headers are without anybody's leave. */
+const SMALL_BODY = 4_096;
 /** How long a body that nobody reads may still come in after its answer. */
 const LINGER_MS = 500;
 
@@ -54,9 +57,11 @@ const LINGER_MS = 500;
  */
 export class RestInterface {
   readonly #options: RestOptions;
+  readonly #bodies: BodyRoom;
 
   constructor(options: RestOptions) {
     this.#options = options;
+    this.#bodies = new BodyRoom(options.bodyLimitBytes);
   }
 
   /** @returns false when the request is none of its own; then nothing has been done */
@@ -116,8 +121,8 @@ export class RestInterface {
   }
 
   async #answer(incoming: Incoming, requestId: string, asked: Asked): Promise<Answer> {
-    const { answerLimitBytes, authenticate, bodyLimitBytes, describe, named, resources } = this.#options;
-    const { header, message, method, search } = incoming;
+    const { authenticate, bodyLimitBytes, describe } = this.#options;
+    const { header, message, search } = incoming;
     const client = new IncomingClient(incoming);
     const http = new IncomingHttp(incoming);
     const security = await authenticate(header, client, requestId, http);
@@ -125,13 +130,32 @@ export class RestInterface {
     asked.client = client;
     const path = incoming.path.slice(BASE_PATH.length);
     if (asksFor(search, '_crestapi') !== undefined) return writeJson(describe(path));
-    const body = readBody(message, bodyLimitBytes);
+    const bytes = bodyBytes(message, bodyLimitBytes);
+    const ask = (body: string) =>
+      this.#ask(incoming, { body, path, requestId, security, client, http }, asked);
+    if (bytes === 0) return ask('');
+    if (bytes <= SMALL_BODY) return ask(await readBody(message, bodyLimitBytes));
+    const { component, id } = security.authorization;
+    const place = await this.#bodies.enter(`${component}/${id}`, bytes);
+    try {
+      const body = await readBody(message, bodyLimitBytes);
+      await place.narrow(body.length);
+      return await ask(body);
+    } finally {
+      place.leave();
+    }
+  }
+
+  async #ask(incoming: Incoming, question: Question, asked: Asked): Promise<Answer> {
+    const { answerLimitBytes, bodyLimitBytes, named, resources } = this.#options;
+    const { header, method, search } = incoming;
+    const { body, path, requestId, security, client, http } = question;
     const { request: asWritten, ...form } = translateRequest({
       method,
       path,
       search,
       header,
-      body: typeof body === 'string' ? body : await body,
+      body,
       bodyLimitBytes,
     });
     const request = named(asWritten);
@@ -176,6 +200,17 @@ function discardRest(message: IncomingMessage): void {
 function passedOn({ header }: Incoming): string | undefined {
   const id = header(TRANSACTION_HEADER);
   return id !== undefined && /^[\w.:/-]{1,200}$/.test(id) ? id : undefined;
+}
+
+/** A request whose caller is known. */
+interface Question {
+  readonly body: string;
+  /** Below the base path, percent-encoded. */
+  readonly path: string;
+  readonly requestId: string;
+  readonly security: SecurityContext;
+  readonly client: ClientContext;
+  readonly http: HttpContext;
 }
 
 /** What becomes known of a request on its way. */

@@ -1,5 +1,6 @@
 /** What there may be at most: of processes that one caller has under way, of an answer, of a page. Two nodes on one database. */
 import { readFileSync } from 'node:fs';
+import { type ClientRequest, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Answer, Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
@@ -177,6 +178,52 @@ describe('an answer that is too large', () => {
       try { svc.query('managed/blob', { _queryFilter: 'true' }) } catch (e) { code = e.code }
       [code, svc.query('managed/blob', { _queryFilter: 'true', _pageSize: 3 }).result.length]`);
     expect([status, body]).toEqual([200, [413, 3]]);
+  });
+});
+
+describe('bodies that one caller sends at once', () => {
+  const validate = 'policy/managed/user/mallory-id?_action=validateProperty';
+  /** A body of unknown length, which ends when it is told to. */
+  function begin(userName: string): { readonly sent: ClientRequest; readonly status: Promise<number> } {
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const sent = request(`${nodes[0]!.url}/svc/${validate}`, {
+      method: 'POST',
+      agent: false,
+      headers: {
+        'Content-Type': 'application/json',
+        'X-Svc-Username': userName,
+        'X-Svc-Password': PASSWORD,
+      },
+    });
+    sent.on('response', (response) => {
+      response.resume();
+      resolve(response.statusCode!);
+    });
+    sent.on('error', () => resolve(0));
+    sent.write('{"note":"');
+    return { sent, status: promise };
+  }
+  const large = (userName: string) =>
+    nodes[0]!.api('POST', validate, { user: userName, password: PASSWORD, body: { note: LARGE } });
+
+  it('leave room for those of others, and the next one waits', async () => {
+    // An eighth of 64 MiB, which each of them may need one of.
+    const held = Array.from({ length: 8 }, () => begin('mallory'));
+    // Who comes in is known to come in before whoever asks later.
+    for (const { sent } of held) await new Promise<void>((sentOn) => sent.write(' ', () => sentOn()));
+    await nodes[0]!.api('GET', 'managed/user/mallory-id', { user: 'mallory', password: PASSWORD });
+    const order: string[] = [];
+    const own = large('mallory').then((answer) => order.push('mallory') && answer.status);
+    for (let time = 0; time < 5; time += 1) expect((await large('alice')).status).toBe(200);
+    order.push('alice');
+    const small = { user: 'mallory', password: PASSWORD, body: { note: 'x' } };
+    expect((await nodes[0]!.api('POST', validate, small)).status).toBe(200);
+    expect(order).toEqual(['alice']);
+    for (const { sent } of held.slice(0, 4)) sent.end('"}');
+    // Who goes away leaves the room, too.
+    for (const { sent } of held.slice(4)) sent.destroy();
+    expect(await own).toBe(200);
+    expect(await Promise.all(held.slice(0, 4).map(({ status }) => status))).toEqual([200, 200, 200, 200]);
   });
 });
 

@@ -1,0 +1,125 @@
+import { TooManyRequestsError } from '#errors/index.ts';
+import { Lane } from '#lifecycle/index.ts';
+
+export interface BodyRoomOptions {
+  /** What bodies of requests under way may come to, as text; read, some take ten times as much memory. Default 64 MiB. */
+  readonly mostBytes?: number;
+  /** Of that one caller may have so much, at least one body. Default an eighth. */
+  readonly share?: number;
+  /** What waits has not been read: of it there are its headers and what the connection has taken. Default 1,000. */
+  readonly mostWaiting?: number;
+}
+
+/** Reading a longer one keeps all others from their turn for some time. */
+const LONG_BODY = 65_536;
+
+/** A body's place. */
+export interface BodyPlace {
+  /** It has turned out to be so long. Resolves when it is its turn to be read. */
+  narrow(bytes: number): Promise<void>;
+  leave(): void;
+}
+
+/**
+ * Room for the bodies of requests under way, until these have been answered: whatever they wait for, they are kept. Whoever
+ * finds none waits with the body unread, callers taking turns; none of them can have all of it.
+ */
+export class BodyRoom {
+  readonly #largest: number;
+  readonly #most: number;
+  readonly #share: number;
+  readonly #waiting: Lane<{ readonly begin: () => void; readonly refuse: () => void }>;
+  readonly #held = new Map<string, number>();
+  #total = 0;
+  #lastTurn: Promise<unknown> = Promise.resolve();
+
+  /** @param largest bytes that a body may have */
+  constructor(
+    largest: number,
+    { mostBytes = 67_108_864, share = 1 / 8, mostWaiting = 1_000 }: BodyRoomOptions = {},
+  ) {
+    this.#largest = largest;
+    this.#share = Math.max(largest, mostBytes * share);
+    this.#most = Math.max(largest, mostBytes);
+    this.#waiting = new Lane(mostWaiting);
+  }
+
+  /** What is held, in bytes. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /**
+   * @param bytes that the body has at most
+   * @throws TooManyRequestsError `HTTP_BODIES_CROWDED` when too many wait already, most of them of this caller
+   */
+  async enter(caller: string, bytes: number): Promise<BodyPlace> {
+    if (this.#hasRoom(caller)) this.#add(caller, bytes);
+    else await this.#wait(caller, bytes);
+    let held = bytes;
+    const hold = (now: number) => {
+      this.#add(caller, now - held);
+      held = now;
+      this.#serve();
+    };
+    return {
+      narrow: (now) => {
+        hold(Math.min(held, now));
+        return now > LONG_BODY ? this.#turn() : Promise.resolve();
+      },
+      leave: () => hold(0),
+    };
+  }
+
+  /** For one of the largest, so that nobody waits for ever because there is always a smaller one. */
+  #hasRoom(caller: string): boolean {
+    const own = this.#held.get(caller) ?? 0;
+    return (own === 0 || own + this.#largest <= this.#share) && this.#total + this.#largest <= this.#most;
+  }
+
+  #add(caller: string, bytes: number): void {
+    const now = (this.#held.get(caller) ?? 0) + bytes;
+    if (now > 0) this.#held.set(caller, now);
+    else this.#held.delete(caller);
+    this.#total += bytes;
+  }
+
+  #wait(caller: string, bytes: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const begin = () => {
+        this.#add(caller, bytes);
+        resolve();
+      };
+      const refuse = () => reject(crowded());
+      this.#waiting.add(caller, { begin, refuse })?.refuse();
+    });
+  }
+
+  #serve(): void {
+    for (;;) {
+      const next = this.#waiting.take((caller) => this.#hasRoom(caller));
+      if (next === undefined) return;
+      next.begin();
+    }
+  }
+
+  /** One after the other, and between two of them as much time for everything else as the first has taken. */
+  #turn(): Promise<void> {
+    const turn = this.#lastTurn.then(() => undefined);
+    this.#lastTurn = turn.then(async () => {
+      const startedAt = performance.now();
+      await new Promise((resolve) => setImmediate(resolve));
+      const tookMs = performance.now() - startedAt;
+      await new Promise((resolve) => setTimeout(resolve, tookMs));
+    });
+    return turn;
+  }
+}
+
+function crowded(): TooManyRequestsError {
+  return new TooManyRequestsError('Too many requests with large bodies at once', {
+    id: 'HTTP_BODIES_CROWDED',
+    hint: 'Nothing was done. Send fewer of them at a time',
+    detail: { retryAfterSeconds: 1 },
+  });
+}
