@@ -23,6 +23,8 @@ export interface GroupStep {
   readonly statement: RawBuilder<unknown>;
   /** How many rows the statement returns when it has stored everything; absent when it fails otherwise. */
   readonly returns?: number;
+  /** By which other steps of the same kind may refer to it. */
+  readonly name?: string;
 }
 
 export interface GroupedRow {
@@ -111,8 +113,8 @@ async function commitTogether(
     await storeAll(units.flat()).execute(db);
     return new Set();
   } catch (error) {
+    if (units.length === 1 && isOfItsRows(error)) return new Set(units);
     if (!isTaken(error) && !isGuardBroken(error)) throw error;
-    if (units.length === 1) return new Set(units);
     const guilty = await findGuilty(db, units);
     // Whatever stood in the way is gone; of several, the guilty one is found by trying them in parts.
     if (guilty.size === 0) throw error;
@@ -125,7 +127,7 @@ async function commitTogether(
 function storeAll(rows: readonly GroupedRow[]): RawBuilder<unknown> {
   const kinds = Map.groupBy(rows, ({ write }) => write);
   const steps = [...kinds].flatMap(([write, ofKind]) => write.steps(ofKind.map(({ row }) => row) as never[]));
-  const named = steps.map((step, index) => ({ ...step, name: sql.id(`step_${index + 1}`) }));
+  const named = steps.map((step, index) => ({ ...step, name: sql.id(step.name ?? `step_${index + 1}`) }));
   const guards = named.flatMap(({ name, returns }) =>
     returns === undefined ? [] : sql`require_rows((select count(*) from ${name}), ${returns}::bigint)`,
   );
@@ -174,6 +176,11 @@ async function findGuilty(
       if (error !== over) throw error;
     });
   return guilty;
+}
+
+/** Whether the rows are why, and not the moment: the unit runs again by itself, and is told where it writes them. */
+function isOfItsRows(error: unknown): boolean {
+  return isGuardBroken(error) || /^(?:2[23]|54)/.test(sqlStateOf(error) ?? '');
 }
 
 /** What a row depends on is not as it was any more. */

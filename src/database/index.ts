@@ -20,7 +20,7 @@ export {
 } from './embedded-server.ts';
 export { type SupervisedServer, superviseEmbeddedServer } from './embedded-supervisor.ts';
 export { findReadOnly } from './find-read-only.ts';
-export { type GroupWrite, insertAll, LostRows } from './group-commit.ts';
+export { type GroupStep, type GroupWrite, insertAll, LostRows } from './group-commit.ts';
 export { Listener } from './listener.ts';
 export { LOCK_CLASS, LockSession } from './lock-session.ts';
 export {

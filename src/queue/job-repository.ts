@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, numbers, PLANNED_ANEW, texts } from '#database/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { type Db, type GroupWrite, numbers, PLANNED_ANEW, texts } from '#database/index.ts';
 import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import { type Ask, type Holder, heldBy } from '#work/index.ts';
 import type { ClaimedJob } from './job.ts';
@@ -12,7 +11,8 @@ const MS = (column: string) => sql.raw(`(extract(epoch from ${column}) * 1000)::
 export interface JobRow {
   readonly id: string;
   readonly queue: string;
-  readonly data: JsonObject;
+  /** JSON: what was handed over, whatever becomes of that until the commit. */
+  readonly data: string;
   /** Epoch ms; null for now. */
   readonly startAt: number | null;
   readonly priority: number;
@@ -20,13 +20,22 @@ export interface JobRow {
   readonly retryDelayMs: number;
 }
 
-/** What is due in the past is due now: claims look only a little behind what was claimed before. */
-export async function insertJob(db: Db, job: JobRow): Promise<void> {
-  await sql`
+/** How jobs are stored. What is due in the past is due now: claims look only a little behind what was claimed before. */
+export const jobInserts: GroupWrite<JobRow> = {
+  steps: (jobs) => [{ statement: insertion(jobs) }],
+  async run(db, jobs) {
+    await insertion(jobs).execute(db);
+    return jobs.map(() => true);
+  },
+};
+
+function insertion(jobs: readonly JobRow[]) {
+  const rows = jobs.map(({ data, ...columns }) => `${JSON.stringify(columns).slice(0, -1)},"data":${data}}`);
+  return sql`
     insert into work_job (id, queue, data, due_at, priority, attempts, retry_delay_ms)
-    values (${job.id}, ${job.queue}, ${JSON.stringify(job.data)}::jsonb,
-            greatest(to_timestamp(${job.startAt}::float8 / 1000), clock_timestamp()),
-            ${job.priority}, ${job.attempts}, ${job.retryDelayMs})`.execute(db);
+    select id, queue, data, greatest(to_timestamp("startAt" / 1000), clock_timestamp()), priority, attempts, "retryDelayMs"
+    from jsonb_to_recordset(${`[${rows.join()}]`}::jsonb) as job (id uuid, queue text, data jsonb, "startAt" float8,
+      priority smallint, attempts int, "retryDelayMs" float8)`;
 }
 
 /**
@@ -84,20 +93,38 @@ function isClaimOf({ id, claim, holder }: ClaimedJob) {
   return sql`id = ${id} and claim = ${claim} and ${heldBy(holder)}`;
 }
 
-/**
- * Completes jobs that the node still holds: they are gone.
- *
- * @returns how many; fewer than were given when some are another's now
- */
-export async function completeJobs(db: Db, jobs: readonly ClaimedJob[]): Promise<number> {
+/** How jobs are completed that the node still holds: they are gone. */
+export const jobCompletions: GroupWrite<ClaimedJob> = {
+  isGuarded: true,
+  steps: (jobs) =>
+    byHolder(jobs).map((held) => ({ statement: sql`${completion(held)} returning 1`, returns: held.length })),
+  async run(db, jobs) {
+    const done = new Set<string>();
+    for (const held of byHolder(jobs)) {
+      const { rows } = await sql<{ id: string }>`${completion(held)} returning id`.execute(db);
+      for (const { id } of rows) done.add(id);
+    }
+    return jobs.map(({ id }) => done.has(id));
+  },
+};
+
+/** One life of a node, but for the moment in which it begins another one. */
+function byHolder(jobs: readonly ClaimedJob[]): readonly ClaimedJob[][] {
+  return [...Map.groupBy(jobs, ({ holder }) => `${holder.nodeId} ${holder.epoch}`).values()];
+}
+
+function completion(jobs: readonly ClaimedJob[]) {
   const ids = jobs.map(({ id }) => id);
-  const { numAffectedRows } = await sql`
+  return sql`
     delete from work_job
     where id = any(${ids}::uuid[]) and ${heldBy(jobs[0]!.holder)}
-      and claim = (${numbers(jobs, 'int', ({ claim }) => claim)})[array_position(${ids}::uuid[], id)]`.execute(
-    db,
-  );
-  return Number(numAffectedRows);
+      and claim = (${numbers(jobs, 'int', ({ claim }) => claim)})[array_position(${ids}::uuid[], id)]`;
+}
+
+/** @returns false when the job is another's now */
+export async function completeJob(db: Db, job: ClaimedJob): Promise<boolean> {
+  const { numAffectedRows } = await sql`delete from work_job where ${isClaimOf(job)}`.execute(db);
+  return numAffectedRows === 1n;
 }
 
 export async function hasClaim(db: Db, job: ClaimedJob): Promise<boolean> {

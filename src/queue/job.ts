@@ -56,12 +56,14 @@ export interface JobHandler {
    */
   run(unitOfWork: UnitOfWork, job: Job, fence: (transaction: Db) => Promise<void>): Promise<void>;
   /**
-   * Runs several jobs of the queue in one unit of work, which costs the database less. What throws here is run again,
-   * each job by itself.
+   * Looks at several jobs of the queue at once, which costs the database less.
    *
-   * @returns those that are done; the others are run each by itself
+   * @returns how they are done in units of work that keep what they write until the commit; one that fails, needs a
+   *   transaction after all or is missing here is run by itself
    */
-  runTogether?(unitOfWork: UnitOfWork, jobs: readonly Job[]): Promise<readonly Job[]>;
+  workTogether?(jobs: readonly Job[]): Promise<ReadonlyMap<Job, JobWork>>;
+  /** Told of a job that has needed a transaction. */
+  noteAlone?(job: Job): void;
   /** How long a job that has failed waits, in ms; undefined: as long as it was enqueued with. */
   pauseMs?(job: Job): number | undefined;
   /** Whether another attempt would fail as well; the job is a dead letter at once. */
@@ -71,6 +73,8 @@ export interface JobHandler {
   /** Stores what a failure means to the room, in the transaction that records it. */
   failed?(unitOfWork: UnitOfWork, job: Job, failure: JobFailure): Promise<void>;
 }
+
+export type JobWork = (unitOfWork: UnitOfWork) => Promise<void>;
 
 export interface WorkerOptions {
   /** Units of work with jobs of the queue that one node runs at once. */

@@ -3,7 +3,7 @@ import { timeOrderedId } from '#time/index.ts';
 import type { Holder } from '#work/index.ts';
 import { deleteLetters, reviveLetters } from './dead-letter-repository.ts';
 import type { ClaimedJob, JobHandler, NewJob, Worker, WorkerOptions } from './job.ts';
-import { claimJobs, deleteJobs, insertJob, insertQueues } from './job-repository.ts';
+import { claimJobs, deleteJobs, insertQueues, jobInserts } from './job-repository.ts';
 
 /** What is due later than this need not be announced: every node looks by itself in between. */
 const ANNOUNCE_WITHIN_MS = 3_000;
@@ -60,10 +60,10 @@ export class Queue {
     const { options } = this.worker(queue);
     const { retries = options.retries ?? RETRIES } = job;
     const { retryDelayMs = options.retryDelayMs ?? RETRY_DELAY_MS } = job;
-    await insertJob(await unitOfWork.db(), {
+    await unitOfWork.write(jobInserts, {
       id,
       queue,
-      data,
+      data: JSON.stringify(data),
       startAt: startAt ?? null,
       priority,
       attempts: retries + 1,

@@ -1,4 +1,13 @@
-import { type Db, isConnectionLost, runUnitOfWork, troubleOf } from '#database/index.ts';
+import {
+  type Db,
+  isConnectionLost,
+  type PreparedUnit,
+  prepareUnit,
+  runUnitOfWork,
+  storeTogether,
+  translateDatabaseError,
+  troubleOf,
+} from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { backOff, MAX_SUSPICIONS } from '#lifecycle/index.ts';
@@ -6,7 +15,7 @@ import { timeOrderedId } from '#time/index.ts';
 import { FencedOutError } from '#work/index.ts';
 import { buryJob } from './dead-letter-repository.ts';
 import type { ClaimedJob, WorkerOptions } from './job.ts';
-import { completeJobs, hasClaim, lockClaim, retryJob } from './job-repository.ts';
+import { completeJob, hasClaim, jobCompletions, lockClaim, retryJob } from './job-repository.ts';
 import type { Queue } from './queue.ts';
 
 /** Also those of nodes that only hung: what makes them hang must not go on for ever. */
@@ -41,7 +50,12 @@ export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> 
   try {
     await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
       await handler.run(unitOfWork, job, fence);
-      if ((await completeJobs(await unitOfWork.db(), [job])) !== 1) throw new FencedOutError();
+      // What waits for the commit may share it with others.
+      const isMine =
+        unitOfWork.isLight && unitOfWork.isOpen
+          ? await unitOfWork.write(jobCompletions, job)
+          : await completeJob(await unitOfWork.db(), job);
+      if (!isMine) throw new FencedOutError();
     });
     return result('completed');
   } catch (thrown) {
@@ -55,7 +69,7 @@ export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> 
 }
 
 /**
- * Runs jobs of one queue, as many of them as their handler can in one unit of work and the others each by itself.
+ * Runs jobs of one queue: those that can share their commit, and the others each by itself.
  *
  * @returns a result for each, in their order
  * @throws as `runJob`; those that were done before have been completed
@@ -63,7 +77,7 @@ export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> 
 export async function runJobs(queue: Queue, jobs: readonly ClaimedJob[]): Promise<JobResult[]> {
   const startedAt = performance.now();
   let left = jobs;
-  // One unit of work takes some, as long as it may hold their locks; the next one others.
+  // Of those that are in each other's way, some are left for the next round.
   while (left.length > 1) {
     const done = await runTogether(queue, left);
     if (done.size === 0) break;
@@ -79,23 +93,37 @@ export async function runJobs(queue: Queue, jobs: readonly ClaimedJob[]): Promis
   return jobs.map((job) => results.get(job) ?? { end: 'completed', ms, error: null });
 }
 
-/** @returns those whose effects and completion are stored; when anything fails, none */
+/**
+ * Does each job as a unit of work of its own that keeps what it writes, and stores them with one statement. What fails,
+ * or turns out to need a transaction, leaves nothing.
+ *
+ * @returns those whose effects and completion are stored
+ */
 async function runTogether(queue: Queue, jobs: readonly ClaimedJob[]): Promise<ReadonlySet<unknown>> {
   const { handler } = queue.worker(jobs[0]!.queue);
+  const { database } = queue;
+  const works = await handler.workTogether?.(jobs).catch((error: unknown) => {
+    throw translateDatabaseError(error);
+  });
+  const prepared = await Promise.all(
+    jobs.map(async (job) => {
+      const work = works?.get(job);
+      const unit = work && (await prepareUnit(database, work).catch(() => undefined));
+      if (unit === 'needsTransaction') handler.noteAlone?.(job);
+      return typeof unit === 'object' ? { job, unit } : undefined;
+    }),
+  );
+  const stored = await Promise.all(prepared.map((one) => one && store(queue, one.job, one.unit)));
+  return new Set(jobs.filter((_, index) => stored[index] === true));
+}
+
+/** All that is stored in one turn of the event loop leaves together, and only who is in the way is refused. */
+async function store(queue: Queue, job: ClaimedJob, unit: PreparedUnit<unknown>): Promise<boolean> {
   try {
-    return await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
-      const done = new Set<unknown>((await handler.runTogether?.(unitOfWork, jobs)) ?? []);
-      const mine = jobs.filter((job) => done.has(job));
-      if (mine.length === 0) return done;
-      if ((await completeJobs(await unitOfWork.db(), mine)) !== mine.length) throw new FencedOutError();
-      return done;
-    });
+    return await storeTogether(queue.database, {}, [unit], jobCompletions, job);
   } catch (error) {
-    if (troubleOf(error) === 'unreachable') throw error;
-    // A commit of which nobody knows is found out about job by job: what has no claim is done, or another's.
-    if (troubleOf(error) !== 'unknownOutcome') return new Set();
-    const held = await Promise.all(jobs.map((job) => stillHeld(queue, job)));
-    return new Set(jobs.filter((_, index) => !held[index]));
+    // A commit of which nobody knows: what has no claim is done, or another's.
+    return isConnectionLost(error) && !(await stillHeld(queue, job));
   }
 }
 

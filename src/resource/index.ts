@@ -76,7 +76,7 @@ export {
   type RequestMethod,
   type UpdateRequest,
 } from './request.ts';
-export { dbOf, readerOf } from './request-database.ts';
+export { besideOf, dbOf, readerOf } from './request-database.ts';
 export { formatPath, parsePath, type ResourcePath } from './resource-path.ts';
 export {
   type ActionResult,

@@ -11,6 +11,11 @@ export async function dbOf({ database }: HasDatabase, { unitOfWork }: Context): 
   return unitOfWork === null ? database.db : unitOfWork.db();
 }
 
+/** Where a request reads what nothing of its own that is pending is about. */
+export async function besideOf({ database }: HasDatabase, { unitOfWork }: Context): Promise<Db> {
+  return unitOfWork === null ? database.db : unitOfWork.readerBesidePending();
+}
+
 /** Where a request reads what it needs no lock on; a unit of work that has written nothing stays out of it. */
 export async function readerOf({ database }: HasDatabase, { unitOfWork }: Context): Promise<Db> {
   return unitOfWork === null ? database.db : unitOfWork.reader();

@@ -3,10 +3,10 @@
  *
  * Words: a *deployment* is a file of process *definitions*, each a version of its key; an *instance* runs one of them;
  * an *execution* is a token in it; a user *task* waits for somebody, a *job* for its time. A *step* takes an instance
- * from one resting place to the next: lock, `apply` of the engine (see `engine/index.ts`), one statement that writes
- * what came of it, then what it means for other instances.
- * Invariants: a step is committed as a whole or not at all; a tree of calls has one lock, the state row of its root;
- * a job has its effect once.
+ * from one resting place to the next: look, `apply` of the engine (see `engine/index.ts`), one statement that writes
+ * what came of it if the instance is still there (for many instances at once), then what it means for other instances.
+ * Invariants: a step is committed as a whole or not at all; a tree of calls has one lock and one revision, those of the
+ * state row of its root; a job has its effect once.
  */
 export { Definitions } from './definition/definitions.ts';
 export { noDelegates, ProjectDelegates } from './delegate/project-delegates.ts';

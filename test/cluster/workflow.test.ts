@@ -9,14 +9,16 @@ import { createProject, type TestProject } from '../support/project.ts';
 import { processFile, workflowApi } from '../support/workflow.ts';
 import { end, gateway, path, start, tag, timer, user } from '../unit/workflow/engine/bpmn.ts';
 
-/** A service task that leaves a mark among managed objects, in the transaction of its step. */
-const mark = (id: string, attributes = {}) =>
+/** A script task that leaves a mark among managed objects, which is stored with its step. */
+const mark = (id: string, attributes = {}, first = '') =>
   tag(
     'scriptTask',
     id,
     { scriptFormat: 'javascript', ...attributes },
-    `<script>svc.create('managed/mark', null, { instance: execution.processInstanceId, at: '${id}' })</script>`,
+    `<script>${first}svc.create('managed/mark', null, { instance: execution.processInstanceId, at: '${id}' })</script>`,
   );
+/** One whose step needs a transaction of its own, since it looks for what it may have written. */
+const looking = (id: string) => mark(id, {}, "svc.query('managed/mark', { _queryFilter: 'false' });");
 
 const FILES = {
   // A job, a timer and a join, each of which leaves its mark.
@@ -29,13 +31,13 @@ const FILES = {
       mark('left', { 'flowable:async': true }) +
       mark('right', { 'flowable:async': true }) +
       gateway('parallel', 'join') +
-      mark('joined') +
+      looking('joined') +
       user('last') +
       end() +
       path('s', 'job', 'pause', 'split', 'left', 'join', 'joined', 'last', 'e') +
       path('split', 'right', 'join'),
   ),
-  // A timer whose step is the engine's alone, so that many go together.
+  // Many timers go together, those of the engine alone and those with a script behind them.
   timed: processFile(
     'timed',
     start() +
@@ -44,7 +46,6 @@ const FILES = {
       end() +
       path('s', 'pause', 'last', 'e'),
   ),
-  // The same with a script behind it: each by itself.
   scripted: processFile(
     'scripted',
     start() +
@@ -127,18 +128,17 @@ describe('a cluster that runs processes', () => {
   });
 
   test.each<[string, Fault]>([
+    ['before it stores what steps have come to', { statement: 'held_states', when: 'before', what: 'kill' }],
+    ['before it hears that steps are stored', { statement: 'held_states', when: 'after', what: 'kill' }],
     [
-      'inside a step, its effects written',
-      { statement: 'insert into .?managed_object', when: 'after', what: 'kill' },
+      'inside the transaction of a step, its effects written',
+      { armedBy: '^begin', statement: 'insert into .?managed_object', when: 'after', what: 'kill' },
     ],
     [
       'when a step has been written and not committed',
-      { statement: '^with .*workflow_state', when: 'after', what: 'kill' },
+      { armedBy: '^begin', statement: 'held_states', when: 'after', what: 'kill' },
     ],
-    [
-      'between two steps',
-      { armedBy: '^with .*workflow_state', statement: '^commit$', when: 'after', what: 'kill' },
-    ],
+    ['between two steps', { armedBy: 'held_states', statement: '^commit$', when: 'after', what: 'kill' }],
   ])('a node killed %s: every effect is there once', async (phase, fault) => {
     const victim = await startNode(`victim-${phase.replaceAll(/\W+/g, '-')}`, faultyEnvironment(fault));
     const workflow = workflowApi(heir.api);
@@ -167,9 +167,13 @@ describe('a cluster that runs processes', () => {
   });
 
   test.each<[string, Fault]>([
-    ['inside', { statement: 'of root skip locked', when: 'after', minRows: 2, what: 'kill' }],
-    ['at the end of', { armedBy: 'of root skip locked', statement: '^commit$', when: 'after', what: 'kill' }],
-  ])('a node killed %s a step of many timers: each has fired once', async (phase, fault) => {
+    [
+      'that has looked at',
+      { statement: 'order by root.instance_id', when: 'after', minRows: 2, what: 'kill' },
+    ],
+    ['before it stores', { statement: 'held_states', when: 'before', what: 'kill' }],
+    ['that has stored', { statement: 'held_states', when: 'after', what: 'kill' }],
+  ])('a node killed %s the steps of many timers: each has fired once', async (phase, fault) => {
     const workflow = workflowApi(heir.api);
     const started: string[] = [];
     const keys = ['timed', 'timed', 'timed', 'scripted'];
@@ -206,7 +210,7 @@ describe('a cluster that runs processes', () => {
     for (const when of ['before', 'after'] as const) {
       const victim = await startNode(
         `completing-${when}`,
-        faultyEnvironment({ armedBy: 'changed_tasks', statement: '^commit$', when, what: 'kill' }),
+        faultyEnvironment({ statement: 'step_changed_tasks', when, what: 'kill' }),
       );
       const id = await workflow.start('branches');
       const [task] = await workflow.tasks(id);

@@ -1,6 +1,6 @@
 import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
 import { getMember, type JsonObject } from '#json/index.ts';
-import { type Context, dbOf, type Resource, resource } from '#resource/index.ts';
+import { besideOf, type Context, type Resource, resource } from '#resource/index.ts';
 import {
   type DefinitionRow,
   findDefinition,
@@ -43,7 +43,7 @@ async function chooseDefinition(
   context: Context,
   content: JsonObject,
 ): Promise<DefinitionRow> {
-  const db = await dbOf(platform, context);
+  const db = await besideOf(platform, context);
   const id = textOf(content, '_processDefinitionId');
   const key = textOf(content, '_key');
   if (id !== undefined) {
@@ -75,7 +75,7 @@ async function receiveAtStart(
   { id, key }: DefinitionRow,
   given: JsonObject,
 ): Promise<Received> {
-  const { process } = await platform.definitions.get(await dbOf(platform, context), id);
+  const { process } = await platform.definitions.get(await besideOf(platform, context), id);
   return receiveVariables(given, {
     process,
     step: noneStart(process),

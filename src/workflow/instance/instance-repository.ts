@@ -67,7 +67,25 @@ export async function lockInstance(
   return row === undefined ? undefined : readLocked(row);
 }
 
-function lockQuery(id: string, { task, skipLocked, isOrphan }: LockOptions) {
+/** As `lockInstance`, without the lock. */
+export async function seeInstance(
+  db: Db,
+  id: string,
+  options: Pick<LockOptions, 'task'>,
+): Promise<(LockedInstance & { readonly task?: LockedTask }) | undefined> {
+  const row = (await stateQuery(id, options, sql``).execute(db)).rows[0];
+  return row === undefined ? undefined : readLocked(row);
+}
+
+function lockQuery(id: string, options: LockOptions) {
+  return stateQuery(id, options, locking(options));
+}
+
+function locking({ skipLocked }: Pick<LockOptions, 'skipLocked'>): RawBuilder<unknown> {
+  return sql`for update of root ${skipLocked === true ? sql`skip locked` : sql``}`;
+}
+
+function stateQuery(id: string, { task, isOrphan }: LockOptions, lock: RawBuilder<unknown>) {
   const root = isOrphan === true ? sql.ref('s.instance_id') : sql.ref('s.root_id');
   const taskColumn =
     task === undefined
@@ -88,7 +106,7 @@ function lockQuery(id: string, { task, skipLocked, isOrphan }: LockOptions) {
     join workflow_state root on root.instance_id = ${root}
     join workflow_instance i on i.id = s.instance_id
     where s.instance_id = ${id}
-    for update of root ${skipLocked === true ? sql`skip locked` : sql``}`;
+    ${lock}`;
 }
 
 function lockedColumns(root: RawBuilder<unknown>): RawBuilder<unknown> {
@@ -109,20 +127,15 @@ export interface LockedJob {
 /** Locks the tree of the instance that a job is for. @returns undefined when either is gone */
 export async function lockForJob(db: Db, id: string): Promise<LockedJob | undefined> {
   // The first look may have waited for the lock, and then have seen but a part.
-  return (await lockForJobs(db, [id], {}))[0] ?? (await lockForJobs(db, [id], {}))[0];
+  return (await findForJobs(db, [id], locking({})))[0] ?? (await findForJobs(db, [id], locking({})))[0];
 }
 
-/**
- * Locks the trees of the instances that jobs are for, in one order for all; on demand only those that nobody else has
- * locked.
- *
- * @returns one job for each tree, with where its instance stands
- */
-export async function lockForJobs(
-  db: Db,
-  ids: readonly string[],
-  { skipLocked }: Pick<LockOptions, 'skipLocked'>,
-): Promise<LockedJob[]> {
+/** Where the instances stand that jobs are for, without a lock. @returns one job for each tree, the earliest */
+export function seeForJobs(db: Db, ids: readonly string[]): Promise<LockedJob[]> {
+  return findForJobs(db, ids, sql``);
+}
+
+async function findForJobs(db: Db, ids: readonly string[], lock: RawBuilder<unknown>): Promise<LockedJob[]> {
   const { rows } = await sql<LockedRow & { readonly job: JobFacts }>`
     select ${lockedColumns(sql.ref('s.root_id'))}, null::jsonb as task, to_jsonb(j) as job
     from workflow_job j
@@ -131,7 +144,7 @@ export async function lockForJobs(
     join workflow_instance i on i.id = s.instance_id
     where j.id = any(${ids}::uuid[])
     order by root.instance_id, j.due_at
-    for update of root ${skipLocked === true ? sql`skip locked` : sql``}`.execute(db);
+    ${lock}`.execute(db);
   const trees = new Set<string>();
   // One whose row was moved while it was read is only seen in part.
   return rows.flatMap(({ job, ...row }) => {

@@ -21,7 +21,10 @@ export interface Instance {
   readonly startedAt: number;
 }
 
-/** A running instance that this transaction has locked, with its whole tree. */
+/**
+ * A running instance that this unit of work has locked, with its whole tree; or that it has seen without a lock, and
+ * what it makes of it is stored only if the tree is still at its revision.
+ */
 export interface LockedInstance {
   readonly instance: Instance;
   readonly state: ProcessState;

@@ -14,11 +14,15 @@ import type { WorkflowPlatform } from '../workflow-platform.ts';
 import type { Changes } from './changes.ts';
 import { executionId, isId, newInstanceId } from './instance-id.ts';
 
+/** Called before something is done that a rollback does not undo. */
+export type ReachOut = () => Promise<void>;
+
 /** What the engine asks of the house while it takes a step of this instance. */
 export function stepHandlers(
   platform: WorkflowPlatform,
   context: Context,
   { instance, instanceChange, now }: Changes,
+  reachOut: ReachOut,
 ): EngineHandlers {
   // The engine does not know it: it is only kept and shown.
   const setBusinessStatus = (status: string) => {
@@ -47,14 +51,16 @@ export function stepHandlers(
       ),
     callDelegate: (call) =>
       naming({ process: instance.definitionKey, element: call.element }, () =>
-        callDelegate(platform, actingContext(call.execution), call),
+        callDelegate(platform, actingContext(call.execution), call, reachOut),
       ),
     findBinding(name, execution) {
       if (name === 'svc') return svcObject(platform, actingContext(execution));
       if (name === 'identityServer') return identityServerObject(platform.getProperty);
       if (platform.delegates.find(name) !== undefined) {
         return new Delegate(name, {
-          methods: [['execute', () => callByName(platform, actingContext(execution), name, execution)]],
+          methods: [
+            ['execute', () => callByName(platform, actingContext(execution), name, execution, reachOut)],
+          ],
         });
       }
       return getMember(platform.scriptProperties(), name);
@@ -86,10 +92,16 @@ async function naming<T>(
   }
 }
 
-async function callDelegate(platform: WorkflowPlatform, context: Context, call: DelegateCall) {
+async function callDelegate(
+  platform: WorkflowPlatform,
+  context: Context,
+  call: DelegateCall,
+  reachOut: ReachOut,
+) {
   if (call.kind === 'mail' || call.kind === 'http') {
     const outward = { ...call, fields: withIsoDates(call.fields) };
     if (call.kind === 'mail') return (await platform.mail.runTask(context.unitOfWork!, outward)) ?? undefined;
+    await reachOut();
     return (await runHttpTask(outward, platform.addressGuard(), nextPart(context))) ?? undefined;
   }
   const run = platform.delegates.find(call.name);
@@ -99,6 +111,7 @@ async function callDelegate(platform: WorkflowPlatform, context: Context, call: 
       hint: "Export it in a module of the project's service folder: export const delegates = { … }",
     });
   }
+  await reachOut();
   const result = await run({
     ...call,
     execution: delegateExecution(call.execution),
@@ -113,10 +126,9 @@ async function callByName(
   context: Context,
   name: string,
   execution: ExecutionView,
+  reachOut: ReachOut,
 ) {
   const element = execution.currentActivityId ?? '';
-  return (
-    (await callDelegate(platform, context, { kind: 'delegate', name, element, execution, fields: {} })) ??
-    null
-  );
+  const call = { kind: 'delegate', name, element, execution, fields: {} } as const;
+  return (await callDelegate(platform, context, call, reachOut)) ?? null;
 }

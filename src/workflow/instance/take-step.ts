@@ -1,11 +1,10 @@
 import { constraintOf, sqlStateOf } from '#database/index.ts';
 import { BadRequestError, ConflictError, InternalServerError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { type Context, dbOf, personName } from '#resource/index.ts';
+import { besideOf, type Context, dbOf, personName } from '#resource/index.ts';
 import {
   apply,
   type Effect,
-  type EngineHandlers,
   type Migration,
   migrate,
   type Outcome,
@@ -15,13 +14,14 @@ import {
 import { keeps } from '../history/history-level.ts';
 import { enqueueJob } from '../job/enqueue-job.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
-import { writeChanges } from './change-repository.ts';
 import { Changes, type TaskChange } from './changes.ts';
 import { gatherEffects } from './gather-effects.ts';
 import { type Instance, type LockedInstance, type StoredState, withoutVariables } from './instance.ts';
 import { executionId } from './instance-id.ts';
 import { forgetDetails } from './instance-repository.ts';
-import { stepHandlers } from './step-handlers.ts';
+import { type ReachOut, stepHandlers } from './step-handlers.ts';
+import { lockAsRead, writeStep } from './step-repository.ts';
+import { stepRow } from './step-row.ts';
 
 /** Who moves an instance, and how many instances have moved each other to come here. */
 export interface StepContext {
@@ -29,8 +29,6 @@ export interface StepContext {
   /** With a unit of work. */
   readonly context: Context;
   readonly depth: number;
-  /** Stands between the engine and its handlers. */
-  readonly guard?: (handlers: EngineHandlers) => EngineHandlers;
   /** What a step means for other instances; see `follow-up.ts`. */
   readonly followUp: (step: StepContext, instance: Instance, effects: readonly Effect[]) => Promise<void>;
 }
@@ -57,9 +55,12 @@ export async function startStep(
   const changes = new Changes(instance, instance.startedAt);
   changes.isNew = true;
   changes.addLink(null, 'starter', instance.startUserId);
-  const { process } = await platform.definitions.get(await dbOf(platform, context), instance.definitionId);
+  const { process } = await platform.definitions.get(
+    await besideOf(platform, context),
+    instance.definitionId,
+  );
   await platform.delegates.refresh();
-  const handlers = handlersOf(step, changes);
+  const handlers = stepHandlers(platform, context, changes, async () => void (await dbOf(platform, context)));
   const outcome = await apply(process, null, stimulus, handlers);
   changes.state =
     outcome.state === null ? { kind: 'none' } : { kind: 'inserted', ...storable(outcome.state) };
@@ -67,7 +68,7 @@ export async function startStep(
   return outcome;
 }
 
-/** Takes a locked instance one step further. */
+/** Takes an instance that is held one step further. */
 export async function takeStep(
   step: StepContext,
   locked: LockedInstance,
@@ -77,9 +78,12 @@ export async function takeStep(
   const { platform, context } = step;
   const { instance, state, revision } = locked;
   const changes = new Changes(instance, platform.now());
-  const { process } = await platform.definitions.get(await dbOf(platform, context), instance.definitionId);
+  const { process } = await platform.definitions.get(
+    await besideOf(platform, context),
+    instance.definitionId,
+  );
   await platform.delegates.refresh();
-  const handlers = handlersOf(step, changes);
+  const handlers = stepHandlers(platform, context, changes, lockingFirst(step, locked));
   const outcome = await apply(process, state, stimulus, handlers);
   changes.state = nextState(outcome.state, revision);
   await finish(step, changes, outcome, stimulus, options);
@@ -100,7 +104,7 @@ export async function migrateStep(
   const source = await platform.definitions.get(db, instance.definitionId);
   const next = await platform.definitions.get(db, target.definitionId);
   await platform.delegates.refresh();
-  const handlers = handlersOf(step, changes);
+  const handlers = stepHandlers(platform, context, changes, lockingFirst(step, locked));
   const migration = await migrate(source.process, next.process, state, handlers);
   if (!migration.isMigrated) return migration;
   const { definitionId, definitionName, deploymentId } = moved;
@@ -118,9 +122,14 @@ export async function migrateStep(
   return migration;
 }
 
-function handlersOf({ platform, context, guard }: StepContext, changes: Changes): EngineHandlers {
-  const handlers = stepHandlers(platform, context, changes);
-  return guard === undefined ? handlers : guard(handlers);
+/** What reaches outside cannot be taken back, so it is not done for somebody who comes too late. */
+function lockingFirst({ context }: StepContext, { instance, revision }: LockedInstance): ReachOut {
+  return async () => {
+    const unitOfWork = context.unitOfWork!;
+    if (!(await lockAsRead(await unitOfWork.db(), instance.rootId, revision))) {
+      throw unitOfWork.mayGroup ? unitOfWork.refuse() : movedMeanwhile(instance);
+    }
+  };
 }
 
 function nextState(state: ProcessState | null, revision: number) {
@@ -166,15 +175,15 @@ async function finish(
       user,
     };
   }
-  const db = await dbOf(platform, context);
-  const isWritten = await writeChanges(db, changes).catch((error: unknown) => {
+  const unitOfWork = context.unitOfWork!;
+  const isWritten = await writeStep(unitOfWork, stepRow(changes)).catch((error: unknown) => {
     if (constraintOf(error) === 'workflow_state_definition_id_fkey') throw undeployed(changes.instance);
     throw sqlStateOf(error) === TOO_LONG_FOR_AN_INDEX ? tooLong(changes.instance, error) : error;
   });
   if (!isWritten) throw movedMeanwhile(changes.instance);
   for (const job of changes.jobs.values()) {
     if (!('id' in job)) continue;
-    await enqueueJob(platform, context.unitOfWork!, {
+    await enqueueJob(platform, unitOfWork, {
       id: job.id,
       revision: 1,
       dueAt: job.due_at,
@@ -183,7 +192,7 @@ async function finish(
     });
   }
   if (outcome.state === null && !keeps(history, 'activity')) {
-    await forgetDetails(db, changes.instance.id, history);
+    await forgetDetails(await unitOfWork.db(), changes.instance.id, history);
   }
   recordChange(context, changes, outcome);
   await step.followUp({ ...step, depth: step.depth + 1 }, changes.instance, outcome.effects);

@@ -6,14 +6,15 @@ import { SYSTEM, systemContext } from '#resource/index.ts';
 import { findDefinition } from '../definition/definition-repository.ts';
 import { planNext } from '../engine/index.ts';
 import { beginStep } from '../instance/begin-step.ts';
-import { lockForJob } from '../instance/instance-repository.ts';
+import { type LockedJob, lockForJob, seeForJobs } from '../instance/instance-repository.ts';
 import { startInstance } from '../instance/start-instance.ts';
+import { treeKey } from '../instance/step-repository.ts';
 import { takeStep } from '../instance/take-step.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { enqueueJob } from './enqueue-job.ts';
 import { deleteJob, findJob, type JobRow, moveStartTimer, recordFailure } from './job-repository.ts';
 import { contextOf, stimulusOf } from './job-step.ts';
-import { JobsTogether } from './run-jobs-together.ts';
+import { JobsTogether } from './jobs-together.ts';
 
 const PAUSE_MS = 10_000;
 
@@ -34,7 +35,8 @@ export function workflowJobs(platform: WorkflowPlatform): JobHandler {
         await moveInstance(platform, unitOfWork, id, { revision, transaction });
       else await fireStartTimer(platform, unitOfWork, id, revision);
     },
-    runTogether: async (unitOfWork, jobs) => (isActive(platform) ? together.run(unitOfWork, jobs) : []),
+    workTogether: async (jobs) => (isActive(platform) ? together.look(jobs) : new Map()),
+    noteAlone: (job) => together.noteAlone(job),
     placeOf,
     pauseMs: ({ data, attempt }) => pauseAfter(data['pausesMs'], attempt),
     failed: (unitOfWork, job, failure) => noteFailure(platform, unitOfWork, job, failure),
@@ -92,12 +94,20 @@ async function moveInstance(
   id: string,
   { revision, transaction }: Record<'revision' | 'transaction', JsonValue | undefined>,
 ): Promise<void> {
-  const db = await unitOfWork.db();
-  const { job: row, locked } = (await lockForJob(db, id)) ?? {};
+  const { job: row, locked } = (await holdForJob(unitOfWork, id)) ?? {};
   if (row === undefined || locked === undefined || row.is_dead || row.revision !== revision) return;
   const step = beginStep(platform, contextOf(locked, unitOfWork, transaction));
-  if (row.kind === 'signal') await deleteJob(db, id);
+  if (row.kind === 'signal') await deleteJob(await unitOfWork.db(), id);
   await takeStep(step, locked, stimulusOf(row));
+}
+
+/** Without a lock, as long as nobody else moves the instance; see `holdInstance`. */
+async function holdForJob(unitOfWork: UnitOfWork, id: string): Promise<LockedJob | undefined> {
+  if (unitOfWork.isLight) {
+    const [seen] = await seeForJobs(await unitOfWork.readerBesidePending(), [id]);
+    if (seen === undefined || unitOfWork.mayBePending(treeKey(seen.locked.instance.rootId))) return seen;
+  }
+  return lockForJob(await unitOfWork.db(), id);
 }
 
 async function fireStartTimer(

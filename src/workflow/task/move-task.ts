@@ -1,15 +1,16 @@
 import { LostRace } from '#database/index.ts';
 import { BadRequestError, ConflictError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { type Context, dbOf, personName, type UpdateRequest } from '#resource/index.ts';
+import { besideOf, type Context, personName, type UpdateRequest } from '#resource/index.ts';
 import type { UserTask } from '../engine/index.ts';
 import { type Received, receiveVariables, variableScope } from '../form/index.ts';
 import { senderOf } from '../identity/sender.ts';
 import { beginStep } from '../instance/begin-step.ts';
 import type { TaskChange } from '../instance/changes.ts';
+import { holdInstance } from '../instance/hold-instance.ts';
 import type { LockedInstance } from '../instance/instance.ts';
 import { parseExecutionId } from '../instance/instance-id.ts';
-import { type LockedTask, lockInstance } from '../instance/instance-repository.ts';
+import type { LockedTask } from '../instance/instance-repository.ts';
 import { takeStep } from '../instance/take-step.ts';
 import { givenVariables } from '../variable/variable.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
@@ -27,7 +28,7 @@ export async function completeTask(
   id: string,
   variables: JsonObject,
 ): Promise<void> {
-  const { locked, task, execution } = await holdTask(platform, context, id);
+  const { locked, task, execution } = await holdTask(context, id);
   if (task.facts.delegation === 'pending') throw delegated(id);
   const user = personName(context.security);
   const given = givenVariables(variables);
@@ -47,7 +48,7 @@ export async function claimTask(
   id: string,
   userId: string,
 ): Promise<void> {
-  const held = await holdTask(platform, context, id);
+  const held = await holdTask(context, id);
   const { assignee } = held.task.facts;
   if (assignee !== null && assignee !== userId) throw claimed(id, assignee);
   await assign(platform, context, held, { assignee: userId, claimed_at: platform.now() });
@@ -55,7 +56,7 @@ export async function claimTask(
 
 /** Ends a delegation: the task goes back to its owner. @throws ConflictError when there is none */
 export async function resolveTask(platform: WorkflowPlatform, context: Context, id: string): Promise<void> {
-  const held = await holdTask(platform, context, id);
+  const held = await holdTask(context, id);
   const { delegation, owner } = held.task.facts;
   if (delegation !== 'pending') throw notDelegated(id);
   await assign(platform, context, held, { assignee: owner, delegation: 'resolved' });
@@ -68,7 +69,7 @@ export async function updateTask(
   id: string,
   { content, revision, judgedAt }: UpdateRequest,
 ): Promise<void> {
-  const held = await holdTask(platform, context, id);
+  const held = await holdTask(context, id);
   if (judgedAt !== undefined && judgedAt !== String(held.task.revision))
     throw new LostRace(`The task '${id}' was changed by another request at the same time`);
   if (revision !== null && revision !== String(held.task.revision))
@@ -92,8 +93,8 @@ function refuseTaking({ client, security }: Context, id: string, holder: string 
 }
 
 /** A task of a running process goes with the process, and not by itself. */
-export async function deleteTask(platform: WorkflowPlatform, context: Context, id: string): Promise<never> {
-  const { locked } = await holdTask(platform, context, id);
+export async function deleteTask(context: Context, id: string): Promise<never> {
+  const { locked } = await holdTask(context, id);
   throw new ConflictError(`The task '${id}' is part of a running process and cannot be deleted`, {
     id: 'WORKFLOW_TASK_OF_PROCESS',
     hint: `Complete it, or delete its process instance '${locked.instance.id}'`,
@@ -125,12 +126,12 @@ async function assign(
   await takeStep(beginStep(platform, context), locked, stimulus, { task: { execution, change } });
 }
 
-/** Locks the instance of an open task. @throws NotFoundError */
-async function holdTask(platform: WorkflowPlatform, context: Context, id: string): Promise<HeldTask> {
+/** The instance of an open task, held. @throws NotFoundError */
+async function holdTask(context: Context, id: string): Promise<HeldTask> {
   const parsed = parseExecutionId(id);
   if (parsed !== undefined) {
     const { instanceId, execution } = parsed;
-    const locked = await lockInstance(await dbOf(platform, context), instanceId, { task: execution });
+    const locked = await holdInstance(context, instanceId, { task: execution });
     if (locked?.task !== undefined) return { locked, task: locked.task, execution };
   }
   throw noTask(id);
@@ -144,7 +145,10 @@ async function receiveAtTask(
   execution: number,
   given: JsonObject,
 ): Promise<Received> {
-  const { process } = await platform.definitions.get(await dbOf(platform, context), instance.definitionId);
+  const { process } = await platform.definitions.get(
+    await besideOf(platform, context),
+    instance.definitionId,
+  );
   const at = state.executions.find(({ id }) => id === execution)?.at;
   const { validatesForms } = platform.settings();
   return receiveVariables(given, {

@@ -52,7 +52,7 @@ export function taskResource(platform: WorkflowPlatform): CollectionProvider {
       return resource(id, null, { 'Task updated': id });
     },
     async delete(context, _request, id) {
-      return deleteTask(platform, context, id);
+      return deleteTask(context, id);
     },
     async actionOnInstance(context, request, id) {
       const { action, content } = request;

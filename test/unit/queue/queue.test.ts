@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { runUnitOfWork, type UnitOfWork } from '#database/index.ts';
+import { type GroupWrite, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import {
   type Job,
   type JobFailure,
@@ -13,6 +13,18 @@ import {
 import { claimJobs, listDues } from '../../../src/queue/job-repository.ts';
 import { eventually } from '../../support/eventually.ts';
 import { clock, QUICK, queueSite } from '../../support/queue-site.ts';
+
+const markInserts: GroupWrite<Job> = {
+  steps: (jobs) => jobs.map(({ id, attempt }) => ({ statement: insertMark(id, attempt) })),
+  async run(db, jobs) {
+    for (const { id, attempt } of jobs) await insertMark(id, attempt).execute(db);
+    return jobs.map(() => true);
+  },
+};
+
+function insertMark(job: string, attempt: number) {
+  return sql`insert into mark values (${job}, ${attempt})`;
+}
 
 describe('a queue', () => {
   const site = queueSite();
@@ -49,22 +61,32 @@ describe('a queue', () => {
     expect(await rows('select * from svc_queue')).toMatchObject([{ ready: 0 }]);
   });
 
-  it('runs many due jobs together: what fails there leaves nothing, and is run job by job', async () => {
+  it('runs many due jobs together: each that fails or needs a transaction is run by itself', async () => {
     const together: number[] = [];
-    const runTogether = async (unit: UnitOfWork, jobs: readonly Job[]) => {
-      together.push(jobs.length);
-      for (const job of jobs) await mark(unit, job);
-      if (jobs.some(({ data }) => data['bad'] === true)) throw new Error('One of them is bad');
-      return jobs.filter(({ data }) => data['alone'] !== true);
-    };
-    const run = async (unit: UnitOfWork, job: Job) => {
-      await mark(unit, job);
+    const alone: string[] = [];
+    const workOf = (job: Job) => async (unit: UnitOfWork) => {
+      await unit.write(markInserts, job);
       if (job.data['bad'] === true) throw new Error('bad');
+      if (job.data['looks'] === true) await unit.db();
     };
-    site.queue.work('work', { run, runTogether }, { ...QUICK, retries: 0, together: 8 });
+    site.queue.work(
+      'work',
+      {
+        run: async (unit, job) => {
+          alone.push(job.id);
+          await workOf(job)(unit);
+        },
+        async workTogether(jobs) {
+          together.push(jobs.length);
+          return new Map(jobs.map((job) => [job, workOf(job)]));
+        },
+      },
+      { ...QUICK, retries: 0, together: 8 },
+    );
     await site.queue.prepare();
     const ids: (string | null)[] = [];
-    for (let n = 0; n < 32; n++) ids.push(await enqueue(n === 5 ? { bad: true } : {}));
+    for (let n = 0; n < 32; n++)
+      ids.push(await enqueue(n === 5 ? { bad: true } : n === 6 ? { looks: true } : {}));
     const results: JobResult[] = [];
     const { promise, resolve } = Promise.withResolvers<void>();
     const note = (more: readonly JobResult[]) => {
@@ -85,6 +107,7 @@ describe('a queue', () => {
     await promise;
     await poller.stop();
     expect(Math.max(...together)).toBeGreaterThan(1);
+    expect(alone).toEqual(expect.arrayContaining(ids.slice(5, 7)));
     expect(results.filter(({ end }) => end === 'completed')).toHaveLength(31);
     expect(results.filter(({ end }) => end === 'dead')).toHaveLength(1);
     const done = (await marks()).map(({ job }) => job);
@@ -92,17 +115,18 @@ describe('a queue', () => {
     expect(await rows('select * from work_job')).toEqual([]);
   });
 
-  it('commits nothing of jobs that run together when one of them is another’s by then', async () => {
+  it('stores nothing of a job that is another’s by then, and all of those that ran together with it', async () => {
     site.queue.work(
       'work',
       {
         run: mark,
-        async runTogether(unit, jobs) {
-          for (const job of jobs) await mark(unit, job);
+        async workTogether(jobs) {
           await sql`update work_job set node_epoch = node_epoch + 1 where id = ${jobs[0]!.id}`.execute(
             site.database.db,
           );
-          return jobs;
+          return new Map(
+            jobs.map((job) => [job, async (unit: UnitOfWork) => void (await unit.write(markInserts, job))]),
+          );
         },
       },
       { ...QUICK, together: 8 },
