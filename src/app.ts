@@ -94,6 +94,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         : { state: 'STARTING', shortDesc: 'The server is starting or stopping' },
     version: versionOf(settings.installLocation),
     allowedNetworks: settings.allowedNetworks,
+    onlyDestinations: settings.onlyDestinations,
   });
   const agreement = new ConfigAgreement(database, core.overrides, foundation.nodeId);
   await agreement.follow();

@@ -37,6 +37,7 @@ const core = buildCore({
   state: () => ({ state: 'ACTIVE_READY', shortDesc: 'The server is ready' }),
   version: versionOf(settings.installLocation),
   allowedNetworks: settings.allowedNetworks,
+  onlyDestinations: settings.onlyDestinations,
   serviceDirectory: join(settings.projectLocation, 'service'),
 });
 await core.overrides.refresh();

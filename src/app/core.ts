@@ -2,7 +2,7 @@ import type { ConfigOverrides } from '#administration/index.ts';
 import { type ConfigStore, clusterConfig, scriptConfig } from '#config/index.ts';
 import { type Crypto, type KeyRingText, noteUseIn, openCrypto } from '#crypto/index.ts';
 import { type Database, DatabaseClock, Notifier } from '#database/index.ts';
-import { AddressGuard, type Network } from '#egress/index.ts';
+import { AddressGuard, type Destination, type Network } from '#egress/index.ts';
 import { Endpoints } from '#endpoint/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { Queue } from '#queue/index.ts';
@@ -53,6 +53,8 @@ export interface CoreOptions extends ServerState {
   readonly serviceDirectory?: string;
   /** Where requests of the server may go besides public addresses. */
   readonly allowedNetworks: readonly Network[];
+  /** Where they may go at all; undefined: wherever an address is open. */
+  readonly onlyDestinations?: readonly Destination[] | undefined;
 }
 
 /** Builds the platform, then every feature on it; each mounts its resources on the router. */
@@ -98,12 +100,13 @@ export function buildCore(options: CoreOptions): Core {
   addTaskScanner(platform, services);
   const workflow = addWorkflow(platform, {
     allowedNetworks: options.allowedNetworks,
+    onlyDestinations: options.onlyDestinations,
     ...(serviceDirectory === undefined ? {} : { serviceDirectory }),
   });
   const { overrides } = addAdministration(platform, options);
   // Last, so that what its watcher is told of is in force everywhere.
   const users = userDirectory(platform, options.users ?? router);
-  const guard = new AddressGuard(options.allowedNetworks);
+  const guard = new AddressGuard(options.allowedNetworks, { only: options.onlyDestinations });
   // Whoever logs in here may be waited for by a script.
   const { augment = augmentHere(() => scripts, 1) } = options;
   const authentication = addAuthentication(platform, { keyRing, users, guard, augment });

@@ -1,5 +1,5 @@
 import { scriptConfig, workflowConfig } from '#config/index.ts';
-import type { Network } from '#egress/index.ts';
+import type { Destination, Network } from '#egress/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { nextFireTime, parseCron } from '#scheduler/index.ts';
 import { getTimeZone } from '#time/index.ts';
@@ -34,6 +34,8 @@ export function addWorkflow(
     readonly serviceDirectory?: string;
     /** Where processes may connect to besides public addresses. */
     readonly allowedNetworks: readonly Network[];
+    /** Where they may connect to at all; undefined: wherever an address is open. */
+    readonly onlyDestinations?: readonly Destination[] | undefined;
   },
 ): WorkflowPlatform {
   const { database, config, clock, crypto, router, observe, queue, scripts } = platform;
@@ -59,10 +61,10 @@ export function addWorkflow(
     mail: new MailQueue(
       queue,
       () => readMailSettings(config.get(workflowConfig), crypto),
-      (port) => mailGuard(port, allowed()),
+      (port) => mailGuard(port, allowed(), options.onlyDestinations),
       observe,
     ),
-    addressGuard: () => processGuard(allowed()),
+    addressGuard: () => processGuard(allowed(), options.onlyDestinations),
     scriptProperties: () => config.get(scriptConfig).properties as JsonObject,
     getProperty: (name) => config.properties.get(name),
     settings: () => readWorkflowSettings(config.get(workflowConfig)),

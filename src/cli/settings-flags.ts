@@ -27,6 +27,7 @@ const MEANING: Readonly<Record<keyof typeof SETTING_FLAGS, string>> = {
   SVC_PUBLIC_URL: 'what clients call the server; none',
   SVC_TRUST_TRANSACTION_ID: 'whether a request may bring its id; false',
   SVC_EGRESS_ALLOW: 'networks besides public ones for requests to others; none',
+  SVC_EGRESS_ONLY: 'the only hosts and networks for requests to others; any',
   SVC_EXPOSED_ENV: 'further variables that &{…} may read; none',
   SVC_RATE_LIMIT: 'requests a minute of one client; off',
   SVC_DIAGNOSTICS: 'who sees metrics: open, local or admin; local',

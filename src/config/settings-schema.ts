@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseNetwork } from '#egress/index.ts';
+import { isDestination, parseNetwork } from '#egress/index.ts';
 import { didYouMean } from '#errors/index.ts';
 
 // Configuration is read now and then: to compile a schema into a function costs more than it ever saves.
@@ -36,6 +36,7 @@ export function settingsSchema(defaults: { nodeId: string; scriptThreads: number
     SVC_PUBLIC_URL: publicUrl().optional(),
     SVC_TRUST_TRANSACTION_ID: yesOrNo().default(false),
     SVC_EGRESS_ALLOW: networks().default([]),
+    SVC_EGRESS_ONLY: destinations().optional(),
     SVC_EXPOSED_ENV: variables().default([]),
     SVC_RATE_LIMIT: wholeNumber(1, 1_000_000).optional(),
     SVC_DIAGNOSTICS: oneOf(DIAGNOSTICS).default('local'),
@@ -117,16 +118,32 @@ function variables() {
   });
 }
 
-/** Addresses and networks, separated by commas. */
 function networks() {
+  return listOf(
+    'addresses and networks',
+    (entry) => parseNetwork(entry) !== undefined,
+    '10.0.0.7,10.1.0.0/16,fd00::/8',
+  );
+}
+
+function destinations() {
+  return listOf(
+    'hosts, domains, addresses and networks',
+    isDestination,
+    'id.example.com,.example.org,10.1.0.0/16',
+  );
+}
+
+/** Separated by commas. */
+function listOf(what: string, fits: (entry: string) => boolean, example: string) {
   return z.string().transform((text, check) => {
     const named = text.split(',').map((entry) => entry.trim());
-    const wrong = named.find((entry) => parseNetwork(entry) === undefined);
+    const wrong = named.find((entry) => !fits(entry));
     if (wrong !== undefined) {
       check.addIssue({
         code: 'custom',
-        message: 'must be a list of addresses and networks',
-        params: { hint: `'${wrong}' is neither; such as 10.0.0.7,10.1.0.0/16,fd00::/8` },
+        message: `must be a list of ${what}`,
+        params: { hint: `'${wrong}' is none of them; such as ${example}` },
       });
     }
     return named;

@@ -39,6 +39,8 @@ export interface Settings {
   readonly publicUrl?: string;
   /** Addresses and networks that requests of this server may go to though they are not public. */
   readonly allowedNetworks: readonly string[];
+  /** Hosts, domains, addresses and networks that they may go to at all; undefined: wherever an address is open. */
+  readonly onlyDestinations: readonly string[] | undefined;
   /** Variables of the environment, and beginnings of such with a star, that `&{…}` may read. */
   readonly exposedVariables: readonly string[];
   /** Whether the transaction id that a request brings is taken over. */
@@ -82,6 +84,7 @@ export const SETTING_FLAGS = {
   SVC_PUBLIC_URL: 'public-url',
   SVC_TRUST_TRANSACTION_ID: 'trust-transaction-id',
   SVC_EGRESS_ALLOW: 'egress-allow',
+  SVC_EGRESS_ONLY: 'egress-only',
   SVC_EXPOSED_ENV: 'exposed-env',
   SVC_RATE_LIMIT: 'rate-limit',
   SVC_DIAGNOSTICS: 'diagnostics',
@@ -193,6 +196,7 @@ export function readSettings(
     trustedProxies: data.SVC_TRUSTED_PROXIES,
     ...(data.SVC_PUBLIC_URL === undefined ? {} : { publicUrl: data.SVC_PUBLIC_URL }),
     allowedNetworks: data.SVC_EGRESS_ALLOW,
+    onlyDestinations: data.SVC_EGRESS_ONLY,
     exposedVariables: data.SVC_EXPOSED_ENV,
     trustsTransactionId: data.SVC_TRUST_TRANSACTION_ID,
     requestsPerMinute: data.SVC_RATE_LIMIT,

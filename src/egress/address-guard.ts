@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { InternalServerError } from '#errors/index.ts';
+import { type Destination, Destinations } from './destinations.ts';
 import {
   includes,
   isPublic,
@@ -28,18 +29,26 @@ const WORDS: GuardWords = {
   place: 'SVC_EGRESS_ALLOW',
 };
 
+export interface GuardOptions {
+  readonly words?: GuardWords;
+  /** Where connections may go at all; undefined: wherever an address is open. */
+  readonly only?: readonly Destination[] | undefined;
+}
+
 /**
  * Decides where a connection may go, by address and not by name: names can mean anything, and another thing the next
  * time. Public addresses are open; others are where they are allowed. A network that is allowed does not open this
- * machine's own addresses in it: that takes the address itself.
+ * machine's own addresses in it: that takes the address itself. Where the operator lists the only places there are, a
+ * connection has to go to one of them as well, which names decide, too.
  */
 export class AddressGuard {
   readonly #allowed;
   readonly #allowedAlone;
+  readonly #only: Destinations | undefined;
   readonly #words: GuardWords;
 
   /** @throws InternalServerError `EGRESS_BAD_NETWORK` when an allowed network is none */
-  constructor(allowed: readonly Network[] = [], words: GuardWords = WORDS) {
+  constructor(allowed: readonly Network[] = [], { words = WORDS, only }: GuardOptions = {}) {
     try {
       this.#allowed = listOf(allowed);
       this.#allowedAlone = listOf(singleAddresses(allowed));
@@ -52,6 +61,7 @@ export class AddressGuard {
         },
       );
     }
+    this.#only = only === undefined ? undefined : new Destinations(only);
     this.#words = words;
   }
 
@@ -68,10 +78,19 @@ export class AddressGuard {
 
   /** @throws InternalServerError `<area>_DENIED` */
   check(host: string, address: string): void {
+    if (this.#only?.includes(host, address) === false) throw this.#unlisted(host);
     if (this.isAllowed(address)) return;
     const shown = host === address ? host : `${host} (${address})`;
     const { area, who, hint } = this.#words;
     throw new InternalServerError(`${who} may not connect to ${shown}`, { id: `${area}_DENIED`, hint });
+  }
+
+  #unlisted(host: string): InternalServerError {
+    const { area, who } = this.#words;
+    return new InternalServerError(`${who} may not connect to ${host}`, {
+      id: `${area}_DENIED`,
+      hint: 'SVC_EGRESS_ONLY lists where this server connects to; the operator can add the host',
+    });
   }
 
   /**
@@ -79,6 +98,9 @@ export class AddressGuard {
    * addresses is denied.
    */
   readonly lookup: LookupFunction = (host, options, done) => {
+    // A name can tell something to whoever answers for it.
+    if (this.#only?.mayInclude(host) === false)
+      return void process.nextTick(done, this.#unlisted(host), '', 0);
     lookup(host, { ...options, all: true }, (error, addresses) => {
       if (error !== null) return done(error, '', 0);
       try {

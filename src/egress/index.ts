@@ -2,11 +2,12 @@
  * Whatever the server asks of others because somebody configured it so: http tasks of processes, keys of an issuer,
  * mail. A guard looks at the address of each connection, redirects included, so that neither who writes configuration
  * nor who writes processes reaches this machine, the metadata of a cloud or a private network unless the operator lets
- * them. The database, which only the start contract names, is no matter of it.
+ * them, nor any place but those that the operator lists, where there is such a list. The database, which only the start contract names, is no matter of it.
  *
  * Invariants: the address that was looked at is the one that is connected to; time and size of an answer are bounded;
  * what is said of a failed request holds no credentials.
  */
-export { AddressGuard, type GuardWords } from './address-guard.ts';
+export { AddressGuard, type GuardOptions, type GuardWords } from './address-guard.ts';
+export { type Destination, isDestination } from './destinations.ts';
 export { LOOPBACK, type Network, PRIVATE, parseNetwork } from './networks.ts';
 export { type IncomingResponse, type OutgoingRequest, sendRequest, shown } from './send-request.ts';

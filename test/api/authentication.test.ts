@@ -224,6 +224,15 @@ describe('a bearer token', () => {
           .sign(new TextEncoder().encode(JSON.stringify(await exportJWK(stranger.publicKey)))),
     ],
     ['that is a log-out token', () => sign({ preferred_username: 'ada' }, { typ: 'logout+jwt' })],
+    [
+      'that ends when there is no time',
+      () => sign({ preferred_username: 'ada', exp: 1e300 }, { expires: null }),
+    ],
+    [
+      'that is issued in the future',
+      () => sign({ preferred_username: 'ada', iat: Math.floor(Date.now() / 1000) + 3_600 }),
+    ],
+    ['that is issued at no time', () => sign({ preferred_username: 'ada', iat: 'today' as never })],
     ['that never ends', () => sign({ preferred_username: 'ada' }, { expires: null })],
     ['whose claims were changed', () => forged()],
     ['that is cut short', async () => (await sign({ preferred_username: 'ada' })).slice(0, -5)],

@@ -123,6 +123,7 @@ beforeAll(async () => {
   await once(web, 'listening');
   url = `http://127.0.0.1:${(web.address() as AddressInfo).port}/`;
   server = await startTestServer({
+    environment: { SVC_EGRESS_ONLY: '127.0.0.1' },
     files: {
       'conf/workflow.json': {
         mail: { host: '127.0.0.1', port: mails.settings.port, from: 'svc@example.com' },
@@ -203,6 +204,20 @@ describe('a request', () => {
     },
   );
 });
+
+test.each(['http://93.184.216.34/', 'http://[2606:4700::1111]/'])(
+  'a request goes nowhere else than the operator lists: %s',
+  async (elsewhere) => {
+    const { status, body } = await startProcess({ _key: 'asking', url: elsewhere });
+    expect([status, body.detail]).toEqual([
+      500,
+      expect.objectContaining({
+        id: 'WORKFLOW_HTTP_DENIED',
+        hint: expect.stringContaining('SVC_EGRESS_ONLY'),
+      }),
+    ]);
+  },
+);
 
 describe('what only looks like a failure of the database', () => {
   const deadOf = async (instance: string) => {

@@ -95,11 +95,23 @@ async function verify(
       clockTolerance: clockToleranceSeconds,
       requiredClaims: ['exp'],
     });
-    return isOfType(protectedHeader.typ, tokenTypes) ? payload : undefined;
+    const holds =
+      isOfType(protectedHeader.typ, tokenTypes) && hasPlausibleTimes(payload, clockToleranceSeconds);
+    return holds ? payload : undefined;
   } catch (error) {
     if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout)) return undefined;
     throw new UnauthorizedError('Access Denied', { id: 'AUTH_ISSUER_UNREACHABLE', cause: error });
   }
+}
+
+/** The last second that a date can name. */
+const LAST_SECOND = 8.64e12;
+
+/** What ends at no time that there is never ends, and what is issued in the future was not by a clock that counts. */
+function hasPlausibleTimes({ exp, iat }: JWTPayload, toleranceSeconds: number): boolean {
+  const isIssued =
+    iat === undefined || (typeof iat === 'number' && iat <= Date.now() / 1000 + toleranceSeconds);
+  return isIssued && exp! <= LAST_SECOND;
 }
 
 /** A log-out token, a proof or an event is signed with the same key, and lets nobody in. A token without a type is a JWT. */

@@ -1,32 +1,54 @@
-import { createRemoteJWKSet, customFetch } from 'jose';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
 import { type AddressGuard, sendRequest } from '#egress/index.ts';
 import { UnauthorizedError } from '#errors/index.ts';
 import { type BearerSettings, isSafeIssuerUrl } from './module-settings-schema.ts';
 
-export type IssuerKeys = ReturnType<typeof createRemoteJWKSet>;
+export type IssuerKeys = JWTVerifyGetKey;
 
 const TIMEOUT_MS = 5_000;
+/** An issuer withdraws a key by leaving it out: after that long it is asked for its keys again, if any are needed. */
+const FRESH_MS = 60_000;
+/** So long a token waits for that. An issuer that is slower or away has its keys counted on for ten minutes. */
+const PATIENCE_MS = 1_000;
+type IssuerSettings = Pick<BearerSettings, 'issuer' | 'jwksUri'> &
+  Partial<Pick<BearerSettings, 'minimumRsaBits'>>;
+
 /** Key sets have some kilobytes. */
 const MAX_BYTES = 500_000;
 
 /**
- * The keys of an issuer, which are fetched at first use and again when an unknown one is named. Whatever is asked of the
+ * The keys of an issuer, which are fetched at first use, again when an unknown one is named, and when they were fetched a
+ * minute ago. Whatever is asked of the
  * issuer goes where the guard lets it, and follows no redirect.
  *
  * @throws UnauthorizedError `AUTH_ISSUER_UNREACHABLE` when it does not say where its keys are
  */
 export async function openIssuerKeys(
-  { issuer, jwksUri }: Pick<BearerSettings, 'issuer' | 'jwksUri'>,
+  { issuer, jwksUri, minimumRsaBits = 2048 }: IssuerSettings,
   guard: AddressGuard,
+  now: () => number = Date.now,
 ): Promise<IssuerKeys> {
   const url = jwksUri ?? (await discover(issuer, guard));
-  return createRemoteJWKSet(new URL(url), {
+  const keys = createRemoteJWKSet(new URL(url), {
     timeoutDuration: TIMEOUT_MS,
     [customFetch]: async (asked) => {
       const { status, body } = await get(asked, guard);
       return new Response(body, { status });
     },
   });
+  let askedAt = now();
+  return async (header, token) => {
+    if (keys.jwks() !== undefined && now() - askedAt > FRESH_MS) {
+      askedAt = now();
+      const reloaded = keys.reload().catch(() => undefined);
+      await Promise.race([reloaded, delay(PATIENCE_MS, undefined, { ref: false })]);
+    }
+    const key = await keys(header, token);
+    const { modulusLength } = key.algorithm as { modulusLength?: number };
+    if (modulusLength === undefined || modulusLength >= minimumRsaBits) return key;
+    throw new errors.JOSENotSupported(`An RSA key of ${modulusLength} bits has less than ${minimumRsaBits}`);
+  };
 }
 
 async function discover(issuer: string, guard: AddressGuard): Promise<string> {

@@ -79,6 +79,8 @@ export const bearerSettings = z.looseObject({
   /** Default: what the issuer's `/.well-known/openid-configuration` says. */
   jwksUri: issuerUrl().optional(),
   algorithms: z.array(z.enum(SIGNATURES)).min(1).default(['RS256', 'PS256', 'ES256', 'EdDSA']),
+  /** Many issuers sign with RSA keys of 2048 bits, which are as good as symmetric ones of 112; 3072 are as good as 128. */
+  minimumRsaBits: z.coerce.number().int().min(2048).max(16_384).default(2048),
   /** The claim that names the caller. */
   authenticationIdClaim: z.string().default('sub'),
   /** The claim that lists further roles; a text or a list of texts. */

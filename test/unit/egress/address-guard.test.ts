@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, test } from 'vitest';
-import { AddressGuard, shown } from '../../../src/egress/index.ts';
+import { AddressGuard, sendRequest, shown } from '../../../src/egress/index.ts';
 
 const own = Object.values(networkInterfaces())
   .flatMap((addresses = []) => addresses)
@@ -88,6 +91,85 @@ describe('the guard of connections', () => {
     await expect(guard.resolve('10.0.0.7')).rejects.toMatchObject({ detail: { id: 'EGRESS_DENIED' } });
     expect(await guard.resolve('93.184.216.34')).toBe('93.184.216.34');
     expect(await new AddressGuard(['127.0.0.0/8', '::1']).resolve('localhost')).toMatch(/^(?:127\.|::1$)/);
+  });
+});
+
+describe('a list of the only places', () => {
+  const guard = (...only: string[]) => new AddressGuard(['127.0.0.0/8', '::1'], { only });
+  const may = (only: string, host: string, address: string) => {
+    try {
+      guard(only).check(host, address);
+      return true;
+    } catch (error) {
+      expect(error).toMatchObject({
+        detail: { id: 'EGRESS_DENIED', hint: expect.stringContaining('SVC_EGRESS_ONLY') },
+      });
+      return false;
+    }
+  };
+
+  test.each([
+    ['id.example.com', 'id.example.com'],
+    ['id.example.com', 'ID.Example.COM.'],
+    ['.example.com', 'id.example.com'],
+    ['.example.com', 'a.b.example.com'],
+    ['bücher.example', 'xn--bcher-kva.example'],
+    ['8.8.0.0/16', 'dns.example.net'],
+    ['8.8.8.8', '8.8.8.8'],
+    ['2001:4860::/32,8.8.8.8', 'dns.example.net'],
+  ])('with %s lets through %s', (only, host) => {
+    const list = only.split(',');
+    expect(() => guard(...list).check(host, '8.8.8.8')).not.toThrow();
+  });
+
+  test.each([
+    ['id.example.com', 'example.com'],
+    ['id.example.com', 'a.id.example.com'],
+    ['id.example.com', 'evil-id.example.com'],
+    ['.example.com', 'example.com'],
+    ['.example.com', 'evilexample.com'],
+    ['.example.com', 'example.com.evil.org'],
+    ['id.example.com', '8.8.8.8'],
+    ['8.8.4.0/24', 'id.example.com'],
+    ['8.8.4.0/24', '8.8.8.8'],
+  ])('with %s lets nobody go to %s', (only, host) => {
+    expect(may(only, host, '8.8.8.8')).toBe(false);
+  });
+
+  test('opens nothing that is not open without it', () => {
+    expect(() => guard('id.example.com', '10.0.0.0/8').check('id.example.com', '10.0.0.7')).toThrow(
+      /may not connect/,
+    );
+    expect(() => guard('localhost').check('localhost', '127.0.0.1')).not.toThrow();
+  });
+
+  test('asks nobody where a name leads that is not listed', async () => {
+    await expect(guard('id.example.com').resolve('secret-of-a-process.invalid')).rejects.toMatchObject({
+      detail: { id: 'EGRESS_DENIED' },
+    });
+    await expect(guard('.invalid').resolve('secret-of-a-process.invalid')).rejects.toMatchObject({
+      code: expect.stringMatching(/ENOTFOUND|EAI_AGAIN/),
+    });
+  });
+
+  test('holds for requests and for where they are led on', async () => {
+    const server = createServer((request, response) => {
+      const { port } = server.address() as AddressInfo;
+      if (request.url === '/away') response.writeHead(302, { Location: `http://127.0.0.1:${port}/` });
+      response.end('here');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const ask = (url: string) =>
+      sendRequest(
+        { method: 'GET', url, headers: {}, body: null, timeoutMs: 5_000, followsRedirects: true },
+        guard('localhost'),
+      );
+    const denied = { detail: { id: 'EGRESS_DENIED' } };
+    expect((await ask(`http://localhost:${port}/`)).body).toBe('here');
+    await expect(ask(`http://127.0.0.1:${port}/`)).rejects.toMatchObject(denied);
+    await expect(ask(`http://localhost:${port}/away`)).rejects.toMatchObject(denied);
+    server.close();
   });
 });
 

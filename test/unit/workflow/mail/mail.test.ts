@@ -215,6 +215,8 @@ test('mail goes to private networks at the ports of mail servers only, and nowhe
     true,
     true,
   ]);
+  expect(() => mailGuard(25, [], ['mail.example.com']).check('mail.example.com', '10.0.0.7')).not.toThrow();
+  expect(() => mailGuard(25, [], ['mail.example.com']).check('mail.example.org', '10.0.0.7')).toThrow();
   const refused = sendMail(
     compose({ to: 'a@x.org' }),
     '1',
