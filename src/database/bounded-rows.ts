@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { answerTooLarge } from '#errors/index.ts';
-import { failStatement, statementOf, wireOf } from './pg-client.ts';
+import { failStatement, statementOf, wireOf } from './wire/pg-client.ts';
 
 /**
  * Ends a statement that answers with more than the memory is for. Rows are counted as they come; beyond the bound nobody

@@ -1,15 +1,15 @@
-import { type ControlledTransaction, Kysely, PostgresDialect } from 'kysely';
+import { type ControlledTransaction, Kysely, PostgresDialect, type RawBuilder } from 'kysely';
 import pg from 'pg';
 import { boundRows } from './bounded-rows.ts';
 import { DatabasePool } from './database-client.ts';
-import { sendBeginWithFirstStatement } from './opening-statement.ts';
-import { noteSession } from './pg-client.ts';
 import { PreparedStatements } from './prepared-statements.ts';
 import { retireReadOnlySession } from './read-only-session.ts';
 import { SilenceWatch } from './silence-watch.ts';
 import type { Tables } from './tables.ts';
 import { TransactionGate } from './transaction-gate.ts';
 import { WaitingStatements } from './waiting-statement.ts';
+import { holdCommands } from './wire/held-commands.ts';
+import { noteSession } from './wire/pg-client.ts';
 
 /** Where statements go: the pool, or the transaction of a unit of work. */
 export type Db = Kysely<Tables>;
@@ -54,6 +54,14 @@ export interface Database {
    */
   startTransaction(depth: number): Promise<Transaction>;
   endTransaction(depth: number): void;
+  /**
+   * Sends the last statements of a transaction together with its commit.
+   *
+   * @throws what the first statement that fails does so with; nothing is stored then
+   */
+  commitWith(transaction: Transaction, statements: readonly RawBuilder<unknown>[]): Promise<void>;
+  /** Sends statements as a transaction of their own, with one way to the server and back; throws as `commitWith`. */
+  runInOneWay(statements: readonly RawBuilder<unknown>[]): Promise<void>;
   /** Cancels the statement that a transaction waits for, before it is rolled back. */
   cancelStatement(transaction: Transaction): Promise<void>;
   close(): Promise<void>;
@@ -112,12 +120,38 @@ export function openDatabase(given: DatabaseOptions): Database {
     endTransaction(depth) {
       if (depth === 0) gate.leave();
     },
+    commitWith: (transaction, statements) =>
+      inFlight(waiting.clientOf(transaction), db, statements, () => transaction.commit().execute()),
+    async runInOneWay(statements) {
+      const client = await pool.connect();
+      try {
+        await client.query('begin');
+        await inFlight(client, db, statements, () => client.query('commit'));
+      } finally {
+        client.release();
+      }
+    },
     cancelStatement: (transaction) => waiting.cancel(transaction),
     close() {
       closed ??= Promise.all([db, ...nested.filter(Boolean)].map((level) => level.destroy())).then(() => {});
       return closed;
     },
   };
+}
+
+/** When one fails, so do those behind it, and the first says why. */
+async function inFlight(
+  client: pg.PoolClient,
+  db: Db,
+  statements: readonly RawBuilder<unknown>[],
+  commit: () => Promise<unknown>,
+): Promise<void> {
+  const sent = statements.map((statement) => {
+    const { sql, parameters } = statement.compile(db);
+    return client.query(sql, [...parameters]);
+  });
+  for (const outcome of await Promise.allSettled([...sent, commit()]))
+    if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 const statements = new PreparedStatements();
@@ -134,6 +168,8 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
   const pool = new DatabasePool({
     connectionString: options.url,
     max,
+    // What needs no answer to what is under way leaves with it.
+    pipeline: true,
     application_name: applicationName,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
@@ -157,7 +193,7 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
   const readOnlySessions = retireReadOnlySession(pool);
   const prepared = keepsPlans ? keptStatements : statements;
   if (options.prepares === true) pool.on('connect', (client) => prepared.attach(client));
-  pool.on('connect', (client) => sendBeginWithFirstStatement(client, options.prepares === true));
+  pool.on('connect', (client) => holdCommands(client, options.prepares === true));
   // An idle connection that breaks emits here; without a listener it would end the process.
   pool.on('error', (error) => options.onError?.(error));
   // A broken connection during a query emits on the client as well as rejecting the query.

@@ -17,6 +17,11 @@ export interface GroupWrite<Row = never> {
   keyOf?(row: Row): string;
   /** Whether a row is stored only if something is still as it was when it was read. */
   readonly isGuarded?: true;
+  /**
+   * Names that nobody else may hold from before the steps until the commit, so that what the steps find stays so. No
+   * row waits for one: it cannot be stored then.
+   */
+  locksOf?(row: Row): readonly string[];
 }
 
 export interface GroupStep {
@@ -53,7 +58,7 @@ export function commitInGroup(database: Database, rows: readonly GroupedRow[]): 
       maxInFlight: MAX_IN_FLIGHT,
       maxBatch: MAX_BATCH,
       run: async (units) => {
-        const stored = await commitUnits(database.db, units);
+        const stored = await commitUnits(database, units);
         for (const [index, unit] of units.entries())
           if (stored[index] !== true) noteContended(database, unit);
         return stored;
@@ -84,10 +89,13 @@ function noteContended(database: Database, unit: readonly GroupedRow[]): void {
 }
 
 /** All of several units of work. @returns for each whether it was stored */
-async function commitUnits(db: Db, units: readonly (readonly GroupedRow[])[]): Promise<readonly boolean[]> {
+async function commitUnits(
+  database: Database,
+  units: readonly (readonly GroupedRow[])[],
+): Promise<readonly boolean[]> {
   const late = followers(units);
   const first = units.filter((unit) => !late.has(unit));
-  const refused = await commitTogether(db, first);
+  const refused = await commitTogether(database, first);
   return units.map((unit) => !late.has(unit) && !refused.has(unit));
 }
 
@@ -105,26 +113,46 @@ function followers(units: readonly (readonly GroupedRow[])[]): ReadonlySet<reado
 
 /** @returns those that could not be stored; then nothing of them is */
 async function commitTogether(
-  db: Db,
+  database: Database,
   units: readonly (readonly GroupedRow[])[],
 ): Promise<ReadonlySet<readonly GroupedRow[]>> {
   if (units.length === 0) return new Set();
   try {
-    await storeAll(units.flat()).execute(db);
+    await storeWithLocks(database, units.flat());
     return new Set();
   } catch (error) {
     if (units.length === 1 && isOfItsRows(error)) return new Set(units);
     if (!isTaken(error) && !isGuardBroken(error)) throw error;
-    const guilty = await findGuilty(db, units);
+    const guilty = await findGuilty(database.db, units);
     // Whatever stood in the way is gone; of several, the guilty one is found by trying them in parts.
     if (guilty.size === 0) throw error;
     const others = units.filter((unit) => !guilty.has(unit));
-    return new Set([...guilty, ...(await commitTogether(db, others))]);
+    return new Set([...guilty, ...(await commitTogether(database, others))]);
   }
 }
 
-/** Everything in one statement, which is a transaction of its own: one way to the database and back. */
-function storeAll(rows: readonly GroupedRow[]): RawBuilder<unknown> {
+/**
+ * All rows, in a transaction of their own and with one way to the database and back. Locks come in a statement before
+ * the others: what these see is as it is when the locks are held.
+ */
+async function storeWithLocks(database: Database, rows: readonly GroupedRow[]): Promise<void> {
+  const names = [...new Set(rows.flatMap(({ write, row }) => write.locksOf?.(row as never) ?? []))].sort();
+  if (names.length === 0) {
+    await storeAll(rows).execute(database.db);
+    return;
+  }
+  await database.runInOneWay([tryLocks(names), storeAll(rows)]);
+}
+
+/** @throws GUARD_BROKEN when somebody holds one */
+function tryLocks(names: readonly string[]): RawBuilder<unknown> {
+  return sql`
+    select require_rows(count(*) filter (where held), count(*))
+    from (select pg_try_advisory_xact_lock(hashtextextended(name, 0)) as held from unnest(${names}::text[]) as name) lock`;
+}
+
+/** Everything in one statement, which is a transaction of its own where it is not part of one. */
+export function storeAll(rows: readonly GroupedRow[]): RawBuilder<unknown> {
   const kinds = Map.groupBy(rows, ({ write }) => write);
   const steps = [...kinds].flatMap(([write, ofKind]) => write.steps(ofKind.map(({ row }) => row) as never[]));
   const named = steps.map((step, index) => ({ ...step, name: sql.id(step.name ?? `step_${index + 1}`) }));
@@ -138,12 +166,14 @@ function storeAll(rows: readonly GroupedRow[]): RawBuilder<unknown> {
 
 /** Stores all rows, or none. @throws LostRows */
 export async function insertAll<Row>(db: Db, write: GroupWrite<Row>, rows: readonly Row[]): Promise<void> {
-  const grouped = rows.map((row) => ({ write: write as GroupWrite, row }));
-  await storeAll(grouped)
+  await storeAll(rows.map((row) => ({ write: write as GroupWrite, row })))
     .execute(db)
-    .catch((error: unknown) => {
-      throw isGuardBroken(error) ? new LostRows() : error;
-    });
+    .catch(tellOfLostRows);
+}
+
+/** For what stores rows that nothing may keep from being stored. */
+export function tellOfLostRows(error: unknown): never {
+  throw isGuardBroken(error) ? new LostRows() : error;
 }
 
 /** The database has taken a statement, and not kept all rows of it. */

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { DatabaseClient } from './database-client.ts';
-import { dropConnection, noteSession, sessionOf } from './pg-client.ts';
+import { dropConnection, noteSession, sessionOf } from './wire/pg-client.ts';
 
 /** First key of the advisory locks; the second is the node's id. */
 export const LOCK_CLASS = 0x5c1;

@@ -1,5 +1,5 @@
 import { DatabaseClient } from './database-client.ts';
-import { noteSession, sessionOf } from './pg-client.ts';
+import { noteSession, sessionOf } from './wire/pg-client.ts';
 
 /**
  * Whether a connection to this URL is a session of Postgres that stays ours. A pooler such as PgBouncer lends its

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { DatabaseClient } from './database-client.ts';
-import { awaitsAnswer, bytesRead, dropConnection, sessionOf } from './pg-client.ts';
+import { awaitsAnswer, bytesRead, dropConnection, sessionOf } from './wire/pg-client.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
 /** An answer may take so long before the server is asked whether it is still at work. */

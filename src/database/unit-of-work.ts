@@ -1,6 +1,13 @@
 import type { Actor, Change } from './change.ts';
 import type { Database, Db, Transaction } from './database.ts';
-import { commitInGroup, type GroupedRow, type GroupWrite, isContended } from './group-commit.ts';
+import {
+  commitInGroup,
+  type GroupedRow,
+  type GroupWrite,
+  isContended,
+  storeAll,
+  tellOfLostRows,
+} from './group-commit.ts';
 import { PendingWrites } from './pending-writes.ts';
 import { isConflict, isConnectionLost, isUnavailable } from './sql-state.ts';
 import { watched } from './watched-transaction.ts';
@@ -53,6 +60,7 @@ export class UnitOfWork {
   #shown: Promise<Db> | undefined;
   #holdsConnection = false;
   readonly #pending = new PendingWrites();
+  readonly #last: GroupedRow[] = [];
   readonly #mayOpen: boolean;
   #isStopped = false;
   #isRefused = false;
@@ -188,6 +196,12 @@ export class UnitOfWork {
     return stored;
   }
 
+  /** Writes rows together with the commit, which fails if it cannot keep them all: nothing may be asked of them before. */
+  writeAtCommit<Row>(write: GroupWrite<Row>, rows: readonly Row[]): void {
+    if (this.isLight) this.#pending.add(write, rows);
+    else this.#last.push(...rows.map((row) => ({ write: write as GroupWrite, row })));
+  }
+
   async #open(): Promise<Transaction> {
     const transaction = await this.#database.startTransaction(this.#callers);
     this.#holdsConnection = true;
@@ -287,15 +301,18 @@ export class UnitOfWork {
       if (this.#isRefused) throw new RefusedRow();
       return;
     }
-    const transaction = await this.#transaction;
-    await transaction?.commit().execute();
+    const last = this.#last;
+    const transaction = await (last.length > 0 ? this.#own() : this.#transaction);
+    if (last.length === 0) await transaction?.commit().execute();
+    else await this.#database.commitWith(transaction!, [storeAll(last)]).catch(tellOfLostRows);
     this.#letGo();
   }
 
   async rollback(): Promise<void> {
     const transaction = await this.#transaction?.catch(() => undefined);
-    // What it still waits for is wanted no more.
-    if (transaction !== undefined) await this.#database.cancelStatement(transaction);
+    // What it still waits for is wanted no more; when it is over, its connection works for somebody else.
+    const isOver = transaction === undefined || transaction.isCommitted || transaction.isRolledBack;
+    if (!isOver) await this.#database.cancelStatement(transaction);
     // The connection may be gone; then Postgres has rolled back already.
     await transaction
       ?.rollback()

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { PostgresPool } from 'kysely';
 import type pg from 'pg';
-import { sessionOf, statementOf } from './pg-client.ts';
+import { sessionOf, statementOf } from './wire/pg-client.ts';
 
 /**
  * Work that gives up, because its time is over or it belongs to somebody else, may leave a statement behind that still
@@ -39,10 +39,13 @@ export class WaitingStatements {
     return transaction;
   }
 
+  clientOf(transaction: object): pg.PoolClient {
+    return this.#clients.get(transaction)!;
+  }
+
   /** Resolves once Postgres has told the session. Nobody can be asked through a pooler: the statement goes on. */
   async cancel(transaction: object): Promise<void> {
-    const client = this.#clients.get(transaction);
-    if (client !== undefined) await this.cancelOn(client);
+    await this.cancelOn(this.clientOf(transaction));
   }
 
   /** As `cancel`, for whatever a connection waits for. */

@@ -3,6 +3,7 @@ import type { Comparison, FilterValue } from '#resource/index.ts';
 import type { Place } from './filter-sql-table.ts';
 import {
   beginningInOrder,
+  beginningOfText,
   bindText,
   compareLongTextSql,
   compareTextSql,
@@ -39,6 +40,12 @@ export function compareJson(place: JsonPlace, operator: Comparison, value: Filte
         and ${compareScalar(sql`element.value`, sql`(element.value #>> '{}')`, operator, value)}
     )
     else false end)`;
+}
+
+/** Whether a property is a text that is the same as another expression, by its index. */
+export function isSameText(place: JsonPlace, other: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(${beginningInOrder(place.text)} = ${beginningOfText(other)}
+    and ${inCodePointOrder(place.text)} = ${other} and ${isString(place)})`;
 }
 
 export function jsonIsIn(place: JsonPlace, values: readonly FilterValue[]): RawBuilder<boolean> {

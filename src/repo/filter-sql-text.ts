@@ -26,7 +26,11 @@ export function inCodePointOrder(text: RawBuilder<unknown>): RawBuilder<string> 
 
 /** The beginning of a text in code point order: what is indexed and sorted by, since no index takes a text of any length. */
 export function beginningInOrder(text: RawBuilder<unknown>): RawBuilder<string> {
-  return inCodePointOrder(sql`"left"(${text}, ${sql.lit(SORTED_CHARACTERS)})`);
+  return inCodePointOrder(beginningOfText(text));
+}
+
+export function beginningOfText(text: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`"left"(${text}, ${sql.lit(SORTED_CHARACTERS)})`;
 }
 
 /** Whether a text is the same as another as soon as their beginnings are. */

@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Pointer } from '#json/index.ts';
 import type { QueryFilter } from '#resource/index.ts';
 import { columnIsIn, compareColumn } from './filter-sql-column.ts';
-import { compareJson, jsonIsIn } from './filter-sql-json.ts';
-import { placeOf, type QueryTable } from './filter-sql-table.ts';
+import { compareJson, isSameText, jsonIsIn } from './filter-sql-json.ts';
+import { objectTable, placeOf, type QueryTable } from './filter-sql-table.ts';
 
 /**
  * The filter as a condition for WHERE, with the truth table of `QueryFilter`. Values are bind parameters,
@@ -56,4 +57,14 @@ function presentSql(
   const place = placeOf(table, filter.pointer);
   if (place.kind === 'missing') return sql`false`;
   return sql`(${place.kind === 'column' ? place.expression : place.text} is not null)`;
+}
+
+/** Whether a property of a stored object is the same text as another expression. */
+export function hasSameText(
+  pointer: Pointer,
+  alias: string,
+  other: RawBuilder<unknown>,
+): RawBuilder<boolean> {
+  const place = placeOf(objectTable({ alias }), pointer);
+  return place.kind === 'json' ? isSameText(place, other) : sql`false`;
 }

@@ -5,7 +5,7 @@
  * parameters, never SQL text; SQL and memory answer alike; every page costs the same.
  */
 export { compileQueries } from './configured-queries.ts';
-export { filterSql } from './filter-sql.ts';
+export { filterSql, hasSameText } from './filter-sql.ts';
 export { type PropertyIndex, propertyIndex } from './filter-sql-index.ts';
 export { objectTable, type PropertyType, type QueryColumn, type QueryTable } from './filter-sql-table.ts';
 export { IndexKeeper } from './index-keeper.ts';
@@ -17,6 +17,7 @@ export {
   deleteObject,
   findObject,
   findOwn,
+  hasPending,
   insertObject,
   mayBePending,
 } from './object-repository.ts';

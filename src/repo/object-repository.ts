@@ -129,3 +129,11 @@ export async function deleteObject(
     .executeTakeFirst();
   return numDeletedRows === 1n;
 }
+
+/** Whether objects of the store are pending, which no look at the database shows. */
+export function hasPending(unitOfWork: UnitOfWork, store: ObjectStore): boolean {
+  const isThere = ({ type }: { readonly type: string }) => type === store.type;
+  return (
+    unitOfWork.pending(insertsInto(store)).some(isThere) || unitOfWork.pending(changesIn(store)).some(isThere)
+  );
+}

@@ -29,6 +29,7 @@ const FILES = {
       { name: 'sync' },
       {
         name: 'item',
+        schema: { properties: { serial: { type: 'string', policies: [{ policyId: 'unique' }] } } },
         onSync: {
           type: 'text/javascript',
           source:
@@ -190,6 +191,16 @@ describe('the task scanner', () => {
     expect(run.errors[0].error).toMatchObject({ code: 418, message: expect.stringMatching(/^number \d+$/) });
     const { task } = await item('i13');
     expect(task).toEqual({ started: expect.stringMatching(ISO) });
+  });
+
+  it('gives a value that only one object may have to one of those that are processed together', async () => {
+    await items(12);
+    const run = await perform(
+      scan('svc.patch(objectID, null, [{operation: "add", field: "serial", value: "the one"}]); true;'),
+    );
+    expect(run.progress).toMatchObject({ successes: 1, failures: 11 });
+    const { body } = await api('GET', 'managed/item?_queryFilter=serial eq "the one"');
+    expect(body.resultCount).toBe(1);
   });
 
   it('fails an object whose claim its own hooks refuse', async () => {

@@ -8,7 +8,7 @@ import { WORKFLOW_QUEUE } from '#workflow/index.ts';
 import { buildCore } from '../../src/app/core.ts';
 
 /** The application in this process without doors and agents, on a project of nothing but a location. */
-export async function openWorkflowCore(database: Database, location: string) {
+export async function openWorkflowCore(database: Database, location: string, name = 'alone') {
   const environment = { SVC_PROJECT: location };
   const config = await ConfigStore.open({
     settings: readSettings(environment),
@@ -28,7 +28,7 @@ export async function openWorkflowCore(database: Database, location: string) {
   await core.queue.prepare();
   const { id: nodeId } = await database.db
     .insertInto('cluster_node')
-    .values({ name: 'alone', epoch: 1, state: 'running', roles: ['worker'] })
+    .values({ name, epoch: 1, state: 'running', roles: ['worker'] })
     .returning('id')
     .executeTakeFirstOrThrow();
   return {

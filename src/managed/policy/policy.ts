@@ -1,4 +1,4 @@
-import type { Db } from '#database/index.ts';
+import type { Db, UnitOfWork } from '#database/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { Context } from '#resource/index.ts';
 
@@ -26,6 +26,8 @@ export interface PolicyPlace {
   /** Null for an object that is not stored yet. */
   readonly id: string | null;
   readonly db: () => Promise<Db>;
+  /** Where what is found may be asked for again at the commit instead of being locked until then. */
+  readonly unitOfWork?: UnitOfWork;
   /** The stored object, decrypted; null when there is none. */
   readonly stored: () => Promise<JsonObject | null>;
   /** Whether what is found must stay true until the end of the transaction. */

@@ -1,6 +1,8 @@
+import type { Db } from '#database/index.ts';
 import { getAt, type Pointer } from '#json/index.ts';
 import { MET, type Policy, type PolicyPlace, unmet } from './policy.ts';
 import { findOther, lockValue } from './unique-repository.ts';
+import { mayReserve, type UniqueValue, uniqueValues } from './unique-value-repository.ts';
 
 /** No other object of the collection has that value. */
 const unique: Policy = {
@@ -13,10 +15,12 @@ const unique: Policy = {
       // What it had before was its own before, too.
       const stored = await place.stored();
       if (stored !== null && getAt(stored, pointerOf(property)) === value) return MET;
+      const wanted = { collection: place.collection, property: property.replace(/\[\d+\]/g, '[]'), value };
+      if (await reserve(place, wanted)) return MET;
       // Two who want the same value at once must see each other.
-      await lockValue(await place.db(), [place.collection, property.replace(/\[\d+\]/g, '[]'), value]);
+      await lockValue(await place.db(), wanted);
     }
-    return requireNoOther(place, place.collection, property, value, place.id);
+    return requireNoOther(await place.db(), place.collection, property, value, place.id);
   },
 };
 
@@ -25,20 +29,37 @@ const noInternalUserConflict: Policy = {
   id: 'no-internal-user-conflict',
   requirements: ['UNIQUE'],
   skipsAbsent: true,
-  check: ({ value, place }) =>
+  check: async ({ value, place }) =>
     typeof value === 'string' && value !== '' && place.tellsOfOthers
-      ? requireNoOther(place, 'repo/internal/user', '_id', value, null)
+      ? requireNoOther(await readerOf(place), 'repo/internal/user', '_id', value, null)
       : MET,
 };
 
+/**
+ * Has the commit ask whether the value is unique, if it seems so now and nothing of the same collection is pending, which
+ * nobody could see.
+ */
+async function reserve(place: PolicyPlace, wanted: Omit<UniqueValue, 'id'>): Promise<boolean> {
+  const { unitOfWork, collection, id } = place;
+  if (unitOfWork === undefined || id === null || !mayReserve(unitOfWork, wanted)) return false;
+  const db = await unitOfWork.readerBesidePending();
+  if ((await findOther(db, collection, wanted.property, wanted.value, id)) !== undefined) return false;
+  return unitOfWork.write(uniqueValues, { ...wanted, id });
+}
+
+/** For what need not stay so until the commit, and is not about anything pending. */
+function readerOf({ db, unitOfWork }: PolicyPlace): Promise<Db> {
+  return unitOfWork?.readerBesidePending() ?? db();
+}
+
 async function requireNoOther(
-  place: PolicyPlace,
+  db: Db,
   collection: string,
   property: string,
   value: string,
   ownId: string | null,
 ) {
-  const other = await findOther(await place.db(), collection, property, value, ownId);
+  const other = await findOther(db, collection, property, value, ownId);
   return other === undefined ? MET : unmet('UNIQUE');
 }
 

@@ -1,13 +1,27 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import { type JsonValue, parsePointer } from '#json/index.ts';
-import { filterSql, objectStore, objectTable } from '#repo/index.ts';
+import { filterSql, type ObjectStore, objectStore, objectTable } from '#repo/index.ts';
+
+/** A value that no other object of the collection may have. */
+export interface UniqueValue {
+  /** Such as `managed/user`. */
+  readonly collection: string;
+  /** Its place; `[]` stands for any element of an array. */
+  readonly property: string;
+  readonly value: string;
+  /** Of the object that has it. */
+  readonly id: string;
+}
+
+/** The advisory lock of all that ask about the same value. */
+export function lockOf({ collection, property, value }: Omit<UniqueValue, 'id'>): string {
+  return `unique ${JSON.stringify([collection, property, value])}`;
+}
 
 /** Queues those who ask about the same value until the end of their transactions. */
-export async function lockValue(db: Db, parts: readonly string[]): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`unique ${JSON.stringify(parts)}`}, 0))`.execute(
-    db,
-  );
+export async function lockValue(db: Db, wanted: Omit<UniqueValue, 'id'>): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${lockOf(wanted)}, 0))`.execute(db);
 }
 
 /** The id of another object of the collection whose property has that value. */
@@ -18,8 +32,7 @@ export async function findOther(
   value: string,
   ownId: string | null,
 ): Promise<string | undefined> {
-  const path = collection.split('/');
-  const store = objectStore(path[0] === 'managed' ? path : path.slice(1));
+  const store = storeOf(collection);
   const { rows } = await sql<{ id: string }>`select id from ${sql.table(store.table)}
     where type = ${sql.lit(store.type)} and ${hasValue(property, value)}
       and id is distinct from ${ownId} limit 1`.execute(db);
@@ -36,4 +49,10 @@ function hasValue(property: string, value: string): RawBuilder<boolean> {
     .split(/\/|(?=\[)/)
     .reduceRight<JsonValue>((inner, token) => (token.startsWith('[') ? [inner] : { [token]: inner }), value);
   return sql<boolean>`data @> ${JSON.stringify(shape)}::jsonb`;
+}
+
+/** Where a collection is stored, such as `managed/user` or `repo/internal/user`. */
+export function storeOf(collection: string): ObjectStore {
+  const path = collection.split('/');
+  return objectStore(path[0] === 'managed' ? path : path.slice(1));
 }

@@ -27,6 +27,7 @@ export async function validateProperties(exchange: Exchange): Promise<void> {
       collection: collectionOf(exchange),
       id,
       db: () => context.unitOfWork!.db(),
+      ...(exchange.isLight ? { unitOfWork: context.unitOfWork! } : {}),
       stored: async () => before,
       isBinding: true,
       matches: (text, stored) => matchesSecret(platform, text, stored),

@@ -26,7 +26,7 @@ export function recordChanges(options: Pick<AuditTrailOptions, 'database' | 'con
     const { actor = SYSTEM_ACTOR, changes } = unitOfWork;
     const { eventTopics } = config();
     const events = changes.flatMap((change) => activityOf(change, change.actor ?? actor, eventTopics) ?? []);
-    if (events.length > 0) await unitOfWork.writeAll(auditInserts, events.map(sign));
+    if (events.length > 0) unitOfWork.writeAtCommit(auditInserts, events.map(sign));
   });
 }
 

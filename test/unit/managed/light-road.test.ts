@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#database/index.ts';
 import type { Connection } from '#resource/index.ts';
@@ -6,15 +5,8 @@ import { seededRandom } from '../../support/hostile-requests.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 import { createProject } from '../../support/project.ts';
 import { SEED } from '../../support/property-seed.ts';
+import { withoutHooks } from '../../support/without-hooks.ts';
 import { openWorkflowCore, statementsOf } from '../../support/workflow-core.ts';
-
-/** The shipped users and roles, without their hooks: this process runs no scripts. */
-function withoutHooks(): string {
-  const managed = JSON.parse(readFileSync(new URL('../../../conf/managed.json', import.meta.url), 'utf8'));
-  for (const type of managed.objects)
-    for (const key of Object.keys(type)) if (/^on/.test(key)) delete type[key];
-  return JSON.stringify(managed);
-}
 
 describe('a request that changes nothing but one object', () => {
   const scope = new AsyncDisposableStack();

@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 /** How a client of `pg` speaks to its server: each method sends one message, each message heard is emitted. */
 export interface Wire {
-  readonly stream: { readonly bytesRead: number; destroy(error?: Error): void };
+  readonly stream: { readonly bytesRead: number; cork(): void; uncork(): void; destroy(error?: Error): void };
   query(text: string): void;
   parse(message: { readonly name?: string; readonly text: string; readonly types?: readonly number[] }): void;
   bind(message: { readonly statement?: string }): void;

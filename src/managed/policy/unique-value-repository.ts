@@ -1,0 +1,62 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db, GroupWrite, UnitOfWork } from '#database/index.ts';
+import { parsePointer } from '#json/index.ts';
+import { hasPending, hasSameText } from '#repo/index.ts';
+import { lockOf, storeOf, type UniqueValue } from './unique-repository.ts';
+
+export type { UniqueValue } from './unique-repository.ts';
+
+/**
+ * Values that no other object has when the unit of work commits. Their locks are tried and not waited for: whoever asks
+ * about one of them now, in a transaction that may be long, must not hold up all that is stored together with it.
+ */
+export const uniqueValues: GroupWrite<UniqueValue> = {
+  isGuarded: true,
+  keyOf: lockOf,
+  locksOf: (wanted) => [lockOf(wanted)],
+  steps: (all) =>
+    [...Map.groupBy(all, ({ collection, property }) => JSON.stringify([collection, property])).values()].map(
+      (wanted) => {
+        const distinct = [
+          ...new Map(wanted.map((one) => [JSON.stringify([one.value, one.id]), one])).values(),
+        ];
+        // Of two objects that want the same, there is one row.
+        return {
+          statement: sql`select distinct value from (${free(distinct)}) free`,
+          returns: distinct.length,
+        };
+      },
+    ),
+  async run(db, all) {
+    const stored: boolean[] = [];
+    for (const wanted of all) stored.push(await isFree(db, wanted));
+    return stored;
+  },
+};
+
+/** Whether a value may be reserved: nothing is pending that a look at the database would not show. */
+export function mayReserve(unitOfWork: UnitOfWork, wanted: Omit<UniqueValue, 'id'>): boolean {
+  if (!unitOfWork.isLight || wanted.property.includes('[')) return false;
+  return !hasPending(unitOfWork, storeOf(wanted.collection));
+}
+
+/** Those of the values, of one property of a collection, that no other object has. */
+function free(wanted: readonly UniqueValue[]): RawBuilder<unknown> {
+  const { collection, property } = wanted[0]!;
+  const { table, type } = storeOf(collection);
+  const values = wanted.map(({ value, id }) => ({ value, id }));
+  // By the index for each of them, however many there are: `offset 0` keeps the planner from reading the whole type.
+  return sql`
+    select wanted.value from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as wanted (value text, id text)
+    where not exists (
+      select from ${sql.table(table)} other
+      where other.type = ${sql.lit(type)} and ${hasSameText(parsePointer(property), 'other', sql`wanted.value`)}
+        and other.id <> wanted.id
+      offset 0)`;
+}
+
+async function isFree(db: Db, wanted: UniqueValue): Promise<boolean> {
+  const { rows } = await sql<{ held: boolean }>`
+    select pg_try_advisory_xact_lock(hashtextextended(${lockOf(wanted)}, 0)) as held`.execute(db);
+  return rows[0]!.held && (await free([wanted]).execute(db)).rows.length === 1;
+}
