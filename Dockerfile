@@ -15,7 +15,7 @@ ENV NODE_ENV=production SVC_HOST=0.0.0.0 PORT=8080 SVC_PROJECT=/svc
 WORKDIR /svc
 COPY --from=dependencies /svc/node_modules node_modules
 COPY --from=dependencies /svc/sbom.cdx.json ./
-COPY package.json ./
+COPY package.json LICENSE ./
 COPY bin bin
 COPY src src
 COPY workers workers
