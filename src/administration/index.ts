@@ -10,6 +10,7 @@ export { configResource } from './config-resource.ts';
 export { protectSecrets } from './config-secrets.ts';
 export { healthResource } from './health-resource.ts';
 export { infoResource } from './info-resource.ts';
+export { infoObjections } from './info-scripts.ts';
 export { overrideSeals } from './override-seals.ts';
 export { rotateFiles } from './rotate-files.ts';
 export { rotateKeys } from './rotate-keys.ts';

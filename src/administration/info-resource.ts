@@ -1,16 +1,17 @@
-import { didYouMean, NotFoundError } from '#errors/index.ts';
+import { didYouMean, NotFoundError, NotSupportedError } from '#errors/index.ts';
 import { cloneJson, type JsonObject, type JsonValue } from '#json/index.ts';
 import { collection, type RouteHandler, resource } from '#resource/index.ts';
+import { INFO_NAMES, NOT_RUN_HINT } from './info-scripts.ts';
 
 export interface InfoOptions {
   /** STARTING, ACTIVE_READY, ACTIVE_NOT_READY or STOPPING, and a sentence about it. */
   readonly state: () => { readonly state: string; readonly shortDesc: string };
   readonly version: string;
+  /** What is configured to be answered by scripts, of which none runs. */
+  readonly configured: () => readonly string[];
   /** Properties of a managed type that change only with the password once more. */
   readonly protectedProperties: (type: string) => readonly string[];
 }
-
-const NAMES = ['ping', 'login', 'version'];
 
 /** `/info/ping`, `/info/login` (who am I) and `/info/version`. */
 export function infoResource(options: InfoOptions): RouteHandler {
@@ -40,8 +41,14 @@ export function infoResource(options: InfoOptions): RouteHandler {
             productRevision: options.version,
           });
         default:
+          if (options.configured().includes(id)) {
+            throw new NotSupportedError(`The script that is configured for 'info/${id}' is not run`, {
+              id: 'INFO_NOT_RUN',
+              hint: NOT_RUN_HINT,
+            });
+          }
           throw new NotFoundError(`Resource 'info/${id}' not found`, {
-            hint: didYouMean(id, NAMES) ?? `There are ${NAMES.join(', ')}`,
+            hint: didYouMean(id, INFO_NAMES) ?? `There are ${INFO_NAMES.join(', ')}`,
           });
       }
     },

@@ -7,7 +7,7 @@ import {
   protectSecrets,
 } from '#administration/index.ts';
 import { clusterResource } from '#cluster/index.ts';
-import { managedConfig } from '#config/index.ts';
+import { infoConfig, managedConfig } from '#config/index.ts';
 import { scriptTransform } from '#script/index.ts';
 import { type Platform, TOPIC } from './platform.ts';
 
@@ -43,6 +43,7 @@ export function addAdministration(platform: Platform, server: ServerState): { ov
     'info*',
     infoResource({
       ...server,
+      configured: () => config.list(infoConfig).map(({ alias, value }) => String(value.infocontext ?? alias)),
       protectedProperties(name) {
         const type = config.get(managedConfig).objects.find((object) => object.name === name);
         const properties = Object.entries(type?.schema?.properties ?? {});

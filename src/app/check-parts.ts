@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { infoObjections } from '#administration/index.ts';
 import {
   type AuthenticationConfig,
   authenticationConfig,
   type ConfigStore,
   endpointConfig,
+  infoConfig,
   type ManagedConfig,
   managedConfig,
   type Objection,
@@ -78,6 +80,7 @@ export function addChecks(config: ConfigStore, projectLocation: string): void {
   config.addCheck(authenticationConfig, scriptsOf);
   config.addCheck(authenticationConfig, (value) => void readSessionSettings(value));
   config.addCheck(endpointConfig, async (value, id) => (await scriptsOf(value, id)).map(asField));
+  config.addCheck(infoConfig, infoObjections);
   config.addCheck(routerConfig, scriptsOf);
   config.addCheck(scheduleConfig, async (value, id) => {
     const faults = await scriptsOf(value, id);

@@ -32,12 +32,14 @@ export async function findProcessMistakes(
       id,
       element,
       message,
+      hint,
       line = 1,
       column = 1,
     }: (typeof files)[number]['refusals'][number]): Finding => ({
       id,
       where: `${join(shown, name)}:${line}:${column}`,
       message: element === '' ? message : `'${element}' ${message}`,
+      ...(hint === undefined ? {} : { hint }),
     });
   return {
     mistakes: files.flatMap(({ name, refusals }) => refusals.map(toFinding(name))),

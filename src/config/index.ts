@@ -27,6 +27,7 @@ export { type AuditConfig, auditConfig } from './definitions/audit-schema.ts';
 export { type AuthenticationConfig, authenticationConfig } from './definitions/authentication-schema.ts';
 export { clusterConfig } from './definitions/cluster-schema.ts';
 export { type EndpointConfig, endpointConfig } from './definitions/endpoint-schema.ts';
+export { infoConfig } from './definitions/info-schema.ts';
 export {
   type ManagedConfig,
   managedConfig,

@@ -77,7 +77,13 @@ export function translateRequest(http: HttpRequest): TranslatedRequest {
           const additional = { ...(ofScript ? others : queryParameters(parameters)), ...common.parameters };
           return { method: 'action', ...common, parameters: additional, action: reserved._action!, content };
         }
-        return { method: 'create', ...common, newResourceId: null, content: objectBody(http) };
+        return {
+          method: 'create',
+          ...common,
+          newResourceId: null,
+          content: objectBody(http),
+          ...(reserved._action === undefined ? {} : { byAction: true }),
+        };
       case 'PUT':
         return put(common, conditions, isAtLeast(version, 2, 0), http);
       case 'PATCH': {

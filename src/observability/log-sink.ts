@@ -375,6 +375,8 @@ function describe(said: Observation): Line | undefined {
         message: `workflow ${said.file} cannot be deployed`,
         ...errorFacts(said.error),
       };
+    case 'workflow.passedOver':
+      return { level: 'warn', message: `workflow ${said.file}: ${said.message}`, hint: said.hint };
     case 'workflow.stuck':
       return {
         level: 'warn',

@@ -126,6 +126,7 @@ export type Observation =
   | { kind: 'workflow.deployed'; file: string; definitions: readonly string[]; findings: readonly string[] }
   | { kind: 'workflow.undeployed'; file: string; outcome: 'undeployed' | 'suspended' }
   | { kind: 'workflow.deployFailed'; file: string; error: unknown }
+  | { kind: 'workflow.passedOver'; file: string; message: string; hint?: string }
   | { kind: 'workflow.stuck'; instance: string; elements: readonly string[] }
   | { kind: 'workflow.messageLost'; instance: string; name: string }
   | { kind: 'workflow.deadLetter'; job: string; instance: string | null; element: string; error: string }

@@ -24,6 +24,8 @@ export interface CreateRequest extends RequestBase {
   /** Null lets the server choose. */
   readonly newResourceId: string | null;
   readonly content: JsonObject;
+  /** It came as the action `create`, which a resource may tell from a create. */
+  readonly byAction?: boolean;
   /** A PUT without preconditions: when the object exists, it is updated instead. */
   readonly orUpdate?: boolean;
 }

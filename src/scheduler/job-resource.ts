@@ -44,7 +44,11 @@ function jobProvider(platform: SchedulerPlatform): CollectionProvider {
       instanceActions: INSTANCE_ACTIONS.filter((action) => action !== VALIDATE_CRON),
     },
 
-    create: (context, request) => schedules.create(context, newIdOf(request), request.content),
+    async create(context, request) {
+      const { _id } = request.content;
+      if (request.byAction === true && _id !== undefined) throw ownId(_id);
+      return schedules.create(context, newIdOf(request), request.content);
+    },
 
     read: (context, _request, id) => schedules.read(context, id),
 

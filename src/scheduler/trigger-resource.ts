@@ -4,7 +4,7 @@ import type { JsonObject } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import { collection, type Resource, type RouteHandler, resource, singleton } from '#resource/index.ts';
 import { listIds } from './job-repository.ts';
-import { noOtherActions, validatingCron } from './scheduler-resource.ts';
+import { validatingCron } from './scheduler-resource.ts';
 import {
   findTrigger,
   listAcquired,
@@ -22,7 +22,6 @@ export function triggerResource(database: Database): RouteHandler {
   return validatingCron(
     collection({
       description: { title: 'triggers' },
-      ...noOtherActions,
 
       async read(_context, _request, id) {
         const name = id.startsWith(GROUP + SEPARATOR) ? id.slice(GROUP.length + SEPARATOR.length) : id;
@@ -49,7 +48,6 @@ export function triggerListResource(
   return validatingCron(
     singleton({
       description: { title: list },
-      action: noOtherActions.actionOnInstance,
 
       async read() {
         const content: JsonObject =

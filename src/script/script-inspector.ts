@@ -1,11 +1,18 @@
 import { posix, relative } from 'node:path';
 import { type ConfigStore, scriptConfig } from '#config/index.ts';
-import { BadRequestError, NotFoundError } from '#errors/index.ts';
+import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
 import { formatPointer, isObject, type JsonValue } from '#json/index.ts';
 import { FIELD_SCRIPT, fieldScriptHint, lessHint } from './field-scripts.ts';
 import type { GroovyWarning } from './groovy/index.ts';
 import { warningText } from './groovy-warning.ts';
-import { parseScript, requiredModules, ScriptSyntaxError } from './javascript/index.ts';
+import {
+  exportedNames,
+  type MemberCall,
+  memberCalls,
+  parseScript,
+  requiredModules,
+  ScriptSyntaxError,
+} from './javascript/index.ts';
 import { EXTENSION, openSources } from './script-library.ts';
 import { parseScriptReference, type ScriptLanguage, type ScriptReference } from './script-reference.ts';
 import type { ScriptFile, ScriptSources } from './script-sources.ts';
@@ -123,9 +130,11 @@ export class ScriptInspector {
         return compileGroovy(script).warnings.map((warning) => groovyWarning(warning, text));
       }
       const faults: ScriptFault[] = [];
-      for (const { name, offset, isCertain } of requiredModules(parseScript(script).program)) {
+      const { program } = parseScript(script);
+      for (const { name, offset, isCertain } of requiredModules(program)) {
         faults.push(...(await this.#inspectModule({ name, offset, isCertain }, text, sources, seen)));
       }
+      for (const call of memberCalls(program)) faults.push(...(await this.#inspectCall(call, text, sources)));
       return faults;
     } catch (error) {
       if (!(error instanceof ScriptSyntaxError)) throw error;
@@ -161,19 +170,53 @@ export class ScriptInspector {
       return isCertain ? faults : faults.map((fault) => ({ ...fault, isWarning: true }));
     }
     if (isShippedLibrary(id)) return [];
-    const lines = by.source.slice(0, offset).split('\n');
-    const where = `${by.place}:${lines.length}:${lines.at(-1)!.length + 1}`;
     return [
       {
         id: 'SCRIPT_FILE_NOT_FOUND',
         field: '',
         message: `the script requires '${name}', which is in none of the script sources`,
         ...(fieldScriptHint(id) === undefined ? {} : { hint: fieldScriptHint(id)! }),
-        ...(by.place === undefined ? {} : { where }),
+        ...placeOf(offset, by),
         ...(isCertain ? {} : { isWarning: true }),
       },
     ];
   }
+
+  /** A function that a shipped module of the name lacks: those of the field had more than a script can do here. */
+  async #inspectCall(
+    { module, member, offset }: MemberCall,
+    by: Text,
+    sources: ScriptSources,
+  ): Promise<readonly ScriptFault[]> {
+    const names = await this.#exportsOf(module, sources);
+    if (names === undefined || names.has(member) || member in Object.prototype) return [];
+    return [
+      {
+        id: 'SCRIPT_NO_FUNCTION',
+        field: '',
+        message: `the script calls '${member}' of the module '${module}', which has no such function here`,
+        hint: didYouMean(member, names) ?? `It has ${[...names].sort().join(', ')}`,
+        ...placeOf(offset, by),
+        isWarning: true,
+      },
+    ];
+  }
+
+  /** Undefined of what is not shipped, or not plain. */
+  async #exportsOf(module: string, sources: ScriptSources): Promise<ReadonlySet<string> | undefined> {
+    const file = await sources.find(module.endsWith('.js') ? module : `${module}.js`);
+    if (file === undefined || file.absolutePath.startsWith(this.#config.locations.projectLocation)) {
+      return undefined;
+    }
+    const names = exportedNames(parseScript({ name: module, source: file.text }).program);
+    return typeof names === 'string' ? this.#exportsOf(names, sources) : names;
+  }
+}
+
+function placeOf(offset: number, { place, source }: Text): { where?: string } {
+  if (place === undefined) return {};
+  const lines = source.slice(0, offset).split('\n');
+  return { where: `${place}:${lines.length}:${lines.at(-1)!.length + 1}` };
 }
 
 /** Of a class that is imported and used nowhere, say. */

@@ -44,6 +44,7 @@ describe('a project as an integrator of the field brings it', () => {
           .sort(),
       ).toEqual([
         'warning AUTH_MODULE_DOUBT conf/authentication.json:47',
+        'warning INFO_NOT_RUN conf/info-uiconfig.json:1',
         'warning MANAGED_BAD_DISPLAY conf/managed.json:21',
         'warning MANAGED_BAD_DISPLAY conf/managed.json:27',
         'warning SCHED_NO_SERVICE conf/schedule-reconcile.json:6',
@@ -169,7 +170,13 @@ describe('a project as an integrator of the field brings it', () => {
       named: { policy: 'String' },
       texts: ['[1, 2]', 1],
     });
+  });
+
+  it('says of itself what its files name a script of the field for, and which of them does not run', async () => {
     expect((await api('GET', 'info/ping')).body).toMatchObject({ state: 'ACTIVE_READY' });
+    const { status, body } = await api('GET', 'info/uiconfig');
+    expect([status, body.detail]).toEqual([501, expect.objectContaining({ id: 'INFO_NOT_RUN' })]);
+    expect((await api('GET', 'info/other')).status).toBe(404);
   });
 
   it('runs its processes: an escalation ends a called one well, and a script that cannot be is an incident when it is reached', async () => {

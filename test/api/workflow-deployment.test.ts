@@ -97,6 +97,7 @@ beforeAll(async () => {
       'workflow/moving.bpmn20.xml': v1,
       'workflow/groovy.bpmn20.xml': groovy,
       'workflow/other.xml': '<beans xmlns="http://www.springframework.org/schema/beans"/>',
+      'workflow/lost.xml': '<definitions><process id="lost"><startEvent id="s"/></process></definitions>',
       'workflow/off.bpmn20.xml': processFile('off', start() + end() + path('s', 'e'), {
         isExecutable: 'false',
       }),
@@ -124,6 +125,15 @@ describe('the watched directory', () => {
     expect(refused('bad.bpmn20.xml')).toBeDefined();
     expect(refused('off.bpmn20.xml')).toBeDefined();
     expect(refused('other.xml')).toBeUndefined();
+  });
+
+  test('tells of a file that has everything of a process but the namespace', async () => {
+    const passedOver = server.observations.filter(({ kind }) => kind === 'workflow.passedOver');
+    const hint = expect.stringContaining('xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"');
+    expect(passedOver).toMatchObject([{ file: 'lost.xml', hint }]);
+    const body = { name: 'lost.bpmn20.xml', content: '<process id="lost"/>' };
+    const refused = await api('POST', 'workflow/deployment?_action=deploy', { body });
+    expect([refused.status, refused.body.detail.hint]).toEqual([400, hint]);
   });
 
   test('a script that does not compile is told at the deployment, and fails when it is reached', async () => {

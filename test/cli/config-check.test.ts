@@ -221,6 +221,11 @@ describe('config-check', () => {
       ...type(
         {
           onCreate: { type: 'javascript', source: '1' },
+          onDelete: {
+            type: 'text/javascript',
+            source:
+              "require('onUpdateUser').createNotificaton(object); var u = require('util'); u.isArray(u.nope());",
+          },
           onUpdate: {
             type: 'text/javascript',
             source: "if (false) require('maybe'); function f() { require('never'); }",
@@ -235,6 +240,7 @@ describe('config-check', () => {
       'conf/ui-themeconfig.json': '{"a": 1, "a": 2}',
       'conf/ui-broken.json': '{',
       'conf/scheduler.json': { instanceId: 'x' },
+      'workflow/lost.bpmn20.xml': PROCESS('').replace(/xmlns="[^"]*"/, ''),
       'conf/schedule-off.json': {
         enabled: false,
         schedule: '0 0 0 * * ?',
@@ -257,13 +263,17 @@ describe('config-check', () => {
       /"javascript" is taken for text\/javascript/,
       /requires 'maybe'/,
       /requires 'never'/,
+      /calls 'createNotificaton' of the module 'onUpdateUser'/,
+      /calls 'nope' of the module 'util'/,
       /instanceId/,
       /unknown key "extra"/,
       /'healthh', and is disabled/,
       /gone.js/,
+      /Nothing in it is of the namespace of BPMN/,
     ]) {
       expect(said).toMatch(expected);
     }
+    expect(said).not.toMatch(/'isArray'/);
     const unread = warnings.filter(({ file }) => file?.startsWith('conf/ui-'));
     expect(unread.length).toBeGreaterThanOrEqual(2);
     expect(code).toBe(0);

@@ -18,6 +18,7 @@ export {
   ScriptThrownError,
 } from './failures.ts';
 export { hoistedNames } from './hoisted-names.ts';
+export { exportedNames, type MemberCall, memberCalls } from './module-members.ts';
 export { findSyntaxError, parseScript } from './parse-script.ts';
 export type { EngineKind } from './quickjs-module.ts';
 export { requiredModules } from './required-modules.ts';

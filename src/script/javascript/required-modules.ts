@@ -1,4 +1,5 @@
 import type { Node, Program } from 'acorn';
+import { childrenOf, requiredName } from './syntax-tree.ts';
 
 /** A `require('name')` of a script. */
 export interface RequiredModule {
@@ -31,7 +32,7 @@ export function requiredModules(program: Program): readonly RequiredModule[] {
   return found;
 
   function visit(node: Node, isCertain: boolean): void {
-    const name = moduleName(node);
+    const name = requiredName(node);
     if (name !== undefined) found.push({ name, offset: node.start, isCertain });
     // What is called where it is written runs as well.
     const runs = isCertain && !MAYBE.has(node.type);
@@ -39,27 +40,7 @@ export function requiredModules(program: Program): readonly RequiredModule[] {
   }
 }
 
-function moduleName(node: Node): string | undefined {
-  const call = node as Node & {
-    callee?: Node & { name?: string };
-    arguments?: (Node & { value?: unknown })[];
-  };
-  if (node.type !== 'CallExpression' || call.callee?.type !== 'Identifier') return undefined;
-  if (call.callee.name !== 'require') return undefined;
-  const name = call.arguments?.[0]?.value;
-  return typeof name === 'string' ? name : undefined;
-}
-
 /** The test of a condition is always looked at. */
 function isCalled(node: Node, child: Node): boolean {
   return (node as Node & { test?: Node }).test === child;
-}
-
-function childrenOf(node: Node): Node[] {
-  return Object.values(node).flatMap((value: unknown) => {
-    const members: unknown[] = Array.isArray(value) ? value : [value];
-    return members.filter(
-      (member): member is Node => typeof (member as Node | null)?.type === 'string' && member !== node,
-    );
-  });
 }

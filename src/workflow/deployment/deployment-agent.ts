@@ -7,7 +7,7 @@ import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Connection } from '#resource/index.ts';
 import type { Finding } from '../engine/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
-import { isDeployable, readResources } from './deployment-file.ts';
+import { isDeployable, passedOver, readResources } from './deployment-file.ts';
 import { findLatestDeployment, listDeploymentsFrom } from './deployment-repository.ts';
 import { retire } from './undeploy.ts';
 
@@ -98,7 +98,11 @@ export class DeploymentAgent implements Service {
     const { platform } = this.#options;
     try {
       const bytes = await readFile(path);
-      if ((await readResources(name, bytes)) === undefined) return true;
+      if ((await readResources(name, bytes)) === undefined) {
+        const finding = passedOver(name, bytes);
+        if (finding !== undefined) platform.observe({ kind: 'workflow.passedOver', file: name, ...finding });
+        return true;
+      }
       const isArchive = name.toLowerCase().endsWith('.bar');
       const deployed = (await this.#options.connection.action('workflow/deployment', 'deploy', {
         name,

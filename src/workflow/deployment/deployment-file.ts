@@ -1,8 +1,13 @@
 import { BadRequestError } from '#errors/index.ts';
+import type { Finding } from '../engine/index.ts';
 import { readBarArchive } from './bar-archive.ts';
 
 const DEPLOYABLE = /^[^.].*\.(?:bar|xml|bpmn)$/i;
 const MODEL_NAMESPACE = 'http://www.omg.org/spec/BPMN/20100524/MODEL';
+
+/** What gives away a process file that has lost its namespace. */
+const PROCESS_NAME = /\.bpmn(?:20\.xml)?$/i;
+const PROCESS_ELEMENT = /<(?:[\w.-]+:)?(?:definitions|process)[\s/>]/;
 
 /** As long as names of files may be. */
 const LONGEST_NAME = 255;
@@ -29,6 +34,17 @@ export async function readResources(
     return resources;
   }
   return bytes.includes(MODEL_NAMESPACE) ? new Map([[name, bytes]]) : undefined;
+}
+
+/** What is to be said of a file that `readResources` takes for something else, and that looks like a process file. */
+export function passedOver(name: string, bytes: Buffer): Finding | undefined {
+  if (!PROCESS_NAME.test(name) && !PROCESS_ELEMENT.test(bytes.toString('utf8'))) return undefined;
+  return {
+    id: 'WORKFLOW_NO_NAMESPACE',
+    element: '',
+    message: 'Nothing in it is of the namespace of BPMN, so it is passed over',
+    hint: `Declare the namespace: <definitions xmlns="${MODEL_NAMESPACE}" …>`,
+  };
 }
 
 function requireShort(name: string): void {

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { actionResult, type CollectionProvider, unknownAction } from '#resource/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { deploy } from './deploy.ts';
-import { readResources } from './deployment-file.ts';
+import { passedOver, readResources } from './deployment-file.ts';
 
 /**
  * `/workflow/deployment`: the action `deploy` takes a file as `{ name, content }`, with the text of a process file or
@@ -20,9 +20,11 @@ export function deploymentResource(platform: WorkflowPlatform): CollectionProvid
       const { name, origin, isNews, bytes } = readFile(request.content);
       const resources = await readResources(name, bytes);
       if (resources === undefined) {
+        const hint = passedOver(name, bytes)?.hint;
         throw new BadRequestError(`'${name}' is no process file`, {
           id: 'WORKFLOW_NO_PROCESS',
           field: '/content',
+          ...(hint === undefined ? {} : { hint }),
         });
       }
       const unitOfWork = context.unitOfWork!;

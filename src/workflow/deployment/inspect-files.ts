@@ -5,7 +5,7 @@ import type { Finding } from '../engine/index.ts';
 import { ProcessFileError } from '../engine/index.ts';
 import { lintForms } from '../form/index.ts';
 import { compileAll } from './deploy.ts';
-import { isDeployable, readResources } from './deployment-file.ts';
+import { isDeployable, passedOver, readResources } from './deployment-file.ts';
 
 /** What a deployment of a file would refuse and warn of. */
 export interface InspectedFile {
@@ -43,7 +43,10 @@ async function inspectFile(
   const placed = (finding: Finding) => ({ ...finding, ...placeOf(text, finding.element) });
   try {
     const resources = await readResources(name, bytes);
-    if (resources === undefined) return undefined;
+    if (resources === undefined) {
+      const finding = passedOver(name, bytes);
+      return finding && { name, refusals: [], warnings: [finding] };
+    }
     const processes = await compileAll(platform, { name, resources });
     const warnings = processes.flatMap(({ process, mistakes, doubts }) => [
       ...process.warnings,
