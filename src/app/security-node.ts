@@ -15,6 +15,7 @@ import type { NodePart } from './node-part.ts';
 import { accessFileText } from './security-feature.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
+const SETTLE_MS = 500;
 const PRUNE_INTERVAL_MS = 600_000;
 
 /**
@@ -25,21 +26,31 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
   const { access, audit, config, database, observe } = core;
   let text: string | undefined;
   let refused: string | undefined;
-  const refresh = async () => {
+  /** @param expected the only text of which the rules come in force; undefined: whatever it is */
+  const refresh = async (expected?: string) => {
     const rules = await threads.run({ kind: 'accessRules', payload: null, repeatable: true });
-    if (rules !== undefined) access.replace(rules as AccessFile);
+    const file = rules as AccessFile | undefined;
+    if (file === undefined || (expected !== undefined && file.text !== expected)) return false;
+    access.replace(file);
+    return true;
   };
   const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: 'access rules', error });
-  config.watch(() => refresh().catch(failed));
+  config.watch(() => refresh(text).catch(failed));
+  /** A file that is being replaced may be away or cut short for a moment, in which other rules than anybody wrote would hold. */
+  const isStill = async (seen: string | undefined) => {
+    await delay(SETTLE_MS, undefined, { ref: false });
+    core.scriptFiles.forget();
+    return (await accessFileText(core)) === seen;
+  };
   const watcher = new Ticker({
     name: 'access rules',
     intervalMs: LOOK_INTERVAL_MS,
     async runOnce() {
       const now = await accessFileText(core);
-      if (now === text) return;
+      if (now === text || !(await isStill(now))) return;
       try {
         if (now !== refused) await threads.reload();
-        await refresh();
+        if (!(await refresh(now)) && now !== undefined) return;
         text = now;
         refused = undefined;
       } catch (error) {

@@ -3,6 +3,8 @@ import { ADMIN_PASSWORD, type CallOptions } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { seededRandom } from '../support/hostile-requests.ts';
 import { type HostileTarget, hostileTarget, USER_PASSWORD } from '../support/hostile-target.ts';
+import { processFile, workflowApi } from '../support/workflow.ts';
+import { end, path, start, tag, user } from '../unit/workflow/engine/bpmn.ts';
 
 /** What one request may cost, together with all that it causes. */
 let target: HostileTarget;
@@ -197,6 +199,38 @@ describe('what is kept as one', () => {
   ])('has a size: %s is refused', async (call) => {
     const { status, body } = await evaluate(`const text = 'x'.repeat(4200000); ${call}; 'kept'`);
     expect([status, body.message]).toEqual([413, expect.stringMatching(/bytes; 4194304 are allowed/)]);
+  });
+
+  it('is one of several of a process, which have a size together', async () => {
+    const grow = (name: string, length: number) => `execution.setVariable('${name}', 'x'.repeat(${length}))`;
+    const body =
+      start() +
+      user('wait') +
+      tag(
+        'scriptTask',
+        'grow',
+        { scriptFormat: 'javascript' },
+        `<script>${grow("v' + count + '", 4_000_000)}</script>`,
+      ) +
+      end() +
+      path('s', 'wait', 'grow', 'wait');
+    const deployed = await asAdmin('POST', 'workflow/deployment?_action=deploy', {
+      body: { name: 'growing.bpmn20.xml', content: processFile('growing', body) },
+    });
+    expect([deployed.status, deployed.body]).toEqual([200, expect.anything()]);
+    const workflow = workflowApi(asAdmin);
+    const instance = await workflow.start('growing', { count: 0 });
+    for (const count of [1, 2, 3, 4]) {
+      expect((await workflow.completeAt(instance, 'wait', { count })).status).toBe(200);
+    }
+    const refused = await workflow.completeAt(instance, 'wait', { count: 5 });
+    expect([refused.status, refused.body.detail]).toEqual([
+      413,
+      expect.objectContaining({ id: 'WORKFLOW_VARIABLES_TOO_LARGE', allowed: 2 ** 24 }),
+    ]);
+    // What is there goes on.
+    expect((await workflow.completeAt(instance, 'wait', { count: 4 })).status).toBe(200);
+    expect((await asAdmin('DELETE', `workflow/processinstance/${instance}`)).status).toBe(200);
   });
 
   it('may be larger where its type says so, and may shrink whatever the type says', async () => {

@@ -120,6 +120,25 @@ describe('an endpoint that is shipped', () => {
     ]);
   });
 
+  it('getavailableuserstoassign names a thousand of a role that has more, and says so', async () => {
+    await server.database.pool.query(
+      `with made as (
+         insert into managed_object (type, id, data)
+         select 'user', 'many-' || n, jsonb_build_object('userName', 'many-' || n) from generate_series(1, 1100) n
+         returning id)
+       insert into relationship (id, first_collection, first_id, first_property, second_collection, second_id, second_property)
+       select 'edge-' || m.id, first_collection, case when first_id = 'bob-id' then m.id else first_id end, first_property,
+              second_collection, case when second_id = 'bob-id' then m.id else second_id end, second_property
+       from made m, relationship r
+       where 'bob-id' in (r.first_id, r.second_id) and 'reviewer' in (r.first_id, r.second_id)`,
+    );
+    const [{ _id: id }] = await workflow.tasks(await workflow.start('review'));
+    const { status, body } = await api('GET', `endpoint/getavailableuserstoassign/${id}`);
+    expect([status, body.users?.length, body.truncated]).toEqual([200, 1_000, true]);
+    await server.database.pool.query("delete from relationship where id like 'edge-many-%'");
+    expect((await api('GET', `endpoint/getavailableuserstoassign/${id}`)).body.truncated).toBeUndefined();
+  });
+
   it('getprocessesforuser shows the latest version of what the caller may start', async () => {
     const keys = async (user: string) => {
       const { processes } = (await as(user, 'GET', 'endpoint/getprocessesforuser')).body;
@@ -209,6 +228,22 @@ describe('an endpoint that is shipped', () => {
     expect((await as('ann', 'DELETE', `endpoint/usernotifications/${foreign}`)).status).toBe(404);
     expect((await as('bob', 'GET', 'endpoint/usernotifications')).body.notifications).toHaveLength(1);
     expect((await api('PATCH', 'endpoint/usernotifications', { body: [] })).status).toBe(501);
+  });
+
+  it('usernotifications shows the newest thousand', async () => {
+    await server.database.pool.query(
+      `insert into repo_object (type, id, data)
+       select 'ui/notification', 'n' || n,
+              jsonb_build_object('receiverId', 'bob-id', 'createDate', to_char(n, 'FM0000'), 'message', 'm')
+       from generate_series(1, 1100) n`,
+    );
+    const { notifications } = (await as('bob', 'GET', 'endpoint/usernotifications')).body;
+    expect(notifications).toHaveLength(1_000);
+    expect(notifications.map(({ _id }: { _id: string }) => _id)).not.toContain('n1');
+    const source =
+      "require('ui/notifications').removeAllFor('bob-id'); require('ui/notifications').listFor('bob-id').length";
+    const removed = await api('POST', 'script?_action=eval', { body: { type: 'text/javascript', source } });
+    expect(removed.body).toBe(0);
   });
 
   it('linkedView shows an object that nothing is linked to', async () => {

@@ -19,6 +19,7 @@ import { gatherEffects } from './gather-effects.ts';
 import { type Instance, type LockedInstance, type StoredState, withoutVariables } from './instance.ts';
 import { executionId } from './instance-id.ts';
 import { forgetDetails } from './instance-repository.ts';
+import { requireStorableVariables } from './require-storable-variables.ts';
 import { type ReachOut, stepHandlers } from './step-handlers.ts';
 import { lockAsRead, writeStep } from './step-repository.ts';
 import { stepRow } from './step-row.ts';
@@ -64,6 +65,7 @@ export async function startStep(
   const outcome = await apply(process, null, stimulus, handlers);
   changes.state =
     outcome.state === null ? { kind: 'none' } : { kind: 'inserted', ...storable(outcome.state) };
+  requireStorableVariables(`processinstance/${instance.id}`, null, outcome.state);
   await finish(step, changes, outcome, stimulus, options);
   return outcome;
 }
@@ -86,6 +88,9 @@ export async function takeStep(
   const handlers = stepHandlers(platform, context, changes, lockingFirst(step, locked));
   const outcome = await apply(process, state, stimulus, handlers);
   changes.state = nextState(outcome.state, revision);
+  if (changesVariables(outcome)) {
+    requireStorableVariables(`processinstance/${instance.id}`, state, outcome.state);
+  }
   await finish(step, changes, outcome, stimulus, options);
   return outcome;
 }
@@ -130,6 +135,10 @@ function lockingFirst({ context }: StepContext, { instance, revision }: LockedIn
       throw unitOfWork.mayGroup ? unitOfWork.refuse() : movedMeanwhile(instance);
     }
   };
+}
+
+function changesVariables({ effects }: Outcome): boolean {
+  return effects.some(({ kind }) => kind === 'variable.set');
 }
 
 function nextState(state: ProcessState | null, revision: number) {

@@ -1,15 +1,21 @@
 /* require('ui/notifications'): what users are told, kept as repo/ui/notification. */
 var COLLECTION = 'repo/ui/notification';
 
+/* So many are shown, and removed at once. */
+var MOST = 1000;
+
+/* The newest. */
 exports.listFor = function (receiver) {
   var filter = 'receiverId eq ' + JSON.stringify(String(receiver));
-  return svc.query(COLLECTION, { _queryFilter: filter, _sortKeys: '-createDate' }).result;
+  return svc.query(COLLECTION, { _queryFilter: filter, _sortKeys: '-createDate', _pageSize: MOST }).result;
 };
 
 exports.removeAllFor = function (receiver) {
-  exports.listFor(receiver).forEach(function (notification) {
-    svc.delete(COLLECTION + '/' + encodeURIComponent(notification._id), notification._rev);
-  });
+  for (var found = exports.listFor(receiver); found.length > 0; found = exports.listFor(receiver)) {
+    found.forEach(function (notification) {
+      svc.delete(COLLECTION + '/' + encodeURIComponent(notification._id), notification._rev);
+    });
+  }
 };
 
 /* The answer of an endpoint to its caller. */

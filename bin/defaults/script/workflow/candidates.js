@@ -2,13 +2,16 @@
  * require('workflow/candidates').finder(): a function that answers who may have a task, `{users, assignee}`, given the
  * task as `workflow/taskinstance/<id>` shows it. Users are managed or internal ones, as are the roles that groups stand
  * for; who has a role is looked up once for each. Managed users with an internal role are not listed, because nothing
- * knows them from the role's side.
+ * knows them from the role's side. Of a role with more than a thousand users the answer has so many, and `truncated`.
  */
 exports.finder = function () {
   var FIELDS = ['_id', '_refResourceId', 'userName', 'givenName', 'sn'];
+  var MOST = 1000;
   var byName = {};
   var byRole = {};
   var internalUsers;
+  // Groups of which not all users are known here.
+  var isCut = {};
 
   function managedUser(user) {
     var name = [user.givenName, user.sn].filter(Boolean).join(' ');
@@ -46,16 +49,19 @@ exports.finder = function () {
     if (svc.read('repo/internal/role/' + encodeURIComponent(role)) !== null) return [];
     var path = 'managed/role/' + encodeURIComponent(role);
     if (svc.read(path, null, ['_id']) === null) return [];
-    return svc.query(path + '/authzMembers', { _queryFilter: 'true' }, FIELDS).result.map(managedUser);
+    var found = svc.query(path + '/authzMembers', { _queryFilter: 'true', _pageSize: MOST }, FIELDS);
+    isCut[role] = found.pagedResultsCookie !== null;
+    return found.result.map(managedUser);
   }
 
   // Of an internal role, which only its users know; of those only the internal ones are few enough to be looked through.
   function holders(role) {
     var reference = 'repo/internal/role/' + role;
     if (internalUsers === undefined) {
-      internalUsers = svc.query('repo/internal/user', { _queryFilter: 'true' }).result;
+      internalUsers = svc.query('repo/internal/user', { _queryFilter: 'true', _pageSize: MOST });
     }
-    return internalUsers
+    if (internalUsers.pagedResultsCookie !== null) isCut[role] = true;
+    return internalUsers.result
       .filter(function (user) {
         return [].concat(user.roles || [], user.authzRoles || []).some(function (held) {
           return held === role || held === reference || (held !== null && held._ref === reference);
@@ -81,6 +87,13 @@ exports.finder = function () {
     users.sort(function (left, right) {
       return left.username < right.username ? -1 : 1;
     });
-    return { users: users, assignee: task.assignee || task.delegate || null };
+    var answer = { users: users, assignee: task.assignee || task.delegate || null };
+    if (
+      (candidates.candidateGroups || []).some(function (group) {
+        return isCut[group];
+      })
+    )
+      answer.truncated = true;
+    return answer;
   };
 };
