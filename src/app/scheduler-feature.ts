@@ -53,6 +53,7 @@ export function addScheduler(platform: Platform, options: SchedulerOptions): Sch
       secrets: () => scheduleSecrets(config),
       seals: contextSeals(crypto),
       nodeName: config.get(clusterConfig).instanceId,
+      maySeeScripts: (context) => router.maySeeScripts(context),
       services,
       check: (invokeService, invokeContext) => services.check(invokeService, invokeContext),
       doubts: (invokeService) =>

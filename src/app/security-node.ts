@@ -13,9 +13,9 @@ import { ACCESS_FILE } from './check-parts.ts';
 import type { Core } from './core.ts';
 import type { NodePart } from './node-part.ts';
 import { accessFileText } from './security-feature.ts';
+import { settledText } from './settled-text.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
-const SETTLE_MS = 500;
 const PRUNE_INTERVAL_MS = 600_000;
 
 /**
@@ -35,19 +35,18 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
     return true;
   };
   const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: 'access rules', error });
-  config.watch(() => refresh(text).catch(failed));
-  /** A file that is being replaced may be away or cut short for a moment, in which other rules than anybody wrote would hold. */
-  const isStill = async (seen: string | undefined) => {
-    await delay(SETTLE_MS, undefined, { ref: false });
-    core.scriptFiles.forget();
-    return (await accessFileText(core)) === seen;
-  };
+  config.watch(() => refresh(text).then(() => undefined, failed));
   const watcher = new Ticker({
     name: 'access rules',
     intervalMs: LOOK_INTERVAL_MS,
     async runOnce() {
-      const now = await accessFileText(core);
-      if (now === text || !(await isStill(now))) return;
+      if ((await accessFileText(core)) === text) return;
+      const settled = await settledText(
+        () => accessFileText(core),
+        () => core.scriptFiles.forget(),
+      );
+      if (settled === undefined) return;
+      const { text: now } = settled;
       try {
         if (now !== refused) await threads.reload();
         if (!(await refresh(now)) && now !== undefined) return;

@@ -89,7 +89,8 @@ function shownChange({ resource, operation, before, after, privates }: Change): 
   return { resource, operation, before: shown(before), after: shown(after) };
 }
 
-const EVALUATION: Request = {
+/** What only those may who may know all that scripts do. */
+export const EVALUATION: Request = {
   method: 'action',
   path: ['script'],
   action: 'eval',
@@ -99,8 +100,8 @@ const EVALUATION: Request = {
 };
 
 /**
- * The report as its caller may see it. Whoever may evaluate scripts sees all of it; others see those changed resources
- * that they may read, and nothing of what scripts have said, sent and gone through.
+ * The report as those are shown it who may not evaluate scripts: changed resources that they may read, and nothing of what
+ * scripts have said, sent and gone through.
  *
  * @param mayAsk whether the access rules grant the caller a request
  */
@@ -108,7 +109,6 @@ export async function shownReport(
   report: DryRunReport,
   mayAsk: (request: Request) => Promise<boolean>,
 ): Promise<DryRunReport> {
-  if (await mayAsk(EVALUATION)) return report;
   const changes: ReportedChange[] = [];
   const readable = new Map<string, boolean>();
   for (const change of report.content.changes) {

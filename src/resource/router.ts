@@ -9,7 +9,7 @@ import { didYouMean, NotFoundError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Context, RouterContext } from './context.ts';
 import type { ResourceDescription } from './description.ts';
-import { dryRunReport, shownReport } from './dry-run-report.ts';
+import { dryRunReport, EVALUATION, shownReport } from './dry-run-report.ts';
 import { notFound } from './provider.ts';
 import { isWrite, type Request } from './request.ts';
 import { formatPath } from './resource-path.ts';
@@ -123,6 +123,18 @@ export class Router {
     await this.#gates(context, request);
   }
 
+  /** Whether the rules let a caller evaluate scripts; then nothing that scripts say is kept from them. */
+  async maySeeScripts(context: Context): Promise<boolean> {
+    return !context.client.isExternal || this.#mayAsk(context, EVALUATION);
+  }
+
+  #mayAsk(context: Context, request: Request): Promise<boolean> {
+    return this.admit(context, request).then(
+      () => true,
+      () => false,
+    );
+  }
+
   async #own(context: Context, request: Request): Promise<Response> {
     const { database, observe } = this.#options;
     const dryRun = request.dryRun === true;
@@ -154,12 +166,8 @@ export class Router {
       },
     );
     if (report === undefined || !context.client.isExternal) return report ?? response;
-    return shownReport(report, (asked) =>
-      this.admit(context, asked).then(
-        () => true,
-        () => false,
-      ),
-    );
+    if (await this.maySeeScripts(context)) return report;
+    return shownReport(report, (asked) => this.#mayAsk(context, asked));
   }
 
   /** A dry run inside a unit of work: undone at its savepoint. */

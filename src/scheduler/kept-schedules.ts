@@ -1,5 +1,5 @@
 import type { Database, DatabaseClock } from '#database/index.ts';
-import { didYouMean, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
+import { didYouMean, InternalServerError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { type Context, dbOf, type Resource } from '#resource/index.ts';
 import { clockWarnings } from './clock-warnings.ts';
@@ -33,6 +33,8 @@ export interface SchedulerPlatform {
   readonly seals: ContextSeals;
   readonly nodeName: string;
   readonly services: ScheduledServices;
+  /** Whether a caller may be told what scripts say. */
+  readonly maySeeScripts: (context: Context) => Promise<boolean>;
   /** What the invoked service has against the schedule. @throws BadRequestError */
   readonly check: (invokeService: string, invokeContext: JsonValue) => void;
   /** What will keep every run of a schedule from finding its service. */
@@ -128,7 +130,13 @@ export class KeptSchedules {
   /** What the run would do belongs to what a dry run tells. */
   async #rehearse(context: Context, id: string, definition: ScheduleDefinition): Promise<void> {
     const { clock, services } = this.#platform;
-    if (await rehearseFiring(services, context, { id, definition, now: clock.now() })) return;
+    const rehearsal = { id, definition, now: clock.now() };
+    const isScript = await rehearseFiring(services, context, rehearsal).catch(async (thrown: unknown) => {
+      // A script of the server may say more in its error than its caller may know.
+      if (await this.#platform.maySeeScripts(context)) throw thrown;
+      throw new InternalServerError(`The script of schedule '${id}' fails`, { id: 'SCHED_REHEARSAL_FAILED' });
+    });
+    if (isScript) return;
     context.unitOfWork!.afterCommit(`invoke ${shortServiceName(definition.invokeService)}`, () => undefined);
   }
 

@@ -320,6 +320,7 @@ describe('the rules of script/access.js', () => {
       rules(`{ pattern: 'endpoint/echo', roles: 'svc-authorized', methods: 'action', actions: 'try', customAuthz: 'small(100)' },
              { pattern: 'endpoint/*', roles: 'svc-authorized', methods: '*', actions: 'other', excludePatterns: 'endpoint/echo' },
              { pattern: 'managed/user/*', roles: 'svc-authorized', methods: 'read', actions: '', customAuthz: 'ownDataOnly() || request.additionalParameters.pass === "yes"' },
+             { pattern: 'scheduler/job/*', roles: 'svc-authorized', methods: 'action', actions: 'trigger' },
              { pattern: 'managed/user/*', roles: 'svc-authorized', methods: 'update', actions: '', customAuthz: 'isOrdinary() && onlyEditableManagedObjectProperties("user", [])' }`),
     );
     await expect.poll(async () => (await asAda('GET', 'policy/managed/user')).status).toBe(403);
@@ -335,6 +336,38 @@ describe('the rules of script/access.js', () => {
     expect((await asAda('GET', 'managed/user/ben')).status).toBe(403);
     expect((await asAda('GET', 'managed/user/ben?pass=yes')).status).toBe(200);
     await expectNothingTakenBack({});
+  });
+
+  it('judge an object that was created anew under its id, which begins at revision 0 again, by what it is now', async () => {
+    const path = 'managed/user/anew';
+    const make = (userName: string) => api('PUT', path, { body: { userName, password: PASSWORD } });
+    const asAnew = (method: string, to: string, options: CallOptions = {}) =>
+      api(method, to, { user: 'anew', password: PASSWORD, ...options });
+    expect((await make('anew')).body._rev).toBe('0');
+    expect((await asAnew('GET', path)).status).toBe(200);
+    expect((await api('DELETE', path)).status).toBe(200);
+    expect((await make('somebody')).body._rev).toBe('0');
+    const stale = { headers: { 'If-Match': '"0"' }, body: { userName: 'anew' } };
+    expect((await asAnew('PUT', path, stale)).status).toBe(401);
+    expect((await asAda('PUT', path, stale)).status).toBe(403);
+    expect((await api('DELETE', path)).status).toBe(200);
+  });
+
+  it('tell who may trigger a schedule, and evaluate no scripts, nothing of what its script says', async () => {
+    const script = { type: 'text/javascript', source: "throw 'words of the script'" };
+    const body = { schedule: '0 0 0 1 1 ?', invokeService: 'script', invokeContext: { script } };
+    expect((await api('PUT', 'scheduler/job/telling', { body })).status).toBe(201);
+    const trigger = 'scheduler/job/telling?_action=trigger';
+    const whole = await api('POST', `${trigger}&_dryRun=true`);
+    expect([whole.status, JSON.stringify(whole.body)]).toEqual([
+      500,
+      expect.stringContaining('words of the'),
+    ]);
+    const { status, body: told } = await asAda('POST', `${trigger}&_dryRun=true`);
+    expect([status, told.detail]).toEqual([500, { id: 'SCHED_REHEARSAL_FAILED' }]);
+    expect(JSON.stringify(told)).not.toContain('words');
+    expect((await asAda('POST', trigger)).status).toBe(200);
+    expect((await api('DELETE', 'scheduler/job/telling')).status).toBe(200);
   });
 
   it('stay in force when the file becomes nonsense', async () => {

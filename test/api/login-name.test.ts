@@ -92,7 +92,9 @@ describe('the name of an account', () => {
   it('is that of an internal user, too', async () => {
     expect((await create('erna')).status).toBe(201);
     const body = { password: 'Passw0rd-of-erna', roles: [] };
-    expect((await api('PUT', 'repo/internal/user/Erna', { body })).status).toBe(403);
+    for (const path of ['repo/internal/user/Erna', 'repo/internal/user/erna', 'internal/user/Erna']) {
+      expect((await api('PUT', path, { body })).status).toBe(403);
+    }
     expect((await api('PUT', 'repo/internal/user/fritz', { body })).status).toBe(201);
     expect((await create('Fritz')).status).toBe(403);
   });
