@@ -24,6 +24,7 @@ import { store } from './steps/store.ts';
 import { synchronize } from './steps/synchronize.ts';
 import { synchronizeOthers } from './steps/synchronize-others.ts';
 import { takeContent } from './steps/take-content.ts';
+import { tellDoubts } from './steps/tell-doubts.ts';
 import { validateProperties } from './steps/validate-properties.ts';
 import { takeRelationships, writeRelationships } from './steps/write-relationships.ts';
 
@@ -79,4 +80,5 @@ export const lifecycle = pipeline((step) => {
   step(synchronizeOthers,                C,       U,  P,  D );
   step(synchronize,                      C,       U,  P,  D );
   step(giveAnswer,                       C,   R,  U,  P     );
+  step(tellDoubts,                       C,       U,  P     );
 });

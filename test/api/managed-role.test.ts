@@ -159,6 +159,28 @@ describe('roles and assignments', () => {
       expect(await rolesOf(u)).toEqual([]);
     });
 
+    it('are saved with a warning where those may edit what it looks at whom it is about', async () => {
+      const condition = 'telephoneNumber sw "+49" and (department eq "IT" or telephoneNumber pr)';
+      const path = `managed/role/doubtful`;
+      const made = await api('PUT', path, { body: { name: 'doubtful', description: 'x', condition } });
+      expect([made.status, made.body.warnings]).toEqual([
+        201,
+        [expect.stringMatching(/^condition: 'telephoneNumber' may be edited by those whom it is about/)],
+      ]);
+      const { body } = await api('GET', path);
+      expect(body.warnings).toBeUndefined();
+      const back = await api('PUT', path, { body: { ...made.body, description: 'y' } });
+      expect([back.status, back.body.warnings]).toEqual([200, undefined]);
+      const safe = await api('PATCH', path, {
+        body: [{ operation: 'replace', field: '/condition', value: 'department eq "IT"' }],
+      });
+      expect([safe.status, safe.body.warnings]).toEqual([200, undefined]);
+      const again = await api('PATCH', path, {
+        body: [{ operation: 'replace', field: '/condition', value: condition }],
+      });
+      expect(again.body.warnings).toHaveLength(1);
+    });
+
     it('are given to all and taken from all when the condition changes', async () => {
       const [a, b] = [`a${++next}`, `b${++next}`];
       const [ua, ub, both] = [

@@ -14,6 +14,9 @@ export async function takeContent(exchange: Exchange): Promise<void> {
   requireSameId(given, id);
   const content = context.client.isExternal ? (withOwnEnvelopes(given, stored?.data) as JsonObject) : given;
   const object = withoutIdentity(await decryptProperties(platform.crypto, type, content));
+  // What an answer has told of a condition may come back with it.
+  const isTold = platform.types.governedBy(type.name).length > 0 && !type.compiled.has('warnings');
+  if (isTold && before?.['warnings'] === undefined) delete object['warnings'];
   if (before !== null) {
     if (context.client.isExternal) keep(object, before, type.privates, false);
     clearAbsent(exchange, object);
