@@ -118,6 +118,11 @@ export const BENCHMARKS: readonly Benchmark[] = [
     nextTo: 'itself when it had begun',
   },
   {
+    name: 'ways',
+    what: 'How often common requests for managed users go to the database and wait for it',
+    nextTo: '',
+  },
+  {
     name: 'workflow-engine',
     what: 'Process instances in memory: three service tasks; one user task with a round trip of its state; size of a state, time to compile a file, a task for a thousand',
     nextTo: 'bpmn-engine',

@@ -29,11 +29,16 @@ export async function listEdges(
     .selectFrom('relationship_end')
     .select(['id', 'rev', 'properties', 'owner_id', 'owner_property', 'target_collection', 'target_id'])
     .where('owner_collection', '=', collection)
-    .where('owner_id', 'in', ids)
-    .where('owner_property', 'in', properties)
+    .where('owner_id', '=', anyOf(ids))
+    .where('owner_property', '=', anyOf(properties))
     .orderBy('id')
     .execute();
   return rows.map(toEdge);
+}
+
+/** One text however many there are, so that the statement is prepared once. */
+function anyOf(values: readonly string[]) {
+  return sql<string>`any(${values}::text[])`;
 }
 
 /** The edge of that id, or without one the oldest, if it belongs to that property of that object. */

@@ -25,7 +25,7 @@ export async function listObjects(
     .selectFrom(store.table)
     .select(['id', 'rev', 'data'])
     .where('type', '=', store.type)
-    .where('id', 'in', ids)
+    .where('id', '=', sql<string>`any(${ids}::text[])`)
     .execute();
 }
 

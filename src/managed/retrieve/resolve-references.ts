@@ -22,16 +22,35 @@ export async function resolveReferences(
   retrieveObjects: RetrieveObjects,
 ): Promise<ReadonlyMap<Edge, JsonObject>> {
   const values = new Map<Edge, JsonObject>(edges.map((edge) => [edge, edgeValue(edge)]));
-  for (const [property, { fields }] of plan.references) {
-    if (fields.length === 0) continue;
-    const own = edges.filter((edge) => edge.property === property);
-    for (const [collection, group] of Map.groupBy(own, ({ target }) => target.collection)) {
+  const groups: Group[] = [...plan.references].flatMap(([property, { fields }]) => {
+    const own = fields.length === 0 ? [] : edges.filter((edge) => edge.property === property);
+    return [...Map.groupBy(own, ({ target }) => target.collection)].map(([collection, group]) => {
       const ids = [...new Set(group.map(({ target }) => target.id))];
-      const resolved = await readTargets(retrieval, collection, ids, fields, retrieveObjects);
-      for (const edge of group) values.set(edge, merge(edgeValue(edge), resolved.get(edge.target.id)));
-    }
+      return { collection, ids, fields, edges: group, resolved: new Map() };
+    });
+  });
+  for (const group of groups) group.ids = await admit(retrieval, group);
+  // All are looked up together; what may run scripts, and set savepoints, comes one after the other.
+  const db = await readerOf(retrieval.platform, retrieval.context);
+  const objects = await Promise.all(groups.map(({ collection, ids }) => listObjects(db, collection, ids)));
+  for (const [index, group] of groups.entries()) {
+    await readTargets(retrieval, group, objects[index]!, retrieveObjects);
+    for (const edge of group.edges)
+      values.set(edge, merge(edgeValue(edge), group.resolved.get(edge.target.id)));
   }
   return values;
+}
+
+/** The targets of one collection that a property refers to. */
+interface Group {
+  readonly collection: string;
+  /** Of those that the caller may read, once they have been asked for. */
+  ids: readonly string[];
+  /** What is wanted of them. */
+  readonly fields: readonly Pointer[];
+  readonly edges: readonly Edge[];
+  /** By id. */
+  readonly resolved: Map<string, Resolved>;
 }
 
 function merge(value: JsonObject, resolved: Resolved | undefined): JsonObject {
@@ -46,20 +65,15 @@ function merge(value: JsonObject, resolved: Resolved | undefined): JsonObject {
   return { ...resolved, ...value };
 }
 
-/** The wanted fields of objects of one collection, by id. */
 async function readTargets(
   retrieval: Retrieval,
-  collection: string,
-  ids: readonly string[],
-  fields: readonly Pointer[],
+  group: Group,
+  objects: readonly StoredObject[],
   retrieveObjects: RetrieveObjects,
-): Promise<ReadonlyMap<string, Resolved>> {
+): Promise<void> {
   const { platform, context } = retrieval;
-  const store = storeOf(collection);
-  if (store === undefined) return readThroughRouter(retrieval, collection, ids, fields);
-  const resolved = new Map<string, Resolved>();
-  const admitted = await admit(retrieval, collection, ids, resolved);
-  const objects = await listObjects(await readerOf(platform, context), collection, admitted);
+  const { collection, fields, resolved } = group;
+  if (storeOf(collection) === undefined) return readThroughRouter(retrieval, group);
   const type = platform.types.at(collection);
   const contents =
     type === undefined
@@ -81,7 +95,6 @@ async function readTargets(
       isWhole ? withIdentity(object.id, object.rev, content) : { ...named, ...content },
     );
   }
-  return resolved;
 }
 
 /** Raw objects below `/repo`: secrets are nobody's business from outside. */
@@ -100,14 +113,12 @@ function selectRaw(
   return isObject(selected) ? selected : {};
 }
 
-/** Those ids that the caller may read; the filters say why not about the others. */
+/** Those ids that the caller may read; the filters say why not about the others. Other resources are asked as a whole. */
 async function admit(
   { platform, context }: Retrieval,
-  collection: string,
-  ids: readonly string[],
-  resolved: Map<string, Resolved>,
+  { collection, ids, resolved }: Group,
 ): Promise<readonly string[]> {
-  if (!context.client.isExternal) return ids;
+  if (!context.client.isExternal || storeOf(collection) === undefined) return ids;
   const admitted: string[] = [];
   for (const id of ids) {
     try {
@@ -122,11 +133,8 @@ async function admit(
 
 async function readThroughRouter(
   { platform, context }: Retrieval,
-  collection: string,
-  ids: readonly string[],
-  fields: readonly Pointer[],
-): Promise<ReadonlyMap<string, Resolved>> {
-  const resolved = new Map<string, Resolved>();
+  { collection, ids, fields, resolved }: Group,
+): Promise<void> {
   for (const id of ids) {
     const ref = formatRef({ collection, id });
     try {
@@ -138,7 +146,6 @@ async function readThroughRouter(
       resolved.set(id, toResourceError(error));
     }
   }
-  return resolved;
 }
 
 function readRequest(ref: string, fields: readonly Pointer[]): ReadRequest {

@@ -36,8 +36,14 @@ export async function retrieveObjects(
   const working = isPlain ? objects : objects.map((object) => ({ ...object, data: cloneJson(object.data) }));
   if (!isPlain) {
     const db = await readerOf(platform, context);
-    await attachReferences(retrieval, db, plan, working);
-    if (calculates) await calculate(retrieval, db, plan, working);
+    const needed = calculates ? calculatedFor(type, plan) : NOTHING;
+    const derived = type.calculated.filter(({ name, derivation }) => derivation !== null && needed.has(name));
+    const [edges] = await Promise.all([
+      listPlanned(db, type, plan, working),
+      deriveProperties(platform, db, type, derived, working),
+    ]);
+    await attachEdges(retrieval, plan, edges, working);
+    if (calculates) await runRetrieveHooks(retrieval, needed, working);
   }
   return working.map(({ id, rev, data }) =>
     withoutIdentity(
@@ -46,13 +52,7 @@ export async function retrieveObjects(
   );
 }
 
-async function calculate(retrieval: Retrieval, db: Db, plan: FieldPlan, objects: readonly Working[]) {
-  const { platform, type } = retrieval;
-  const needed = calculatedFor(type, plan);
-  const derived = type.calculated.filter(({ name, derivation }) => derivation !== null && needed.has(name));
-  await deriveProperties(platform, db, type, derived, objects);
-  await runRetrieveHooks(retrieval, needed, objects);
-}
+const NOTHING: ReadonlySet<string> = new Set();
 
 /** What is shown; where a script runs, also all that an object usually has, for the script may look at it. */
 function calculatedFor(type: ManagedType, plan: FieldPlan): ReadonlySet<string> {
@@ -70,21 +70,30 @@ function isIdentity([name]: Pointer): boolean {
   return name === '_id' || name === '_rev';
 }
 
+/** Attaches the relationships that the plan names. */
 export async function attachReferences(
   retrieval: Retrieval,
   db: Db,
   plan: FieldPlan,
-  objects: readonly { readonly id: string; readonly data: JsonObject }[],
+  objects: readonly Working[],
+): Promise<void> {
+  await attachEdges(retrieval, plan, await listPlanned(db, retrieval.type, plan, objects), objects);
+}
+
+function listPlanned(db: Db, type: ManagedType, plan: FieldPlan, objects: readonly Working[]) {
+  const ids = objects.map(({ id }) => id);
+  return listEdges(db, `managed/${type.name}`, ids, [...plan.references.keys()]);
+}
+
+async function attachEdges(
+  retrieval: Retrieval,
+  plan: FieldPlan,
+  edges: readonly Edge[],
+  objects: readonly Working[],
 ): Promise<void> {
   const { type } = retrieval;
   const names = [...plan.references.keys()];
   if (names.length === 0) return;
-  const edges = await listEdges(
-    db,
-    `managed/${type.name}`,
-    objects.map(({ id }) => id),
-    names,
-  );
   const values = await resolveReferences(retrieval, plan, edges, retrieveObjects);
   const byOwner = Map.groupBy(edges, ({ ownerId }) => ownerId);
   for (const { id, data } of objects) {

@@ -7,6 +7,7 @@ import {
   endSessionsOf,
   type LoginName,
   loginNameInserts,
+  loginNameMoves,
   releaseLoginName,
 } from './login-name-repository.ts';
 import type { LoginPlaces } from './login-places.ts';
@@ -78,11 +79,14 @@ async function followName(
   reserved: ReadonlySet<string>,
 ): Promise<void> {
   if (before?.key === after?.key && before?.name === after?.name) return;
-  if (before !== undefined) await releaseLoginName(await unitOfWork.db(), collection, id);
-  if (after === undefined) return;
+  if (after === undefined) {
+    await releaseLoginName(await unitOfWork.db(), collection, id);
+    return;
+  }
   if (property !== null && mixesAlphabets(after.name)) throw refused('SINGLE_ALPHABET', property, after.name);
   const isFree = property === null || !reserved.has(after.key);
-  if (!isFree || !(await unitOfWork.write(loginNameInserts, after))) {
+  const write = before === undefined ? loginNameInserts : loginNameMoves;
+  if (!isFree || !(await unitOfWork.write(write, after))) {
     throw refused('UNIQUE', property ?? '_id', after.name);
   }
 }

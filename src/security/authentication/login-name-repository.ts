@@ -24,6 +24,40 @@ export const loginNameInserts: GroupWrite<LoginName> = {
   },
 };
 
+/** Accounts that have a name get another, or write it in another way. One that somebody else has is not stored. */
+export const loginNameMoves: GroupWrite<LoginName> = {
+  isGuarded: true,
+  steps: (all) => {
+    const moved = lastOf(all);
+    return [
+      { statement: releaseBefore(moved) },
+      { statement: sql`${take(moved)} returning 1`, returns: moved.length },
+    ];
+  },
+  async run(db, moved) {
+    await releaseBefore(lastOf(moved)).execute(db);
+    const { rows } = await sql<{ key: string }>`${take(lastOf(moved))} returning key`.execute(db);
+    const stored = new Set(rows.map(({ key }) => key));
+    return moved.map(({ key }) => stored.has(key));
+  },
+};
+
+/** What each account is called in the end. */
+function lastOf(moved: readonly LoginName[]): readonly LoginName[] {
+  return [...new Map(moved.map((name) => [JSON.stringify([name.collection, name.id]), name])).values()];
+}
+
+function releaseBefore(moved: readonly LoginName[]) {
+  return sql`delete from login_name before using (${from(moved)}) moved
+    where before.collection = moved.collection and before.id = moved.id and before.key <> moved.key`;
+}
+
+function take(moved: readonly LoginName[]) {
+  return sql`insert into login_name (${columns}) ${from(moved)}
+    on conflict (key) do update set name = excluded.name
+    where login_name.collection = excluded.collection and login_name.id = excluded.id`;
+}
+
 /** Who has the name, however it is written. */
 export async function findByLoginName(db: Db, key: string, name: string): Promise<LoginName | undefined> {
   const { rows } = await sql<LoginName>`
