@@ -4,6 +4,7 @@ import type { JsonObject } from '#json/index.ts';
 import { type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
 import type { PlainQuery, QueryRequest } from '#resource/index.ts';
 import type { Edge, Target } from './edge.ts';
+import { type HiddenTargets, isShownSql } from './hidden-targets.ts';
 
 /** Filters see the edge (`_ref`, `_refProperties`), and for all other names the object that it leads to. */
 const TABLE: QueryTable = {
@@ -25,21 +26,28 @@ const TABLE: QueryTable = {
   document: sql`coalesce(o.data, r.data - 'password')`,
 };
 
-/** One page of the edges of a property. */
+/** Whether that is a member of the edge, rather than of the object that it leads to. */
+export function isOfTheEdge(name: string): boolean {
+  return TABLE.columns.has(name);
+}
+
+/** One page of the edges of a property. @param hidden of these objects filters and sort keys see nothing */
 export async function queryEdges(
   db: Db,
   owner: Target & { readonly property: string },
   request: QueryRequest,
   query: PlainQuery,
+  hidden: HiddenTargets,
 ): Promise<TablePage<Edge>> {
+  const isShown = isShownSql(hidden);
   const source = {
     table: TABLE,
     select: sql`e.id, e.rev, e.properties, e.target_collection, e.target_id`,
     from: sql`relationship_end e
       left join managed_object o on e.target_collection like 'managed/%'
-        and o.type = substr(e.target_collection, 9) and o.id = e.target_id
+        and o.type = substr(e.target_collection, 9) and o.id = e.target_id and ${isShown}
       left join repo_object r on e.target_collection like 'repo/%'
-        and r.type = substr(e.target_collection, 6) and r.id = e.target_id`,
+        and r.type = substr(e.target_collection, 6) and r.id = e.target_id and ${isShown}`,
     where: [
       sql<boolean>`e.owner_collection = ${owner.collection}`,
       sql<boolean>`e.owner_id = ${owner.id}`,

@@ -24,8 +24,9 @@ import { withOwnEnvelopes } from '../secret.ts';
 import { answerEdges, edgeResource } from './answer-edges.ts';
 import { type Edge, edgeValue, parseEdge, type WantedEdge } from './edge.ts';
 import type { EdgeEdit } from './edge-edit.ts';
-import { queryEdges } from './edge-query-repository.ts';
+import { isOfTheEdge, queryEdges } from './edge-query-repository.ts';
 import { findEdge } from './edge-repository.ts';
+import { asksForTargets, findHiddenTargets } from './hidden-targets.ts';
 import type { Relationship } from './relationship.ts';
 
 /** Names of queries that all mean every edge. */
@@ -177,7 +178,12 @@ export class RelationshipResource {
         ? plainQuery(request)
         : { filter: { kind: 'literal' as const, value: true }, idsOnly: queryId === 'query-all-ids' };
     const { query, sortKeys } = queryOfCaller(context, this.#privates(), asked, request.sortKeys);
-    const page = await queryEdges(db, this.#owner(), { ...request, sortKeys }, query);
+    const { filter } = query;
+    const hidden =
+      context.client.isExternal && asksForTargets({ filter, sortKeys }, isOfTheEdge)
+        ? await findHiddenTargets(this.#platform, context, db, this.#owner())
+        : { objects: [], collections: [] };
+    const page = await queryEdges(db, this.#owner(), { ...request, sortKeys }, query, hidden);
     const result = query.idsOnly
       ? page.rows.map(({ id }) => edgeResource({ _id: id }))
       : await this.#answers(context, request, page.rows);
