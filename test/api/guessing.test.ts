@@ -183,6 +183,32 @@ describe('guessing', () => {
     expect((await whoAmI({ ...from, ...password('ivy') })).status).toBe(200);
   });
 
+  it('beside a key that is right is a guess all the same: recorded, and as slow for names that nobody has', async () => {
+    for (const name of ['gil', 'nobody-at-all']) {
+      const headers = {
+        ...password(name, 'guess'),
+        'X-Svc-Api-Key': KEY,
+        'X-Forwarded-For': '203.0.113.120',
+      };
+      for (let attempt = 0; attempt < 5; attempt += 1) {
+        const { status, body } = await whoAmI(headers);
+        expect([status, body.authenticationId]).toEqual([200, 'robot']);
+      }
+      await block("'pair % 203.0.113.120'");
+      expect((await whoAmI(headers)).status).toBe(429);
+      await eventually(
+        async () =>
+          (
+            await api(
+              'GET',
+              `audit/authentication?_queryFilter=principal+eq+"${name}"+and+result+eq+"FAILED"`,
+            )
+          ).body.resultCount,
+        (count) => count >= 5,
+      );
+    }
+  });
+
   it('locks out no administrator, also when the configuration of logins changes meanwhile', async () => {
     const from = { 'X-Forwarded-For': '203.0.113.4' };
     expect((await api('GET', 'info/login', { headers: from })).status).toBe(200);

@@ -1,10 +1,9 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
 import type { PlainQuery, QueryRequest } from '#resource/index.ts';
 import type { Edge, Target } from './edge.ts';
-import { type HiddenTargets, isShownSql } from './hidden-targets.ts';
 
 /** Filters see the edge (`_ref`, `_refProperties`), and for all other names the object that it leads to. */
 const TABLE: QueryTable = {
@@ -25,6 +24,12 @@ const TABLE: QueryTable = {
   ]),
   document: sql`coalesce(o.data, r.data - 'password')`,
 };
+
+/** Where edges lead that the caller may query, and read nothing of. */
+export interface HiddenTargets {
+  readonly objects: readonly Target[];
+  readonly collections: readonly string[];
+}
 
 /** Whether that is a member of the edge, rather than of the object that it leads to. */
 export function isOfTheEdge(name: string): boolean {
@@ -64,6 +69,14 @@ export async function queryEdges(
     properties: row.properties,
   }));
   return { ...page, rows };
+}
+
+/** Of an edge `e`: whether its target is none of these. */
+function isShownSql({ objects, collections }: HiddenTargets): RawBuilder<boolean> {
+  if (objects.length + collections.length === 0) return sql`true`;
+  const refs = objects.map(({ collection, id }) => `${collection}/${id}`);
+  return sql`((e.target_collection || '/' || e.target_id) <> all(${refs}::text[])
+    and e.target_collection <> all(${collections}::text[]))`;
 }
 
 interface EdgeRow {

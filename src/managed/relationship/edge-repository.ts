@@ -41,6 +41,39 @@ function anyOf(values: readonly string[]) {
   return sql<string>`any(${values}::text[])`;
 }
 
+/** Where the edges of a property lead, each target once. */
+export async function listTargets(
+  db: Db,
+  { collection, id, property }: Target & { readonly property: string },
+  most: number,
+): Promise<readonly Target[]> {
+  return db
+    .selectFrom('relationship_end')
+    .select(['target_collection as collection', 'target_id as id'])
+    .distinct()
+    .where('owner_collection', '=', collection)
+    .where('owner_id', '=', id)
+    .where('owner_property', '=', property)
+    .limit(most)
+    .execute();
+}
+
+/** The collections of those. */
+export async function listTargetCollections(
+  db: Db,
+  { collection, id, property }: Target & { readonly property: string },
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('relationship_end')
+    .select('target_collection')
+    .distinct()
+    .where('owner_collection', '=', collection)
+    .where('owner_id', '=', id)
+    .where('owner_property', '=', property)
+    .execute();
+  return rows.map(({ target_collection }) => target_collection);
+}
+
 /** The edge of that id, or without one the oldest, if it belongs to that property of that object. */
 export async function findEdge(
   db: Db,

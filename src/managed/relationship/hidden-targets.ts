@@ -1,20 +1,15 @@
-import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import { ForbiddenError } from '#errors/index.ts';
 import { type Context, parsePath, pointersOf, type QueryFilter, type SortKey } from '#resource/index.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import { formatRef, type Target } from './edge.ts';
+import type { HiddenTargets } from './edge-query-repository.ts';
+import { listTargetCollections, listTargets } from './edge-repository.ts';
 
 /** Of more edges it is not asked which targets the caller may read, but whether it is all of their collection. */
 const MOST_ASKED = 1_000;
 /** Stands for any object of a collection: no rule knows it. */
 const ANY_OBJECT = '00000000-0000-4000-8000-000000000000';
-
-/** Where edges lead that the caller may query, and read nothing of. */
-export interface HiddenTargets {
-  readonly objects: readonly Target[];
-  readonly collections: readonly string[];
-}
 
 /** Whether more is asked about edges than they say themselves. */
 export function asksForTargets(
@@ -34,7 +29,7 @@ export async function findHiddenTargets(
 ): Promise<HiddenTargets> {
   const targets = await listTargets(db, owner, MOST_ASKED + 1);
   if (targets.length > MOST_ASKED) {
-    const collections = await listCollections(db, owner);
+    const collections = await listTargetCollections(db, owner);
     const isHidden = await Promise.all(
       collections.map(async (collection) => !(await mayRead({ collection, id: ANY_OBJECT }))),
     );
@@ -54,43 +49,4 @@ export async function findHiddenTargets(
       throw error;
     }
   }
-}
-
-/** Of an edge `e`: whether its target is none of these. */
-export function isShownSql({ objects, collections }: HiddenTargets): RawBuilder<boolean> {
-  if (objects.length + collections.length === 0) return sql`true`;
-  const refs = objects.map(({ collection, id }) => `${collection}/${id}`);
-  return sql`((e.target_collection || '/' || e.target_id) <> all(${refs}::text[])
-    and e.target_collection <> all(${collections}::text[]))`;
-}
-
-async function listTargets(
-  db: Db,
-  { collection, id, property }: Target & { readonly property: string },
-  most: number,
-): Promise<readonly Target[]> {
-  return db
-    .selectFrom('relationship_end')
-    .select(['target_collection as collection', 'target_id as id'])
-    .distinct()
-    .where('owner_collection', '=', collection)
-    .where('owner_id', '=', id)
-    .where('owner_property', '=', property)
-    .limit(most)
-    .execute();
-}
-
-async function listCollections(
-  db: Db,
-  { collection, id, property }: Target & { readonly property: string },
-): Promise<readonly string[]> {
-  const rows = await db
-    .selectFrom('relationship_end')
-    .select('target_collection')
-    .distinct()
-    .where('owner_collection', '=', collection)
-    .where('owner_id', '=', id)
-    .where('owner_property', '=', property)
-    .execute();
-  return rows.map(({ target_collection }) => target_collection);
 }

@@ -76,13 +76,20 @@ export class Authenticator {
       const found = await module.recall(attempt);
       if (found !== undefined) return this.#reauthenticated(found.security, [module], attempt);
     }
+    let isWrongPassword = false;
     for (const module of modules) {
       const found = await module.authenticate(attempt);
-      if (found === undefined) continue;
+      if (found === undefined) {
+        isWrongPassword ||= credentials !== undefined && module.recall !== undefined;
+        continue;
+      }
       const principal = found.security.authenticationId;
       // With a password a login is something special; a token or a key is shown with every request.
       if (module.recall !== undefined) {
         this.#options.onLogin({ result: 'SUCCESSFUL', principal, module: module.name, client, requestId });
+      } else if (isWrongPassword && module.verifyPassword === undefined) {
+        // Whoever has a token or a key guesses no password with it that nobody hears of.
+        await this.#failed(attempt);
       }
       return this.#reauthenticated(found.security, [module], attempt);
     }
