@@ -194,6 +194,15 @@ describe('modules that are shipped', () => {
     expect((await api('GET', `endpoint/guarded/a/b${query}`)).status).toBe(status);
   });
 
+  it('roles/effectiveRoles finds none where the type has no such property, whenever an object is read', async () => {
+    expect((await api('PUT', 'managed/user/plain', { body: { userName: 'plain' } })).status).toBe(201);
+    const read = await api('GET', 'managed/user/plain');
+    expect([read.status, read.body]).toEqual([200, expect.objectContaining({ effective: [] })]);
+    const page = await api('GET', `managed/user?_queryFilter=${encodeURIComponent('userName eq "plain"')}`);
+    expect([page.status, page.body.result]).toEqual([200, [expect.objectContaining({ effective: [] })]]);
+    expect((await api('DELETE', 'managed/user/plain')).status).toBe(200);
+  });
+
   it('policyFilter refuses what breaks a policy, with the requirements', async () => {
     const refused = await api('POST', 'endpoint/checked/managed/user', { body: { userName: 'x' } });
     expect([refused.status, refused.body]).toMatchObject([

@@ -6,9 +6,12 @@ exports.find = function (holder, property, path) {
   if (holder[property]) {
     return holder[property];
   }
-  // An object that is being created has no edges yet but those that it brings.
-  if (!holder._id || svc.read(owner, {}, ['_id']) === null) {
+  // An object that is being created has no edges yet but those that it brings, and a type without the property has none.
+  // The object itself is not read: this may be the script that runs whenever it is.
+  try {
+    return svc.query(owner + '/' + property, { _queryId: 'find-relationships-for-resource' }).result;
+  } catch (error) {
+    if (error.code !== 404) throw error;
     return [];
   }
-  return svc.query(owner + '/' + property, { _queryId: 'find-relationships-for-resource' }).result;
 };
