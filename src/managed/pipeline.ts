@@ -30,12 +30,16 @@ export function pipeline(declare: (step: DeclareStep) => void): (exchange: Excha
         continue;
       }
       const startedAt = performance.now();
-      await step(exchange);
-      trace.push({
-        step: step.name,
-        resource: `managed/${exchange.type.name}/${exchange.id}`,
-        ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
-      });
+      try {
+        await step(exchange);
+      } finally {
+        // One that fails is the last of the list.
+        trace.push({
+          step: step.name,
+          resource: `managed/${exchange.type.name}/${exchange.id}`,
+          ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
+        });
+      }
     }
   };
 }

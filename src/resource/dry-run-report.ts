@@ -1,5 +1,6 @@
 import { withSeals } from '#crypto/index.ts';
 import type { Change, UnitOfWork } from '#database/index.ts';
+import { ResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue, sizeOf } from '#json/index.ts';
 import type { Request } from './request.ts';
 import { parsePath } from './resource-path.ts';
@@ -33,6 +34,9 @@ export interface DryRunReport extends ActionResult {
 const MOST_ENTRIES = 10_000;
 /** Of what the changes show: those that come later are only named. */
 const MOST_SHOWN_BYTES = 2 ** 22;
+
+/** Of each list beside a failure. */
+const MOST_TOLD = 100;
 
 const NOTHING_BEFORE = { changes: 0, effects: 0, lines: 0 } as const;
 
@@ -76,6 +80,21 @@ export function dryRunReport(
       ...(isTruncated ? { truncated: true } : {}),
     },
   };
+}
+
+/**
+ * What failed, with all that was said and gone through until then. Only who is told where the mistake is (`detail.hook`) may
+ * see that.
+ */
+export function rehearsedFailure(error: unknown, { log, trace }: UnitOfWork): unknown {
+  if (!(error instanceof ResourceError) || !isObject(error.detail as JsonValue)) return error;
+  const detail = error.detail as JsonObject;
+  if (detail['hook'] === undefined) return error;
+  const last = <T>(all: readonly T[]) => all.slice(-MOST_TOLD).map((entry) => ({ ...entry }));
+  return new ResourceError(error.code, error.message, {
+    detail: { ...detail, log: last(log), trace: last(trace) },
+    cause: error.cause,
+  });
 }
 
 /** What a dry run reports leaves the house. */

@@ -9,7 +9,7 @@ import { didYouMean, NotFoundError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Context, RouterContext } from './context.ts';
 import type { ResourceDescription } from './description.ts';
-import { dryRunReport, EVALUATION, shownReport } from './dry-run-report.ts';
+import { dryRunReport, EVALUATION, rehearsedFailure, shownReport } from './dry-run-report.ts';
 import { notFound } from './provider.ts';
 import { isWrite, type Request } from './request.ts';
 import { formatPath } from './resource-path.ts';
@@ -160,7 +160,9 @@ export class Router {
           survivable: false,
           ...(dryRun ? { rehearsed: true } : {}),
         };
-        const response = await this.#road(inner, request);
+        const response = await this.#road(inner, request).catch((error: unknown) => {
+          throw dryRun ? rehearsedFailure(error, unitOfWork) : error;
+        });
         if (context.fence !== undefined && unitOfWork.isOpen) await context.fence(await unitOfWork.db());
         return { response, report: dryRun ? dryRunReport(response, unitOfWork) : undefined };
       },

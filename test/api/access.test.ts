@@ -21,7 +21,7 @@ const TYPES = {
           svc.patch('managed/user/ben', null, [{ operation: 'replace', field: '/endDate', value: '2031-01-01' }]);
           logger.info('ben stays longer');
         }
-        if (newObject.mail === 'broken@example.com') { newObject.nothing.here = 1; }`,
+        if (newObject.mail === 'broken@example.com') { logger.info('breaking'); newObject.nothing.here = 1; }`,
       },
       schema: {
         type: 'object',
@@ -297,8 +297,22 @@ describe('a mistake of a hook', () => {
       const told = await api('PATCH', path, { body: patch });
       expect([told.status, told.body.detail]).toEqual([
         500,
-        { hook: 'user onUpdate', script: 'user onUpdate', line: 5, column: expect.any(Number) },
+        {
+          hook: 'user onUpdate',
+          script: 'user onUpdate',
+          line: 5,
+          column: expect.any(Number),
+          ...(parameters === ''
+            ? {}
+            : { log: [expect.objectContaining({ message: 'breaking' })], trace: expect.any(Array) }),
+        },
       ]);
+      // A rehearsal says all that was gone through, the step that failed last.
+      expect(told.body.detail.trace?.at(-1)).toEqual(
+        parameters === ''
+          ? undefined
+          : { step: 'onUpdate', resource: 'managed/user/ada', ms: expect.any(Number) },
+      );
       const { status, body } = await asAda('PATCH', path, { body: patch });
       expect([status, body.message, body.detail]).toEqual([500, told.body.message, undefined]);
     },

@@ -280,6 +280,8 @@ describe('a session', () => {
   it('reads, but changes nothing without the header that only its own pages can send', async () => {
     const session = await logIn();
     expect((await asNobody('GET', 'managed/user/ada', { headers: session })).status).toBe(200);
+    const linked = await asNobody('GET', 'managed/user?_queryFilter=true', { headers: session });
+    expect([linked.status, linked.body.detail.id]).toEqual([403, 'ACCESS_FORGED_REQUEST']);
     const body = [{ operation: 'replace', field: '/givenName', value: 'Ada' }];
     const forged = await asNobody('PATCH', 'managed/user/ada', { headers: session, body });
     expect([forged.status, forged.body.detail.id]).toEqual([403, 'ACCESS_FORGED_REQUEST']);
