@@ -247,6 +247,17 @@ describe('a bearer token', () => {
   }
 });
 
+it.each([
+  () => `_username=ada&_password=${PASSWORD}`,
+  () => `X-Svc-Username=ada&X-Svc-Password=${PASSWORD}`,
+  async () => `access_token=${await sign({ preferred_username: 'ada' })}`,
+  () => `X-Svc-Api-Key=${KEY}`,
+  () => `Authorization=${encodeURIComponent(`Basic ${Buffer.from(`ada:${PASSWORD}`).toString('base64')}`)}`,
+])('nobody comes in by what stands in the URL, where it would be written down: %#', async (query) => {
+  const { status } = await api('GET', `info/login?${await query()}`, { user: null });
+  expect(status).toBe(401);
+});
+
 describe('a session', () => {
   async function allSessions(): Promise<number> {
     const { rows } = await server.database.pool.query('select count(*) as all from auth_session');
@@ -413,6 +424,21 @@ describe('a session', () => {
     });
     expect(out.headers.get('Set-Cookie')).toMatch(/^__Host-session-jwt=; Path=\/; .*Secure; Max-Age=0$/);
     expect((await whoAmI({ Cookie: pair, ...overTls })).status).toBe(401);
+  });
+
+  it('has an id of more than 128 random bits, another one each time', async () => {
+    const ids: string[] = [];
+    for (let time = 0; time < 8; time += 1) {
+      const { Cookie } = await logIn();
+      const claims = Buffer.from(Cookie.split('.')[1]!, 'base64url').toString();
+      ids.push((JSON.parse(claims) as { jti: string }).jti);
+    }
+    expect(new Set(ids).size).toBe(ids.length);
+    const bytes = ids.map((id) => Buffer.from(id, 'base64url'));
+    expect(bytes.map(({ length }) => length * 8)).toEqual(ids.map(() => 144));
+    // Of numbers that are counted, or have a part of their own, most bytes are the same each time.
+    const constant = bytes[0]!.filter((byte, at) => bytes.every((other) => other[at] === byte));
+    expect(constant.length).toBe(0);
   });
 
   it('does not beget another one', async () => {

@@ -42,6 +42,22 @@ describe('What the product is made of', () => {
     for (const image of images) expect(image).toMatch(/@sha256:[0-9a-f]{64}$/);
   });
 
+  test('the server runs no program but those of its own database, no shell, and no text as code', () => {
+    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.ts'),
+    );
+    const holding = (pattern: RegExp) =>
+      sources.filter((file) => pattern.test(readFileSync(join(root, 'src', file), 'utf8'))).toSorted();
+    expect(sources.length).toBeGreaterThan(500);
+    expect(
+      holding(/node:child_process|node:cluster/).filter((file) => !file.startsWith('database/embedded-')),
+    ).toEqual([]);
+    expect(holding(/shell: true|\bexecSync\(/)).toEqual([]);
+    expect(holding(/node:vm|new Function\(/)).toEqual([]);
+    // What policies of a project ask for runs in the sandbox.
+    expect(holding(/(?<![.\w])eval\(/)).toEqual(['managed/policy/custom-policies.ts']);
+  });
+
   test('what is deployed has no default password, no history, no tests and no samples in it', () => {
     const [image, compose, ignored] = ['Dockerfile', 'compose.yaml', '.dockerignore'].map((file) =>
       readFileSync(join(root, file), 'utf8'),

@@ -173,10 +173,18 @@ describe('keys', () => {
   });
 
   it('are asked for with a known cipher', async () => {
-    await expect(crypto.encrypt('x', 'ROT13', null)).rejects.toMatchObject({
-      code: 400,
-      detail: { id: 'CRYPTO_UNKNOWN_CIPHER' },
-    });
+    for (const cipher of [
+      'ROT13',
+      'AES/ECB/PKCS5Padding',
+      'DES/CBC/PKCS5Padding',
+      'RC4',
+      'RSA/ECB/PKCS1Padding',
+    ]) {
+      await expect(crypto.encrypt('x', cipher, null)).rejects.toMatchObject({
+        code: 400,
+        detail: { id: 'CRYPTO_UNKNOWN_CIPHER' },
+      });
+    }
   });
 });
 

@@ -33,3 +33,10 @@ it('a signature holds for whatever an entry has said, as the database gives it b
     { numRuns: 60, examples: [[hard, 'u\0', 'o\ud800', true]] },
   );
 });
+
+it('a signature has 256 bits', () => {
+  const keys = new AuditKeys({ 'svc-audit-key': [Buffer.alloc(32, 1).toString('base64')] });
+  const who = { transactionId: 't', userId: 'ada' };
+  const { signature } = entrySigner(keys, 'n1')({ ...auditEvent('sync', who, {}, null), handMade: false });
+  expect(Buffer.from(signature.split('.').at(-1)!, 'base64url').length * 8).toBe(256);
+});
