@@ -77,7 +77,10 @@ export class ConfigOverrides {
         return stored;
       });
       overlay.set(id, content);
-      await this.#sealReadable(stored);
+      // It is in force either way, and tried again at the next change.
+      await this.#sealReadable(stored).catch((error: unknown) =>
+        this.#observe({ kind: 'loop.failed', loop: 'encryption of configurations', error }),
+      );
     }
     this.#unopened = unopened;
     this.#store.setOverlay(overlay);

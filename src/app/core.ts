@@ -68,7 +68,7 @@ export function buildCore(options: CoreOptions): Core {
   );
   const access = accessRules(config, () => platform);
   const { ahead, behind } = routerFilters(config, () => platform.scripts, hideReferences(access));
-  const sealed = refuseEnvelopes((request) => router.envelopesOf(request) !== undefined);
+  const sealed = refuseEnvelopes((request) => router.envelopesOf(request));
   const filters = [ahead, authorize(access), sealed, behind];
   const router: Router = new Router({ database, observe, filters });
   const scripts = options.scripts({ config, crypto, resources: router });

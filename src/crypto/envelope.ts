@@ -13,20 +13,20 @@ export function isEnvelope(value: JsonValue): boolean {
   return isObject(value) && isObject(getMember(value, '$crypto'));
 }
 
-/** Where the first of them stands, however deep; undefined when there is none. */
-export function placeOfEnvelope(value: JsonValue, path: Pointer = []): Pointer | undefined {
-  if (Array.isArray(value)) {
-    for (const [index, element] of value.entries()) {
-      const place = placeOfEnvelope(element, [...path, String(index)]);
-      if (place !== undefined) return place;
-    }
-    return undefined;
-  }
-  if (!isObject(value)) return undefined;
-  if (Object.hasOwn(value, '$crypto')) return path;
+/**
+ * Where the first of them stands, however deep; undefined when there is none.
+ *
+ * @param passes those that do not count
+ */
+export function placeOfEnvelope(
+  value: JsonValue,
+  passes: (envelope: JsonValue) => boolean = () => false,
+  path: Pointer = [],
+): Pointer | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!Array.isArray(value) && Object.hasOwn(value, '$crypto')) return passes(value) ? undefined : path;
   for (const [name, member] of Object.entries(value)) {
-    if (typeof member !== 'object') continue;
-    const place = placeOfEnvelope(member, [...path, name]);
+    const place = placeOfEnvelope(member, passes, [...path, name]);
     if (place !== undefined) return place;
   }
   return undefined;

@@ -17,7 +17,7 @@ export { type KeyRingPlace, type OpenedKeyRing, openKeyRing } from './open-key-r
 export { hashPassword, matchesPassword } from './password-hash.ts';
 export { replaceFile } from './replace-file.ts';
 export { type RewrapMemory, type Rewrapped, Rewrapper } from './rewrap.ts';
-export { isSeal, PRIVATE_SEAL, sealOf, withoutSeals, withSeals } from './seal.ts';
+export { isSeal, PRIVATE_SEAL, placeOfForeign, sealOf, withoutSeals, withSeals } from './seal.ts';
 export {
   isReference,
   isSecretMember,

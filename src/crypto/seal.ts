@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import { BadRequestError } from '#errors/index.ts';
-import { equalJson, formatPointer, getAt, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { ENCRYPTED, HASHED, isEnvelope } from './envelope.ts';
+import {
+  equalJson,
+  formatPointer,
+  getAt,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type Pointer,
+} from '#json/index.ts';
+import { ENCRYPTED, HASHED, isEnvelope, placeOfEnvelope } from './envelope.ts';
 
 /**
  * What callers from outside are shown in place of a secret. A seal can be sent back to where it stood, and is of no use
@@ -39,8 +47,26 @@ function seal(type: string, value: JsonObject): JsonObject {
   return { $crypto: { type, value } };
 }
 
+/** And nothing else: what has more members may be something that can be opened. */
 export function isSeal(value: JsonValue): boolean {
-  return getAt(value, ['$crypto', 'value', 'sealed']) !== undefined;
+  if (!hasOnly(value, ['$crypto'])) return false;
+  const about = value['$crypto']!;
+  if (!hasOnly(about, ['type', 'value'])) return false;
+  const inner = about['value'] ?? null;
+  return hasOnly(inner, ['algorithm', 'key', 'sealed']) && typeof inner['sealed'] === 'string';
+}
+
+function hasOnly(value: JsonValue, names: readonly string[]): value is JsonObject {
+  return (
+    isObject(value) &&
+    Object.keys(value).every((name) => names.includes(name)) &&
+    Object.keys(value).length > 0
+  );
+}
+
+/** Where the first encrypted or hashed value stands that is no seal; undefined where there is none. */
+export function placeOfForeign(value: JsonValue): Pointer | undefined {
+  return placeOfEnvelope(value, isSeal);
 }
 
 /** With a seal in place of each envelope, however deep. */

@@ -1,35 +1,43 @@
-import { placeOfEnvelope } from '#crypto/index.ts';
+import { placeOfEnvelope, placeOfForeign } from '#crypto/index.ts';
 import { BadRequestError } from '#errors/index.ts';
-import { formatPointer, type Pointer } from '#json/index.ts';
+import { formatPointer, type JsonValue, type Pointer } from '#json/index.ts';
 import type { Request } from './request.ts';
+import type { RouteHandler } from './route.ts';
 import type { Filter } from './router.ts';
 
 /**
  * Nobody outside of the server has an encrypted or hashed value, so one that comes from there is stolen or made up, and
  * what gets it on its way may open it with the rights of the server: a script, an expression, an object that a process writes.
  *
- * @param judges whether what is asked knows itself which of them are its own
+ * @param envelopesOf what is asked does about them
  * @returns a filter; it throws BadRequestError `CRYPTO_FOREIGN_ENVELOPE`
  */
-export function refuseEnvelopes(judges: (request: Request) => boolean): Filter {
+export function refuseEnvelopes(envelopesOf: (request: Request) => RouteHandler['envelopes']): Filter {
   return async (context, request, next) => {
     if (context.client.isExternal) {
-      const place = placeIn(request);
-      if (place !== undefined && !judges(request)) throw foreign(place);
+      // Hardly any request has one, so few are looked up for it.
+      const place = placeIn(request, (value) => placeOfEnvelope(value));
+      if (place !== undefined) requireTaken(request, place, envelopesOf(request));
     }
     return next(context, request);
   };
 }
 
-function placeIn(request: Request): Pointer | undefined {
+function requireTaken(request: Request, place: Pointer, envelopes: RouteHandler['envelopes']): void {
+  if (envelopes === undefined) throw foreign(place);
+  if (envelopes !== 'seals') return;
+  const foreignPlace = placeIn(request, placeOfForeign);
+  if (foreignPlace !== undefined) throw foreign(foreignPlace);
+}
+
+function placeIn(request: Request, find: (value: JsonValue) => Pointer | undefined): Pointer | undefined {
   if (request.method === 'patch') {
     const meant = request.operations.find(
-      ({ field, value }) =>
-        field.includes('$crypto') || (value !== undefined && placeOfEnvelope(value) !== undefined),
+      ({ field, value }) => field.includes('$crypto') || (value !== undefined && find(value) !== undefined),
     );
     return meant?.field;
   }
-  return 'content' in request ? placeOfEnvelope(request.content) : undefined;
+  return 'content' in request ? find(request.content) : undefined;
 }
 
 function foreign(place: Pointer): BadRequestError {

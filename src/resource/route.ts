@@ -16,10 +16,10 @@ export interface RouteHandler {
   /** Whether the request may run a script and so belongs in a script thread. Default: no. */
   runsScripts?(request: Request, match: RouteMatch): boolean;
   /**
-   * What it does about the encrypted and hashed values of callers from outside: it judges those that come in, or shows them
-   * as well. Default: none come in, and nobody is shown more than a seal.
+   * What it does about the encrypted and hashed values of callers from outside: it takes the seals that it has shown, judges
+   * whatever comes in, or shows them as well. Default: none come in, and nobody is shown more than a seal.
    */
-  readonly envelopes?: 'judges' | 'shows';
+  readonly envelopes?: 'seals' | 'judges' | 'shows';
   /** Whether it makes requests of its own while it answers. Default: yes. */
   readonly asksOthers?: boolean;
   /** What can be asked of it, given the path it is mounted at. Default: nothing is said. */

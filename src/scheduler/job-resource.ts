@@ -30,7 +30,7 @@ const INSTANCE_ACTIONS = ['trigger', 'pause', 'resume', 'nextRunDates', 'why', V
 
 /** `/scheduler/job`: the schedules. */
 export function jobResource(platform: SchedulerPlatform): RouteHandler {
-  return { ...validatingCron(collection(jobProvider(platform))), envelopes: 'judges' };
+  return { ...validatingCron(collection(jobProvider(platform))), envelopes: 'seals' };
 }
 
 function jobProvider(platform: SchedulerPlatform): CollectionProvider {

@@ -139,9 +139,26 @@ describe('an encrypted value that a caller brings along', () => {
     );
   });
 
+  it('reaches no script of a managed object or of a policy, nor as a seal with more to it', async () => {
+    const { word } = (await api('GET', 'managed/safe/one')).body;
+    const padded = { $crypto: { ...envelope.$crypto, value: { ...envelope.$crypto.value, sealed: 'x' } } };
+    for (const body of [envelope, { a: [envelope] }, padded, { ...word, more: envelope }]) {
+      for (const to of ['managed/safe/one?_action=tell', 'policy/managed/note/x?_action=validateObject']) {
+        const answer = await api('POST', to, { body });
+        expect([to, answer.body]).toMatchObject([to, refused]);
+      }
+      for (const place of ['managed/safe/one', 'managed/safe/two', 'scheduler/job/x']) {
+        expect((await api('PUT', place, { body: { word: body } })).body).toMatchObject(refused);
+      }
+    }
+    const back = await api('PUT', 'managed/safe/one', { body: { word, print: WORD } });
+    expect(back.status).toBe(200);
+  });
+
   it('is not opened for whoever asks whether an object is valid', async () => {
+    const { word } = (await api('GET', 'managed/safe/one')).body;
     const { body } = await api('POST', 'policy/managed/note/x?_action=validateObject', {
-      body: { text: envelope },
+      body: { text: word },
     });
     expect(JSON.stringify(body)).not.toContain(WORD);
     expect(body.failedPolicyRequirements).toEqual([expect.objectContaining({ property: 'text' })]);

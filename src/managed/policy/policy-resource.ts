@@ -33,7 +33,7 @@ const NEW: ReadonlySet<string> = new Set(['*', '-']);
 /** `/policy/<path of an object>`: the rules for it, and whether something keeps them. */
 export function policyResource(platform: ManagedPlatform): RouteHandler {
   return {
-    envelopes: 'judges',
+    envelopes: 'seals',
     async handle(context, request, match) {
       const path = match.remaining;
       if (platform.policies().isUnknown(path)) throw unknownType(platform, path[1]!);
