@@ -5,10 +5,14 @@ import { type ClaimedJob, runJobs } from '#queue/index.ts';
 import { Connection, systemContext } from '#resource/index.ts';
 import { noScripts } from '#script/index.ts';
 import { WORKFLOW_QUEUE } from '#workflow/index.ts';
-import { buildCore } from '../../src/app/core.ts';
+import { buildCore, type CoreOptions } from '../../src/app/core.ts';
 
 /** The application in this process without doors and agents, on a project of nothing but a location. */
-export async function openWorkflowCore(database: Database, location: string, name = 'alone') {
+export async function openWorkflowCore(
+  database: Database,
+  location: string,
+  { name = 'alone', scripts = () => noScripts }: { name?: string; scripts?: CoreOptions['scripts'] } = {},
+) {
   const environment = { SVC_PROJECT: location };
   const config = await ConfigStore.open({
     settings: readSettings(environment),
@@ -21,7 +25,7 @@ export async function openWorkflowCore(database: Database, location: string, nam
     allowedNetworks: [],
     observe: () => {},
     keyRing: {},
-    scripts: () => noScripts,
+    scripts,
     state: () => ({ state: 'ACTIVE_READY', shortDesc: '' }),
     version: '0',
   });

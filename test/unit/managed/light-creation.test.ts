@@ -26,7 +26,7 @@ describe('an object that is made', () => {
     database = scope.use(await createMigratedDatabase());
     const project = scope.use(await createProject({ 'conf/managed.json': withDevices() }));
     const open = async (own: Database, name: string) =>
-      (await openWorkflowCore(own as never, project.location, name)).connection;
+      (await openWorkflowCore(own as never, project.location, { name })).connection;
     const other = openDatabase({ url: database.url });
     scope.defer(() => other.close());
     nodes = [await open(database, 'one'), await open(other, 'two')];
