@@ -18,7 +18,7 @@ import {
 test('a step of a process goes twice to the database, and so do the steps of many timers', async () => {
   await using database = await createMigratedDatabase();
   await using project = await createProject();
-  const { connection, claim, run } = await openWorkflowCore(database, project.location);
+  const { connection, connectionOf, claim, run } = await openWorkflowCore(database, project.location);
   const steps = processFile(
     'steps',
     start() +
@@ -39,6 +39,14 @@ test('a step of a process goes twice to the database, and so do the steps of man
     id = String((await begin()).id);
   });
   expect(starting.length, starting.join('\n')).toBe(2);
+
+  const ann = connectionOf('ann');
+  await ann.create('workflow/processinstance', null, { _key: 'steps' });
+  // How many she has under way is asked where the instance is stored.
+  const startingHers = await statementsOf(() =>
+    ann.create('workflow/processinstance', null, { _key: 'steps' }),
+  );
+  expect(startingHers.length, startingHers.join('\n')).toBe(2);
 
   const { result } = await connection.query('workflow/taskinstance', {
     queryId: 'filtered-query',

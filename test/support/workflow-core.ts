@@ -37,6 +37,17 @@ export async function openWorkflowCore(
     .executeTakeFirstOrThrow();
   return {
     connection: new Connection(core.router, systemContext()),
+    /** As a request of an ordinary user comes in. */
+    connectionOf(userName: string) {
+      const { security, client, ...context } = systemContext();
+      const authorization = { ...security.authorization, id: userName, roles: ['svc-authorized'] };
+      const user = { ...security, authenticationId: userName, authorization };
+      return new Connection(core.router, {
+        ...context,
+        security: user,
+        client: { ...client, isExternal: true },
+      });
+    },
     /** Jobs of processes that are due, as a node claims them. */
     claim: (most: number): Promise<ClaimedJob[]> =>
       core.queue.claim(database.db, WORKFLOW_QUEUE, most, { nodeId, epoch: 1 }),

@@ -2,9 +2,9 @@ import type { JsonObject } from '#json/index.ts';
 import {
   type CollectionProvider,
   type Context,
-  dbOf,
   type Request,
   type Resource,
+  readerOf,
   resource,
 } from '#resource/index.ts';
 import { undeploy } from '../deployment/undeploy.ts';
@@ -25,7 +25,7 @@ export function definitionResource(platform: WorkflowPlatform): CollectionProvid
     description: { title: 'Process definition', query: '_queryId=query-all-ids' },
     async query(context, request) {
       const kind = queryKind(request);
-      const page = await listDefinitions(await dbOf(platform, context), request, kind);
+      const page = await listDefinitions(await readerOf(platform, context), request, kind);
       return answerPage(page, (row) => resource(row.id, String(row.revision), viewDefinition(row)));
     },
     async read(context, request, id) {
@@ -48,7 +48,7 @@ export function definitionResource(platform: WorkflowPlatform): CollectionProvid
 }
 
 async function getRow(platform: WorkflowPlatform, context: Context, id: string): Promise<DefinitionRow> {
-  const row = await findDefinition(await dbOf(platform, context), id);
+  const row = await findDefinition(await readerOf(platform, context), id);
   if (row === undefined) throw unknownDefinition(id);
   return row;
 }
@@ -59,7 +59,7 @@ async function read(
   request: Request,
   id: string,
 ): Promise<Resource> {
-  const db = await dbOf(platform, context);
+  const db = await readerOf(platform, context);
   const row = await getRow(platform, context, id);
   const definition = await platform.definitions.get(db, id);
   const { formKey, formProperties } = describeStartForm(definition.process);

@@ -3,11 +3,11 @@ import type { JsonObject } from '#json/index.ts';
 import {
   type Context,
   collection,
-  dbOf,
   notFound,
   queryResult,
   type RouteHandler,
   type RouteMatch,
+  readerOf,
   resource,
 } from '#resource/index.ts';
 import type { UserTask } from '../engine/index.ts';
@@ -21,7 +21,7 @@ import { type CompiledDefinition, unknownDefinition } from './definitions.ts';
 export function taskDefinitionResource(platform: WorkflowPlatform): RouteHandler {
   const definitionOf = async (context: Context, { variables }: RouteMatch) => {
     const id = variables['procdefid']!;
-    const db = await dbOf(platform, context);
+    const db = await readerOf(platform, context);
     // What was compiled once stays compiled, also when it has been undeployed since.
     if ((await findDefinition(db, id)) === undefined) throw unknownDefinition(id);
     return platform.definitions.get(db, id);
@@ -44,7 +44,7 @@ export function taskDefinitionResource(platform: WorkflowPlatform): RouteHandler
         const view = viewTaskDefinition(task, definition);
         const formKey = task.formKey?.text;
         if (formKey === undefined) return resource(id, null, view);
-        const db = await dbOf(platform, context);
+        const db = await readerOf(platform, context);
         const bytes = await findResource(db, definition.row.deployment_id, formKey);
         const template = findTemplate(formKey, new Map(bytes === undefined ? [] : [[formKey, bytes]]));
         return resource(id, null, { ...view, formGenerationTemplate: template });

@@ -1,5 +1,5 @@
 import { isObject } from '#json/index.ts';
-import { Connection, type Context, dbOf, systemContext } from '#resource/index.ts';
+import { Connection, type Context, readerOf, systemContext } from '#resource/index.ts';
 import { readRoleNames } from '#security/index.ts';
 import type { GroupsOf } from '../task/task-listing-repository.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
@@ -28,6 +28,6 @@ export function groupLookUp(platform: WorkflowPlatform, context: Context): Group
       fields: [['authzRoles']],
     });
     const content = result[0]?.content;
-    return isObject(content) ? readRoleNames(await dbOf(platform, context), content['authzRoles']) : [];
+    return isObject(content) ? readRoleNames(await readerOf(platform, context), content['authzRoles']) : [];
   }
 }

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#json/index.ts';
-import { dbOf } from '#resource/index.ts';
+import { besideOf, dbOf } from '#resource/index.ts';
 import { timeOrderedId } from '#time/index.ts';
 import { type DefinitionRow, findDefinition } from '../definition/definition-repository.ts';
 import { type Received, receiveVariables } from '../form/index.ts';
@@ -105,7 +105,7 @@ async function receiveWithEvent(
   settled: ReadonlySet<string>,
   given: JsonObject,
 ): Promise<Received> {
-  const { process } = await platform.definitions.get(await dbOf(platform, context), definition.id);
+  const { process } = await platform.definitions.get(await besideOf(platform, context), definition.id);
   const node = process.nodes.get(element);
   return receiveVariables(given, {
     process,

@@ -7,6 +7,7 @@ import {
   dbOf,
   type Request,
   type Resource,
+  readerOf,
   resource,
   selectFields,
   unknownAction,
@@ -49,14 +50,14 @@ export function instanceResource(platform: WorkflowPlatform, isHistory: boolean)
     runsScripts: (request) => request.method !== 'query' && request.method !== 'read',
     async query(context, request) {
       const kind = queryKind(request);
-      const db = await dbOf(platform, context);
+      const db = await readerOf(platform, context);
       const page = await listInstances(db, request, kind, isHistory);
       const rows = await Promise.all(page.rows.map((row) => withCounters(platform, db, row)));
       return answerPage({ ...page, rows }, (row) => resource(row.id, null, viewInstance(row)));
     },
     // A PUT with a new id creates, and the id is not taken over.
     exists: async (context, id) =>
-      isId(id) && (await findInstance(await dbOf(platform, context), id)) !== undefined,
+      isId(id) && (await findInstance(await readerOf(platform, context), id)) !== undefined,
     async create(context, request) {
       return createInstance(platform, context, request.content);
     },
@@ -79,7 +80,7 @@ export function instanceResource(platform: WorkflowPlatform, isHistory: boolean)
 }
 
 async function getInstance(platform: WorkflowPlatform, context: Context, id: string): Promise<InstanceRow> {
-  const row = isId(id) ? await findInstance(await dbOf(platform, context), id.toLowerCase()) : undefined;
+  const row = isId(id) ? await findInstance(await readerOf(platform, context), id.toLowerCase()) : undefined;
   if (row === undefined) throw noInstance(id);
   return row;
 }
@@ -90,7 +91,7 @@ async function read(
   request: Request,
   id: string,
 ): Promise<Resource> {
-  const db = await dbOf(platform, context);
+  const db = await readerOf(platform, context);
   const row = await getInstance(platform, context, id);
   const locals = await listTaskVariables(db, row.id);
   const tasks = (await listTasksOf(db, row.id)).map((task) => ({

@@ -1,7 +1,7 @@
 import { TooManyRequestsError } from '#errors/index.ts';
 import { dbOf } from '#resource/index.ts';
 import { isOrdinary } from '../identity/sender.ts';
-import { countOpenInstances, lockStarter } from './starter-repository.ts';
+import { countOpenInstances, lockStarter, reserveRoom } from './starter-repository.ts';
 import type { StepContext } from './take-step.ts';
 
 /**
@@ -13,6 +13,7 @@ import type { StepContext } from './take-step.ts';
 export async function requireRoom({ platform, context }: StepContext, starter: string): Promise<void> {
   if (!isOrdinary(context)) return;
   const { maxOpenInstances: allowed } = platform.settings();
+  if (await reserveRoom(context.unitOfWork!, starter, allowed)) return;
   const db = await dbOf(platform, context);
   // Before it counts, so that what it sees is all that others have started.
   await lockStarter(db, starter);

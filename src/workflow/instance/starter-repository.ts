@@ -1,5 +1,44 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import type { Db, GroupWrite, UnitOfWork } from '#database/index.ts';
+
+/** Somebody who starts a process, and how many they may have under way. */
+interface Start {
+  readonly starter: string;
+  readonly allowed: number;
+}
+
+/** Writes nothing: lets starts be stored with which nobody has too many. */
+const rooms: GroupWrite<Start> = {
+  isGuarded: true,
+  keyOf: ({ starter }) => roomKey(starter),
+  steps: (starts) => [{ statement: haveRoom(starts), returns: starts.length }],
+  async run(db, starts) {
+    const { rows } = await sql<{ starter: string }>`${haveRoom(starts)}`.execute(db);
+    return starts.map((start) => rows.some(({ starter }) => starter === start.starter));
+  },
+};
+
+function haveRoom(starts: readonly Start[]) {
+  return sql`
+    select starter from jsonb_to_recordset(${JSON.stringify(starts)}::jsonb) as s(starter text, allowed int)
+    where has_room(starter, 1, allowed)`;
+}
+
+function roomKey(starter: string): string {
+  return `starts of ${starter}`;
+}
+
+/** Asks for room with the commit, where nobody else asks for the same. @returns false when it has to be asked for at once */
+export async function reserveRoom(
+  unitOfWork: UnitOfWork,
+  starter: string,
+  allowed: number,
+): Promise<boolean> {
+  const isFirst = unitOfWork.pending(rooms).length === 0;
+  return (
+    isFirst && unitOfWork.mayBePending(roomKey(starter)) && unitOfWork.write(rooms, { starter, allowed })
+  );
+}
 
 /** One start of a starter after the other, on all nodes, until the transaction ends. */
 export async function lockStarter(db: Db, starter: string): Promise<void> {

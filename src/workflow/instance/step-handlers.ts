@@ -1,6 +1,6 @@
 import { InternalServerError, ResourceError } from '#errors/index.ts';
 import { getMember } from '#json/index.ts';
-import { Connection, type Context, dbOf, nextPart, personName } from '#resource/index.ts';
+import { Connection, type Context, nextPart, personName, readerOf } from '#resource/index.ts';
 import { delegateExecution, fromDelegate, withDates, withIsoDates } from '../delegate/delegate-view.ts';
 import { Delegate, type DelegateCall, type EngineHandlers, type ExecutionView } from '../engine/index.ts';
 import { runHttpTask } from '../http/index.ts';
@@ -69,7 +69,7 @@ export function stepHandlers(
     taskId: (execution) => executionId(instance.id, execution),
     newInstanceId: () => newInstanceId(now),
     async findTask(id) {
-      const row = isId(id) ? await findTask(await dbOf(platform, context), id) : undefined;
+      const row = isId(id) ? await findTask(await readerOf(platform, context), id) : undefined;
       return row === undefined ? null : { id: row.id, ...viewTask(row) };
     },
   };

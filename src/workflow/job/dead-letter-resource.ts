@@ -5,6 +5,7 @@ import {
   type CollectionProvider,
   type Context,
   dbOf,
+  readerOf,
   resource,
   unknownAction,
 } from '#resource/index.ts';
@@ -24,7 +25,7 @@ export function deadLetterResource(platform: WorkflowPlatform): CollectionProvid
     description: { title: 'Dead-letter job', instanceActions: ACTIONS, query: '_queryId=query-all-ids' },
     async query(context, request) {
       const kind = queryKind(request);
-      const page = await listDeadLetters(await dbOf(platform, context), request, kind);
+      const page = await listDeadLetters(await readerOf(platform, context), request, kind);
       return answerPage(page, (row) => resource(row.id, String(row.revision), view(row)));
     },
     async read(context, _request, id) {

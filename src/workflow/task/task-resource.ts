@@ -4,8 +4,8 @@ import {
   actionResult,
   type CollectionProvider,
   type Context,
-  dbOf,
   type Resource,
+  readerOf,
   resource,
   unknownAction,
 } from '#resource/index.ts';
@@ -38,7 +38,7 @@ export function taskResource(platform: WorkflowPlatform): CollectionProvider {
       request.method !== 'query' || CANDIDATES.some((name) => name in request.parameters),
     async query(context, request) {
       const kind = queryKind(request);
-      const db = await dbOf(platform, context);
+      const db = await readerOf(platform, context);
       const page = await listOpenTasks(db, request, kind, groupLookUp(platform, context));
       return answerPage(page, (row) => resource(row.id, String(row.revision), viewTask(row)));
     },
@@ -87,12 +87,12 @@ export function taskHistoryResource(platform: WorkflowPlatform): CollectionProvi
       request.method === 'query' && CANDIDATES.some((name) => name in request.parameters),
     async query(context, request) {
       const kind = queryKind(request);
-      const db = await dbOf(platform, context);
+      const db = await readerOf(platform, context);
       const page = await listHistoricTasks(db, request, kind, groupLookUp(platform, context));
       return answerPage(page, (row) => resource(row.id, null, viewHistoricTask(row)));
     },
     async read(context, _request, id) {
-      const row = isId(id) ? await findTask(await dbOf(platform, context), id) : undefined;
+      const row = isId(id) ? await findTask(await readerOf(platform, context), id) : undefined;
       if (row === undefined) throw noTask(id);
       return resource(row.id, null, viewHistoricTask(row));
     },
@@ -100,13 +100,13 @@ export function taskHistoryResource(platform: WorkflowPlatform): CollectionProvi
 }
 
 async function getOpenTask(platform: WorkflowPlatform, context: Context, id: string): Promise<TaskRow> {
-  const row = isId(id) ? await findTask(await dbOf(platform, context), id) : undefined;
+  const row = isId(id) ? await findTask(await readerOf(platform, context), id) : undefined;
   if (row === undefined || row.ended_at !== null) throw noTask(id);
   return row;
 }
 
 async function readTask(platform: WorkflowPlatform, context: Context, id: string): Promise<Resource> {
-  const db = await dbOf(platform, context);
+  const db = await readerOf(platform, context);
   const row = await getOpenTask(platform, context, id);
   const surroundings = await findSurroundings(db, row);
   const { process } = await platform.definitions.get(db, row.definition_id);
