@@ -1,0 +1,119 @@
+import { sql } from 'kysely';
+import ts from 'typescript';
+import type { Db } from '#database/index.ts';
+import { NAMED_ERRORS } from '../../src/errors/named-errors.ts';
+import { cell, memberOf, textOf, visitSources } from './source-texts.ts';
+
+/** Tables of what a node may say and show, read off the product itself; `docs/write-reference.ts` writes them down. */
+
+const ERROR_ID = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
+
+/** Every id of an error or finding: with which status, what is said, and what to do. */
+export function errorTable(): string[] {
+  const codes = new Map([...NAMED_ERRORS].map(([code, { name }]) => [name, code]));
+  const errors = new Map<string, { codes: Set<number>; messages: Set<string>; hints: Set<string> }>();
+  visitSources((node) => {
+    if (!ts.isObjectLiteralExpression(node)) return;
+    const id = textOf(memberOf(node, 'id'));
+    if (id === undefined || !ERROR_ID.test(id)) return;
+    let known = errors.get(id);
+    if (known === undefined) {
+      known = { codes: new Set(), messages: new Set(), hints: new Set() };
+      errors.set(id, known);
+    }
+    const { name, given } = creationOf(node);
+    const [first] = given;
+    const code = first !== undefined && ts.isNumericLiteral(first) ? Number(first.text) : codes.get(name);
+    if (code !== undefined) known.codes.add(code);
+    const message = [...given.map(textOf), textOf(memberOf(node, 'message'))].find(
+      (text) => text !== undefined,
+    );
+    if (message !== undefined) known.messages.add(message);
+    const hint = textOf(memberOf(node, 'hint'));
+    if (hint !== undefined) known.hints.add(hint);
+  });
+  const rows = [...errors].sort(([left], [right]) => (left < right ? -1 : 1));
+  return [
+    '| id | status | what is said | what to do |',
+    '| --- | --- | --- | --- |',
+    ...rows.map(([id, { codes, messages, hints }]) => {
+      const columns = [codes, messages, hints].map((texts) =>
+        [...texts].map((text) => cell(String(text))).join('<br>'),
+      );
+      return `| \`${id}\` | ${columns.join(' | ')} |`;
+    }),
+  ];
+}
+
+/** The error that is made with these facts: its class, and what it is given. */
+function creationOf(facts: ts.Node): { readonly name: string; readonly given: readonly ts.Expression[] } {
+  const { parent } = facts;
+  if (ts.isNewExpression(parent)) return { name: parent.expression.getText(), given: parent.arguments ?? [] };
+  const isSuper = ts.isCallExpression(parent) && parent.expression.kind === ts.SyntaxKind.SuperKeyword;
+  if (!isSuper) return { name: '', given: [] };
+  let owner: ts.Node = parent;
+  while (!ts.isClassLike(owner)) owner = owner.parent;
+  const [base] = owner.heritageClauses?.flatMap(({ types }) => [...types]) ?? [];
+  return { name: base?.expression.getText() ?? '', given: parent.arguments };
+}
+
+/** Every line of the log: its kind, at which level, and its text. */
+export function logTable(): string[] {
+  const rows: string[] = [];
+  visitSources((node) => {
+    if (!ts.isCaseClause(node) || !ts.isStringLiteral(node.expression)) return;
+    const levels = new Set<string>();
+    const messages = new Set<string>();
+    const look = (inner: ts.Node): void => {
+      if (ts.isObjectLiteralExpression(inner)) {
+        const level = memberOf(inner, 'level');
+        for (const [, name] of level?.getText().matchAll(/'(trace|debug|info|warn|error)'/g) ?? [])
+          levels.add(name!);
+        if (level?.getText() === 'said.level') levels.add('as it is said');
+        const message = textOf(memberOf(inner, 'message'));
+        if (message !== undefined) messages.add(message);
+      }
+      ts.forEachChild(inner, look);
+    };
+    look(node);
+    if (levels.size === 0) return;
+    const texts = [...messages].map((text) => cell(text)).join('<br>');
+    rows.push(`| \`${node.expression.text}\` | ${[...levels].join(', ')} | ${texts} |`);
+  }, 'observability/log-sink.ts');
+  return ['| kind | level | line |', '| --- | --- | --- |', ...rows.sort()];
+}
+
+/** @param exposition the text of `/metrics` */
+export function metricTable(exposition: string): string[] {
+  const types = new Map(
+    [...exposition.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => [name, type]),
+  );
+  const rows = [...exposition.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name, help]) => {
+    return `| \`${name}\` | ${types.get(name)} | ${cell(help!)} |`;
+  });
+  return ['| metric | type | what it counts |', '| --- | --- | --- |', ...rows.sort()];
+}
+
+/** Every view for operators: what it shows, and its columns. */
+export async function viewTables(db: Db): Promise<string[]> {
+  const { rows } = await sql<{
+    view: string;
+    comment: string | null;
+    columns: [string, string, string | null][];
+  }>`
+    select c.relname as view, obj_description(c.oid) as comment,
+      jsonb_agg(jsonb_build_array(a.attname, format_type(a.atttypid, null), col_description(c.oid, a.attnum))
+                order by a.attnum) as columns
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    where c.relkind = 'v' and c.relname like 'svc\_%' and c.relnamespace = current_schema()::regnamespace
+    group by c.oid, c.relname order by c.relname`.execute(db);
+  return rows.flatMap(({ view, comment, columns }) => [
+    `## ${view}`,
+    '',
+    ...(comment === null ? [] : [comment, '']),
+    '| column | type | |',
+    '| --- | --- | --- |',
+    ...columns.map(([name, type, meaning]) => `| \`${name}\` | ${type} | ${cell(meaning ?? '')} |`),
+    '',
+  ]);
+}
