@@ -1,4 +1,10 @@
-import { type ControlledTransaction, Kysely, PostgresDialect, type RawBuilder } from 'kysely';
+import {
+  type CompiledQuery,
+  type ControlledTransaction,
+  Kysely,
+  PostgresDialect,
+  type RawBuilder,
+} from 'kysely';
 import pg from 'pg';
 import { boundRows } from './bounded-rows.ts';
 import { DatabasePool } from './database-client.ts';
@@ -100,6 +106,8 @@ export function openDatabase(given: DatabaseOptions): Database {
   const open = (own: pg.Pool): Db =>
     new Kysely<Tables>({ dialect: new PostgresDialect({ pool: waiting.note(own) }) });
   const db = open(pool);
+  const compiled = (statements: readonly RawBuilder<unknown>[]) =>
+    statements.map((statement) => statement.compile(db));
   const gate = new TransactionGate(poolSize - RESERVED);
   // A level of its own for each depth: who waits, waits for a deeper one, so nobody waits in a circle.
   const nested: Db[] = [];
@@ -121,12 +129,13 @@ export function openDatabase(given: DatabaseOptions): Database {
       if (depth === 0) gate.leave();
     },
     commitWith: (transaction, statements) =>
-      inFlight(waiting.clientOf(transaction), db, statements, () => transaction.commit().execute()),
+      inFlight(waiting.clientOf(transaction), compiled(statements), () => transaction.commit().execute()),
     async runInOneWay(statements) {
+      const queries = compiled(statements);
       const client = await pool.connect();
       try {
         await client.query('begin');
-        await inFlight(client, db, statements, () => client.query('commit'));
+        await inFlight(client, queries, () => client.query('commit'));
       } finally {
         client.release();
       }
@@ -142,14 +151,10 @@ export function openDatabase(given: DatabaseOptions): Database {
 /** When one fails, so do those behind it, and the first says why. */
 async function inFlight(
   client: pg.PoolClient,
-  db: Db,
-  statements: readonly RawBuilder<unknown>[],
+  queries: readonly CompiledQuery[],
   commit: () => Promise<unknown>,
 ): Promise<void> {
-  const sent = statements.map((statement) => {
-    const { sql, parameters } = statement.compile(db);
-    return client.query(sql, [...parameters]);
-  });
+  const sent = queries.map(({ sql, parameters }) => client.query(sql, [...parameters]));
   for (const outcome of await Promise.allSettled([...sent, commit()]))
     if (outcome.status === 'rejected') throw outcome.reason;
 }
