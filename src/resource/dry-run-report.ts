@@ -83,13 +83,13 @@ export function dryRunReport(
 }
 
 /**
- * What failed, with all that was said and gone through until then. Only who is told where the mistake is (`detail.hook`) may
- * see that.
+ * The failure of a hook, with all that was said and gone through until then, for who may see that; undefined of any other
+ * failure.
  */
-export function rehearsedFailure(error: unknown, { log, trace }: UnitOfWork): unknown {
-  if (!(error instanceof ResourceError) || !isObject(error.detail as JsonValue)) return error;
+export function rehearsedFailure(error: unknown, { log, trace }: UnitOfWork): ResourceError | undefined {
+  if (!(error instanceof ResourceError) || !isObject(error.detail as JsonValue)) return undefined;
   const detail = error.detail as JsonObject;
-  if (detail['hook'] === undefined) return error;
+  if (detail['hook'] === undefined) return undefined;
   const last = <T>(all: readonly T[]) => all.slice(-MOST_TOLD).map((entry) => ({ ...entry }));
   return new ResourceError(error.code, error.message, {
     detail: { ...detail, log: last(log), trace: last(trace) },

@@ -5,7 +5,7 @@ import {
   translateDatabaseError,
   type UnitOfWork,
 } from '#database/index.ts';
-import { didYouMean, NotFoundError } from '#errors/index.ts';
+import { didYouMean, NotFoundError, type ResourceError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Context, RouterContext } from './context.ts';
 import type { ResourceDescription } from './description.ts';
@@ -139,6 +139,7 @@ export class Router {
     const { database, observe } = this.#options;
     const dryRun = request.dryRun === true;
     const { spent } = context.budget;
+    let told: ResourceError | undefined;
     const { response, report } = await runUnitOfWork(
       database,
       {
@@ -161,12 +162,15 @@ export class Router {
           ...(dryRun ? { rehearsed: true } : {}),
         };
         const response = await this.#road(inner, request).catch((error: unknown) => {
-          throw dryRun ? rehearsedFailure(error, unitOfWork) : error;
+          if (dryRun) told = rehearsedFailure(error, unitOfWork);
+          throw error;
         });
         if (context.fence !== undefined && unitOfWork.isOpen) await context.fence(await unitOfWork.db());
         return { response, report: dryRun ? dryRunReport(response, unitOfWork) : undefined };
       },
-    );
+    ).catch(async (error: unknown) => {
+      throw told !== undefined && (await this.maySeeScripts(context)) ? told : error;
+    });
     if (report === undefined || !context.client.isExternal) return report ?? response;
     if (await this.maySeeScripts(context)) return report;
     return shownReport(report, (asked) => this.#mayAsk(context, asked));
