@@ -1,9 +1,25 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // As src/main.ts: types are stripped once, and not in each test file, thread and process again.
 process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('node_modules/.cache/svc', import.meta.url));
+
+/** Tests that start processes: their files take longer than their length says. */
+const SLOW = /\/test\/(?:cluster|cli)\//;
+const QUICK_BETWEEN = 8;
+
+/** A slow file that begins last is waited for alone, and slow ones that run at once are in each other's way. */
+class SlowAmongQuick extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const slow = sorted.filter(({ moduleId }) => SLOW.test(moduleId));
+    const quick = sorted.filter(({ moduleId }) => !SLOW.test(moduleId));
+    const mixed = slow.flatMap((file) => [file, ...quick.splice(0, QUICK_BETWEEN)]);
+    return [...mixed, ...quick];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -23,6 +39,6 @@ export default defineConfig({
     // Before a change lands, a race that a test loses once in a thousand runs is told, and does not hold it up.
     retry: process.env['CI'] === undefined ? 0 : 1,
     expect: { poll: { timeout: 300_000 } },
-    sequence: { hooks: 'list' },
+    sequence: { hooks: 'list', sequencer: SlowAmongQuick },
   },
 });
