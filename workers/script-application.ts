@@ -11,7 +11,7 @@ import { ConfigStore } from '../src/config/index.ts';
 import { openDatabase } from '../src/database/index.ts';
 import { type ClaimedJob, runJob, runJobs } from '../src/queue/index.ts';
 import { type ContextData, type Request, rootContext } from '../src/resource/index.ts';
-import { contextSeals, type Firing, fireTrigger } from '../src/scheduler/index.ts';
+import { contextSeals, type Firing, fireTogether, fireTrigger } from '../src/scheduler/index.ts';
 import { observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
 
 /** A script thread: the application without its doors, with what runs scripts. */
@@ -50,14 +50,16 @@ const clock = clockService(core.clock, observe);
 await core.clock.measure();
 await clock.start();
 
+const firingPlatform = { database, services: core.services, seals: contextSeals(core.crypto) };
 serveThread({
   handlers: {
     request: ({ context, request }: { context: ContextData; request: Request }) =>
       core.router.handle(rootContext(context), request),
     augment: augmentHere(() => core.scripts, 0),
     accessRules: () => evaluateAccessFile(core),
-    firing: (firing: Firing, signal?: AbortSignal) =>
-      fireTrigger({ database, services: core.services, seals: contextSeals(core.crypto) }, firing, signal),
+    firing: (firing: Firing, signal?: AbortSignal) => fireTrigger(firingPlatform, firing, { signal }),
+    firings: (firings: readonly Firing[], signal?: AbortSignal) =>
+      fireTogether(firingPlatform, firings, signal),
     job: (job: ClaimedJob) => runJob(core.queue, job),
     jobs: (jobs: readonly ClaimedJob[]) => runJobs(core.queue, jobs),
   },

@@ -98,10 +98,14 @@ function buildPoller(options: SchedulerNodeOptions, tuning: () => Tuning): Trigg
     async fire(firing: Firing, signal: AbortSignal): Promise<FiringResult> {
       const service = services.find(firing.run.definition.invokeService);
       if (service?.runsScripts === false)
-        return fireTrigger({ database, services, seals: contextSeals(core.crypto) }, firing, signal);
+        return fireTrigger({ database, services, seals: contextSeals(core.crypto) }, firing, { signal });
       // Also what nobody here knows: the threads look for it among the project's own services.
       const work = { kind: 'firing', payload: firing, repeatable: false, signal };
       return (await threads.run(work)) as FiringResult;
+    },
+    async fireTogether(firings: readonly Firing[], signal: AbortSignal) {
+      const work = { kind: 'firings', payload: firings, repeatable: false, signal };
+      return (await threads.run(work)) as readonly (FiringResult | null)[];
     },
   });
 }

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { Batcher } from './batcher.ts';
 import type { Database, Db } from './database.ts';
+import { PLANNED_ANEW } from './prepared-statements.ts';
 import { isConnectionLost, isTaken, sqlStateOf } from './sql-state.ts';
 
 /**
@@ -22,6 +23,8 @@ export interface GroupWrite<Row = never> {
    * row waits for one: it cannot be stored then.
    */
   locksOf?(row: Row): readonly string[];
+  /** Whether the statement is planned anew each time: see `PLANNED_ANEW`. */
+  readonly isPlannedAnew?: true;
 }
 
 export interface GroupStep {
@@ -161,7 +164,8 @@ export function storeAll(rows: readonly GroupedRow[]): RawBuilder<unknown> {
   );
   if (guards.length === 0 && steps.length === 1) return steps[0]!.statement;
   const tables = named.map(({ name, statement }) => sql`${name} as (${statement})`);
-  return sql`with ${sql.join(tables)} select ${guards.length === 0 ? sql`1` : sql.join(guards)}`;
+  const begin = [...kinds.keys()].some(({ isPlannedAnew }) => isPlannedAnew) ? sql.raw(PLANNED_ANEW) : sql``;
+  return sql`${begin}with ${sql.join(tables)} select ${guards.length === 0 ? sql`1` : sql.join(guards)}`;
 }
 
 /** Stores all rows, or none. @throws LostRows */

@@ -5,6 +5,9 @@ import type { ClaimedJob } from './job.ts';
 import { queueStore } from './queue-store.ts';
 import { type SettleOptions, settleUnit } from './settle-unit.ts';
 
+/** A unit takes about as many statements for one job as for many. */
+const COLLECT_MS = 15;
+
 export interface JobPollerOptions extends Pick<SettleOptions, 'queue' | 'run' | 'runTogether' | 'observe'> {
   readonly clock: Pick<DatabaseClock, 'now'>;
   /** This life of this node, as the cluster knows it now. */
@@ -31,6 +34,7 @@ export class JobPoller extends WorkPoller<ClaimedJob> {
           name,
           seats: concurrency,
           together: runTogether === undefined ? 1 : together,
+          collectMs: COLLECT_MS,
         })),
       execute: (unit) => settleUnit({ ...options, solitude, isWorking: () => this.claims }, unit),
     });

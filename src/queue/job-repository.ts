@@ -1,12 +1,14 @@
 import { sql } from 'kysely';
 import { type Db, type GroupWrite, numbers, PLANNED_ANEW, texts } from '#database/index.ts';
 import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
-import { type Ask, type Holder, heldBy } from '#work/index.ts';
+import { type Ask, type Holder, heldBy, isAlive } from '#work/index.ts';
 import type { ClaimedJob } from './job.ts';
 
 /** A queue swells and empties within seconds, and a plan that was made when it was empty would read all of it. */
 const ANEW = sql.raw(PLANNED_ANEW);
 const MS = (column: string) => sql.raw(`(extract(epoch from ${column}) * 1000)::float8`);
+
+type Look = Omit<Ask, 'startMost'>;
 
 export interface JobRow {
   readonly id: string;
@@ -43,7 +45,7 @@ function insertion(jobs: readonly JobRow[]) {
  * claims nothing. The lower bound keeps the scan from walking the dead index entries of earlier claims, which a long
  * transaction elsewhere would keep from being cleaned up; what asks for a priority is so little that it needs none.
  */
-export async function claimJobs(db: Db, asks: readonly Ask[], holder: Holder): Promise<ClaimedJob[]> {
+export async function claimJobs(db: Db, asks: readonly Look[], holder: Holder): Promise<ClaimedJob[]> {
   const { rows } = await sql<Omit<ClaimedJob, 'holder'>>`${ANEW}
     with asked as materialized (
       select queue, most, statement_timestamp() + ahead * interval '1 millisecond' as until,
@@ -51,8 +53,7 @@ export async function claimJobs(db: Db, asks: readonly Ask[], holder: Holder): P
       from unnest(${texts(asks, 'text', ({ kind }) => kind)}, ${numbers(asks, 'int', ({ most }) => most)},
                   ${numbers(asks, 'float8', ({ lookAheadMs }) => lookAheadMs)},
                   ${numbers(asks, 'float8', ({ since }) => since)}) as a(queue, most, ahead, since)
-      where exists (select 1 from cluster_node
-                    where id = ${holder.nodeId} and epoch = ${holder.epoch} and state = 'running')
+      where ${isAlive(holder)}
     ), urgent as materialized (
       select a.queue, j.ctid from asked a cross join lateral (
         select ctid from work_job
@@ -77,7 +78,7 @@ export async function claimJobs(db: Db, asks: readonly Ask[], holder: Holder): P
 }
 
 /** In how many ms by the database's clock the next job of each queue is due; not above 0 when it is due. */
-export async function listDues(db: Db, asks: readonly Ask[]): Promise<ReadonlyMap<string, number>> {
+export async function listDues(db: Db, asks: readonly Look[]): Promise<ReadonlyMap<string, number>> {
   const { rows } = await sql<{ queue: string; in_ms: number }>`${ANEW}
     select a.queue, (extract(epoch from d.due_at - clock_timestamp()) * 1000)::float8 as in_ms
     from unnest(${texts(asks, 'text', ({ kind }) => kind)},

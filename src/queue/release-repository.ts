@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
-import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
-import { type Holder, heldBy } from '#work/index.ts';
+import { type Holder, heldBy, heldByLivesOf, isOver, suspectedAfter } from '#work/index.ts';
 import type { ClaimedJob } from './job.ts';
 
 /** Begins the name of a node that did not end, but was given up because it hung or was cut off. */
@@ -45,7 +44,7 @@ export async function releaseJobs(
     with held as (
       select id, ${lost !== null}::boolean and not waits and due_at <= clock_timestamp() as is_concerned
       from work_job
-      where node_id = ${holder.nodeId} and node_epoch <= ${holder.epoch}
+      where ${heldByLivesOf(holder)}
         and (${only ?? null}::uuid[] is null or id = any(${only ?? null}::uuid[])) and id <> all(${except}::uuid[])
       for update
     )
@@ -55,8 +54,7 @@ export async function releaseJobs(
           then j.lost_with || (${label} || (select name from cluster_node where id = ${holder.nodeId}))
           else j.lost_with end,
         suspected = case when not h.is_concerned or ${lost === 'silent'}::boolean then j.suspected
-                         when ${SUBJECT} || j.id = ${alone} then j.suspected + 1
-                         else greatest(j.suspected, least(j.suspected + 1, ${sql.lit(MAX_SUSPICIONS - 1)})) end
+                         else ${suspectedAfter(sql`j.suspected`, sql`${SUBJECT} || j.id = ${alone}`)} end
     from held h
     where j.id = h.id`.execute(db);
   return Number(numAffectedRows);
@@ -79,7 +77,7 @@ export async function listOrphanedHolders(db: Db): Promise<Holder[]> {
   const { rows } = await sql<Holder>`
     select j.node_id as "nodeId", max(j.node_epoch) as epoch
     from work_job j join cluster_node n on n.id = j.node_id
-    where j.node_id is not null and (j.node_epoch < n.epoch or n.state = 'down')
+    where j.node_id is not null and ${isOver(sql`j.node_epoch`)}
     group by j.node_id`.execute(db);
   return rows;
 }

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, numbers, texts } from '#database/index.ts';
 import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
-import type { Holder } from '#work/index.ts';
+import { type Holder, isAlive } from '#work/index.ts';
 import type { Run, StartedRun } from './run.ts';
 import { ANEW, MS, type RunRow, relaxCommit, SLOT, toRun } from './run-row-repository.ts';
 import { readDefinition } from './schedule.ts';
@@ -120,8 +120,7 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
     }
   >`${ANEW}
     with gate as materialized (
-      select ${PASS_GATE} and not (select paused from scheduler_setting) and exists (
-        select 1 from cluster_node where id = ${holder.nodeId} and epoch = ${holder.epoch} and state = 'running') as passed
+      select ${PASS_GATE} and not (select paused from scheduler_setting) and ${isAlive(holder)} as passed
     ), ${serviceRoom === undefined ? sql`` : withinServiceRoom(serviceRoom, kinds, until)}
     ${sql.join(kinds.map(candidates))}, due as (
       delete from scheduler_due where ctid = any(array(

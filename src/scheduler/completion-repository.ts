@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, numbers, texts } from '#database/index.ts';
+import { type Db, type GroupStep, type GroupWrite, numbers, texts } from '#database/index.ts';
 import type { Holder } from '#work/index.ts';
 import { LEDGER, LEDGER_ENTRY, ledgerEntries } from './ledger-repository.ts';
 import { type Completion, formatRunKey, type LedgerEntry } from './run.ts';
@@ -23,7 +23,10 @@ const NEXT_COMPETITION = COMPETITION_OF.map(([column, now]) => {
   return sql.raw(`case when j.updated_at > d.claimed_at then ${now} else ${before} end`);
 });
 
-/** Ends one run; see `completeRuns`. Meant to stand in the transaction of the run's effects. */
+/** Of whom the run must be. */
+type HeldCompletion = Completion & { readonly holder: Holder };
+
+/** Ends one run; see `completeRuns`. */
 export async function completeRun(
   db: Db,
   holder: Holder,
@@ -45,12 +48,35 @@ export async function completeRuns(
   holder: Holder,
   completions: readonly Completion[],
 ): Promise<Set<string>> {
+  const held = completions.map((completion) => ({ ...completion, holder }));
+  const tables = completionSteps(held).map(({ name, statement }) => sql`${sql.id(name)} as (${statement})`);
+  const { rows } = await sql<{ n: number }>`${ANEW} with ${sql.join(tables)} select n from done`.execute(db);
+  return new Set(rows.map(({ n }) => formatRunKey(completions[n - 1]!.run)));
+}
+
+/** The same together with what the runs have stored, if all of them are still their holders'. */
+export const runCompletions: GroupWrite<HeldCompletion> = {
+  isGuarded: true,
+  isPlannedAnew: true,
+  steps: completionSteps,
+  async run(db, completions) {
+    const stored = [];
+    for (const { holder, ...completion } of completions)
+      stored.push((await completeRuns(db, holder, [completion])).size === 1);
+    return stored;
+  },
+};
+
+/** The rows of `done` are those that were their holders', numbered from 1. */
+function completionSteps(completions: readonly HeldCompletion[]): readonly (GroupStep & { name: string })[] {
   const entries = completions.flatMap((completion, n) =>
     completion.entries.map((entry) => ({ ...entry, n: n + 1 })),
   );
-  const { rows } = await sql<{ n: number }>`${ANEW}
-    with item as (
-      select trigger_id, generation, attempt, priority, concurrent, concurrency_key, n,
+  return [
+    {
+      name: 'item',
+      statement: sql`
+      select trigger_id, generation, attempt, priority, concurrent, concurrency_key, node_id, node_epoch, n,
              ${at('fire_ms')} as fire_at, ${at('next_ms')} as next_at, ${SLOT_OF_MS} as slot
       from unnest(
         ${numbers(completions, 'bigint', ({ run }) => run.triggerId)},
@@ -60,30 +86,49 @@ export async function completeRuns(
         ${numbers(completions, 'float8', ({ next }) => next)},
         ${numbers(completions, 'int', ({ run }) => run.definition?.priority ?? NORMAL_PRIORITY)},
         ${numbers(completions, 'boolean', ({ run }) => run.definition?.concurrentExecution ?? false)},
-        ${texts(completions, 'text', ({ run }) => run.definition?.concurrencyKey ?? null)}
-      ) with ordinality as i(trigger_id, generation, fire_ms, attempt, next_ms, priority, concurrent, concurrency_key, n)
-    ), mine as (
+        ${texts(completions, 'text', ({ run }) => run.definition?.concurrencyKey ?? null)},
+        ${numbers(completions, 'int', ({ holder }) => holder.nodeId)},
+        ${numbers(completions, 'bigint', ({ holder }) => holder.epoch)}
+      ) with ordinality as i(trigger_id, generation, fire_ms, attempt, next_ms, priority, concurrent, concurrency_key,
+                             node_id, node_epoch, n)`,
+    },
+    {
+      name: 'mine',
+      statement: sql`
       select r.ctid as at, r.trigger_id, r.generation, r.fire_at, k.next_at, k.priority, k.concurrent, k.concurrency_key,
              k.n
-      from item k cross join ${ownRun(holder, sql`r.attempt = k.attempt`)} r
-    ), gone as (
+      from item k cross join ${ownRun(sql`k.node_id`, sql`k.node_epoch`, sql`r.attempt = k.attempt`)} r`,
+    },
+    {
+      name: 'gone',
+      statement: sql`
       delete from scheduler_run where ctid = any(array(select at from mine))
-      returning trigger_id, generation, fire_at, attempt, next_planned, claimed_at
-    ), done as (
-      select trigger_id, generation, fire_at, g.attempt, g.next_planned, g.claimed_at, m.next_at, m.priority,
+      returning trigger_id, generation, fire_at, attempt, next_planned, claimed_at, node_id`,
+    },
+    {
+      name: 'done',
+      statement: sql`
+      select trigger_id, generation, fire_at, g.attempt, g.next_planned, g.claimed_at, g.node_id, m.next_at, m.priority,
              m.concurrent, m.concurrency_key, m.n
-      from gone g join mine m using (trigger_id, generation, fire_at)
-    ), next as (
+      from gone g join mine m using (trigger_id, generation, fire_at)`,
+      returns: completions.length,
+    },
+    {
+      name: 'next',
+      statement: sql`
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, ${COMPETITION}, cause)
       select case when j.paused then 'infinity' else greatest(d.next_at, clock_timestamp()) end, d.next_at,
              d.trigger_id, d.generation, ${sql.join(NEXT_COMPETITION)},
              case when d.next_at < clock_timestamp() then jsonb_build_object(
                'kind', 'blocked', 'by', d.fire_at, 'until', clock_timestamp(),
-               'node', (select name from cluster_node where id = ${holder.nodeId})) end
+               'node', (select name from cluster_node where id = d.node_id)) end
       from done d cross join ${schedule('d')} j
       where not d.next_planned and d.next_at is not null
-      on conflict do nothing
-    ), finished as (
+      on conflict do nothing`,
+    },
+    {
+      name: 'finished',
+      statement: sql`
       delete from scheduler_job where ctid = any(array(
         select f.ctid from done d cross join lateral (
           select j.ctid from scheduler_job j
@@ -95,12 +140,14 @@ export async function completeRuns(
           limit 1) f
         where d.next_planned or d.next_at is null))
         -- One that is edited just now, which this statement waits for, goes on.
-        and trigger_id || '.' || generation = any(array(select trigger_id || '.' || generation from done))
-    ), ledger as (
+        and trigger_id || '.' || generation = any(array(select trigger_id || '.' || generation from done))`,
+    },
+    {
+      name: 'ledger',
+      statement: sql`
       insert into scheduler_firing (${LEDGER})
       select ${LEDGER_ENTRY('d')} from done d join ${ledgerEntries(entries)} on e.n = d.n
-      on conflict do nothing
-    )
-    select n from done`.execute(db);
-  return new Set(rows.map(({ n }) => formatRunKey(completions[n - 1]!.run)));
+      on conflict do nothing`,
+    },
+  ];
 }

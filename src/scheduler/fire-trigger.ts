@@ -1,15 +1,16 @@
 import { type Database, type Db, isConnectionLost, runUnitOfWork, troubleOf } from '#database/index.ts';
-import { ResourceError, toResourceError } from '#errors/index.ts';
+import { toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { backOff } from '#lifecycle/index.ts';
 import { type Context, type SecurityContext, systemContext } from '#resource/index.ts';
-import { completeRun } from './completion-repository.ts';
+import { FencedOutError } from '#work/index.ts';
+import { runCompletions } from './completion-repository.ts';
 import type { Firing } from './firing.ts';
 import { endedEntries, lostEntry, missedEntries } from './ledger-entry.ts';
 import { formatRunKey, type LedgerEntry, transactionOf } from './run.ts';
 import { findFate, holdsRun, probe } from './run-repository.ts';
 import { isRepeatable } from './schedule.ts';
-import type { Scheduled, ScheduledServices } from './scheduled-service.ts';
+import type { Scheduled, ScheduledService, ScheduledServices } from './scheduled-service.ts';
 import type { ContextSeals } from './sealed-context.ts';
 
 const MAX_LOG_LINES = 200;
@@ -33,36 +34,38 @@ export interface FiringResult {
    * or belongs to somebody else. A run without effects leaves it to its node, which completes many at once.
    */
   readonly entries: readonly LedgerEntry[] | null;
+  /** How long its service took, of a run that needed no transaction of its own: such runs may go together. */
+  readonly scriptMs?: number;
 }
 
-class FencedOutError extends ResourceError {
-  override readonly name = 'FencedOutError';
-  constructor() {
-    super(409, 'The run belongs to another node now; its effects were rolled back', {
-      id: 'SCHED_FENCED_OUT',
-    });
-  }
+export interface FiringCompany {
+  /** Aborted when the run belongs to somebody else: it ends at its next call. */
+  readonly signal?: AbortSignal | undefined;
+  /** Told when all that is left is to commit it. @returns when that may begin */
+  readonly executed?: () => Promise<void>;
 }
 
 /**
  * Fires one trigger: invokes its service and completes the run, both in one unit of work, so that the effects are
  * there exactly if the ledger says so. A failing service leaves no effects and a ledger entry with its error.
  *
- * @param signal aborted when the run belongs to somebody else: it ends at its next call
  * @throws ResourceError `DB_UNREACHABLE` when the run was rolled back because the database went away; fire it again
  */
 export async function fireTrigger(
   platform: FiringPlatform,
   firing: Firing,
-  signal?: AbortSignal,
+  company: FiringCompany = {},
 ): Promise<FiringResult> {
   const { run, decision } = firing;
+  const { signal } = company;
   const startedAt = performance.now();
+  const service: ServiceNotes = { ms: 0 };
   const result = (end: FiringEnd, entries: FiringResult['entries'], error: string | null = null) => ({
     end,
     ms: performance.now() - startedAt,
     error,
     entries,
+    ...(service.isLight === true ? { scriptMs: service.ms } : {}),
   });
   if (decision.kind === 'skip') return result('skipped', missedEntries(firing));
   if (decision.kind === 'lost') return result('skipped', [lostEntry(firing)]);
@@ -72,14 +75,14 @@ export async function fireTrigger(
     const invoke =
       run.definition.transactional === false
         ? invokeOutside(platform, firing, context, log)
-        : invokeInside(platform, firing, context, log);
+        : invokeInside(platform, firing, context, log, { ...company, service });
     return result('completed', await invoke);
   } catch (thrown) {
     const error = toResourceError(thrown);
     if (error instanceof FencedOutError) return result('fencedOut', null);
     if (troubleOf(error) === 'unknownOutcome' && run.definition.transactional !== false) {
       const fate = await fateOf(platform.database, firing);
-      if (fate === 'open') return fireTrigger(platform, firing, signal);
+      if (fate === 'open') return fireTrigger(platform, firing, company);
       return result(fate === 'completed' ? 'completed' : 'fencedOut', null);
     }
     if (signal?.aborted === true) return result('fencedOut', null);
@@ -104,27 +107,42 @@ function scriptPlace({ cause }: Error): string | undefined {
     : undefined;
 }
 
+/** What is learned about a run on the way. */
+interface ServiceNotes {
+  ms: number;
+  isLight?: boolean;
+}
+
 async function invokeInside(
   platform: FiringPlatform,
   firing: Firing,
   context: Context,
   log: JsonObject[],
+  { executed, service }: FiringCompany & { readonly service: ServiceNotes },
 ): Promise<FiringResult['entries']> {
   return runUnitOfWork(platform.database, {}, async (unitOfWork) => {
     // A repetition after a conflict starts anew.
     log.length = 0;
+    const startedAt = performance.now();
     const inside = { ...context, unitOfWork };
-    await invokeService(platform, inside, firing, log).catch(async (error: unknown) => {
-      // What a script makes of a broken connection no longer says so: ask the connection itself.
-      if (unitOfWork.isOpen) await probe(await unitOfWork.db());
-      throw error;
-    });
+    const { runsScripts } = await invokeService(platform, inside, firing, log).catch(
+      async (error: unknown) => {
+        // What a script makes of a broken connection no longer says so: ask the connection itself.
+        if (unitOfWork.isOpen) await probe(unitOfWork.isLight ? platform.database.db : await unitOfWork.db());
+        throw error;
+      },
+    );
+    service.ms = performance.now() - startedAt;
+    service.isLight = runsScripts && unitOfWork.isLight;
+    const { holder, run, decision } = firing;
     const entries = endedEntries(firing, log, null);
     if (!unitOfWork.isOpen) return entries;
-    const db = await unitOfWork.db();
-    const { holder, run, decision } = firing;
-    if (!(await completeRun(db, holder, run, decision.next, entries))) throw new FencedOutError();
-    return null;
+    // What it wrote waits for the commit, and so does its completion: they leave as one statement, with those of others.
+    if (await unitOfWork.write(runCompletions, { holder, run, next: decision.next, entries })) {
+      if (unitOfWork.isLight) await executed?.();
+      return null;
+    }
+    throw new FencedOutError('run', 'SCHED_FENCED_OUT');
   });
 }
 
@@ -140,7 +158,7 @@ async function invokeOutside(
 ): Promise<FiringResult['entries']> {
   const { holder, run } = firing;
   const fence = async (db: Db) => {
-    if (!(await holdsRun(db, holder, run))) throw new FencedOutError();
+    if (!(await holdsRun(db, holder, run))) throw new FencedOutError('run', 'SCHED_FENCED_OUT');
   };
   await invokeService(platform, { ...context, fence }, firing, log);
   return endedEntries(firing, log, null);
@@ -151,7 +169,7 @@ async function invokeService(
   context: Context,
   firing: Firing,
   log: JsonObject[],
-): Promise<void> {
+): Promise<ScheduledService> {
   const { run, decision, startedAt } = firing;
   const definition = (await platform.seals?.open(run.definition)) ?? run.definition;
   const scheduled: Scheduled = {
@@ -172,6 +190,7 @@ async function invokeService(
   const { invokeService } = run.definition;
   const service = platform.services.find(invokeService) ?? (await platform.services.get(invokeService));
   await service.execute(context, scheduled);
+  return service;
 }
 
 /** The database went away in mid-run; everything was rolled back. */

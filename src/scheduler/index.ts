@@ -4,7 +4,7 @@
  * Words: a *schedule* is declared, a *job* is registered, a *trigger* says when, a *firing* is one run of it; to
  * *acquire* is to claim what is due; a *misfire* came too late; the *ledger* says how each planned time ended; a
  * *job store* keeps schedules, for all nodes or *in memory* of one, which is a row that belongs to a life of it and
- * goes with that; a *lane* has the runs of either kind; a *suspect* was there at the end of two nodes and is tried alone.
+ * goes with that. How due firings are claimed, seated, started and given back is that of all work (`src/work`).
  * Invariants: an id means what the node has in memory, then what is persisted, then what others have in memory; a fire never touches the definition; a run completes in the transaction of its effects, or has none;
  * only the database's clock is asked.
  */
@@ -13,6 +13,7 @@ export { type DaylightSaving, nextFireTime, parseCron } from './cron/index.ts';
 export { CustomServices } from './custom-service.ts';
 export { type Explanation, explainFiring } from './explain-firing.ts';
 export { FileSchedules, type ScheduleFile } from './file-schedules.ts';
+export { fireTogether } from './fire-together.ts';
 export {
   type FiringEnd,
   type FiringPlatform,

@@ -10,10 +10,11 @@ import {
   type Release,
   releaseRuns,
   removeFinished,
+  type Unexecuted,
   wakeResumed,
 } from './release-repository.ts';
 import type { Completion, LedgerEntry, Run, RunKey } from './run.ts';
-import { findFate, listHeld } from './run-repository.ts';
+import { findFate } from './run-repository.ts';
 import { planNext, startRuns } from './start-repository.ts';
 
 /**
@@ -36,10 +37,8 @@ export function jobStore(db: Db, lookups: Db = db) {
       completeRuns(lookups, holder, completions),
     /** How a run ended whose completion was sent and not answered. */
     findFate: (holder: Holder, completion: Completion) => findFate(db, holder, completion),
-    /** All that the holder has, started or not. */
-    listHeld: (holder: Holder): Promise<readonly Run[]> => listHeld(db, holder),
-    /** Gives back what the holder has not started; not these, which wait to be alone. */
-    handBack: (holder: Holder, except?: readonly Run[]) => handBack(db, holder, except),
+    /** Gives back what the holder has not executed. */
+    handBack: (holder: Holder, which?: Unexecuted) => handBack(db, holder, which),
     /** Gives back one run of the holder, or all that it has, as after its death. */
     release: (holder: Holder, by: string, release?: Release) => releaseRuns(db, holder, by, release),
     /** Gives back all that the holder has, and forgets what was in its memory. */

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
-import { type Holder, heldBy } from '#work/index.ts';
+import { type Holder, heldBy, heldByLivesOf, isOver, suspectedAfter } from '#work/index.ts';
 import type { Run, RunKey } from './run.ts';
 import { COMPETITION, competition, isFinished } from './run-row-repository.ts';
-import { subjectOf } from './suspicion.ts';
 
 /** After so many runs that were interrupted by whatever a firing is parked: what makes its node hang must not go on for ever. */
 export const MAX_ATTEMPTS = 10;
@@ -34,21 +33,19 @@ export interface Released {
  */
 export async function releaseRuns(
   db: Db,
-  { nodeId, epoch }: Holder,
+  holder: Holder,
   by: string,
   { only, isSuspect = true, alone = null }: Release = {},
 ): Promise<Released> {
   const { rows } = await sql<{ job_id: string; attempt: number; parked: boolean }>`
     with gone as (
       delete from scheduler_run
-      where node_id = ${nodeId} and node_epoch <= ${epoch} ${only === undefined ? sql`` : isRun(only)}
+      where ${heldByLivesOf(holder)} ${only === undefined ? sql`` : isRun(only)}
       returning *, case when started_at is null then attempt else attempt + 1 end as next_attempt,
                 coalesce((cause->>'suspected')::int, 0) as before
     ), counted as (
-      -- What was not alone is not convicted by that: as 'suspicionAfter' has it.
       select *, case when not ${isSuspect} or started_at is null then before
-                     when ${SUBJECT} = ${alone} then before + 1
-                     else greatest(before, least(before + 1, ${MAX_SUSPICIONS - 1})) end as suspected
+                     else ${suspectedAfter(sql`before`, sql`${SUBJECT} = ${alone}`)} end as suspected
       from gone
     ), judged as (
       select g.*, coalesce(j.id, d.id) as job_id, j.definition, n.name as node, j.id is null as is_removed, d.with_node as is_gone,
@@ -99,7 +96,12 @@ export async function releaseRuns(
   };
 }
 
-/** As `subjectOf` has it. */
+/** What a run is called while it is alone on its node. */
+export function subjectOf({ triggerId, generation, fireAt, attempt }: RunKey & Pick<Run, 'attempt'>): string {
+  return `run ${triggerId}.${generation}.${fireAt}.${attempt}`;
+}
+
+/** The same. */
 const SUBJECT = sql.raw(
   `'run ' || trigger_id || '.' || generation || '.' || (extract(epoch from fire_at) * 1000)::bigint || '.' || attempt`,
 );
@@ -143,7 +145,7 @@ export async function listOrphanedLives(db: Db): Promise<Holder[]> {
     select node_id as "nodeId", max(epoch) as epoch
     from (
       select r.node_id, r.node_epoch as epoch from scheduler_run r join cluster_node n on n.id = r.node_id
-      where r.node_epoch < n.epoch or n.state = 'down'
+      where ${isOver(sql`r.node_epoch`)}
       union all
       select n.id, j.owner_epoch from cluster_node n cross join lateral (
         select owner_epoch from scheduler_job
@@ -153,13 +155,26 @@ export async function listOrphanedLives(db: Db): Promise<Holder[]> {
   return rows;
 }
 
-/** Hands back what this life of the node has claimed and not started, so that others need not wait for a take-over; not these. */
-export async function handBack(db: Db, holder: Holder, except: readonly Run[] = []): Promise<number> {
+/** Which of the runs of a holder: only these, or all but these. */
+export interface Unexecuted {
+  readonly only?: readonly Run[];
+  readonly except?: readonly Run[];
+}
+
+/**
+ * Hands back what this life of the node has claimed and not executed, so that others need not wait for a take-over. It
+ * knows that better than the tables, because a claim may have started what its answer never told of.
+ */
+export async function handBack(
+  db: Db,
+  holder: Holder,
+  { only, except = [] }: Unexecuted = {},
+): Promise<number> {
+  const isOnly = only === undefined ? sql`` : sql`and ${SUBJECT} = any(${only.map(subjectOf)}::text[])`;
   const { rows } = await sql<{ count: number }>`
     with gone as (
       delete from scheduler_run
-      where ${heldBy(holder)} and started_at is null
-        and not ${SUBJECT} = any(${except.map(subjectOf)}::text[])
+      where ${heldBy(holder)} and ${SUBJECT} <> all(${except.map(subjectOf)}::text[]) ${isOnly}
       returning *
     ), due as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause,

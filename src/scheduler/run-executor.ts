@@ -2,7 +2,8 @@ import { type DatabaseClock, isPassing } from '#database/index.ts';
 import { BystanderError } from '#errors/index.ts';
 import { backOff, type Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
-import type { Holder } from '#work/index.ts';
+import type { Holder, Seat } from '#work/index.ts';
+import type { ClaimedFiring } from './claimed-firing.ts';
 import { CompletionBatch } from './completion-batch.ts';
 import { type FiringEnd, type FiringResult, isUnreachable } from './fire-trigger.ts';
 import type { Firing } from './firing.ts';
@@ -12,20 +13,30 @@ import { decideFiring, type FiringDecision, MISFIRE_THRESHOLD_MS } from './misfi
 import type { Release } from './release-repository.ts';
 import { formatRunKey, invokerName, type StartedRun, transactionOf } from './run.ts';
 import { timingOf } from './schedule.ts';
+import type { ShortFirings } from './short-firings.ts';
 import type { Tuning } from './tuning.ts';
 
 export interface RunExecutorOptions {
   readonly store: JobStore;
   readonly clock: Pick<DatabaseClock, 'now'>;
   readonly nodeName: string;
+  /** As it is now: it may change while the node runs. */
   readonly tuning: () => Tuning;
   /** Runs a firing to its end, here or in a script thread. Rejects when its thread died. */
   readonly fire: (firing: Firing, signal: AbortSignal) => Promise<FiringResult>;
+  /** As `fire`, for several one after the other; null for one that has to be fired again. Default: each goes alone. */
+  readonly fireTogether?: (
+    firings: readonly Firing[],
+    signal: AbortSignal,
+  ) => Promise<readonly (FiringResult | null)[]>;
   readonly observe: Observe;
   readonly solitude: Solitude;
+  readonly short: ShortFirings;
+  /** When a schedule fires next that waits now. */
+  readonly planned: (at: number) => void;
 }
 
-/** Takes one started run through its whole life: decide, fire, complete, say so. */
+/** Takes started firings through their whole lives: decide, fire, complete, say so. */
 export class RunExecutor {
   readonly #options: RunExecutorOptions;
   readonly #completions: CompletionBatch;
@@ -38,37 +49,61 @@ export class RunExecutor {
   }
 
   /**
-   * @param signal aborted when the run belongs to somebody else
-   * @returns when its schedule fires next, if that waits now. Never rejects
+   * Never rejects.
+   *
+   * @returns false where something was given back, or has made room for what waits for its service
    */
-  async run(run: StartedRun, holder: Holder, signal: AbortSignal): Promise<number | null> {
-    const { clock, nodeName, tuning, observe } = this.#options;
+  async run(unit: readonly ClaimedFiring[], seat: Seat): Promise<boolean> {
+    const planned = await Promise.all(
+      unit.map((claimed) => this.#guarded(claimed, () => this.#plan(claimed))),
+    );
+    const firings = planned.filter((firing) => firing !== undefined);
+    const results = await this.#fire(firings, seat.signal);
+    seat.leave();
+    const ended = await Promise.all(
+      unit.map((claimed, index) => this.#complete(claimed, planned[index], results.get(planned[index]))),
+    );
+    return ended.every((isDone) => isDone);
+  }
+
+  async #plan({ started, holder }: ClaimedFiring): Promise<Firing> {
+    const { clock, nodeName, tuning } = this.#options;
     const { dst = 'quartz' } = tuning();
+    const run = started!;
     const startedAt = clock.now();
-    try {
-      const decision = this.#decide(run, startedAt);
-      const invoker = invokerName(run.jobId, decision.scheduledAt);
-      const firing = await this.#planEarly({
-        run,
-        holder,
-        nodeName,
-        decision,
-        dst,
-        invoker,
-        startedAt,
-      });
-      const result = await this.#fireUntilKnown(firing, signal);
-      if (result === undefined) return clock.now();
-      const { entries } = result;
+    const decision = this.#decide(run, startedAt);
+    const invoker = invokerName(run.jobId, decision.scheduledAt);
+    return this.#planEarly({ run, holder, nodeName, decision, dst, invoker, startedAt });
+  }
+
+  async #complete(
+    claimed: ClaimedFiring,
+    firing: Firing | undefined,
+    result: FiringResult | undefined,
+  ): Promise<boolean> {
+    if (firing === undefined || result === undefined) return false;
+    const { holder, run, decision } = firing;
+    const { entries } = result;
+    this.#options.short.note(claimed, result);
+    const isDone = await this.#guarded(claimed, async () => {
       const isOurs =
         entries === null || (await this.#completions.complete(holder, { run, next: decision.next, entries }));
       this.#say(firing, result, isOurs ? result.end : 'fencedOut');
-      return decision.next;
+      return true;
+    });
+    if (decision.next !== null) this.#options.planned(decision.next);
+    const isLimited = this.#options.tuning().serviceThreads?.has(run.definition.invokeService) === true;
+    return isDone === true && !isLimited;
+  }
+
+  /** What fails so is tried again, and parked when it fails so each time: left as it is, it would block its schedule. */
+  async #guarded<T>({ holder, started }: ClaimedFiring, act: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await act();
     } catch (error) {
-      observe({ kind: 'server.failed', part: `firing of ${run.jobId}`, error });
-      // It is tried again, and parked when it fails so each time: left as it is, it would block its schedule.
-      await this.#release(holder, { only: run });
-      return null;
+      this.#options.observe({ kind: 'server.failed', part: `firing of ${started!.jobId}`, error });
+      await this.#release(holder, { only: started! });
+      return undefined;
     }
   }
 
@@ -111,26 +146,52 @@ export class RunExecutor {
     return { ...firing, run: { ...run, nextPlanned: true } };
   }
 
-  /**
-   * A database that went away rolled everything back, so the run is done again. A script thread that died leaves
-   * the end of its firings open: they are released, as after a lost node.
-   *
-   * @returns undefined when it was released
-   */
+  /** @returns the results of those that were not released */
+  async #fire(
+    firings: readonly Firing[],
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<Firing | undefined, FiringResult | undefined>> {
+    const { fireTogether } = this.#options;
+    const results = new Map<Firing | undefined, FiringResult | undefined>();
+    let alone = firings;
+    if (firings.length > 1 && fireTogether !== undefined) {
+      const together = await this.#fireOnce(firings, () => fireTogether(firings, signal));
+      if (together === 'released') return results;
+      for (const [index, firing] of firings.entries()) results.set(firing, together?.[index] ?? undefined);
+      alone = firings.filter((firing) => results.get(firing) === undefined);
+    }
+    for (const firing of alone) results.set(firing, await this.#fireUntilKnown(firing, signal));
+    return results;
+  }
+
+  /** A database that went away rolled everything back, so the run is done again. @returns undefined when it was released */
   async #fireUntilKnown(firing: Firing, signal: AbortSignal): Promise<FiringResult | undefined> {
-    const { fire, observe } = this.#options;
     for (let failures = 1; ; failures++) {
-      try {
-        return await fire(firing, signal);
-      } catch (error) {
-        observe({ kind: 'server.failed', part: `firing of ${firing.run.jobId}`, error });
-        if (!isUnreachable(error)) {
-          const isSuspect = !(error instanceof BystanderError);
-          await this.#release(firing.holder, { only: firing.run, isSuspect });
-          return undefined;
-        }
-        await backOff(failures, 50, 2_000);
-      }
+      const result = await this.#fireOnce([firing], () => this.#options.fire(firing, signal));
+      if (result === 'released') return undefined;
+      if (result !== undefined) return result;
+      await backOff(failures, 50, 2_000);
+    }
+  }
+
+  /**
+   * A script thread that died leaves the end of its firings open: they are released, as after a lost node.
+   *
+   * @returns undefined when they are to be fired again
+   */
+  async #fireOnce<T>(
+    firings: readonly Firing[],
+    fire: () => Promise<T>,
+  ): Promise<T | undefined | 'released'> {
+    try {
+      return await fire();
+    } catch (error) {
+      for (const { run } of firings)
+        this.#options.observe({ kind: 'server.failed', part: `firing of ${run.jobId}`, error });
+      if (isUnreachable(error)) return undefined;
+      const isSuspect = !(error instanceof BystanderError);
+      await Promise.all(firings.map(({ holder, run }) => this.#release(holder, { only: run, isSuspect })));
+      return 'released';
     }
   }
 

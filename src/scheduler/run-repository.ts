@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { type Db, isConnectionLost } from '#database/index.ts';
 import { type Holder, heldBy } from '#work/index.ts';
 import type { Completion, Run } from './run.ts';
-import { MS, type RunRow, toRun } from './run-row-repository.ts';
 
 /**
  * How a run ended whose completion was sent and not answered: it is `open` while its row is there, `completed` when
@@ -44,14 +43,4 @@ export async function probe(db: Db): Promise<void> {
   await sql`select 1`.execute(db).catch((error: unknown) => {
     if (isConnectionLost(error)) throw error;
   });
-}
-
-/** All that this life of the node holds. */
-export async function listHeld(db: Db, holder: Holder): Promise<Run[]> {
-  const { rows } = await sql<RunRow>`
-    select trigger_id, generation, ${MS('fire_at')} as fire_at, attempt, ${MS('late_from')} as late_from, next_planned,
-           kind, cause, exists (select from scheduler_job j where j.trigger_id = r.trigger_id and owner_id is not null) as own
-    from scheduler_run r
-    where ${heldBy(holder)}`.execute(db);
-  return rows.map(toRun);
 }

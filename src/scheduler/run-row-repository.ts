@@ -1,6 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
 import { PLANNED_ANEW } from '#database/index.ts';
-import type { Holder } from '#work/index.ts';
 import { type Cause, formatRunKey, type Run, type RunKind } from './run.ts';
 import { NORMAL_PRIORITY } from './schedule.ts';
 
@@ -51,11 +50,15 @@ export const relaxCommit = (started: RawBuilder<unknown>) => sql`(case
  * holder: whoever takes it over deletes its row. It is changed by its place in the table, which leaves the planner no
  * way but one: where a held snapshot keeps what was deleted, it believes a full table to be empty.
  */
-export const ownRun = (holder: Holder, condition: RawBuilder<unknown>) => sql`lateral (
+export const ownRun = (
+  nodeId: RawBuilder<unknown>,
+  epoch: RawBuilder<unknown>,
+  condition: RawBuilder<unknown>,
+) => sql`lateral (
         select r.ctid, r.trigger_id, r.generation, r.fire_at, r.kind from scheduler_run r
         where r.trigger_id = k.trigger_id and r.slot = any(array[0, k.slot])
           and r.generation = k.generation and r.fire_at = k.fire_at
-          and r.node_id + 0 = ${holder.nodeId} and r.node_epoch = ${holder.epoch} and ${condition}
+          and r.node_id + 0 = ${nodeId} and r.node_epoch = ${epoch} and ${condition}
         offset 0)`;
 
 /** The schedule of the run `r`, looked up by key like the run; null when it has been edited or is gone. */

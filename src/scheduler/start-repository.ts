@@ -41,7 +41,7 @@ export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[])
              case when j.id is null or (j.parked is not null and r.kind <> 'manual') then 'dropped'
                   when (j.paused or (select paused from scheduler_setting)) and r.kind = 'planned' then 'paused'
                   else 'started' end as fate, j.paused, j.owner_id, j.owner_epoch
-      from key k cross join ${ownRun(holder, sql`true`)} r left join ${schedule('r')} j on true
+      from key k cross join ${ownRun(sql`${holder.nodeId}`, sql`${holder.epoch}`, sql`true`)} r left join ${schedule('r')} j on true
       where (select passed from gate)
     ), gone as (
       delete from scheduler_run where ctid = any(array(select at from mine where fate <> 'started'))

@@ -16,15 +16,23 @@ export interface Claimed {
   readonly lostWith: readonly string[];
   /** How often it may have been why they ended. */
   readonly suspected: number;
+  /** It was started with its claim, because it was due and there was a seat for it. */
+  readonly isStarted?: boolean;
 }
 
-/** What a node knows of a kind of work. */
+/** What a node knows of a kind of work, as it is now. */
 export interface Kind {
   readonly name: string;
   /** Units of it that one node executes at once. */
   readonly seats: number;
   /** Pieces that one unit may hold, when many are due. */
   readonly together: number;
+  /** While something runs, what may go together is collected for so long, in ms. */
+  readonly collectMs: number;
+  /** It may run for hours: no more is claimed than there are seats for, and as much as was started of late. */
+  readonly mayBeLong?: boolean;
+  /** Its claim starts what is due and has a seat, which spares a statement. */
+  readonly startsClaimed?: boolean;
 }
 
 /** Work that was given back and claimed again is another claim. */

@@ -1,19 +1,21 @@
 import type { DatabaseClock } from '#database/index.ts';
 import type { Solitude } from '#lifecycle/index.ts';
-import type { Claimed, Kind } from './claimed.ts';
+import { type Claimed, claimKey, type Kind } from './claimed.ts';
+import { StartRate } from './start-rate.ts';
 import { isSuspect } from './suspicion.ts';
 import { unitsOf, WORTHWHILE } from './units.ts';
 import type { Ask } from './work-store.ts';
 
-const LOOK_AHEAD_MS = 500;
+export const LOOK_AHEAD_MS = 500;
 /** The longest transaction that may still commit work behind the watermark without a word. */
 export const SLACK_MS = 5_000;
-/** While something runs, what may go together is collected for so long. */
-const COLLECT_MS = 15;
 /** What is ready and finds no seat for so long is for other nodes to execute. */
 const STUCK_MS = 500;
 /** Whoever has not started a claim by then may have hung, and another node may have it: nobody is given up sooner. */
 const BELIEVED_MS = 2_000;
+/** Statements under way at once that start work; what becomes ready meanwhile goes with the next one. */
+const MAX_STARTS = 2;
+const RETRY_START_MS = 500;
 
 interface Held<Work> {
   readonly work: Work;
@@ -21,18 +23,34 @@ interface Held<Work> {
   readyAt: number;
 }
 
+/** What is executed together. */
+interface Unit<Work> {
+  readonly works: readonly Work[];
+  hasSeat: boolean;
+}
+
 export interface DeskOptions<Work extends Claimed> {
   readonly kind: Kind;
   readonly clock: Pick<DatabaseClock, 'now'>;
   readonly solitude: Solitude;
-  /** Executes a unit to its end. Never rejects. @returns whether all of it was completed */
-  readonly execute: (unit: readonly Work[]) => Promise<boolean>;
+  readonly mayShare: (work: Work) => boolean;
+  /** @returns those that may begin; undefined when nobody knows. Never rejects */
+  readonly start: (works: readonly Work[]) => Promise<readonly Work[] | undefined>;
+  /**
+   * Executes a unit to its end. Never rejects.
+   *
+   * @param leaveSeat to be called when all that is left is to commit it
+   * @returns whether all of it was completed
+   */
+  readonly execute: (unit: readonly Work[], leaveSeat: () => void) => Promise<boolean>;
   /** As `execute`, for a suspect, as soon as it is alone. */
   readonly tryAlone: (suspect: Work) => Promise<boolean>;
-  /** A unit has ended, after which there may be more to claim. */
-  readonly ended: (mayBeMore: boolean) => void;
+  /** A seat is free, and there may be more to claim for it. */
+  readonly freed: (mayBeMore: boolean) => void;
   /** Claims were too old to be believed. */
   readonly doubted: () => void;
+  /** False once this node stops. */
+  readonly isWorking: () => boolean;
 }
 
 /** One kind of work on one node: what waits for its very millisecond, what is ready, what has a seat. */
@@ -40,12 +58,21 @@ export class Desk<Work extends Claimed> {
   readonly #options: DeskOptions<Work>;
   readonly #waiting = new Map<Held<Work>, NodeJS.Timeout>();
   #ready: Held<Work>[] = [];
-  readonly #running = new Set<readonly Work[]>();
+  readonly #running = new Set<Unit<Work>>();
+  readonly #rate = new StartRate();
+  #taken = 0;
+  /** For what a claim under way may start. */
+  #reserved = 0;
+  /** Of those without a seat. */
+  #completing = 0;
+  #startsUnderWay = 0;
   #isScheduled = false;
   #startedAt = 0;
   #watermark = 0;
   /** There was no room to ask for more. */
   #starved = false;
+  /** How often all was forgotten that had not started. */
+  #clearings = 0;
 
   constructor(options: DeskOptions<Work>) {
     this.#options = options;
@@ -56,7 +83,7 @@ export class Desk<Work extends Claimed> {
   }
 
   get running(): readonly Work[] {
-    return [...this.#running].flat();
+    return [...this.#running].flatMap(({ works }) => works);
   }
 
   /** All that was claimed and has not ended. */
@@ -64,15 +91,35 @@ export class Desk<Work extends Claimed> {
     return [...this.running, ...[...this.#waiting.keys(), ...this.#ready].map(({ work }) => work)];
   }
 
+  /** How much of its room is taken, from 0 to 1. */
+  get load(): number {
+    const { seats } = this.#options.kind;
+    return Math.min(1, (this.#taken + this.#ready.length + this.#waiting.size) / Math.max(1, seats));
+  }
+
+  get #free(): number {
+    return this.#options.kind.seats - this.#taken - this.#reserved;
+  }
+
+  /** How much a seat is good for, as far as is known. */
+  get #perSeat(): number {
+    const { seats, together, mayBeLong = false } = this.#options.kind;
+    const ahead = (this.#rate.perSecond * LOOK_AHEAD_MS) / 1000;
+    return mayBeLong ? Math.max(1, Math.min(together, Math.ceil(ahead / seats))) : together;
+  }
+
   /** @returns undefined when there is no room */
   ask(): Ask | undefined {
-    const { name, seats, together } = this.#options.kind;
+    const { name, seats, startsClaimed = false } = this.#options.kind;
+    const perSeat = this.#perSeat;
     // Half of the room at a time, so that the first of several nodes to look does not take everything.
-    const most = Math.ceil((seats - this.#running.size) / 2) * together - this.#ready.length;
+    const most = Math.ceil(this.#free / 2) * perSeat - this.#ready.length;
     this.#starved = most <= 0;
     if (this.#starved) return undefined;
-    const lookAheadMs = this.#waiting.size < seats * together ? LOOK_AHEAD_MS : 0;
-    return { kind: name, most, lookAheadMs, since: this.#watermark - SLACK_MS };
+    const startMost = startsClaimed ? Math.max(0, Math.min(most, this.#free - this.#ready.length)) : 0;
+    this.#reserved = startMost;
+    const lookAheadMs = this.#waiting.size < seats * perSeat ? LOOK_AHEAD_MS : 0;
+    return { kind: name, most, startMost, lookAheadMs, since: this.#watermark - SLACK_MS };
   }
 
   /** The next look is not bounded by what was seen before. */
@@ -80,36 +127,36 @@ export class Desk<Work extends Claimed> {
     this.#watermark = 0;
   }
 
-  take(works: readonly Work[]): void {
+  /** What was asked for; nothing when the claim failed. */
+  take(works: readonly Work[], seenFrom = Math.min(...works.map(({ dueAt }) => dueAt))): void {
+    this.#reserved = 0;
     const claimedAt = performance.now();
-    let earliest = Number.POSITIVE_INFINITY;
-    for (const work of works) {
-      earliest = Math.min(earliest, work.dueAt);
-      this.#wait({ work, claimedAt, readyAt: 0 });
-    }
-    if (works.length > 0) this.#watermark = Math.max(this.#watermark, earliest);
+    for (const work of works) if (work.isStarted !== true) this.#wait({ work, claimedAt, readyAt: 0 });
+    if (works.length > 0) this.#watermark = Math.max(this.#watermark, seenFrom);
+    const started = works.filter(({ isStarted }) => isStarted === true);
+    for (const unit of this.#unitsOf(started)) void this.#execute(this.#seat(unit), unit);
+    this.schedule();
   }
 
   /** Starts what is ready, as seats are free. */
   schedule(): void {
-    if (this.#isScheduled || this.#ready.length === 0) return;
+    if (this.#isScheduled || this.#ready.length === 0 || this.#startsUnderWay >= MAX_STARTS) return;
     this.#isScheduled = true;
     const start = () => {
       this.#isScheduled = false;
-      this.#start();
+      this.#startReady();
     };
     const collectMs = this.#collectMs();
     if (collectMs > 0) setTimeout(start, collectMs);
     else setImmediate(start);
   }
 
-  /** Forgets what has not started. @returns it */
-  clear(): readonly Work[] {
-    const forgotten = [...this.#waiting.keys(), ...this.#ready];
+  /** Forgets what has not started. */
+  clear(): void {
+    this.#clearings += 1;
     for (const timer of this.#waiting.values()) clearTimeout(timer);
     this.#waiting.clear();
     this.#ready = [];
-    return forgotten.map(({ work }) => work);
   }
 
   /** Forgets what finds no seat. @returns it */
@@ -123,43 +170,73 @@ export class Desk<Work extends Claimed> {
   #wait(held: Held<Work>): void {
     const { work } = held;
     const early = work.dueAt - this.#options.clock.now();
-    if (early > 0) {
-      // A timer may be early by a fraction; nothing starts before its time by the database's clock.
-      this.#waiting.set(
-        held,
-        setTimeout(() => this.#wait(held), Math.ceil(early)),
-      );
-      return;
+    // A timer may be early by a fraction; nothing starts before its time by the database's clock.
+    if (early > 0) this.#waitFor(held, early);
+    else if (isSuspect(work)) {
+      this.#waiting.delete(held);
+      void this.#run(this.#seat([work]), () => this.#options.tryAlone(work));
+    } else {
+      this.#waiting.delete(held);
+      held.readyAt = performance.now();
+      this.#ready.push(held);
+      this.schedule();
     }
-    this.#waiting.delete(held);
-    if (isSuspect(work)) {
-      void this.#run([work], () => this.#options.tryAlone(work));
-      return;
-    }
-    held.readyAt = performance.now();
-    this.#ready.push(held);
-    this.schedule();
+  }
+
+  #waitFor(held: Held<Work>, ms: number): void {
+    this.#waiting.set(
+      held,
+      setTimeout(() => this.#wait(held), Math.ceil(ms)),
+    );
   }
 
   #collectMs(): number {
-    const mayGrow = this.#options.kind.together > 1 && this.#ready.length < WORTHWHILE;
-    return mayGrow && this.#running.size > 0 ? this.#startedAt + COLLECT_MS - performance.now() : 0;
+    const { together, collectMs } = this.#options.kind;
+    const mayGrow = together > 1 && this.#ready.length < WORTHWHILE;
+    return mayGrow && this.#running.size > 0 ? this.#startedAt + collectMs - performance.now() : 0;
   }
 
-  #start(): void {
-    const { kind, solitude, execute } = this.#options;
-    const free = kind.seats - this.#running.size;
-    if (free <= 0 || this.#ready.length === 0 || !solitude.isOpen) return;
+  #unitsOf(works: readonly Work[]): (readonly Work[])[] {
+    const { kind, mayShare } = this.#options;
+    return unitsOf(works, { most: kind.together, free: Math.max(1, this.#free), mayShare });
+  }
+
+  #startReady(): void {
+    const { solitude } = this.#options;
+    const free = this.#free;
+    if (free <= 0 || this.#ready.length === 0 || this.#startsUnderWay >= MAX_STARTS || !solitude.isOpen)
+      return;
     this.#forgetDoubtful();
     this.#ready.sort((a, b) => b.work.priority - a.work.priority || a.work.dueAt - b.work.dueAt);
-    const units = unitsOf(
-      this.#ready.map(({ work }) => work),
-      { most: kind.together, free },
-    ).slice(0, free);
-    const started = new Set(units.flat());
-    this.#ready = this.#ready.filter(({ work }) => !started.has(work));
+    const units = this.#unitsOf(this.#ready.map(({ work }) => work)).slice(0, free);
+    const works = new Set(units.flat());
+    const begun = this.#ready.filter(({ work }) => works.has(work));
+    this.#ready = this.#ready.filter(({ work }) => !works.has(work));
     this.#startedAt = performance.now();
-    for (const unit of units) void this.#run(unit, () => execute(unit));
+    void this.#start(begun, units);
+  }
+
+  /** From here on all of it has seats. */
+  async #start(begun: readonly Held<Work>[], units: readonly (readonly Work[])[]): Promise<void> {
+    const { start, solitude, isWorking } = this.#options;
+    const answered = solitude.begin();
+    const clearings = this.#clearings;
+    const seated = units.map((unit) => this.#seat(unit));
+    this.#startsUnderWay += 1;
+    const started = await start(units.flat());
+    this.#startsUnderWay -= 1;
+    const byKey = new Map(started?.map((work) => [claimKey(work), work]));
+    for (const unit of seated) {
+      const works = unit.works.flatMap((work) => byKey.get(claimKey(work)) ?? []);
+      if (works.length > 0) void this.#execute(unit, works);
+      else this.#end(unit);
+    }
+    answered();
+    // Whether it was started in spite of an error does not matter.
+    const mayRetry = started === undefined && clearings === this.#clearings && isWorking();
+    if (mayRetry) for (const held of begun) this.#waitFor(held, RETRY_START_MS);
+    this.schedule();
+    if (byKey.size < begun.length) this.#options.freed(this.#starved);
   }
 
   #forgetDoubtful(): void {
@@ -169,11 +246,39 @@ export class Desk<Work extends Claimed> {
     if (this.#ready.length < count) this.#options.doubted();
   }
 
-  async #run(unit: readonly Work[], execute: () => Promise<boolean>): Promise<void> {
+  #seat(works: readonly Work[]): Unit<Work> {
+    const unit = { works, hasSeat: true };
     this.#running.add(unit);
+    this.#taken += 1;
+    return unit;
+  }
+
+  #execute(unit: Unit<Work>, works: readonly Work[]): Promise<void> {
+    this.#rate.count(works.length);
+    return this.#run(unit, () => this.#options.execute(works, () => this.#leaveSeat(unit)));
+  }
+
+  async #run(unit: Unit<Work>, execute: () => Promise<boolean>): Promise<void> {
     const isCompleted = await execute();
-    this.#running.delete(unit);
+    this.#end(unit);
     this.schedule();
-    this.#options.ended(this.#starved || !isCompleted);
+    this.#options.freed(this.#starved || !isCompleted);
+  }
+
+  /** Others may begin while it is committed, as long as that is not much. */
+  #leaveSeat(unit: Unit<Work>): void {
+    const { seats, together } = this.#options.kind;
+    if (!unit.hasSeat || this.#completing >= seats * together) return;
+    unit.hasSeat = false;
+    this.#taken -= 1;
+    this.#completing += unit.works.length;
+    this.schedule();
+    if (this.#starved) this.#options.freed(true);
+  }
+
+  #end(unit: Unit<Work>): void {
+    this.#running.delete(unit);
+    if (unit.hasSeat) this.#taken -= 1;
+    else this.#completing -= unit.works.length;
   }
 }

@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely';
 import { ResourceError } from '#errors/index.ts';
+import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import type { Holder } from './claimed.ts';
 
 /** Thrown where work was done that is another node's by now: all that was stored for it goes. */
 export class FencedOutError extends ResourceError {
   override readonly name = 'FencedOutError';
-  constructor() {
-    super(409, 'The job belongs to another node now; its effects were rolled back', {
-      id: 'QUEUE_FENCED_OUT',
-    });
+
+  constructor(what = 'job', id = 'QUEUE_FENCED_OUT') {
+    super(409, `The ${what} belongs to another node now; its effects were rolled back`, { id });
   }
 }
 
@@ -18,4 +18,31 @@ export class FencedOutError extends ResourceError {
  */
 export function heldBy({ nodeId, epoch }: Holder): RawBuilder<boolean> {
   return sql`node_id = ${nodeId} and node_epoch = ${epoch}`;
+}
+
+/** As `heldBy`, of this life and earlier ones. */
+export function heldByLivesOf({ nodeId, epoch }: Holder): RawBuilder<boolean> {
+  return sql`node_id = ${nodeId} and node_epoch <= ${epoch}`;
+}
+
+/** Whether this life goes on: a node that was given up claims nothing. */
+export function isAlive({ nodeId, epoch }: Holder): RawBuilder<boolean> {
+  return sql`exists (select 1 from cluster_node where id = ${nodeId} and epoch = ${epoch} and state = 'running')`;
+}
+
+/** Whether the life of `epoch` of the node `n` is over: one that was given up while its claim was on the way leaves work behind. */
+export function isOver(epoch: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql`(${epoch} < n.epoch or n.state = 'down')`;
+}
+
+/**
+ * How often work may have been why something ended that ended with it just now. What was not alone is no more than
+ * suspect by that: one more would convict it.
+ */
+export function suspectedAfter(
+  before: RawBuilder<unknown>,
+  wasAlone: RawBuilder<unknown>,
+): RawBuilder<number> {
+  return sql`case when ${wasAlone} then ${before} + 1
+                  else greatest(${before}, least(${before} + 1, ${sql.lit(MAX_SUSPICIONS - 1)})) end`;
 }

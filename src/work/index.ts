@@ -1,5 +1,5 @@
 /**
- * How a node does work that waits in the database: one life for all kinds, due → claim → seat → execute.
+ * How a node does work that waits in the database: one life for all kinds, due → seat → start → execute → complete.
  *
  * Words: a *kind* of work has a *desk* with *seats* on each node, a *unit* holds what is executed together; a *claim* is named by the
  * life of the node that made it; a *suspect* was there at the end of two nodes and is tried alone. Invariants: nothing
@@ -7,7 +7,14 @@
  * start it; a claim that is old when its turn comes is not believed.
  */
 export { type Claimed, claimKey, type Holder, type Kind } from './claimed.ts';
-export { FencedOutError, heldBy } from './fence-repository.ts';
+export {
+  FencedOutError,
+  heldBy,
+  heldByLivesOf,
+  isAlive,
+  isOver,
+  suspectedAfter,
+} from './fence-repository.ts';
 export { isSuspect } from './suspicion.ts';
-export { WorkPoller, type WorkPollerOptions } from './work-poller.ts';
-export type { Ask, WorkStore } from './work-store.ts';
+export { type Seat, WorkPoller, type WorkPollerOptions } from './work-poller.ts';
+export type { Ask, Claim, WorkStore } from './work-store.ts';

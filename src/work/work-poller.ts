@@ -1,8 +1,10 @@
 import type { DatabaseClock } from '#database/index.ts';
 import { ClaimLoop, jittered, type Service, Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
+import { Alarm } from './alarm.ts';
 import type { Claimed, Kind } from './claimed.ts';
-import { Desk } from './desk.ts';
+import { Desk, LOOK_AHEAD_MS } from './desk.ts';
+import { SweepClock } from './sweep-clock.ts';
 import type { Ask, WorkStore } from './work-store.ts';
 
 const POLL_INTERVAL_MS = 1_500;
@@ -10,7 +12,17 @@ const POLL_INTERVAL_MS = 1_500;
 const GATHER_MS = 100;
 /** Due, but another node holds a lock on it: it will be gone in a moment. */
 const CONTENDED_MS = 20;
-const SWEEP_INTERVAL_MS = 10_000;
+/** A node that is fully busy asks later than an idle one by this much. */
+const BUSY_DELAY_MS = 40;
+const SPREAD_MS = 10;
+
+/** Where a unit is executed. */
+export interface Seat {
+  /** Aborted when another node has the work, or this one stops. */
+  readonly signal: AbortSignal;
+  /** To be called when all that is left is to commit it: the next one may begin. */
+  leave(): void;
+}
 
 export interface WorkPollerOptions<Work extends Claimed> {
   readonly name: string;
@@ -18,12 +30,16 @@ export interface WorkPollerOptions<Work extends Claimed> {
   readonly store: WorkStore<Work>;
   readonly clock: Pick<DatabaseClock, 'now'>;
   /** Executes pieces of one kind in one unit of work to their end. Never rejects. @returns whether all were completed */
-  readonly execute: (unit: readonly Work[]) => Promise<boolean>;
+  readonly execute: (unit: readonly Work[], seat: Seat) => Promise<boolean>;
+  /** Whether it may go together with others. Default: all may. */
+  readonly mayShare?: (work: Work) => boolean;
   readonly observe: Observe;
   /** Shared with all else that does work in this process. Default: one of its own. */
   readonly solitude?: Solitude;
   /** How long a stop waits for what runs, in ms. Default 30 s. */
   readonly drainMs?: number;
+  /** Longest time between two looks at the store, in ms. Default 1.5 s. */
+  readonly idleWaitMs?: () => number | undefined;
 }
 
 /**
@@ -35,9 +51,11 @@ export class WorkPoller<Work extends Claimed> implements Service {
   readonly drains = true;
   readonly #options: WorkPollerOptions<Work>;
   readonly #loop: ClaimLoop;
+  readonly #alarm = new Alarm(() => this.#loop.wake());
   readonly #solitude: Solitude;
   readonly #desks = new Map<string, Desk<Work>>();
-  #sweptAt = 0;
+  readonly #sweepClock = new SweepClock();
+  readonly #running = new Set<AbortController>();
 
   constructor(options: WorkPollerOptions<Work>) {
     this.#options = options;
@@ -48,12 +66,13 @@ export class WorkPoller<Work extends Claimed> implements Service {
       runOnce: () => this.#runOnce(),
       active: () => this.active,
       handBack: () => this.#handBack(),
-      giveUp: () => options.store.handBackAllBut([]),
+      giveUp: () => options.store.giveUp().finally(() => this.#endEarly('The node stops')),
       observe: options.observe,
       drainMs: options.drainMs,
     });
     this.#solitude = options.solitude ?? new Solitude();
     this.#solitude.onOpen(() => {
+      if (!this.claims) return;
       for (const desk of this.#desks.values()) desk.schedule();
       this.wake();
     });
@@ -79,13 +98,26 @@ export class WorkPoller<Work extends Claimed> implements Service {
     this.wake();
   }
 
+  /** Something came to wait after the last look, that is due then; epoch ms. */
+  noteDue(dueAt: number): void {
+    const at = dueAt - LOOK_AHEAD_MS + this.#courtesyMs();
+    const ms = at - this.#options.clock.now();
+    if (this.claims && ms <= this.#idleWaitMs) this.#alarm.set(at, ms);
+  }
+
   /** Forgets what was claimed and has not started: it belongs to somebody else now. */
   abandon(): void {
     for (const desk of this.#desks.values()) desk.clear();
   }
 
+  /** Another node has taken over: what runs here commits nothing, so it may as well end. */
+  fencedOut(): void {
+    this.abandon();
+    this.#endEarly('The node was given up');
+  }
+
   get active(): number {
-    return this.#running.length;
+    return this.#runningWork.length;
   }
 
   /** Whether it has started and does not stop. */
@@ -97,43 +129,62 @@ export class WorkPoller<Work extends Claimed> implements Service {
     return this.#loop.lastBeatAt;
   }
 
-  get #running(): readonly Work[] {
+  /** All that was claimed and has not ended. */
+  get held(): readonly Work[] {
+    return [...this.#desks.values()].flatMap((desk) => desk.held);
+  }
+
+  get #runningWork(): readonly Work[] {
     return [...this.#desks.values()].flatMap((desk) => desk.running);
   }
 
+  get #idleWaitMs(): number {
+    return this.#options.idleWaitMs?.() ?? POLL_INTERVAL_MS;
+  }
+
   #openDesk(kind: Kind): Desk<Work> {
+    const { clock, mayShare = () => true } = this.#options;
     return new Desk({
       kind,
-      clock: this.#options.clock,
+      clock,
       solitude: this.#solitude,
-      execute: (unit) => this.#execute(unit),
+      mayShare,
+      start: (works) => this.#begin(works),
+      execute: (unit, leave) => this.#execute(unit, leave),
       tryAlone: (suspect) => this.#tryAlone(suspect),
-      ended: (mayBeMore) => {
-        if (mayBeMore) this.wake();
+      freed: (mayBeMore) => {
+        if (mayBeMore && this.claims) this.wake();
         this.#loop.noteEnd();
       },
       doubted: () => {
-        this.#sweptAt = 0;
+        this.#sweepClock.hurry();
         this.wake();
       },
+      isWorking: () => this.claims,
     });
   }
 
   async #handBack(): Promise<void> {
+    this.#alarm.clear();
     this.abandon();
-    await this.#options.store.handBackAllBut(this.#running);
+    await this.#options.store.handBackAllBut(this.#runningWork);
+  }
+
+  #endEarly(reason: string): void {
+    for (const ending of this.#running) ending.abort(new Error(reason));
   }
 
   async #runOnce(): Promise<number> {
     const { store } = this.#options;
     const stuck = [...this.#desks.values()].flatMap((desk) => desk.clearStuck());
     if (stuck.length > 0) await store.handBack(stuck);
-    await this.#sweep();
-    if (!this.#loop.claims || !this.#solitude.isOpen) return POLL_INTERVAL_MS;
+    const isSweep = await this.#sweep();
+    if (!this.#loop.claims || !this.#solitude.isOpen) return this.#idleWaitMs;
     const claimed = this.#solitude.begin();
     try {
       return await this.#claim();
     } finally {
+      if (isSweep) this.#sweepClock.end();
       claimed();
     }
   }
@@ -142,23 +193,53 @@ export class WorkPoller<Work extends Claimed> implements Service {
   async #claim(): Promise<number> {
     const { store } = this.#options;
     const asks = [...this.#desks.values()].flatMap((desk) => desk.ask() ?? []);
-    if (asks.length === 0) return jittered(POLL_INTERVAL_MS);
-    const claimed = await store.claim(asks).catch((error) => {
+    const idleWaitMs = jittered(this.#idleWaitMs);
+    if (asks.length === 0) return idleWaitMs;
+    const claims = await store.claim(asks).catch((error) => {
+      for (const { kind } of asks) this.#desks.get(kind)!.take([]);
       // Its answer was lost, not necessarily the claim: the next round gives back what we do not know of.
-      this.#sweptAt = 0;
+      this.#sweepClock.hurry();
       throw error;
     });
-    for (const [kind, works] of claimed) this.#desks.get(kind)!.take(works);
-    if (asks.some(({ kind, most }) => (claimed.get(kind)?.length ?? 0) >= most)) return 0;
-    const dues = await store.listDues(asks);
-    return Math.min(jittered(POLL_INTERVAL_MS), ...asks.map((ask) => untilNextLook(ask, dues.get(ask.kind))));
+    for (const { kind } of asks) {
+      const { works = [], seenFrom } = claims.get(kind) ?? {};
+      this.#desks.get(kind)!.take(works, seenFrom);
+    }
+    if (asks.some(({ kind }) => claims.get(kind)?.isFull === true)) return 0;
+    const looks = asks.map((ask) => this.#untilNextLook(ask, claims.get(ask.kind)?.dueInMs));
+    return Math.min(idleWaitMs, ...looks);
   }
 
-  async #execute(unit: readonly Work[]): Promise<boolean> {
-    const ended = this.#solitude.begin();
+  #untilNextLook({ lookAheadMs }: Ask, dueInMs: number | undefined): number {
+    if (dueInMs === undefined) return this.#idleWaitMs;
+    if (dueInMs <= 0) return CONTENDED_MS * (1 + Math.random());
+    const courtesyMs = lookAheadMs > 0 ? this.#courtesyMs() : 0;
+    return Math.max(dueInMs - lookAheadMs, Math.min(dueInMs, GATHER_MS)) + courtesyMs;
+  }
+
+  /** Nodes wake up for the same work: the one with less to do asks first, so that it spreads. */
+  #courtesyMs(): number {
+    const load = Math.max(0, ...[...this.#desks.values()].map((desk) => desk.load));
+    return Math.random() * SPREAD_MS + load * BUSY_DELAY_MS;
+  }
+
+  async #begin(works: readonly Work[]): Promise<readonly Work[] | undefined> {
     try {
-      return await this.#options.execute(unit);
+      return await this.#options.store.start(works);
+    } catch (error) {
+      this.#options.observe({ kind: 'loop.failed', loop: this.name, error });
+      return undefined;
+    }
+  }
+
+  async #execute(unit: readonly Work[], leave: () => void): Promise<boolean> {
+    const ended = this.#solitude.begin();
+    const ending = new AbortController();
+    this.#running.add(ending);
+    try {
+      return await this.#options.execute(unit, { signal: ending.signal, leave });
     } finally {
+      this.#running.delete(ending);
       ended();
     }
   }
@@ -166,7 +247,6 @@ export class WorkPoller<Work extends Claimed> implements Service {
   /** What has been there at the end of two nodes already; if another one ends now, that is why. */
   async #tryAlone(suspect: Work): Promise<boolean> {
     const { store, observe } = this.#options;
-    const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: this.name, error });
     let isTried = false;
     let isCompleted = false;
     await this.#solitude.alone({
@@ -175,11 +255,15 @@ export class WorkPoller<Work extends Claimed> implements Service {
       run: async () => {
         isTried = true;
         // Without an answer the next sweep gives it back.
-        const isOurs = await store.beginSuspect(suspect).catch(failed);
-        if (isOurs === true) isCompleted = await this.#execute([suspect]);
+        const [begun] = (await this.#begin([suspect])) ?? [];
+        if (begun !== undefined) isCompleted = await this.#execute([begun], () => {});
       },
     });
-    if (!isTried) await store.handBack([suspect]).catch(failed);
+    if (!isTried) {
+      await store
+        .handBack([suspect])
+        .catch((error) => observe({ kind: 'loop.failed', loop: this.name, error }));
+    }
     return isCompleted;
   }
 
@@ -187,19 +271,13 @@ export class WorkPoller<Work extends Claimed> implements Service {
    * From time to time everything is looked through: claims of lives that are over, claims of ours whose answer was lost,
    * and what lies behind the watermarks.
    */
-  async #sweep(): Promise<void> {
-    if (this.#sweptAt !== 0 && performance.now() - this.#sweptAt < SWEEP_INTERVAL_MS) return;
-    this.#sweptAt = performance.now();
+  async #sweep(): Promise<boolean> {
+    if (!this.#sweepClock.isTime) return false;
+    this.#sweepClock.begin();
     const { store } = this.#options;
-    const desks = [...this.#desks.values()];
     await store.releaseLost();
-    await store.handBackAllBut(desks.flatMap((desk) => desk.held));
-    for (const desk of desks) desk.lookBehind();
+    await store.handBackAllBut(this.held);
+    for (const desk of this.#desks.values()) desk.lookBehind();
+    return true;
   }
-}
-
-function untilNextLook({ lookAheadMs }: Ask, dueInMs: number | undefined): number {
-  if (dueInMs === undefined) return POLL_INTERVAL_MS;
-  if (dueInMs <= 0) return CONTENDED_MS * (1 + Math.random());
-  return Math.max(dueInMs - lookAheadMs, Math.min(dueInMs, GATHER_MS));
 }

@@ -14,7 +14,8 @@ describe('a cluster of which a node is killed', () => {
   beforeAll(async () => {
     cluster = await Cluster.createPatient();
     heir = await cluster.start('heir');
-    for (const job of ['one', 'two', 'three']) await cluster.schedule(heir, job);
+    for (const job of ['one', 'two']) await cluster.schedule(heir, job);
+    await cluster.schedule(heir, 'asking', { asks: true });
     await cluster.schedule(heir, 'concurrent', { concurrentExecution: true });
   });
   afterAll(() => cluster[Symbol.asyncDispose]());
@@ -58,5 +59,25 @@ describe('a cluster of which a node is killed', () => {
       state: 'down',
       recovery: { recoveredBy: 'heir', recoveryAttempts: 1, recoveryFinished: expect.any(String) },
     });
+  });
+});
+
+/** What stores the effects of several runs, their completions and entries of the ledger included. */
+const BATCH = String.raw`insert into .?managed_object[\s\S]*${COMPLETION}`;
+
+describe('a cluster of which a node is killed while firings go together', () => {
+  it.each<[string, Fault]>([
+    ['has executed a batch', { statement: BATCH, nth: 40, when: 'before', what: 'kill' }],
+    ['has stored a batch', { statement: BATCH, nth: 40, when: 'after', what: 'kill' }],
+  ])('loses and doubles nothing when it %s', async (_phase, fault) => {
+    await using cluster = await Cluster.createPatient();
+    const heir = await cluster.start('heir', { SVC_ROLES: 'api' });
+    const jobs = Array.from({ length: 60 }, (_, n) => `job-${n}`);
+    await Promise.all(jobs.map((job) => cluster.schedule(heir, job)));
+    const victim = await cluster.start('victim', faultyEnvironment(fault));
+    expect(await victim.ended).toBe('SIGKILL');
+    await cluster.start('next');
+    await cluster.rowsMore(jobs.length * 2);
+    await cluster.expectExactlyOnce();
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ClaimOptions } from '../../src/scheduler/claim-repository.ts';
+import { subjectOf } from '../../src/scheduler/release-repository.ts';
 import type { LedgerEntry, Run } from '../../src/scheduler/run.ts';
-import { subjectOf } from '../../src/scheduler/suspicion.ts';
 import { eventually } from '../support/eventually.ts';
 import { A, ASKED, B, type JobStoreHarness, openJobStore, T0 } from '../support/job-store-harness.ts';
 
@@ -232,17 +232,19 @@ describe.each([
     expect((await claim()).runs).toHaveLength(3);
   });
 
-  it('gives back what has not started', async () => {
-    await h.put('started');
-    await h.put('waiting');
+  it('gives back what its holder has not executed, though it was started with its claim', async () => {
+    for (const id of ['executed', 'started', 'claimed']) await h.put(id);
     const { runs } = await claim();
-    await h.store.start(A, [runs[0]!]);
-    expect(await h.store.listHeld(A)).toHaveLength(2);
-    expect(await h.store.handBack(A, [runs[1]!])).toBe(0);
-    expect(await h.store.handBack(A)).toBe(1);
-    expect((await claim({ holder: h.other })).runs).toMatchObject([
-      { triggerId: runs[1]!.triggerId, attempt: 1 },
-    ]);
+    const [executed, started, claimed] = [runs[0]!, runs[1]!, runs[2]!];
+    await h.store.start(A, [executed, started]);
+    expect(await h.store.handBack(A, { except: runs })).toBe(0);
+    expect(await h.store.handBack(A, { only: [claimed] })).toBe(1);
+    expect(await h.store.handBack(A, { except: [executed] })).toBe(1);
+    const again = (await claim({ holder: h.other })).runs;
+    expect(again.map(({ triggerId, attempt }) => [triggerId, attempt]).toSorted()).toEqual(
+      [started, claimed].map(({ triggerId }) => [triggerId, 1]).toSorted(),
+    );
+    expect(await complete(executed, null)).toBe(true);
   });
 
   it('gives back what a holder lost, counts only what had started, and refuses its late completion', async () => {

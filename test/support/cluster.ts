@@ -16,7 +16,7 @@ const MARK = {
   source: `
     var name = context.security.authenticationId;
     svc.create('managed/mark', null, { job: object.job, planned: name.substring(name.length - 24) });
-    if (object.gate) svc.query('managed/mark', { _queryFilter: 'job eq "' + object.job + '"' });
+    if (object.gate || object.asks) svc.query('managed/mark', { _queryFilter: 'job eq "' + object.job + '"' });
     var until = Date.now() + object.workMs;
     while (Date.now() < until) {}
     while (object.gate && svc.read('managed/gate/' + object.gate) === null) {}`,
@@ -94,18 +94,27 @@ export class Cluster implements AsyncDisposable {
     return node;
   }
 
-  /** A schedule that leaves its mark every second, and works for `workMs`, default none, or until its gate is open. */
+  /**
+   * A schedule that leaves its mark every second, and works for `workMs`, default none, or until its gate is open.
+   *
+   * @param given.asks for its mark, so that it has a transaction of its own. Default: only those with a gate do
+   */
   async schedule(
     node: NodeProcess,
     job: string,
-    { workMs = 0, gate, ...fields }: Record<string, unknown> & { workMs?: number; gate?: string } = {},
+    {
+      workMs = 0,
+      gate,
+      asks = false,
+      ...fields
+    }: Record<string, unknown> & { workMs?: number; gate?: string; asks?: boolean } = {},
   ): Promise<void> {
     const { status, body } = await node.api('PUT', `scheduler/job/${job}`, {
       body: {
         schedule: '* * * * * ?',
         timeZone: 'UTC',
         invokeService: 'script',
-        invokeContext: { input: { job, workMs, gate: gate ?? null }, script: MARK },
+        invokeContext: { input: { job, workMs, gate: gate ?? null, asks }, script: MARK },
         ...fields,
       },
     });

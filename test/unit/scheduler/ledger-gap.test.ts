@@ -74,7 +74,7 @@ describe('the ledger of a schedule', () => {
       nodeName: name,
       holder: () => ({ nodeId, epoch: 1 }),
       tuning: () => ({ threadCount: 10, idleWaitMs: 100, misfireThresholdMs: THRESHOLD_MS }),
-      fire: (firing, signal) => fireTrigger({ database, services }, firing, signal),
+      fire: (firing, signal) => fireTrigger({ database, services }, firing, { signal }),
       observe: () => {},
     });
   }

@@ -20,15 +20,18 @@ describe('a kind of work on a node', () => {
 
   function openDesk(kind: Partial<Kind> = {}) {
     return new Desk<Claimed>({
-      kind: { name: 'work', seats: 2, together: 1, ...kind },
+      kind: { name: 'work', seats: 2, together: 1, collectMs: 15, ...kind },
       clock: { now: () => Date.now() },
       solitude: new Solitude(),
       execute(unit) {
         units.push(unit);
         return new Promise((resolve) => ends.push(() => resolve(true)));
       },
+      mayShare: () => true,
+      start: async (works) => works,
       tryAlone: async () => true,
-      ended: () => {},
+      freed: () => {},
+      isWorking: () => true,
       doubted: () => {
         doubted += 1;
       },

@@ -1,5 +1,5 @@
 const INTERVAL_MS = 10_000;
-/** Where there are a million schedules a sweep takes seconds, so it comes seldom enough to cost two in a hundred. */
+/** Where much waits a sweep takes seconds, so it comes seldom enough to cost two in a hundred. */
 const SHARE = 50;
 
 /** When it is time to look through everything. */
@@ -19,5 +19,10 @@ export class SweepClock {
   /** All of it has been looked through that was begun last. */
   end(): void {
     this.#tookMs = performance.now() - this.#sweptAt;
+  }
+
+  /** It is time now. */
+  hurry(): void {
+    this.#sweptAt = 0;
   }
 }

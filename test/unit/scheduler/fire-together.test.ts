@@ -1,0 +1,225 @@
+import fc from 'fast-check';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Database, runUnitOfWork } from '#database/index.ts';
+import { NotFoundError, PreconditionFailedError } from '#errors/index.ts';
+import { changeObject, createObject, findObject, findOwn, objectStore } from '#repo/index.ts';
+import {
+  type Firing,
+  type FiringResult,
+  fireTogether,
+  fireTrigger,
+  jobStore,
+  type Scheduled,
+  type ScheduledService,
+  ScheduledServices,
+} from '#scheduler/index.ts';
+import { createSchedule } from '../../../src/scheduler/register-schedule.ts';
+import { parseSchedule } from '../../../src/scheduler/schedule.ts';
+import { countStatements } from '../../support/count-statements.ts';
+import { createMigratedDatabase } from '../../support/migrated-database.ts';
+
+const A = { nodeId: 1, epoch: 1 };
+const T0 = Date.parse('2026-05-04T10:00:00Z');
+const MARKS = objectStore(['managed', 'mark']);
+
+/** What a firing does, one after the other. */
+type Step = 'create' | 'createTaken' | 'countOne' | 'countOther' | 'ask' | 'log' | 'fail';
+
+const PLANS = fc.array(
+  fc.array(
+    fc.constantFrom<Step>(
+      'create',
+      'create',
+      'createTaken',
+      'countOne',
+      'countOne',
+      'countOther',
+      'ask',
+      'log',
+      'fail',
+    ),
+    { maxLength: 4 },
+  ),
+  { minLength: 2, maxLength: 12 },
+);
+
+/** As long as it need not see what it has written, all that it does waits for the commit. */
+const service: ScheduledService = {
+  invokeService: 'work',
+  runsScripts: true,
+  async execute({ unitOfWork }, scheduled) {
+    const { steps } = scheduled.invokeContext as unknown as { steps: readonly Step[] };
+    for (const [index, step] of steps.entries()) {
+      if (step === 'create') await create(unitOfWork!, `${scheduled.jobId}-${index}`);
+      else if (step === 'createTaken') await create(unitOfWork!, 'one');
+      else if (step === 'countOne') await countUp(unitOfWork!, 'one');
+      else if (step === 'countOther') await countUp(unitOfWork!, 'other');
+      else if (step === 'ask') await sql`select 1`.execute(await unitOfWork!.db());
+      else if (step === 'log') scheduled.log('info', `step ${index}`);
+      else throw new PreconditionFailedError('It was to fail');
+    }
+  },
+};
+
+type UnitOfWork = Parameters<typeof createObject>[0];
+
+async function create(unitOfWork: UnitOfWork, id: string): Promise<void> {
+  if (!(await createObject(unitOfWork, MARKS, id, { n: 0 })))
+    throw new PreconditionFailedError('It is taken');
+}
+
+async function countUp(unitOfWork: UnitOfWork, id: string): Promise<void> {
+  const found = unitOfWork.mayGroup
+    ? await findOwn(unitOfWork, MARKS, id)
+    : await findObject(await unitOfWork.db(), MARKS, id, true);
+  if (found === undefined) throw new NotFoundError('There is none');
+  const n = Number(found.data['n']) + 1;
+  if ((await changeObject(unitOfWork, MARKS, id, found.rev, { n })) === undefined) unitOfWork.refuse();
+}
+
+describe('firings that go together', () => {
+  let database: Database & AsyncDisposable;
+  const services = new ScheduledServices();
+  services.register(service);
+  const platform = () => ({ database, services });
+
+  beforeAll(async () => {
+    database = await createMigratedDatabase();
+  });
+  afterAll(() => database[Symbol.asyncDispose]());
+  beforeEach(() => clear());
+
+  async function clear(): Promise<void> {
+    await sql`truncate scheduler_job, scheduler_removed, scheduler_due, scheduler_run, scheduler_firing, cluster_node,
+                       managed_object restart identity`.execute(database.db);
+    await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(database.db);
+    for (const id of ['one', 'other'])
+      await runUnitOfWork(database, {}, async (unitOfWork) => void (await create(unitOfWork, id)));
+  }
+
+  /** Registers a schedule for each plan, and starts the first run of each. */
+  async function start(plans: readonly (readonly Step[])[]): Promise<Firing[]> {
+    for (const [index, steps] of plans.entries()) {
+      const definition = parseSchedule(
+        {
+          schedule: '0 * * * * ?',
+          timeZone: 'UTC',
+          invokeService: 'work',
+          invokeContext: { steps: [...steps] },
+        },
+        { persisted: true },
+      );
+      await runUnitOfWork(database, {}, (unitOfWork) =>
+        createSchedule(
+          { unitOfWork, now: T0 - 1, nodeName: 'a' },
+          { id: `job-${String(index).padStart(2, '0')}`, source: 'rest', definition },
+        ),
+      );
+    }
+    const store = jobStore(database.db);
+    const { runs } = await store.claim({ holder: A, limit: 100, lookAheadMs: 0, watermark: 0 });
+    const started = await store.start(A, runs);
+    return started
+      .toSorted((a, b) => a.jobId.localeCompare(b.jobId))
+      .map((run) => ({
+        run,
+        holder: A,
+        nodeName: 'a',
+        decision: { kind: 'onTime', scheduledAt: run.fireAt, next: run.fireAt + 60_000 },
+        dst: 'quartz',
+        invoker: `Scheduled ${run.jobId}`,
+        startedAt: T0,
+      }));
+  }
+
+  /** As their node does it: what left no effects is completed afterwards. */
+  async function complete(firings: readonly Firing[], results: readonly (FiringResult | null)[]) {
+    for (const [index, result] of results.entries()) {
+      const { run, decision } = firings[index]!;
+      if (result!.entries === null) continue;
+      await jobStore(database.db).complete(A, [{ run, next: decision.next, entries: result!.entries }]);
+    }
+  }
+
+  async function tables(): Promise<unknown> {
+    const { rows } = await sql`
+      select (select jsonb_object_agg(id, jsonb_build_array(rev, data)) from managed_object) as objects,
+             (select jsonb_agg(jsonb_build_array(job_id, planned_at, outcome, error, log, why) order by job_id)
+              from scheduler_firing) as ledger,
+             (select jsonb_agg(jsonb_build_array(trigger_id, fire_at) order by trigger_id) from scheduler_due) as due,
+             (select count(*) from scheduler_run) as runs`.execute(database.db);
+    return rows[0];
+  }
+
+  const ends = (results: readonly (FiringResult | null)[]) =>
+    results.map((result) => [result?.end, result?.error]);
+
+  it('leave the objects, the ledger and the errors that they leave one by one', async () => {
+    await fc.assert(
+      fc.asyncProperty(PLANS, async (plans) => {
+        await clear();
+        const alone = await start(plans);
+        const one: FiringResult[] = [];
+        for (const firing of alone) one.push(await fireTrigger(platform(), firing));
+        await complete(alone, one);
+        const expected = await tables();
+
+        await clear();
+        const firings = await start(plans);
+        const results = await fireTogether(platform(), firings);
+        await complete(firings, results);
+        expect(ends(results)).toEqual(ends(one));
+        expect(await tables()).toEqual(expected);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it('are stored with one statement, completions and ledger entries included', async () => {
+    const firings = await start(Array.from({ length: 20 }, () => ['create', 'log'] as const));
+    let results: readonly (FiringResult | null)[] = [];
+    const statements = await countStatements(async () => {
+      results = await fireTogether(platform(), firings);
+    });
+    expect(statements).toBe(1);
+    expect(results.map((result) => [result?.end, result?.entries])).toEqual(
+      firings.map(() => ['completed', null]),
+    );
+    expect(await tables()).toMatchObject({ runs: 0 });
+  });
+
+  it('are left out one by one where the run is another’s by now, and the others are stored', async () => {
+    const firings = await start(Array.from({ length: 5 }, () => ['create'] as const));
+    await sql`update scheduler_run set node_epoch = 2 where trigger_id = ${firings[2]!.run.triggerId}`.execute(
+      database.db,
+    );
+    const results = await fireTogether(platform(), firings);
+    expect(results.map((result) => result?.end)).toEqual([
+      'completed',
+      'completed',
+      'fencedOut',
+      'completed',
+      'completed',
+    ]);
+    const { rows } = await sql`select 1 from managed_object where id like 'job-02%'`.execute(database.db);
+    expect(rows).toEqual([]);
+  });
+
+  it('run one after the other, in their order', async () => {
+    const seen: string[] = [];
+    const slow: ScheduledService = {
+      ...service,
+      async execute(_context, { jobId }: Scheduled) {
+        seen.push(`${jobId} begins`);
+        await sql`select pg_sleep(0.01)`.execute(database.db);
+        seen.push(`${jobId} ends`);
+      },
+    };
+    const slowly = new ScheduledServices();
+    slowly.register(slow);
+    const firings = await start([[], [], []]);
+    await fireTogether({ database, services: slowly }, firings);
+    expect(seen).toEqual(firings.flatMap(({ run: { jobId } }) => [`${jobId} begins`, `${jobId} ends`]));
+  });
+});
