@@ -444,6 +444,9 @@ describe('a project of a newer server of the field', () => {
       403,
       expect.stringContaining('REAUTH_REQUIRED'),
     ]);
+    // Whoever has got hold of a session must not find the password out by guessing which one changes nothing.
+    const right = [{ operation: 'replace', field: '/password', value: 'Passw0rd' }];
+    expect((await api('PATCH', `managed/user/${bo._id}`, { ...as('bo'), body: right })).status).toBe(403);
     const again = { ...change, headers: { 'X-Svc-Reauth-Password': 'Passw0rd' } };
     expect((await api('PATCH', `managed/user/${bo._id}`, again)).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-import { equalJson, isObject, type JsonValue } from '#json/index.ts';
+import { equalJson, type JsonValue } from '#json/index.ts';
 import { parseQueryFilter } from '#resource/index.ts';
 import { parseTemporalConstraints } from '../grant/temporal-constraint.ts';
 import { MET, type Policy, type PolicyInput, unmet } from './policy.ts';
@@ -67,14 +67,14 @@ const reAuthRequired: Policy = {
   },
 };
 
-/** What is not stored yet belongs to nobody who could be asked. */
+/**
+ * What is not stored yet belongs to nobody who could be asked. Whether a secret is the one that is stored is told nobody
+ * before: that would be a guess at it which no login counts.
+ */
 async function changes({ value = null, property, place }: PolicyInput): Promise<boolean> {
   const stored = await place.stored();
   if (stored === null) return false;
-  const before = stored[property] ?? null;
-  if (equalJson(before, value)) return false;
-  const isSecret = isObject(before) && typeof value === 'string';
-  return !(isSecret && (await place.matches(value, before)));
+  return place.isSecret?.(property) === true || !equalJson(stored[property] ?? null, value);
 }
 
 /** Policies of self-service, which there is not, and of configuration, which is looked at whenever it changes. */

@@ -96,6 +96,7 @@ async function validate(
       stored: () => readStored(platform, context, collection, id),
       isBinding: false,
       matches: (text, stored) => matchesSecret(platform, text, stored),
+      isSecret: (property) => isSecret(platform, collection, property),
       tellsOfOthers: await mayQuery(platform, context, collection),
       mappings: () => platform.synchronizer.mappings(),
     },
@@ -104,6 +105,12 @@ async function validate(
     bindings: { request: requestView(request), resourceName: formatPath(path) },
     isHashed: (value) => platform.crypto.isHashed(value),
   });
+}
+
+function isSecret({ types }: ManagedPlatform, collection: string, property: string): boolean {
+  const [name = ''] = property.split(/[/.[]/);
+  const { isPrivate, encryption, hashAlgorithm } = types.at(collection)?.compiled.get(name) ?? {};
+  return isPrivate === true || (encryption ?? hashAlgorithm ?? null) !== null;
 }
 
 /**

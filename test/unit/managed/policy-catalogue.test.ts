@@ -207,10 +207,9 @@ describe('the policy', () => {
     expect(await change({})).toEqual([]);
     const isNew = { ...place, stored: async () => null };
     expect(await change({ context: somebody({}), place: isNew })).toEqual([]);
-    const isHash = { ...place, stored: async () => ({ sn: { $crypto: {} } }) };
-    expect(await change({ context: somebody({}), place: { ...isHash, matches: async () => true } })).toEqual(
-      [],
-    );
+    const isHash = { ...place, stored: async () => ({ sn: { $crypto: {} } }), matches: async () => true };
     expect(await change({ context: somebody({}), place: isHash })).toHaveLength(1);
+    const isSecret = { ...place, isSecret: () => true };
+    expect(await change({ context: somebody({}), place: isSecret }, 'Vogel')).toHaveLength(1);
   });
 });
