@@ -18,6 +18,7 @@ import { BodyRoom } from './body-room.ts';
 import { type Door, Incoming, IncomingClient, IncomingHttp } from './incoming.ts';
 import { bodyBytes, readBody } from './read-body.ts';
 import { translateRequest } from './read-request.ts';
+import { UnsentAnswers } from './unsent-answers.ts';
 import { type Answer, writeError, writeJson, writeResponse } from './write-response.ts';
 
 /** Where the REST interface begins. */
@@ -58,10 +59,12 @@ const LINGER_MS = 500;
 export class RestInterface {
   readonly #options: RestOptions;
   readonly #bodies: BodyRoom;
+  readonly #unsent: UnsentAnswers;
 
   constructor(options: RestOptions) {
     this.#options = options;
     this.#bodies = new BodyRoom(options.bodyLimitBytes);
+    this.#unsent = new UnsentAnswers(options.answerLimitBytes);
   }
 
   /** @returns false when the request is none of its own; then nothing has been done */
@@ -72,14 +75,18 @@ export class RestInterface {
       return false;
     }
     if (incoming.method === 'OPTIONS')
-      send(outgoing, { status: 204, headers: { Allow: METHODS }, body: null });
+      send(outgoing, { status: 204, headers: { Allow: METHODS }, body: null }, 0);
     else void this.#respond(incoming, outgoing);
     return true;
   }
 
   async #respond(incoming: Incoming, outgoing: ServerResponse): Promise<void> {
     try {
-      send(outgoing, await this.#handle(incoming));
+      const asked: Asked = {};
+      const answer = await this.#handle(incoming, asked);
+      const bytes = answer.body === null ? 0 : Buffer.byteLength(answer.body);
+      if (asked.security !== undefined) this.#unsent.add(nameOf(asked.security), bytes, outgoing);
+      send(outgoing, answer, bytes);
     } catch (error) {
       const { method, path } = incoming;
       this.#options.observe({ kind: 'http.failed', method, path, requestId: '', error });
@@ -87,13 +94,12 @@ export class RestInterface {
     }
   }
 
-  async #handle(incoming: Incoming): Promise<Answer> {
+  async #handle(incoming: Incoming, asked: Asked): Promise<Answer> {
     const { observe, trustsTransactionId } = this.#options;
     const startedAt = performance.now();
     // In order of time, since it is indexed: the entries of the audit that it makes then stand at the end of their index.
     const requestId = (trustsTransactionId ? passedOn(incoming) : undefined) ?? timeOrderedId();
     const { method, path, search } = incoming;
-    const asked: Asked = {};
     let answer: Answer;
     let failure: JsonValue = null;
     try {
@@ -135,8 +141,7 @@ export class RestInterface {
       this.#ask(incoming, { body, path, requestId, security, client, http }, asked);
     if (bytes === 0) return ask('');
     if (bytes <= SMALL_BODY) return ask(await readBody(message, bodyLimitBytes));
-    const { component, id } = security.authorization;
-    const place = await this.#bodies.enter(`${component}/${id}`, bytes);
+    const place = await this.#bodies.enter(nameOf(security), bytes);
     try {
       const body = await readBody(message, bodyLimitBytes);
       await place.narrow(body.length);
@@ -179,14 +184,16 @@ export class RestInterface {
 }
 
 /** Headers and body leave as one. */
-function send(outgoing: ServerResponse, { status, headers, body }: Answer): void {
+function send(outgoing: ServerResponse, { status, headers, body }: Answer, bytes: number): void {
   const { req: message } = outgoing;
   if (!message.complete) discardRest(message);
-  outgoing.writeHead(
-    status,
-    body === null ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) },
-  );
+  outgoing.writeHead(status, body === null ? headers : { ...headers, 'Content-Length': bytes });
   outgoing.end(body);
+}
+
+/** Whose requests share a bound. */
+function nameOf({ authorization: { component, id } }: SecurityContext): string {
+  return `${component}/${id}`;
 }
 
 /** Node reads on for as long as a request may take; nobody may use that to keep us busy. */
