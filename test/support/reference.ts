@@ -61,27 +61,35 @@ function creationOf(facts: ts.Node): { readonly name: string; readonly given: re
 export function logTable(): string[] {
   const rows: string[] = [];
   visitSources((node) => {
-    if (!ts.isCaseClause(node) || !ts.isStringLiteral(node.expression)) return;
+    if (!ts.isPropertyAssignment(node) || !ts.isStringLiteral(node.name)) return;
     const levels = new Set<string>();
     const messages = new Set<string>();
     const look = (inner: ts.Node): void => {
-      if (ts.isObjectLiteralExpression(inner)) {
-        const level = memberOf(inner, 'level');
-        for (const [, name] of level?.getText().matchAll(/'(trace|debug|info|warn|error)'/g) ?? [])
-          levels.add(name!);
-        if (level?.getText() === 'said.level') levels.add('as it is said');
-        const message = textOf(memberOf(inner, 'message'));
-        if (message !== undefined) messages.add(message);
+      if (ts.isCallExpression(inner)) {
+        const name = inner.expression.getText();
+        const [first, second] = inner.arguments;
+        if (LEVELS.has(name)) {
+          levels.add(name);
+          messages.add(textOf(first) ?? '…');
+        } else if (name === 'at') {
+          const given = [...(first?.getText().matchAll(/'(\w+)'$|'(\w+)' :/g) ?? [])].map(
+            (match) => match[1] ?? match[2]!,
+          );
+          for (const level of given.length === 0 ? ['any'] : given) levels.add(level);
+          messages.add(textOf(second) ?? '…');
+        }
       }
       ts.forEachChild(inner, look);
     };
-    look(node);
+    look(node.initializer);
     if (levels.size === 0) return;
     const texts = [...messages].map((text) => cell(text)).join('<br>');
-    rows.push(`| \`${node.expression.text}\` | ${[...levels].join(', ')} | ${texts} |`);
-  }, 'observability/log-sink.ts');
+    rows.push(`| \`${node.name.text}\` | ${[...levels].join(', ')} | ${texts} |`);
+  }, 'observability/lines/*-lines.ts');
   return ['| kind | level | line |', '| --- | --- | --- |', ...rows.sort()];
 }
+
+const LEVELS = new Set(['trace', 'debug', 'info', 'warn', 'error']);
 
 /** @param exposition the text of `/metrics` */
 export function metricTable(exposition: string): string[] {
