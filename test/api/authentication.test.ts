@@ -1,13 +1,18 @@
-import { createHash } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Api, CallOptions } from '../support/api.ts';
+import type { Api } from '../support/api.ts';
+import {
+  apiKey,
+  CERTIFICATE,
+  CERTIFICATES,
+  callersOf,
+  KEY,
+  OWN_PAGE,
+  PASSWORD,
+  passwordOf,
+} from '../support/credentials.ts';
 import { type Issuer, type SignOptions, startIssuer } from '../support/issuer.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-
-const PASSWORD = 'Passw0rd-of-users';
-const KEY = 'robot.0123456789abcdef0123456789abcdef';
-const CERTIFICATE = { 'X-Client-Cert-Subject': 'CN=device-7, O=Example' };
 
 let server: TestServer;
 let api: Api;
@@ -15,10 +20,8 @@ let issuer: Issuer;
 let stranger: Awaited<ReturnType<typeof generateKeyPair>>;
 
 const sign = (claims: object, options?: SignOptions) => issuer.sign(claims, options);
-const asNobody = (method: string, path: string, options: CallOptions = {}) =>
-  api(method, path, { user: null, ...options });
-const whoAmI = async (headers: Record<string, string>) => asNobody('GET', 'info/login', { headers });
-const password = (user: string, text = PASSWORD) => ({ 'X-Svc-Username': user, 'X-Svc-Password': text });
+const { asNobody, createUser, whoAmI } = callersOf(() => api);
+const password = passwordOf;
 
 beforeAll(async () => {
   stranger = await generateKeyPair('RS256');
@@ -28,16 +31,7 @@ beforeAll(async () => {
     environment: { SVC_EGRESS_ALLOW: '127.0.0.0/8', SVC_TRUSTED_PROXIES: '127.0.0.0/8,::1' },
   });
   api = server.api;
-  for (const name of ['ada', 'ben', 'eve', 'zoë']) {
-    const body = {
-      userName: name,
-      password: PASSWORD,
-      givenName: name.toUpperCase(),
-      sn: 'Nagy',
-      mail: `${createHash('md5').update(name).digest('hex')}@example.com`,
-    };
-    expect((await api('PUT', `managed/user/${encodeURIComponent(name)}`, { body })).status).toBe(201);
-  }
+  for (const name of ['ada', 'ben', 'eve', 'zoë']) await createUser(name);
 });
 afterAll(async () => {
   await server[Symbol.asyncDispose]();
@@ -67,28 +61,13 @@ function modules(further: object[] = []) {
             queryOnResource: 'managed/user',
           },
         },
-        {
-          name: 'CLIENT_CERT',
-          properties: {
-            header: 'x-client-cert-subject',
-            trustedProxies: ['127.0.0.0/8', '::1'],
-            allowedAuthenticationIdPatterns: ['CN=[\\w-]+, O=Example'],
-          },
-        },
+        CERTIFICATES,
         {
           name: 'API_KEY',
           properties: {
             keys: [
-              {
-                id: 'robot',
-                hash: createHash('sha256').update(KEY).digest('base64url'),
-                roles: ['svc-authorized'],
-              },
-              {
-                id: 'old',
-                hash: createHash('sha256').update('old.secret').digest('base64url'),
-                expiresAt: '2020-01-01T00:00:00Z',
-              },
+              { ...apiKey('robot', KEY), roles: ['svc-authorized'] },
+              { ...apiKey('old', 'old.secret'), expiresAt: '2020-01-01T00:00:00Z' },
             ],
           },
         },
@@ -273,7 +252,6 @@ describe('a session', () => {
     expect(cookie).toMatch(/^session-jwt=[\w-]+\.[\w-]+\.[\w-]+; Path=\/; HttpOnly; SameSite=Strict$/);
     return { Cookie: cookie.split(';')[0]! };
   }
-  const OWN_PAGE = { 'X-Requested-With': 'XMLHttpRequest' };
 
   it('begins only when asked for', async () => {
     expect((await whoAmI(password('ada'))).headers.get('Set-Cookie')).toBeNull();

@@ -1,14 +1,19 @@
-import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Api, CallOptions } from '../support/api.ts';
+import type { Api } from '../support/api.ts';
+import {
+  apiKey,
+  CERTIFICATE,
+  CERTIFICATES,
+  callersOf,
+  KEY,
+  OWN_PAGE,
+  PASSWORD,
+  passwordOf,
+} from '../support/credentials.ts';
 import { type Issuer, startIssuer } from '../support/issuer.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-const PASSWORD = 'Passw0rd-of-users';
-const KEY = 'robot.0123456789abcdef0123456789abcdef';
 const API_KEY = { 'X-Svc-Api-Key': KEY };
-const CERTIFICATE = { 'X-Client-Cert-Subject': 'CN=device-7, O=Example' };
-const OWN_PAGE = { 'X-Requested-With': 'XMLHttpRequest' };
 
 let server: TestServer;
 let api: Api;
@@ -17,24 +22,15 @@ let issuer: Issuer;
 let user: string;
 let count = 0;
 
-const asNobody = (method: string, path: string, options: CallOptions = {}) =>
-  api(method, path, { user: null, ...options });
-const whoAmI = (headers: Record<string, string>) => asNobody('GET', 'info/login', { headers });
+const { asNobody, begin, whoAmI, ...as } = callersOf(() => api);
 const rolesOf = async (headers: Record<string, string>) => (await whoAmI(headers)).body.authorization?.roles;
-const password = (text = PASSWORD) => ({ 'X-Svc-Username': user, 'X-Svc-Password': text });
+const password = (text = PASSWORD) => passwordOf(user, text);
 const bearer = async (claims: object = {}, expires?: Date) => ({
   Authorization: `Bearer ${await issuer.sign({ preferred_username: user, ...claims }, expires && { expires })}`,
 });
-const patch = async (path: string, field: string, value: unknown, operation = 'replace') =>
-  expect((await api('PATCH', path, { body: [{ operation, field, value }] })).status).toBe(200);
+const patch = (path: string, field: string, value: unknown, operation = 'replace') =>
+  as.patch(path, operation, field, value);
 const grant = (ref: string) => patch(`managed/user/${user}`, '/authzRoles/-', { _ref: ref }, 'add');
-
-/** Begins a session with other credentials. @returns its cookie */
-async function begin(headers: Record<string, string>): Promise<{ Cookie: string }> {
-  const answer = await asNobody('POST', 'authentication?_action=login', { headers });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return { Cookie: answer.headers.get('Set-Cookie')!.split(';')[0]! };
-}
 
 async function configure(change: (modules: readonly Module[]) => readonly object[]): Promise<void> {
   const body = { serverAuthContext: { authModules: change(modules()) } };
@@ -66,24 +62,11 @@ function modules(): readonly Module[] {
         reauthentication: { maxAgeSeconds: 60, acrValues: ['phr'] },
       },
     },
-    {
-      name: 'CLIENT_CERT',
-      properties: {
-        header: 'x-client-cert-subject',
-        trustedProxies: ['127.0.0.0/8', '::1'],
-        allowedAuthenticationIdPatterns: ['CN=[\\w-]+, O=Example'],
-      },
-    },
+    CERTIFICATES,
     {
       name: 'API_KEY',
       properties: {
-        keys: [
-          {
-            id: 'robot',
-            hash: createHash('sha256').update(KEY).digest('base64url'),
-            roles: ['svc-authorized'],
-          },
-        ],
+        keys: [{ ...apiKey('robot', KEY), roles: ['svc-authorized'] }],
       },
     },
   ];
@@ -107,16 +90,7 @@ beforeEach(async () => {
   await createUser();
 });
 
-async function createUser(id = user): Promise<void> {
-  const body = {
-    userName: user,
-    password: PASSWORD,
-    givenName: 'Ada',
-    sn: 'Nagy',
-    mail: `${user}@example.com`,
-  };
-  expect((await api('PUT', `managed/user/${id}`, { body })).status).toBe(201);
-}
+const createUser = (id = user) => as.createUser(user, id);
 
 describe('the password once more', () => {
   const change = (headers: Record<string, string>) =>

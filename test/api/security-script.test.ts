@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Api, CallOptions } from '../support/api.ts';
+import type { Api } from '../support/api.ts';
+import { callersOf, OWN_PAGE, PASSWORD, passwordOf } from '../support/credentials.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-
-const PASSWORD = 'Passw0rd-of-users';
-const PAGE = { 'X-Requested-With': 'XMLHttpRequest' };
 
 let server: TestServer;
 let api: Api;
@@ -15,26 +13,17 @@ type Script = Readonly<Record<string, unknown>>;
 const javascript = (source: string): Script => ({ type: 'text/javascript', source });
 const file = (name: string): Script => ({ type: 'text/javascript', file: `script/login/${name}.js` });
 
-const asNobody = (method: string, path: string, options: CallOptions = {}) =>
-  api(method, path, { user: null, ...options });
-const password = (text = PASSWORD) => ({ 'X-Svc-Username': user, 'X-Svc-Password': text });
-const whoAmI = (headers: Record<string, string> = password()) => asNobody('GET', 'info/login', { headers });
+const { asNobody, createUser, patch, ...as } = callersOf(() => api);
+const password = (text = PASSWORD) => passwordOf(user, text);
+const whoAmI = (headers: Record<string, string> = password()) => as.whoAmI(headers);
+/** Begins a session. @returns its cookie */
+const begin = () => as.begin(password());
 const authorization = async (headers?: Record<string, string>) => {
   const { status, body } = await whoAmI(headers);
   expect(status, JSON.stringify(body)).toBe(200);
   return body.authorization;
 };
 const statusOf = async (headers?: Record<string, string>) => (await whoAmI(headers)).status;
-const patch = async (path: string, operation: string, field: string, value: unknown) =>
-  expect((await api('PATCH', path, { body: [{ operation, field, value }] })).status).toBe(200);
-
-/** Begins a session. @returns its cookie */
-async function begin(): Promise<{ Cookie: string }> {
-  const answer = await asNobody('POST', 'authentication?_action=login', { headers: password() });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
-  return { Cookie: answer.headers.get('Set-Cookie')!.split(';')[0]! };
-}
-
 const modules = (script?: Script, properties: Script = {}) => [
   {
     name: 'MANAGED_USER',
@@ -80,14 +69,7 @@ afterAll(async () => {
 beforeEach(async () => {
   count += 1;
   user = `user${count}`;
-  const body = {
-    userName: user,
-    password: PASSWORD,
-    givenName: 'Ada',
-    sn: 'Nagy',
-    mail: `${user}@example.com`,
-  };
-  expect((await api('PUT', `managed/user/${user}`, { body })).status).toBe(201);
+  await createUser(user);
 });
 
 describe('the script of a module (augmentSecurityContext)', () => {
@@ -235,7 +217,7 @@ describe('the script of a module (augmentSecurityContext)', () => {
       loginModuleId: 'MANAGED_USER',
     });
     const again = (headers: Record<string, string>) =>
-      asNobody('POST', 'authentication?_action=reauthenticate', { headers: { ...PAGE, ...headers } });
+      asNobody('POST', 'authentication?_action=reauthenticate', { headers: { ...OWN_PAGE, ...headers } });
     expect((await again(cookie)).status).toBe(403);
     expect((await again({ ...cookie, 'X-Svc-Reauth-Password': PASSWORD })).status).toBe(200);
   });
@@ -293,7 +275,7 @@ describe('the script of a module (augmentSecurityContext)', () => {
     ]);
     const again = (text: string) =>
       asNobody('POST', 'authentication?_action=reauthenticate', {
-        headers: { ...PAGE, ...cookie, 'X-Svc-Reauth-Password': text },
+        headers: { ...OWN_PAGE, ...cookie, 'X-Svc-Reauth-Password': text },
       });
     expect([(await again('wrong')).status, (await again(PASSWORD)).status]).toEqual([403, 200]);
     await patch(`managed/user/${user}`, 'replace', '/password', 'Another-Horse-77');
