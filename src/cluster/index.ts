@@ -7,13 +7,7 @@
  */
 export { clusterResource } from './cluster-resource.ts';
 export { findLockWaits, type LockWaits } from './lock-wait-repository.ts';
-export {
-  type LossKind,
-  Membership,
-  type MembershipOptions,
-  type ReleaseClaims,
-  sessionName,
-} from './membership.ts';
+export { Membership, type MembershipOptions } from './membership.ts';
 export {
   countNodesBehind,
   listForeignRings,
@@ -23,3 +17,5 @@ export {
   type OtherRing,
 } from './node-repository.ts';
 export { reachAllNodes } from './reach-all-nodes.ts';
+export type { LossKind, ReleaseClaims } from './recovery.ts';
+export { sessionName } from './session-name.ts';

@@ -2,35 +2,28 @@ import { type Database, type Db, LockSession } from '#database/index.ts';
 import { ActivationError } from '#errors/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
-
 import {
   beat,
-  countSessions,
   endSession,
-  endSessions,
   endStrayWatchers,
-  finishRecovery,
   getNodeId,
-  isLocked,
   type KeyIds,
   listLiveSessions,
   listNodes,
   type NodeRow,
   noteAlone,
   registerNode,
-  resumeRecovery,
   signOff,
-  takeOver,
 } from './node-repository.ts';
+import { Recovery, type ReleaseClaims } from './recovery.ts';
+import { sessionName } from './session-name.ts';
+import { SuccessorWatch } from './successor-watch.ts';
 
 const BEAT_INTERVAL_MS = 750;
 /** Silent for so long is lost, by the database's clock; as `svc_node_state` has it. */
 const LEASE_MS = 3_000;
 /** Who is silent for longer and not yet lost is not asked for without a pause. */
 const SOONEST_LOOK_MS = 25;
-/** A cut session is not a dead node, as long as it has others: it has this long to take its lock back. */
-const SESSION_GRACE_MS = 250;
-const SESSION_CHECK_MS = 5;
 /** Postgres is asked so often whether it still has the sessions that hold locks. */
 const SESSION_PROBE_MS = 3_000;
 /** Others may hold the lock of a node for a moment, when they have waited for its end. */
@@ -57,26 +50,6 @@ export interface MembershipOptions {
 }
 
 /**
- * `ended`: its process is gone, which something that it ran may have caused. `silent`: it hung or could not be reached,
- * and its process is still there.
- */
-export type LossKind = 'ended' | 'silent';
-
-export interface Loss {
-  readonly kind: LossKind;
-  /** What it did with nothing else beside it, as it was told to `noteAlone`. */
-  readonly alone: string | null;
-}
-
-/** Releases what a dead node had claimed; gets the epoch it was claimed under. @returns how many runs */
-export type ReleaseClaims = (nodeId: number, epoch: number, loss: Loss) => Promise<number>;
-
-/** The name of a node's database sessions, by which a take-over ends them. */
-export function sessionName(nodeId: number): string {
-  return `svc:${nodeId}`;
-}
-
-/**
  * This node's place in the cluster. It holds an advisory lock for as long as it lives, waits for the lock of
  * its successor in the ring, beats its heartbeat, and takes over from nodes that died. Two ways of dying:
  *
@@ -87,12 +60,11 @@ export class Membership implements Service {
   readonly name = 'membership';
   readonly #options: MembershipOptions;
   readonly #ticker: Ticker;
-  readonly #releases: ReleaseClaims[] = [];
+  readonly #recovery: Recovery;
   readonly #fenced: (() => void)[] = [];
   readonly #returned: (() => void)[] = [];
   #own: LockSession | undefined;
-  #watch: { session: LockSession; target: number } | undefined;
-  #watching: Promise<void> | undefined;
+  #watch: SuccessorWatch | undefined;
   #stopped = true;
   #probedAt = 0;
   #beatenAt = 0;
@@ -104,6 +76,7 @@ export class Membership implements Service {
   constructor(options: MembershipOptions) {
     this.#options = options;
     this.nodeId = options.nodeId;
+    this.#recovery = new Recovery(options);
     this.#ticker = new Ticker({
       name: 'heartbeat',
       intervalMs: BEAT_INTERVAL_MS,
@@ -124,7 +97,7 @@ export class Membership implements Service {
 
   /** To be told of nodes that died. Register before `start`. */
   onNodeLost(release: ReleaseClaims): void {
-    this.#releases.push(release);
+    this.#recovery.onNodeLost(release);
   }
 
   /** To be told that another node has taken over from this one, wrongly or rightly. */
@@ -139,6 +112,7 @@ export class Membership implements Service {
 
   async start(): Promise<void> {
     this.#stopped = false;
+    this.#watch = this.#newWatch();
     try {
       await this.#join();
     } catch (error) {
@@ -152,11 +126,12 @@ export class Membership implements Service {
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
+    const watching = this.#watch?.stop();
     await this.#ticker.stop();
-    await this.#watching;
+    await watching;
     const { database, nodeName, observe } = this.#options;
     await signOff(database.db, this.nodeId, this.epoch).catch(() => undefined);
-    await this.#watch?.session.close();
+    await this.#watch?.close();
     await this.#own?.close();
     observe({ kind: 'node.left', node: nodeName });
   }
@@ -177,8 +152,19 @@ export class Membership implements Service {
     observe({ kind: 'node.joined', node: nodeName, epoch: this.epoch });
     // What an earlier life of this node had claimed is nobody's now.
     const alone = (await listNodes(database.db)).find(({ id }) => id === this.nodeId)?.alone ?? null;
-    if (before === 0) await this.#release(this.epoch - 1, { kind: 'ended', alone });
-    else await this.#release(before, { kind: 'silent', alone });
+    if (before === 0) await this.#recovery.release(this.nodeId, this.epoch - 1, { kind: 'ended', alone });
+    else await this.#recovery.release(this.nodeId, before, { kind: 'silent', alone });
+  }
+
+  #newWatch(): SuccessorWatch | undefined {
+    const { sessionUrl } = this.#options;
+    if (sessionUrl === undefined) return undefined;
+    return new SuccessorWatch({
+      ...this.#options,
+      sessionUrl,
+      onEnd: (node) => this.#recovery.recover(node, 'session'),
+      onOver: () => this.#ticker.wake(),
+    });
   }
 
   async #admit(): Promise<void> {
@@ -276,15 +262,10 @@ export class Membership implements Service {
     for (const node of nodes) {
       if (node.id === this.nodeId) continue;
       if (node.state === 'lost' && performance.now() < this.#lenientUntil) continue;
-      if (node.state === 'lost') await this.#recover(node, 'heartbeat');
-      else if (isHalfRecovered(node)) await this.#finishOther(node);
+      if (node.state === 'lost') await this.#recovery.recover(node, 'heartbeat');
+      else await this.#recovery.finishOther(node);
     }
-    // Opening a connection may take long where much is going on; the heartbeat does not wait for it.
-    this.#watching ??= this.#watchSuccessor(nodes)
-      .catch((error: unknown) => observe({ kind: 'loop.failed', loop: 'liveness watch', error }))
-      .finally(() => {
-        this.#watching = undefined;
-      });
+    this.#watch?.follow(nodes);
     return this.#nextLook(nodes);
   }
 
@@ -304,97 +285,4 @@ export class Membership implements Service {
     if (silent.length === 0) return undefined;
     return Math.max(SOONEST_LOOK_MS, LEASE_MS - Math.max(...silent.map((node) => node.silent_ms)) + 1);
   }
-
-  /** Waits for the lock of the next live node in the ring of ids. */
-  async #watchSuccessor(nodes: readonly NodeRow[]): Promise<void> {
-    const { sessionUrl } = this.#options;
-    if (sessionUrl === undefined) return;
-    const alive = nodes.filter((node) => node.state === 'running' && node.id !== this.nodeId);
-    const successor = alive.find((node) => node.id > this.nodeId) ?? alive[0];
-    if (this.#watch?.session.isOpen === true && this.#watch.target === successor?.id) return;
-    await this.#watch?.session.close();
-    this.#watch = undefined;
-    if (successor === undefined || this.#stopped) return;
-    const session = await LockSession.open(sessionUrl, sessionName(this.nodeId), () => undefined);
-    const watch = { session, target: successor.id };
-    this.#watch = watch;
-    session.waitForEndOf(successor.id).then(
-      () => this.#sessionEnded(watch),
-      () => undefined,
-    );
-  }
-
-  async #sessionEnded(watch: { session: LockSession; target: number }): Promise<void> {
-    const { database, observe } = this.#options;
-    try {
-      if (this.#stopped || this.#watch !== watch) return;
-      const nodes = await listNodes(database.db);
-      const node = nodes.find((other) => other.id === watch.target);
-      if (node === undefined || node.state === 'down') return;
-      await this.#awaitEndOfSessions(node);
-      if (!(await watch.session.tryHold(watch.target))) return;
-      await watch.session.close();
-      await this.#recover(node, 'session');
-    } catch (error) {
-      observe({ kind: 'loop.failed', loop: 'liveness watch', error });
-    } finally {
-      await watch.session.close();
-      if (this.#watch === watch) this.#watch = undefined;
-      this.#ticker.wake();
-    }
-  }
-
-  /** Until the kernel has closed all its sockets, which takes milliseconds, or its grace is over. */
-  async #awaitEndOfSessions(node: NodeRow): Promise<void> {
-    const { db } = this.#options.database;
-    const until = performance.now() + SESSION_GRACE_MS;
-    while ((await countSessions(db, sessionName(node.id))) > 0 && performance.now() < until) {
-      await new Promise((resolve) => setTimeout(resolve, SESSION_CHECK_MS));
-    }
-  }
-
-  /** Raise the epoch, end its sessions, give its claims back: in this order, so that no lock of it blocks us. */
-  async #recover(node: NodeRow, how: 'session' | 'heartbeat'): Promise<void> {
-    const { database, nodeName, observe } = this.#options;
-    const startedAt = performance.now();
-    if (!(await takeOver(database.db, node, nodeName))) return;
-    const kind = how === 'session' ? 'ended' : await this.#lossOf(node);
-    await endSessions(database.db, sessionName(node.id));
-    const runs = await this.#release(node.epoch, { kind, alone: node.alone }, node.id);
-    await finishRecovery(database.db, node.id, nodeName);
-    observe({
-      kind: 'node.lost',
-      node: node.name,
-      epoch: node.epoch,
-      how,
-      runs,
-      ms: performance.now() - startedAt,
-    });
-  }
-
-  /** Who began to recover the node has not finished: all of it may be done again. */
-  async #finishOther(node: NodeRow): Promise<void> {
-    const { database, nodeName } = this.#options;
-    if (!(await resumeRecovery(database.db, node, nodeName))) return;
-    await endSessions(database.db, sessionName(node.id));
-    await this.#release(node.epoch, { kind: 'ended', alone: node.alone }, node.id);
-    await finishRecovery(database.db, node.id, nodeName);
-  }
-
-  /** With a process ends the session that holds its lock, which does nothing else. A pooler tells nothing. */
-  async #lossOf(node: NodeRow): Promise<LossKind> {
-    const { database, sessionUrl } = this.#options;
-    if (sessionUrl === undefined) return 'ended';
-    return (await isLocked(database.db, node.id)) ? 'silent' : 'ended';
-  }
-
-  async #release(epoch: number, loss: Loss, nodeId = this.nodeId): Promise<number> {
-    let runs = 0;
-    for (const release of this.#releases) runs += await release(nodeId, epoch, loss);
-    return runs;
-  }
-}
-
-function isHalfRecovered({ state, recovery }: NodeRow): boolean {
-  return state === 'down' && recovery !== null && recovery['recoveryFinished'] === undefined;
 }
