@@ -1,4 +1,4 @@
-import { auditConfig } from '#config/index.ts';
+import { auditConfig, authenticationConfig } from '#config/index.ts';
 import { wordsOf } from '#database/index.ts';
 import { Ticker } from '#lifecycle/index.ts';
 import type { ScriptThreads } from '#script/index.ts';
@@ -60,6 +60,8 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
     },
     observe,
   });
+  const names = new LoginNameKeeper({ database, places: core.authentication.places, observe });
+  config.watchOnly(authenticationConfig, () => names.look());
   return {
     gauges: [
       {
@@ -91,7 +93,7 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
         observe,
       }),
       auditMonthKeeper({ database, config: () => config.get(auditConfig), ...audit, observe }),
-      new LoginNameKeeper({ database, places: core.authentication.places, observe }),
+      names,
     ],
   };
 }

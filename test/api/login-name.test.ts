@@ -99,6 +99,26 @@ describe('the name of an account', () => {
     expect((await create('Fritz')).status).toBe(403);
   });
 
+  it('is noted for accounts that were made while nobody logged in where they stand', async () => {
+    type Module = { name: string; enabled?: boolean };
+    const enable = async (enabled: boolean) => {
+      const { _id, ...config } = (await api('GET', 'config/authentication')).body;
+      const modules: Module[] = config.serverAuthContext.authModules;
+      for (const module of modules) if (module.name === 'MANAGED_USER') module.enabled = enabled;
+      return (await api('PUT', 'config/authentication', { body: config })).status;
+    };
+    const off = await enable(false);
+    const made = await create('greta');
+    expect([off, await enable(true)]).toEqual([200, 200]);
+    expect(made.status).toBe(201);
+    await eventually(
+      async () => (await server.database.pool.query("select from login_name where id = 'greta'")).rows,
+      (rows) => rows.length === 1,
+    );
+    const body = { password: 'Passw0rd-of-greta', roles: [] };
+    expect((await api('PUT', 'repo/internal/user/Greta', { body })).status).toBe(403);
+  });
+
   it('is noted for accounts that were there before, and the log tells of those that share one', async () => {
     await eventually(
       () => logIn('OLD'),

@@ -15,7 +15,10 @@ export interface LoginNameKeeperOptions {
   readonly observe: Observe;
 }
 
-/** Notes the names of accounts that were stored before names were noted, or by an older node. */
+/**
+ * Notes the names of accounts that were stored before names were noted, by an older node, or while nobody logged in where
+ * they stand.
+ */
 export class LoginNameKeeper implements Service {
   readonly name = 'login names';
   readonly #options: LoginNameKeeperOptions;
@@ -27,10 +30,14 @@ export class LoginNameKeeper implements Service {
   }
 
   async start(): Promise<void> {
-    // Nobody waits for it: an account is found by its exact name meanwhile.
-    this.#running = this.runOnce().catch((error: unknown) =>
-      this.#options.observe({ kind: 'loop.failed', loop: this.name, error }),
-    );
+    this.look();
+  }
+
+  /** Nobody waits for it: an account is found by its exact name meanwhile. */
+  look(): void {
+    this.#running = this.#running
+      .then(() => this.runOnce())
+      .catch((error: unknown) => this.#options.observe({ kind: 'loop.failed', loop: this.name, error }));
   }
 
   async runOnce(): Promise<void> {
