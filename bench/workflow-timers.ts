@@ -45,10 +45,10 @@ await Promise.all(
 await until(0);
 await fill('000', COUNT, 1_000 / RATE);
 await sleep(Math.max(0, (await beginsInMs()) - 200));
-const before = [processCpuMs(service.pid), await postgresCpuMs(databaseUrl)] as const;
+const before = await processorTimes();
 await sleep(SECONDS * 1_000);
 await until(0, 60_000);
-const after = [processCpuMs(service.pid), await postgresCpuMs(databaseUrl)] as const;
+const after = await processorTimes();
 
 const late = new Latency();
 const rows = await onServer<{ ms: number; done: number }>(
@@ -62,16 +62,14 @@ for (const share of [0.5, 0.99]) {
   const quantity = `timers due at ${RATE} a second, lateness p${share * 100}`;
   report({ bench: BENCH, quantity, unit: 'ms', ours: [late.percentile(share)], lessIsBetter: true });
 }
-for (const [index, where] of ['the node', 'Postgres'].entries()) {
-  const [from, to] = [before[index], after[index]];
-  if (from === undefined || to === undefined) continue;
-  const quantity = `a timer, processor time of ${where}`;
-  report({ bench: BENCH, quantity, unit: 'ms', ours: [(to - from) / COUNT], lessIsBetter: true });
-}
+reportProcessorTime('a timer', before, after, COUNT);
 
 await fill('001', AT_ONCE, 0);
+await sleep(Math.max(0, (await beginsInMs()) - 200));
+const beforeDrain = await processorTimes();
 await sleep(Math.max(0, await beginsInMs()));
 await until(0, 60_000);
+const afterDrain = await processorTimes();
 const [drain] = await onServer<{ ms: number; done: number }>(
   databaseUrl,
   `select (extract(epoch from max(a.ended_at) - min(b.due_at)) * 1000)::float8 as ms, count(*)::int as done
@@ -85,6 +83,24 @@ report({
   ours: [(drain!.done / drain!.ms) * 1_000],
   goal: { atLeast: 3_000 },
 });
+
+reportProcessorTime('a timer of those due at once', beforeDrain, afterDrain, AT_ONCE);
+
+/** So far, in ms: of the node and of Postgres. */
+async function processorTimes() {
+  return { 'the node': processCpuMs(service.pid), Postgres: await postgresCpuMs(databaseUrl) };
+}
+
+type Times = Awaited<ReturnType<typeof processorTimes>>;
+
+function reportProcessorTime(what: string, from: Times, to: Times, count: number): void {
+  for (const where of ['the node', 'Postgres'] as const) {
+    const [began, ended] = [from[where], to[where]];
+    if (began === undefined || ended === undefined) continue;
+    const quantity = `${what}, processor time of ${where}`;
+    report({ bench: BENCH, quantity, unit: 'ms', ours: [(ended - began) / count], lessIsBetter: true });
+  }
+}
 
 async function beginsInMs(): Promise<number> {
   const [row] = await onServer<{ ms: number }>(

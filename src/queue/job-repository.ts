@@ -114,12 +114,15 @@ function byHolder(jobs: readonly ClaimedJob[]): readonly ClaimedJob[][] {
   return [...Map.groupBy(jobs, ({ holder }) => `${holder.nodeId} ${holder.epoch}`).values()];
 }
 
+/** Found by their ids, one by one, and not among all that the node holds. */
 function completion(jobs: readonly ClaimedJob[]) {
-  const ids = jobs.map(({ id }) => id);
   return sql`
-    delete from work_job
-    where id = any(${ids}::uuid[]) and ${heldBy(jobs[0]!.holder)}
-      and claim = (${numbers(jobs, 'int', ({ claim }) => claim)})[array_position(${ids}::uuid[], id)]`;
+    delete from work_job where ctid = any(array(
+      select j.at
+      from unnest(${jobs.map(({ id }) => id)}::uuid[], ${numbers(jobs, 'int', ({ claim }) => claim)}) as c(id, number)
+      cross join lateral (
+        select ctid as at, claim, node_id, node_epoch from work_job where work_job.id = c.id offset 0) j
+      where claim = number and ${heldBy(jobs[0]!.holder)}))`;
 }
 
 /** @returns false when the job is another's now */

@@ -1,23 +1,24 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { DEFAULT_ALIAS, deriveSecrets, type KeyRingText } from '#crypto/index.ts';
 
 /** The keys of this alias sign; a ring without it signs with those for values. */
 const ALIAS = 'svc-audit-key';
 const PURPOSE = 'audit trail';
 /** What a node without any key signs with: it shows accidents, and no attack. */
-const NO_KEY = { id: 'unsigned', secret: new Uint8Array(32) };
+const NO_KEY = { id: 'unsigned', secret: createSecretKey(new Uint8Array(32)) };
 
 export type SignatureCheck = 'right' | 'wrong' | 'unknown key' | 'no key';
 
 /** Signs entries and seals. Keys are in the key ring and not in the database, so whoever has only that can sign nothing. */
 export class AuditKeys {
-  readonly #keys: ReadonlyMap<string, Uint8Array>;
-  readonly #current: { readonly id: string; readonly secret: Uint8Array };
+  readonly #keys: ReadonlyMap<string, KeyObject>;
+  readonly #current: { readonly id: string; readonly secret: KeyObject };
 
   constructor(ring: KeyRingText) {
     const keys = [ALIAS, DEFAULT_ALIAS]
       .flatMap((alias) => deriveSecrets(ring, alias, PURPOSE))
-      .map((secret) => ({ id: idOf(secret), secret }));
+      // From bytes an HMAC takes seven times as long.
+      .map((secret) => ({ id: idOf(secret), secret: createSecretKey(secret) }));
     this.#current = keys[0] ?? NO_KEY;
     this.#keys = new Map(keys.map(({ id, secret }) => [id, secret]));
   }
@@ -42,7 +43,7 @@ export class AuditKeys {
   }
 }
 
-function hmac(secret: Uint8Array, text: string): string {
+function hmac(secret: KeyObject, text: string): string {
   return createHmac('sha256', secret).update(text).digest('base64url');
 }
 

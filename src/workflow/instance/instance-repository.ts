@@ -135,13 +135,17 @@ export function seeForJobs(db: Db, ids: readonly string[]): Promise<LockedJob[]>
   return findForJobs(db, ids, sql``);
 }
 
+/** Instances one by one: a plan that was made for few of them must not read all of many. */
 async function findForJobs(db: Db, ids: readonly string[], lock: RawBuilder<unknown>): Promise<LockedJob[]> {
   const { rows } = await sql<LockedRow & { readonly job: JobFacts }>`
     select ${lockedColumns(sql.ref('s.root_id'))}, null::jsonb as task, to_jsonb(j) as job
     from workflow_job j
     join workflow_state s on s.instance_id = j.instance_id
     join workflow_state root on root.instance_id = s.root_id
-    join workflow_instance i on i.id = s.instance_id
+    cross join lateral (
+      select id, definition_id, definition_key, definition_name, deployment_id, super_instance_id, super_execution,
+        business_key, name, description, tenant_id, start_user_id, started_at
+      from workflow_instance where id = s.instance_id offset 0) i
     where j.id = any(${ids}::uuid[])
     order by root.instance_id, j.due_at
     ${lock}`.execute(db);

@@ -68,6 +68,7 @@ function heldStates(trees: readonly { readonly root: string; readonly revision: 
   return sql`
     select s.instance_id from jsonb_to_recordset(${JSON.stringify(trees)}::jsonb) as h(root uuid, revision int)
     join workflow_state s on s.instance_id = h.root and s.revision = h.revision
+    where s.instance_id = any(${trees.map(({ root }) => root)}::uuid[])
     order by s.instance_id for update of s skip locked`;
 }
 
@@ -79,6 +80,7 @@ function statementsOf(rows: readonly StepRow[]): readonly (GroupStep & { readonl
   const steps: (GroupStep & { readonly name: string })[] = [];
   if (trees.length > 0)
     steps.push({ name: 'held_states', statement: heldStates(trees), returns: trees.length });
+  const instances = [...new Set(rows.flatMap(({ instance, root }) => [instance, root]))];
   const texts = new Map<Part, string[]>();
   for (const { parts } of rows) {
     for (const [part, written] of parts) {
@@ -90,9 +92,11 @@ function statementsOf(rows: readonly StepRow[]): readonly (GroupStep & { readonl
   for (const [part, write] of Object.entries(WRITES) as [Part, Write][]) {
     const written = texts.get(part);
     if (written === undefined) continue;
-    const statement = write(sql`jsonb_to_recordset(${`[${written.join()}]`}::jsonb)`, isHeld, (other) =>
-      texts.has(other),
-    );
+    const statement = write(sql`jsonb_to_recordset(${`[${written.join()}]`}::jsonb)`, {
+      isHeld,
+      ofThem: sql`any(${instances}::uuid[])`,
+      has: (other) => texts.has(other),
+    });
     steps.push({ name: nameOf(part), statement });
   }
   return steps;
@@ -102,11 +106,14 @@ function nameOf(part: Part): string {
   return `step_${part.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`;
 }
 
-type Write = (
-  records: RawBuilder<unknown>,
-  isHeld: RawBuilder<unknown>,
-  has: (part: Part) => boolean,
-) => RawBuilder<unknown>;
+interface Conditions {
+  readonly isHeld: RawBuilder<unknown>;
+  /** What an `instance_id` equals: without it, small tables would be read as a whole, and large ones with the plan of small ones. */
+  readonly ofThem: RawBuilder<unknown>;
+  readonly has: (part: Part) => boolean;
+}
+
+type Write = (records: RawBuilder<unknown>, conditions: Conditions) => RawBuilder<unknown>;
 
 const at = (column: string) => sql`to_timestamp(${sql.ref(column)} / 1000)`;
 /** Columns of which those change that are named in `change`. */
@@ -145,34 +152,34 @@ const WRITES: Readonly<Record<Part, Write>> = {
     from ${records} as i(id uuid, definition_id text, definition_key text, definition_name text, deployment_id bigint,
       root_id uuid, super_instance_id uuid, super_execution int, business_key text, business_status text, name text,
       description text, tenant_id text, start_user_id text, started_at float8, ended_at float8, delete_reason text)`,
-  changedInstances: (records, isHeld) => sql`
+  changedInstances: (records, { isHeld, ofThem }) => sql`
     update workflow_instance i
     set ${sql.join([
       ...changed('i', INSTANCE_TEXTS, asText),
       ...changed('i', ['deployment_id'], asNumber),
       ...changed('i', ['ended_at'], asTime),
     ])}
-    from ${records} as c(id uuid, change jsonb) where i.id = c.id and ${isHeld}`,
+    from ${records} as c(id uuid, change jsonb) where i.id = c.id and i.id = ${ofThem} and ${isHeld}`,
   newStates: (records) => sql`
     insert into workflow_state (instance_id, root_id, definition_id, scopes, state)
     select instance_id, root_id, definition_id, scopes, state
     from ${records} as s(instance_id uuid, root_id uuid, definition_id text, scopes int[], state jsonb)`,
-  movedStates: (records, isHeld) => sql`
+  movedStates: (records, { isHeld, ofThem }) => sql`
     update workflow_state s
     set revision = s.revision + m.by, scopes = coalesce(m.scopes, s.scopes), state = coalesce(m.state, s.state),
         definition_id = coalesce(m.definition_id, s.definition_id)
     from ${records} as m(instance_id uuid, by int, scopes int[], state jsonb, definition_id text)
-    where s.instance_id = m.instance_id and ${isHeld}`,
-  goneStates: (records, isHeld) => sql`
+    where s.instance_id = m.instance_id and s.instance_id = ${ofThem} and ${isHeld}`,
+  goneStates: (records, { isHeld, ofThem }) => sql`
     delete from workflow_state s using ${records} as g(instance_id uuid)
-    where s.instance_id = g.instance_id and ${isHeld}`,
-  keptCandidates: (records, isHeld) => sql`
+    where s.instance_id = g.instance_id and s.instance_id = ${ofThem} and ${isHeld}`,
+  keptCandidates: (records, { isHeld, ofThem }) => sql`
     delete from workflow_identity_link l using ${records} as k(task_id uuid, kind text, names jsonb)
-    where l.task_id = k.task_id and l.type = 'candidate' and ${isHeld}
+    where l.task_id = k.task_id and l.type = 'candidate' and l.instance_id = ${ofThem} and ${isHeld}
       and case k.kind when 'user_id' then l.user_id else l.group_id end is not null
       and not k.names ? case k.kind when 'user_id' then l.user_id else l.group_id end
     returning l.task_id, l.user_id, l.group_id`,
-  newTasks: (records, isHeld) => sql`
+  newTasks: (records, { isHeld }) => sql`
     insert into workflow_task (id, instance_id, execution, element, definition_id, definition_key, tenant_id, name,
       description, assignee, owner, delegation, priority, due_at, category, form_key, created_at, ended_at, delete_reason,
       submitted)
@@ -183,16 +190,16 @@ const WRITES: Readonly<Record<Part, Write>> = {
       tenant_id text, name text, description text, assignee text, owner text, delegation text, priority int, due_at float8,
       category text, form_key text, created_at float8, ended_at float8, delete_reason text, submitted jsonb)
     where ${isHeld}`,
-  changedTasks: (records, isHeld) => sql`
+  changedTasks: (records, { isHeld, ofThem }) => sql`
     update workflow_task t
     set revision = t.revision + 1, priority = coalesce((c.change->>'priority')::int, t.priority),
         submitted = coalesce(c.change->'submitted', t.submitted),
         ${sql.join([...changed('t', TASK_TEXTS, asText), ...changed('t', ['due_at', 'claimed_at', 'ended_at'], asTime)])}
     from ${records} as c(instance_id uuid, execution int, change jsonb)
-    where t.instance_id = c.instance_id and t.execution = c.execution and t.ended_at is null and ${isHeld}`,
-  movedLinks: (records, isHeld, has) => sql`
+    where t.instance_id = c.instance_id and t.execution = c.execution and t.ended_at is null and t.instance_id = ${ofThem} and ${isHeld}`,
+  movedLinks: (records, { isHeld, ofThem, has }) => sql`
     update workflow_identity_link l set is_open = m.is_open from ${records} as m(task_id uuid, is_open boolean)
-    where l.task_id = m.task_id and l.type = 'candidate' and l.is_open <> m.is_open and ${isHeld}
+    where l.task_id = m.task_id and l.type = 'candidate' and l.is_open <> m.is_open and l.instance_id = ${ofThem} and ${isHeld}
     ${
       // A row can be changed once in a statement.
       has('keptCandidates')
@@ -201,16 +208,16 @@ const WRITES: Readonly<Record<Part, Write>> = {
                                 and d.group_id is not distinct from l.group_id)`
         : sql``
     }`,
-  newLinks: (records, isHeld) => sql`
+  newLinks: (records, { isHeld }) => sql`
     insert into workflow_identity_link (instance_id, task_id, type, user_id, group_id, is_open, task_created_at)
     select distinct l.instance_id, l.task_id, l.type, l.user_id, l.group_id, coalesce(l.is_open, t.assignee is null),
       coalesce(t.created_at, ${at('l.at')})
     from ${records} as l(instance_id uuid, task_id uuid, type text, user_id text, group_id text, is_open boolean, at float8)
-    left join workflow_task t on t.id = l.task_id
+    left join lateral (select created_at, assignee from workflow_task where id = l.task_id offset 0) t on true
     where ${isHeld}
     on conflict do nothing`,
   // What a caller writes as it likes stays whose it was.
-  setVariables: (records, isHeld) => sql`
+  setVariables: (records, { isHeld }) => sql`
     insert into workflow_variable as present (instance_id, scope, name, owner, type, value, text_value)
     select v.instance_id, v.scope, v.name, v.owner, v.type, coalesce(v.value, 'null'), v.text_value
     from ${records} as v(instance_id uuid, scope int, name text, owner text, type text, value jsonb, text_value text)
@@ -218,28 +225,28 @@ const WRITES: Readonly<Record<Part, Write>> = {
     on conflict (instance_id, scope, name) do update
     set type = excluded.type, value = excluded.value, text_value = excluded.text_value,
         owner = case excluded.owner when 'caller' then present.owner else excluded.owner end`,
-  removedVariables: (records, isHeld) => sql`
+  removedVariables: (records, { isHeld, ofThem }) => sql`
     delete from workflow_variable v using ${records} as r(instance_id uuid, scope int, name text)
-    where v.instance_id = r.instance_id and v.scope = r.scope and v.name = r.name and ${isHeld}`,
-  begunActivities: (records, isHeld) => sql`
+    where v.instance_id = r.instance_id and v.scope = r.scope and v.name = r.name and v.instance_id = ${ofThem} and ${isHeld}`,
+  begunActivities: (records, { isHeld }) => sql`
     insert into workflow_activity (instance_id, execution, element, started_at, ended_at, reason)
     select a.instance_id, a.execution, a.element, ${at('a.started_at')}, ${at('a.ended_at')}, a.reason
     from ${records} as ${ACTIVITY} where ${isHeld}
     on conflict do nothing`,
-  endedActivities: (records, isHeld) => sql`
+  endedActivities: (records, { isHeld, ofThem }) => sql`
     update workflow_activity w set ended_at = ${at('a.ended_at')}, reason = a.reason
     from ${records} as ${ACTIVITY}
-    where w.instance_id = a.instance_id and w.execution = a.execution and w.element = a.element and ${isHeld}`,
-  newSubscriptions: (records, isHeld) => sql`
+    where w.instance_id = a.instance_id and w.execution = a.execution and w.element = a.element and w.instance_id = ${ofThem} and ${isHeld}`,
+  newSubscriptions: (records, { isHeld }) => sql`
     insert into workflow_subscription (event, name, instance_id, execution, element)
     select w.event, w.name, w.instance_id, w.execution, w.element
     from ${records} as w(instance_id uuid, event text, name text, execution int, element text) where ${isHeld}
     on conflict (instance_id, execution, element, definition_id)
     do update set event = excluded.event, name = excluded.name`,
-  goneSubscriptions: (records, isHeld) => sql`
+  goneSubscriptions: (records, { isHeld, ofThem }) => sql`
     delete from workflow_subscription s using ${records} as w(instance_id uuid, execution int, element text)
-    where s.instance_id = w.instance_id and s.execution = w.execution and s.element = w.element and ${isHeld}`,
-  newJobs: (records, isHeld) => sql`
+    where s.instance_id = w.instance_id and s.execution = w.execution and s.element = w.element and s.instance_id = ${ofThem} and ${isHeld}`,
+  newJobs: (records, { isHeld }) => sql`
     insert into workflow_job
       (id, kind, instance_id, execution, element, definition_id, due_at, repeat, payload, retries, retry_cycle, created_at)
     select j.id, j.kind, j.instance_id, j.execution, j.element, j.definition_id, ${at('j.due_at')}, j.repeat, j.payload,
@@ -250,11 +257,11 @@ const WRITES: Readonly<Record<Part, Write>> = {
     on conflict (instance_id, execution, element, kind) where kind in ('async', 'timer')
     do update set id = excluded.id, due_at = excluded.due_at, repeat = excluded.repeat, retries = excluded.retries,
       revision = 1, is_dead = false, exception = null`,
-  goneJobs: (records, isHeld) => sql`
+  goneJobs: (records, { isHeld, ofThem }) => sql`
     delete from workflow_job j using ${records} as w(instance_id uuid, kind text, execution int, element text)
-    where j.instance_id = w.instance_id and j.kind = w.kind and j.execution = w.execution and j.element = w.element
-      and ${isHeld}`,
-  events: (records, isHeld) => sql`
+    where j.instance_id = w.instance_id and j.kind in ('async', 'timer') and j.kind = w.kind and j.execution = w.execution and j.element = w.element
+      and j.instance_id = ${ofThem} and ${isHeld}`,
+  events: (records, { isHeld }) => sql`
     insert into workflow_event (instance_id, number, at, user_id, stimulus, effects)
     select e.instance_id,
       (select coalesce(max(number), 0) + 1 from workflow_event p where p.instance_id = e.instance_id),

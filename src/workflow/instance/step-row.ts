@@ -25,6 +25,7 @@ export type Part =
 
 /** All that one step of an instance writes, as it is sent: nothing that happens afterwards changes it. */
 export interface StepRow {
+  readonly instance: string;
   readonly root: string;
   /** Of the tree, when the instance was read; null for a new instance. */
   readonly revision: number | null;
@@ -49,7 +50,7 @@ export function stepRow(changes: Changes): StepRow {
   const { event, now } = changes;
   if (event !== null) add('events', [{ instance_id: instance.id, at: now, ...event }]);
   const revision = 'revision' in state ? state.revision : null;
-  return { root: instance.rootId, revision, parts };
+  return { instance: instance.id, root: instance.rootId, revision, parts };
 }
 
 type Add = (part: Part, rows: readonly Row[]) => void;
