@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiOf } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { WATCHFUL } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const keyOf = (number: number) => Buffer.alloc(32, number).toString('base64');
@@ -27,7 +28,7 @@ describe('the configuration over HTTP', () => {
         },
       },
       'conf/scheduler.json': { threadPool: { threadCount: '&{my.threads}' } },
-      'conf/boot/boot.properties': 'my.threads=7',
+      'conf/boot/boot.properties': `${WATCHFUL}my.threads=7`,
     };
     const ring = (...numbers: number[]) => ({
       SVC_KEYS: JSON.stringify({

@@ -3,7 +3,7 @@ import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startNodeProcess } from '../support/node-process.ts';
 import { createTestDatabase } from '../support/postgres.ts';
-import { createProject } from '../support/project.ts';
+import { createProject, WATCHFUL } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const js = (source: string, more: object = {}) => ({ type: 'text/javascript', source, ...more });
@@ -64,7 +64,7 @@ const FILES = {
   'conf/endpoint-properties.json': js(
     '[company, typeof svc.read, typeof console.log, typeof identityServer.getProperty]',
   ),
-  'conf/boot/boot.properties': 'svc.config.crypto.alias=svc-selfservice-key',
+  'conf/boot/boot.properties': `${WATCHFUL}svc.config.crypto.alias=svc-selfservice-key`,
   'script/broken.js': 'var = 1;',
   'script/changing.js': '"one"',
 };
@@ -498,6 +498,7 @@ describe('on every node', () => {
     });
     await using database = await createTestDatabase();
     await using project = await createProject({
+      'conf/boot/boot.properties': WATCHFUL,
       'conf/script.json': scriptJson({ company: 'Old' }),
       'conf/endpoint-parts.json': js("require('part').value + ' ' + (typeof company) + ' ' + (typeof city)"),
       'script/part.js': "exports.value = 'one'",

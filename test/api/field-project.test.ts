@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
 import { run } from '../../src/cli/index.ts';
 import type { Api } from '../support/api.ts';
-import { createProject, fixtureFiles } from '../support/project.ts';
+import { createProject, fixtureFiles, WATCHFUL } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 async function projectFiles(): Promise<Record<string, string>> {
@@ -29,6 +29,7 @@ describe('a project with the configuration that servers of the field start with'
     server = await startTestServer({
       files: {
         ...files,
+        'conf/boot/boot.properties': WATCHFUL,
         'conf/managed.json': managed,
         'script/gadget.js': 'object.made = true;',
         'script/parts/gizmo.js': 'exports.make = function (object) { object.made = true; };',

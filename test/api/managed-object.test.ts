@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
+import { WATCHFUL } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const TYPES = {
@@ -34,7 +35,9 @@ describe('managed objects over HTTP', () => {
   let api: Api;
 
   beforeAll(async () => {
-    server = await startTestServer({ files: { 'conf/managed.json': TYPES } });
+    server = await startTestServer({
+      files: { 'conf/boot/boot.properties': WATCHFUL, 'conf/managed.json': TYPES },
+    });
     api = server.api;
   });
   afterAll(() => server[Symbol.asyncDispose]());

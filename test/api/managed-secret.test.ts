@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
+import { WATCHFUL } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const script = (source: string) => ({ type: 'text/javascript', source });
@@ -35,7 +36,12 @@ describe('secrets of managed objects', () => {
   let api: Api;
 
   beforeAll(async () => {
-    server = await startTestServer({ files: { 'conf/managed.json': TYPES({ key: 'svc-sym-default' }) } });
+    server = await startTestServer({
+      files: {
+        'conf/boot/boot.properties': WATCHFUL,
+        'conf/managed.json': TYPES({ key: 'svc-sym-default' }),
+      },
+    });
     api = server.api;
   });
   afterAll(() => server[Symbol.asyncDispose]());

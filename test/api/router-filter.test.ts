@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
+import { WATCHFUL } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const js = (source: string, more: object = {}) => ({ type: 'text/javascript', source, ...more });
@@ -28,7 +29,10 @@ describe('a filter of router.json', () => {
   let api: Api;
 
   beforeAll(async () => {
-    server = await startTestServer({ files: FILES, threads: 2 });
+    server = await startTestServer({
+      files: { 'conf/boot/boot.properties': WATCHFUL, ...FILES },
+      threads: 2,
+    });
     api = server.api;
   });
   afterAll(() => server[Symbol.asyncDispose]());

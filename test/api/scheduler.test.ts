@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
 import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
+import { WATCHFUL } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const FILES = {
@@ -36,7 +37,7 @@ describe('schedules over HTTP', () => {
   let api: Api;
 
   beforeAll(async () => {
-    server = await startTestServer({ files: FILES });
+    server = await startTestServer({ files: { 'conf/boot/boot.properties': WATCHFUL, ...FILES } });
     api = server.api;
   });
   afterAll(() => server[Symbol.asyncDispose]());

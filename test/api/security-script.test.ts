@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
 import { callersOf, OWN_PAGE, PASSWORD, passwordOf } from '../support/credentials.ts';
+import { WATCHFUL } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -54,6 +55,7 @@ const denied = (how: string) =>
 beforeAll(async () => {
   server = await startTestServer({
     files: {
+      'conf/boot/boot.properties': WATCHFUL,
       'conf/authentication.json': { serverAuthContext: { authModules: modules() } },
       'conf/script.json': {
         ECMAScript: { 'javascript.recompile.minimumInterval': '0' },
