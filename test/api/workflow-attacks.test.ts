@@ -1,5 +1,6 @@
 /** Processes under people who want more than their tasks, with the rules that are shipped. */
 import { readFileSync } from 'node:fs';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { createApiKey } from '../../src/security/authentication/api-key-module.ts';
 import type { Answer, Api } from '../support/api.ts';
@@ -336,6 +337,14 @@ describe('a caller writes', () => {
   });
 });
 
+/** How many statements wait for a lock. */
+async function waiting(): Promise<number> {
+  const { rows } = await sql<{ n: number }>`
+    select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(server.database.db);
+  return rows[0]!.n;
+}
+
 describe('a task', () => {
   const offered = async () => {
     const id = await workflow.start('review');
@@ -365,6 +374,22 @@ describe('a task', () => {
       ['alice', 'mallory'].map((who) => as(who)('PUT', task, { assignee: who })),
     );
     expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(1);
+  });
+
+  it('is done by nobody from whom it is being taken away', async () => {
+    const id = await begin('mallory', { _key: 'free' });
+    const task = await taskAt(id, 'look');
+    const others = await server.database.db.startTransaction().execute();
+    // As a change of the task by an administrator does, whose commit is still to come.
+    await sql`update workflow_state set revision = revision + 1 where instance_id = ${id}`.execute(others);
+    await sql`update workflow_task set assignee = 'alice', revision = revision + 1 where id = ${task}`.execute(
+      others,
+    );
+    const done = complete('mallory', id, 'look', {});
+    await expect.poll(waiting).toBe(1);
+    await others.commit().execute();
+    expect((await done).status).toBe(403);
+    expect((await api('GET', `workflow/taskinstance/${task}`)).body.assignee).toBe('alice');
   });
 
   it("is not a key's because a user of the same name has it", async () => {

@@ -137,16 +137,17 @@ export class AccessRules {
         return (await this.#holds(condition.of[0], asked)) || this.#holds(condition.of[1], asked);
       case 'script':
         // What it looks at is not known.
-        if (changesObject(asked.request))
-          await asked.readChanged(formatPath(['repo', ...asked.request.path]));
+        await readWhatChanges(asked);
         return this.#options.decideByScript(asked.context, asked.request, condition.source, this.#text);
     }
   }
 }
 
-function changesObject(request: Request): boolean {
+async function readWhatChanges({ request, readChanged }: ConditionQuestion): Promise<void> {
   const { method, path } = request;
-  return isWrite(request) && method !== 'create' && path[0] === 'managed' && path.length === 3;
+  if (!isWrite(request) || method === 'create' || path.length !== 3) return;
+  if (path[0] === 'managed') await readChanged(formatPath(['repo', ...path]));
+  if (path[0] === 'workflow' && path[1] === 'taskinstance') await readChanged(formatPath(path));
 }
 
 const ANYBODY: ReadonlySet<string> = new Set(['*']);

@@ -174,7 +174,7 @@ function top(pointer: Pointer): string {
 }
 
 async function isMyTask(question: ConditionQuestion): Promise<boolean> {
-  const task = await question.read(question.context, formatPath(question.request.path));
+  const task = await question.readChanged(formatPath(question.request.path));
   const name = await nameInProcesses(question);
   return task !== undefined && name !== undefined && holderOf(task) === name;
 }

@@ -27,8 +27,9 @@ export async function completeTask(
   context: Context,
   id: string,
   variables: JsonObject,
+  judgedAt?: JudgedAt,
 ): Promise<void> {
-  const { locked, task, execution } = await holdTask(context, id);
+  const { locked, task, execution } = await holdTask(context, id, judgedAt);
   if (task.facts.delegation === 'pending') throw delegated(id);
   const user = personName(context.security);
   const given = givenVariables(variables);
@@ -47,16 +48,22 @@ export async function claimTask(
   context: Context,
   id: string,
   userId: string,
+  judgedAt?: JudgedAt,
 ): Promise<void> {
-  const held = await holdTask(context, id);
+  const held = await holdTask(context, id, judgedAt);
   const { assignee } = held.task.facts;
   if (assignee !== null && assignee !== userId) throw claimed(id, assignee);
   await assign(platform, context, held, { assignee: userId, claimed_at: platform.now() });
 }
 
 /** Ends a delegation: the task goes back to its owner. @throws ConflictError when there is none */
-export async function resolveTask(platform: WorkflowPlatform, context: Context, id: string): Promise<void> {
-  const held = await holdTask(context, id);
+export async function resolveTask(
+  platform: WorkflowPlatform,
+  context: Context,
+  id: string,
+  judgedAt?: JudgedAt,
+): Promise<void> {
+  const held = await holdTask(context, id, judgedAt);
   const { delegation, owner } = held.task.facts;
   if (delegation !== 'pending') throw notDelegated(id);
   await assign(platform, context, held, { assignee: owner, delegation: 'resolved' });
@@ -69,9 +76,7 @@ export async function updateTask(
   id: string,
   { content, revision, judgedAt }: UpdateRequest,
 ): Promise<void> {
-  const held = await holdTask(context, id);
-  if (judgedAt !== undefined && judgedAt !== String(held.task.revision))
-    throw new LostRace(`The task '${id}' was changed by another request at the same time`);
+  const held = await holdTask(context, id, judgedAt);
   if (revision !== null && revision !== String(held.task.revision))
     throw outdated(id, revision, held.task.revision);
   const change: TaskChange = {};
@@ -126,12 +131,17 @@ async function assign(
   await takeStep(beginStep(platform, context), locked, stimulus, { task: { execution, change } });
 }
 
-/** The instance of an open task, held. @throws NotFoundError */
-async function holdTask(context: Context, id: string): Promise<HeldTask> {
+/** At which revision rules have looked at a task; what they grant is granted as long as it stays so. */
+type JudgedAt = UpdateRequest['judgedAt'];
+
+/** The instance of an open task, held. @throws NotFoundError; LostRace when it is not as it was judged */
+async function holdTask(context: Context, id: string, judgedAt?: JudgedAt): Promise<HeldTask> {
   const parsed = parseExecutionId(id);
   if (parsed !== undefined) {
     const { instanceId, execution } = parsed;
     const locked = await holdInstance(context, instanceId, { task: execution });
+    if (judgedAt !== undefined && locked?.task !== undefined && judgedAt !== String(locked.task.revision))
+      throw new LostRace(`The task '${id}' was changed by another request at the same time`);
     if (locked?.task !== undefined) return { locked, task: locked.task, execution };
   }
   throw noTask(id);

@@ -55,7 +55,7 @@ export function taskResource(platform: WorkflowPlatform): CollectionProvider {
       return deleteTask(context, id);
     },
     async actionOnInstance(context, request, id) {
-      const { action, content } = request;
+      const { action, content, judgedAt } = request;
       if (!ACTIONS.includes(action)) {
         // A task that is not there is the greater mistake.
         await getOpenTask(platform, context, id);
@@ -67,12 +67,12 @@ export function taskResource(platform: WorkflowPlatform): CollectionProvider {
           await getOpenTask(platform, context, id);
           throw noUser();
         }
-        await claimTask(platform, context, id, userId);
+        await claimTask(platform, context, id, userId, judgedAt);
       } else if (action === 'resolve') {
-        await resolveTask(platform, context, id);
+        await resolveTask(platform, context, id, judgedAt);
       } else {
         if (content !== null && !isObject(content)) throw noVariables();
-        await completeTask(platform, context, id, content ?? {});
+        await completeTask(platform, context, id, content ?? {}, judgedAt);
       }
       return actionResult({ 'Task action performed': action });
     },
