@@ -251,4 +251,16 @@ describe('an endpoint that is shipped', () => {
     expect(body).toMatchObject({ _id: 'ann-id', userName: 'ann', linkedTo: [] });
     expect((await api('GET', 'endpoint/linkedView/managed/user/none')).status).toBe(404);
   });
+
+  it('linkedView shows nothing that is private, and no other resources', async () => {
+    const { body } = await api('GET', 'endpoint/linkedView/managed/user/ann-id');
+    expect([body.userName, 'password' in body]).toEqual(['ann', false]);
+    for (const path of [
+      'repo/managed/user/ann-id',
+      'config/authentication',
+      'repo/internal/user/svc-admin',
+    ]) {
+      expect((await api('GET', `endpoint/linkedView/${path}`)).status).toBe(404);
+    }
+  });
 });

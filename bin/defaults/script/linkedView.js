@@ -1,16 +1,18 @@
 /*
  * require('linkedView').fetch('managed/user/x'): the object together with the objects of other systems that it is
- * linked to, each with its content. Null when there is no such object.
+ * linked to, each with its content, without private properties. Null when there is no such object.
  */
 exports.fetch = function (resourcePath) {
-  var view = svc.read(resourcePath);
+  // It is read with the rights of the server, which are nobody's who asks.
+  var view = /^(?:managed|system)\//.test(resourcePath) ? readShown(resourcePath) : null;
   if (view === null) {
     return null;
   }
   view.linkedTo = [];
   var mappings = mappingsByLinkType();
   var id = resourcePath.slice(resourcePath.lastIndexOf('/') + 1);
-  var links = svc.query('repo/link', { _queryFilter: 'firstId eq "' + id + '" or secondId eq "' + id + '"' });
+  var quoted = JSON.stringify(id);
+  var links = svc.query('repo/link', { _queryFilter: 'firstId eq ' + quoted + ' or secondId eq ' + quoted });
   links.result.forEach(function (link) {
     (mappings[link.linkType] || []).forEach(function (mapping) {
       var isSource = link.firstId === id && resourcePath === mapping.source + '/' + id;
@@ -21,7 +23,7 @@ exports.fetch = function (resourcePath) {
       var other = isSource ? mapping.target + '/' + link.secondId : mapping.source + '/' + link.firstId;
       view.linkedTo.push({
         resourceName: other,
-        content: svc.read(other),
+        content: readShown(other),
         linkQualifier: link.linkQualifier,
         linkType: link.linkType,
         mappings: [{ name: mapping.name, type: isSource ? 'source' : 'target' }],
@@ -30,6 +32,23 @@ exports.fetch = function (resourcePath) {
   });
   return view;
 };
+
+function readShown(resourcePath) {
+  var object = svc.read(resourcePath);
+  var path = resourcePath.split('/');
+  if (object === null || path[0] !== 'managed') {
+    return object;
+  }
+  svc.read('config/managed').objects.forEach(function (type) {
+    var properties = (type.name === path[1] && type.schema && type.schema.properties) || {};
+    Object.keys(properties).forEach(function (name) {
+      if (properties[name].scope === 'private') {
+        delete object[name];
+      }
+    });
+  });
+  return object;
+}
 
 function mappingsByLinkType() {
   var byType = {};
