@@ -11,4 +11,5 @@ export { JobPoller } from './job-poller.ts';
 export { Queue, type QueueOptions } from './queue.ts';
 export { QueueKeeper } from './queue-keeper.ts';
 export { releaseJobs } from './release-repository.ts';
-export { type JobResult, runJob, runJobs } from './run-job.ts';
+export { type JobResult, runJob } from './run-job.ts';
+export { runJobs } from './run-jobs.ts';

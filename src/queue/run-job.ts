@@ -1,13 +1,4 @@
-import {
-  type Db,
-  isConnectionLost,
-  type PreparedUnit,
-  prepareUnit,
-  runUnitOfWork,
-  storeTogether,
-  translateDatabaseError,
-  troubleOf,
-} from '#database/index.ts';
+import { type Db, isConnectionLost, runUnitOfWork, troubleOf } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { backOff, MAX_SUSPICIONS } from '#lifecycle/index.ts';
@@ -21,8 +12,6 @@ import type { Queue } from './queue.ts';
 /** Also those of nodes that only hung: what makes them hang must not go on for ever. */
 const MAX_INTERRUPTIONS = 10;
 const MAX_DOUBLINGS = 16;
-/** Of those that did not go together with others. */
-const AT_ONCE = 4;
 
 export interface JobResult {
   /** `retrying`: it failed and will be tried again; `dead`: it failed for good; `fencedOut`: it is another's now. */
@@ -65,65 +54,6 @@ export async function runJob(queue: Queue, job: ClaimedJob): Promise<JobResult> 
     if (trouble !== 'unknownOutcome') return failJob(queue, job, thrown);
     // Only the database knows whether the commit came through: the claim is gone if it did.
     return (await stillHeld(queue, job)) ? runJob(queue, job) : result('completed');
-  }
-}
-
-/**
- * Runs jobs of one queue: those that can share their commit, and the others each by itself.
- *
- * @returns a result for each, in their order
- * @throws as `runJob`; those that were done before have been completed
- */
-export async function runJobs(queue: Queue, jobs: readonly ClaimedJob[]): Promise<JobResult[]> {
-  const startedAt = performance.now();
-  let left = jobs;
-  // Of those that are in each other's way, some are left for the next round.
-  while (left.length > 1) {
-    const done = await runTogether(queue, left);
-    if (done.size === 0) break;
-    left = left.filter((job) => !done.has(job));
-  }
-  const ms = (performance.now() - startedAt) / jobs.length;
-  const results = new Map<ClaimedJob, JobResult>();
-  const others = left.values();
-  const runOthers = async () => {
-    for (const job of others) results.set(job, await runJob(queue, job));
-  };
-  await Promise.all(left.slice(0, AT_ONCE).map(runOthers));
-  return jobs.map((job) => results.get(job) ?? { end: 'completed', ms, error: null });
-}
-
-/**
- * Does each job as a unit of work of its own that keeps what it writes, and stores them with one statement. What fails,
- * or turns out to need a transaction, leaves nothing.
- *
- * @returns those whose effects and completion are stored
- */
-async function runTogether(queue: Queue, jobs: readonly ClaimedJob[]): Promise<ReadonlySet<unknown>> {
-  const { handler } = queue.worker(jobs[0]!.queue);
-  const { database } = queue;
-  const works = await handler.workTogether?.(jobs).catch((error: unknown) => {
-    throw translateDatabaseError(error);
-  });
-  const prepared = await Promise.all(
-    jobs.map(async (job) => {
-      const work = works?.get(job);
-      const unit = work && (await prepareUnit(database, work).catch(() => undefined));
-      if (unit === 'needsTransaction') handler.noteAlone?.(job);
-      return typeof unit === 'object' ? { job, unit } : undefined;
-    }),
-  );
-  const stored = await Promise.all(prepared.map((one) => one && store(queue, one.job, one.unit)));
-  return new Set(jobs.filter((_, index) => stored[index] === true));
-}
-
-/** All that is stored in one turn of the event loop leaves together, and only who is in the way is refused. */
-async function store(queue: Queue, job: ClaimedJob, unit: PreparedUnit<unknown>): Promise<boolean> {
-  try {
-    return await storeTogether(queue.database, {}, [unit], jobCompletions, job);
-  } catch (error) {
-    // A commit of which nobody knows: what has no claim is done, or another's.
-    return isConnectionLost(error) && !(await stillHeld(queue, job));
   }
 }
 
@@ -173,7 +103,8 @@ function brokeItsNodes({ lostWith }: ClaimedJob): ResourceError {
   });
 }
 
-async function stillHeld(queue: Queue, job: ClaimedJob): Promise<boolean> {
+/** Whether a job of which nobody knows how it ended is still this node's. */
+export async function stillHeld(queue: Queue, job: ClaimedJob): Promise<boolean> {
   for (let failures = 1; ; failures++) {
     try {
       return await hasClaim(queue.database.db, job);
