@@ -12,6 +12,7 @@ export { connectionFinding, wordsOf } from './connection-finding.ts';
 export { type Database, type DatabaseOptions, type Db, openDatabase, type Transaction } from './database.ts';
 export { DatabaseClock } from './database-clock.ts';
 export { type Trouble, troubled, troubleOf } from './database-error.ts';
+export type { Effect, TraceEntry } from './effect.ts';
 export { findEmbeddedUrl } from './embedded-access.ts';
 export {
   type EmbeddedServer,
@@ -49,4 +50,4 @@ export {
 } from './sql-state.ts';
 export type { Tables } from './tables.ts';
 export { tryTransactionLock } from './transaction-lock.ts';
-export { type Effect, type TraceEntry, UnitOfWork } from './unit-of-work.ts';
+export { UnitOfWork } from './unit-of-work.ts';

@@ -2,8 +2,9 @@ import { ServiceUnavailableError } from '#errors/index.ts';
 import { backOff } from '#lifecycle/index.ts';
 import type { Database } from './database.ts';
 import { troubled } from './database-error.ts';
+import type { Effect } from './effect.ts';
 import { isConflict, isConnectionLost, isUnavailable, translateDatabaseError } from './sql-state.ts';
-import { type Effect, rootOf, UnitOfWork } from './unit-of-work.ts';
+import { rootOf, UnitOfWork } from './unit-of-work.ts';
 
 export interface UnitOfWorkOptions {
   readonly dryRun?: boolean;

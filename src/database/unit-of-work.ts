@@ -1,5 +1,6 @@
 import type { Actor, Change } from './change.ts';
 import type { Database, Db, Transaction } from './database.ts';
+import type { Effect, LogEntry, TraceEntry } from './effect.ts';
 import {
   commitInGroup,
   type GroupedRow,
@@ -12,30 +13,8 @@ import { PendingWrites } from './pending-writes.ts';
 import { isConflict, isConnectionLost, isUnavailable } from './sql-state.ts';
 import { watched } from './watched-transaction.ts';
 
-/** An effect outside the database that waits for the commit; a dry run lists it and does not cause it. */
-export interface Effect {
-  readonly what: string;
-  readonly run: () => void | Promise<void>;
-  /** Whoever asked for the work is told of its failure, though what was stored stays. */
-  readonly isTold?: boolean;
-}
-
 /** Work that writes more has a transaction of its own. */
 const MOST_PENDING = 100;
-
-/** One step of the work, as a dry run reports it. */
-export interface TraceEntry {
-  readonly step: string;
-  readonly resource: string;
-  readonly ms: number;
-}
-
-/** A line that a script logged, as a dry run reports it. */
-export interface LogEntry {
-  readonly script: string;
-  readonly level: string;
-  readonly message: string;
-}
 
 /**
  * All that one request changes. The transaction opens at the first use of `db` and ends with the request:
