@@ -4,6 +4,7 @@
  */
 import { startChild } from './support/child.ts';
 import { createBenchDatabase } from './support/postgres.ts';
+import { postgresCpuMs, processCpuMs } from './support/processor.ts';
 import { report } from './support/row.ts';
 import { call, createProject, type Service, startService } from './support/service.ts';
 import type { WorkflowResult, WorkflowTask } from './support/workflow-client.ts';
@@ -66,10 +67,29 @@ async function run(count: number, connections: number, key: string, ms: number):
 
 async function measure(count: number, connections: number, key: string, what: string): Promise<void> {
   const rounds: WorkflowResult[] = [];
-  for (let round = 0; round < ROUNDS; round++) rounds.push(await run(count, connections, key, MS));
+  const cpu: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = await processorMs();
+    const result = await run(count, connections, key, MS);
+    rounds.push(result);
+    cpu.push(((await processorMs()) - before) / ((result.perSecond * MS) / 1_000));
+  }
   const where = `${count} ${count === 1 ? 'node' : 'nodes'}, ${connections} clients`;
   const rates = rounds.map(({ perSecond }) => perSecond);
   report({ bench: BENCH, quantity: `${what}, ${where}`, unit: 'instances/s', ours: rates });
+  report({
+    bench: BENCH,
+    quantity: `${what}, ${where}, processor time of nodes and Postgres`,
+    unit: 'ms an instance',
+    ours: cpu,
+    lessIsBetter: true,
+  });
   const p99 = rounds.map(({ p99Ms }) => p99Ms);
   report({ bench: BENCH, quantity: `${what}, ${where}, p99`, unit: 'ms', ours: p99, lessIsBetter: true });
+}
+
+/** So far, of the nodes and of Postgres. */
+async function processorMs(): Promise<number> {
+  const ofNodes = nodes.reduce((sum, { pid }) => sum + (processCpuMs(pid) ?? Number.NaN), 0);
+  return ofNodes + ((await postgresCpuMs(databaseUrl)) ?? Number.NaN);
 }
