@@ -23,6 +23,8 @@ const COLUMNS: readonly (readonly [standIn: string, variable: string, expression
   ['{915}', 'nexts', 'fire_at + 3600000'],
   ['{916}', 'priorities', 'priority'],
   ['{true}', 'concurrents', 'false'],
+  ['{901}', 'holders', ':node'],
+  ['{902}', 'epochs', '1'],
   ['{1}', 'numbers', 'row_number() over ()'],
   ['{921}', 'planned', 'fire_at'],
   ['{"j"}', 'jobs', 'job_id'],

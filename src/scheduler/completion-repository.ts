@@ -67,7 +67,7 @@ export const runCompletions: GroupWrite<HeldCompletion> = {
   },
 };
 
-/** The rows of `done` are those that were their holders', numbered from 1. */
+/** The rows of `done` are those that were their holders', numbered from 1. All of them are of one node. */
 function completionSteps(completions: readonly HeldCompletion[]): readonly (GroupStep & { name: string })[] {
   const entries = completions.flatMap((completion, n) =>
     completion.entries.map((entry) => ({ ...entry, n: n + 1 })),
@@ -103,12 +103,12 @@ function completionSteps(completions: readonly HeldCompletion[]): readonly (Grou
       name: 'gone',
       statement: sql`
       delete from scheduler_run where ctid = any(array(select at from mine))
-      returning trigger_id, generation, fire_at, attempt, next_planned, claimed_at, node_id`,
+      returning trigger_id, generation, fire_at, attempt, next_planned, claimed_at`,
     },
     {
       name: 'done',
       statement: sql`
-      select trigger_id, generation, fire_at, g.attempt, g.next_planned, g.claimed_at, g.node_id, m.next_at, m.priority,
+      select trigger_id, generation, fire_at, g.attempt, g.next_planned, g.claimed_at, m.next_at, m.priority,
              m.concurrent, m.concurrency_key, m.n
       from gone g join mine m using (trigger_id, generation, fire_at)`,
       returns: completions.length,
@@ -121,7 +121,7 @@ function completionSteps(completions: readonly HeldCompletion[]): readonly (Grou
              d.trigger_id, d.generation, ${sql.join(NEXT_COMPETITION)},
              case when d.next_at < clock_timestamp() then jsonb_build_object(
                'kind', 'blocked', 'by', d.fire_at, 'until', clock_timestamp(),
-               'node', (select name from cluster_node where id = d.node_id)) end
+               'node', (select name from cluster_node where id = ${completions[0]!.holder.nodeId})) end
       from done d cross join ${schedule('d')} j
       where not d.next_planned and d.next_at is not null
       on conflict do nothing`,

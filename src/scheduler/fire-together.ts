@@ -2,7 +2,7 @@ import { type FiringPlatform, type FiringResult, fireTrigger, isUnreachable } fr
 import type { Firing } from './firing.ts';
 
 /** What has been executed waits no longer than this for what is executed after it. */
-const LONGEST_WAIT_MS = 25;
+const LONGEST_WAIT_MS = 50;
 
 /**
  * Fires several triggers, the service of one after that of the other, each in a unit of work of its own. What they keep

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { ClaimedFiring } from './claimed-firing.ts';
 import type { FiringResult } from './fire-trigger.ts';
 
-/** What takes longer keeps nobody waiting but itself. */
-const SHORT_MS = 5;
+/** Those of a unit run one after the other, so that the last waits for all others: no longer than this. */
+const UNIT_MS = 100;
 const MOST_KNOWN = 100_000;
-/** How much of what is known the last run changes. */
+/** How far what is known gives way to a run that took longer: on a busy machine all do at times. */
 const WEIGHT = 0.25;
 
 /**
@@ -18,11 +18,12 @@ export class ShortFirings {
   note({ run }: Pick<ClaimedFiring, 'run'>, { scriptMs }: FiringResult): void {
     const known = this.#ms.get(run.triggerId);
     const ms = scriptMs ?? Number.MAX_SAFE_INTEGER;
-    const isFar = known === undefined || Math.max(known, ms) > SHORT_MS * 100;
-    this.#ms.set(run.triggerId, isFar ? ms : known + (ms - known) * WEIGHT);
+    const isSlower = known !== undefined && ms > known && ms < UNIT_MS * 10;
+    this.#ms.set(run.triggerId, isSlower ? known + (ms - known) * WEIGHT : ms);
   }
 
-  has({ run }: Pick<ClaimedFiring, 'run'>): boolean {
-    return (this.#ms.get(run.triggerId) ?? Number.MAX_SAFE_INTEGER) <= SHORT_MS;
+  /** How much of a unit it takes; 1 for what goes alone. */
+  weightOf({ run }: Pick<ClaimedFiring, 'run'>): number {
+    return Math.min(1, (this.#ms.get(run.triggerId) ?? UNIT_MS) / UNIT_MS);
   }
 }

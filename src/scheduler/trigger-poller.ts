@@ -5,7 +5,7 @@ import { firingStore, OWN, SHARED } from './firing-store.ts';
 import { RunExecutor, type RunExecutorOptions } from './run-executor.ts';
 import { ShortFirings } from './short-firings.ts';
 
-/** Firings of a unit run one after the other: longer ones would keep each other waiting. */
+/** More would make a unit no cheaper. */
 const TOGETHER = 32;
 
 export interface TriggerPollerOptions extends Omit<RunExecutorOptions, 'solitude' | 'short' | 'planned'> {
@@ -40,7 +40,7 @@ export class TriggerPoller extends WorkPoller<ClaimedFiring> {
         kindOf(SHARED, () => (tuning().claims === false ? 0 : tuning().threadCount)),
         kindOf(OWN, () => tuning().threadCount),
       ],
-      mayShare: (work) => fireTogether !== undefined && short.has(work),
+      weightOf: (work) => (fireTogether === undefined ? 1 : short.weightOf(work)),
       idleWaitMs: () => tuning().idleWaitMs,
       execute: (unit, seat) => executor.run(unit, seat),
     });

@@ -76,7 +76,7 @@ const currentWork = new AsyncLocalStorage<number>();
 /** The main thread cannot ask for a name when it wants one, so it is told each of them once. */
 const scriptNumbers = new Map<string, bigint>();
 /** Each schedule has a name of its own; beyond so many the numbers begin anew. */
-const MOST_NAMES = 1_000;
+const MOST_NAMES = 10_000;
 
 function scriptNumber(name: string): bigint {
   const known = scriptNumbers.get(name);

@@ -16,6 +16,11 @@ const BELIEVED_MS = 2_000;
 /** Statements under way at once that start work; what becomes ready meanwhile goes with the next one. */
 const MAX_STARTS = 2;
 const RETRY_START_MS = 500;
+/** Pieces that may wait for their commits beside what is executed: so many fill the statements that commit them. */
+const MOST_COMPLETING = 1_000;
+/** Most of what is written is committed so soon; the rest is looked for from time to time, and when somebody says so. */
+const NEAR_MS = 250;
+const FAR_INTERVAL_MS = 1_000;
 
 interface Held<Work> {
   readonly work: Work;
@@ -33,7 +38,7 @@ export interface DeskOptions<Work extends Claimed> {
   readonly kind: Kind;
   readonly clock: Pick<DatabaseClock, 'now'>;
   readonly solitude: Solitude;
-  readonly mayShare: (work: Work) => boolean;
+  readonly weightOf: (work: Work) => number;
   /** @returns those that may begin; undefined when nobody knows. Never rejects */
   readonly start: (works: readonly Work[]) => Promise<readonly Work[] | undefined>;
   /**
@@ -65,10 +70,13 @@ export class Desk<Work extends Claimed> {
   #reserved = 0;
   /** Of those without a seat. */
   #completing = 0;
+  /** Pieces that have begun and not ended. */
+  #active = 0;
   #startsUnderWay = 0;
   #isScheduled = false;
   #startedAt = 0;
   #watermark = 0;
+  #lookedFarAt = Number.NEGATIVE_INFINITY;
   /** There was no room to ask for more. */
   #starved = false;
   /** How often all was forgotten that had not started. */
@@ -80,6 +88,11 @@ export class Desk<Work extends Claimed> {
 
   get name(): string {
     return this.#options.kind.name;
+  }
+
+  /** How much of it runs. */
+  get active(): number {
+    return this.#active;
   }
 
   get running(): readonly Work[] {
@@ -119,12 +132,25 @@ export class Desk<Work extends Claimed> {
     const startMost = startsClaimed ? Math.max(0, Math.min(most, this.#free - this.#ready.length)) : 0;
     this.#reserved = startMost;
     const lookAheadMs = this.#waiting.size < seats * perSeat ? LOOK_AHEAD_MS : 0;
-    return { kind: name, most, startMost, lookAheadMs, since: this.#watermark - SLACK_MS };
+    return { kind: name, most, startMost, lookAheadMs, since: this.#watermark - this.#slackMs() };
   }
 
   /** The next look is not bounded by what was seen before. */
   lookBehind(): void {
     this.#watermark = 0;
+  }
+
+  /** Something has been committed: the next look goes as far back as a transaction may have taken. */
+  lookFar(): void {
+    this.#lookedFarAt = Number.NEGATIVE_INFINITY;
+  }
+
+  /** While another session holds a snapshot, each look walks over all that was claimed in this time. */
+  #slackMs(): number {
+    const now = performance.now();
+    if (now < this.#lookedFarAt + FAR_INTERVAL_MS) return NEAR_MS;
+    this.#lookedFarAt = now;
+    return SLACK_MS;
   }
 
   /** What was asked for; nothing when the claim failed. */
@@ -197,8 +223,8 @@ export class Desk<Work extends Claimed> {
   }
 
   #unitsOf(works: readonly Work[]): (readonly Work[])[] {
-    const { kind, mayShare } = this.#options;
-    return unitsOf(works, { most: kind.together, free: Math.max(1, this.#free), mayShare });
+    const { kind, weightOf } = this.#options;
+    return unitsOf(works, { most: kind.together, free: Math.max(1, this.#free), weightOf });
   }
 
   #startReady(): void {
@@ -250,6 +276,7 @@ export class Desk<Work extends Claimed> {
     const unit = { works, hasSeat: true };
     this.#running.add(unit);
     this.#taken += 1;
+    this.#active += works.length;
     return unit;
   }
 
@@ -267,8 +294,7 @@ export class Desk<Work extends Claimed> {
 
   /** Others may begin while it is committed, as long as that is not much. */
   #leaveSeat(unit: Unit<Work>): void {
-    const { seats, together } = this.#options.kind;
-    if (!unit.hasSeat || this.#completing >= seats * together) return;
+    if (!unit.hasSeat || this.#completing >= MOST_COMPLETING) return;
     unit.hasSeat = false;
     this.#taken -= 1;
     this.#completing += unit.works.length;
@@ -278,6 +304,7 @@ export class Desk<Work extends Claimed> {
 
   #end(unit: Unit<Work>): void {
     this.#running.delete(unit);
+    this.#active -= unit.works.length;
     if (unit.hasSeat) this.#taken -= 1;
     else this.#completing -= unit.works.length;
   }

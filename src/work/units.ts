@@ -9,8 +9,8 @@ export interface Division<Work> {
   /** Pieces in a unit. */
   readonly most: number;
   readonly free: number;
-  /** Whether it may go together with others. */
-  readonly mayShare: (work: Work) => boolean;
+  /** How much of a unit it takes; from 1 on it goes alone. */
+  readonly weightOf: (work: Work) => number;
 }
 
 /**
@@ -19,21 +19,28 @@ export interface Division<Work> {
  */
 export function unitsOf<Work extends Claimed>(
   works: readonly Work[],
-  { most, free, mayShare }: Division<Work>,
+  { most, free, weightOf }: Division<Work>,
 ): (readonly Work[])[] {
-  const alone = new Set(works.filter((work) => work.lostWith.length > 0 || !mayShare(work)));
+  const alone = new Set(works.filter((work) => work.lostWith.length > 0 || weightOf(work) >= 1));
   const sharing = works.length - alone.size;
   const size =
     sharing <= SPREAD ? 1 : Math.min(most, Math.max(WORTHWHILE, Math.ceil(sharing / Math.min(SPREAD, free))));
   const units: Work[][] = [];
   let open: Work[] = [];
+  let left = 0;
   for (const work of works) {
-    if (alone.has(work)) units.push([work]);
-    else if (open.length > 0 && open.length < size) open.push(work);
-    else {
-      open = [work];
+    if (alone.has(work)) {
+      units.push([work]);
+      continue;
+    }
+    const weight = weightOf(work);
+    if (open.length === 0 || open.length >= size || weight > left) {
+      open = [];
+      left = 1;
       units.push(open);
     }
+    open.push(work);
+    left -= weight;
   }
   return units;
 }

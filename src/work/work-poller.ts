@@ -31,8 +31,8 @@ export interface WorkPollerOptions<Work extends Claimed> {
   readonly clock: Pick<DatabaseClock, 'now'>;
   /** Executes pieces of one kind in one unit of work to their end. Never rejects. @returns whether all were completed */
   readonly execute: (unit: readonly Work[], seat: Seat) => Promise<boolean>;
-  /** Whether it may go together with others. Default: all may. */
-  readonly mayShare?: (work: Work) => boolean;
+  /** How much of a unit it takes; from 1 on it goes alone. Default: as many go together as its kind says. */
+  readonly weightOf?: (work: Work) => number;
   readonly observe: Observe;
   /** Shared with all else that does work in this process. Default: one of its own. */
   readonly solitude?: Solitude;
@@ -88,7 +88,9 @@ export class WorkPoller<Work extends Claimed> implements Service {
     return this.#loop.stop();
   }
 
+  /** Looks at once for work that was committed just now. */
   wake(): void {
+    for (const desk of this.#desks.values()) desk.lookFar();
     this.#loop.wake();
   }
 
@@ -117,7 +119,7 @@ export class WorkPoller<Work extends Claimed> implements Service {
   }
 
   get active(): number {
-    return this.#runningWork.length;
+    return [...this.#desks.values()].reduce((sum, desk) => sum + desk.active, 0);
   }
 
   /** Whether it has started and does not stop. */
@@ -143,17 +145,17 @@ export class WorkPoller<Work extends Claimed> implements Service {
   }
 
   #openDesk(kind: Kind): Desk<Work> {
-    const { clock, mayShare = () => true } = this.#options;
+    const { clock, weightOf = () => 0 } = this.#options;
     return new Desk({
       kind,
       clock,
       solitude: this.#solitude,
-      mayShare,
+      weightOf,
       start: (works) => this.#begin(works),
       execute: (unit, leave) => this.#execute(unit, leave),
       tryAlone: (suspect) => this.#tryAlone(suspect),
       freed: (mayBeMore) => {
-        if (mayBeMore && this.claims) this.wake();
+        if (mayBeMore && this.claims) this.#loop.wake();
         this.#loop.noteEnd();
       },
       doubted: () => {

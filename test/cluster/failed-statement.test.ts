@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase, runUnitOfWork } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
+import { createObject, objectStore } from '#repo/index.ts';
 import {
   fireTrigger,
   jobStore,
@@ -16,6 +18,7 @@ import { eventually } from '../support/eventually.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
 
 const APPLICATION = 'faulty';
+const MARKS = objectStore(['managed', 'mark']);
 
 /** Leaves one object per run, in the run's transaction. */
 const markingService: ScheduledService = {
@@ -26,6 +29,16 @@ const markingService: ScheduledService = {
     await sql`insert into managed_object (type, id, data)
               values ('mark', gen_random_uuid()::text,
                       jsonb_build_object('job', ${jobId}::text, 'run', ${runId}::text))`.execute(db);
+  },
+};
+
+/** The same, as long as possible without a transaction of its own. */
+const keepingService: ScheduledService = {
+  invokeService: 'keep',
+  runsScripts: true,
+  async execute({ unitOfWork }, { jobId, runId }) {
+    const isNew = await createObject(unitOfWork!, MARKS, randomUUID(), { job: jobId, run: runId });
+    expect(isNew).toBe(true);
   },
 };
 
@@ -50,7 +63,7 @@ describe('one fire, when each of its statements fails in turn', () => {
 
   /** Fires one schedule to its end. @returns the statements that a fault could have met */
   async function fireOne(
-    invokeService: 'mark' | 'idle',
+    invokeService: 'mark' | 'keep' | 'idle',
     fault: Parameters<FaultControl['set']>[0],
     persisted: boolean,
   ) {
@@ -64,6 +77,7 @@ describe('one fire, when each of its statements fails in turn', () => {
     );
     const services = new ScheduledServices();
     services.register(markingService);
+    services.register(keepingService);
     services.register(idleService);
     const observations: Observation[] = [];
     const poller = new TriggerPoller({
@@ -101,7 +115,7 @@ describe('one fire, when each of its statements fails in turn', () => {
 
   /** However many statements a fire has, until one of its runs meets no fault any more. */
   async function failEach(
-    invokeService: 'mark' | 'idle',
+    invokeService: 'mark' | 'keep' | 'idle',
     when: 'before' | 'after',
     what: 'conflict' | 'unable' | 'disconnect',
     persisted: boolean,
@@ -112,7 +126,7 @@ describe('one fire, when each of its statements fails in turn', () => {
       expect(rows, told).toHaveLength(1);
       expect(rows[0], told).toMatchObject({
         failed: false,
-        marks: invokeService === 'mark' ? 1 : 0,
+        marks: invokeService === 'idle' ? 0 : 1,
         open: 0,
         jobs: 0,
       });
@@ -133,6 +147,9 @@ describe('one fire, when each of its statements fails in turn', () => {
     ['idle', 'before', 'disconnect'],
     ['idle', 'after', 'conflict'],
     ['idle', 'after', 'disconnect'],
+    ['keep', 'before', 'conflict'],
+    ['keep', 'before', 'disconnect'],
+    ['keep', 'after', 'disconnect'],
     ['mark', 'after', 'disconnect', 'in memory'],
     ['idle', 'after', 'disconnect', 'in memory'],
   ] as const)(

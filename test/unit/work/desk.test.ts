@@ -7,12 +7,16 @@ describe('a kind of work on a node', () => {
   let units: (readonly Claimed[])[];
   let ends: (() => void)[];
   let doubted: number;
+  let leaves: (() => void)[];
+  let weightOf: (work: Claimed) => number;
 
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance', 'Date'] });
     units = [];
     ends = [];
     doubted = 0;
+    leaves = [];
+    weightOf = () => 0;
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -23,11 +27,12 @@ describe('a kind of work on a node', () => {
       kind: { name: 'work', seats: 2, together: 1, collectMs: 15, ...kind },
       clock: { now: () => Date.now() },
       solitude: new Solitude(),
-      execute(unit) {
+      execute(unit, leaveSeat) {
         units.push(unit);
+        leaves.push(leaveSeat);
         return new Promise((resolve) => ends.push(() => resolve(true)));
       },
-      mayShare: () => true,
+      weightOf: (work) => weightOf(work),
       start: async (works) => works,
       tryAlone: async () => true,
       freed: () => {},
@@ -143,5 +148,65 @@ describe('a kind of work on a node', () => {
       await vi.advanceTimersByTimeAsync(1);
     }
     expect(executed()).toEqual([[running.id], [urgent.id], [usual.id]]);
+  });
+
+  it('begins the next one as soon as all that is left of the one before is to be committed', async () => {
+    const desk = openDesk({ seats: 1 });
+    const [first, second] = [due(0), due(0)];
+    desk.take([first, second]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(executed()).toEqual([[first.id]]);
+    leaves[0]!();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(executed()).toEqual([[first.id], [second.id]]);
+    expect(desk.active).toBe(2);
+    for (const end of ends) end();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(desk.active).toBe(0);
+  });
+
+  it('puts no more together than a unit can bear, and what fills one goes alone', async () => {
+    const heavy = due(0);
+    weightOf = (work) => (work === heavy ? 1 : 0.25);
+    const desk = openDesk({ seats: 8, together: 32 });
+    desk.take([heavy, ...Array.from({ length: 10 }, () => due(0))]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(units.map((unit) => unit.length)).toEqual([1, 4, 4, 2]);
+    expect(units[0]).toEqual([heavy]);
+  });
+
+  it('claims of what may be long no more than it has seats for, and as much as it started of late', async () => {
+    const desk = openDesk({ seats: 4, together: 32, mayBeLong: true });
+    expect(desk.ask()!.most).toBe(2);
+    desk.take(Array.from({ length: 40 }, () => due(0)));
+    await vi.advanceTimersByTimeAsync(1);
+    for (let n = 0; n < 8; n++) {
+      for (const end of ends.splice(0)) end();
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    expect(units.flat()).toHaveLength(40);
+    // Half of the seats, each for what it started in half a second.
+    expect(desk.ask()!.most).toBe(2 * 5);
+  });
+
+  it('executes at once what was started with its claim, and keeps seats free for that', async () => {
+    const desk = openDesk({ seats: 2, startsClaimed: true });
+    expect(desk.ask()).toMatchObject({ most: 1, startMost: 1 });
+    const begun = due(0, { isStarted: true });
+    desk.take([begun]);
+    expect(executed()).toEqual([[begun.id]]);
+    expect(desk.ask()).toMatchObject({ most: 1, startMost: 1 });
+  });
+
+  it('looks far back from time to time, and otherwise only as far as a commit takes', async () => {
+    const desk = openDesk({ seats: 8 });
+    const work = due(0);
+    desk.take([work]);
+    expect(desk.ask()!.since).toBe(work.dueAt - 5_000);
+    expect(desk.ask()!.since).toBe(work.dueAt - 250);
+    desk.lookFar();
+    expect(desk.ask()!.since).toBe(work.dueAt - 5_000);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(desk.ask()!.since).toBe(work.dueAt - 5_000);
   });
 });
