@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NotFoundError } from '../../src/errors/index.ts';
-import { parsePointer } from '../../src/json/index.ts';
+import { type JsonValue, parsePointer } from '../../src/json/index.ts';
 import { formatPath, type Request, resource, systemContext } from '../../src/resource/index.ts';
 import { requestView } from '../../src/script/index.ts';
 import { AccessRules, CONDITION_NAMES } from '../../src/security/index.ts';
@@ -11,6 +11,16 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 
 const PASSWORD = 'Passw0rd-of-users';
 
+const toAUser = {
+  type: 'relationship',
+  reverseRelationship: false,
+  validate: true,
+  properties: {
+    _ref: { type: 'string' },
+    _refProperties: { type: 'object', properties: { _id: { type: 'string' } } },
+  },
+  resourceCollection: [{ path: 'managed/user', query: { queryFilter: 'true', fields: ['userName'] } }],
+};
 const TYPES = {
   objects: [
     {
@@ -43,6 +53,8 @@ const TYPES = {
             isVirtual: true,
             onRetrieve: { type: 'text/javascript', source: '"nick"' },
           },
+          manager: { ...toAUser, returnByDefault: false },
+          mentor: { ...toAUser, returnByDefault: true },
           authzRoles: {
             type: 'array',
             returnByDefault: false,
@@ -203,7 +215,12 @@ describe('a user who has logged in', () => {
     [
       'what it adds in a PUT',
       'PUT',
-      { userName: 'ada', mail: 'c@example.com', endDate: '2030-01-01', authzRoles: [] },
+      {
+        userName: 'ada',
+        mail: 'c@example.com',
+        endDate: '2030-01-01',
+        authzRoles: [{ _ref: 'repo/internal/role/svc-admin' }],
+      },
     ],
   ])('cannot change %s', async (_what, method, body) => {
     const before = (await api('GET', 'repo/managed/user/ada')).body;
@@ -213,6 +230,57 @@ describe('a user who has logged in', () => {
         .status,
     ).not.toBe(method === 'PATCH' ? 200 : 500);
     expect((await api('GET', 'repo/managed/user/ada')).body).toEqual(before);
+  });
+
+  describe('with relationships', () => {
+    const FIELDS = '_fields=*,manager,authzRoles';
+    beforeAll(async () => {
+      const ben = { _ref: 'managed/user/ben' };
+      const { status } = await api('PATCH', 'managed/user/ada', {
+        body: [
+          { operation: 'replace', field: '/manager', value: ben },
+          { operation: 'replace', field: '/mentor', value: ben },
+          {
+            operation: 'replace',
+            field: '/authzRoles',
+            value: [{ _ref: 'repo/internal/role/svc-authorized' }],
+          },
+        ],
+      });
+      expect(status).toBe(200);
+    });
+    afterAll(() =>
+      api('PATCH', 'managed/user/ada', {
+        body: ['manager', 'mentor', 'authzRoles'].map((field) => ({ operation: 'remove', field })),
+      }),
+    );
+
+    it.each([
+      ['with null', '', { manager: null }],
+      ['with none', '', { authzRoles: [] }],
+      ['with another one', '', { manager: { _ref: 'managed/user/ada' } }],
+      ['by leaving out what is always shown', '', { mentor: undefined }],
+      ['by asking to see it, and leaving it out', '?_fields=manager', {}],
+      ['by asking to see part of it', '?_fields=authzRoles/0/_ref', {}],
+      ['by asking to see all of them', '?_fields=*_ref', {}],
+    ])('cannot change one that is not its to change %s', async (_how, query, change) => {
+      const { body: own } = await asAda('GET', 'managed/user/ada');
+      const before = (await api('GET', `managed/user/ada?${FIELDS}`)).body;
+      const put = await asAda('PUT', `managed/user/ada${query}`, { body: { ...own, ...change } });
+      expect(put.status).toBe(403);
+      expect((await api('GET', `managed/user/ada?${FIELDS}`)).body).toEqual(before);
+    });
+
+    it('sends them back as they were shown', async () => {
+      const { body: own } = await asAda('GET', `managed/user/ada?${FIELDS}`);
+      const put = await asAda('PUT', `managed/user/ada?${FIELDS}`, {
+        body: { ...own, mail: 'shown@example.com' },
+      });
+      expect([put.status, put.body]).toEqual([
+        200,
+        { ...own, mail: 'shown@example.com', _rev: expect.any(String) },
+      ]);
+    });
   });
 
   it('takes back no change that others make while it is let in', async () => {
@@ -433,6 +501,8 @@ describe('conditions', () => {
       endDate: fc.constantFrom('2030-01-01', '2031-01-01', null),
       password: fc.constant('x'),
       nick: fc.constantFrom('nick', 'x'),
+      mentor: fc.constantFrom(null, { _ref: 'managed/user/ben' }),
+      authzRoles: fc.constantFrom(null, [], [{ _ref: 'repo/internal/role/svc-admin' }]),
       accountStatus: fc.constantFrom(null, 'active'),
       extra: fc.constant({ a: [1, { b: null }] }),
       _id: fc.constant('ada'),
@@ -441,7 +511,8 @@ describe('conditions', () => {
     { requiredKeys: [] },
   );
   const path = fc.constantFrom(['managed', 'user', 'ada'], ['managed', 'user', 'ben']);
-  const common = { path, fields: fc.constant([]), parameters: fc.constant({}) };
+  const fields = fc.constantFrom([], [['authzRoles', '0']], [['*_ref']], [['mail']]);
+  const common = { path, fields, parameters: fc.constant({}) };
   const request = fc.oneof(
     fc.record({
       ...common,
@@ -481,7 +552,7 @@ describe('conditions', () => {
     const { body: login } = await asAda('GET', 'info/login');
     const context = { ...systemContext(login), client: { ...systemContext().client, isExternal: true } };
     const read = async (_context: unknown, asked: Request) => {
-      const { status, body } = await api('GET', formatPath(asked.path));
+      const { status, body } = await api('GET', `${formatPath(asked.path)}?_fields=${asked.fields.join()}`);
       if (status !== 200) throw new NotFoundError('none');
       return resource(null, null, body);
     };
@@ -510,6 +581,34 @@ describe('conditions', () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it('restrictPatchToFields grants no patch without operations, which would only read', async () => {
+    const rules = new AccessRules({
+      properties: () => undefined,
+      processRules: () => undefined,
+      decideByScript: () => Promise.reject(new Error('No condition here needs a script')),
+    });
+    const customAuthz = "restrictPatchToFields(['password'])";
+    rules.replace({
+      config: { configs: [{ pattern: '*', roles: '*', methods: '*', actions: '*', customAuthz }] },
+      text: '',
+    });
+    const patch = {
+      method: 'action',
+      action: 'patch',
+      path: ['managed', 'user'],
+      fields: [],
+      parameters: {},
+    };
+    const decide = (content: JsonValue) =>
+      rules.grants(systemContext(), { ...patch, content } as Request, () =>
+        Promise.reject(new NotFoundError('none')),
+      );
+    expect([await decide([]), await decide([{ operation: 'remove', field: '/password' }])]).toEqual([
+      false,
+      true,
+    ]);
   });
 
   it.each(['isMyTask()', 'canUpdateTask()'])(

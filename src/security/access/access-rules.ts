@@ -107,6 +107,7 @@ export class AccessRules {
         judgedAt = (stored?.['_rev'] as string | undefined) ?? null;
         return stored;
       },
+      readReferences: (names) => readInternally(handle, context, formatPath(request.path), names),
       ...(told.notEditable === undefined ? {} : { tellNotEditable: told.notEditable }),
     };
     for (const rule of this.#rules) {
@@ -166,9 +167,11 @@ async function readInternally(
   handle: Handle,
   context: Context,
   path: string,
+  names: readonly string[] = [],
 ): Promise<JsonObject | undefined> {
   try {
-    const request = { method: 'read', path: parsePath(path), fields: [], parameters: {} } as const;
+    const fields = names.map((name) => [name]);
+    const request = { method: 'read', path: parsePath(path), fields, parameters: {} } as const;
     const response = await handle(internalContext(context), request);
     if (response.kind !== 'resource' || !isObject(response.content)) return undefined;
     const { id, revision } = response;

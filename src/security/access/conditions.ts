@@ -1,5 +1,13 @@
 import { ForbiddenError } from '#errors/index.ts';
-import { equalJson, getMember, isObject, type JsonObject, type Pointer, parsePointer } from '#json/index.ts';
+import {
+  equalJson,
+  getMember,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type Pointer,
+  parsePointer,
+} from '#json/index.ts';
 import { type Context, formatPath, personName, type Request } from '#resource/index.ts';
 import { isProcessFor, type ProcessRule } from './process-access.ts';
 
@@ -11,6 +19,8 @@ export interface ConditionQuestion {
   readonly read: (context: Context, path: string) => Promise<JsonObject | undefined>;
   /** As `read`, of what the request changes: what is granted by it is granted as long as that is at its revision. */
   readonly readChanged: (path: string) => Promise<JsonObject | undefined>;
+  /** These relationships of the object that the request changes, as the server itself sees them. */
+  readonly readReferences: (names: readonly string[]) => Promise<JsonObject | undefined>;
   /** The schema properties of a managed type; undefined when there is no such type. */
   readonly properties: (type: string) => JsonObject | undefined;
   /** Whether a managed user has that name. */
@@ -33,8 +43,7 @@ export const CONDITIONS: Readonly<Record<string, Condition>> = {
   ownDataOnly,
   disallowQueryExpression: ({ request }) => request.method !== 'query' || request.queryExpression === null,
   disallowCommandAction: ({ request }) => request.method !== 'action' || request.action !== 'command',
-  restrictPatchToFields: ({ request }, [fields]) =>
-    patchedProperties(request)?.every((name) => listOf(fields).includes(name)) ?? false,
+  restrictPatchToFields,
   onlyEditableManagedObjectProperties,
   reauthIfProtectedAttributeChange,
   hasRole: ({ context }, [role]) => context.security.authorization.roles.includes(String(role)),
@@ -85,6 +94,12 @@ function ownPath(context: Context): string {
   return `${component}/${formatPath([id])}`;
 }
 
+/** An empty patch would only read, and is not granted. */
+function restrictPatchToFields({ request }: ConditionQuestion, [fields]: readonly unknown[]): boolean {
+  const patched = patchedProperties(request) ?? [];
+  return patched.length > 0 && patched.every((name) => listOf(fields).includes(name));
+}
+
 /** @param args the managed type, and names of further properties that may change */
 async function onlyEditableManagedObjectProperties(
   question: ConditionQuestion,
@@ -118,11 +133,8 @@ async function reauthIfProtectedAttributeChange(question: ConditionQuestion): Pr
 }
 
 /** Names of the properties that the request would change; on a patch every one that it names counts. */
-async function changedProperties({
-  request,
-  readChanged,
-  properties,
-}: ConditionQuestion): Promise<readonly string[] | undefined> {
+async function changedProperties(question: ConditionQuestion): Promise<readonly string[] | undefined> {
+  const { request, readChanged, properties } = question;
   const patched = patchedProperties(request);
   if (patched !== undefined) return patched;
   const content = 'content' in request && isObject(request.content) ? request.content : undefined;
@@ -131,12 +143,46 @@ async function changedProperties({
   const stored = (await readChanged(formatPath(['repo', ...request.path]))) ?? {};
   const schema = properties(request.path[1] ?? '') ?? {};
   const names = new Set([...Object.keys(content), ...Object.keys(stored)]);
-  return [...names].filter((name) => {
+  const isOfTheObject = request.path.length === 3;
+  const changed = [...names].filter((name) => {
     const [now, before] = [getMember(content, name), getMember(stored, name)];
     // Leaving out what the caller was never shown is no change; leaving out anything else removes it.
     if (OF_THE_SERVER.has(name) || (now === undefined && isHidden(schema, name))) return false;
+    if (isOfTheObject && isRelationship(schema, name)) return false;
     return !equalJson(now ?? null, before ?? null);
   });
+  return isOfTheObject ? [...changed, ...(await changedReferences(question, content, schema))] : changed;
+}
+
+/**
+ * Relationships that a PUT changes. They are not stored with their object, and one that the answer shows is cleared by
+ * a body without it.
+ */
+async function changedReferences(
+  { request, readReferences }: ConditionQuestion,
+  content: JsonObject,
+  schema: JsonObject,
+): Promise<readonly string[]> {
+  const asked = new Set(request.fields.map(top));
+  const names = Object.keys(schema).filter(
+    (name) =>
+      isRelationship(schema, name) &&
+      (getMember(content, name) !== undefined ||
+        asked.has(name) ||
+        asked.has('*_ref') ||
+        has(schema, name, 'returnByDefault')),
+  );
+  if (names.length === 0) return [];
+  const stored = (await readReferences(names)) ?? {};
+  return names.filter(
+    (name) => !equalJson(orNone(getMember(content, name)), orNone(getMember(stored, name))),
+  );
+}
+
+function orNone(references: JsonValue | undefined): JsonValue {
+  return references === undefined || (Array.isArray(references) && references.length === 0)
+    ? null
+    : references;
 }
 
 /** What else begins like these is stored as any other property is. */
@@ -150,6 +196,17 @@ function isHidden(schema: JsonObject, name: string): boolean {
       property['isVirtual'] === true ||
       property['returnByDefault'] === false)
   );
+}
+
+function isRelationship(schema: JsonObject, name: string): boolean {
+  const property = getMember(schema, name);
+  if (!isObject(property)) return false;
+  const { items } = property;
+  return isOfRelationships(property) || (isObject(items) && isOfRelationships(items));
+}
+
+function isOfRelationships({ type }: JsonObject): boolean {
+  return type === 'relationship' || (Array.isArray(type) && type.includes('relationship'));
 }
 
 /** What a patch names; one of the whole object names the empty property, which nobody may edit. */
@@ -250,9 +307,10 @@ async function definitionPath({
   return id === null && typeof key === 'string' ? latestDefinition(context, key) : undefined;
 }
 
+/** Editors of configurations write truth values as text as well. */
 function has(properties: JsonObject, name: string, flag: string): boolean {
   const property = getMember(properties, name);
-  return isObject(property) && property[flag] === true;
+  return isObject(property) && (property[flag] === true || property[flag] === 'true');
 }
 
 function listOf(value: unknown): string[] {

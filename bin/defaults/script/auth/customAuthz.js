@@ -75,12 +75,50 @@ function conditionsOf(request, context) {
     var stored = read('repo/' + request.resourcePath) || {};
     var schema = schemaOf(request.resourcePath.split('/')[1]) || {};
     var names = Object.keys(content).concat(Object.keys(stored));
-    return names.filter(function (name) {
+    var isOfTheObject = request.resourcePath.split('/').length === 3;
+    var changed = names.filter(function (name) {
       if (name === '_id' || name === '_rev') return false;
       if (!(name in content) && isHidden(schema, name)) return false;
+      if (isOfTheObject && isRelationship(schema[name])) return false;
       var now = name in content ? content[name] : null;
       var before = name in stored ? stored[name] : null;
       return !equal(now, before);
+    });
+    return isOfTheObject ? changed.concat(changedReferences(content, schema)) : changed;
+  }
+
+  // They are not stored with their object, and a PUT without one that its answer shows clears it.
+  function changedReferences(content, schema) {
+    var asked = (request.fields || []).map(top);
+    var names = Object.keys(schema).filter(function (name) {
+      return (
+        isRelationship(schema[name]) &&
+        (name in content ||
+          asked.indexOf(name) >= 0 ||
+          asked.indexOf('*_ref') >= 0 ||
+          has(schema, name, 'returnByDefault'))
+      );
+    });
+    if (names.length === 0) return [];
+    var stored = svc.read(request.resourcePath, null, names) || {};
+    return names.filter(function (name) {
+      return !equal(orNone(content[name]), orNone(stored[name]));
+    });
+  }
+
+  // Editors of configurations write truth values as text as well.
+  function has(schema, name, flag) {
+    return !!schema[name] && (schema[name][flag] === true || schema[name][flag] === 'true');
+  }
+
+  function orNone(references) {
+    var isEmpty = references === undefined || (Array.isArray(references) && references.length === 0);
+    return isEmpty ? null : references;
+  }
+
+  function isRelationship(property) {
+    return [property, property && property.items].some(function (part) {
+      return !!part && [].concat(part.type).indexOf('relationship') >= 0;
     });
   }
 
@@ -191,15 +229,19 @@ function conditionsOf(request, context) {
       return request.method !== 'action' || request.action !== 'command';
     },
     restrictPatchToFields: function (fields) {
-      return every(patchedProperties(), function (name) {
-        return listOf(fields).indexOf(name) >= 0;
-      });
+      var patched = patchedProperties();
+      // An empty patch would only read.
+      return (
+        every(patched, function (name) {
+          return listOf(fields).indexOf(name) >= 0;
+        }) && patched.length > 0
+      );
     },
     onlyEditableManagedObjectProperties: function (type, further) {
       var schema = schemaOf(type);
       if (schema === null) return false;
       return every(changedProperties(), function (name) {
-        return listOf(further).indexOf(name) >= 0 || (!!schema[name] && schema[name].userEditable === true);
+        return listOf(further).indexOf(name) >= 0 || has(schema, name, 'userEditable');
       });
     },
     reauthIfProtectedAttributeChange: function () {
@@ -208,7 +250,7 @@ function conditionsOf(request, context) {
       if (schema === null) return true;
       var changed = changedProperties() || Object.keys(schema);
       var isProtected = changed.some(function (name) {
-        return !!schema[name] && schema[name].isProtected === true;
+        return has(schema, name, 'isProtected');
       });
       if (!isProtected || security.authorization.reauthenticated === true) return true;
       throw { code: 403, message: 'Access denied' };
