@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { openDatabase } from '#database/index.ts';
 import { openBenchServer } from '../bench/support/postgres.ts';
 import { createTestDatabase } from '../test/support/postgres.ts';
-import { errorTable, logTable, metricTable, viewTables } from '../test/support/reference.ts';
+import { errorTable, hookTable, logTable, metricTable, viewTables } from '../test/support/reference.ts';
 import { startTestServer } from '../test/support/server.ts';
 
 await using postgres = await openBenchServer();
@@ -12,6 +12,7 @@ await using server = await startTestServer({ database: test });
 const database = openDatabase({ url: test.url });
 const metrics = await (await fetch(new URL('/metrics', server.url))).text();
 await write('errors.md', errorTable());
+await write('hooks.md', hookTable());
 await write('log.md', logTable());
 await write('metrics.md', metricTable(metrics));
 await write('views.md', await viewTables(database.db));

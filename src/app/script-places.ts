@@ -1,5 +1,5 @@
 import { formatPointer, isObject, type JsonValue } from '#json/index.ts';
-import { HOOKS, PROPERTY_HOOKS } from '#managed/index.ts';
+import { HOOK_NAMES, PROPERTY_HOOKS } from '#managed/index.ts';
 import { shortServiceName } from '#scheduler/index.ts';
 import { isBuiltInFilter } from '#script/index.ts';
 import { absentModule, augmentScript } from '#security/index.ts';
@@ -52,7 +52,7 @@ function ofModule(json: JsonValue, module: Path): ScriptPlace[] {
 function ofType(json: JsonValue, type: Path): ScriptPlace[] {
   const properties = [...type, 'schema', 'properties'];
   return [
-    ...HOOKS.flatMap((hook) => at(json, [...type, hook])),
+    ...HOOK_NAMES.flatMap((hook) => at(json, [...type, hook])),
     ...members(json, [...type, 'actions']).flatMap((path) => at(json, path)),
     ...members(json, properties).flatMap((property) => [
       ...PROPERTY_HOOKS.flatMap((hook) => at(json, [...property, hook])),

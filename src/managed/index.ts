@@ -9,11 +9,12 @@
  */
 
 export { findTypeMistakes } from './check-types.ts';
+export { HOOK_NAMES } from './hook.ts';
 export { hookScripts } from './hook-scripts.ts';
 export { managedObjectResource } from './managed-object-resource.ts';
 export type { ManagedPlatform, Resources } from './managed-platform.ts';
 export { PROPERTY_HOOKS } from './managed-property.ts';
-export { HOOKS } from './managed-type.ts';
+
 export { ManagedTypes } from './managed-types.ts';
 export { policeRawObjects } from './policy/police-raw-objects.ts';
 export { PolicyBook, type PolicySettings } from './policy/policy-book.ts';

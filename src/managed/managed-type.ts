@@ -4,26 +4,11 @@ import { isIndexed } from '#repo/index.ts';
 import { MOST_OBJECT_BYTES, type RequestMethod } from '#resource/index.ts';
 import { parseScriptReference, type ScriptReference } from '#script/index.ts';
 import { asGranted, grantedByHooks } from './grant/granted-by-hooks.ts';
+import { HOOK_NAMES, type HookName, hooksOn } from './hook.ts';
 import { compileProperty, type ManagedProperty, type PropertyHook } from './managed-property.ts';
 import { compileRules, type PropertyRules, rulesRunScripts } from './policy/property-rules.ts';
 import type { Relationship } from './relationship/relationship.ts';
 import { calculationOrder } from './retrieve/calculation-order.ts';
-
-/** Hooks of a type, in the order in which a life runs through them. */
-export const HOOKS = [
-  'onCreate',
-  'onRead',
-  'onUpdate',
-  'onDelete',
-  'onStore',
-  'onRetrieve',
-  'onValidate',
-  'onSync',
-  'postCreate',
-  'postUpdate',
-  'postDelete',
-] as const;
-export type HookName = (typeof HOOKS)[number];
 
 /** A type of `managed.json`, compiled: what the lifecycle needs, looked up once. */
 export interface ManagedType {
@@ -75,7 +60,7 @@ export function compileType(definition: JsonObject): ManagedType {
   const schema = isObject(definition['schema']) ? definition['schema'] : {};
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const hooks: Partial<Record<HookName, ScriptReference>> = {};
-  for (const hook of HOOKS) {
+  for (const hook of HOOK_NAMES) {
     if ((definition[hook] ?? null) !== null) {
       hooks[hook] = parseScriptReference(definition[hook], `/${name}/${hook}`);
     }
@@ -134,10 +119,10 @@ function scriptsOf(
   hasActions: boolean,
   policies: boolean,
 ): ManagedType['runsScripts'] {
-  const has = (...names: HookName[]) => names.some((name) => hooks[name] !== undefined);
+  const has = (request: Parameters<typeof hooksOn>[0]) =>
+    hooksOn(request).some((name) => hooks[name] !== undefined);
   const some = (test: (property: ManagedProperty) => boolean) => properties.some(test);
   const stores =
-    has('onValidate', 'onStore', 'onSync') ||
     policies ||
     some(
       ({ scripts, isCalculated }) =>
@@ -145,14 +130,14 @@ function scriptsOf(
         scripts.onStore !== undefined ||
         (isCalculated && scripts.onRetrieve !== undefined),
     );
-  const reads = has('onRetrieve', 'onRead') || some(({ scripts }) => scripts.onRetrieve !== undefined);
-  const update = stores || has('onUpdate', 'postUpdate');
+  const reads = has('read') || some(({ scripts }) => scripts.onRetrieve !== undefined);
+  const update = stores || has('update');
   return {
     // An upsert may turn into either of the two.
-    create: update || has('onCreate', 'postCreate'),
+    create: update || has('create'),
     update,
     patch: update,
-    delete: has('onDelete', 'postDelete', 'onSync'),
+    delete: has('delete'),
     read: reads,
     query: reads,
     action: update || reads || hasActions,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorTable, logTable, metricTable, viewTables } from '../support/reference.ts';
+import { errorTable, hookTable, logTable, metricTable, viewTables } from '../support/reference.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 /** A page from its first table or section on. */
@@ -19,6 +19,10 @@ describe('docs/reference', () => {
 
   it('has each error and finding', async () => {
     expect(await generated('errors.md')).toBe(errorTable().join('\n'));
+  });
+
+  it('has each hook', async () => {
+    expect(await generated('hooks.md')).toBe(hookTable().join('\n'));
   });
 
   it('has each line of the log', async () => {

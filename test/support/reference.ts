@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import ts from 'typescript';
 import type { Db } from '#database/index.ts';
 import { NAMED_ERRORS } from '../../src/errors/named-errors.ts';
+import { HOOK_NAMES, hookOf } from '../../src/managed/hook.ts';
 import { cell, memberOf, textOf, visitSources } from './source-texts.ts';
 
 /** Tables of what a node may say and show, read off the product itself; `docs/write-reference.ts` writes them down. */
@@ -55,6 +56,20 @@ function creationOf(facts: ts.Node): { readonly name: string; readonly given: re
   while (!ts.isClassLike(owner)) owner = owner.parent;
   const [base] = owner.heritageClauses?.flatMap(({ types }) => [...types]) ?? [];
   return { name: base?.expression.getText() ?? '', given: parent.arguments };
+}
+
+/** Every hook of a managed type. */
+export function hookTable(): string[] {
+  return [
+    '| hook | runs on | when | sees | changes that go on |',
+    '| --- | --- | --- | --- | --- |',
+    ...HOOK_NAMES.map((name) => {
+      const { on, moment, sees, keeps } = hookOf(name);
+      const seen = Object.entries(sees).map(([variable, what]) => `\`${variable}\`: ${what}`);
+      const kept = keeps.map((variable) => `\`${variable}\``).join(', ');
+      return `| \`${name}\` | ${on.join(', ')} | ${moment} | ${seen.join('<br>')} | ${kept} |`;
+    }),
+  ];
 }
 
 /** Every line of the log: its kind, at which level, and its text. */

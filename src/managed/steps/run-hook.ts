@@ -1,29 +1,22 @@
 import { cloneJson, equalJson, isObject, type JsonObject } from '#json/index.ts';
 import { requestView } from '#script/index.ts';
 import { type Exchange, objectPath, withIdentity, withoutIdentity } from '../exchange.ts';
-import type { HookName } from '../managed-type.ts';
+import { type HookName, hookOf } from '../hook.ts';
 import type { Step } from '../pipeline.ts';
 import { relationshipValue } from './attach-relationships.ts';
 
-/** Hooks whose changes to `object` go on. */
-const KEEPS_CHANGES: ReadonlySet<HookName> = new Set(['onCreate', 'onUpdate', 'onValidate', 'onStore']);
-/** Hooks to which the object and the new object are one. */
-const HAS_TWO_NAMES: ReadonlySet<HookName> = new Set(['onUpdate', 'onValidate', 'onStore']);
-/** Hooks that run when all is stored, and see the object with its relationships. */
-const RUNS_AFTER: ReadonlySet<HookName> = new Set(['postCreate', 'postUpdate']);
-
 /** Runs a hook of the type. What it throws ends the request and rolls everything back. */
 export function runHook(hook: HookName): Step {
-  const keeps = KEEPS_CHANGES.has(hook);
+  const { keeps } = hookOf(hook);
   const step = async (exchange: Exchange) => {
     const given = bindingsOf(exchange, hook);
     const { bindings } = await exchange.platform.scripts.evaluate(exchange.context, {
       reference: exchange.type.hooks[hook]!,
       label: `${exchange.type.name} ${hook}`,
       bindings: given,
-      returnBindings: keeps ? [...namesOf(hook)] : [],
+      returnBindings: [...keeps],
     });
-    if (keeps) exchange.object = withoutIdentity(changedObject(given, bindings, hook));
+    if (keeps.length > 0) exchange.object = withoutIdentity(changedObject(given, bindings, keeps));
   };
   Object.defineProperty(step, 'name', { value: hook });
   return Object.assign(step, {
@@ -31,15 +24,11 @@ export function runHook(hook: HookName): Step {
   });
 }
 
-function namesOf(hook: HookName): readonly string[] {
-  if (!HAS_TWO_NAMES.has(hook)) return ['object'];
-  return hook === 'onUpdate' ? ['object', 'newObject'] : ['object', 'value'];
-}
-
 function bindingsOf(exchange: Exchange, hook: HookName): JsonObject {
   const { before, cause, id, object, request, stored } = exchange;
   const old = before === null ? null : withIdentity(id, stored!.rev, before);
-  const shown = RUNS_AFTER.has(hook) ? withRelationships(exchange) : object;
+  const { hasRelationships, sees } = hookOf(hook);
+  const shown = hasRelationships === true ? withRelationships(exchange) : object;
   const current = withIdentity(id, exchange.rev, shown);
   const isDelete = request.method === 'delete';
   return {
@@ -53,7 +42,7 @@ function bindingsOf(exchange: Exchange, hook: HookName): JsonObject {
         : isDelete
           ? null
           : current,
-    ...(hook === 'onValidate' || hook === 'onStore' ? { value: current } : {}),
+    ...('value' in sees ? { value: current } : {}),
   };
 }
 
@@ -68,9 +57,9 @@ export function withRelationships({ object, edges, type }: Exchange): JsonObject
  * What the script left of the object. Where it has two names, the script may have changed it under either: members
  * that differ from what was given win.
  */
-function changedObject(given: JsonObject, returned: JsonObject, hook: HookName): JsonObject {
+function changedObject(given: JsonObject, returned: JsonObject, names: readonly string[]): JsonObject {
   const before = given['object'] as JsonObject;
-  const [first, second] = namesOf(hook).map((name) => returned[name]);
+  const [first, second] = names.map((name) => returned[name]);
   if (!isObject(first)) return isObject(second) ? second : before;
   if (!isObject(second) || equalJson(second, before)) return first;
   const merged: JsonObject = { ...first };

@@ -1,0 +1,109 @@
+/** What a life is run through for. */
+type RequestKind = 'create' | 'read' | 'update' | 'patch' | 'delete';
+
+/** When a hook of a type runs, what it sees of the object, and what of that goes on. */
+interface Hook {
+  /** The requests that run it, a list in `lifecycle.ts`; retrieval runs for whatever is answered. */
+  readonly on: readonly RequestKind[];
+  readonly moment: string;
+  /** Variables for the object besides `request` and `resourceName`, by what they hold. */
+  readonly sees: Readonly<Record<string, string>>;
+  /** Those whose changes go on. Where there are two, they are one object, which may be changed under either name. */
+  readonly keeps: readonly string[];
+  /** Whether `object` has the relationships that the request was about. */
+  readonly hasRelationships?: true;
+}
+
+const NEW = 'the object as it will be';
+const OLD = 'as it was stored, or null';
+
+/** Hooks of a type, in the order in which a life runs through them. */
+export const HOOKS = {
+  onCreate: {
+    on: ['create'],
+    moment: 'before a new object gets its relationships and is checked',
+    sees: { object: NEW, oldObject: 'null', newObject: 'the content of the request' },
+    keeps: ['object'],
+  },
+  onRead: {
+    on: ['read'],
+    moment: 'last, for each object that is answered',
+    sees: { object: 'the object with what is calculated', oldObject: 'null', newObject: 'null' },
+    keeps: ['object'],
+  },
+  onUpdate: {
+    on: ['update', 'patch'],
+    moment: 'before a changed object gets its relationships and is checked; not where nothing changes',
+    sees: { object: NEW, oldObject: OLD, newObject: NEW },
+    keeps: ['object', 'newObject'],
+  },
+  onDelete: {
+    on: ['delete'],
+    moment: 'before anything goes',
+    sees: { object: 'the object as it is', oldObject: OLD, newObject: 'null' },
+    keeps: [],
+  },
+  onStore: {
+    on: ['create', 'update', 'patch'],
+    moment: 'right before the object is stored, when secrets are encrypted already',
+    sees: { object: NEW, value: NEW, oldObject: OLD, newObject: NEW },
+    keeps: ['object', 'value'],
+  },
+  onRetrieve: {
+    on: ['read'],
+    moment: 'first, for each object that is answered, before the hooks of its properties',
+    sees: { object: 'the object with its relationships', oldObject: 'null', newObject: 'null' },
+    keeps: ['object'],
+  },
+  onValidate: {
+    on: ['create', 'update', 'patch'],
+    moment: 'after the policies and the hooks of properties have agreed',
+    sees: { object: NEW, value: NEW, oldObject: OLD, newObject: NEW },
+    keeps: ['object', 'value'],
+  },
+  onSync: {
+    on: ['create', 'update', 'patch', 'delete'],
+    moment: 'after synchronisation has been told',
+    sees: {
+      object: 'the object as it is stored',
+      oldObject: OLD,
+      newObject: 'the same as object, or null',
+      syncResults: 'what came of it',
+    },
+    keeps: [],
+    hasRelationships: true,
+  },
+  postCreate: {
+    on: ['create'],
+    moment: 'when all is stored, and before the commit',
+    sees: { object: 'the object as it is stored', oldObject: 'null', newObject: 'the same' },
+    keeps: [],
+    hasRelationships: true,
+  },
+  postUpdate: {
+    on: ['update', 'patch'],
+    moment: 'when all is stored, and before the commit',
+    sees: { object: 'the object as it is stored', oldObject: OLD, newObject: 'the same as object' },
+    keeps: [],
+    hasRelationships: true,
+  },
+  postDelete: {
+    on: ['delete'],
+    moment: 'when all is gone, and before the commit',
+    sees: { object: 'as it was stored', oldObject: 'the same', newObject: 'null' },
+    keeps: [],
+  },
+} as const satisfies Readonly<Record<string, Hook>>;
+
+export type HookName = keyof typeof HOOKS;
+
+export const HOOK_NAMES = Object.keys(HOOKS) as readonly HookName[];
+
+export function hookOf(name: HookName): Hook {
+  return HOOKS[name];
+}
+
+/** The hooks that a kind of request runs. */
+export function hooksOn(request: RequestKind): readonly HookName[] {
+  return HOOK_NAMES.filter((name) => hookOf(name).on.includes(request));
+}
