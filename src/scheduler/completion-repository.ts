@@ -121,27 +121,13 @@ function completionSteps(completions: readonly HeldCompletion[]): readonly (Grou
              d.trigger_id, d.generation, ${sql.join(NEXT_COMPETITION)},
              case when d.next_at < clock_timestamp() then jsonb_build_object(
                'kind', 'blocked', 'by', d.fire_at, 'until', clock_timestamp(),
-               'node', (select name from cluster_node where id = ${completions[0]!.holder.nodeId})) end
+               'node', (select name from cluster_node where id = ${completions[0]?.holder.nodeId ?? null})) end
       from done d cross join ${schedule('d')} j
       where not d.next_planned and d.next_at is not null
       on conflict do nothing`,
     },
-    {
-      name: 'finished',
-      statement: sql`
-      delete from scheduler_job where ctid = any(array(
-        select f.ctid from done d cross join lateral (
-          select j.ctid from scheduler_job j
-          where j.trigger_id = d.trigger_id and j.generation = d.generation
-            and ${isFinished(sql`select 1 from done o where o.trigger_id = r.trigger_id and o.generation = r.generation
-                                 and o.fire_at = r.fire_at`)}
-            and not exists (select 1 from done o where o.trigger_id = j.trigger_id
-                            and not o.next_planned and o.next_at is not null)
-          limit 1) f
-        where d.next_planned or d.next_at is null))
-        -- One that is edited just now, which this statement waits for, goes on.
-        and trigger_id || '.' || generation = any(array(select trigger_id || '.' || generation from done))`,
-    },
+    // Where none can be the last, there is less to plan.
+    ...(completions.some(({ run, next }) => next === null || run.nextPlanned) ? [FINISHED] : []),
     {
       name: 'ledger',
       statement: sql`
@@ -151,3 +137,21 @@ function completionSteps(completions: readonly HeldCompletion[]): readonly (Grou
     },
   ];
 }
+
+/** Schedules of the REST interface of which nothing waits or runs any more. */
+const FINISHED = {
+  name: 'finished',
+  statement: sql`
+  delete from scheduler_job where ctid = any(array(
+    select f.ctid from done d cross join lateral (
+      select j.ctid from scheduler_job j
+      where j.trigger_id = d.trigger_id and j.generation = d.generation
+        and ${isFinished(sql`select 1 from done o where o.trigger_id = r.trigger_id and o.generation = r.generation
+                             and o.fire_at = r.fire_at`)}
+        and not exists (select 1 from done o where o.trigger_id = j.trigger_id
+                        and not o.next_planned and o.next_at is not null)
+      limit 1) f
+    where d.next_planned or d.next_at is null))
+    -- One that is edited just now, which this statement waits for, goes on.
+    and trigger_id || '.' || generation = any(array(select trigger_id || '.' || generation from done))`,
+};
