@@ -1,6 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Database } from '#database/index.ts';
+import { type Database, openDatabase } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { ClaimedJob } from '#queue/index.ts';
 import { Connection, type RequestSink } from '#resource/index.ts';
@@ -40,6 +41,8 @@ function standIns(resources: RequestSink): Scripts {
       const n = Number(bindings['n']);
       const { number } = bindings;
       const mark = (text: string) => svc.create('managed/mark', null, { text: `${text} ${number}` });
+      // Meanwhile others may be faster with what is stored together with this.
+      await setTimeout(Number(number) % 4 === 0 ? 20 : 0);
       switch (reference.source) {
         case 'mark':
           await mark('mark');
@@ -67,6 +70,8 @@ function standIns(resources: RequestSink): Scripts {
     },
   };
 }
+
+const standInsOf = ({ resources }: { readonly resources: RequestSink }) => standIns(resources);
 
 /** A process of random elements one after the other, some of them side by side. @param first what there is of course */
 function randomProcess(random: () => number, first?: string): string {
@@ -128,7 +133,7 @@ function randomProcess(random: () => number, first?: string): string {
 
 async function openWorld(database: Database, location: string, files: Readonly<Record<string, string>>) {
   const core = await openWorkflowCore(database, location, {
-    scripts: ({ resources }) => standIns(resources),
+    scripts: standInsOf,
   });
   for (const [key, body] of Object.entries(files)) {
     const file = { name: `${key}.bpmn20.xml`, content: processFile(key, body) };
@@ -204,13 +209,19 @@ test('steps of many instances together come to what they come to one by one', {
   const files = {
     p0: randomProcess(random, 'fail'),
     p1: randomProcess(random, 'shared'),
+    p2: randomProcess(random, 'both'),
+    p3: randomProcess(random, 'both'),
     called: start() + caught('inside', timer('PT0S')) + end() + path('s', 'inside', 'e'),
     ...Object.fromEntries(
-      Array.from({ length: PROCESSES - 2 }, (_, n) => [`p${n + 2}`, randomProcess(random)]),
+      Array.from({ length: PROCESSES - 4 }, (_, n) => [`p${n + 4}`, randomProcess(random)]),
     ),
   };
   const single = await openWorld(oneByOne, project.location, files);
   const many = await openWorld(together, project.location, files);
+  // What two of them store at the same time does not leave together.
+  await using scope = new AsyncDisposableStack();
+  const another = scope.adopt(openDatabase({ url: together.url }), (opened) => opened.close());
+  const other = await openWorkflowCore(another, project.location, { name: 'other', scripts: standInsOf });
 
   for (let number = 0; number < INSTANCES; number++) {
     const body = { _key: `p${number % PROCESSES}`, _businessKey: `b${number}`, number, n: number };
@@ -222,7 +233,9 @@ test('steps of many instances together come to what they come to one by one', {
     for (let jobs = await many.claim(MOST); jobs.length > 0; jobs = await many.claim(MOST)) {
       // Some at the same time as others, which may be of the same instances.
       const parts = Map.groupBy(jobs, () => Math.floor(random() * 3));
-      await Promise.all([...parts.values()].map((part: readonly ClaimedJob[]) => many.run(part)));
+      await Promise.all(
+        [...parts].map(([at, part]: [number, readonly ClaimedJob[]]) => (at === 0 ? other : many).run(part)),
+      );
     }
     const done = await Promise.all([completeAll(single.connection, 1), completeAll(many.connection, 8)]);
     expect(done[1]).toBe(done[0]);
