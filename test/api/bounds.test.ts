@@ -56,6 +56,14 @@ const FILES = {
   'conf/workflow.json': { maxOpenInstances: MOST_OPEN },
   'script/access.js': readFileSync(new URL('../../script/access.js', import.meta.url), 'utf8'),
   'workflow/review.bpmn20.xml': review('review'),
+  'workflow/many.bpmn20.xml': processFile(
+    'many',
+    '<startEvent id="s"><extensionElements><flowable:formProperty id="n" type="long"/></extensionElements></startEvent>' +
+      '<callActivity id="calls" calledElement="review"><multiInstanceLoopCharacteristics>' +
+      `<loopCardinality>\${n}</loopCardinality></multiInstanceLoopCharacteristics></callActivity>` +
+      end() +
+      path('s', 'calls', 'e'),
+  ),
 };
 
 const nodes: TestServer[] = [];
@@ -81,7 +89,7 @@ beforeAll(async () => {
   }
   await eventually(
     () => workflow.list('processdefinition'),
-    (definitions) => definitions.length === 1,
+    (definitions) => definitions.length === 2,
   );
   const kept = scope.move();
   close = () => kept.disposeAsync();
@@ -127,6 +135,36 @@ describe('the processes that one caller has under way', () => {
     const asMallory = `
       for (var i = 0; i <= ${MOST_OPEN}; i++) svc.create('workflow/processinstance', null, { _key: 'review' });`;
     expect((await evaluate(asMallory)).status).toBe(200);
+  });
+});
+
+describe('the processes that one request has called', () => {
+  const callAs = (userName: string, n: number) =>
+    api('POST', 'workflow/processinstance', {
+      user: userName,
+      password: PASSWORD,
+      body: { _key: 'many', n },
+    });
+
+  it('are so many and no more, though the caller says how many', async () => {
+    const before = await workflow.list('processinstance');
+    const refused = await callAs('alice', MOST_OPEN + 1);
+    expect([refused.status, refused.body.detail]).toEqual([
+      429,
+      {
+        id: 'WORKFLOW_TOO_MANY_CALLED',
+        hint: expect.any(String),
+        wanted: MOST_OPEN + 1,
+        allowed: MOST_OPEN,
+      },
+    ]);
+    expect(await workflow.list('processinstance')).toHaveLength(before.length);
+    expect((await callAs('alice', MOST_OPEN)).status).toBe(201);
+    expect(await workflow.list('processinstance')).toHaveLength(before.length + 1 + MOST_OPEN);
+  });
+
+  it('are not counted for administrators', async () => {
+    expect(await workflow.start('many', { n: MOST_OPEN + 1 })).toBeDefined();
   });
 });
 

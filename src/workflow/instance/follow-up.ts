@@ -12,6 +12,7 @@ import { CONTEXT_VARIABLE } from '../variable/variable.ts';
 import { deliverMessage, deliverSignal } from './deliver-event.ts';
 import type { Instance } from './instance.ts';
 import { listChildren, lockInstance } from './instance-repository.ts';
+import { requireRoomForCalled } from './require-room.ts';
 import { startInstance } from './start-instance.ts';
 import { type StepContext, takeStep } from './take-step.ts';
 
@@ -22,6 +23,7 @@ export async function followUp(
   effects: readonly Effect[],
 ): Promise<void> {
   const { platform } = step;
+  requireRoomForCalled(step, effects.filter(({ kind }) => kind === 'child.started').length);
   for (const effect of effects) {
     switch (effect.kind) {
       case 'child.started':

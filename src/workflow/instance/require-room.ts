@@ -1,3 +1,4 @@
+import type { UnitOfWork } from '#database/index.ts';
 import { TooManyRequestsError } from '#errors/index.ts';
 import { dbOf } from '#resource/index.ts';
 import { isOrdinary } from '../identity/sender.ts';
@@ -25,6 +26,31 @@ export async function requireRoom({ platform, context }: StepContext, starter: s
       id: 'WORKFLOW_TOO_MANY_OPEN',
       hint: 'Have some of them completed or deleted; maxOpenInstances of workflow.json is the number',
       detail: { open, allowed },
+    },
+  );
+}
+
+const called = new WeakMap<UnitOfWork, number>();
+
+/**
+ * Refuses a request of a caller who is bound that would have more processes called than that caller may start: how many
+ * a call activity calls may be a variable of theirs. Jobs are not bound.
+ *
+ * @param more about to be called
+ * @throws TooManyRequestsError `WORKFLOW_TOO_MANY_CALLED`
+ */
+export function requireRoomForCalled({ platform, context }: StepContext, more: number): void {
+  if (more === 0 || !isOrdinary(context)) return;
+  const { maxOpenInstances: allowed } = platform.settings();
+  const wanted = (called.get(context.unitOfWork!) ?? 0) + more;
+  called.set(context.unitOfWork!, wanted);
+  if (wanted <= allowed) return;
+  throw new TooManyRequestsError(
+    `The request would have ${wanted} processes called, and ${allowed} at most may be at once`,
+    {
+      id: 'WORKFLOW_TOO_MANY_CALLED',
+      hint: 'Ask for fewer, or let the call activity be asynchronous; maxOpenInstances of workflow.json is the number',
+      detail: { wanted, allowed },
     },
   );
 }
