@@ -5,15 +5,14 @@ import { type ServerType, serve } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { translateDatabaseError } from '#database/index.ts';
 import { ForbiddenError, NotFoundError, type ResourceError, toResourceError } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
 import type { Service } from '#lifecycle/index.ts';
 import type { RequestSink, ResourceDescription } from '#resource/index.ts';
 import { ADMIN, RateLimit, TrustedProxies } from '#security/index.ts';
+import { ApiDescription } from './api-description.ts';
 import { docsRoutes } from './docs-routes.ts';
 import { type Health, healthRoutes } from './health.ts';
 import { type Door, Incoming, IncomingClient, IncomingHttp } from './incoming.ts';
 import { nodeServer } from './node-server.ts';
-import { openApiDocument } from './openapi.ts';
 import { cannotListen } from './require-free-port.ts';
 import { BASE_PATH, RestInterface, type RestOptions } from './rest-interface.ts';
 import { writeError } from './write-response.ts';
@@ -57,12 +56,14 @@ export class HttpServer implements Service {
   readonly #options: HttpServerOptions;
   readonly app: Hono;
   readonly #door: Door;
+  readonly #description: ApiDescription;
   #server: ServerType | undefined;
   #port = 0;
 
   constructor(options: HttpServerOptions) {
     this.#options = options;
-    const { trustedProxies, publicUrl } = options;
+    const { trustedProxies, publicUrl, describe, version } = options;
+    this.#description = new ApiDescription(describe, { version, basePath: BASE_PATH });
     this.#door = {
       proxies: new TrustedProxies(trustedProxies),
       publicOrigin: publicUrl?.replace(/\/+$/, ''),
@@ -128,7 +129,7 @@ export class HttpServer implements Service {
     );
     app.route(
       '/docs',
-      docsRoutes(() => this.#describe()),
+      docsRoutes(() => this.#description.textOf()),
     );
     app.get('/metrics', async (hono) => {
       if (!(await this.#mayDiagnose(hono))) {
@@ -176,18 +177,8 @@ export class HttpServer implements Service {
   #rest(): RestInterface | undefined {
     const { resources } = this.#options;
     if (resources === undefined) return undefined;
-    const describe = (path: string) => this.#describe(path);
+    const describe = (path: string) => this.#description.textOf(path);
     return new RestInterface({ ...this.#options, resources, describe, door: this.#door });
-  }
-
-  /** The API description, of everything or of what lies at and below a path. */
-  #describe(path = ''): JsonObject {
-    const { version, describe } = this.#options;
-    const root = path.replace(/^\/|\/$/g, '');
-    const descriptions = describe().filter(
-      (description) => root === '' || description.path === root || description.path.startsWith(`${root}/`),
-    );
-    return openApiDocument(descriptions, { version, basePath: BASE_PATH });
   }
 }
 

@@ -19,7 +19,7 @@ import { type Door, Incoming, IncomingClient, IncomingHttp } from './incoming.ts
 import { bodyBytes, readBody } from './read-body.ts';
 import { translateRequest } from './read-request.ts';
 import { UnsentAnswers } from './unsent-answers.ts';
-import { type Answer, writeError, writeJson, writeResponse } from './write-response.ts';
+import { type Answer, writeError, writeJsonText, writeResponse } from './write-response.ts';
 
 /** Where the REST interface begins. */
 export const BASE_PATH = '/svc';
@@ -42,7 +42,7 @@ export interface RestOptions {
   ) => Promise<SecurityContext>;
   readonly observe: Observe;
   /** What can be asked now at and below a path, for the API description. */
-  readonly describe: (path: string) => JsonObject;
+  readonly describe: (path: string) => string;
 }
 
 const TRANSACTION_HEADER = 'x-svc-transactionid';
@@ -135,7 +135,7 @@ export class RestInterface {
     asked.security = security;
     asked.client = client;
     const path = incoming.path.slice(BASE_PATH.length);
-    if (asksFor(search, '_crestapi') !== undefined) return writeJson(describe(path));
+    if (asksFor(search, '_crestapi') !== undefined) return writeJsonText(describe(path));
     const bytes = bodyBytes(message, bodyLimitBytes);
     const ask = (body: string) =>
       this.#ask(incoming, { body, path, requestId, security, client, http }, asked);

@@ -1,5 +1,5 @@
 import { answerTooLarge, NotFoundError, type ResourceError } from '#errors/index.ts';
-import { getMember, isObject, type JsonObject, type JsonValue, sizeOf } from '#json/index.ts';
+import { getMember, isObject, type JsonValue, sizeOf } from '#json/index.ts';
 import {
   formatPath,
   type Resource,
@@ -113,8 +113,8 @@ function retryAfter({ code, detail }: ResourceError): Record<string, string> {
   return seconds === undefined ? {} : { 'Retry-After': String(seconds) };
 }
 
-export function writeJson(body: JsonObject): Answer {
-  return json(200, body, { prettyPrint: false });
+export function writeJsonText(body: string): Answer {
+  return { status: 200, headers: { ...HEADERS }, body };
 }
 
 function json(

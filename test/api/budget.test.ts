@@ -190,15 +190,18 @@ describe('a name', () => {
 });
 
 describe('what is kept as one', () => {
-  it.each([
-    `svc.create('managed/role', null, {name: 'large', description: text})`,
-    `svc.update('managed/user/ben', null, Object.assign(svc.read('managed/user/ben'), {preferences: {text: text}}))`,
-    `svc.create('repo/large', 'x', {text: text})`,
-    `svc.create('config', 'endpoint/large', {type: 'text/javascript', source: text})`,
-    `svc.create('workflow/processinstance', null, {_key: 'asked', text: text})`,
-  ])('has a size: %s is refused', async (call) => {
+  it.each<[number, string]>([
+    [2 ** 22, `svc.create('managed/role', null, {name: 'large', description: text})`],
+    [
+      2 ** 18,
+      `svc.update('managed/user/ben', null, Object.assign(svc.read('managed/user/ben'), {preferences: {text: text}}))`,
+    ],
+    [2 ** 22, `svc.create('repo/large', 'x', {text: text})`],
+    [2 ** 22, `svc.create('config', 'endpoint/large', {type: 'text/javascript', source: text})`],
+    [2 ** 22, `svc.create('workflow/processinstance', null, {_key: 'asked', text: text})`],
+  ])('has a size: beyond %d bytes %s is refused', async (allowed, call) => {
     const { status, body } = await evaluate(`const text = 'x'.repeat(4200000); ${call}; 'kept'`);
-    expect([status, body.message]).toEqual([413, expect.stringMatching(/bytes; 4194304 are allowed/)]);
+    expect([status, body.message]).toEqual([413, expect.stringMatching(`bytes; ${allowed} are allowed`)]);
   });
 
   it('is one of several of a process, which have a size together', async () => {
