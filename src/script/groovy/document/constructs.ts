@@ -239,6 +239,12 @@ lines''', /a\\d/, $/c:\\dir/$]`,
       answer: ['p-x', 'go2'],
     },
     {
+      title: 'intercepted calls, missing static members',
+      source:
+        'class G implements GroovyInterceptable { def go() { 1 } def invokeMethod(String n, args) { ["around $n".toString(), metaClass.getMetaMethod(n, args)?.invoke(this, args)] } }; class S { static $static_methodMissing(String n, args) { n + args.size() } }; [new G().go(), S.made(1, 2)]',
+      answer: [['around go', 1], 'made2'],
+    },
+    {
       title: 'annotations that stand for members',
       source:
         "import groovy.transform.*\n@Canonical class P { String name; int age = 1 }; [new P('A').toString(), new P('A') == new P(name: 'A')]",

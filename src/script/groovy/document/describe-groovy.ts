@@ -54,8 +54,11 @@ const DIFFERENCES = `## What differs from the original
   \`x\` only at their beginning; any other pattern is refused.
 - \`list.size\` gives the size, as old virtual machines did.
 - What a script adds by \`metaClass\` is gone with its run. It is seen by objects that were made before, too; one object is changed
-  alone only when it is of a class of the script, an \`Expando\` or the like, no text, number, list or map. \`invokeMethod\` of a
-  \`metaClass\` is refused, and operators of numbers and texts stay as they are.
+  alone only when it is of a class of the script, an \`Expando\` or the like, no text, number, list or map. \`invokeMethod\` of
+  the \`metaClass\` of a class of the library is refused: write \`methodMissing\`. Operators of numbers and texts stay as they are.
+- A class or \`metaClass\` cannot replace \`getProperty\` and \`setProperty\`, which is refused when it is tried: write
+  \`propertyMissing\`, or a getter and a setter.
+- \`invokeMethod\` of a \`GroovyInterceptable\` is not asked where \`==\`, \`<=>\` or a collection compares its objects.
 - \`@Memoized\` tells a call with an argument that was left out from one that gives the same value.
 - XML has no document types and so no entities of its own, 200 levels at most, and no namespaces but by their prefixes;
   \`XmlUtil.serialize\` writes no blank lines between elements.

@@ -67,7 +67,7 @@ java.time.zone ZoneRules ZoneRulesException:java.time.DateTimeException
 java.time.format DateTimeFormatter #TextStyle DateTimeParseException:java.time.DateTimeException
 java.time.temporal #ChronoUnit #ChronoField TemporalAdjusters IsoFields @TemporalAdjuster @Temporal:TemporalAccessor @TemporalAccessor
   @TemporalAmount   UnsupportedTemporalTypeException:java.time.DateTimeException
-groovy.lang @GroovyObject @Writable Closure:Object+Runnable+Cloneable GString:Object+CharSequence+Comparable @Range:List
+groovy.lang @GroovyObject @GroovyInterceptable:GroovyObject @Writable Closure:Object+Runnable+Cloneable GString:Object+CharSequence+Comparable @Range:List
   IntRange:AbstractList+Range ObjectRange:AbstractList+Range EmptyRange:AbstractList+Range Tuple:AbstractList Binding Script
   GroovyRuntimeException:RuntimeException MissingPropertyException:GroovyRuntimeException
   MissingMethodException:GroovyRuntimeException MissingFieldException:GroovyRuntimeException

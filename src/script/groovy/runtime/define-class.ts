@@ -7,7 +7,9 @@ import { arrayType, classNamed, type JavaClass } from './java-class.ts';
 import type { Script } from './script.ts';
 import { ScriptClass, type ScriptField, type ScriptMethod, ScriptObject } from './script-class.ts';
 import { toText } from './text.ts';
-import { illegalArgument } from './throwable.ts';
+import { illegalArgument, unsupported } from './throwable.ts';
+
+const INTERCEPTABLE = classNamed('groovy.lang.GroovyInterceptable');
 
 type Shape = [least: number, most: number, hasRest: boolean, typesOf?: () => (JavaClass | null)[]];
 
@@ -67,11 +69,26 @@ export function defineMethod(
   else known.push(method);
 }
 
+function isIntercepted(type: JavaClass | null): boolean {
+  return type === INTERCEPTABLE || (type instanceof ScriptClass && type.isIntercepted);
+}
+
+const REPLACED_ACCESS = 'cannot be replaced here: write propertyMissing, or a getter and a setter';
+
+/** Whether it would be called for every property: that would be another meaning, without an error. */
+function replacesAccess({ name, isStatic, shape: [least] }: MethodFacts): boolean {
+  return !isStatic && ((name === 'getProperty' && least === 1) || (name === 'setProperty' && least === 2));
+}
+
 export function defineClass(type: ScriptClass, _script: unknown, facts: ClassFacts): ScriptClass {
   type.parent = facts.parent ?? (type.form === 'enum' ? classNamed('java.lang.Enum') : null);
   type.interfaces = [...facts.interfaces];
+  type.isIntercepted = [type.parent, ...type.interfaces].some(isIntercepted);
   type.fields = [...facts.fields];
-  for (const method of facts.methods) type.addMethod(toMethod(method));
+  for (const method of facts.methods) {
+    if (replacesAccess(method)) throw unsupported(`${method.name} of a class ${REPLACED_ACCESS}`);
+    type.addMethod(toMethod(method));
+  }
   for (const field of facts.fields) if (field.isDelegate) delegateTo(type, field);
   for (const { name, isStatic, type: declared } of facts.fields) {
     if (isStatic || type.form === 'interface') type.statics[name] = emptyValue(declared?.());

@@ -33,7 +33,7 @@ export function call(receiver: unknown, name: string, args: unknown[]): unknown 
   if (type === null) return callOnNull(name, args);
   if (typeof receiver === 'object') {
     if (type.isDeclared) return callObject(receiver as ScriptObject, type as ScriptClass, name, args);
-    if (type === CLASS) return callOnClass(receiver as JavaClass, name, args);
+    if (type === CLASS) return callClass(receiver as JavaClass, name, args);
     if (type === ARRAY_LIST && !Array.isArray(receiver)) return callOnView(receiver as ListView, name, args);
   }
   const method = (type.table ?? type.methods)[name];
@@ -193,8 +193,27 @@ export function missing(receiver: unknown, name: string, args: unknown[]): Throw
   return missingMethod(naming.className(receiver), name, args);
 }
 
-/** A method of an object of a script's class: its own, a getter, a closure in a property, what all objects have. */
+/** As the object's metaClass calls it: past the `invokeMethod` that is asked of everything else. */
+export function callUnintercepted(receiver: unknown, name: string, args: unknown[]): unknown {
+  const type = typeOf(receiver);
+  if (type instanceof ScriptClass) return callMember(receiver as ScriptObject, type, name, args, false);
+  return receiver instanceof ScriptClass ? callOnClass(receiver, name, args) : call(receiver, name, args);
+}
+
 function callObject(receiver: ScriptObject, type: ScriptClass, name: string, args: unknown[]): unknown {
+  const interceptors = type.isIntercepted ? type.findMethods('invokeMethod') : [];
+  if (interceptors.length === 0) return callMember(receiver, type, name, args);
+  return callScriptMethod(interceptors, 'invokeMethod', receiver, [name, args], type.name);
+}
+
+/** A method of an object of a script's class: its own, a getter, a closure in a property, what all objects have. */
+function callMember(
+  receiver: ScriptObject,
+  type: ScriptClass,
+  name: string,
+  args: unknown[],
+  hasInterceptor = true,
+): unknown {
   const methods = type.findMethods(name);
   if (methods.length > 0) {
     const selected = selectMethod(methods, args);
@@ -214,7 +233,7 @@ function callObject(receiver: ScriptObject, type: ScriptClass, name: string, arg
     return callScriptMethod(fallback, 'methodMissing', receiver, [name, args], type.name);
   const any = typeOf(receiver)!.methods['methodMissing'];
   if (any !== undefined) return any.run(receiver, name, args);
-  const last = type.findMethods('invokeMethod');
+  const last = hasInterceptor ? type.findMethods('invokeMethod') : [];
   if (last.length > 0) return callScriptMethod(last, 'invokeMethod', receiver, [name, args], type.name);
   if (methods.length === 0) {
     for (const around of surroundings(receiver)) {
@@ -240,6 +259,13 @@ export function callAccessor(
   return { value: prefix === 'set' ? null : dispatcher.property(receiver, field.name) };
 }
 
+function callClass(type: JavaClass, name: string, args: unknown[]): unknown {
+  if (!(type instanceof ScriptClass) || !type.isStaticIntercepted || name === 'new')
+    return callOnClass(type, name, args);
+  const interceptors = type.findMethods('$static_invokeMethod');
+  return callScriptMethod(interceptors, '$static_invokeMethod', type, [name, args], type.name);
+}
+
 function callOnClass(type: JavaClass, name: string, args: unknown[]): unknown {
   if (type instanceof ScriptClass) {
     const methods = type.findMethods(name).filter(({ isStatic }) => isStatic);
@@ -261,6 +287,14 @@ function callOnClass(type: JavaClass, name: string, args: unknown[]): unknown {
   if (own !== undefined && args.length >= own.least && args.length <= own.most)
     return run(own, type, name, args);
   if (outside.loads(type.simpleName) || outside.loads(name)) return callOnClass(type, name, args);
+  if (type instanceof ScriptClass) {
+    // As the original: a class that makes up properties is asked for one that can be called.
+    if (type.findMethods('$static_propertyMissing').some(({ least }) => least === 1))
+      return callValue(dispatcher.property(type, name), args);
+    const fallback = type.methodsByName.get('$static_methodMissing') ?? [];
+    if (fallback.some(({ isStatic }) => isStatic))
+      return callScriptMethod(fallback, '$static_methodMissing', type, [name, args], type.name);
+  }
   // Instance methods of a class that are called with the object in front, as in `collect(String.&trim)`.
   throw missing(type, name, args);
 }

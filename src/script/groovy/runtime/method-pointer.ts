@@ -1,6 +1,6 @@
 import { Closure, closureOf } from './closure.ts';
 import { create } from './create-object.ts';
-import { call, responds } from './dispatch.ts';
+import { call, callUnintercepted, responds } from './dispatch.ts';
 import { JavaClass } from './java-class.ts';
 import { staticMethods } from './method-table.ts';
 import { Script } from './script.ts';
@@ -14,7 +14,7 @@ export function pointer(receiver: unknown, name: string, owner: unknown, self: u
   const code =
     receiver instanceof JavaClass
       ? (_closure: Closure, ...args: unknown[]) => callOfClass(receiver, name, given(args))
-      : (_closure: Closure, ...args: unknown[]) => call(receiver, name, given(args));
+      : (_closure: Closure, ...args: unknown[]) => callUnintercepted(receiver, name, given(args));
   const count = parametersOf(receiver, name);
   return new Closure(owner, self, code, count ?? 0, count ?? 255, false, undefined, name);
 }

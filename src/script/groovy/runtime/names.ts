@@ -215,7 +215,7 @@ function callInClass(
   text: string,
   args: unknown[],
 ): { value: unknown } | undefined {
-  const hasMethod = type.findMethods(text).length > 0 || type.findMethods('methodMissing').length > 0;
+  const hasMethod = [text, 'methodMissing', 'invokeMethod'].some((name) => type.findMethods(name).length > 0);
   if (hasMethod) return { value: call(holder, text, args) };
   const value = nameInHolder(holder, text);
   if (value !== undefined) return { value: callValue(value, args) };

@@ -11,7 +11,14 @@ import { staticMethods, staticValue } from './method-table.ts';
 import { nameInClosure, setNameInClosure } from './names.ts';
 import { Range } from './range.ts';
 import { Binding, Script } from './script.ts';
-import { callScriptMethod, ScriptClass, ScriptObject, scriptClassOf, surroundings } from './script-class.ts';
+import {
+  callScriptMethod,
+  ScriptClass,
+  type ScriptMethod,
+  ScriptObject,
+  scriptClassOf,
+  surroundings,
+} from './script-class.ts';
 import { exception, nullPointer, Throwable } from './throwable.ts';
 import { classNameOf, typeOf } from './type-of.ts';
 import { Entry, JavaObject, type List, listKind, markList } from './values.ts';
@@ -143,6 +150,11 @@ function propertyOfObject(receiver: ScriptObject, type: ScriptClass, name: strin
   throw missingProperty(name, type.name);
 }
 
+function staticMissing(type: ScriptClass, count: number): ScriptMethod[] {
+  const methods = type.findMethods('$static_propertyMissing');
+  return methods.filter(({ isStatic, least, most }) => isStatic && least <= count && count <= most);
+}
+
 function propertyOfClass(type: JavaClass, name: string): unknown {
   if (type instanceof ScriptClass) {
     const home = type.staticHome(name);
@@ -152,8 +164,10 @@ function propertyOfClass(type: JavaClass, name: string): unknown {
   }
   const getter = staticMethods(type.name)?.[`get${capitalize(name)}`];
   if (getter?.least === 0) return getter.run();
-  const value = staticValue(type.name, name);
-  return value === undefined ? callGetter(type, name) : value;
+  const value = staticValue(type.name, name) ?? callGetter(type, name);
+  if (value !== undefined || !(type instanceof ScriptClass)) return value;
+  const missing = staticMissing(type, 1);
+  return missing.length === 0 ? undefined : callScriptMethod(missing, name, type, [name], type.name);
 }
 
 export function setProperty(receiver: unknown, name: string, value: unknown): unknown {
@@ -170,6 +184,8 @@ export function setProperty(receiver: unknown, name: string, value: unknown): un
   else if (scriptClassOf(receiver) !== undefined) setPropertyOfObject(receiver as ScriptObject, name, value);
   else if (receiver instanceof ScriptClass && receiver.staticHome(name) !== undefined) {
     receiver.staticHome(name)!.statics[name] = value;
+  } else if (receiver instanceof ScriptClass && staticMissing(receiver, 2).length > 0) {
+    callScriptMethod(staticMissing(receiver, 2), name, receiver, [name, value], receiver.name);
   } else if (!callSetter(receiver, name, value)) throw cannotSet(receiver, name);
   return value;
 }

@@ -37,6 +37,10 @@ export class ScriptClass extends JavaClass {
   readonly statics: Record<string, unknown> = Object.create(null);
   readonly methodsByName = new Map<string, ScriptMethod[]>();
   readonly isAbstract: boolean;
+  /** Its `invokeMethod` is asked whatever is called on its objects: what it has is found by its metaClass alone. */
+  isIntercepted = false;
+  /** The same of what is called on the class itself. */
+  isStaticIntercepted = false;
   fields: ScriptField[] = [];
   constants: unknown[] = [];
   initializers: ((self: unknown) => unknown)[] = [];

@@ -1,5 +1,5 @@
 import { Closure, missingProperty } from '../closure.ts';
-import { call, capitalize, hostCalls } from '../dispatch.ts';
+import { call, callUnintercepted, capitalize, hostCalls } from '../dispatch.ts';
 import { dispatcher } from '../dispatch-port.ts';
 import { classNamed, JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
@@ -23,6 +23,10 @@ import {
 
 /** What was changed, so that `metaClass = null` can take it back. */
 const changes = new Map<JavaClass, Undo[]>();
+
+function remember(type: JavaClass, undo: Undo): void {
+  changes.set(type, [...(changes.get(type) ?? []), undo]);
+}
 
 /** Of a class, or of one object: then its class is one of its own as soon as something is changed. */
 class MetaClass extends JavaObject {
@@ -52,16 +56,36 @@ class MetaClass extends JavaObject {
   set(name: string, value: unknown, isStatic = false): void {
     if (name === 'constructor' && value instanceof Closure) {
       this.#add(methodOf('$constructor', value, true));
-    } else if (name === 'invokeMethod') {
-      throw unsupported('invokeMethod of a metaClass does not exist here: write methodMissing');
+    } else if (name === 'invokeMethod' && value instanceof Closure) {
+      this.#intercept(value, isStatic);
+    } else if (name === 'getProperty' || name === 'setProperty') {
+      throw unsupported(`${name} of a metaClass does not exist here: write propertyMissing, or a getter`);
+    } else if (isStatic && name.endsWith('Missing') && value instanceof Closure) {
+      this.#add(methodOf(`$static_${name}`, value, true));
     } else if (value instanceof Closure) this.#add(methodOf(name, value, isStatic));
     else this.#addProperty(name, value);
   }
 
-  #add(method: ReturnType<typeof methodOf>): void {
+  #add(method: ReturnType<typeof methodOf>): JavaClass {
     const type = this.#object === undefined ? this.target : singleClassOf(this.#object);
-    const undo = addMethod(type, method);
-    changes.set(type, [...(changes.get(type) ?? []), undo]);
+    remember(type, addMethod(type, method));
+    return type;
+  }
+
+  /** `invokeMethod`: whatever is called comes to it. */
+  #intercept(closure: Closure, isStatic: boolean): void {
+    if (!(this.current instanceof ScriptClass))
+      throw unsupported(
+        `invokeMethod of a metaClass exists for classes of the script, not for ${this.target.name}: write methodMissing`,
+      );
+    const name = isStatic ? '$static_invokeMethod' : 'invokeMethod';
+    const type = this.#add(methodOf(name, closure, isStatic)) as ScriptClass;
+    const mark = isStatic ? 'isStaticIntercepted' : 'isIntercepted';
+    const before = type[mark];
+    type[mark] = true;
+    remember(type, () => {
+      type[mark] = before;
+    });
   }
 
   /** Each object has a value of its own. */
@@ -95,6 +119,7 @@ function singleClassOf(object: unknown): JavaClass {
       : new JavaClass(type.name, type.form);
   single.parent = type;
   single.isSingle = true;
+  if (single instanceof ScriptClass) single.isIntercepted = (type as ScriptClass).isIntercepted;
   if (!(type instanceof ScriptClass)) single.table = Object.create(type.methods);
   Object.defineProperty(object, 'type', { value: single, configurable: true, writable: true });
   return single;
@@ -207,7 +232,7 @@ function metaMethod(self: MetaClass, name: unknown, ...args: unknown[]): MetaMet
 }
 
 function invoke(_self: MetaClass, target: unknown, name: unknown, ...args: unknown[]): unknown {
-  return call(target, toText(name), [...listed(args)]);
+  return callUnintercepted(target, toText(name), [...listed(args)]);
 }
 
 defineMethods('groovy.lang.ExpandoMetaClass', 'java.lang.Object', {

@@ -1,5 +1,5 @@
 import { isInstance } from '../casting.ts';
-import { call, capitalize, decapitalize, hasCapitalBehind } from '../dispatch.ts';
+import { callUnintercepted, capitalize, decapitalize, hasCapitalBehind } from '../dispatch.ts';
 import { dispatcher } from '../dispatch-port.ts';
 import { boxOf, classNamed, JavaClass } from '../java-class.ts';
 import { defineMethods, type MethodTable, staticMethods } from '../method-table.ts';
@@ -153,7 +153,7 @@ defineMethods('groovy.lang.MetaMethod', 'java.lang.Object', {
 });
 
 function invoke(self: MetaMethod, target: unknown, args: unknown): unknown {
-  return call(target, self.name, Array.isArray(args) ? [...args] : [args]);
+  return callUnintercepted(target, self.name, Array.isArray(args) ? [...args] : [args]);
 }
 
 defineMethods('groovy.lang.MetaProperty', 'java.lang.Object', {
