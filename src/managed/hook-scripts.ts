@@ -1,6 +1,6 @@
 import { errorIdOf, InternalServerError, ResourceError } from '#errors/index.ts';
 import type { Context } from '#resource/index.ts';
-import { ScriptError, type Scripts } from '#script/index.ts';
+import { ScriptError, ScriptInactiveError, type Scripts } from '#script/index.ts';
 
 /**
  * Scripts as types run them. One that is not there is a mistake of the configuration: the caller, who asked for an
@@ -12,9 +12,8 @@ export function hookScripts(scripts: Scripts): Scripts {
     evaluate: (context, call) =>
       scripts.evaluate(context, call).catch((error: unknown) => {
         if (isMissing(error)) throw missing(error, call.label);
-        throw error instanceof ScriptError && mayKnow(context)
-          ? error.withPlace(call.label ?? 'a hook')
-          : error;
+        const isOfScript = error instanceof ScriptError || error instanceof ScriptInactiveError;
+        throw isOfScript && mayKnow(context) ? error.withPlace(call.label ?? 'a hook') : error;
       }),
   };
 }

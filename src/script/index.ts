@@ -12,7 +12,7 @@ export { findSyntaxError, hoistedNames } from './javascript/index.ts';
 export { requestView } from './request-view.ts';
 export { resourceOperations } from './resource-operations.ts';
 export { isBuiltInFilter, type RouterFilters, routerFilters } from './router-filters.ts';
-export { ScriptError } from './script-error.ts';
+export { ScriptError, ScriptInactiveError } from './script-error.ts';
 export { type ScriptFault, ScriptInspector } from './script-inspector.ts';
 export { scriptsInactive } from './script-library.ts';
 export { parseScriptReference, type ScriptLanguage, type ScriptReference } from './script-reference.ts';

@@ -40,7 +40,19 @@ export class ScriptError extends ResourceError {
 }
 
 /** The script does not compile, so nobody can run it; the message is the compiler's. */
-export class ScriptInactiveError extends ServiceUnavailableError {}
+export class ScriptInactiveError extends ServiceUnavailableError {
+  /** The same for who may mend the script. */
+  withPlace(hook: string): ScriptInactiveError {
+    const error = this.cause;
+    if (!(error instanceof ScriptSyntaxError)) return this;
+    const { fileName: script, line, column } = error;
+    return new ScriptInactiveError(this.message, {
+      id: 'SCRIPT_NOT_COMPILED',
+      detail: { hook, script, line, column },
+      cause: error,
+    });
+  }
+}
 
 function thrownFacts(error: ScriptThrownError, label: string | undefined) {
   const unsaid = label === undefined ? error.message : `${label} script encountered exception`;

@@ -20,6 +20,9 @@ describe('the doors', () => {
     await expect(startTestServer({ environment })).rejects.toThrow(
       `port ${port} of 127.0.0.1 is in use by another program`,
     );
+    await expect(
+      startTestServer({ environment: { ...environment, SVC_HOST: '203.0.113.9' } }),
+    ).rejects.toThrow('203.0.113.9 is no address of this machine');
   });
 
   const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });

@@ -155,6 +155,22 @@ describe('a project with the configuration that servers of the field start with'
     }
   });
 
+  it('says which hook cannot run when its script is edited into none, and where the mistake is', async () => {
+    await server.project.write('script/gadget.js', 'var a = 1;\nvar b = ;');
+    const { status, body } = await create('managed/gadget', {});
+    expect([status, body.message]).toEqual([
+      503,
+      expect.stringMatching(/^Script 'gadget.js' does not compile: .*line 2/),
+    ]);
+    expect(body.detail).toEqual({
+      id: 'SCRIPT_NOT_COMPILED',
+      hook: 'gadget onCreate',
+      script: 'gadget.js',
+      line: 2,
+      column: 9,
+    });
+  });
+
   it('keeps its types when the file is edited into one whose hook is not there, until it is', async () => {
     const before = (await api('GET', 'config/managed')).body;
     const late = { name: 'late', onCreate: { type: 'groovy', file: 'late.groovy' } };

@@ -261,6 +261,7 @@ describe('policies', () => {
       expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
       const refused = answers.filter(({ status }) => status === 403);
       expect(failed(refused[0]!.body)).toEqual([['name', 'UNIQUE']]);
+      expect(refused[0]!.body.detail.hint).toBe('name must be unique');
       expect(refused).toHaveLength(49);
     }
     await api('PUT', 'managed/person/u1', { body: { name: 'mine' } });

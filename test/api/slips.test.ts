@@ -194,6 +194,35 @@ describe('a slip', () => {
     });
   });
 
+  it.each(['_dryrn', '_dryrun2', 'dryRun', 'dry_run'])(
+    'in the name of a rehearsal (%s) makes no real change of it',
+    async (parameter) => {
+      const before = await get('managed/user/bo');
+      const requests: [string, string, unknown][] = [
+        ['PATCH', 'managed/user/bo', [{ operation: 'replace', field: '/department', value: 'IT' }]],
+        ['PUT', 'managed/user/bo', { userName: 'bo' }],
+        ['DELETE', 'managed/user/bo', undefined],
+        ['POST', 'scheduler/job?_action=pauseJobs', {}],
+      ];
+      for (const [method, path, body] of requests) {
+        const url = `${path}${path.includes('?') ? '&' : '?'}${parameter}=true`;
+        const refused = await api(method, url, body === undefined ? {} : { body });
+        expect([method, refused.status, refused.body.detail]).toEqual([
+          method,
+          400,
+          {
+            id: 'HTTP_UNKNOWN_PARAMETER',
+            field: parameter,
+            hint: "Nothing was done. Did you mean '_dryRun'?",
+          },
+        ]);
+      }
+      expect(await get('managed/user/bo')).toEqual(before);
+      const other = await api('DELETE', 'managed/user/bo?_totally=true');
+      expect([other.status, other.body.detail.id]).toEqual([400, 'HTTP_UNKNOWN_PARAMETER']);
+    },
+  );
+
   it.each([
     ['GET', 'scheduler/job/nighly', "Did you mean 'nightly'?"],
     ['GET', 'scheduler/trigger/nighly', "Did you mean 'nightly'?"],

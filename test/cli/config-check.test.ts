@@ -189,6 +189,20 @@ describe('config-check', () => {
     expect([code, answer.ok, answer.mistakes]).toEqual([1, false, 1]);
   });
 
+  it('counts for people what it has found', async () => {
+    const said: string[] = [];
+    const listen = vi.spyOn(console, 'log').mockImplementation((text: string) => void said.push(text));
+    try {
+      await using one = await createProject({
+        'conf/endpoint-x.json': { type: 'groovy', file: 'no.groovy' },
+      });
+      expect(await run(['config-check', '--project', one.location])).toBe(1);
+    } finally {
+      listen.mockRestore();
+    }
+    expect(said.at(-1)).toBe('1 mistake found.');
+  });
+
   it('tells all mistakes of a schedule at once, the misspelt key and what its values mean', async () => {
     const { mistakes } = await check({
       'conf/schedule-x.json': `{

@@ -96,6 +96,11 @@ describe('svc keys', () => {
         /no alias 'svc-sym-defalt'.*Did you mean 'svc-sym-default'.*--new-alias.*Nothing was changed\./s,
       ),
     ]);
+    const unknown = await svc('keys', 'use', 'svc-sym-default', 'zz');
+    expect([unknown.code, unknown.output]).toEqual([
+      1,
+      expect.stringMatching(/'svc-sym-default' has no key zz.*\n1 error\. Nothing was changed\.\n$/s),
+    ]);
     expect(await ring()).toEqual(before);
     expect((await svc('keys', 'add', 'our-own', '--new-alias')).code).toBe(0);
     expect(Object.keys(await ring())).toContain('our-own');
