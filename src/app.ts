@@ -146,6 +146,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   for (const { name, help, read } of node.parts.flatMap(({ gauges }) => gauges ?? [])) {
     metrics.gauge(name, help, read);
   }
+  metrics.gauge(
+    'svc_http_bodies_bytes',
+    'What bodies of requests under way take, or may take that have not been read',
+    () => http.bodyBytes,
+  );
   // The door opens last and closes first; the audit outlives all that it tells of.
   const services = [sealer, trail, ...node.parts.flatMap((part) => part.services ?? []), http];
   await core.clock.measure();

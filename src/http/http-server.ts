@@ -57,6 +57,7 @@ export class HttpServer implements Service {
   readonly app: Hono;
   readonly #door: Door;
   readonly #description: ApiDescription;
+  #rest: RestInterface | undefined;
   #server: ServerType | undefined;
   #port = 0;
 
@@ -71,14 +72,20 @@ export class HttpServer implements Service {
     this.app = this.#routes();
   }
 
+  /** What bodies of requests under way take, or may take that have not been read. */
+  get bodyBytes(): number {
+    return this.#rest?.bodyBytes ?? 0;
+  }
+
   async start(): Promise<void> {
     if (this.#server !== undefined) return;
     const { host, port, requestTimeoutMs, requestsPerMinute, observe } = this.#options;
+    this.#rest = this.#openRest();
     const create = nodeServer({
       requestTimeoutMs,
       proxies: this.#door.proxies,
       isStopping: () => this.#server === undefined,
-      rest: this.#rest(),
+      rest: this.#rest,
       observe,
       rateLimit: requestsPerMinute === undefined ? undefined : new RateLimit(requestsPerMinute),
     });
@@ -174,7 +181,7 @@ export class HttpServer implements Service {
     return new Incoming((hono.env as { incoming: IncomingMessage }).incoming, this.#door);
   }
 
-  #rest(): RestInterface | undefined {
+  #openRest(): RestInterface | undefined {
     const { resources } = this.#options;
     if (resources === undefined) return undefined;
     const describe = (path: string) => this.#description.textOf(path);

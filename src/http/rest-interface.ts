@@ -67,6 +67,10 @@ export class RestInterface {
     this.#unsent = new UnsentAnswers(options.answerLimitBytes);
   }
 
+  get bodyBytes(): number {
+    return this.#bodies.total;
+  }
+
   /** @returns false when the request is none of its own; then nothing has been done */
   take(message: IncomingMessage, outgoing: ServerResponse): boolean {
     const incoming = new Incoming(message, this.#options.door);
