@@ -46,6 +46,7 @@ const DIFFERENCES = `## What differs from the original
 - Messages of missing methods and properties name no possible solutions, and \`assert\` draws no values.
 - Objects without a \`hashCode\` of their own, and more than eight keys in one place of a table, may stand elsewhere in a \`HashMap\`
   or \`HashSet\`; a \`Hashtable\` keeps the order in which keys came.
+- A text with values plus a number is a \`GString\`, not a \`String\`; a \`MissingMethodException\` that a script makes has no \`method\`.
 - \`MissingMethodException\` and \`MissingPropertyException\` have no \`type\`, and every \`metaClass\` is an \`ExpandoMetaClass\`.
 - \`@ToString\` leaves out fields with \`@Lazy\`, and the body of a record is checked when it runs.
 - Of \`int\` and \`Integer\` the library sees no difference where a method is chosen by the type of an argument.
