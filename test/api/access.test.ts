@@ -460,6 +460,16 @@ describe('the rules of script/access.js', () => {
     ]);
     expect((await asAda('GET', 'managed/user/ada')).status).toBe(200);
     expect((await asAda('GET', 'managed/user/ben')).status).toBe(403);
+    // It is said once, however often the file is looked at.
+    for (const alias of ['seen', 'seen-again']) {
+      await server.project.write(`conf/endpoint-${alias}.json`, { type: 'text/javascript', source: '1' });
+      await server.observed('config.changed', ({ id }) => id === `endpoint/${alias}`);
+    }
+    const said = server.observations.filter(
+      (one) =>
+        (one.kind === 'config.refused' && one.findings[0] === findings[0]) || one.kind === 'loop.failed',
+    );
+    expect(said.map(({ kind }) => kind)).toEqual(['config.refused']);
     await server.project.remove('script/access.js');
     await expect.poll(async () => (await asAda('GET', 'policy/managed/user')).status).toBe(200);
   });

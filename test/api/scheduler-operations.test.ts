@@ -248,7 +248,7 @@ describe('the operation of schedules', () => {
     const created = await put('volatile', { persisted: false, concurrentExecution: true });
     expect([created.status, created.body.persisted]).toEqual([201, false]);
     const read = (await api('GET', 'scheduler/job/volatile')).body;
-    expect(read).toMatchObject({ triggers: [{ name: 'volatile', nodeId: null }] });
+    expect(read).toMatchObject({ triggers: [{ name: 'volatile', nodeId: null, acquired: false }] });
     expect(read.triggers[0]).not.toHaveProperty('_id');
     expect(await ids('scheduler/job', '_id eq "volatile" or _id eq "in-memory"')).toEqual([
       'in-memory',

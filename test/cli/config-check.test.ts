@@ -246,7 +246,7 @@ describe('config-check', () => {
           },
         },
         {
-          a: { title: 7, description: {}, viewable: 'yes', searchable: 1, type: 'string', minLength: '' },
+          a: { title: 7, description: {}, viewable: 'yes', searchable: 1, order: 'a', type: 'string', minLength: '' },
           b: { title: null, type: 'relationship', reversePropertyName: null, validate: null },
           c: { type: 'relationship', resourceCollection: { path: 'managed/user', label: 5 } },
         },
@@ -274,6 +274,8 @@ describe('config-check', () => {
       /"description" is nothing/,
       /"viewable" is nothing/,
       /"searchable" is nothing/,
+      /"order"/,
+      /"label"/,
       /"javascript" is taken for text\/javascript/,
       /requires 'maybe'/,
       /requires 'never'/,
