@@ -9,10 +9,11 @@ import type { ThreadData } from '../src/app/thread-data.ts';
 import { versionOf } from '../src/app/version.ts';
 import { ConfigStore } from '../src/config/index.ts';
 import { openDatabase } from '../src/database/index.ts';
+import { errorIdOf } from '../src/errors/index.ts';
 import { type ClaimedJob, runJob, runJobs } from '../src/queue/index.ts';
 import { type ContextData, type Request, rootContext } from '../src/resource/index.ts';
 import { contextSeals, type Firing, fireTogether, fireTrigger } from '../src/scheduler/index.ts';
-import { observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
+import { observeFromThread, ScriptError, ScriptRunner, serveThread } from '../src/script/index.ts';
 
 /** A script thread: the application without its doors, with what runs scripts. */
 const { settings, environment, access, keyRing } = workerData as ThreadData;
@@ -66,7 +67,10 @@ serveThread({
   countSandboxes: () => runners.reduce((sum, runner) => sum + runner.sandboxes, 0),
   async reload() {
     await core.overrides.refresh();
-    await loadAccessRules();
+    await loadAccessRules().catch((error: unknown) => {
+      // The main thread tells of a file that is wrong, and the rules before stay in force.
+      if (!(error instanceof ScriptError || errorIdOf(error) === 'SCRIPT_NOT_COMPILED')) throw error;
+    });
   },
   async stop() {
     await clock.stop();

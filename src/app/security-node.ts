@@ -35,7 +35,8 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
     return true;
   };
   const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: 'access rules', error });
-  config.watch(() => refresh(text).then(() => undefined, failed));
+  // A file that has been refused is looked at when it changes.
+  config.watch(() => (refused === undefined ? refresh(text).then(() => undefined, failed) : undefined));
   const watcher = new Ticker({
     name: 'access rules',
     intervalMs: LOOK_INTERVAL_MS,

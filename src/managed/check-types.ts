@@ -63,8 +63,25 @@ function findPropertyMistakes(definition: JsonObject, place: readonly string[]):
     if (!isObject(property)) continue;
     const at = [...place, 'schema', 'properties', name];
     objections.push(...findShownMistakes(property, at), ...findUnknownTypes(property, at));
+    for (const { target, at: below } of targetsOf(property)) {
+      objections.push(...findShownMistakes({ label: target['label'] ?? null }, [...at, ...below]));
+    }
   }
   return objections;
+}
+
+/** What a relationship says of the objects that it leads to. */
+function targetsOf(
+  property: JsonObject,
+): readonly { readonly target: JsonObject; readonly at: readonly string[] }[] {
+  const { items } = property;
+  const [holder, above] = isObject(items) ? [items, ['items']] : [property, []];
+  const declared = holder['resourceCollection'] ?? [];
+  const all = Array.isArray(declared) ? declared : [declared];
+  return all.flatMap((target, index) => {
+    const at = [...above, 'resourceCollection', ...(Array.isArray(declared) ? [String(index)] : [])];
+    return isObject(target) ? [{ target, at }] : [];
+  });
 }
 
 /** Nothing here depends on them, so they are kept as they are. */

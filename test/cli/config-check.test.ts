@@ -246,7 +246,15 @@ describe('config-check', () => {
           },
         },
         {
-          a: { title: 7, description: {}, viewable: 'yes', searchable: 1, order: 'a', type: 'string', minLength: '' },
+          a: {
+            title: 7,
+            description: {},
+            viewable: 'yes',
+            searchable: 1,
+            order: 'a',
+            type: 'string',
+            minLength: '',
+          },
           b: { title: null, type: 'relationship', reversePropertyName: null, validate: null },
           c: { type: 'relationship', resourceCollection: { path: 'managed/user', label: 5 } },
         },
