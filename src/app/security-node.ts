@@ -35,13 +35,21 @@ export function securityNode(core: Core, threads: ScriptThreads): NodePart {
     return true;
   };
   const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: 'access rules', error });
-  // A file that has been refused is looked at when it changes.
-  config.watch(() => (refused === undefined ? refresh(text).then(() => undefined, failed) : undefined));
+  config.watch(() =>
+    refresh(text).then(
+      () => undefined,
+      // What is wrong with a file that has been refused has been told.
+      (error: unknown) => (refused === undefined ? failed(error) : undefined),
+    ),
+  );
   const watcher = new Ticker({
     name: 'access rules',
     intervalMs: LOOK_INTERVAL_MS,
     async runOnce() {
-      if ((await accessFileText(core)) === text) return;
+      if ((await accessFileText(core)) === text) {
+        refused = undefined;
+        return;
+      }
       const settled = await settledText(
         () => accessFileText(core),
         () => core.scriptFiles.forget(),

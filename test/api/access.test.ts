@@ -476,6 +476,34 @@ describe('the rules of script/access.js', () => {
     await server.project.remove('script/access.js');
     await expect.poll(async () => (await asAda('GET', 'policy/managed/user')).status).toBe(200);
   });
+
+  it('follow the configuration as before when a file that was nonsense is what it was', async () => {
+    const shipped = (await api('GET', 'config/script')).body;
+    const properties = async (reader: string) => {
+      const body = { ...shipped, properties: { ...shipped.properties, reader } };
+      const { status } = await api('PUT', 'config/script', { body });
+      return status;
+    };
+    // No script has a part in it, so the rules of the main thread decide.
+    const asked = async () => (await asAda('GET', 'scheduler/job?_queryFilter=true')).status;
+    const own = rules(`{ pattern: 'scheduler/job', roles: reader, methods: 'query', actions: '' }`);
+    expect(await properties('svc-authorized')).toBeLessThan(300);
+    await server.project.write('script/access.js', own);
+    await expect.poll(async () => (await asAda('GET', 'policy/managed/user')).status).toBe(403);
+    expect(await asked()).toBe(200);
+    const nonsense = 'var httpAccessConfig = [';
+    await server.project.write('script/access.js', nonsense);
+    await server.observed(
+      'config.refused',
+      ({ id, findings }) => id === 'script/access.js' && /\[/.test(findings[0] ?? ''),
+    );
+    await server.project.write('script/access.js', own);
+    expect(await properties('nobody')).toBeLessThan(300);
+    expect(await asked()).toBe(403);
+    expect(await properties('svc-authorized')).toBeLessThan(300);
+    await server.project.remove('script/access.js');
+    await expect.poll(async () => (await asAda('GET', 'policy/managed/user')).status).toBe(200);
+  });
 });
 
 const NO_PAGES = {

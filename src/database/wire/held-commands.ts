@@ -13,8 +13,8 @@ interface Holding {
  * less for each, and no transaction is open there before it is needed. Nobody above notices: they are answered here,
  * and what the server answers to them is kept back. One that fails, fails the statement that it went with.
  *
- * The driver sends one statement at a time, each to its own answer; in its public interface there is no place for a
- * command that goes along. That is why its messages are looked at here.
+ * The driver waits for an answer of its own to each statement; its public interface has no place for a command that goes
+ * along. That is why its messages are looked at here.
  *
  * @param prepares whether the server may be left a prepared statement
  */
