@@ -3,7 +3,7 @@
  * room's index.ts. Third-party packages have one address each.
  */
 const floors = [
-  ['json', 'time', 'lifecycle', 'errors'],
+  ['json', 'time', 'lifecycle', 'errors', 'groovy'],
   ['observability', 'egress', 'config', 'database'],
   ['cluster', 'crypto', 'work', 'queue', 'resource', 'repo'],
   ['script', 'security'],
@@ -41,6 +41,22 @@ const doorRules = rooms.map((name) => ({
   from: { path: '^(src|workers)/', pathNot: `^src/${name}/` },
   to: { path: `^src/${name}/`, pathNot: `^src/${name}/index\\.ts$` },
 }));
+
+/** A cottage of its own: what it needs is handed to it. What runs in the sandbox has not even Node. */
+const cottageRules = [
+  {
+    name: 'groovy-imports-nothing-of-the-house',
+    severity: 'error',
+    from: { path: '^src/groovy/' },
+    to: { pathNot: '^src/groovy/', dependencyTypesNot: ['core'] },
+  },
+  {
+    name: 'groovy-runtime-imports-only-itself',
+    severity: 'error',
+    from: { path: '^src/groovy/runtime/' },
+    to: { pathNot: '^src/groovy/runtime/' },
+  },
+];
 
 /** package (regular expression) → where it may be imported */
 const addresses = {
@@ -81,6 +97,7 @@ export default {
     ...floorRules,
     ...featureRules,
     ...doorRules,
+    ...cottageRules,
     ...addressRules,
   ],
   options: {

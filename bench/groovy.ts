@@ -2,7 +2,8 @@
  * Groovy next to JavaScript in the same sandbox: evaluations a second of the same logic, the time that it takes to
  * compile 200 lines, and what a sandbox with Groovy in it costs.
  */
-import { compileGroovy, GroovyPool } from '../src/script/groovy/index.ts';
+import { compileGroovy } from '../src/groovy/index.ts';
+import { GroovyPool } from '../src/script/groovy-pool.ts';
 import { SandboxPool } from '../src/script/javascript/index.ts';
 import { answerHook, HOOK, HOOK_OBJECT } from './support/hook-samples.ts';
 import { interleave } from './support/rounds.ts';

@@ -1,4 +1,4 @@
-import type { GroovyWarning } from './groovy/index.ts';
+import type { GroovyWarning } from '#groovy/index.ts';
 
 /** With the place in the script, as its mistakes have it. */
 export function warningText({ message, line, column }: GroovyWarning): string {

@@ -1,9 +1,9 @@
 import { posix, relative } from 'node:path';
 import { type ConfigStore, scriptConfig } from '#config/index.ts';
 import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
+import type { GroovyWarning } from '#groovy/index.ts';
 import { formatPointer, isObject, type JsonValue } from '#json/index.ts';
 import { FIELD_SCRIPT, fieldScriptHint, lessHint } from './field-scripts.ts';
-import type { GroovyWarning } from './groovy/index.ts';
 import { warningText } from './groovy-warning.ts';
 import {
   exportedNames,
@@ -126,8 +126,8 @@ export class ScriptInspector {
     const script = { name: text.place ?? 'the script', source: text.source };
     try {
       if (language === 'groovy') {
-        const { compileGroovy } = await import('./groovy/index.ts');
-        return compileGroovy(script).warnings.map((warning) => groovyWarning(warning, text));
+        const { compiledGroovy } = await import('./groovy-scripts.ts');
+        return compiledGroovy(script).warnings.map((warning) => groovyWarning(warning, text));
       }
       const faults: ScriptFault[] = [];
       const { program } = parseScript(script);

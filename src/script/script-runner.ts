@@ -6,7 +6,7 @@ import type { Observe } from '#observability/index.ts';
 import type { Context, RequestSink } from '#resource/index.ts';
 import { bindingLibraries } from './binding-libraries.ts';
 import { contextView } from './context-view.ts';
-import type { GroovyPool } from './groovy/index.ts';
+import type { GroovyPool } from './groovy-pool.ts';
 import { warningText } from './groovy-warning.ts';
 import { SandboxPool, ScriptLimitError, ScriptSyntaxError } from './javascript/index.ts';
 import { compileFailure, runFailure } from './script-error.ts';
@@ -119,8 +119,8 @@ export class ScriptRunner implements Scripts {
   async #poolOf(language: ScriptLanguage): Promise<SandboxPool | GroovyPool> {
     if (language === 'javascript') return this.#pool!;
     // The compiler is a hundred files, which every thread would load at its start.
-    this.#groovy ??= import('./groovy/index.ts').then((groovy) =>
-      groovy.GroovyPool.create({ libraries: bindingLibraries }),
+    this.#groovy ??= import('./groovy-pool.ts').then(({ GroovyPool }) =>
+      GroovyPool.create({ libraries: bindingLibraries }),
     );
     return this.#groovy;
   }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { createGroovyPool, runSnippet } from '../unit/script/groovy/support.ts';
+import { createGroovyPool, runSnippet } from '../unit/groovy/support.ts';
 import {
   MODULES,
   missingReference,

@@ -1,8 +1,8 @@
 import { toInt } from '../arithmetic.ts';
 import { bytesOf, decodeBase64, encodeBase64 } from '../bytes.ts';
 import { Closure, call1 } from '../closure.ts';
+import { digest } from '../digest.ts';
 import { call } from '../dispatch.ts';
-import { outside } from '../dispatch-port.ts';
 import { compareText } from '../equality.ts';
 import { index } from '../index-access.ts';
 import { defineMethods } from '../method-table.ts';
@@ -94,10 +94,6 @@ export function count(self: string, what: unknown): number {
   return part === '' ? self.length + 1 : self.split(part).length - 1;
 }
 
-export function digest(self: string, algorithm: string): unknown {
-  return outside.host('groovy.digest', algorithm, encodeBase64(bytesOf(self)), 'hex');
-}
-
 export function ofChars(name: string) {
   return (self: unknown, ...args: unknown[]) => call([...toText(self)], name, args);
 }
@@ -134,8 +130,8 @@ defineMethods('java.lang.CharSequence', 'java.lang.Object', {
   'bitwiseNegate/0': onText((self) => patternOf(self)),
   'decodeBase64/0': onText((self) => decodeBase64(self)),
   'encodeAsBase64/0': onText((self) => encodeBase64(bytesOf(self))),
-  'md5/0': onText((self) => digest(self, 'MD5')),
-  'sha256/0': onText((self) => digest(self, 'SHA-256')),
+  'md5/0': onText((self) => digest('MD5', bytesOf(self), 'hex')),
+  'sha256/0': onText((self) => digest('SHA-256', bytesOf(self), 'hex')),
   'iterator/0': ofChars('iterator'),
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SandboxPool } from '../../../../src/script/javascript/index.ts';
+import type { SandboxPool } from '../../../src/script/javascript/index.ts';
 import { createGroovyPool, runSnippet } from './support.ts';
 
 let pool: SandboxPool;

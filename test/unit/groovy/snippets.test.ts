@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SandboxPool } from '../../../../src/script/javascript/index.ts';
+import type { SandboxPool } from '../../../src/script/javascript/index.ts';
 import { createGroovyPool, runSnippet, type SnippetOutcome } from './support.ts';
 
 /*
@@ -11,7 +11,7 @@ interface Row extends SnippetOutcome {
   readonly source: string;
 }
 
-const directory = new URL('../../../fixtures/groovy/', import.meta.url);
+const directory = new URL('../../fixtures/groovy/', import.meta.url);
 let pool: SandboxPool;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ for (const file of readdirSync(directory).sort()) {
 }
 
 describe('Groovy knows the classes of the field', () => {
-  const url = new URL('../../../fixtures/groovy-field-classes.json', import.meta.url);
+  const url = new URL('../../fixtures/groovy-field-classes.json', import.meta.url);
   const { rows } = JSON.parse(readFileSync(url, 'utf8')) as { rows: Row[] };
   test.each(rows)('$source', async ({ source, ...expected }) => {
     expect(await runSnippet(pool, source)).toEqual(expected);
@@ -38,7 +38,7 @@ describe('Groovy knows the classes of the field', () => {
 });
 
 describe('Groovy differs from the original', () => {
-  const url = new URL('../../../fixtures/groovy-differences.json', import.meta.url);
+  const url = new URL('../../fixtures/groovy-differences.json', import.meta.url);
   const { rows } = JSON.parse(readFileSync(url, 'utf8')) as { rows: (Row & { why: string })[] };
   test.each(rows)('$source ($why)', async ({ source, why: _why, ...expected }) => {
     const { message, ...outcome } = await runSnippet(pool, source);

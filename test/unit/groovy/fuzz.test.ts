@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'acorn';
 import { expect, test } from 'vitest';
-import { compileGroovy, GroovySyntaxError } from '../../../../src/script/groovy/index.ts';
+import { compileGroovy, GroovySyntaxError } from '../../../src/groovy/index.ts';
 
-const directory = new URL('../../../fixtures/groovy/', import.meta.url);
+const directory = new URL('../../fixtures/groovy/', import.meta.url);
 const sources = readdirSync(directory).flatMap((file) => {
   const { rows } = JSON.parse(readFileSync(new URL(file, directory), 'utf8')) as {
     rows: { source: string }[];

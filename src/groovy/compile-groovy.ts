@@ -1,6 +1,6 @@
-import type { ScriptSource } from '../javascript/index.ts';
 import { type GeneratedScript, generateScript } from './generate/generate-script.ts';
 import { everyName, librariesOf } from './groovy-library.ts';
+import type { ScriptSource } from './script-source.ts';
 import { parseGroovy } from './syntax/parser.ts';
 import { SourceText } from './syntax/source-text.ts';
 

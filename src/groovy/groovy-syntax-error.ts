@@ -1,10 +1,14 @@
-import { type ScriptPosition, ScriptSyntaxError } from '../javascript/index.ts';
+import type { ScriptPosition } from './script-source.ts';
 
 /**
  * The source is not Groovy, or wants what this service does not have. The message is a sentence with the offending
  * text; `hint` says what to write instead, when there is something.
  */
-export class GroovySyntaxError extends ScriptSyntaxError {
+export class GroovySyntaxError extends Error {
+  override readonly name = 'GroovySyntaxError';
+  readonly fileName: string;
+  readonly line: number;
+  readonly column: number;
   readonly hint: string | undefined;
   /** All that was found at once, in the order of the source; this error is the first. */
   readonly mistakes: readonly GroovySyntaxError[];
@@ -20,8 +24,10 @@ export class GroovySyntaxError extends ScriptSyntaxError {
       mistakes.length > 0
         ? problem
         : `${problem} @ line ${position.line}, column ${position.column}.${advice}`,
-      position,
     );
+    this.fileName = position.fileName;
+    this.line = position.line;
+    this.column = position.column;
     this.hint = hint;
     this.mistakes = mistakes.length > 0 ? mistakes : [this];
   }

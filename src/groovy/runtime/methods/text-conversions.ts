@@ -1,12 +1,13 @@
 import { bytesOf } from '../bytes.ts';
 import { toArray } from '../casting.ts';
 import { parseDecimal } from '../decimal.ts';
+import { digest } from '../digest.ts';
 import { arrayType, classNamed } from '../java-class.ts';
 import { defineMethods } from '../method-table.ts';
 import { parseNumber } from '../parse-number.ts';
 import { toText } from '../text.ts';
 import { Char } from '../values.ts';
-import { digest, onText, text } from './text-methods.ts';
+import { onText, text } from './text-methods.ts';
 import './object-methods.ts';
 
 const CHARS = arrayType(classNamed('char'));
@@ -46,5 +47,5 @@ defineMethods('java.lang.CharSequence', 'java.lang.Object', {
   'toBigDecimal/0': onText((self) => converted(self, 'BigDecimal')),
   'toBoolean/0': onText((self) => ['y', '1', 'true'].includes(self.trim().toLowerCase())),
   'intern/0': onText((self) => self),
-  'digest/1': onText((self, algorithm: unknown) => digest(self, text(algorithm))),
+  'digest/1': onText((self, algorithm: unknown) => digest(text(algorithm), bytesOf(self), 'hex')),
 });

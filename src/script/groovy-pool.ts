@@ -1,5 +1,6 @@
-import { LRUCache } from 'lru-cache';
+import { type CompiledGroovy, coreLibrary, ENTRY, type GroovyWarning, librariesOf } from '#groovy/index.ts';
 import { cloneJson, getMember, isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import { compiledGroovy, groovyHost } from './groovy-scripts.ts';
 import {
   SandboxPool,
   type SandboxPoolOptions,
@@ -7,14 +8,7 @@ import {
   type SandboxRun,
   type ScriptSource,
   ScriptThrownError,
-} from '../javascript/index.ts';
-import { type CompiledGroovy, compileGroovy } from './compile-groovy.ts';
-import { ENTRY } from './generate/generate-script.ts';
-import type { GroovyWarning } from './generate/missing-classes.ts';
-import { coreLibrary, librariesOf } from './groovy-library.ts';
-import { answerGroovy, isGroovyOperation } from './host-operations.ts';
-
-const MOST_COMPILED = 1000;
+} from './javascript/index.ts';
 
 /** More come from scripts that make names up. */
 const MOST_NAMES = 50;
@@ -30,8 +24,6 @@ interface Grown {
  */
 export class GroovyPool {
   readonly #pool: SandboxPool;
-  readonly #compiled = new LRUCache<string, CompiledGroovy>({ max: MOST_COMPILED });
-
   /** What scripts turned out to need of the library beyond what they mention. */
   readonly #grown = new WeakMap<CompiledGroovy, Grown>();
 
@@ -53,10 +45,10 @@ export class GroovyPool {
     this.#pool.close();
   }
 
-  /** As of SandboxPool; rejects with GroovySyntaxError for what does not compile. */
+  /** As of SandboxPool; rejects with ScriptSyntaxError for what does not compile. */
   async run(request: SandboxRun): Promise<SandboxResult> {
     const { script, bindings, host, debugInfo, returnBindings = [] } = request;
-    const compiled = this.#compile(script);
+    const compiled = compiledGroovy(script);
     const { freeNames } = compiled;
     // A binding with a dollar is a matter between the caller and the runtime: no script names it.
     const isSeen = (name: string) => freeNames === 'all' || freeNames.has(name) || name.startsWith('$');
@@ -72,9 +64,9 @@ export class GroovyPool {
         bindings: { [ENTRY]: { bindings: given, returned: returnBindings.filter(isSeen) } },
         returnBindings: [ENTRY],
         host: (operation, args) => {
-          if (!isGroovyOperation(operation)) return host(operation, args);
+          if (!groovyHost.knows(operation)) return host(operation, args);
           if (operation === 'groovy.library') this.#grow(compiled, script, String(args[0]));
-          return answerGroovy(operation, args);
+          return groovyHost.answer(operation, args);
         },
         debugInfo: false,
       });
@@ -93,18 +85,9 @@ export class GroovyPool {
     this.#grown.set(compiled, { names, libraries: librariesOf(source, names) });
   }
 
-  #compile(script: ScriptSource): CompiledGroovy {
-    let compiled = this.#compiled.get(script.source);
-    if (compiled === undefined) {
-      compiled = compileGroovy(script);
-      this.#compiled.set(script.source, compiled);
-    }
-    return compiled;
-  }
-
-  /** What may be wrong although it compiles; nothing of the script runs. @throws GroovySyntaxError */
+  /** What may be wrong although it compiles; nothing of the script runs. @throws ScriptSyntaxError */
   check(script: ScriptSource): readonly GroovyWarning[] {
-    return this.#compile(script).warnings;
+    return compiledGroovy(script).warnings;
   }
 }
 

@@ -1,7 +1,7 @@
-import type { ScriptSource } from '../javascript/index.ts';
 import { inOrder, type LinkedModule, ModuleLinker } from './link-modules.ts';
 import './runtime/core-library.ts';
 import { type Definition, takeDefinitions } from './runtime/method-table.ts';
+import type { ScriptSource } from './script-source.ts';
 
 const INSTALL = new URL('./runtime/install.ts', import.meta.url);
 const CORE = new URL('./runtime/core-library.ts', import.meta.url);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
-import { GroovyPool, GroovySyntaxError } from '../../../../src/script/groovy/index.ts';
-import { ScriptThrownError } from '../../../../src/script/javascript/index.ts';
+import { GroovyPool } from '../../../src/script/groovy-pool.ts';
+import { compiledGroovy } from '../../../src/script/groovy-scripts.ts';
+import { ScriptSyntaxError, ScriptThrownError } from '../../../src/script/javascript/index.ts';
 
 let pool: GroovyPool;
 beforeAll(async () => {
@@ -16,8 +17,8 @@ async function failure(source: string, bindings: JsonObject = {}) {
   } catch (error) {
     if (error instanceof ScriptThrownError)
       return { ...error.position!, message: error.message, trace: error.scriptStack };
-    if (error instanceof GroovySyntaxError)
-      return { line: error.line, column: error.column, message: error.message, hint: error.hint };
+    if (error instanceof ScriptSyntaxError)
+      return { line: error.line, column: error.column, message: error.message };
     throw error;
   }
   throw new Error('It did not fail');
@@ -157,4 +158,11 @@ describe('what is not supported is refused before anything runs', () => {
     expect((await failure('System.exit(0)')).message).toMatch(/ends with return or throw/);
     expect((await failure('@Grab("a:b:1")\nimport a.B')).message).toMatch(/not supported|not available/i);
   });
+});
+
+test('a text is parsed once, whoever asks for it and under whatever name', () => {
+  const source = 'def once = 41\nonce + 1';
+  const checked = compiledGroovy({ name: 'checked.groovy', source });
+  expect(compiledGroovy({ name: 'run.groovy', source })).toBe(checked);
+  expect(compiledGroovy({ name: 'checked.groovy', source: `${source} ` })).not.toBe(checked);
 });

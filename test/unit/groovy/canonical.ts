@@ -1,15 +1,15 @@
-import { Closure } from '../../../../src/script/groovy/runtime/closure.ts';
-import { itemsOf } from '../../../../src/script/groovy/runtime/equality.ts';
-import { JavaClass } from '../../../../src/script/groovy/runtime/java-class.ts';
-import { JavaMap } from '../../../../src/script/groovy/runtime/java-map.ts';
-import { JavaSet } from '../../../../src/script/groovy/runtime/java-set.ts';
-import { Range } from '../../../../src/script/groovy/runtime/range.ts';
-import { connect, type SandboxRecord } from '../../../../src/script/groovy/runtime/run.ts';
-import type { Script } from '../../../../src/script/groovy/runtime/script.ts';
-import { scriptClassOf } from '../../../../src/script/groovy/runtime/script-class.ts';
-import { toText } from '../../../../src/script/groovy/runtime/text.ts';
-import { Throwable } from '../../../../src/script/groovy/runtime/throwable.ts';
-import { typeOf } from '../../../../src/script/groovy/runtime/type-of.ts';
+import { Closure } from '../../../src/groovy/runtime/closure.ts';
+import { itemsOf } from '../../../src/groovy/runtime/equality.ts';
+import { JavaClass } from '../../../src/groovy/runtime/java-class.ts';
+import { JavaMap } from '../../../src/groovy/runtime/java-map.ts';
+import { JavaSet } from '../../../src/groovy/runtime/java-set.ts';
+import { Range } from '../../../src/groovy/runtime/range.ts';
+import { connect, type SandboxRecord } from '../../../src/groovy/runtime/run.ts';
+import type { Script } from '../../../src/groovy/runtime/script.ts';
+import { scriptClassOf } from '../../../src/groovy/runtime/script-class.ts';
+import { toText } from '../../../src/groovy/runtime/text.ts';
+import { Throwable } from '../../../src/groovy/runtime/throwable.ts';
+import { typeOf } from '../../../src/groovy/runtime/type-of.ts';
 import {
   BigDecimal,
   BigInteger,
@@ -25,7 +25,7 @@ import {
   listKind,
   Short,
   StringBuilder,
-} from '../../../../src/script/groovy/runtime/values.ts';
+} from '../../../src/groovy/runtime/values.ts';
 
 /*
  * A value with its exact type as one line of text, in the form in which the results of the original are recorded:

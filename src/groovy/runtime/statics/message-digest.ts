@@ -1,9 +1,8 @@
-import { decodeBase64, encodeBase64 } from '../bytes.ts';
-import { outside } from '../dispatch-port.ts';
+import { decodeBase64 } from '../bytes.ts';
+import { checkAlgorithm, digest } from '../digest.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import { toText } from '../text.ts';
-import { exception } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
 import { bytesIn } from './base64.ts';
 
@@ -22,12 +21,7 @@ class Digest extends JavaObject {
 
 defineStatics('java.security.MessageDigest', {
   'getInstance/1': (name: unknown) => {
-    if (!/^(?:MD5|SHA-?(?:1|224|256|384|512))$/i.test(toText(name))) {
-      throw exception(
-        'java.security.NoSuchAlgorithmException',
-        `${toText(name)} MessageDigest not available`,
-      );
-    }
+    checkAlgorithm(toText(name));
     return new Digest(toText(name));
   },
 });
@@ -40,6 +34,6 @@ defineMethods('java.security.MessageDigest', 'java.lang.Object', {
   'digest/0-1': (self: Digest, bytes?: unknown) => {
     const all = bytes === undefined ? self.bytes : [...self.bytes, ...bytesIn(bytes)];
     self.bytes = [];
-    return decodeBase64(String(outside.host('groovy.digest', self.algorithm, encodeBase64(all), 'base64')));
+    return decodeBase64(digest(self.algorithm, all, 'base64'));
   },
 });

@@ -1,5 +1,5 @@
-import { encodeBase64, hexText } from '../bytes.ts';
-import { outside } from '../dispatch-port.ts';
+import { hexText } from '../bytes.ts';
+import { digest } from '../digest.ts';
 import { compareText } from '../equality.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
@@ -51,7 +51,7 @@ defineStatics('java.util.UUID', {
     );
   },
   'nameUUIDFromBytes/1': (bytes: unknown[]) => {
-    const hex = String(outside.host('groovy.digest', 'MD5', encodeBase64(bytes), 'hex'));
+    const hex = digest('MD5', bytes, 'hex');
     const variant = ((Number.parseInt(hex.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
     return new Uuid(
       `${hex.slice(0, 8)}-${hex.slice(8, 12)}-3${hex.slice(13, 16)}-${variant}${hex.slice(18, 20)}-${hex.slice(20)}`,

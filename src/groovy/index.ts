@@ -1,6 +1,7 @@
 /**
- * Groovy for the sandbox: a compiler to JavaScript on this side, and the library that the JavaScript needs, which
- * runs inside QuickJS.
+ * Groovy without a Java machine: a compiler to JavaScript, and the library that the JavaScript needs, which runs inside a
+ * sandbox. A cottage of its own: it imports nothing of the house, and what it needs of its host is handed to it. Its
+ * README.md says what goes in, what comes out, and what the library expects.
  *
  * Words: a *known class* is one of Java's or Groovy's that the library has; a *free name* is one that no declaration
  * of the script gives a meaning, so it may be a binding. Invariants: compiling runs nothing of the script; what the
@@ -8,7 +9,9 @@
  * in the same sandbox could not.
  */
 export { type CompiledGroovy, compileGroovy } from './compile-groovy.ts';
+export { ENTRY } from './generate/generate-script.ts';
 export type { GroovyWarning } from './generate/missing-classes.ts';
-export { GroovyPool } from './groovy-pool.ts';
+export { coreLibrary, librariesOf } from './groovy-library.ts';
 export { GroovySyntaxError } from './groovy-syntax-error.ts';
-export { answerGroovy } from './host-operations.ts';
+export { GroovyHost, type GroovyHostOptions } from './host-operations.ts';
+export type { ScriptPosition, ScriptSource } from './script-source.ts';

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '#json/index.ts';
-import { coreLibrary } from '../../../../src/script/groovy/groovy-library.ts';
-import { answerGroovy, compileGroovy, GroovySyntaxError } from '../../../../src/script/groovy/index.ts';
-import { SandboxPool, ScriptThrownError } from '../../../../src/script/javascript/index.ts';
+import { coreLibrary } from '../../../src/groovy/groovy-library.ts';
+import { compileGroovy, GroovySyntaxError } from '../../../src/groovy/index.ts';
+import { groovyHost } from '../../../src/script/groovy-scripts.ts';
+import { SandboxPool, ScriptThrownError } from '../../../src/script/javascript/index.ts';
 
 /** What a snippet of Groovy did, in the form in which the original's results are recorded. */
 export interface SnippetOutcome {
@@ -27,7 +28,7 @@ export async function runSnippet(pool: SandboxPool, source: string): Promise<Sni
   const host = async (operation: string, args: JsonValue[]): Promise<JsonValue> => {
     if (operation === 'groovy.defaultZone') return 'UTC';
     if (operation.startsWith('logger.')) return null;
-    if (operation !== 'console.log') return answerGroovy(operation, args);
+    if (operation !== 'console.log') return groovyHost.answer(operation, args);
     printed += `${args[0]}\n`;
     return null;
   };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { compileGroovy, GroovySyntaxError } from '../../../../src/script/groovy/index.ts';
+import { compileGroovy, GroovySyntaxError } from '../../../src/groovy/index.ts';
 
 const compile = (source: string) => compileGroovy({ name: 'tested.groovy', source });
 

@@ -1,6 +1,6 @@
 import { toInt } from '../arithmetic.ts';
 import { bytesOf, decodeBase64, encodeBase64, hexText } from '../bytes.ts';
-import { outside } from '../dispatch-port.ts';
+import { digest } from '../digest.ts';
 import { listOf } from '../iterate.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
@@ -54,8 +54,7 @@ defineMethods('array', 'java.util.List', {
   'encodeBase64/0-1': (self: unknown[]) => encodeBase64(self),
   'encodeBase64Url/0': (self: unknown[]) => encodeBase64(self, true, false),
   'encodeHex/0': (self: unknown[]) => hexText(self),
-  'md5/0': (self: unknown[]) => outside.host('groovy.digest', 'MD5', encodeBase64(self), 'hex'),
-  'sha256/0': (self: unknown[]) => outside.host('groovy.digest', 'SHA-256', encodeBase64(self), 'hex'),
-  'digest/1': (self: unknown[], algorithm: unknown) =>
-    outside.host('groovy.digest', toText(algorithm), encodeBase64(self), 'hex'),
+  'md5/0': (self: unknown[]) => digest('MD5', self, 'hex'),
+  'sha256/0': (self: unknown[]) => digest('SHA-256', self, 'hex'),
+  'digest/1': (self: unknown[], algorithm: unknown) => digest(toText(algorithm), self, 'hex'),
 });

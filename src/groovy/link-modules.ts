@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import type { ScriptSource } from '../javascript/index.ts';
+import type { ScriptSource } from './script-source.ts';
 
 const IMPORT = /^import\s+(?:(type\b)?\s*(?:\{([^}]*)\}|\*\s+as\s+(\w+))\s*from\s*)?'([^']+)';?$/gm;
 const REEXPORT = /^export\s*\{([^}]*)\};?$/gm;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CONSTRUCTS } from '../../../../src/script/groovy/document/constructs.ts';
-import { describeGroovy } from '../../../../src/script/groovy/document/describe-groovy.ts';
-import { REFUSALS } from '../../../../src/script/groovy/document/refusals.ts';
-import { answerGroovy } from '../../../../src/script/groovy/host-operations.ts';
-import { compileGroovy, GroovyPool } from '../../../../src/script/groovy/index.ts';
+import { CONSTRUCTS } from '../../../src/groovy/document/constructs.ts';
+import { describeGroovy } from '../../../src/groovy/document/describe-groovy.ts';
+import { REFUSALS } from '../../../src/groovy/document/refusals.ts';
+import { compileGroovy } from '../../../src/groovy/index.ts';
+import { GroovyPool } from '../../../src/script/groovy-pool.ts';
 
 let pool: GroovyPool;
 beforeAll(async () => {
@@ -14,14 +14,14 @@ afterAll(() => pool.close());
 
 describe('the page about Groovy', () => {
   test('is current', () => {
-    const page = readFileSync(new URL('../../../../docs/groovy.md', import.meta.url), 'utf8');
+    const page = readFileSync(new URL('../../../docs/groovy.md', import.meta.url), 'utf8');
     // `node docs/write-groovy.ts` writes it anew.
     expect(page).toBe(describeGroovy());
   });
 
   test.each(Object.values(CONSTRUCTS).flat())('shows what is true: $title', async ({ source, answer }) => {
     const script = { name: 'example.groovy', source };
-    const { value } = await pool.run({ script, bindings: {}, host: answerGroovy, timeoutMs: 120_000 });
+    const { value } = await pool.run({ script, bindings: {}, host: async () => null, timeoutMs: 120_000 });
     expect(value).toEqual(answer);
   });
 

@@ -1,0 +1,37 @@
+import { LRUCache } from 'lru-cache';
+import { type CompiledGroovy, compileGroovy, GroovyHost, GroovySyntaxError } from '#groovy/index.ts';
+import { getTimeZone, isTimeZone } from '#time/index.ts';
+import { ScriptSyntaxError } from './javascript/index.ts';
+import type { ScriptSource } from './javascript/script-source.ts';
+
+/** Characters of the scripts that are kept; what is made of each is some times as long. */
+const MOST_CHARACTERS = 4_194_304;
+/** Of a script that hardly has any. */
+const LEAST_CHARACTERS = 256;
+
+/** Of this thread: each is parsed once, whether somebody runs it, checks it, or makes a template of it. */
+const scripts = new LRUCache<string, CompiledGroovy>({
+  maxSize: MOST_CHARACTERS,
+  sizeCalculation: (_compiled, source) => source.length + LEAST_CHARACTERS,
+});
+
+/** @throws GroovySyntaxError */
+function compileOnce(script: ScriptSource): CompiledGroovy {
+  let compiled = scripts.get(script.source);
+  if (compiled === undefined) {
+    compiled = compileGroovy(script);
+    scripts.set(script.source, compiled);
+  }
+  return compiled;
+}
+
+/** Nothing of the script runs. @throws ScriptSyntaxError */
+export function compiledGroovy(script: ScriptSource): CompiledGroovy {
+  try {
+    return compileOnce(script);
+  } catch (error) {
+    throw error instanceof GroovySyntaxError ? new ScriptSyntaxError(error.message, error) : error;
+  }
+}
+
+export const groovyHost = new GroovyHost({ isTimeZone, getTimeZone, compile: compileOnce });
