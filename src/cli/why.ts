@@ -1,11 +1,11 @@
 import { ConfigStore, readSettings, type Settings, scheduleConfig } from '#config/index.ts';
-import { findEmbeddedUrl, openDatabase } from '#database/index.ts';
 import { didYouMean, ResourceError } from '#errors/index.ts';
 import { type Explanation, explainFiring } from '#scheduler/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
 import { readTime } from './time-argument.ts';
 import { complain } from './typed-name.ts';
+import { withDatabase } from './with-database.ts';
 
 /** `svc why schedule <id> --at <time>`: tells why a schedule did, or did not, fire. */
 export const why: Command = {
@@ -41,27 +41,21 @@ Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
       return EXIT.USAGE;
     }
     const settings = readSettings(process.env, flags);
-    const url = settings.databaseUrl ?? (await findEmbeddedUrl(settings.dataDirectory));
-    if (url === undefined) {
-      complain(`There is no embedded database in ${settings.dataDirectory}: start a node first.`);
-      return EXIT.FINDING;
-    }
-    const database = openDatabase({ url, poolSize: 1 });
-    try {
-      const explanation = await explainFiring(database.db, {
-        id,
-        at,
-        ...(typeof flags['node'] === 'string' ? { nodeName: flags['node'] } : {}),
-      });
-      console.log(flags['json'] === true ? JSON.stringify(explanation, null, 2) : inSentences(explanation));
-      return EXIT.OK;
-    } catch (error) {
-      if (!(error instanceof ResourceError)) throw error;
-      complain(`svc why: ${(await inTheConfiguration(settings, id)) ?? error.message}`);
-      return EXIT.FINDING;
-    } finally {
-      await database.close();
-    }
+    return withDatabase(settings, 'svc why', async ({ db }) => {
+      try {
+        const explanation = await explainFiring(db, {
+          id,
+          at,
+          ...(typeof flags['node'] === 'string' ? { nodeName: flags['node'] } : {}),
+        });
+        console.log(flags['json'] === true ? JSON.stringify(explanation, null, 2) : inSentences(explanation));
+        return EXIT.OK;
+      } catch (error) {
+        if (!(error instanceof ResourceError)) throw error;
+        complain(`svc why: ${(await inTheConfiguration(settings, id)) ?? error.message}`);
+        return EXIT.FINDING;
+      }
+    });
   },
 };
 

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { historyKeeper } from '../../src/workflow/index.ts';
 import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -118,7 +120,7 @@ let workflow: ReturnType<typeof workflowApi>;
 beforeAll(async () => {
   server = await startTestServer({
     files: {
-      'conf/workflow.json': { history: 'full', historyKeepDays: 30 },
+      'conf/workflow.json': { history: 'full', historyKeepDays: 0 },
       ...Object.fromEntries(
         Object.entries(files).map(([name, text]) => [`workflow/${name}.bpmn20.xml`, text]),
       ),
@@ -542,9 +544,25 @@ describe('history', () => {
       "update workflow_instance set started_at = now() - interval '90 days', ended_at = case when id = $1 then now() - interval '31 days' end where id = any($2)",
       [old, [old, running]],
     );
-    const { pruneInstances } = await import('../../src/workflow/history/event-repository.ts');
-    expect(await pruneInstances(server.database.db, 30, 100)).toBe(1);
+    const keptFor = async (days: number) => {
+      const observe = () => {};
+      const keeper = historyKeeper({ database: server.database, observe }, () => days);
+      await keeper.start();
+      await eventually(
+        async () => keeper.lastBeatAt,
+        (at) => at > 0,
+      );
+      await keeper.stop();
+    };
+    await keptFor(0);
+    expect((await api('GET', `workflow/processinstance/${old}`)).status).toBe(200);
+    await keptFor(30);
     expect((await api('GET', `workflow/processinstance/${old}`)).status).toBe(404);
     expect((await api('GET', `workflow/processinstance/${running}`)).status).toBe(200);
+  });
+
+  test('is kept for a year as shipped', async () => {
+    const shipped = new URL('../../conf/workflow.json', import.meta.url);
+    expect(JSON.parse(readFileSync(shipped, 'utf8'))).toMatchObject({ historyKeepDays: 365 });
   });
 });

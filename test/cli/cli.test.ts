@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, inject, it, vi } from 'vitest';
 import { misspeltVariables } from '#config/index.ts';
 import { run } from '../../src/cli/index.ts';
@@ -337,6 +338,17 @@ describe('the command line', () => {
     expect([idle.code, idle.output]).toEqual([1, expect.stringMatching(/in the memory of nodes.*disabled/)]);
     const misspelt = await svc(['why', 'schedule', 'idel', '--at', '-10m'], environment);
     expect(misspelt.output).toMatch(/There is no schedule 'idel'. Did you mean 'idle'\?/);
+  });
+
+  it('tells why also where the embedded database is down, as no node runs', { timeout: 60_000 }, async () => {
+    await using project = await createProject();
+    const SVC_DATA_DIR = join(project.location, '.svc');
+    const environment = { SVC_PROJECT: project.location, SVC_DATA_DIR };
+    const asked = () => svc(['why', 'schedule', 'nobody-knows'], environment);
+    expect((await asked()).output).toMatch(/There is no embedded database: start a node first/);
+    expect((await svc(['migrate'], environment)).code).toBe(0);
+    const { code, output } = await asked();
+    expect([code, output]).toEqual([1, expect.stringMatching(/^svc why: .*'nobody-knows'/)]);
   });
 
   it('says what to set when a node lets it in to nothing', async () => {

@@ -41,8 +41,8 @@ const schema = z.looseObject({
   scripts: z.looseObject({ strict: flag().default(false) }).prefault({}),
   /** Networks that http tasks may reach though they are refused otherwise: this machine, link-local addresses. */
   http: z.looseObject({ allow: z.array(filledText()).default([]) }).prefault({}),
-  /** Days that finished instances are kept; without it for ever. */
-  historyKeepDays: wholeNumber({ min: 1 }).optional(),
+  /** Days that finished instances are kept; 0 is for ever. */
+  historyKeepDays: wholeNumber({ min: 0, max: 1_000_000 }).default(0),
 });
 
 const NOWHERE: Readonly<Record<string, string>> = {
