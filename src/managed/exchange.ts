@@ -38,6 +38,8 @@ export interface Exchange {
   before: JsonObject | null;
   /** The object in work: what will be stored. Never holds `_id` or `_rev`. */
   object: JsonObject;
+  /** Properties that the caller has set without being shown what they were: nothing that it is answered depends on that. */
+  readonly overwritten: Set<string>;
   /** The edges of the properties that have been looked up, as they are now. */
   readonly edges: Map<string, readonly Edge[]>;
   /** Relationships as the request wants them, taken out of the object. */
@@ -96,6 +98,7 @@ export function newExchange(
     isLight: false,
     before: null,
     object: {},
+    overwritten: new Set(),
     edges: new Map(),
     wanted: new Map(),
     edit: edit ?? null,

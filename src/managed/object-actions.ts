@@ -7,6 +7,7 @@ import {
   actionResult,
   type Context,
   dbOf,
+  formatPath,
   parsePatch,
   parseQueryParameters,
   plainQuery,
@@ -20,6 +21,7 @@ import { TYPE_ACTIONS } from './describe-type.ts';
 import { newExchange } from './exchange.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
+import { mayRead } from './may-read.ts';
 import { queryOfCaller } from './retrieve/query-of-caller.ts';
 import { runLifecycle } from './run-lifecycle.ts';
 
@@ -59,7 +61,10 @@ export async function actOnCollection(
           id: 'PATCH_BY_QUERY_AMBIGUOUS',
         });
       }
-      return actionResult(await patchObject(platform, type, context, request, first));
+      const answer = await patchObject(platform, type, context, request, first);
+      // Who finds an object by a query has not been let in to it, as who names its path has.
+      const isShown = await mayRead(platform, context, formatPath(['managed', type.name, first]));
+      return actionResult(isShown ? answer : { _id: first, _rev: answer['_rev']! });
     }
     case 'triggerSyncCheck': {
       let countTriggered = 0;

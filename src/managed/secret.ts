@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '#json/index.ts';
+import type { Context } from '#resource/index.ts';
 import type { ManagedType } from './managed-type.ts';
 
 const ENVELOPE = '$crypto';
@@ -127,6 +128,19 @@ export function isProtectionCurrent(crypto: Crypto, type: ManagedType, stored: J
     if (encryption !== null) return crypto.isUpToDate(value, encryption.cipher, encryption.alias);
     return hashAlgorithm !== null ? crypto.isHashed(value) : !crypto.isEncrypted(value);
   });
+}
+
+/**
+ * Whether the caller is not shown what a property keeps, though it may be allowed to set it. Administrators can find out by a
+ * script.
+ */
+export function isKeptFrom({ client, security }: Context, { compiled }: ManagedType, name: string): boolean {
+  if (!client.isExternal || security.authorization.roles.includes('svc-admin')) return false;
+  const property = compiled.get(name);
+  return (
+    property !== undefined &&
+    (property.isPrivate || property.encryption !== null || property.hashAlgorithm !== null)
+  );
 }
 
 /** Whether a text is what a stored envelope keeps. */

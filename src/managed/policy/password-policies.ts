@@ -35,9 +35,9 @@ const notPrevious: Policy = {
   id: 'cannot-be-previous-value',
   requirements: ['CANNOT_BE_PREVIOUS_VALUE'],
   skipsAbsent: true,
-  async check({ value, property, place }) {
-    // Whoever only asks is not told: the answer would be that of a login.
-    if (typeof value !== 'string' || !place.isBinding) return MET;
+  async check({ value, property, place, context }) {
+    // Whoever only asks or rehearses is not told: the answer would be that of a login.
+    if (typeof value !== 'string' || !place.isBinding || context.rehearsed === true) return MET;
     const stored = (await place.stored())?.[property];
     if (stored === undefined || stored === null) return MET;
     const isSame = typeof stored === 'string' ? stored === value : await place.matches(value, stored);

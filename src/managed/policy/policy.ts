@@ -34,7 +34,7 @@ export interface PolicyPlace {
   readonly isBinding: boolean;
   /** Whether the text is the one that a stored value keeps, as a hash or encrypted. */
   readonly matches: (text: string, stored: JsonValue) => Promise<boolean>;
-  /** Whether a property keeps what its caller is not shown, where the caller only asks; none when absent. */
+  /** Whether a property keeps what its caller is not shown, and must not find out; none when absent. */
   readonly isSecret?: (property: string) => boolean;
   /** Whether the caller may be told which other objects there are. */
   readonly tellsOfOthers: boolean;

@@ -1,7 +1,7 @@
 import type { Db } from '#database/index.ts';
-import { ForbiddenError } from '#errors/index.ts';
-import { type Context, parsePath, pointersOf, type QueryFilter, type SortKey } from '#resource/index.ts';
+import { type Context, pointersOf, type QueryFilter, type SortKey } from '#resource/index.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
+import { mayRead } from '../may-read.ts';
 import { formatRef, type Target } from './edge.ts';
 import type { HiddenTargets } from './edge-query-repository.ts';
 import { listTargetCollections, listTargets } from './edge-repository.ts';
@@ -22,31 +22,21 @@ export function asksForTargets(
 
 /** What the caller must not find by its values, either: those it would not be shown. */
 export async function findHiddenTargets(
-  { resources }: ManagedPlatform,
+  platform: ManagedPlatform,
   context: Context,
   db: Db,
   owner: Target & { readonly property: string },
 ): Promise<HiddenTargets> {
+  const isShown = (target: Target) => mayRead(platform, context, formatRef(target));
   const targets = await listTargets(db, owner, MOST_ASKED + 1);
   if (targets.length > MOST_ASKED) {
     const collections = await listTargetCollections(db, owner);
     const isHidden = await Promise.all(
-      collections.map(async (collection) => !(await mayRead({ collection, id: ANY_OBJECT }))),
+      collections.map(async (collection) => !(await isShown({ collection, id: ANY_OBJECT }))),
     );
     return { objects: [], collections: collections.filter((_, at) => isHidden[at]) };
   }
   const objects: Target[] = [];
-  for (const target of targets) if (!(await mayRead(target))) objects.push(target);
+  for (const target of targets) if (!(await isShown(target))) objects.push(target);
   return { objects, collections: [] };
-
-  async function mayRead(target: Target): Promise<boolean> {
-    const path = parsePath(formatRef(target));
-    try {
-      await resources.admit(context, { method: 'read', path, fields: [], parameters: {} });
-      return true;
-    } catch (error) {
-      if (error instanceof ForbiddenError) return false;
-      throw error;
-    }
-  }
 }

@@ -4,7 +4,7 @@ import { PatchedObject, type PatchOperation, type PatchRequest } from '#resource
 import { scriptTransform } from '#script/index.ts';
 import { type Exchange, withIdentity, withoutIdentity } from '../exchange.ts';
 import { parseEdge, sameEdge, sameTarget, type WantedEdge } from '../relationship/edge.ts';
-import { decryptProperties, refuseMadeEnvelopes, withOwnEnvelopes } from '../secret.ts';
+import { decryptProperties, isKeptFrom, refuseMadeEnvelopes, withOwnEnvelopes } from '../secret.ts';
 
 /** Applies a patch to the stored object, decrypted and with the relationships that the patch is about. */
 export async function applyOperations(exchange: Exchange): Promise<void> {
@@ -55,9 +55,31 @@ function refuseForeignScript({ context }: Exchange, { operation }: PatchOperatio
 function ofCaller(exchange: Exchange, operation: PatchOperation): PatchOperation {
   refuseForeignScript(exchange, operation);
   refuseTheft(exchange, operation);
-  const { field, value } = operation;
-  if (value === undefined) return operation;
-  return { ...operation, value: withOwnEnvelopes(value, getAt(exchange.stored!.data, field), field) };
+  refuseLook(exchange, operation);
+  const { field } = operation;
+  const stored = getAt(exchange.stored!.data, field);
+  const value = operation.value === undefined ? undefined : withOwnEnvelopes(operation.value, stored, field);
+  if (isKeptFrom(exchange.context, exchange.type, field[0]!) && !isSeal(exchange, value)) {
+    exchange.overwritten.add(field[0]!);
+  }
+  return value === undefined ? operation : { ...operation, value };
+}
+
+function isSeal({ platform: { crypto } }: Exchange, value: JsonValue = null): boolean {
+  return crypto.isEncrypted(value) || crypto.isHashed(value);
+}
+
+/** Who is not shown a property may set or remove the whole of it: what else comes of an operation tells what was there. */
+function refuseLook({ context, type }: Exchange, { operation, field, value = null }: PatchOperation): void {
+  if (field.length === 0 || !isKeptFrom(context, type, field[0]!)) return;
+  const setsAll =
+    operation === 'add' || operation === 'replace' || (operation === 'remove' && value === null);
+  if (setsAll && field.length === 1) return;
+  throw new ForbiddenError(`'${operation}' of '${formatPointer(field)}' would tell what is there`, {
+    id: 'PATCH_OF_HIDDEN',
+    field: formatPointer(field),
+    hint: `'/${field[0]}' is not shown to you: replace or remove the whole of it`,
+  });
 }
 
 /** A copy of a secret under another name would show it. */

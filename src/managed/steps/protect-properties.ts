@@ -1,9 +1,9 @@
 import { equalJson } from '#json/index.ts';
 import type { Exchange } from '../exchange.ts';
 
-/** Encrypts and hashes what the type asks for. A value that did not change keeps the envelope it has. */
+/** Encrypts and hashes what the type asks for. A value that did not change keeps the envelope it has, unless its seal would tell. */
 export async function protectProperties(exchange: Exchange): Promise<void> {
-  const { before, object, platform, stored, type } = exchange;
+  const { before, object, overwritten, platform, stored, type } = exchange;
   const { crypto } = platform;
   for (const { name, encryption, hashAlgorithm } of type.secrets) {
     const value = object[name] ?? null;
@@ -14,7 +14,10 @@ export async function protectProperties(exchange: Exchange): Promise<void> {
     } else if (encryption !== null) {
       const { cipher, alias } = encryption;
       const isCurrent =
-        kept !== undefined && crypto.isUpToDate(kept, cipher, alias) && equalJson(value, before?.[name]);
+        kept !== undefined &&
+        !overwritten.has(name) &&
+        crypto.isUpToDate(kept, cipher, alias) &&
+        equalJson(value, before?.[name]);
       object[name] = isCurrent ? kept : await crypto.encrypt(value, cipher, alias);
     }
   }

@@ -6,10 +6,11 @@ import { planWanted } from './write-relationships.ts';
 
 /**
  * An update that changes nothing runs no hooks and makes no revision. It goes on when a stored secret is no longer
- * protected as the type asks.
+ * protected as the type asks, and always where it would tell a caller what is not shown.
  */
 export function stopIfUnchanged(exchange: Exchange): void {
-  const { before, object, platform, stored, type } = exchange;
+  const { before, object, overwritten, platform, stored, type } = exchange;
+  if (overwritten.size > 0) return;
   const names = new Set([...Object.keys(object), ...Object.keys(before!)]);
   for (const name of names) {
     const relationship = type.relationships.get(name);

@@ -1,7 +1,7 @@
 import { cloneJson, type JsonObject, setMember } from '#json/index.ts';
 import { requireSameId, type UpdateRequest } from '#resource/index.ts';
 import { type Exchange, withoutIdentity } from '../exchange.ts';
-import { decryptProperties, withOwnEnvelopes } from '../secret.ts';
+import { decryptProperties, isKeptFrom, withOwnEnvelopes } from '../secret.ts';
 
 /**
  * The body becomes the object in work. Its `_rev` is ignored; only `If-Match` compares revisions. What is calculated
@@ -13,6 +13,7 @@ export async function takeContent(exchange: Exchange): Promise<void> {
   const { before, context, id, platform, stored, type } = exchange;
   requireSameId(given, id);
   const content = context.client.isExternal ? (withOwnEnvelopes(given, stored?.data) as JsonObject) : given;
+  noteOverwritten(exchange, content);
   const object = withoutIdentity(await decryptProperties(platform.crypto, type, content));
   // What an answer has told of a condition may come back with it.
   const isTold = platform.types.governedBy(type.name).length > 0 && !type.compiled.has('warnings');
@@ -25,6 +26,15 @@ export async function takeContent(exchange: Exchange): Promise<void> {
   exchange.object = object;
 }
 takeContent.applies = ({ edit, isCheck }: Exchange) => edit === null && !isCheck;
+
+/** A seal that came back as it was shown sets nothing. */
+function noteOverwritten({ context, overwritten, platform, stored, type }: Exchange, content: JsonObject) {
+  if (stored === null) return;
+  for (const [name, value] of Object.entries(content)) {
+    const isSeal = platform.crypto.isEncrypted(value) || platform.crypto.isHashed(value);
+    if (!isSeal && isKeptFrom(context, type, name)) overwritten.add(name);
+  }
+}
 
 function keep(object: JsonObject, before: JsonObject, names: ReadonlySet<string>, always: boolean): void {
   for (const name of names) {

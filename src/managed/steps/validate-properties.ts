@@ -12,7 +12,7 @@ import { planWanted } from './write-relationships.ts';
  * created or replaced, about what changes, or goes away, when it is patched.
  */
 export async function validateProperties(exchange: Exchange): Promise<void> {
-  const { before, cause, context, id, object, platform, request } = exchange;
+  const { before, cause, context, id, object, overwritten, platform, request } = exchange;
   const only = propertiesToAsk(exchange);
   if (only.size === 0) return;
   const result = await validateObject({
@@ -31,6 +31,7 @@ export async function validateProperties(exchange: Exchange): Promise<void> {
       stored: async () => before,
       isBinding: true,
       matches: (text, stored) => matchesSecret(platform, text, stored),
+      isSecret: (property) => overwritten.has(property.split(/[/[]/)[0]!),
       tellsOfOthers: true,
       mappings: () => platform.synchronizer.mappings(),
     },
@@ -51,7 +52,7 @@ function wantedValues({ wanted }: Exchange): JsonObject {
 }
 
 function propertiesToAsk(exchange: Exchange): ReadonlySet<string> {
-  const { before, object, platform, request, type, wanted } = exchange;
+  const { before, object, overwritten, platform, request, type, wanted } = exchange;
   const all = platform.policies().rulesFor(collectionOf(exchange));
   // Calculated properties are what they are.
   const calculated = new Set(type.calculated.map(({ name }) => name));
@@ -61,7 +62,8 @@ function propertiesToAsk(exchange: Exchange): ReadonlySet<string> {
   return new Set(
     asked.filter((name) => {
       if (isRelationship(name)) return wanted.has(name) && isChanged(exchange, name);
-      return request.method === 'update' || !equalJson(object[name], before[name]);
+      if (request.method === 'update' || overwritten.has(name)) return true;
+      return !equalJson(object[name], before[name]);
     }),
   );
 }

@@ -149,6 +149,8 @@ async function changedProperties(question: ConditionQuestion): Promise<readonly 
     // Leaving out what the caller was never shown is no change; leaving out anything else removes it.
     if (OF_THE_SERVER.has(name) || (now === undefined && isHidden(schema, name))) return false;
     if (isOfTheObject && isRelationship(schema, name)) return false;
+    // Whether it is the stored one is not told.
+    if (isPrivate(schema, name)) return true;
     return !equalJson(now ?? null, before ?? null);
   });
   return isOfTheObject ? [...changed, ...(await changedReferences(question, content, schema))] : changed;
@@ -191,11 +193,14 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set(['_id', '_rev']);
 function isHidden(schema: JsonObject, name: string): boolean {
   const property = getMember(schema, name);
   return (
-    isObject(property) &&
-    (property['scope'] === 'private' ||
-      property['isVirtual'] === true ||
-      property['returnByDefault'] === false)
+    isPrivate(schema, name) ||
+    (isObject(property) && (property['isVirtual'] === true || property['returnByDefault'] === false))
   );
+}
+
+function isPrivate(schema: JsonObject, name: string): boolean {
+  const property = getMember(schema, name);
+  return isObject(property) && property['scope'] === 'private';
 }
 
 function isRelationship(schema: JsonObject, name: string): boolean {

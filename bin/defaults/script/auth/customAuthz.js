@@ -49,9 +49,13 @@ function conditionsOf(request, context) {
   function isHidden(schema, name) {
     var property = schema[name];
     return (
-      !!property &&
-      (property.scope === 'private' || property.isVirtual === true || property.returnByDefault === false)
+      isPrivate(property) ||
+      (!!property && (property.isVirtual === true || property.returnByDefault === false))
     );
+  }
+
+  function isPrivate(property) {
+    return !!property && property.scope === 'private';
   }
 
   function equal(left, right) {
@@ -80,6 +84,8 @@ function conditionsOf(request, context) {
       if (name === '_id' || name === '_rev') return false;
       if (!(name in content) && isHidden(schema, name)) return false;
       if (isOfTheObject && isRelationship(schema[name])) return false;
+      // Whether it is the stored one is not told.
+      if (isPrivate(schema[name])) return true;
       var now = name in content ? content[name] : null;
       var before = name in stored ? stored[name] : null;
       return !equal(now, before);
