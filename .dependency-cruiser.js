@@ -60,7 +60,7 @@ const cottageRules = [
 
 /** package (regular expression) → where it may be imported */
 const addresses = {
-  '(hono|@hono)': '^src/http/',
+  '(hono|@hono)': '^bench/',
   '(pg|kysely)': '^(src/database/|src/repo/|src/.*-repository\\.ts$)',
   'pg-boss': '^bench/',
   '(bpmn-moddle|@0dep/piso)': '^src/workflow/engine/',

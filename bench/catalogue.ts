@@ -17,6 +17,11 @@ export const BENCHMARKS: readonly Benchmark[] = [
     nextTo: 'cron-parser',
   },
   {
+    name: 'door',
+    what: 'A GET of a static page over 32 kept connections: what the HTTP door costs by itself',
+    nextTo: 'Hono with one body, and with the headers that all our answers have',
+  },
+  {
     name: 'read-by-id',
     what: '`GET /svc/managed/user/{id}` over 32 kept connections, 10,000 users, random ids, with HTTP Basic: rate and latency of a whole node',
     nextTo:

@@ -3,14 +3,16 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
+import { requestId } from 'hono/request-id';
+import { secureHeaders } from 'hono/secure-headers';
 import { openDatabase } from '#database/index.ts';
 import { answerParent } from './child.ts';
 
-export type PlainServerKind = 'static' | 'pg' | 'kysely';
+export type PlainServerKind = 'static' | 'secure' | 'pg' | 'kysely';
 
 export interface PlainServerTask {
   readonly kind: PlainServerKind;
-  /** For `static`. */
+  /** For `static`, and for `secure`, which sends the headers of our answers with it. */
   readonly body: string;
 }
 
@@ -26,6 +28,9 @@ answerParent(async ({ kind, body }: PlainServerTask): Promise<string> => {
   const app = new Hono();
   if (kind === 'static') {
     app.all('/svc/*', (hono) => hono.body(body, 200, { 'Content-Type': 'application/json;charset=UTF-8' }));
+  } else if (kind === 'secure') {
+    app.use(secureHeaders(), requestId());
+    app.get('/svc/x', (hono) => hono.body(body, 200, { 'Content-Type': 'application/json;charset=UTF-8' }));
   } else {
     const find = kind === 'pg' ? findWithPg : findWithKysely;
     app.get('/svc/managed/user/:id', async (hono) => {

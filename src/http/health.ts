@@ -1,4 +1,5 @@
-import { Hono, type Context as HonoContext } from 'hono';
+import type { HttpExchange } from './http-exchange.ts';
+import { jsonPage, type Pages } from './pages.ts';
 
 /** One part of readiness: what it is, whether it is well, and what to know about it. */
 export interface HealthPart {
@@ -17,29 +18,27 @@ export interface Health {
  * `/health/live`: the event loop turns. `/health/ready`: it can serve. `/health/started`: it has come up. Probes need no
  * credentials; the parts of readiness are shown to those who may look inside.
  */
-export function healthRoutes(health: Health, mayDiagnose: (hono: HonoContext) => Promise<boolean>): Hono {
-  const routes = new Hono();
-  routes.get('/live', (hono) => hono.json({ state: 'up' }));
-  routes.get('/started', (hono) =>
-    health.started() ? hono.json({ state: 'up' }) : hono.json({ state: 'starting' }, 503),
-  );
-  routes.get('/ready', async (hono) => {
-    const parts = await health.parts();
-    const ok = health.started() && parts.every((part) => part.ok);
-    const state = ok ? 'up' : 'down';
-    if (!(await mayDiagnose(hono))) return hono.json({ state }, ok ? 200 : 503);
-    return hono.json(
-      {
-        state,
-        parts: Object.fromEntries(
-          parts.map(({ name, ok: up, detail }) => [
-            name,
-            { state: up ? 'up' : 'down', ...(detail === undefined ? {} : { detail }) },
-          ]),
-        ),
-      },
-      ok ? 200 : 503,
-    );
-  });
-  return routes;
+export function healthPages(
+  health: Health,
+  mayDiagnose: (exchange: HttpExchange) => Promise<boolean>,
+): Pages {
+  return {
+    '/health/live': () => jsonPage(200, { state: 'up' }),
+    '/health/started': () =>
+      health.started() ? jsonPage(200, { state: 'up' }) : jsonPage(503, { state: 'starting' }),
+    '/health/ready': async (exchange) => {
+      const parts = await health.parts();
+      const ok = health.started() && parts.every((part) => part.ok);
+      const isShown = await mayDiagnose(exchange).catch(() => false);
+      return jsonPage(ok ? 200 : 503, { state: ok ? 'up' : 'down', ...(isShown ? shown(parts) : {}) });
+    },
+  };
+}
+
+function shown(parts: readonly HealthPart[]) {
+  const stateOf = ({ name, ok, detail }: HealthPart) => [
+    name,
+    { state: ok ? 'up' : 'down', ...(detail === undefined ? {} : { detail }) },
+  ];
+  return { parts: Object.fromEntries(parts.map(stateOf)) };
 }

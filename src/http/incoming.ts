@@ -11,8 +11,8 @@ const OF_PROXIES =
   /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-original-.*|x-envoy-.*|.*-client-ip|.*-connecting-ip)$/;
 const NOTHING = new URLSearchParams();
 
-/** What the door knows of where it stands. */
-export interface Door {
+/** What a server knows of where it stands. */
+export interface Site {
   /** Their word about callers counts. */
   readonly proxies: TrustedProxies;
   /** Scheme, host and port that clients know the server by. */
@@ -30,11 +30,11 @@ export class Incoming {
   /** Percent-encoded, without the parameters. */
   readonly path: string;
   readonly search: URLSearchParams;
-  readonly #door: Door;
+  readonly #site: Site;
 
-  constructor(message: IncomingMessage, door: Door) {
+  constructor(message: IncomingMessage, site: Site) {
     this.message = message;
-    this.#door = door;
+    this.#site = site;
     this.target = targetOf(message);
     const mark = this.target.indexOf('?');
     this.path = mark === -1 ? this.target : this.target.slice(0, mark);
@@ -51,6 +51,15 @@ export class Incoming {
     return this.message.method ?? '';
   }
 
+  /** Whether a parameter is there, and says the given word. Both are compared ignoring case. */
+  says(name: string, word?: string): boolean {
+    for (const [given, value] of this.search) {
+      if (given.toLowerCase() !== name.toLowerCase()) continue;
+      return word === undefined || value.toLowerCase() === word;
+    }
+    return false;
+  }
+
   /** All headers but those that may hold a secret and the given ones, each a list. */
   shownHeaders(leftOut: ReadonlySet<string>): Record<string, string[]> {
     const shown: Record<string, string[]> = {};
@@ -62,20 +71,20 @@ export class Incoming {
   }
 
   get isSecure(): boolean {
-    return isSecure(this.message, this.#door.proxies);
+    return isSecure(this.message, this.#site.proxies);
   }
 
   /** The caller's address, as a trusted proxy tells it. */
   get callerAddress(): string {
     const peer = this.message.socket.remoteAddress ?? '';
-    return callerAddress(peer, this.header('x-forwarded-for'), this.#door.proxies);
+    return callerAddress(peer, this.header('x-forwarded-for'), this.#site.proxies);
   }
 
   /** Sent by a program on this machine, and not merely handed on by a proxy that runs on it. */
   get isLocal(): boolean {
     const { socket, headers, httpVersion } = this.message;
     const peer = socket.remoteAddress ?? '';
-    if (!LOOPBACK.include(peer) || this.#door.proxies.include(peer)) return false;
+    if (!LOOPBACK.include(peer) || this.#site.proxies.include(peer)) return false;
     // nginx speaks HTTP/1.0 to those behind it unless it is told otherwise, and adds no header of its own accord.
     if (httpVersion === '1.0' || Object.keys(headers).some((name) => OF_PROXIES.test(name))) return false;
     const { hostname } = URL.parse(`http://${headers.host ?? ''}`) ?? { hostname: '' };
@@ -87,7 +96,7 @@ export class Incoming {
    * names the very end of the connection that it came in by; empty when nothing better is known.
    */
   get origin(): string {
-    const { publicOrigin } = this.#door;
+    const { publicOrigin } = this.#site;
     if (publicOrigin !== undefined) return publicOrigin;
     const { host = '' } = this.message.headers;
     return isOwnName(host, this.message.socket) ? `${this.isSecure ? 'https' : 'http'}://${host}` : '';

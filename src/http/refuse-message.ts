@@ -43,7 +43,13 @@ export function refuseMessage(message: IncomingMessage): ResourceError | undefin
     }
     seen.add(name);
   }
-  const { host, 'transfer-encoding': encoding } = headers;
+  const { host, expect, 'transfer-encoding': encoding } = headers;
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue') {
+    return new ResourceError(417, `The header 'Expect' says '${expect.slice(0, 100)}'`, {
+      id: 'HTTP_EXPECTATION',
+      hint: "Leave it away, or send '100-continue'",
+    });
+  }
   // What is coded in another way, or in any by a client of HTTP/1.0, ends elsewhere for a proxy in front.
   if (encoding !== undefined && (encoding.toLowerCase() !== 'chunked' || httpVersion === '1.0')) {
     return new BadRequestError(

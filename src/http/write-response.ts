@@ -26,7 +26,6 @@ export function writeResponse(
     readonly prettyPrint: boolean;
     readonly ifNoneMatch: string | null;
     readonly mimeType: string | null;
-    readonly requestId: string;
     readonly mostBytes: number;
   },
 ): Answer {
@@ -51,7 +50,7 @@ export function writeResponse(
   if (ifNoneMatch !== null && request.method === 'read' && ifNoneMatch === revision) {
     return json(304, null, options, etag);
   }
-  if (mimeType !== null) return rawField(request, response, mimeType, options.requestId);
+  if (mimeType !== null) return rawField(request, response, mimeType);
   const created = request.method === 'create' && (response.created ?? request.orUpdate !== true);
   const location =
     created && id !== null ? { Location: `${base()}/${encodePath([...request.path, id])}` } : {};
@@ -68,12 +67,7 @@ function requireAnswerable(rows: readonly JsonValue[], mostBytes: number): void 
 }
 
 /** One field as the body itself: text as it is, anything else decoded from base64. */
-function rawField(
-  request: ResourceRequest,
-  { content }: Resource,
-  mimeType: string,
-  requestId: string,
-): Answer {
+function rawField(request: ResourceRequest, { content }: Resource, mimeType: string): Answer {
   const name = request.fields[0]!.at(-1) ?? '';
   const value = isObject(content) ? getMember(content, name) : undefined;
   if (value === undefined || value === null) {
@@ -82,7 +76,6 @@ function rawField(
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const isText = /^text\/|[/+]json(?:;|$)/.test(mimeType) || typeof value !== 'string';
   const headers = {
-    'X-Request-Id': requestId,
     'Content-Type': /^text\/(?!.*;\s*charset=)/i.test(mimeType) ? `${mimeType}; charset=utf-8` : mimeType,
     'Cache-Control': 'no-cache, no-store',
     // What somebody stored must not run as a page of this server.
@@ -95,7 +88,6 @@ function rawField(
 
 interface Form {
   readonly prettyPrint: boolean;
-  readonly requestId?: string;
   /** Default: as many as there are. */
   readonly mostBytes?: number;
 }
@@ -120,13 +112,12 @@ export function writeJsonText(body: string): Answer {
 function json(
   status: number,
   body: unknown,
-  { prettyPrint, requestId, mostBytes }: Form,
+  { prettyPrint, mostBytes }: Form,
   headers: Record<string, string> = {},
 ): Answer {
   const bodyless = status === 204 || status === 205 || status === 304;
   const text = bodyless ? null : textOf(body, prettyPrint, mostBytes);
-  const id = requestId === undefined ? {} : { 'X-Request-Id': requestId };
-  return { status, headers: { ...HEADERS, ...id, ...headers }, body: text };
+  return { status, headers: { ...HEADERS, ...headers }, body: text };
 }
 
 function textOf(body: unknown, prettyPrint: boolean, mostBytes = Number.POSITIVE_INFINITY): string {

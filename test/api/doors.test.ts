@@ -25,6 +25,8 @@ describe('the doors', () => {
     ).rejects.toThrow('203.0.113.9 is no address of this machine');
   });
 
+  const asking = (method: string, path: string, headers = '') =>
+    `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n${headers}\r\n`;
   const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
 
   it('let nobody in without credentials, and say nothing of which there are', async () => {
@@ -171,9 +173,45 @@ describe('the doors', () => {
     expect([response.status, await response.json()]).toMatchObject([404, { code: 404, reason: 'Not Found' }]);
   });
 
-  it('name every request', async () => {
-    const answer = await server.api('GET', 'nowhere');
-    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  it('name every request, whoever answers it, and say the same for its safety', async () => {
+    const paths = [
+      '/svc/nowhere',
+      '/svc/info/ping',
+      '/health/live',
+      '/docs',
+      '/metrics',
+      '/nowhere',
+      '/a/../b',
+    ];
+    const answers = [
+      ...(await Promise.all(paths.map((path) => sendRaw(server.url, asking('GET', path))))),
+      await sendRaw(server.url, asking('OPTIONS', '/svc/managed/user')),
+      await sendRaw(server.url, asking('GET', '/health/live', 'Expect: the-best\r\n')),
+    ];
+    for (const answer of answers) {
+      expect(answer).toMatch(/^X-Request-Id: [0-9a-f-]{36}\r$/m);
+      expect(answer).toMatch(/^X-Content-Type-Options: nosniff\r$/m);
+      expect(answer.match(/^Cache-Control:/gm)).toHaveLength(1);
+    }
+  });
+
+  it('answer HEAD without a body, and pages with a slash behind them', async () => {
+    const head = await sendRaw(server.url, asking('HEAD', '/health/live'));
+    expect([statusOf(head), head.endsWith('\r\n\r\n')]).toEqual([200, true]);
+    expect(head).toMatch(/^Content-Length: 14\r$/m);
+    expect([await get('/health/live/'), await get('/metrics/')]).toMatchObject([
+      { status: 200 },
+      { status: 200 },
+    ]);
+    const docs = await fetch(`${server.url}/docs/`, { redirect: 'manual' });
+    expect([docs.status, docs.headers.get('location')]).toEqual([308, '../docs']);
+    expect((await fetch(`${server.url}/health/live`, { method: 'POST' })).status).toBe(404);
+  });
+
+  it('refuse what a client expects and they do not know, with a body that says so', async () => {
+    const answer = await sendRaw(server.url, asking('GET', '/svc/info/ping', 'Expect: the-best\r\n'));
+    expect(statusOf(answer)).toBe(417);
+    expect(answer).toContain('"id":"HTTP_EXPECTATION"');
   });
 
   it('answer with indented JSON on request', async () => {

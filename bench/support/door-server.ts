@@ -1,0 +1,28 @@
+/** The door alone: its checks, its pages and its writer, with no database behind. */
+import { HttpServer } from '#http/index.ts';
+import { answerParent } from './child.ts';
+
+answerParent(async (): Promise<string> => {
+  const server = new HttpServer({
+    host: '127.0.0.1',
+    port: 0,
+    bodyLimitBytes: 1_000_000,
+    answerLimitBytes: 1_000_000,
+    requestTimeoutMs: 60_000,
+    trustedProxies: [],
+    publicUrl: undefined,
+    trustsTransactionId: false,
+    requestsPerMinute: undefined,
+    diagnostics: 'open',
+    resources: undefined,
+    named: (request) => request,
+    authenticate: () => Promise.reject(new Error('Nobody is asked for here')),
+    health: { started: () => true, parts: () => Promise.resolve([]) },
+    metrics: { render: () => Promise.resolve(''), contentType: 'text/plain' },
+    observe: () => {},
+    describe: () => [],
+    version: '0',
+  });
+  await server.start();
+  return server.url;
+});

@@ -1,0 +1,158 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { translateDatabaseError } from '#database/index.ts';
+import {
+  BadRequestError,
+  errorIdOf,
+  NotFoundError,
+  PayloadTooLargeError,
+  ResourceError,
+  TooManyRequestsError,
+  toResourceError,
+} from '#errors/index.ts';
+import type { Observe } from '#observability/index.ts';
+import { networkOf, type RateLimit } from '#security/index.ts';
+import { type AnswerWriter, answerText } from './answer-writer.ts';
+import { HttpExchange } from './http-exchange.ts';
+import type { Site } from './incoming.ts';
+import { type Page, type Pages, withoutSlash } from './pages.ts';
+import { refuseMessage } from './refuse-message.ts';
+import { BASE_PATH, isBelowBase, type RestInterface } from './rest-interface.ts';
+import { tellAnswered } from './tell-answered.ts';
+import { type Answer, writeError } from './write-response.ts';
+
+/** The URL and all headers of a request together. */
+export const MOST_HEADER_BYTES = 32_768;
+
+export interface DoorOptions {
+  readonly site: Site;
+  /** Undefined: no limit. */
+  readonly rateLimit: RateLimit | undefined;
+  /** Absent on a node that only works. */
+  readonly rest: RestInterface | undefined;
+  readonly pages: Pages;
+  readonly writer: AnswerWriter;
+  readonly observe: Observe;
+}
+
+/**
+ * The road of every request from its first byte to the last of its answer: refuse, limit, find who answers (the REST
+ * interface authenticates, reads and hands on; a page just answers), write.
+ */
+export class Door {
+  readonly #options: DoorOptions;
+  readonly #refused = new WeakSet<Socket>();
+
+  constructor(options: DoorOptions) {
+    this.#options = options;
+  }
+
+  async take(message: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    // Nobody knows where the message behind a refused one begins.
+    if (this.#refused.has(message.socket)) return;
+    const exchange = new HttpExchange(message, outgoing, this.#options.site);
+    try {
+      const unsound = refuseMessage(message);
+      const refusal = unsound ?? this.#limit(exchange);
+      const answer = refusal === undefined ? await this.#answer(exchange) : this.#refuse(exchange, refusal);
+      if (unsound !== undefined) {
+        answer.headers['Connection'] = 'close';
+        this.#refused.add(message.socket);
+      }
+      this.#options.writer.write(exchange, answer);
+    } catch (error) {
+      this.#tellFailed(exchange, error);
+      outgoing.destroy();
+    }
+  }
+
+  /** What Node could not read as a request, or has waited for too long. */
+  takeUnreadable(error: Unreadable, socket: Socket): void {
+    // A refused connection has its answer, and ends behind that.
+    if (this.#refused.has(socket)) return;
+    if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+    const { code, message } = UNREADABLE[error.code ?? ''] ?? BAD;
+    const refusal =
+      code === 400
+        ? new BadRequestError(message, { id: 'HTTP_UNREADABLE' })
+        : new ResourceError(code, message, { id: 'HTTP_UNREADABLE' });
+    this.#tellRefused(refusal, socket.remoteAddress ?? '');
+    // Whoever asked for the head alone would take a body for the next answer.
+    const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ';
+    socket.end(answerText(writeError(refusal), isHead));
+  }
+
+  #limit({ incoming }: HttpExchange): ResourceError | undefined {
+    const seconds = this.#options.rateLimit?.take(networkOf(incoming.callerAddress)) ?? 0;
+    if (seconds === 0 || incoming.target.startsWith('/health/')) return undefined;
+    return new TooManyRequestsError('Too many requests', {
+      id: 'HTTP_RATE_LIMIT',
+      hint: `Try again in ${seconds} s`,
+      detail: { retryAfterSeconds: seconds },
+    });
+  }
+
+  async #answer(exchange: HttpExchange): Promise<Answer> {
+    const { rest, observe } = this.#options;
+    if (rest === undefined || !isBelowBase(exchange.incoming.path)) {
+      return this.#settle(exchange, () => this.#page(exchange)(exchange));
+    }
+    const answer = await this.#settle(exchange, () => rest.answer(exchange));
+    tellAnswered(observe, exchange, answer);
+    return answer;
+  }
+
+  /** The answer, be it to what went wrong; what is the server's own fault is told. */
+  async #settle(exchange: HttpExchange, ask: () => Answer | Promise<Answer>): Promise<Answer> {
+    try {
+      return await ask();
+    } catch (thrown) {
+      const error = toResourceError(translateDatabaseError(thrown));
+      if (error.code >= 500 && error.cause !== undefined) this.#tellFailed(exchange, error.cause);
+      exchange.failure = error;
+      const answer = writeError(error, { prettyPrint: exchange.incoming.says('_prettyPrint', 'true') });
+      // The rest of the body is not read, so the connection cannot carry another request.
+      if (error instanceof PayloadTooLargeError) answer.headers['Connection'] = 'close';
+      return answer;
+    }
+  }
+
+  #page({ incoming: { method, path } }: HttpExchange): Page {
+    const isRead = method === 'GET' || method === 'HEAD';
+    const page = isRead ? this.#options.pages[withoutSlash(path)] : undefined;
+    if (page !== undefined) return page;
+    throw new NotFoundError(`There is nothing at '${path}'`, {
+      hint: `Resources are below ${BASE_PATH}; /docs describes them`,
+    });
+  }
+
+  #refuse({ incoming }: HttpExchange, refusal: ResourceError): Answer {
+    this.#tellRefused(refusal, incoming.callerAddress);
+    return writeError(refusal);
+  }
+
+  #tellRefused(error: ResourceError, address: string): void {
+    this.#options.observe({
+      kind: 'http.refused',
+      status: error.code,
+      why: String(errorIdOf(error)),
+      address,
+    });
+  }
+
+  #tellFailed({ incoming: { method, path }, requestId }: HttpExchange, error: unknown): void {
+    this.#options.observe({ kind: 'http.failed', method, path, requestId, error });
+  }
+}
+
+type Unreadable = NodeJS.ErrnoException & { rawPacket?: Buffer };
+
+const BAD = { code: 400, message: 'The request is no HTTP message' };
+const UNREADABLE: Readonly<Record<string, typeof BAD>> = {
+  HPE_HEADER_OVERFLOW: {
+    code: 431,
+    message: `URL and headers are larger than ${MOST_HEADER_BYTES} bytes together`,
+  },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { code: 413, message: 'Too many chunk extensions' },
+  ERR_HTTP_REQUEST_TIMEOUT: { code: 408, message: 'The request came too slowly' },
+};

@@ -1,0 +1,46 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Door, MOST_HEADER_BYTES } from './door.ts';
+import { cannotListen } from './require-free-port.ts';
+
+/** Longer than a load balancer keeps a connection, or it would send into one that is just being closed. */
+const KEEP_ALIVE_MS = 65_000;
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** How long a client may take to send a whole request. */
+  readonly requestTimeoutMs: number;
+}
+
+/** Node's own server, made to drop slow clients, before a door. @throws ActivationError `HTTP_CANNOT_LISTEN` */
+export async function listen(
+  door: Door,
+  options: ListenOptions,
+): Promise<{ readonly server: Server; readonly port: number }> {
+  const { host, port, requestTimeoutMs } = options;
+  const take = (message: IncomingMessage, outgoing: ServerResponse) => void door.take(message, outgoing);
+  const server = createServer(
+    {
+      maxHeaderSize: MOST_HEADER_BYTES,
+      headersTimeout: Math.min(20_000, requestTimeoutMs),
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs / 2),
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      // Node's own refusal has no body; ours has.
+      requireHostHeader: false,
+    },
+    take,
+  );
+  // Node's own answer to an expectation that it does not know has no body either.
+  server.on('checkExpectation', take);
+  // Node forgets headers beyond its own limit in silence; whoever sends more than ours is refused instead.
+  server.maxHeadersCount = 0;
+  server.on('clientError', (error: Error, socket) => door.takeUnreadable(error, socket as never));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
+    server.listen(port, host, resolve);
+  });
+  return { server, port: (server.address() as AddressInfo).port };
+}
