@@ -27,7 +27,7 @@ import { openConfig } from './app/open-config.ts';
 import { processGauges } from './app/process-gauges.ts';
 import { queueNode } from './app/queue-node.ts';
 import { RefusedWrites } from './app/refused-writes.ts';
-import { inTheRightThread } from './app/right-thread.ts';
+import { entranceOf } from './app/road.ts';
 import { schedulerNode } from './app/scheduler-node.ts';
 import { securityNode } from './app/security-node.ts';
 import type { ThreadData } from './app/thread-data.ts';
@@ -116,7 +116,12 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   const node = assembleNode({ options, core, agreement, foundation, nodeName, refused });
   threads = node.threads;
-  resources = agreement.awaitedBy(inTheRightThread(core.router, node.threads, () => settling));
+  resources = entranceOf({
+    router: core.router,
+    threads: node.threads,
+    agreement,
+    settled: () => settling,
+  });
   const http = new HttpServer({
     host: settings.host,
     port: settings.port,

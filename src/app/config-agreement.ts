@@ -2,7 +2,7 @@ import type { ConfigOverrides } from '#administration/index.ts';
 import { countNodesBehind, noteConfiguration, reachAllNodes } from '#cluster/index.ts';
 import type { Database } from '#database/index.ts';
 import { ServiceUnavailableError } from '#errors/index.ts';
-import { isWrite, type RequestSink } from '#resource/index.ts';
+import { type Filter, isWrite } from '#resource/index.ts';
 
 /**
  * Well below the time after which a silent node counts as lost, and changes are answered without it: one that wakes
@@ -56,14 +56,10 @@ export class ConfigAgreement {
   }
 
   /** Answers changes of the configuration when all live nodes have them. @throws 503 when one does not take them over */
-  awaitedBy(resources: RequestSink): RequestSink {
-    return {
-      handle: (context, request) => {
-        const answer = resources.handle(context, request);
-        return isWrite(request) && request.path[0] === 'config' ? this.#reachedAfter(answer) : answer;
-      },
-    };
-  }
+  readonly everywhere: Filter = (context, request, next) => {
+    const answer = next(context, request);
+    return isWrite(request) && request.path[0] === 'config' ? this.#reachedAfter(answer) : answer;
+  };
 
   async #reachedAfter<Answer>(change: Promise<Answer>): Promise<Answer> {
     const answer = await change;

@@ -6,15 +6,16 @@ import { AddressGuard, type Destination, type Network } from '#egress/index.ts';
 import { Endpoints } from '#endpoint/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { Queue } from '#queue/index.ts';
-import { type RequestSink, Router, refuseEnvelopes } from '#resource/index.ts';
+import { type RequestSink, Router } from '#resource/index.ts';
 import type { ScheduledServices } from '#scheduler/index.ts';
-import { routerFilters, ScriptSources, type Scripts, scriptResource } from '#script/index.ts';
-import { type AccessRules, type Augment, authorize, hideReferences } from '#security/index.ts';
+import { ScriptSources, type Scripts, scriptResource } from '#script/index.ts';
+import type { AccessRules, Augment } from '#security/index.ts';
 import type { WorkflowPlatform } from '#workflow/index.ts';
 import { addAdministration, type ServerState } from './administration-feature.ts';
 import { augmentHere } from './augment-security.ts';
 import { addManaged, type ManagedFeature } from './managed-feature.ts';
 import { CHANNEL, type Platform, TOPIC } from './platform.ts';
+import { roadOf } from './road.ts';
 import { addScheduler } from './scheduler-feature.ts';
 import {
   type AuditFeature,
@@ -67,10 +68,7 @@ export function buildCore(options: CoreOptions): Core {
     observe({ kind: 'loop.failed', loop: 'notifier', error }),
   );
   const access = accessRules(config, () => platform);
-  const { ahead, behind } = routerFilters(config, () => platform.scripts, hideReferences(access));
-  const sealed = refuseEnvelopes((request) => router.envelopesOf(request));
-  const filters = [ahead, authorize(access), sealed, behind];
-  const router: Router = new Router({ database, observe, filters });
+  const router = new Router(roadOf({ database, config, observe, access, scripts: () => platform.scripts }));
   const scripts = options.scripts({ config, crypto, resources: router });
   const scriptFiles = openScriptFiles(config);
   const queue = new Queue({

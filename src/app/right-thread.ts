@@ -1,4 +1,4 @@
-import { type Context, contextData, isWrite, type RequestSink, type Router } from '#resource/index.ts';
+import { type Context, contextData, type Filter, isWrite, type Router } from '#resource/index.ts';
 import type { ScriptThreads } from '#script/index.ts';
 
 /**
@@ -6,12 +6,13 @@ import type { ScriptThreads } from '#script/index.ts';
  *
  * @param settled resolves when what a thread has changed of the configuration is in force here, too
  */
-export function inTheRightThread(
+export function inRightThread(
   router: Router,
   threads: ScriptThreads,
   settled: () => Promise<void> = () => Promise.resolve(),
-): RequestSink {
-  const handOver: RequestSink['handle'] = async (context, request) => {
+): Filter {
+  return async (context, request, next) => {
+    if (!router.runsScripts(request)) return next(context, request);
     const answer = await threads.run({
       kind: 'request',
       payload: { context: contextData(context), request },
@@ -19,11 +20,7 @@ export function inTheRightThread(
       ...(context.client.isExternal ? { caller: callerOf(context) } : {}),
     });
     await settled();
-    return answer as Awaited<ReturnType<RequestSink['handle']>>;
-  };
-  return {
-    handle: (context, request) =>
-      router.runsScripts(request) ? handOver(context, request) : router.handle(context, request),
+    return answer as Awaited<ReturnType<Filter>>;
   };
 }
 

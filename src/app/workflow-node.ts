@@ -1,10 +1,10 @@
 import { type Settings, workflowConfig } from '#config/index.ts';
-import { Connection, systemContext } from '#resource/index.ts';
+import { Connection, passing, systemContext } from '#resource/index.ts';
 import type { ScriptThreads } from '#script/index.ts';
 import { DeploymentAgent, historyKeeper, workflowDirectory, workflowInactive } from '#workflow/index.ts';
 import type { Core } from './core.ts';
 import type { NodePart } from './node-part.ts';
-import { inTheRightThread } from './right-thread.ts';
+import { inRightThread } from './right-thread.ts';
 
 /** Follows the directory of process files. */
 export function workflowNode(
@@ -16,7 +16,10 @@ export function workflowNode(
   const current = () => config.get(workflowConfig);
   const agent = new DeploymentAgent({
     platform: workflow,
-    connection: new Connection(inTheRightThread(router, threads), systemContext()),
+    connection: new Connection(
+      { handle: passing([inRightThread(router, threads)], router.handle) },
+      systemContext(),
+    ),
     directory: () => workflowDirectory(current(), projectLocation),
     ...(intervalMs === undefined ? {} : { intervalMs }),
   });

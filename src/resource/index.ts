@@ -25,6 +25,7 @@ export {
   systemContext,
 } from './context.ts';
 export type { ResourceDescription } from './description.ts';
+export { type Filter, passing } from './filter.ts';
 export { newIdOf, requireSameId } from './new-id.ts';
 export { MOST_OBJECT_BYTES, requireStorableSize } from './object-size.ts';
 export { NO_PAGING, type Page, type Paging, type TotalPolicy } from './paging.ts';
@@ -88,7 +89,8 @@ export {
   resource,
 } from './response.ts';
 export type { RouteHandler, RouteMatch } from './route.ts';
-export { type Filter, Router } from './router.ts';
+export { type Road, Router } from './router.ts';
+export { sealAnswers } from './sealed-answer.ts';
 export { parseFields, placeField, resourceBody, selectFields } from './select-fields.ts';
 export {
   beginningOf,
@@ -101,4 +103,5 @@ export {
   sortTuple,
   totalOrder,
 } from './sort-key.ts';
+export { inUnitOfWork } from './unit-of-work-filter.ts';
 export { refuseUnknownField, warnOfUnknownField } from './unknown-field.ts';

@@ -1,23 +1,24 @@
 import { placeOfEnvelope, placeOfForeign } from '#crypto/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import { formatPointer, type JsonValue, type Pointer } from '#json/index.ts';
+import type { Filter } from './filter.ts';
 import type { Request } from './request.ts';
 import type { RouteHandler } from './route.ts';
-import type { Filter } from './router.ts';
 
 /**
  * Nobody outside of the server has an encrypted or hashed value, so one that comes from there is stolen or made up, and
  * what gets it on its way may open it with the rights of the server: a script, an expression, an object that a process writes.
  *
- * @param envelopesOf what is asked does about them
  * @returns a filter; it throws BadRequestError `CRYPTO_FOREIGN_ENVELOPE`
  */
-export function refuseEnvelopes(envelopesOf: (request: Request) => RouteHandler['envelopes']): Filter {
+export function refuseEnvelopes(router: {
+  envelopesOf(request: Request): RouteHandler['envelopes'];
+}): Filter {
   return async (context, request, next) => {
     if (context.client.isExternal) {
       // Hardly any request has one, so few are looked up for it.
       const place = placeIn(request, (value) => placeOfEnvelope(value));
-      if (place !== undefined) requireTaken(request, place, envelopesOf(request));
+      if (place !== undefined) requireTaken(request, place, router.envelopesOf(request));
     }
     return next(context, request);
   };

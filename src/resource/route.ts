@@ -26,6 +26,13 @@ export interface RouteHandler {
   describe?(path: string): readonly ResourceDescription[];
 }
 
+interface Found {
+  readonly handler: RouteHandler;
+  readonly match: RouteMatch;
+  /** The literals and variables of the route, as it was declared. */
+  readonly names: readonly string[];
+}
+
 interface Route {
   /** As it was declared, without the star. */
   readonly path: string;
@@ -47,6 +54,8 @@ export class RouteTable {
   /** By the literal that a path begins with, in lower case: there are many routes, and few begin alike. */
   #byFirst: ReadonlyMap<string, readonly Route[]> = new Map();
   #others: readonly Route[] = [];
+  /** By path, one and the same all the way: what names it, chooses its thread and hands it on looks it up once. */
+  #found = new WeakMap<ResourcePath, Found>();
 
   /** @returns a function that takes the route away again */
   add(pattern: string, handler: RouteHandler): () => void {
@@ -68,6 +77,7 @@ export class RouteTable {
     this.#byFirst = new Map([...firsts].map((first) => [first, beginningWith(first)]));
     this.#others = beginningWith(undefined);
     this.#routes = routes;
+    this.#found = new WeakMap();
   }
 
   /** What can be asked of all routes, in the order of their paths. */
@@ -77,19 +87,24 @@ export class RouteTable {
       .sort((left, right) => (left.path < right.path ? -1 : 1));
   }
 
-  find(path: ResourcePath): { handler: RouteHandler; match: RouteMatch } | undefined {
+  find(path: ResourcePath): Found | undefined {
+    const known = this.#found.get(path);
+    if (known !== undefined) return known;
     for (const route of this.#candidates(path)) {
       const match = matchRoute(route, path);
-      if (match !== undefined) return { handler: route.handler, match };
+      if (match === undefined) continue;
+      const found = { handler: route.handler, match, names: route.names };
+      this.#found.set(path, found);
+      return found;
     }
     return undefined;
   }
 
   /** The path with its literals as the route that it meets declares them; the very same path when it has them so. */
   named(path: ResourcePath): ResourcePath {
-    const route = this.#candidates(path).find((candidate) => matchRoute(candidate, path) !== undefined);
-    if (route === undefined) return path;
-    const names = route.names.map((name, at) => (isVariable(name) ? path[at]! : name));
+    const found = this.find(path);
+    if (found === undefined) return path;
+    const names = found.names.map((name, at) => (isVariable(name) ? path[at]! : name));
     return names.every((name, at) => name === path[at]) ? path : [...names, ...path.slice(names.length)];
   }
 

@@ -1,5 +1,17 @@
 import { hasEnvelope, withSeals } from '#crypto/index.ts';
+import type { Filter } from './filter.ts';
+import type { Request } from './request.ts';
 import type { Resource, Response } from './response.ts';
+import type { RouteHandler } from './route.ts';
+
+/** Callers from outside see a seal in place of each encrypted and hashed value, but where they may see all. */
+export function sealAnswers(router: { envelopesOf(request: Request): RouteHandler['envelopes'] }): Filter {
+  return async (context, request, next) => {
+    const answer = await next(context, request);
+    const isShown = !context.client.isExternal || router.envelopesOf(request) === 'shows';
+    return isShown ? answer : withSealedAnswer(answer);
+  };
+}
 
 /** With a seal in place of each encrypted and hashed value. */
 export function withSealedContent(resource: Resource): Resource {

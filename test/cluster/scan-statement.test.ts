@@ -5,7 +5,7 @@ import type { JsonValue } from '#json/index.ts';
 import type { Observation } from '#observability/index.ts';
 import { JobPoller, Queue, runJob } from '#queue/index.ts';
 import { repoResource } from '#repo/index.ts';
-import { Connection, Router, systemContext } from '#resource/index.ts';
+import { Connection, inUnitOfWork, Router, systemContext } from '#resource/index.ts';
 import { noScripts, type Scripts } from '#script/index.ts';
 import { parseScanDefinition, TaskScanner, type TaskScannerPlatform } from '#taskscanner/index.ts';
 import { startScan } from '../../src/taskscanner/start-scan.ts';
@@ -66,7 +66,10 @@ describe('a scan, when each of its statements fails in turn', () => {
     );
     const observations: Observation[] = [];
     const observe = (observation: Observation) => void observations.push(observation);
-    const router = new Router({ database, observe, filters: [] });
+    const router = new Router((router) => ({
+      before: [inUnitOfWork({ database, observe, router })],
+      judging: [],
+    }));
     router.mount(
       'repo*',
       repoResource(database, {

@@ -3,7 +3,7 @@ import { openCrypto } from '#crypto/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import { ManagedTypes, managedObjectResource, PolicyBook, type SyncNotice } from '#managed/index.ts';
 import { compileQueries } from '#repo/index.ts';
-import { Connection, parsePatch, Router, systemContext } from '#resource/index.ts';
+import { Connection, inUnitOfWork, parsePatch, Router, systemContext } from '#resource/index.ts';
 import { noScripts } from '#script/index.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 
@@ -43,7 +43,10 @@ describe('the synchronization', () => {
   beforeAll(async () => {
     database = await createMigratedDatabase();
     const observe = (observation: unknown) => void reported.push(observation);
-    const router = new Router({ database, observe, filters: [] });
+    const router = new Router((router) => ({
+      before: [inUnitOfWork({ database, observe, router })],
+      judging: [],
+    }));
     const types = new ManagedTypes();
     types.replace(TYPES);
     router.mount(

@@ -1,0 +1,52 @@
+import type { ConfigStore } from '#config/index.ts';
+import type { Database } from '#database/index.ts';
+import type { Observe } from '#observability/index.ts';
+import {
+  inUnitOfWork,
+  passing,
+  type RequestSink,
+  type Road,
+  type Router,
+  refuseEnvelopes,
+  sealAnswers,
+} from '#resource/index.ts';
+import { routerFilters, type Scripts, type ScriptThreads } from '#script/index.ts';
+import { type AccessRules, authorize, hideReferences } from '#security/index.ts';
+import type { ConfigAgreement } from './config-agreement.ts';
+import { inRightThread } from './right-thread.ts';
+
+export interface RoadParts {
+  readonly database: Database;
+  readonly config: ConfigStore;
+  readonly observe: Observe;
+  readonly access: AccessRules;
+  readonly scripts: () => Scripts;
+}
+
+/**
+ * What every request meets on its way to its handler, in this order, whoever makes it: clients, scripts, jobs, the server itself.
+ * The router hands it on behind the last.
+ */
+export function roadOf({ database, config, observe, access, scripts }: RoadParts): (router: Router) => Road {
+  const { ahead, behind } = routerFilters(config, scripts, hideReferences(access));
+  return (router) => ({
+    before: [sealAnswers(router), inUnitOfWork({ database, observe, router })],
+    judging: [ahead, authorize(access), refuseEnvelopes(router), behind],
+  });
+}
+
+export interface EntranceParts {
+  readonly router: Router;
+  readonly threads: ScriptThreads;
+  readonly agreement: ConfigAgreement;
+  /** Resolves when what a thread has changed of the configuration is in force in the main thread, too. */
+  readonly settled: () => Promise<void>;
+}
+
+/**
+ * What stands before the road where a request comes in from outside: it is met once, in the main thread. (Before a caller is asked
+ * for, `ConfigAgreement.sure` has seen to it that nothing that was answered before is missing here.)
+ */
+export function entranceOf({ router, threads, agreement, settled }: EntranceParts): RequestSink {
+  return { handle: passing([agreement.everywhere, inRightThread(router, threads, settled)], router.handle) };
+}
