@@ -99,6 +99,39 @@ describe('the name of an account', () => {
     expect((await create('Fritz')).status).toBe(403);
   });
 
+  it('is not that of a user of the configuration, and the log tells where one has become that since', async () => {
+    const body = { password: 'Passw0rd-of-hugo', roles: [] };
+    for (const path of [
+      'repo/internal/user/anonymous',
+      'internal/user/Anonymous',
+      'repo/internal/user/system',
+    ]) {
+      const answer = await api('PUT', path, { body });
+      expect([answer.status, answer.body.detail]).toEqual([
+        403,
+        expect.objectContaining({
+          id: 'AUTH_NAME_REFUSED',
+          hint: expect.stringContaining('conf/authentication.json'),
+        }),
+      ]);
+      expect((await api('GET', path)).status).toBe(404);
+    }
+    expect((await api('PUT', 'repo/internal/user/hugo', { body })).status).toBe(201);
+    const { _id, ...config } = (await api('GET', 'config/authentication')).body;
+    const robot = {
+      name: 'STATIC_USER',
+      properties: { username: 'Hugo', password: 'Passw0rd-of-a-robot', defaultUserRoles: ['svc-reg'] },
+    };
+    const authModules = [...config.serverAuthContext.authModules, robot];
+    const changed = { ...config, serverAuthContext: { ...config.serverAuthContext, authModules } };
+    expect((await api('PUT', 'config/authentication', { body: changed })).status).toBe(200);
+    const told = await server.observed('config.warned', (said) => said.message.includes('user/hugo'));
+    expect(told.message).toMatch(/^repo\/internal\/user\/hugo has the name of a user of authentication.json/);
+    const { _id: _, ...now } = (await api('GET', 'config/authentication')).body;
+    now.serverAuthContext.authModules.pop();
+    expect((await api('PUT', 'config/authentication', { body: now })).status).toBe(200);
+  });
+
   it('is noted for accounts that were made while nobody logged in where they stand', async () => {
     type Module = { name: string; enabled?: boolean };
     const enable = async (enabled: boolean) => {

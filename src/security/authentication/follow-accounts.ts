@@ -10,7 +10,7 @@ import {
   loginNameMoves,
   releaseLoginName,
 } from './login-name-repository.ts';
-import type { LoginPlaces } from './login-places.ts';
+import { isReserved, type LoginPlaces } from './login-places.ts';
 
 /**
  * Goes with each change of an account: no two accounts have names that look the same, whichever way they are written
@@ -18,7 +18,8 @@ import type { LoginPlaces } from './login-places.ts';
  */
 export function followAccounts(database: Database, places: () => LoginPlaces): void {
   beforeCommit(database, async (unitOfWork) => {
-    const { propertiesOf, reserved } = places();
+    const current = places();
+    const { propertiesOf } = current;
     for (const change of unitOfWork.changes) {
       const account = accountOf(change, propertiesOf.keys());
       if (account === undefined) continue;
@@ -31,7 +32,7 @@ export function followAccounts(database: Database, places: () => LoginPlaces): v
         nameOf(change.before),
         nameOf(change.after),
         properties.name,
-        reserved,
+        current,
       );
       if (endsSessions(change, properties.credential)) {
         await endSessionsOf(await unitOfWork.db(), collection, account.id);
@@ -76,7 +77,7 @@ async function followName(
   before: LoginName | undefined,
   after: LoginName | undefined,
   property: string | null,
-  reserved: ReadonlySet<string>,
+  places: LoginPlaces,
 ): Promise<void> {
   if (before?.key === after?.key && before?.name === after?.name) return;
   if (after === undefined) {
@@ -84,9 +85,8 @@ async function followName(
     return;
   }
   if (property !== null && mixesAlphabets(after.name)) throw refused('SINGLE_ALPHABET', property, after.name);
-  const isFree = property === null || !reserved.has(after.key);
   const write = before === undefined ? loginNameInserts : loginNameMoves;
-  if (!isFree || !(await unitOfWork.write(write, after))) {
+  if (isReserved(places, after) || !(await unitOfWork.write(write, after))) {
     throw refused('UNIQUE', property ?? '_id', after.name);
   }
 }
@@ -103,7 +103,7 @@ function refused(policyRequirement: string, property: string, value: string): Fo
     id: 'AUTH_NAME_REFUSED',
     hint:
       policyRequirement === 'UNIQUE'
-        ? 'Somebody has this name, or one that looks the same'
+        ? 'Somebody has this name, or one that looks the same; users of conf/authentication.json count, too'
         : 'Letters of one alphabet, so that nobody can be taken for somebody else',
     detail: {
       value,

@@ -4,10 +4,12 @@ import type { Observe } from '#observability/index.ts';
 import { objectStore } from '#repo/index.ts';
 import { parsePath } from '#resource/index.ts';
 import { nameIn } from './follow-accounts.ts';
-import { type LoginName, listUnnamed, loginNameInserts } from './login-name-repository.ts';
-import type { LoginPlaces } from './login-places.ts';
+import { type LoginName, listNamed, listUnnamed, loginNameInserts } from './login-name-repository.ts';
+import { isReserved, type LoginPlaces } from './login-places.ts';
 
 const PAGE = 1_000;
+/** Of those who have the name of somebody in the configuration. */
+const MOST_NAMED = 10;
 
 export interface LoginNameKeeperOptions {
   readonly database: Database;
@@ -17,7 +19,7 @@ export interface LoginNameKeeperOptions {
 
 /**
  * Notes the names of accounts that were stored before names were noted, by an older node, or while nobody logged in where
- * they stand.
+ * they stand, and tells of those whose name the configuration has given to somebody else since.
  */
 export class LoginNameKeeper implements Service {
   readonly name = 'login names';
@@ -41,10 +43,17 @@ export class LoginNameKeeper implements Service {
   }
 
   async runOnce(): Promise<void> {
-    for (const [collection, { name }] of this.#options.places().propertiesOf) {
+    const places = this.#options.places();
+    for (const [collection, { name }] of places.propertiesOf) {
       const shared = await this.#note(collection, name);
       if (shared === 0) continue;
       const message = `${shared} accounts of ${collection} have a name that another account has, or one that looks the same: they log in by exactly their name, as long as it is theirs alone`;
+      this.#options.observe({ kind: 'config.warned', message });
+    }
+    const { db } = this.#options.database;
+    for (const named of await listNamed(db, [...places.reserved], MOST_NAMED)) {
+      if (!isReserved(places, named)) continue;
+      const message = `${named.collection}/${named.id} has the name of a user of authentication.json, or of nobody, and each is taken for the other: give it another one`;
       this.#options.observe({ kind: 'config.warned', message });
     }
   }

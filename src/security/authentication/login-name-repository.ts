@@ -65,6 +65,18 @@ export async function findByLoginName(db: Db, key: string, name: string): Promis
   return rows[0];
 }
 
+/** Accounts with one of the names; no more than a few. */
+export async function listNamed(
+  db: Db,
+  keys: readonly string[],
+  limit: number,
+): Promise<readonly LoginName[]> {
+  const { rows } = await sql<LoginName>`
+    select ${columns} from login_name where key = any(${keys as string[]}::text[])
+    order by key limit ${limit}`.execute(db);
+  return rows;
+}
+
 export async function releaseLoginName(db: Db, collection: string, id: string): Promise<void> {
   await sql`delete from login_name where collection = ${collection} and id = ${id}`.execute(db);
 }

@@ -3,6 +3,7 @@ import type { JsonObject } from '#json/index.ts';
 import { ADMIN } from './create-administrator.ts';
 import { withOwnNames } from './field-modules.ts';
 import { nameKey } from './login-name.ts';
+import type { LoginName } from './login-name-repository.ts';
 
 /** The properties of an account that say how somebody logs in. */
 export interface LoginProperties {
@@ -20,6 +21,11 @@ export interface LoginPlaces {
 
 /** Callers that are nobody, and the server itself. */
 const OWN_NAMES = ['anonymous', 'system', ADMIN];
+
+/** Whether a name is nobody's to have. The administrator has its own. */
+export function isReserved({ reserved }: LoginPlaces, { key, collection, id }: LoginName): boolean {
+  return reserved.has(key) && !(collection === 'repo/internal/user' && id === ADMIN);
+}
 
 /** Of a configuration that `buildModules` has found right. */
 export function loginPlaces({ serverAuthContext: { authModules } }: AuthenticationConfig): LoginPlaces {
