@@ -47,6 +47,8 @@ export interface WorkflowSettings {
   readonly refusesBadScripts: boolean;
   /** Instances that one caller may have under way at once. */
   readonly maxOpenInstances: number;
+  /** Instances under way that those of one caller may have called. */
+  readonly maxCalledInstances: number;
   /** Keys of processes that take any variables from their callers. */
   readonly acceptAny: ReadonlySet<string>;
 }

@@ -42,6 +42,7 @@ export function readWorkflowSettings(config: WorkflowConfig): WorkflowSettings {
     validatesForms: (key) => (typeof validate === 'boolean' ? validate : validate.includes(key)),
     acceptAny: new Set(acceptAny),
     maxOpenInstances: config.maxOpenInstances,
+    maxCalledInstances: config.maxCalledInstances,
     refusesBadScripts: config.scripts.strict,
   };
 }

@@ -12,11 +12,24 @@ import { end, path, start, user } from '../unit/workflow/engine/bpmn.ts';
 const PASSWORD = 'Passw0rd-of-users';
 const ANSWER_LIMIT = 2 ** 20;
 const MOST_OPEN = 6;
+const MOST_CALLED = 15;
 const LARGE = 'x'.repeat(60_000);
 const review = (key: string) =>
   processFile(
     key,
     start() + user('look', { 'flowable:assignee': 'mallory' }) + end() + path('s', 'look', 'e'),
+  );
+/** Calls as many as its caller says, at once or in a job of each. */
+const calling = (key: string, attributes = '') =>
+  processFile(
+    key,
+    '<startEvent id="s"><extensionElements><flowable:formProperty id="n" type="long"/></extensionElements></startEvent>' +
+      `<callActivity id="calls" calledElement="review"${attributes}>` +
+      '<extensionElements><flowable:failedJobRetryTimeCycle>R1/PT1S</flowable:failedJobRetryTimeCycle></extensionElements>' +
+      '<multiInstanceLoopCharacteristics>' +
+      `<loopCardinality>\${n}</loopCardinality></multiInstanceLoopCharacteristics></callActivity>` +
+      end() +
+      path('s', 'calls', 'e'),
   );
 const FILES = {
   'conf/managed.json': {
@@ -53,17 +66,11 @@ const FILES = {
       },
     ],
   },
-  'conf/workflow.json': { maxOpenInstances: MOST_OPEN },
+  'conf/workflow.json': { maxOpenInstances: MOST_OPEN, maxCalledInstances: MOST_CALLED },
   'script/access.js': readFileSync(new URL('../../script/access.js', import.meta.url), 'utf8'),
   'workflow/review.bpmn20.xml': review('review'),
-  'workflow/many.bpmn20.xml': processFile(
-    'many',
-    '<startEvent id="s"><extensionElements><flowable:formProperty id="n" type="long"/></extensionElements></startEvent>' +
-      '<callActivity id="calls" calledElement="review"><multiInstanceLoopCharacteristics>' +
-      `<loopCardinality>\${n}</loopCardinality></multiInstanceLoopCharacteristics></callActivity>` +
-      end() +
-      path('s', 'calls', 'e'),
-  ),
+  'workflow/many.bpmn20.xml': calling('many'),
+  'workflow/spread.bpmn20.xml': calling('spread', ' flowable:async="true"'),
 };
 
 const nodes: TestServer[] = [];
@@ -80,7 +87,7 @@ beforeAll(async () => {
   }
   api = nodes[0]!.api;
   workflow = workflowApi(api);
-  for (const userName of ['mallory', 'alice']) {
+  for (const userName of ['mallory', 'alice', 'bob']) {
     const person = { userName, givenName: userName, sn: 'Test', mail: `${userName}@example.com` };
     const { status } = await api('PUT', `managed/user/${userName}-id`, {
       body: { ...person, password: PASSWORD },
@@ -89,7 +96,7 @@ beforeAll(async () => {
   }
   await eventually(
     () => workflow.list('processdefinition'),
-    (definitions) => definitions.length === 2,
+    (definitions) => definitions.length === 3,
   );
   const kept = scope.move();
   close = () => kept.disposeAsync();
@@ -165,6 +172,54 @@ describe('the processes that one request has called', () => {
 
   it('are not counted for administrators', async () => {
     expect(await workflow.start('many', { n: MOST_OPEN + 1 })).toBeDefined();
+  });
+});
+
+describe('the processes that those of one caller have called', () => {
+  const startSpread = (n: number, userName = 'bob') =>
+    api('POST', 'workflow/processinstance', {
+      user: userName,
+      password: PASSWORD,
+      body: { _key: 'spread', n },
+    });
+  const startedBy = async (userName: string) =>
+    (await workflow.list('processinstance', `startUserId=${userName}&processDefinitionKey=review`)).length;
+  const stuck = async () => (await workflow.list('job/deadletter')).length;
+
+  it('are so many and no more, though each is called in a job; the job of another fails, and goes on when there is room', async () => {
+    expect((await startSpread(MOST_CALLED + 3)).status).toBe(201);
+    await eventually(stuck, (jobs) => jobs === 3);
+    expect(await startedBy('bob')).toBe(MOST_CALLED);
+    const [dead] = await workflow.list('job/deadletter');
+    const { rows } = await nodes[0]!.database.pool.query(
+      'select exception from workflow_job where is_dead limit 1',
+    );
+    expect(rows[0].exception).toContain(`${MOST_CALLED} at most`);
+    const refused = await api('POST', 'workflow/processinstance', {
+      user: 'bob',
+      password: PASSWORD,
+      body: { _key: 'many', n: 5 },
+    });
+    expect([refused.status, refused.body.detail.id]).toEqual([429, 'WORKFLOW_TOO_MANY_CALLED_OPEN']);
+    for (let time = 0; time < 5; time += 1) {
+      const [open] = await workflow.list('processinstance', 'startUserId=bob&processDefinitionKey=review');
+      expect((await workflow.completeAt(open._id, 'look')).status).toBe(200);
+    }
+    const before = await stuck();
+    expect((await api('POST', `workflow/job/deadletter/${dead._id}?_action=retry`)).status).toBe(200);
+    await eventually(stuck, (jobs) => jobs === before - 1);
+    await eventually(
+      () => startedBy('bob'),
+      (open) => open === MOST_CALLED - 4,
+    );
+  });
+
+  it('are not counted for administrators', async () => {
+    await workflow.start('spread', { n: MOST_CALLED + 3 });
+    await eventually(
+      () => startedBy('svc-admin'),
+      (open) => open >= MOST_CALLED + 3,
+    );
   });
 });
 

@@ -37,6 +37,8 @@ const schema = z.looseObject({
     .prefault({}),
   /** Instances that one caller may have started and that have not ended. */
   maxOpenInstances: wholeNumber({ min: 1 }).default(500),
+  /** Instances that have not ended and that those of one caller have called, and what these have, and so on. */
+  maxCalledInstances: wholeNumber({ min: 1, max: 2_147_483_647 }).default(10_000),
   /** Strict: a script that does not compile keeps its process from being deployed. */
   scripts: z.looseObject({ strict: flag().default(false) }).prefault({}),
   /** Networks that http tasks may reach though they are refused otherwise: this machine, link-local addresses. */

@@ -23,7 +23,7 @@ export async function followUp(
   effects: readonly Effect[],
 ): Promise<void> {
   const { platform } = step;
-  requireRoomForCalled(step, effects.filter(({ kind }) => kind === 'child.started').length);
+  await requireRoomForCalled(step, effects.filter(({ kind }) => kind === 'child.started').length);
   for (const effect of effects) {
     switch (effect.kind) {
       case 'child.started':

@@ -1,8 +1,8 @@
 import type { UnitOfWork } from '#database/index.ts';
 import { TooManyRequestsError } from '#errors/index.ts';
-import { dbOf } from '#resource/index.ts';
+import { type Context, dbOf, personName } from '#resource/index.ts';
 import { isOrdinary } from '../identity/sender.ts';
-import { countOpenInstances, lockStarter, reserveRoom } from './starter-repository.ts';
+import { countCalledInstances, countOpenInstances, lockStarter, reserveRoom } from './starter-repository.ts';
 import type { StepContext } from './take-step.ts';
 
 /**
@@ -34,16 +34,40 @@ const called = new WeakMap<UnitOfWork, number>();
 
 /**
  * Refuses a request of a caller who is bound that would have more processes called than that caller may start: how many
- * a call activity calls may be a variable of theirs. Jobs are not bound.
+ * a call activity calls may be a variable of theirs. Jobs are not bound by that, but in all that the processes of
+ * somebody have called and that is under way, whichever way it was.
  *
  * @param more about to be called
- * @throws TooManyRequestsError `WORKFLOW_TOO_MANY_CALLED`
+ * @throws TooManyRequestsError `WORKFLOW_TOO_MANY_CALLED`, `WORKFLOW_TOO_MANY_CALLED_OPEN`
  */
-export function requireRoomForCalled({ platform, context }: StepContext, more: number): void {
-  if (more === 0 || !isOrdinary(context)) return;
-  const { maxOpenInstances: allowed } = platform.settings();
+export async function requireRoomForCalled(step: StepContext, more: number): Promise<void> {
+  const { platform, context } = step;
+  if (more === 0 || !isBound(context.security)) return;
+  const { maxOpenInstances, maxCalledInstances } = platform.settings();
   const wanted = (called.get(context.unitOfWork!) ?? 0) + more;
   called.set(context.unitOfWork!, wanted);
+  if (isOrdinary(context)) requireFewAtOnce(wanted, maxOpenInstances);
+  const starter = personName(context.security);
+  const db = await dbOf(platform, context);
+  // Several that count at once may be a few too many together: it keeps nobody waiting.
+  const open = await countCalledInstances(db, starter, maxCalledInstances);
+  if (open + wanted <= maxCalledInstances) return;
+  throw new TooManyRequestsError(
+    `The processes of '${starter}' would have ${open + wanted} others under way that they have called, and ${maxCalledInstances} at most may be`,
+    {
+      id: 'WORKFLOW_TOO_MANY_CALLED_OPEN',
+      hint: 'When some of them have ended, a job that has failed for this goes on with retry; maxCalledInstances of workflow.json is the number',
+      detail: { open, wanted, allowed: maxCalledInstances },
+    },
+  );
+}
+
+/** Whoever a process was started by, unless that was the server itself or one of its administrators. */
+function isBound({ authorization }: Context['security']): boolean {
+  return !authorization.roles.some((role) => role === 'svc-admin' || role === 'system');
+}
+
+function requireFewAtOnce(wanted: number, allowed: number): void {
   if (wanted <= allowed) return;
   throw new TooManyRequestsError(
     `The request would have ${wanted} processes called, and ${allowed} at most may be at once`,

@@ -54,3 +54,17 @@ export async function countOpenInstances(db: Db, starter: string, most: number):
           limit ${most}) as found`.execute(db);
   return rows[0]!.open;
 }
+
+/**
+ * The instances under way that those of a starter have called, without what the transaction itself has made; none is
+ * counted beyond `most`.
+ */
+export async function countCalledInstances(db: Db, starter: string, most: number): Promise<number> {
+  const { rows } = await sql<{ open: number }>`
+    select count(*) as open
+    from (select from workflow_instance
+          where start_user_id = ${starter} and ended_at is null and super_instance_id is not null
+            and xmin is distinct from pg_current_xact_id_if_assigned()::xid
+          limit ${most}) as found`.execute(db);
+  return rows[0]!.open;
+}
