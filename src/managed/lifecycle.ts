@@ -2,6 +2,7 @@ import { pipeline } from './pipeline.ts';
 import { applyOperations } from './steps/apply-operations.ts';
 import { assignId } from './steps/assign-id.ts';
 import { attachRelationships } from './steps/attach-relationships.ts';
+import { checkReferences } from './steps/check-references.ts';
 import { checkRevision } from './steps/check-revision.ts';
 import { chooseRoad } from './steps/choose-road.ts';
 import { computeVirtualProperties, recalculate } from './steps/compute-virtual-properties.ts';
@@ -50,6 +51,7 @@ export const lifecycle = pipeline((step) => {
   step(takeContent,                      C,       U         );
   step(applyOperations,                               P     );
   step(planEdit,                                  U         );
+  step(checkReferences,                           U,  P     );
   step(recalculate,                               U         );
   step(stopIfUnchanged,                           U,  P     );
   step(runHook('onCreate'),              C                  );

@@ -50,6 +50,31 @@ describe('relationships', () => {
       ]);
     });
 
+    it('are not brought back by who has read them before they went from their other end, and says so', async () => {
+      const [r1, r2] = [await role(), await role()];
+      const u = await user({ roles: [ref(`role/${r1}`), ref(`role/${r2}`, { note: 'x' })] });
+      const seen = await roles(u);
+      const { _rev } = (await api('GET', `managed/user/${u}`)).body;
+      const send = (list: unknown, headers: Record<string, string>) =>
+        api('PUT', `managed/user/${u}`, { body: { userName: u, roles: list }, headers });
+      const [first, second] = seen.map(({ _refProperties }) => _refProperties['_id']);
+      await api('PATCH', `managed/role/${r2}/members/${second}`, {
+        body: [{ operation: 'replace', field: '/_refProperties/note', value: 'y' }],
+      });
+      const stale = async (list: unknown) => {
+        const { status, body } = await send(list, { 'If-Match': `"${_rev}"` });
+        return [status, body.detail?.id, (await api('GET', `managed/user/${u}`)).body._rev];
+      };
+      expect(await stale(seen)).toEqual([412, 'RELATIONSHIP_REVISION', _rev]);
+      expect((await api('DELETE', `managed/role/${r1}/members/${first}`)).status).toBe(200);
+      const now = await roles(u);
+      expect(await stale([seen[0], ...now])).toEqual([412, 'RELATIONSHIP_REVISION', _rev]);
+      expect(await roles(u)).toEqual(now);
+      const bare = [ref(`role/${r1}`), ...now];
+      expect((await send(bare, { 'If-Match': `"${_rev}"` })).status).toBe(200);
+      expect((await send(seen, {})).status).toBe(200);
+    });
+
     it.each([
       ['null', null],
       ['an empty list', []],
