@@ -26,7 +26,7 @@ COPY workflow workflow
 COPY service service
 # Types are stripped and code is compiled here, once, which halves the start.
 ENV NODE_COMPILE_CACHE=/svc/node_modules/.cache/svc
-RUN node src/main.ts --help && node -e "import('/svc/src/app.ts')"
+RUN node src/main.ts --help && node -e "import('/svc/src/app.ts')" && node -e "import('/svc/src/groovy/index.ts')"
 USER node
 EXPOSE 8080
 # A node drains for up to 30 s on SIGTERM; give it a little more (docker stop -t 40, terminationGracePeriodSeconds: 40).

@@ -3,9 +3,10 @@ import './runtime/core-library.ts';
 import { type Definition, takeDefinitions } from './runtime/method-table.ts';
 import type { ScriptSource } from './script-source.ts';
 
-const INSTALL = new URL('./runtime/install.ts', import.meta.url);
-const CORE = new URL('./runtime/core-library.ts', import.meta.url);
-const LIBRARY = new URL('./runtime/library.ts', import.meta.url);
+const RUNTIME = new URL('./runtime/', import.meta.url);
+const INSTALL = new URL('install.ts', RUNTIME);
+const CORE = new URL('core-library.ts', RUNTIME);
+const LIBRARY = new URL('library.ts', RUNTIME);
 
 /** Methods that operators, texts and loops call, so that no script has to name them. */
 const UNNAMED = new Set(
@@ -27,7 +28,7 @@ interface Part {
   readonly names: ReadonlySet<string>;
 }
 
-const linker = new ModuleLinker();
+const linker = new ModuleLinker(RUNTIME);
 const core = new Set([...linker.link(INSTALL), ...linker.link(CORE)]);
 const parts: Part[] = [];
 const byName = new Map<string, Set<Part>>();
@@ -84,7 +85,7 @@ export function coreLibrary(entry: URL = INSTALL): readonly ScriptSource[] {
   return [linker.start, ...inOrder(modules), linker.callOf(entry, 'install')];
 }
 
-const PREPARE = linker.callOf(new URL('./runtime/java-class.ts', import.meta.url), 'prepareClasses');
+const PREPARE = linker.callOf(new URL('java-class.ts', RUNTIME), 'prepareClasses');
 
 /** What a script needs besides: everything that has a name which it mentions, or one of those that are given. */
 export function librariesOf(source: string, more: Iterable<string> = []): readonly ScriptSource[] {
