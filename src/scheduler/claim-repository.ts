@@ -32,14 +32,17 @@ export interface ClaimOptions extends Share {
   readonly serviceRoom?: ReadonlyMap<string, number>;
 }
 
+export interface ClaimedRun extends Run {
+  readonly dueAt: number;
+  readonly priority: number;
+  /** Only of a run that was started. */
+  readonly started?: StartedRun;
+  /** What it invokes, where there is a limit for it. */
+  readonly limitedService?: string;
+}
+
 export interface Claim {
-  readonly runs: readonly (Run & {
-    readonly dueAt: number;
-    /** Only of a run that was started: by its name and definition it can be run right away. */
-    readonly started?: Pick<StartedRun, 'jobId' | 'definition'>;
-    /** What it invokes, where there is a limit for it. */
-    readonly limitedService?: string;
-  })[];
+  readonly runs: readonly ClaimedRun[];
   /** When the earliest firing that still waits may be claimed, epoch ms; not looked for after a full share, nor while nothing may be claimed. */
   readonly nextDueAt: number | null;
   /** The same of what the holder has in memory. */
@@ -106,19 +109,7 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
              where ${where} and due_at >= ${from} and due_at < 'infinity'
              order by due_at, priority desc offset (select count(*) from ${name}) limit 1) end`;
   };
-  const claim = sql<
-    Omit<RunRow, 'trigger_id'> & {
-      trigger_id: number | null;
-      due_at: number;
-      priority: number;
-      own: boolean;
-      next_due: number | null;
-      next_own: number | null;
-      job_id: string | null;
-      definition: string | null;
-      service: string | null;
-    }
-  >`${ANEW}
+  const claim = sql<ClaimedRow>`${ANEW}
     with gate as materialized (
       select ${PASS_GATE} and not (select paused from scheduler_setting) and ${isAlive(holder)} as passed
     ), ${serviceRoom === undefined ? sql`` : withinServiceRoom(serviceRoom, kinds, until)}
@@ -179,23 +170,37 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
     select null, 0, 0, 0, 0, null, false, ${relaxCommit(sql`judged`)}, null, 0, false, null, null, null,
            ${nextDue(shared)}, ${nextDue(owned)}`;
   const { rows } = await throughGate(() => claim.execute(db));
-  const runs = rows.flatMap(({ trigger_id, job_id, definition, service, ...row }) =>
-    trigger_id === null
-      ? []
-      : {
-          ...toRun({ ...row, trigger_id }),
-          dueAt: row.due_at,
-          priority: row.priority,
-          ...(service === null ? {} : { limitedService: service }),
-          ...(job_id === null || definition === null
-            ? {}
-            : { started: { jobId: job_id, definition: readDefinition(definition) } }),
-        },
-  );
+  const next = rows.find((row) => row.trigger_id === null);
+  const runs = rows.filter((row) => row !== next).map(toClaimedRun);
   // Neither a delete nor a join keeps the order of the scan.
   runs.sort((left, right) => left.dueAt - right.dueAt || right.priority - left.priority);
-  const next = rows.find((row) => row.trigger_id === null);
   return { runs, nextDueAt: next?.next_due ?? null, ownNextDueAt: next?.next_own ?? null };
+}
+
+/** One row has no run: it tells when the next are due. */
+interface ClaimedRow extends RunRow {
+  readonly due_at: number;
+  readonly priority: number;
+  readonly next_due: number | null;
+  readonly next_own: number | null;
+  readonly job_id: string | null;
+  readonly definition: string | null;
+  readonly service: string | null;
+}
+
+function toClaimedRun(row: ClaimedRow): ClaimedRun {
+  const run = toRun(row);
+  const started =
+    row.job_id !== null && row.definition !== null
+      ? { ...run, jobId: row.job_id, definition: readDefinition(row.definition) }
+      : undefined;
+  return {
+    ...run,
+    dueAt: row.due_at,
+    priority: row.priority,
+    ...(row.service === null ? {} : { limitedService: row.service }),
+    ...(started === undefined ? {} : { started }),
+  };
 }
 
 function kindOf({ limit, watermark, startLimit = 0 }: Share) {

@@ -1,7 +1,7 @@
 import type { DatabaseClock } from '#database/index.ts';
 import { jittered } from '#lifecycle/index.ts';
 import { type Ask, type Claim, claimKey, type Holder, type WorkStore } from '#work/index.ts';
-import { NOTHING, type Share } from './claim-repository.ts';
+import { type ClaimedRun, NOTHING, type Share } from './claim-repository.ts';
 import { type ClaimedFiring, claimedFiring, roomBeside } from './claimed-firing.ts';
 import type { JobStore } from './job-store.ts';
 import { subjectOf } from './release-repository.ts';
@@ -98,13 +98,13 @@ async function claim(
 }
 
 function toWork(
-  { dueAt: _, started, limitedService, ...run }: Awaited<ReturnType<JobStore['claim']>>['runs'][number],
+  { started, limitedService, dueAt, priority, ...run }: ClaimedRun,
   life: Holder,
 ): ClaimedFiring {
   return {
-    ...claimedFiring(run, life),
+    ...claimedFiring(started ?? run, life),
     ...(limitedService === undefined ? {} : { limitedService }),
-    ...(started === undefined ? {} : { isStarted: true, started: { ...run, ...started } }),
+    ...(started === undefined ? {} : { isStarted: true, started }),
   };
 }
 

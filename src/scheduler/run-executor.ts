@@ -54,57 +54,52 @@ export class RunExecutor {
    * @returns false where something was given back, or has made room for what waits for its service
    */
   async run(unit: readonly ClaimedFiring[], seat: Seat): Promise<boolean> {
-    const planned = await Promise.all(
-      unit.map((claimed) => this.#guarded(claimed, () => this.#plan(claimed))),
-    );
+    const planned = await Promise.all(unit.map((claimed) => this.#plan(claimed)));
     const firings = planned.filter((firing) => firing !== undefined);
     const results = await this.#fire(firings, seat.signal);
     seat.leave();
-    const ended = await Promise.all(
-      unit.map((claimed, index) => this.#complete(claimed, planned[index], results.get(planned[index]))),
-    );
-    return ended.every((isDone) => isDone);
+    const ended = await Promise.all(firings.map((firing, index) => this.#complete(firing, results[index])));
+    return firings.length === unit.length && !ended.includes(false);
   }
 
-  async #plan({ started, holder }: ClaimedFiring): Promise<Firing> {
-    const { clock, nodeName, tuning } = this.#options;
-    const { dst = 'quartz' } = tuning();
+  /** What fails so is given back, and parked when it fails so each time: left as it is, it would block its schedule. */
+  #plan({ started, holder }: ClaimedFiring): Firing | Promise<Firing | undefined> {
     const run = started!;
-    const startedAt = clock.now();
-    const decision = this.#decide(run, startedAt);
-    const invoker = invokerName(run.jobId, decision.scheduledAt);
-    return this.#planEarly({ run, holder, nodeName, decision, dst, invoker, startedAt });
+    try {
+      const { clock, nodeName, tuning } = this.#options;
+      const { dst = 'quartz' } = tuning();
+      const startedAt = clock.now();
+      const decision = this.#decide(run, startedAt);
+      const invoker = invokerName(run.jobId, decision.scheduledAt);
+      const firing: Firing = { run, holder, nodeName, decision, dst, invoker, startedAt };
+      if (!plansNextFirst(firing)) return firing;
+      return this.#planNext(firing).catch((error) => this.#giveBack(firing, error));
+    } catch (error) {
+      return this.#giveBack({ run, holder }, error);
+    }
   }
 
-  async #complete(
-    claimed: ClaimedFiring,
-    firing: Firing | undefined,
-    result: FiringResult | undefined,
-  ): Promise<boolean> {
-    if (firing === undefined || result === undefined) return false;
+  async #complete(firing: Firing, result: FiringResult | undefined): Promise<boolean> {
+    if (result === undefined) return false;
     const { holder, run, decision } = firing;
     const { entries } = result;
-    this.#options.short.note(claimed, result);
-    const isDone = await this.#guarded(claimed, async () => {
+    const { short, planned, tuning } = this.#options;
+    short.note(run, result);
+    try {
       const isOurs =
         entries === null || (await this.#completions.complete(holder, { run, next: decision.next, entries }));
       this.#say(firing, result, isOurs ? result.end : 'fencedOut');
-      return true;
-    });
-    if (decision.next !== null) this.#options.planned(decision.next);
-    const isLimited = this.#options.tuning().serviceThreads?.has(run.definition.invokeService) === true;
-    return isDone === true && !isLimited;
+    } catch (error) {
+      await this.#giveBack(firing, error);
+      return false;
+    }
+    if (decision.next !== null) planned(decision.next);
+    return tuning().serviceThreads?.has(run.definition.invokeService) !== true;
   }
 
-  /** What fails so is tried again, and parked when it fails so each time: left as it is, it would block its schedule. */
-  async #guarded<T>({ holder, started }: ClaimedFiring, act: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await act();
-    } catch (error) {
-      this.#options.observe({ kind: 'server.failed', part: `firing of ${started!.jobId}`, error });
-      await this.#release(holder, { only: started! });
-      return undefined;
-    }
+  async #giveBack({ run, holder }: Pick<Firing, 'run' | 'holder'>, error: unknown): Promise<undefined> {
+    this.#options.observe({ kind: 'server.failed', part: `firing of ${run.jobId}`, error });
+    await this.#release(holder, { only: run });
   }
 
   #decide(run: StartedRun, now: number): FiringDecision {
@@ -130,37 +125,31 @@ export class RunExecutor {
   }
 
   /** Of a concurrent schedule the next firing waits while this one runs; what is let pass is recorded with that. */
-  async #planEarly(firing: Firing): Promise<Firing> {
+  async #planNext(firing: Firing): Promise<Firing> {
     const { run, holder, decision } = firing;
-    const fires = decision.kind === 'onTime' || decision.kind === 'now';
-    if (!run.definition.concurrentExecution || run.nextPlanned || decision.next === null || !fires)
-      return firing;
-    const { next } = decision;
     const passed = passedEntries(firing);
     // Without a database the run waits: it has not begun, so it is neither lost nor to blame.
     await this.#insist(
       'plan of the next firing',
-      () => this.#options.store.planNext(holder, run, next, passed),
+      () => this.#options.store.planNext(holder, run, decision.next!, passed),
       isPassing,
     );
     return { ...firing, run: { ...run, nextPlanned: true } };
   }
 
-  /** @returns the results of those that were not released */
+  /** @returns their results in this order; undefined for those that were released */
   async #fire(
     firings: readonly Firing[],
     signal: AbortSignal,
-  ): Promise<ReadonlyMap<Firing | undefined, FiringResult | undefined>> {
+  ): Promise<readonly (FiringResult | undefined)[]> {
     const { fireTogether } = this.#options;
-    const results = new Map<Firing | undefined, FiringResult | undefined>();
-    let alone = firings;
-    if (firings.length > 1 && fireTogether !== undefined) {
-      const together = await this.#fireOnce(firings, () => fireTogether(firings, signal));
-      if (together === 'released') return results;
-      for (const [index, firing] of firings.entries()) results.set(firing, together?.[index] ?? undefined);
-      alone = firings.filter((firing) => results.get(firing) === undefined);
-    }
-    for (const firing of alone) results.set(firing, await this.#fireUntilKnown(firing, signal));
+    let together: readonly (FiringResult | null)[] | 'released' | undefined;
+    if (firings.length > 1 && fireTogether !== undefined)
+      together = await this.#fireOnce(firings, () => fireTogether(firings, signal));
+    if (together === 'released') return [];
+    const results: (FiringResult | undefined)[] = [];
+    for (const [index, firing] of firings.entries())
+      results.push(together?.[index] ?? (await this.#fireUntilKnown(firing, signal)));
     return results;
   }
 
@@ -255,4 +244,10 @@ export class RunExecutor {
         break;
     }
   }
+}
+
+/** What comes after it waits while it runs. */
+function plansNextFirst({ run, decision }: Firing): boolean {
+  const fires = decision.kind === 'onTime' || decision.kind === 'now';
+  return run.definition.concurrentExecution && !run.nextPlanned && decision.next !== null && fires;
 }

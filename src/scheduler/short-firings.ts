@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { ClaimedFiring } from './claimed-firing.ts';
 import type { FiringResult } from './fire-trigger.ts';
+import type { RunKey } from './run.ts';
 
 /** Those of a unit run one after the other, so that the last waits for all others: no longer than this. */
 const UNIT_MS = 100;
@@ -15,15 +15,18 @@ const WEIGHT = 0.25;
 export class ShortFirings {
   readonly #ms = new LRUCache<number, number>({ max: MOST_KNOWN });
 
-  note({ run }: Pick<ClaimedFiring, 'run'>, { scriptMs }: FiringResult): void {
+  note(run: RunKey, { scriptMs }: FiringResult): void {
     const known = this.#ms.get(run.triggerId);
-    const ms = scriptMs ?? Number.MAX_SAFE_INTEGER;
-    const isSlower = known !== undefined && ms > known && ms < UNIT_MS * 10;
-    this.#ms.set(run.triggerId, isSlower ? known + (ms - known) * WEIGHT : ms);
+    if (scriptMs === undefined) {
+      if (known !== undefined) this.#ms.delete(run.triggerId);
+      return;
+    }
+    const isSlower = known !== undefined && scriptMs > known && scriptMs < UNIT_MS * 10;
+    this.#ms.set(run.triggerId, isSlower ? known + (scriptMs - known) * WEIGHT : scriptMs);
   }
 
   /** How much of a unit it takes; 1 for what goes alone. */
-  weightOf({ run }: Pick<ClaimedFiring, 'run'>): number {
+  weightOf(run: RunKey): number {
     return Math.min(1, (this.#ms.get(run.triggerId) ?? UNIT_MS) / UNIT_MS);
   }
 }

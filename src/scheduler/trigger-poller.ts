@@ -40,7 +40,7 @@ export class TriggerPoller extends WorkPoller<ClaimedFiring> {
         kindOf(SHARED, () => (tuning().claims === false ? 0 : tuning().threadCount)),
         kindOf(OWN, () => tuning().threadCount),
       ],
-      weightOf: (work) => (fireTogether === undefined ? 1 : short.weightOf(work)),
+      weightOf: (work) => (fireTogether === undefined ? 1 : short.weightOf(work.run)),
       idleWaitMs: () => tuning().idleWaitMs,
       execute: (unit, seat) => executor.run(unit, seat),
     });

@@ -50,8 +50,8 @@ export interface ScriptThreadOptions {
 export class ScriptThread {
   readonly number: number;
   readonly jobs = new Map<number, Job>();
-  /** What it was offered last, by job. */
-  readonly #offers = new Map<number, number>();
+  /** What it was offered last, by job, and how to listen no more to whoever may end that. */
+  readonly #offers = new Map<number, { readonly offer: number; readonly unlisten: () => void }>();
   #lastOffer = 0;
   /** Of its scripts, by the numbers that it gave them. */
   readonly scriptNames = new Map<number, string>();
@@ -114,7 +114,6 @@ export class ScriptThread {
     const offer = this.#lastOffer + 1;
     if (!makeOffer(this.#shared, offer)) return false;
     this.#lastOffer = offer;
-    this.#offers.set(id, offer);
     this.jobs.set(id, job);
     this.send({ type: 'work', id, offer, kind, payload, abortable: signal !== undefined });
     const abort = () => {
@@ -122,14 +121,15 @@ export class ScriptThread {
     };
     if (signal?.aborted) abort();
     else signal?.addEventListener('abort', abort, { once: true });
+    this.#offers.set(id, { offer, unlisten: () => signal?.removeEventListener('abort', abort) });
     return true;
   }
 
   /** Takes back what it has not begun, in the order in which it was offered. */
   takeBack(): readonly Job[] {
     const back = [...this.jobs.values()].filter(({ id }) => {
-      const offer = this.#offers.get(id);
-      return offer !== undefined && takeOffer(this.#shared, offer);
+      const offered = this.#offers.get(id);
+      return offered !== undefined && takeOffer(this.#shared, offered.offer);
     });
     for (const { id } of back) this.forget(id);
     return back;
@@ -138,6 +138,7 @@ export class ScriptThread {
   forget(id: number): Job | undefined {
     const job = this.jobs.get(id);
     this.jobs.delete(id);
+    this.#offers.get(id)?.unlisten();
     this.#offers.delete(id);
     return job;
   }

@@ -245,7 +245,7 @@ export class ScriptThreads implements Service {
       else if (job.work.repeatable) this.#waiting.add(job);
       else job.reject(new Death(DIED));
     }
-    thread.jobs.clear();
+    for (const id of [...thread.jobs.keys()]) thread.forget(id);
     for (const job of notBegun.toReversed()) this.#waiting.putBack(job);
     this.#serve();
   }

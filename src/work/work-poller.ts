@@ -55,7 +55,8 @@ export class WorkPoller<Work extends Claimed> implements Service {
   readonly #solitude: Solitude;
   readonly #desks = new Map<string, Desk<Work>>();
   readonly #sweepClock = new SweepClock();
-  readonly #running = new Set<AbortController>();
+  /** Of all that runs. */
+  #ending = new AbortController();
 
   constructor(options: WorkPollerOptions<Work>) {
     this.#options = options;
@@ -173,7 +174,8 @@ export class WorkPoller<Work extends Claimed> implements Service {
   }
 
   #endEarly(reason: string): void {
-    for (const ending of this.#running) ending.abort(new Error(reason));
+    this.#ending.abort(new Error(reason));
+    this.#ending = new AbortController();
   }
 
   async #runOnce(): Promise<number> {
@@ -236,12 +238,9 @@ export class WorkPoller<Work extends Claimed> implements Service {
 
   async #execute(unit: readonly Work[], leave: () => void): Promise<boolean> {
     const ended = this.#solitude.begin();
-    const ending = new AbortController();
-    this.#running.add(ending);
     try {
-      return await this.#options.execute(unit, { signal: ending.signal, leave });
+      return await this.#options.execute(unit, { signal: this.#ending.signal, leave });
     } finally {
-      this.#running.delete(ending);
       ended();
     }
   }

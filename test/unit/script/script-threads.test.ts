@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,6 +59,14 @@ describe('script threads', () => {
   }
 
   const work = (kind: string, payload: unknown = null, repeatable = false) => ({ kind, payload, repeatable });
+
+  it('listen to whoever may end their work no longer than it takes', async () => {
+    await using opened = await open(2);
+    const { signal } = new AbortController();
+    const many = Array.from({ length: 50 }, (_, n) => opened.threads.run({ ...work('echo', n), signal }));
+    await Promise.all([...many, opened.threads.run({ ...work('die'), signal }).catch(() => undefined)]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
 
   it('take work and answer, and tell how they are', async () => {
     await using opened = await open(2);
