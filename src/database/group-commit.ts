@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { Batcher } from './batcher.ts';
 import type { Database, Db } from './database.ts';
+import { tryingAll } from './named-lock.ts';
 import { PLANNED_ANEW } from './prepared-statements.ts';
 import { isConnectionLost, isTaken, sqlStateOf } from './sql-state.ts';
 
@@ -151,7 +152,7 @@ async function storeWithLocks(database: Database, rows: readonly GroupedRow[]): 
 function tryLocks(names: readonly string[]): RawBuilder<unknown> {
   return sql`
     select require_rows(count(*) filter (where held), count(*))
-    from (select pg_try_advisory_xact_lock(hashtextextended(name, 0)) as held from unnest(${names}::text[]) as name) lock`;
+    from (${tryingAll(names)}) lock`;
 }
 
 /** Everything in one statement, which is a transaction of its own where it is not part of one. */

@@ -33,6 +33,7 @@ export {
   type SchemaState,
   type SqlMigration,
 } from './migrator.ts';
+export { LOCK, lockNamed, tryLockNamed } from './named-lock.ts';
 export { Notifier } from './notifier.ts';
 export { PLANNED_ANEW } from './prepared-statements.ts';
 export { type PreparedUnit, prepareUnit, storeTogether } from './prepared-unit.ts';

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import { type Db, LOCK, lockNamed } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Target } from '../relationship/edge.ts';
 
@@ -71,8 +71,7 @@ function stepSql(property: string, index: number, mayEnd: boolean): StepSql {
  * type.
  */
 export async function lockDerivations(db: Db, type: string, how: 'in common' | 'alone'): Promise<void> {
-  const lock = sql.raw(how === 'alone' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared');
-  await sql`select ${lock}(hashtextextended(${`derivations of managed/${type}`}, 0))`.execute(db);
+  await lockNamed(db, LOCK.derivationsOf(type), how);
 }
 
 /** The objects of a collection from which a path of properties leads to one of the targets. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import { type Db, LOCK, lockNamed } from '#database/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import { filterSql, objectTable } from '#repo/index.ts';
 import type { QueryFilter } from '#resource/index.ts';
@@ -12,9 +12,7 @@ import { CONDITIONAL } from './conditional-grant.ts';
  * object is missed between the two.
  */
 export async function lockConditions(db: Db, type: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`conditions of managed/${type}`}, 0))`.execute(
-    db,
-  );
+  await lockNamed(db, LOCK.conditionsOf(type));
 }
 
 /** The conditions of all objects of a type that have one, locked in common. */

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import { type Db, LOCK, lockNamed } from '#database/index.ts';
 import { type JsonValue, parsePointer } from '#json/index.ts';
 import { filterSql, type ObjectStore, objectStore, objectTable } from '#repo/index.ts';
 
@@ -16,12 +16,12 @@ export interface UniqueValue {
 
 /** The advisory lock of all that ask about the same value. */
 export function lockOf({ collection, property, value }: Omit<UniqueValue, 'id'>): string {
-  return `unique ${JSON.stringify([collection, property, value])}`;
+  return LOCK.uniqueValue(collection, property, value);
 }
 
 /** Queues those who ask about the same value until the end of their transactions. */
 export async function lockValue(db: Db, wanted: Omit<UniqueValue, 'id'>): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${lockOf(wanted)}, 0))`.execute(db);
+  await lockNamed(db, lockOf(wanted));
 }
 
 /** The id of another object of the collection whose property has that value. */

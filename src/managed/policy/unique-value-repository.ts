@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db, GroupWrite, UnitOfWork } from '#database/index.ts';
+import { type Db, type GroupWrite, tryLockNamed, type UnitOfWork } from '#database/index.ts';
 import { parsePointer } from '#json/index.ts';
 import { hasPending, hasSameText } from '#repo/index.ts';
 import { lockOf, storeOf, type UniqueValue } from './unique-repository.ts';
@@ -56,7 +56,5 @@ function free(wanted: readonly UniqueValue[]): RawBuilder<unknown> {
 }
 
 async function isFree(db: Db, wanted: UniqueValue): Promise<boolean> {
-  const { rows } = await sql<{ held: boolean }>`
-    select pg_try_advisory_xact_lock(hashtextextended(${lockOf(wanted)}, 0)) as held`.execute(db);
-  return rows[0]!.held && (await free([wanted]).execute(db)).rows.length === 1;
+  return (await tryLockNamed(db, lockOf(wanted))) && (await free([wanted]).execute(db)).rows.length === 1;
 }

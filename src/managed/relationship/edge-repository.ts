@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import { type Db, LOCK, lockNamed } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Edge, Target } from './edge.ts';
 
@@ -152,10 +152,8 @@ export async function listEdgesBetween(
 
 /** Queues those who write the same ends until the end of their transactions, where no index can refuse them. */
 export async function lockEnds(db: Db, ends: readonly Target[]): Promise<void> {
-  const names = ends.map(({ collection, id }) => `relationship ${collection}/${id}`).sort();
-  for (const name of new Set(names)) {
-    await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
-  }
+  const names = ends.map(({ collection, id }) => LOCK.endOfEdges(collection, id)).sort();
+  for (const name of new Set(names)) await lockNamed(db, name);
 }
 
 interface EdgeRow {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import { type Db, LOCK, lockNamed } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { objectStore, type StoredObject } from '#repo/index.ts';
 import { formatRef, type Target } from './edge.ts';
@@ -52,7 +52,7 @@ export async function lockExisting(db: Db, targets: readonly Target[]): Promise<
 
 /** Queues those who create an object with the same id. */
 export async function lockNewId(db: Db, type: string, id: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`new managed/${type}/${id}`}, 0))`.execute(db);
+  await lockNamed(db, LOCK.newObject(type, id));
 }
 
 /** The object, locked against other writers; against new edges to it as well when it is to be deleted. */

@@ -1,13 +1,11 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import { type Db, LOCK, tryLockNamed } from '#database/index.ts';
 import type { Seal, SealedEntry } from './seal.ts';
 import { IS_SOUND_ENTRY, IS_SOUND_SEAL, isoTime } from './sound-row-repository.ts';
 
 /** Whoever seals does so alone, until the end of the transaction; commits of entries wait for nobody. */
 export async function trySealing(db: Db): Promise<boolean> {
-  const { rows } = await sql<{ mine: boolean }>`
-    select pg_try_advisory_xact_lock(hashtext('audit_seal')) as mine`.execute(db);
-  return rows[0]!.mine;
+  return tryLockNamed(db, LOCK.sealing);
 }
 
 export async function hasUnsealed(db: Db): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import { type Db, LOCK, lockNamed } from '#database/index.ts';
 import type { Finding } from '../engine/index.ts';
 
 export interface Deployment {
@@ -11,7 +11,7 @@ export interface Deployment {
 
 /** One deployment at a time in the whole cluster, until the end of the transaction. */
 export async function lockDeployments(db: Db): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtext('svc workflow deployment'))`.execute(db);
+  await lockNamed(db, LOCK.deployment);
 }
 
 export async function findLatestDeployment(db: Db, name: string): Promise<Deployment | undefined> {

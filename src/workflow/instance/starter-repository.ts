@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, GroupWrite, UnitOfWork } from '#database/index.ts';
+import { type Db, type GroupWrite, LOCK, lockNamed, type UnitOfWork } from '#database/index.ts';
 
 /** Somebody who starts a process, and how many they may have under way. */
 interface Start {
@@ -10,7 +10,7 @@ interface Start {
 /** Writes nothing: lets starts be stored with which nobody has too many. */
 const rooms: GroupWrite<Start> = {
   isGuarded: true,
-  keyOf: ({ starter }) => roomKey(starter),
+  keyOf: ({ starter }) => LOCK.startsOf(starter),
   steps: (starts) => [{ statement: haveRoom(starts), returns: starts.length }],
   async run(db, starts) {
     const { rows } = await sql<{ starter: string }>`${haveRoom(starts)}`.execute(db);
@@ -24,10 +24,6 @@ function haveRoom(starts: readonly Start[]) {
     where has_room(starter, 1, allowed)`;
 }
 
-function roomKey(starter: string): string {
-  return `starts of ${starter}`;
-}
-
 /** Asks for room with the commit, where nobody else asks for the same. @returns false when it has to be asked for at once */
 export async function reserveRoom(
   unitOfWork: UnitOfWork,
@@ -36,13 +32,15 @@ export async function reserveRoom(
 ): Promise<boolean> {
   const isFirst = unitOfWork.pending(rooms).length === 0;
   return (
-    isFirst && unitOfWork.mayBePending(roomKey(starter)) && unitOfWork.write(rooms, { starter, allowed })
+    isFirst &&
+    unitOfWork.mayBePending(LOCK.startsOf(starter)) &&
+    unitOfWork.write(rooms, { starter, allowed })
   );
 }
 
 /** One start of a starter after the other, on all nodes, until the transaction ends. */
 export async function lockStarter(db: Db, starter: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`starts of ${starter}`}, 0))`.execute(db);
+  await lockNamed(db, LOCK.startsOf(starter));
 }
 
 /** The instances under way that somebody has started, without those that these have called; none is counted beyond `most`. */
