@@ -19,6 +19,7 @@ import { type Page, type Pages, withoutSlash } from './pages.ts';
 import { refuseMessage } from './refuse-message.ts';
 import { BASE_PATH, isBelowBase, type RestInterface } from './rest-interface.ts';
 import { tellAnswered } from './tell-answered.ts';
+import { Turns } from './turns.ts';
 import { type Answer, writeError } from './write-response.ts';
 
 /** The URL and all headers of a request together. */
@@ -42,27 +43,32 @@ export interface DoorOptions {
 export class Door {
   readonly #options: DoorOptions;
   readonly #refused = new WeakSet<Socket>();
+  readonly #turns = new Turns();
 
   constructor(options: DoorOptions) {
     this.#options = options;
   }
 
-  async take(message: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  take(message: IncomingMessage, outgoing: ServerResponse): void {
     // Nobody knows where the message behind a refused one begins.
     if (this.#refused.has(message.socket)) return;
     const exchange = new HttpExchange(message, outgoing, this.#options.site);
+    const begin = () => void this.#respond(exchange, () => this.#answer(exchange));
+    const unsound = refuseMessage(message);
+    const tooOften = unsound === undefined ? this.#limit(exchange) : undefined;
+    const refusal = unsound ?? tooOften ?? (this.#turns.take(exchange, begin) ? undefined : tooManyAtOnce());
+    if (refusal === undefined) return;
+    const isLast = refusal !== tooOften;
+    if (isLast) this.#refused.add(message.socket);
+    void this.#respond(exchange, () => this.#refuse(exchange, refusal, isLast));
+  }
+
+  async #respond(exchange: HttpExchange, answer: () => Answer | Promise<Answer>): Promise<void> {
     try {
-      const unsound = refuseMessage(message);
-      const refusal = unsound ?? this.#limit(exchange);
-      const answer = refusal === undefined ? await this.#answer(exchange) : this.#refuse(exchange, refusal);
-      if (unsound !== undefined) {
-        answer.headers['Connection'] = 'close';
-        this.#refused.add(message.socket);
-      }
-      this.#options.writer.write(exchange, answer);
+      this.#options.writer.write(exchange, await answer());
     } catch (error) {
       this.#tellFailed(exchange, error);
-      outgoing.destroy();
+      exchange.outgoing.destroy();
     }
   }
 
@@ -126,9 +132,11 @@ export class Door {
     });
   }
 
-  #refuse({ incoming }: HttpExchange, refusal: ResourceError): Answer {
+  #refuse({ incoming }: HttpExchange, refusal: ResourceError, isLast: boolean): Answer {
     this.#tellRefused(refusal, incoming.callerAddress);
-    return writeError(refusal);
+    const answer = writeError(refusal);
+    if (isLast) answer.headers['Connection'] = 'close';
+    return answer;
   }
 
   #tellRefused(error: ResourceError, address: string): void {
@@ -143,6 +151,14 @@ export class Door {
   #tellFailed({ incoming: { method, path }, requestId }: HttpExchange, error: unknown): void {
     this.#options.observe({ kind: 'http.failed', method, path, requestId, error });
   }
+}
+
+function tooManyAtOnce(): ResourceError {
+  return new TooManyRequestsError('Too many requests of one connection at once', {
+    id: 'HTTP_PIPELINE_CROWDED',
+    hint: 'Those before this one are answered, the next ones were not read. Wait for answers before you send more',
+    detail: { retryAfterSeconds: 1 },
+  });
 }
 
 type Unreadable = NodeJS.ErrnoException & { rawPacket?: Buffer };

@@ -20,7 +20,7 @@ export async function listen(
   options: ListenOptions,
 ): Promise<{ readonly server: Server; readonly port: number }> {
   const { host, port, requestTimeoutMs } = options;
-  const take = (message: IncomingMessage, outgoing: ServerResponse) => void door.take(message, outgoing);
+  const take = (message: IncomingMessage, outgoing: ServerResponse) => door.take(message, outgoing);
   const server = createServer(
     {
       maxHeaderSize: MOST_HEADER_BYTES,

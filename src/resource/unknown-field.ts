@@ -27,7 +27,7 @@ export function refuseUnknownField(
   throw new BadRequestError(`There is no field '${pointer.slice(1)}' to look for`, {
     id: 'QUERY_UNKNOWN_FIELD',
     field: pointer,
-    hint: didYouMean(unknown[0]!, fields) ?? `There are ${fields.join(', ')}`,
+    hint: didYouMean(unknown[0] ?? '', fields) ?? `There are ${fields.join(', ')}`,
   });
 }
 
@@ -44,6 +44,6 @@ export function warnOfUnknownField(
 ): { readonly warnings?: readonly string[] } {
   const unknown = findUnknownField(query, (name) => fields.includes(name));
   if (unknown === undefined) return {};
-  const hint = didYouMean(unknown[0]!, suggested);
+  const hint = didYouMean(unknown[0] ?? '', suggested);
   return { warnings: [`'${unknown.join('/')}' is no property of ${where}. ${hint ?? ''}`.trim()] };
 }

@@ -299,6 +299,25 @@ describe('the door', () => {
     expect((await get('/nowhere', { 'X-Forwarded-For': '203.0.113.67' })).status).toBe(404);
   });
 
+  it('begins what one connection sends at once one after the other, and ends it where that is too much', async () => {
+    const admin = `Host: x\r\nX-Svc-Username: svc-admin\r\nX-Svc-Password: ${ADMIN_PASSWORD}\r\n`;
+    const slow = (last: string) => {
+      const source = `const end = Date.now() + 300; while (Date.now() < end); ${last}`;
+      const body = JSON.stringify({ type: 'text/javascript', source });
+      return `POST /svc/script?_action=eval HTTP/1.1\r\n${admin}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    };
+    const statuses = (answers: string) => [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, code]) => code);
+    const read = `GET /svc/repo/turns/one HTTP/1.1\r\n${admin}Connection: close\r\n\r\n`;
+    expect(statuses(await sendRaw(server.url, slow("svc.create('repo/turns', 'one', {})") + read))).toEqual([
+      '200',
+      '200',
+    ]);
+    const probes = 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(300);
+    const answers = await sendRaw(server.url, slow('') + probes);
+    expect(statuses(answers)).toEqual([...Array.from({ length: 101 }, () => '200'), '429']);
+    expect(answers).toContain('"id":"HTTP_PIPELINE_CROWDED"');
+  });
+
   it.each([
     ['the headers', 'GET /svc/info/ping HTTP/1.1\r\nHost: x\r\nX-Slow: '],
     [

@@ -154,6 +154,9 @@ describe('a slip', () => {
       expect((await get('managed/user?_queryFilter=sallary+pr')).warnings).toEqual([
         "'sallary' is no property of managed/user.",
       ]);
+      expect((await get('managed/user?_queryFilter=/+pr')).warnings).toEqual([
+        "'' is no property of managed/user.",
+      ]);
       expect(await get('managed/user?_queryFilter=userName+eq+"ann"')).not.toHaveProperty('warnings');
       expect((await get('audit/activity?_queryFilter=objctId+pr')).warnings).toEqual([
         "'objctId' is no property of audit/activity. Did you mean 'objectId'?",
