@@ -1,8 +1,6 @@
-import { staticMemberProblem } from '../runtime/static-members.ts';
-import type { Argument, ClassDeclaration, Expression, Statement, TypeName } from '../syntax/ast.ts';
-import { pathText } from '../syntax/path-text.ts';
+import type { ClassDeclaration, Expression, Statement, TypeName } from '../syntax/ast.ts';
 import type { SourceText } from '../syntax/source-text.ts';
-import type { ClassMeaning, ClassNames } from './class-names.ts';
+import type { ClassNames } from './class-names.ts';
 import { patternLiteral } from './pattern-literal.ts';
 import { type Local, mangle, Scope, type StaticKind } from './scope.ts';
 
@@ -36,16 +34,27 @@ export interface FunctionContext {
   readonly yields?: boolean;
 }
 
-/** What all parts of the generator share: names, constants, types. */
-export abstract class GeneratorContext {
-  protected readonly source: SourceText;
-  protected readonly classes: ClassNames;
-  protected readonly directMethods = new Map<string, DirectMethod>();
-  protected scope = new Scope('script');
-  protected context: FunctionContext = { owner: '$s', self: '$s', className: '', isStatic: false };
-  protected loops = 0;
-  protected switches = 0;
-  protected variables: string[] = [];
+/** What contains each other in a script; `generate-script.ts` hands them in. */
+export interface Parts {
+  expression(g: Generation, node: Expression): string;
+  statement(g: Generation, node: Statement, isTail: boolean): string;
+  classDefinition(g: Generation, node: ClassDeclaration, name: string): string;
+}
+
+/** The making of one script, as all parts of the generator share it: where it stands, names, constants. */
+export class Generation {
+  readonly #parts: Parts;
+  readonly source: SourceText;
+  readonly classes: ClassNames;
+  readonly directMethods = new Map<string, DirectMethod>();
+  scope = new Scope('script');
+  context: FunctionContext = { owner: '$s', self: '$s', className: '', isStatic: false };
+  loops = 0;
+  switches = 0;
+  variables: string[] = [];
+  labels: string[] = [];
+  /** In front of the loop that follows. */
+  loopLabel = '';
   /** Every name that may be a variable of the caller. */
   readonly freeNames = new Set<string>();
   /** Some methods have names that are known only at run time. */
@@ -59,26 +68,37 @@ export abstract class GeneratorContext {
   readonly changesClasses: boolean;
   #temporaries = 0;
 
-  constructor(source: SourceText, classes: ClassNames) {
+  constructor(source: SourceText, classes: ClassNames, parts: Parts) {
+    this.#parts = parts;
     this.source = source;
     this.classes = classes;
     this.seesBinding = SEES_BINDING.test(source.text);
     this.changesClasses = CHANGES_CLASSES.test(source.text);
   }
 
-  protected abstract expression(node: Expression): string;
-  protected abstract functionBody(body: readonly Statement[]): string;
-  protected abstract classDefinition(node: ClassDeclaration, name: string): string;
-  protected abstract argumentList(args: readonly Argument[]): string;
+  /** A value as JavaScript. */
+  expression(node: Expression): string {
+    return this.#parts.expression(this, node);
+  }
 
-  protected constantDeclarations(): string {
+  /** In a tail position it gives the value of its function. */
+  statement(node: Statement, isTail: boolean): string {
+    return this.#parts.statement(this, node, isTail);
+  }
+
+  /** What the runtime needs to make the class, which has the full name. */
+  classDefinition(node: ClassDeclaration, name: string): string {
+    return this.#parts.classDefinition(this, node, name);
+  }
+
+  constantDeclarations(): string {
     const constants = [...this.#constants].map(([code, name]) => `const ${name}=${code};\n`);
     const entries = this.#entries.size === 0 ? '' : `let ${[...this.#entries.values()].join(',')};\n`;
     return [...constants, ...this.#patterns.values(), entries].join('');
   }
 
   /** The entry of a variable of the script, which is looked up once unless the script can take variables away. */
-  protected variableEntry(name: string): string {
+  variableEntry(name: string): string {
     const found = `${SCRIPT_VARIABLES}.get(${JSON.stringify(name)})`;
     if (this.seesBinding) return found;
     const known = this.#entries.get(name) ?? `E${this.#entries.size}`;
@@ -87,14 +107,14 @@ export abstract class GeneratorContext {
   }
 
   /** A text that is going to be used as a regular expression. */
-  protected notePattern(node: Expression | undefined): void {
+  notePattern(node: Expression | undefined): void {
     if (node?.kind !== 'constant' || typeof node.value !== 'string' || this.#patterns.has(node.value)) return;
     const literal = patternLiteral(node.value);
     if (literal !== undefined) this.#patterns.set(node.value, literal);
   }
 
   /** A value made once per run; the same code twice is one constant. */
-  protected constant(code: string): string {
+  constant(code: string): string {
     const known = this.#constants.get(code);
     if (known !== undefined) return known;
     const name = `K${this.#constants.size}`;
@@ -102,18 +122,18 @@ export abstract class GeneratorContext {
     return name;
   }
 
-  protected temporary(): string {
+  temporary(): string {
     return `$${++this.#temporaries}`;
   }
 
   /** A variable of the function around, for a value that is needed twice. */
-  protected variable(): string {
+  variable(): string {
     const name = this.temporary();
     this.variables.push(name);
     return name;
   }
 
-  protected inScope<T>(kind: 'method' | 'closure' | 'block', body: () => T): T {
+  inScope<T>(kind: 'method' | 'closure' | 'block', body: () => T): T {
     const outer = { scope: this.scope, loops: this.loops, switches: this.switches };
     this.scope = new Scope(kind, outer.scope);
     if (kind !== 'block') {
@@ -127,7 +147,7 @@ export abstract class GeneratorContext {
     return result;
   }
 
-  protected inContext<T>(context: FunctionContext, body: () => T): T {
+  inContext<T>(context: FunctionContext, body: () => T): T {
     const outer = this.context;
     this.context = context;
     const result = body();
@@ -135,7 +155,7 @@ export abstract class GeneratorContext {
     return result;
   }
 
-  protected declareVariable(
+  declareVariable(
     name: string,
     at: number,
     facts: { type?: TypeName | undefined; isFinal?: boolean; isField?: boolean } = {},
@@ -149,67 +169,7 @@ export abstract class GeneratorContext {
     return this.scope.declare(name, { js, ...typed, kind: staticKind(type), isFinal, isField });
   }
 
-  /** The runtime's value for a type. @throws GroovySyntaxError when it does not exist */
-  protected typeValue(type: TypeName): string {
-    const dimensions = type.dimensions + (type.name.match(/\[\]/g)?.length ?? 0);
-    const meaning = this.classes.get(
-      { ...type, name: type.name.replaceAll('[]', '') },
-      this.context.className,
-    );
-    const value = this.meaningValue(meaning);
-    return dimensions === 0 ? value : this.constant(`$.arrayType(${value},${dimensions})`);
-  }
-
-  protected meaningValue(meaning: ClassMeaning): string {
-    if (meaning.kind === 'declared') return classVariable(meaning.name);
-    return this.constant(`$.type(${JSON.stringify(meaning.name)})`);
-  }
-
-  /** Conversion to a declared type, nothing where any value will do. */
-  protected converted(value: string, type: TypeName | undefined, kind: StaticKind = 'unknown'): string {
-    if (type === undefined || isAnything(type)) return value;
-    const wanted = staticKind(type);
-    if (wanted !== 'unknown' && wanted === kind) return value;
-    if (wanted === 'int') return `$.toInt(${value})`;
-    if (type.name === 'def' || type.name === 'void') return value;
-    return `$.cast(${value},${this.typeValue(type)})`;
-  }
-
-  /** The class that an expression names, when it names one and no variable hides it. */
-  protected classOf(node: Expression): ClassMeaning | undefined {
-    if (node.kind !== 'name' && node.kind !== 'property') return undefined;
-    const path = pathText(node)?.replaceAll('[]', '');
-    if (path === undefined) return undefined;
-    const root = path.split('.')[0]!;
-    if (this.scope.find(root) !== undefined) return undefined;
-    const meaning = this.classes.find(path, this.context.className);
-    if (meaning !== undefined || node.kind === 'name') return meaning;
-    return undefined;
-  }
-
-  /** `java.x.Y` that names no class will never be a value. */
-  protected refuseUnknownClass(node: Expression): void {
-    const path = pathText(node);
-    if (path === undefined) return;
-    const names = path.split('.');
-    const isDotted = names.length > 2 && this.classes.isPackageRoot(names[0]!);
-    if (!isDotted || this.scope.find(names[0]!) !== undefined) return;
-    const capital = names.findIndex((name) => /^\p{Lu}/u.test(name));
-    if (capital < 1) return;
-    for (let length = capital + 1; length <= names.length; length++) {
-      if (this.classes.find(names.slice(0, length).join('.')) !== undefined) return;
-    }
-    this.classes.missing.report(names.slice(0, capital + 1).join('.'), node.at);
-  }
-
-  /** A static member that is known not to exist. */
-  protected checkStatic(meaning: ClassMeaning, member: string, isCall: boolean, at: number): void {
-    if (meaning.kind !== 'known' || (this.changesClasses && member !== 'new')) return;
-    const problem = staticMemberProblem(meaning.name, member, isCall);
-    if (problem !== undefined) throw this.source.errorAt(at, problem.text, problem.hint);
-  }
-
-  protected free(name: string): string {
+  free(name: string): string {
     this.freeNames.add(name);
     return JSON.stringify(name);
   }
@@ -224,7 +184,7 @@ export function isAnything(type: TypeName): boolean {
   return type.name === 'def' || type.name === 'Object' || type.name === 'java.lang.Object';
 }
 
-function staticKind(type: TypeName | undefined): StaticKind {
+export function staticKind(type: TypeName | undefined): StaticKind {
   if (type === undefined || type.dimensions > 0) return 'unknown';
   if (type.name === 'int') return 'int';
   return type.name === 'boolean' ? 'boolean' : 'unknown';
