@@ -1,70 +1,78 @@
+import { parseAnnotations } from './annotations.ts';
 import type { ClassDeclaration, Import, Script, Statement } from './ast.ts';
-import { ClassParser } from './class-parser.ts';
-import { tokenize } from './lexer.ts';
+import { parseClassBody } from './class-bodies.ts';
+import { parseExpression, parseExpressionOrCommand } from './expressions.ts';
+import { type Grammar, Parsing } from './parsing.ts';
 import { SourceText } from './source-text.ts';
+import { parseStatement } from './statements.ts';
 import { isOperator } from './token-cursor.ts';
+
+const GRAMMAR: Grammar = {
+  expression: parseExpression,
+  expressionOrCommand: parseExpressionOrCommand,
+  statement: parseStatement,
+  classBody: parseClassBody,
+  membersIn: parseMembers,
+};
 
 /** @throws GroovySyntaxError */
 export function parseGroovy(source: SourceText): Script {
-  return new Parser(source, tokenize(source)).script();
+  return parseScript(new Parsing(source, GRAMMAR));
 }
 
-class Parser extends ClassParser {
-  script(): Script {
-    const imports: Import[] = [];
-    const body: Statement[] = [];
-    this.#skipPackage();
-    for (;;) {
-      while (this.takeIf(';'));
-      if (this.isAtEnd)
-        return {
-          imports,
-          typeVariables: this.typeVariables,
-          body,
-          added: this.added,
-          newified: this.newified,
-        };
-      if (this.isKeyword('import') || this.#isAnnotatedImport()) imports.push(this.#import());
-      else {
-        body.push(this.statement());
-        const ended = this.is(';') || this.token.startsLine || this.isAtEnd;
-        if (!ended && !isOperator(this.previous, '}') && !isOperator(this.previous, ';'))
-          throw this.unexpected();
-      }
+function parseScript(p: Parsing): Script {
+  const imports: Import[] = [];
+  const body: Statement[] = [];
+  skipPackage(p);
+  for (;;) {
+    while (p.takeIf(';'));
+    if (p.isAtEnd)
+      return {
+        imports,
+        typeVariables: p.typeVariables,
+        body,
+        added: p.added,
+        newified: p.newified,
+      };
+    if (p.isKeyword('import') || isAnnotatedImport(p)) imports.push(parseImport(p));
+    else {
+      body.push(p.statement());
+      const ended = p.is(';') || p.token.startsLine || p.isAtEnd;
+      if (!ended && !isOperator(p.previous, '}') && !isOperator(p.previous, ';')) throw p.unexpected();
     }
   }
+}
 
-  #skipPackage(): void {
-    if (!this.takeKeywordIf('package')) return;
-    this.expectName();
-    while (this.takeIf('.')) this.expectName();
-  }
+function skipPackage(p: Parsing): void {
+  if (!p.takeKeywordIf('package')) return;
+  p.expectName();
+  while (p.takeIf('.')) p.expectName();
+}
 
-  #isAnnotatedImport(): boolean {
-    if (!this.is('@')) return false;
-    const from = this.index;
-    this.annotations();
-    if (this.isKeyword('import')) return true;
-    this.index = from;
-    return false;
-  }
+function isAnnotatedImport(p: Parsing): boolean {
+  if (!p.is('@')) return false;
+  const from = p.index;
+  parseAnnotations(p);
+  if (p.isKeyword('import')) return true;
+  p.index = from;
+  return false;
+}
 
-  #import(): Import {
-    const { at } = this.take();
-    const isStatic = this.takeKeywordIf('static');
-    let name = this.expectName().text;
-    while (this.takeIf('.')) {
-      if (this.takeIf('*')) return { name, isStatic, isStar: true, at };
-      if (this.token.kind !== 'name' && this.token.kind !== 'keyword') throw this.unexpected();
-      name += `.${this.take().text}`;
-    }
-    const alias = this.takeKeywordIf('as') ? { alias: this.expectName().text } : {};
-    return { name, ...alias, isStatic, isStar: false, at };
+function parseImport(p: Parsing): Import {
+  const { at } = p.take();
+  const isStatic = p.takeKeywordIf('static');
+  let name = p.expectName().text;
+  while (p.takeIf('.')) {
+    if (p.takeIf('*')) return { name, isStatic, isStar: true, at };
+    if (p.token.kind !== 'name' && p.token.kind !== 'keyword') throw p.unexpected();
+    name += `.${p.take().text}`;
   }
+  const alias = p.takeKeywordIf('as') ? { alias: p.expectName().text } : {};
+  return { name, ...alias, isStatic, isStar: false, at };
+}
 
-  protected override membersIn(text: string): ClassDeclaration {
-    const source = new SourceText(this.source.name, text);
-    const [made] = new Parser(source, tokenize(source)).script().body;
-    return made as ClassDeclaration;
-  }
+/** Of a text that annotations stand for. */
+function parseMembers({ source: { name } }: Parsing, text: string): ClassDeclaration {
+  const [made] = parseGroovy(new SourceText(name, text)).body;
+  return made as ClassDeclaration;
 }

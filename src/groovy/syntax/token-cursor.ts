@@ -8,9 +8,9 @@ const DEEPEST = 300;
 
 /** A place in the tokens of a script, and what can be told there without making a tree. */
 export class TokenCursor {
-  protected readonly source: SourceText;
-  protected readonly tokens: readonly Token[];
-  protected index = 0;
+  readonly source: SourceText;
+  readonly tokens: readonly Token[];
+  index = 0;
   #depth = 0;
   readonly #typeEnds = new Map<number, number>();
 
@@ -19,77 +19,77 @@ export class TokenCursor {
     this.tokens = tokens;
   }
 
-  protected get token(): Token {
+  get token(): Token {
     return this.tokens[this.index]!;
   }
 
   /** The token so many places further on; the last one beyond the end. */
-  protected peek(distance = 1): Token {
+  peek(distance = 1): Token {
     return this.tokens[Math.min(this.index + distance, this.tokens.length - 1)]!;
   }
 
-  protected get previous(): Token {
+  get previous(): Token {
     return this.tokens[Math.max(0, this.index - 1)]!;
   }
 
-  protected take(): Token {
+  take(): Token {
     const token = this.token;
     if (token.kind !== 'end') this.index++;
     return token;
   }
 
-  protected get isAtEnd(): boolean {
+  get isAtEnd(): boolean {
     return this.token.kind === 'end';
   }
 
-  protected is(operator: string): boolean {
+  is(operator: string): boolean {
     return isOperator(this.token, operator);
   }
 
-  protected isKeyword(keyword: string): boolean {
+  isKeyword(keyword: string): boolean {
     return this.token.kind === 'keyword' && this.token.text === keyword;
   }
 
-  protected takeIf(operator: string): boolean {
+  takeIf(operator: string): boolean {
     if (!this.is(operator)) return false;
     this.index++;
     return true;
   }
 
-  protected takeKeywordIf(keyword: string): boolean {
+  takeKeywordIf(keyword: string): boolean {
     if (!this.isKeyword(keyword)) return false;
     this.index++;
     return true;
   }
 
-  protected expect(operator: string): Token {
+  expect(operator: string): Token {
     if (!this.is(operator)) throw this.unexpected(`'${operator}' is missing.`);
     return this.take();
   }
 
-  protected expectName(): Token {
+  expectName(): Token {
     if (this.token.kind !== 'name') throw this.unexpected('A name is missing.');
     return this.take();
   }
 
-  protected unexpected(hint?: string): GroovySyntaxError {
+  unexpected(hint?: string): GroovySyntaxError {
     const { kind, text, at } = this.token;
     const problem = kind === 'end' ? 'Unexpected end of the script' : `Unexpected input: '${text}'`;
     return this.source.errorAt(at, problem, hint);
   }
 
-  protected refuse(at: number, what: string, instead?: string): GroovySyntaxError {
+  refuse(at: number, what: string, instead?: string): GroovySyntaxError {
     return this.source.errorAt(at, `${what} not supported here`, instead);
   }
 
-  protected nested<T>(parse: () => T): T {
+  nested<T>(parse: () => T): T {
     if (++this.#depth > DEEPEST) throw this.source.errorAt(this.token.at, 'The script is nested too deeply');
     const result = parse();
     this.#depth--;
     return result;
   }
 
-  protected typeName(): TypeName {
+  typeName(): TypeName {
     const { at } = this.token;
     const end = this.skipType(this.index);
     if (end < 0) throw this.unexpected('The name of a type is missing.');
@@ -105,7 +105,7 @@ export class TokenCursor {
   }
 
   /** Where the type that begins at the token ends, or -1. */
-  protected skipType(from: number): number {
+  skipType(from: number): number {
     const known = this.#typeEnds.get(from);
     if (known !== undefined) return known;
     const end = this.#skipType(from);
@@ -130,7 +130,7 @@ export class TokenCursor {
   }
 
   /** From a `<` to behind its `>`, or -1 when it is a comparison. */
-  protected skipTypeArguments(from: number): number {
+  skipTypeArguments(from: number): number {
     let at = from + 1;
     let depth = 1;
     for (;;) {
@@ -150,7 +150,7 @@ export class TokenCursor {
   }
 
   /** Whether the text of a type tells that it is one: `Foo`, `a.Foo`, `int`, `List<x>`, `foo[]`. */
-  protected looksLikeType(end: number): boolean {
+  looksLikeType(end: number): boolean {
     const last = this.tokens[end - 1]!;
     if (last.kind !== 'name') return true;
     return /^\p{Lu}/u.test(last.text);

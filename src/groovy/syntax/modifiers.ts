@@ -1,0 +1,50 @@
+import { parseAnnotations } from './annotations.ts';
+import type { Parsing } from './parsing.ts';
+import { MODIFIERS } from './token.ts';
+import { isOperator } from './token-cursor.ts';
+
+/** Behind annotations and modifiers, without moving on. */
+export function behindModifiers(p: Parsing): number {
+  let at = p.index;
+  for (;;) {
+    const token = p.tokens[at]!;
+    if (isOperator(token, '@') && p.tokens[at + 1]!.kind === 'name') {
+      at += 2;
+      while (isOperator(p.tokens[at]!, '.') && p.tokens[at + 1]!.kind === 'name') at += 2;
+      const open = p.tokens[at]!;
+      if (isOperator(open, '(') && !open.startsLine) at = (open.closedBy ?? at) + 1;
+    } else if (token.kind === 'keyword' && isModifierWord(p, token.text)) at++;
+    else if (sealingAt(p, at) > 0) at += sealingAt(p, at);
+    else return at;
+  }
+}
+
+/** How many tokens `sealed` or `non-sealed` has in front of a class; they are no keywords anywhere else. */
+function sealingAt(p: Parsing, at: number): number {
+  const count = p.tokens[at]!.text === 'non' && isOperator(p.tokens[at + 1]!, '-') ? 3 : 1;
+  const { kind, text } = p.tokens[at + count - 1] ?? p.tokens[at]!;
+  if (kind !== 'name' || text !== 'sealed') return 0;
+  const next = p.tokens[at + count]!;
+  return next.kind === 'keyword' && (/^(?:class|interface)$/.test(next.text) || MODIFIERS.has(next.text))
+    ? count
+    : 0;
+}
+
+/** `default` is one in interfaces, where it means nothing here. */
+function isModifierWord(p: Parsing, text: string): boolean {
+  return MODIFIERS.has(text) || text === 'def' || (text === 'default' && p.isInClass);
+}
+
+export function parseModifiers(p: Parsing): Set<string> {
+  const modifiers = parseAnnotations(p);
+  for (;;) {
+    const sealing = sealingAt(p, p.index);
+    if (sealing > 0) {
+      p.index += sealing;
+      if (sealing === 1) modifiers.add('sealed');
+    } else if (p.token.kind === 'keyword' && isModifierWord(p, p.token.text)) {
+      modifiers.add(p.take().text);
+    } else return modifiers;
+    for (const annotation of parseAnnotations(p)) modifiers.add(annotation);
+  }
+}
