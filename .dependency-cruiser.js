@@ -3,10 +3,10 @@
  * room's index.ts. Third-party packages have one address each.
  */
 const floors = [
-  ['json', 'time', 'lifecycle', 'errors', 'groovy'],
+  ['json', 'time', 'cron', 'lifecycle', 'errors', 'groovy'],
   ['observability', 'egress', 'config', 'database'],
   ['cluster', 'crypto', 'work', 'queue', 'resource', 'repo'],
-  ['script', 'security'],
+  ['script', 'platform', 'security'],
   ['managed', 'endpoint', 'scheduler', 'taskscanner', 'workflow', 'administration'],
 ];
 const rooms = floors.flat();

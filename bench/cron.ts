@@ -1,6 +1,6 @@
 /** What the next firing costs, here and with cron-parser in the same rounds: microseconds a date. */
 import { CronExpressionParser } from 'cron-parser';
-import { type DaylightSaving, nextFireTime, parseCron } from '../src/scheduler/cron/index.ts';
+import { type DaylightSaving, nextFireTime, parseCron } from '../src/cron/index.ts';
 import { getTimeZone } from '../src/time/index.ts';
 import { interleave } from './support/rounds.ts';
 import { compare, report } from './support/row.ts';

@@ -8,7 +8,7 @@ import {
   default as serializeContext,
   TypeResolver,
 } from 'moddle-context-serializer';
-import { apply, compile, type EngineHandlers, type ProcessState } from '../src/workflow/index.ts';
+import { apply, compile, type EngineHandlers, type ProcessState } from '../src/workflow/engine/index.ts';
 import {
   bpmn,
   end,

@@ -1,4 +1,5 @@
-import { Membership } from '#cluster/index.ts';
+import { ConfigAgreement } from '#administration/index.ts';
+import { lockGauges, Membership } from '#cluster/index.ts';
 import {
   auditConfig,
   clusterConfig,
@@ -7,32 +8,21 @@ import {
   withoutSecrets,
 } from '#config/index.ts';
 import { KeyRing } from '#crypto/index.ts';
+import { clockService, RefusedWrites } from '#database/index.ts';
 import { HttpServer, requireFreePort } from '#http/index.ts';
-import { Solitude, startAll, stopAll } from '#lifecycle/index.ts';
-import { createMetrics, type Observe, observeAll } from '#observability/index.ts';
+import { beatHealth, Solitude, startAll, stopAll } from '#lifecycle/index.ts';
+import { createMetrics, type Observe, observeAll, processGauges } from '#observability/index.ts';
+import { listenerNode, type NodePart, queueNode } from '#platform/index.ts';
 import type { RequestSink } from '#resource/index.ts';
 import { noScripts, ScriptThreads } from '#script/index.ts';
-import { AuditSealer, AuditTrail } from '#security/index.ts';
-import { augmentIn } from './app/augment-security.ts';
-import { clockService } from './app/clock-service.ts';
-import { ConfigAgreement } from './app/config-agreement.ts';
-import { configNode, indexNode } from './app/config-node.ts';
+import { AuditSealer, AuditTrail, augmentIn } from '#security/index.ts';
 import { buildCore, type Core } from './app/core.ts';
 import { type Foundation, openFoundation } from './app/foundation.ts';
-import { listenerNode } from './app/listener-node.ts';
-import { lockGauges } from './app/lock-gauges.ts';
-import { beatHealth, databaseHealth, keysHealth, scriptHealth } from './app/node-health.ts';
-import type { NodePart } from './app/node-part.ts';
+import { databaseHealth, keysHealth, scriptHealth } from './app/node-health.ts';
 import { openConfig } from './app/open-config.ts';
-import { processGauges } from './app/process-gauges.ts';
-import { queueNode } from './app/queue-node.ts';
-import { RefusedWrites } from './app/refused-writes.ts';
 import { entranceOf } from './app/road.ts';
-import { schedulerNode } from './app/scheduler-node.ts';
-import { securityNode } from './app/security-node.ts';
 import type { ThreadData } from './app/thread-data.ts';
 import { versionOf } from './app/version.ts';
-import { workflowNode } from './app/workflow-node.ts';
 
 const HEARTBEAT_SILENCE_MS = 5_000;
 
@@ -224,13 +214,10 @@ function assembleNode(given: {
     observe,
     admit: foundation.requireSharedRing,
   });
-  const isWorker = settings.roles.includes('worker');
   const checks = [
     databaseHealth(database, () => refused.reason),
     keysHealth(database, foundation.keyRing, foundation.nodeId),
   ];
-  // Runs and jobs are suspects alike of what ends the node that they share.
-  const solitude = new Solitude({ mark: (subject) => membership.noteAlone(subject) });
   const ground: NodePart = {
     services: [clockService(core.clock, observe), threads, membership],
     gauges: [
@@ -248,22 +235,20 @@ function assembleNode(given: {
       scriptHealth(threads, config),
     ],
   };
-  const features: readonly NodePart[] = [
-    queueNode({ core, claims: foundation.claims, membership, threads, solitude, isWorker }),
-    schedulerNode({
-      core,
-      lookups: foundation.lookups,
-      membership,
-      threads,
-      solitude,
-      nodeName,
-      isWorker,
-    }),
-    workflowNode(core, threads, settings, given.options.deploymentIntervalMs),
-    securityNode(core, threads),
-    indexNode(core),
-    configNode(core, given.agreement),
-  ];
+  const node = {
+    name: nodeName,
+    settings,
+    isWorker: settings.roles.includes('worker'),
+    membership,
+    threads,
+    // Runs and jobs are suspects alike of what ends the node that they share.
+    solitude: new Solitude({ mark: (subject) => membership.noteAlone(subject) }),
+    lookups: foundation.lookups,
+    claims: foundation.claims,
+    followConfiguration: () => given.agreement.follow(),
+    deploymentIntervalMs: given.options.deploymentIntervalMs,
+  };
+  const features = [queueNode(core, node), ...core.features.map((feature) => feature.node?.(node) ?? {})];
   const listener = listenerNode({ sessionUrl, applicationName, parts: features, observe });
   return { threads, parts: [ground, listener, ...features] };
 }

@@ -1,19 +1,17 @@
 import { join } from 'node:path';
 import { workerData } from 'node:worker_threads';
-import { augmentHere } from '../src/app/augment-security.ts';
-import { addChecks } from '../src/app/check-parts.ts';
-import { clockService } from '../src/app/clock-service.ts';
+import { addChecks } from '../src/app/checks.ts';
 import { buildCore } from '../src/app/core.ts';
-import { evaluateAccessFile } from '../src/app/security-feature.ts';
 import type { ThreadData } from '../src/app/thread-data.ts';
 import { versionOf } from '../src/app/version.ts';
 import { ConfigStore } from '../src/config/index.ts';
-import { openDatabase } from '../src/database/index.ts';
+import { clockService, openDatabase } from '../src/database/index.ts';
 import { errorIdOf } from '../src/errors/index.ts';
 import { type ClaimedJob, runJob, runJobs } from '../src/queue/index.ts';
 import { type ContextData, type Request, rootContext } from '../src/resource/index.ts';
 import { contextSeals, type Firing, fireTogether, fireTrigger } from '../src/scheduler/index.ts';
 import { observeFromThread, ScriptError, ScriptRunner, serveThread } from '../src/script/index.ts';
+import { augmentHere, evaluateAccessFile } from '../src/security/index.ts';
 
 /** A script thread: the application without its doors, with what runs scripts. */
 const { settings, environment, access, keyRing } = workerData as ThreadData;

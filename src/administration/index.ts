@@ -4,13 +4,12 @@
  * Words: an *override* is a configuration that was changed through `/config`; it stands in front of its file on
  * every node until somebody edits the file. Invariant: nothing comes in force that was not checked before.
  */
+export { administrationFeature, type ServerState } from './administration-feature.ts';
+export { checkInfo } from './check-info.ts';
+export { ConfigAgreement } from './config-agreement.ts';
 export { listOverrides } from './config-override-repository.ts';
 export { ConfigOverrides } from './config-overrides.ts';
-export { configResource } from './config-resource.ts';
 export { protectSecrets } from './config-secrets.ts';
-export { healthResource } from './health-resource.ts';
-export { infoResource } from './info-resource.ts';
-export { infoObjections } from './info-scripts.ts';
 export { overrideSeals } from './override-seals.ts';
 export { rotateFiles } from './rotate-files.ts';
 export { rotateKeys } from './rotate-keys.ts';

@@ -1,36 +1,31 @@
-import type { ConfigOverrides } from '#administration/index.ts';
-import { type ConfigStore, clusterConfig, scriptConfig } from '#config/index.ts';
-import { type Crypto, type KeyRingText, noteUseIn, openCrypto } from '#crypto/index.ts';
-import { type Database, DatabaseClock, Notifier } from '#database/index.ts';
+import { administrationFeature, type ConfigOverrides, type ServerState } from '#administration/index.ts';
 import { AddressGuard, type Destination, type Network } from '#egress/index.ts';
 import { Endpoints } from '#endpoint/index.ts';
-import type { Observe } from '#observability/index.ts';
-import { Queue } from '#queue/index.ts';
-import { type RequestSink, Router } from '#resource/index.ts';
-import type { ScheduledServices } from '#scheduler/index.ts';
-import { ScriptSources, type Scripts, scriptResource } from '#script/index.ts';
-import type { AccessRules, Augment } from '#security/index.ts';
-import type { WorkflowPlatform } from '#workflow/index.ts';
-import { addAdministration, type ServerState } from './administration-feature.ts';
-import { augmentHere } from './augment-security.ts';
-import { addManaged, type ManagedFeature } from './managed-feature.ts';
-import { CHANNEL, type Platform, TOPIC } from './platform.ts';
-import { roadOf } from './road.ts';
-import { addScheduler } from './scheduler-feature.ts';
+import { managedFeature } from '#managed/index.ts';
+import type { Feature, Platform } from '#platform/index.ts';
+import type { RequestSink } from '#resource/index.ts';
+import { ScheduledServices, schedulerFeature } from '#scheduler/index.ts';
+import { scriptResource } from '#script/index.ts';
 import {
+  type AccessRules,
   type AuditFeature,
+  type Augment,
   type AuthenticationFeature,
+  accessFeature,
   accessRules,
-  addAudit,
-  addAuthentication,
+  auditFeature,
+  augmentHere,
+  authenticationFeature,
   userDirectory,
-} from './security-feature.ts';
-import { addTaskScanner } from './taskscanner-feature.ts';
-import { addWorkflow } from './workflow-feature.ts';
+} from '#security/index.ts';
+import { taskscannerFeature } from '#taskscanner/index.ts';
+import { type WorkflowPlatform, workflowFeature } from '#workflow/index.ts';
+import { openPlatform, type PlatformOptions } from './open-platform.ts';
 
 /** Everything a request needs; the same in the main thread and in script threads. */
 export interface Core extends Platform {
-  readonly managed: ManagedFeature;
+  /** In the order in which their parts start on a node. */
+  readonly features: readonly Feature[];
   readonly services: ScheduledServices;
   readonly endpoints: Endpoints;
   readonly overrides: ConfigOverrides;
@@ -40,17 +35,12 @@ export interface Core extends Platform {
   readonly audit: AuditFeature;
 }
 
-export interface CoreOptions extends ServerState {
-  readonly database: Database;
-  readonly config: ConfigStore;
-  readonly observe: Observe;
-  readonly keyRing: KeyRingText;
+export interface CoreOptions extends ServerState, PlatformOptions {
   /** Asked for users who log in; default: the router. */
   readonly users?: RequestSink;
-  /** What runs scripts here; `noScripts` outside script threads. */
-  readonly scripts: (parts: { config: ConfigStore; crypto: Crypto; resources: RequestSink }) => Scripts;
   /** What runs the scripts of authentication modules; default: `scripts`. */
   readonly augment?: Augment;
+  /** Where the project's own services and delegates are; only where they may run. */
   readonly serviceDirectory?: string;
   /** Where requests of the server may go besides public addresses. */
   readonly allowedNetworks: readonly Network[];
@@ -58,65 +48,53 @@ export interface CoreOptions extends ServerState {
   readonly onlyDestinations?: readonly Destination[] | undefined;
 }
 
-/** Builds the platform, then every feature on it; each mounts its resources on the router. */
+/** Builds the platform, then every feature on it. */
 export function buildCore(options: CoreOptions): Core {
-  const { database, config, observe, keyRing } = options;
-  const noteUse = noteUseIn(database, keyRing, config.get(clusterConfig).instanceId);
-  const crypto = openCrypto({ keyRing, noteUse });
-  const clock = new DatabaseClock(database.db);
-  const notifier = new Notifier(database, CHANNEL, (error) =>
-    observe({ kind: 'loop.failed', loop: 'notifier', error }),
-  );
-  const access = accessRules(config, () => platform);
-  const router = new Router(roadOf({ database, config, observe, access, scripts: () => platform.scripts }));
-  const scripts = options.scripts({ config, crypto, resources: router });
-  const scriptFiles = openScriptFiles(config);
-  const queue = new Queue({
-    database,
-    notify: ({ isBehind }) => notifier.notify(isBehind ? TOPIC.queueBehind : TOPIC.queue),
-  });
-  const platform: Platform = {
-    database,
-    config,
-    observe,
-    crypto,
-    clock,
-    notifier,
-    router,
-    queue,
-    scripts,
-    scriptFiles,
-  };
-  const audit = addAudit(platform, keyRing);
-  const managed = addManaged(platform);
-  router.mount('script*', scriptResource(scripts));
-  const endpoints = new Endpoints({ router, config, scripts, crypto, observe });
-  const { serviceDirectory } = options;
-  const services = addScheduler(platform, {
-    ...(serviceDirectory === undefined ? {} : { serviceDirectory }),
-  });
-  addTaskScanner(platform, services);
-  const workflow = addWorkflow(platform, {
-    allowedNetworks: options.allowedNetworks,
-    onlyDestinations: options.onlyDestinations,
-    ...(serviceDirectory === undefined ? {} : { serviceDirectory }),
-  });
-  const { overrides } = addAdministration(platform, options);
+  const { config, keyRing, allowedNetworks, onlyDestinations, serviceDirectory } = options;
+  const { platform, access } = openPlatform(options, (scripts) => accessRules(config, scripts));
+  const { router, scripts } = platform;
+  const services = new ScheduledServices();
+  const administration = administrationFeature(platform, options);
+  const isCurrent = administration.overrides.isCurrent.bind(administration.overrides);
+  const workflow = workflowFeature(platform, { serviceDirectory, allowedNetworks, onlyDestinations });
+  const audit = auditFeature(platform, keyRing);
+  const managed = managedFeature(platform);
+  const endpoints = new Endpoints({ ...platform });
+  const scheduler = schedulerFeature(platform, { services, serviceDirectory, isCurrent });
+  const taskscanner = taskscannerFeature(platform);
   // Last, so that what its watcher is told of is in force everywhere.
-  const users = userDirectory(platform, options.users ?? router);
-  const guard = new AddressGuard(options.allowedNetworks, { only: options.onlyDestinations });
-  // Whoever logs in here may be waited for by a script.
-  const { augment = augmentHere(() => scripts, 1) } = options;
-  const authentication = addAuthentication(platform, { keyRing, users, guard, augment });
-  return { ...platform, managed, services, endpoints, overrides, workflow, access, authentication, audit };
-}
-
-const SCRIPT_RECHECK_MS = 1_000;
-
-function openScriptFiles(config: ConfigStore): ScriptSources {
-  const sources = Object.entries(config.get(scriptConfig).sources);
-  return new ScriptSources(
-    sources.map(([name, { directory }]) => ({ name, directory })),
-    SCRIPT_RECHECK_MS,
-  );
+  const authentication = authenticationFeature(platform, {
+    keyRing,
+    users: userDirectory(platform, options.users ?? router),
+    guard: new AddressGuard(allowedNetworks, { only: onlyDestinations }),
+    // Whoever logs in here may be waited for by a script.
+    augment: options.augment ?? augmentHere(() => scripts, 1),
+  });
+  const features: readonly Feature[] = [
+    { resources: { 'script*': scriptResource(scripts) } },
+    scheduler,
+    taskscanner,
+    workflow,
+    accessFeature(platform, access),
+    authentication,
+    audit,
+    managed,
+    administration,
+  ];
+  for (const { resources = {}, services: offered = [] } of features) {
+    for (const [pattern, handler] of Object.entries(resources)) router.mount(pattern, handler);
+    for (const service of offered) services.register(service);
+  }
+  const { overrides } = administration;
+  return {
+    ...platform,
+    features,
+    services,
+    endpoints,
+    overrides,
+    workflow: workflow.workflow,
+    access,
+    authentication,
+    audit,
+  };
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { listOtherRings, Membership, sessionName } from '#cluster/index.ts';
+import { listOtherRings, Membership, requireSharedRing, sessionName } from '#cluster/index.ts';
 import type { Environment, Settings } from '#config/index.ts';
 import { KeyRing, type KeyRingText, openKeyRing, requireKeysInUse } from '#crypto/index.ts';
 import {
@@ -7,12 +7,11 @@ import {
   type DatabaseOptions,
   givesOwnSession,
   openDatabase,
+  prepareSchema,
   superviseEmbeddedServer,
 } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { createAdministrator } from '#security/index.ts';
-import { requireSharedRing } from './ring-agreement.ts';
-import { prepareSchema } from './schema.ts';
 
 export interface FoundationOptions {
   readonly settings: Settings;

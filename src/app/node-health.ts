@@ -1,19 +1,11 @@
+import { foreignRings } from '#cluster/index.ts';
 import type { ConfigStore } from '#config/index.ts';
 import { KeyRing, type KeyRingText, lackingKeys } from '#crypto/index.ts';
 import { type Database, findReadOnly, wordsOf } from '#database/index.ts';
-import type { HealthPart } from '#http/index.ts';
+import { type HealthPart, inTurn } from '#lifecycle/index.ts';
 import { type ScriptThreads, scriptsInactive } from '#script/index.ts';
-import { inTurn } from './in-turn.ts';
-import { foreignRings } from './ring-agreement.ts';
 
 export type HealthCheck = () => Promise<HealthPart>;
-
-/** A loop is well while it beats. @param beatAt milliseconds since 1970 by the node's clock, 0 for never */
-export function beatHealth(name: string, beatAt: number, limitMs: number): HealthPart {
-  if (beatAt === 0) return { name, ok: false, detail: 'has not beaten yet' };
-  const age = performance.now() - beatAt;
-  return { name, ok: age < limitMs, detail: `beat ${Math.round(age)} ms ago` };
-}
 
 /** The database is well while it answers and takes changes. @param refused what it last said against changes, if it did */
 export function databaseHealth(database: Database, refused: () => string | undefined): HealthCheck {

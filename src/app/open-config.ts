@@ -1,6 +1,6 @@
 import { type ConfigOptions, ConfigStore, type Settings } from '#config/index.ts';
 import { ActivationError } from '#errors/index.ts';
-import { addChecks } from './check-parts.ts';
+import { addChecks } from './checks.ts';
 
 /**
  * The configuration that a node starts with.

@@ -1,6 +1,8 @@
+import type { ConfigAgreement } from '#administration/index.ts';
 import type { ConfigStore } from '#config/index.ts';
 import type { Database } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
+import { inRightThread } from '#platform/index.ts';
 import {
   inUnitOfWork,
   passing,
@@ -12,8 +14,6 @@ import {
 } from '#resource/index.ts';
 import { routerFilters, type Scripts, type ScriptThreads } from '#script/index.ts';
 import { type AccessRules, authorize, hideReferences } from '#security/index.ts';
-import type { ConfigAgreement } from './config-agreement.ts';
-import { inRightThread } from './right-thread.ts';
 
 export interface RoadParts {
   readonly database: Database;

@@ -1,7 +1,8 @@
-import { addChecks, findAccessMistakes, findOpenProcesses } from '#app/check-parts.ts';
-import { findProcessMistakes } from '#app/check-processes.ts';
+import { addChecks } from '#app/checks.ts';
 import { ConfigStore, overlayFlags, readSettings } from '#config/index.ts';
 import { type Finding, formatFinding } from '#errors/index.ts';
+import { findAccessMistakes } from '#security/index.ts';
+import { findOpenProcesses, findProcessMistakes } from '#workflow/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
 

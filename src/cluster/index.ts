@@ -6,11 +6,10 @@
  * dead node's epoch. Invariant: what carries an old epoch commits nothing.
  */
 export { clusterResource } from './cluster-resource.ts';
-export { findLockWaits, type LockWaits } from './lock-wait-repository.ts';
+export { lockGauges } from './lock-gauges.ts';
 export { Membership, type MembershipOptions } from './membership.ts';
 export {
   countNodesBehind,
-  listForeignRings,
   listOtherRings,
   type NodeRow,
   noteConfiguration,
@@ -18,4 +17,5 @@ export {
 } from './node-repository.ts';
 export { reachAllNodes } from './reach-all-nodes.ts';
 export type { LossKind, ReleaseClaims } from './recovery.ts';
+export { foreignRings, requireSharedRing } from './ring-agreement.ts';
 export { sessionName } from './session-name.ts';

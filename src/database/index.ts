@@ -8,6 +8,7 @@
 export { numbers, texts } from './array-column.ts';
 export { Batcher } from './batcher.ts';
 export type { Actor, Change } from './change.ts';
+export { clockService } from './clock-service.ts';
 export { connectionFinding, wordsOf } from './connection-finding.ts';
 export { type Database, type DatabaseOptions, type Db, openDatabase, type Transaction } from './database.ts';
 export { DatabaseClock } from './database-clock.ts';
@@ -35,8 +36,10 @@ export {
 } from './migrator.ts';
 export { LOCK, lockNamed, tryLockNamed } from './named-lock.ts';
 export { Notifier } from './notifier.ts';
+export { prepareSchema } from './prepare-schema.ts';
 export { PLANNED_ANEW } from './prepared-statements.ts';
 export { type PreparedUnit, prepareUnit, storeTogether } from './prepared-unit.ts';
+export { RefusedWrites } from './refused-writes.ts';
 export { beforeCommit, runUnitOfWork, type UnitOfWorkOptions } from './run-unit-of-work.ts';
 export { givesOwnSession } from './session-check.ts';
 export {

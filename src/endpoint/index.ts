@@ -5,4 +5,5 @@
  * all seven kinds of request reach the same script; an endpoint whose script never compiled is not there (404), one
  * whose script stopped compiling says so (503).
  */
-export { Endpoints, type EndpointsOptions } from './endpoints.ts';
+export { checkEndpoints } from './check-endpoints.ts';
+export { Endpoints } from './endpoints.ts';

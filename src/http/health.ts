@@ -1,12 +1,6 @@
+import type { HealthPart } from '#lifecycle/index.ts';
 import type { HttpExchange } from './http-exchange.ts';
 import { jsonPage, type Pages } from './pages.ts';
-
-/** One part of readiness: what it is, whether it is well, and what to know about it. */
-export interface HealthPart {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly detail?: string;
-}
 
 export interface Health {
   /** True once the server has started. */

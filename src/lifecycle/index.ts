@@ -8,6 +8,8 @@
 export { backOff, backoffMs } from './backoff.ts';
 export { ClaimLoop } from './claim-loop.ts';
 export { FairQueue } from './fair-queue.ts';
+export { beatHealth, type HealthPart } from './health.ts';
+export { inTurn } from './in-turn.ts';
 export { Lane } from './lane.ts';
 export { type Service, startAll, stopAll } from './service.ts';
 export { MAX_SUSPICIONS, Solitude } from './solitude.ts';

@@ -7,22 +7,5 @@
  * is read off relationships, and stored derivations are *refreshed* when what they look at changes. Invariants: a life is one unit of work, hooks included; an edge is one row, whichever
  * end wrote it; nothing private and no foreign envelope passes the door; no type has a special status in code.
  */
-
-export { findTypeMistakes } from './check-types.ts';
-export { HOOK_NAMES } from './hook.ts';
-export { hookScripts } from './hook-scripts.ts';
-export { managedObjectResource } from './managed-object-resource.ts';
-export type { ManagedPlatform, Resources } from './managed-platform.ts';
-export { PROPERTY_HOOKS } from './managed-property.ts';
-
-export { ManagedTypes } from './managed-types.ts';
-export { policeRawObjects } from './policy/police-raw-objects.ts';
-export { PolicyBook, type PolicySettings } from './policy/policy-book.ts';
-export { policyResource } from './policy/policy-resource.ts';
-export {
-  noSynchronizer,
-  type SyncAction,
-  type Synchronizer,
-  type SyncNotice,
-  type SyncResults,
-} from './synchronizer.ts';
+export { checkManaged } from './check-managed.ts';
+export { managedFeature } from './managed-feature.ts';

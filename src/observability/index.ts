@@ -2,6 +2,7 @@
  * What the server says, apart from how it is said. Code calls `observe`; sinks turn an observation into a log
  * line or a figure. Nobody else knows the logger.
  */
+export type { Gauge } from './gauge.ts';
 export { createLogSink, type LogOptions } from './log-sink.ts';
 export { createMetrics, type Metrics } from './metric-sink.ts';
 export {
@@ -11,3 +12,4 @@ export {
   type Observe,
   observeAll,
 } from './observation.ts';
+export { processGauges } from './process-gauges.ts';

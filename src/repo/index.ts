@@ -9,6 +9,7 @@ export { filterSql, hasSameText } from './filter-sql.ts';
 export { type PropertyIndex, propertyIndex } from './filter-sql-index.ts';
 export { objectTable, type PropertyType, type QueryColumn, type QueryTable } from './filter-sql-table.ts';
 export { IndexKeeper } from './index-keeper.ts';
+export { internalObjects } from './internal-objects.ts';
 export { cutPage, type PageStatement, pageSql } from './keyset-page.ts';
 export { monthKeeper } from './month-keeper.ts';
 export {

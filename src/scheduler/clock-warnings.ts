@@ -1,5 +1,5 @@
+import { nextFireTime } from '#cron/index.ts';
 import { getTimeZone, type OffsetChange } from '#time/index.ts';
-import { nextFireTime } from './cron/index.ts';
 import type { Timing } from './schedule.ts';
 
 /** As far ahead as is looked: each zone that has summer time begins and ends it within a year. */

@@ -1,7 +1,7 @@
+import type { DaylightSaving } from '#cron/index.ts';
 import type { Db } from '#database/index.ts';
 import { NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { DaylightSaving } from './cron/index.ts';
 import { type FiringFacts, gatherFacts } from './explain-repository.ts';
 import type { FiringView } from './firing-repository.ts';
 import { nextFiring } from './next-firing.ts';

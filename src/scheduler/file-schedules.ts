@@ -1,10 +1,10 @@
+import type { DaylightSaving } from '#cron/index.ts';
 import { type Database, type Db, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import { toResourceError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import { backOff, type Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { clockWarnings } from './clock-warnings.ts';
-import type { DaylightSaving } from './cron/index.ts';
 import { findJob, listOfFiles } from './job-repository.ts';
 import { findJobView } from './job-view-repository.ts';
 import { ensureSchedule, removeSchedule } from './register-schedule.ts';

@@ -1,5 +1,5 @@
+import type { DaylightSaving } from '#cron/index.ts';
 import type { Holder } from '#work/index.ts';
-import type { DaylightSaving } from './cron/index.ts';
 import type { FiringDecision } from './misfire.ts';
 import type { StartedRun } from './run.ts';
 

@@ -9,30 +9,11 @@
  * only the database's clock is asked.
  */
 
-export { type DaylightSaving, nextFireTime, parseCron } from './cron/index.ts';
-export { CustomServices } from './custom-service.ts';
+export { checkSchedules } from './check-schedules.ts';
 export { type Explanation, explainFiring } from './explain-firing.ts';
-export { FileSchedules, type ScheduleFile } from './file-schedules.ts';
 export { fireTogether } from './fire-together.ts';
-export {
-  type FiringEnd,
-  type FiringPlatform,
-  type FiringResult,
-  fireTrigger,
-} from './fire-trigger.ts';
+export { fireTrigger } from './fire-trigger.ts';
 export type { Firing } from './firing.ts';
-export { firingResource } from './firing-resource.ts';
-export { jobResource } from './job-resource.ts';
-export { type JobStore, jobStore } from './job-store.ts';
-export type { SchedulerPlatform } from './kept-schedules.ts';
-export { endLife } from './release-repository.ts';
-export { longServiceName, parseSchedule, shortServiceName } from './schedule.ts';
-export { type Scheduled, type ScheduledService, ScheduledServices } from './scheduled-service.ts';
-export { schedulerResource } from './scheduler-resource.ts';
-export { scriptScheduledService } from './script-scheduled-service.ts';
-export { type ContextSeals, contextSeals } from './sealed-context.ts';
-export type { SecretReference } from './secret-context.ts';
-export { TriggerPoller } from './trigger-poller.ts';
-export { triggerListResource, triggerResource } from './trigger-resource.ts';
-export type { Tuning } from './tuning.ts';
-export { provisionerScheduledService, syncScheduledService } from './unconfigured-service.ts';
+export { ScheduledServices } from './scheduled-service.ts';
+export { schedulerFeature } from './scheduler-feature.ts';
+export { contextSeals } from './sealed-context.ts';

@@ -1,6 +1,6 @@
+import type { DaylightSaving } from '#cron/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { type Resource, resource } from '#resource/index.ts';
-import type { DaylightSaving } from './cron/index.ts';
 import type { JobView } from './job-view-repository.ts';
 import { nextFiring } from './next-firing.ts';
 import { FURTHER_FIELDS, SCHEDULE_FIELDS, type ScheduleDefinition, timingOf } from './schedule.ts';

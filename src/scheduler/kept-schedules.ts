@@ -1,9 +1,10 @@
+import type { DaylightSaving } from '#cron/index.ts';
 import type { Database, DatabaseClock } from '#database/index.ts';
 import { didYouMean, InternalServerError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { shortServiceName } from '#platform/index.ts';
 import { type Context, dbOf, type Resource } from '#resource/index.ts';
 import { clockWarnings } from './clock-warnings.ts';
-import type { DaylightSaving } from './cron/index.ts';
 import { findJob, insertManual, type JobRow, type JobSearch, listIds } from './job-repository.ts';
 import { jobResourceOf } from './job-view.ts';
 import { findJobView, type JobView } from './job-view-repository.ts';
@@ -15,7 +16,6 @@ import {
   idleInterval,
   parseSchedule,
   type ScheduleDefinition,
-  shortServiceName,
   timingOf,
   unknownMembers,
 } from './schedule.ts';

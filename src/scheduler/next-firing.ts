@@ -1,4 +1,4 @@
-import { firstFireTime, nextFireTime } from './cron/index.ts';
+import { firstFireTime, nextFireTime } from '#cron/index.ts';
 import { nextRepetition } from './repetition.ts';
 import type { ScheduleDefinition, Timing } from './schedule.ts';
 

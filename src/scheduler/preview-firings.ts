@@ -1,7 +1,7 @@
+import type { DaylightSaving } from '#cron/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import { localTime } from './clock-warnings.ts';
-import type { DaylightSaving } from './cron/index.ts';
 import { anchored, firstFiring, nextFiring } from './next-firing.ts';
 import { type ScheduleDefinition, type Timing, timingOf } from './schedule.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { DaylightSaving } from '#cron/index.ts';
 import type { Db, UnitOfWork } from '#database/index.ts';
 import { BadRequestError, ServiceUnavailableError } from '#errors/index.ts';
 import { equalJson, type JsonValue } from '#json/index.ts';
 import type { Holder } from '#work/index.ts';
-import type { DaylightSaving } from './cron/index.ts';
 import { recordFirings } from './firing-repository.ts';
 import {
   deleteJob,

@@ -1,6 +1,7 @@
+import { shortServiceName } from '#platform/index.ts';
 import { type Context, systemContext } from '#resource/index.ts';
 import { invokerName } from './run.ts';
-import { type ScheduleDefinition, shortServiceName } from './schedule.ts';
+import type { ScheduleDefinition } from './schedule.ts';
 import type { ScheduledServices } from './scheduled-service.ts';
 
 /** Only what runs in the sandbox can be undone as a whole. */

@@ -1,16 +1,11 @@
+import { type CronExpression, type DaylightSaving, parseCron } from '#cron/index.ts';
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
+import { longServiceName } from '#platform/index.ts';
 import { isStorableText } from '#resource/index.ts';
 import { getTimeZone, localDateTimeToInstant, type TimeZone } from '#time/index.ts';
-import { type CronExpression, type DaylightSaving, parseCron } from './cron/index.ts';
 import { FieldReader, refuse } from './field-reader.ts';
 import { type Repetition, readRepetition } from './repetition.ts';
-
-/** What a short `invokeService` is stored with. */
-const SERVICE_PREFIX = 'svc.service.';
-
-/** What servers of the field store a short name with, and show when a schedule is read back. */
-const FIELD_PREFIX = /^org\.forgerock\.\w+\.(\w+)$/;
 
 const MISFIRE_POLICIES = ['fireAndProceed', 'doNothing'] as const;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error'] as const;
@@ -256,24 +251,12 @@ export function isRepeatable({ transactional, recoverable }: ScheduleDefinition)
   return transactional !== false || recoverable === true;
 }
 
-/** The name by which the service is looked up. */
-export function shortServiceName(invokeService: string): string {
-  const prefix = invokeService.startsWith(SERVICE_PREFIX);
-  return prefix ? invokeService.slice(SERVICE_PREFIX.length) : invokeService.replace(FIELD_PREFIX, '$1');
-}
-
 function serviceName(fields: FieldReader): string {
   const name = fields.text('invokeService')?.trim() ?? '';
   return fields.attempt(() => {
     if (name !== '') return longServiceName(name);
     throw refuse('invokeService', 'A schedule needs an invokeService', "Such as 'script' or 'taskscanner'");
   }, name);
-}
-
-/** The name as it is stored. */
-export function longServiceName(invokeService: string): string {
-  const short = shortServiceName(invokeService);
-  return short.includes('.') ? short : SERVICE_PREFIX + short;
 }
 
 function priority(fields: FieldReader): { priority?: number } {

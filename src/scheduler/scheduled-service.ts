@@ -1,37 +1,18 @@
 import { didYouMean, NotFoundError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
-import type { Context } from '#resource/index.ts';
+import type { ScheduledRun, ScheduledService as ServiceOf } from '#platform/index.ts';
+import { shortServiceName } from '#platform/index.ts';
 import { withoutAnchor } from './next-firing.ts';
-import { type ScheduleDefinition, shortServiceName } from './schedule.ts';
+import type { ScheduleDefinition } from './schedule.ts';
 
-/** What an invoked service is told. Times are epoch ms. */
-export interface Scheduled {
-  readonly jobId: string;
-  /** `Scheduled <jobId>-<scheduled time>`. */
-  readonly invokerName: string;
-  readonly invokeService: string;
-  readonly invokeContext: JsonValue;
-  readonly invokeLogLevel: ScheduleDefinition['invokeLogLevel'];
-  readonly scheduledFireTime: number;
-  readonly actualFireTime: number;
-  readonly nextFireTime: number | null;
-  /** Names the run; the same when it runs again after a failure of its node. */
-  readonly runId: string;
+/** What an invoked service is told, and how the schedule was declared. */
+export interface Scheduled extends ScheduledRun {
   readonly definition: ScheduleDefinition;
-  /** Keeps a line for the ledger. */
-  readonly log: (level: string, message: string) => void;
+  readonly invokeLogLevel: ScheduleDefinition['invokeLogLevel'];
 }
 
-/** Something a schedule can invoke, registered under the short name of `invokeService`. */
-export interface ScheduledService {
-  readonly invokeService: string;
-  /** Needs a script thread. */
-  readonly runsScripts: boolean;
-  /** Refuses a schedule that could never run. @throws BadRequestError with the key that is missing or malformed */
-  check?(invokeContext: JsonValue): void;
-  /** Its effects go through the context's unit of work, and are committed together with the firing's completion. */
-  execute(context: Context, scheduled: Scheduled): Promise<void>;
-}
+/** A service as a schedule invokes it. */
+export type ScheduledService = ServiceOf<Scheduled>;
 
 /** Services that are found when they are asked for, as those in files of the project are. */
 export interface ServiceSource {

@@ -1,3 +1,4 @@
+import { parseCron } from '#cron/index.ts';
 import { BadRequestError, nearest, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import {
@@ -8,7 +9,6 @@ import {
   singleton,
   unknownAction,
 } from '#resource/index.ts';
-import { parseCron } from './cron/index.ts';
 
 /** The name of the action that says whether a cron expression is legal. */
 export const VALIDATE_CRON = 'validateQuartzCronExpression';

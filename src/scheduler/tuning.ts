@@ -1,4 +1,4 @@
-import type { DaylightSaving } from './cron/index.ts';
+import type { DaylightSaving } from '#cron/index.ts';
 
 /** What an operator may set of how schedules fire on a node, also while it runs. */
 export interface Tuning {

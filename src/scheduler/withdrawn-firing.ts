@@ -1,4 +1,4 @@
-import type { DaylightSaving } from './cron/index.ts';
+import type { DaylightSaving } from '#cron/index.ts';
 import { missedTimes } from './misfire.ts';
 import { nextFiring } from './next-firing.ts';
 import type { LedgerEntry, RunKind } from './run.ts';

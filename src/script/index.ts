@@ -6,6 +6,7 @@
  * code never runs on the main thread; every run starts with fresh globals; a run ends within its limits.
  */
 
+export { checkScripts } from './check-scripts.ts';
 export { FIELD_SCRIPT } from './field-scripts.ts';
 export type { HostOperations } from './host-operations.ts';
 export { findSyntaxError, hoistedNames } from './javascript/index.ts';
@@ -15,6 +16,15 @@ export { isBuiltInFilter, type RouterFilters, routerFilters } from './router-fil
 export { ScriptError, ScriptInactiveError } from './script-error.ts';
 export { type ScriptFault, ScriptInspector } from './script-inspector.ts';
 export { scriptsInactive } from './script-library.ts';
+export {
+  elementsAt,
+  inspectPlaces,
+  membersAt,
+  type Path,
+  placeAt,
+  type ScriptPlace,
+  valueAt,
+} from './script-place.ts';
 export { parseScriptReference, type ScriptLanguage, type ScriptReference } from './script-reference.ts';
 export { scriptResource } from './script-resource.ts';
 export { ScriptRunner } from './script-runner.ts';

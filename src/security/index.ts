@@ -6,11 +6,15 @@
  * cookie names, a *rule* one grant of `script/access.js`, a *condition* its `customAuthz`, a
  * *topic* one kind of entry of the audit trail.
  */
-export { type AccessFile, AccessRules } from './access/access-rules.ts';
+export { accessFeature } from './access/access-feature.ts';
+export { evaluateAccessFile } from './access/access-file.ts';
+export { AccessRules } from './access/access-rules.ts';
+export { accessRules } from './access/access-rules-of.ts';
 export { authorize } from './access/authorize.ts';
 export { CONDITION_NAMES } from './access/conditions.ts';
 export { hideReferences } from './access/hide-references.ts';
 export { AUDIT_TOPICS, type AuditTopic } from './audit/audit-event.ts';
+export { type AuditFeature, auditFeature } from './audit/audit-feature.ts';
 export { AuditKeys } from './audit/audit-keys.ts';
 export { auditMonthKeeper, keepAuditMonths } from './audit/audit-month-keeper.ts';
 export { auditResource } from './audit/audit-resource.ts';
@@ -24,7 +28,12 @@ export { exportLines, verifyFile } from './audit/trail-file.ts';
 export type { TrailRange } from './audit/trail-repository.ts';
 export { type TrailHead, type Verification, verifyAudit } from './audit/verify-audit.ts';
 export { createApiKey } from './authentication/api-key-module.ts';
+export { augmentHere, augmentIn } from './authentication/augment-security.ts';
 export { type Augment, type Augmentation, augmentScript } from './authentication/augmentation.ts';
+export {
+  type AuthenticationFeature,
+  authenticationFeature,
+} from './authentication/authentication-feature.ts';
 export { authenticationResource } from './authentication/authentication-resource.ts';
 export { Authenticator, type AuthenticatorParts, type LoginEvent } from './authentication/authenticator.ts';
 export {
@@ -52,3 +61,5 @@ export { sessionResource } from './authentication/session-resource.ts';
 export { Sessions } from './authentication/sessions.ts';
 export { TrustedProxies } from './authentication/trusted-proxies.ts';
 export { unlock } from './authentication/unlock.ts';
+export { userDirectory } from './authentication/user-directory.ts';
+export { checkAuthentication, findAccessMistakes } from './check-authentication.ts';

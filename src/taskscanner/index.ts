@@ -6,6 +6,5 @@
  * pointer. Invariants: claim, script and completion of an object are one unit of work, which also moves its slice on,
  * so an object is processed exactly once whichever node dies; a failing object ends nothing but itself.
  */
-export { parseScanDefinition, type ScanDefinition } from './scan-definition.ts';
-export { type ScanFiring, TaskScanner, type TaskScannerPlatform } from './task-scanner.ts';
-export { taskscannerResource } from './taskscanner-resource.ts';
+export { checkScans } from './check-scans.ts';
+export { taskscannerFeature } from './taskscanner-feature.ts';

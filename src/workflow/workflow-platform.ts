@@ -9,7 +9,6 @@ import type { Scripts } from '#script/index.ts';
 import type { Definitions } from './definition/definitions.ts';
 import type { Delegates } from './delegate/project-delegates.ts';
 import type { DiagramPainter } from './diagram/index.ts';
-import type { NextCron } from './engine/index.ts';
 import type { HistoryLevel } from './history/history-level.ts';
 import type { MailQueue } from './mail/index.ts';
 
@@ -34,7 +33,6 @@ export interface WorkflowPlatform {
   readonly scriptProperties: () => JsonObject;
   /** A property of the identity server. */
   readonly getProperty: (name: string) => JsonValue | undefined;
-  readonly cron: CronReader;
   /** What `workflow.json` says now. @throws ResourceError while workflow is inactive */
   readonly settings: () => WorkflowSettings;
 }
@@ -51,10 +49,4 @@ export interface WorkflowSettings {
   readonly maxCalledInstances: number;
   /** Keys of processes that take any variables from their callers. */
   readonly acceptAny: ReadonlySet<string>;
-}
-
-export interface CronReader {
-  readonly next: NextCron;
-  /** The mistake in an expression, or undefined. */
-  readonly check: (text: string) => string | undefined;
 }

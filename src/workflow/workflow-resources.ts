@@ -8,25 +8,32 @@ import { deadLetterResource } from './job/dead-letter-resource.ts';
 import { taskHistoryResource, taskResource } from './task/task-resource.ts';
 import type { WorkflowPlatform } from './workflow-platform.ts';
 
-/** Mounts all that is below `/workflow`. */
-export function mountWorkflow(router: Router, platform: WorkflowPlatform): void {
-  const mount = (path: string, handler: RouteHandler) => router.mount(path, whileActive(platform, handler));
-  mount('workflow/processdefinition*', collection(definitionResource(platform)));
-  mount('workflow/processdefinition/{procdefid}/taskdefinition*', taskDefinitionResource(platform));
-  mount('workflow/processinstance*', collection(instanceResource(platform, false)));
-  mount('workflow/processinstance/history*', collection(instanceResource(platform, true)));
-  mount('workflow/taskinstance*', collection(taskResource(platform)));
-  mount('workflow/taskinstance/history*', collection(taskHistoryResource(platform)));
-  mount('workflow/message', singleton(messageResource(platform)));
-  mount('workflow/signal', singleton(signalResource(platform)));
-  mount('workflow/deployment*', collection(deploymentResource(platform)));
-  mount('workflow/job/deadletter*', collection(deadLetterResource(platform)));
-  // While there is no engine, that answers for paths that lead nowhere as well.
-  mount('workflow/{other}*', {
-    handle: async (_context, request) => {
-      throw router.unknown(request);
+/** All that is below `/workflow`, by path. */
+export function workflowResources(
+  platform: WorkflowPlatform,
+  router: Pick<Router, 'unknown'>,
+): Readonly<Record<string, RouteHandler>> {
+  const handlers: Readonly<Record<string, RouteHandler>> = {
+    'processdefinition*': collection(definitionResource(platform)),
+    'processdefinition/{procdefid}/taskdefinition*': taskDefinitionResource(platform),
+    'processinstance*': collection(instanceResource(platform, false)),
+    'processinstance/history*': collection(instanceResource(platform, true)),
+    'taskinstance*': collection(taskResource(platform)),
+    'taskinstance/history*': collection(taskHistoryResource(platform)),
+    message: singleton(messageResource(platform)),
+    signal: singleton(signalResource(platform)),
+    'deployment*': collection(deploymentResource(platform)),
+    'job/deadletter*': collection(deadLetterResource(platform)),
+    // While there is no engine, that answers for paths that lead nowhere as well.
+    '{other}*': {
+      handle: async (_context, request) => {
+        throw router.unknown(request);
+      },
     },
-  });
+  };
+  return Object.fromEntries(
+    Object.entries(handlers).map(([path, handler]) => [`workflow/${path}`, whileActive(platform, handler)]),
+  );
 }
 
 /** Answers what keeps workflow from being active instead of letting anything in. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { historyKeeper } from '../../src/workflow/index.ts';
+import { historyKeeper } from '../../src/workflow/history/history-keeper-agent.ts';
 import type { Api } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';

@@ -1,14 +1,11 @@
 import { sql } from 'kysely';
 import { describe, test } from 'vitest';
+import type { DaylightSaving } from '#cron/index.ts';
 import { DatabaseClock, openDatabase, runUnitOfWork } from '#database/index.ts';
-import {
-  type DaylightSaving,
-  fireTrigger,
-  jobStore,
-  type ScheduledService,
-  ScheduledServices,
-  TriggerPoller,
-} from '#scheduler/index.ts';
+import { fireTrigger, ScheduledServices } from '#scheduler/index.ts';
+import { jobStore } from '#scheduler/job-store.ts';
+import type { ScheduledService } from '#scheduler/scheduled-service.ts';
+import { TriggerPoller } from '#scheduler/trigger-poller.ts';
 import { createSchedule } from '../../src/scheduler/register-schedule.ts';
 import { parseSchedule } from '../../src/scheduler/schedule.ts';
 import { eventually } from '../support/eventually.ts';

@@ -4,13 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, openDatabase, runUnitOfWork } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
 import { createObject, objectStore } from '#repo/index.ts';
-import {
-  fireTrigger,
-  jobStore,
-  type ScheduledService,
-  ScheduledServices,
-  TriggerPoller,
-} from '#scheduler/index.ts';
+import { fireTrigger, ScheduledServices } from '#scheduler/index.ts';
+import { jobStore } from '#scheduler/job-store.ts';
+import type { ScheduledService } from '#scheduler/scheduled-service.ts';
+import { TriggerPoller } from '#scheduler/trigger-poller.ts';
 import { createSchedule } from '../../src/scheduler/register-schedule.ts';
 import { parseSchedule } from '../../src/scheduler/schedule.ts';
 import { type FaultControl, installFaults } from '../support/database-faults.ts';

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { Engine } from 'bpmn-engine';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { apply, compile, type EngineHandlers, type ProcessState } from '../../src/workflow/index.ts';
+import { apply, compile, type EngineHandlers, type ProcessState } from '../../src/workflow/engine/index.ts';
 import { loopDecisions, type RandomProcess, randomProcess } from '../unit/workflow/engine/random-process.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { compile, type FlowNode, type ProcessDefinition } from '#workflow/index.ts';
+import { compile, type FlowNode, type ProcessDefinition } from '#workflow/engine/index.ts';
 
 const FOLDER = new URL('../../workflow/', import.meta.url);
 

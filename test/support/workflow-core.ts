@@ -4,7 +4,7 @@ import type { Database } from '#database/index.ts';
 import { type ClaimedJob, runJobs } from '#queue/index.ts';
 import { Connection, systemContext } from '#resource/index.ts';
 import { noScripts } from '#script/index.ts';
-import { WORKFLOW_QUEUE } from '#workflow/index.ts';
+import { WORKFLOW_QUEUE } from '#workflow/job/enqueue-job.ts';
 import { buildCore, type CoreOptions } from '../../src/app/core.ts';
 
 /** The application in this process without doors and agents, on a project of nothing but a location. */

@@ -1,3 +1,4 @@
+import { nextInUtc } from '#cron/index.ts';
 import type { UnitOfWork } from '#database/index.ts';
 import { timeOrderedId } from '#time/index.ts';
 import { findLatest } from '../definition/definition-repository.ts';
@@ -26,7 +27,7 @@ export async function armStarts(
       continue;
     }
     const now = platform.now();
-    const plan = await planStartTimer(start.timer, now, platform.cron.next);
+    const plan = await planStartTimer(start.timer, now, nextInUtc);
     if (plan === undefined) continue;
     const job = { id: timeOrderedId(now), revision: 1, dueAt: plan.dueAt };
     await insertStartTimer(db, {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { cronMistake } from '#cron/index.ts';
 import type { UnitOfWork } from '#database/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import type { Scripts } from '#script/index.ts';
@@ -122,18 +123,17 @@ interface FoundProcess extends CheckedScripts {
 /** @throws BadRequestError with everything that keeps a process from running */
 export async function compileAll(
   {
-    cron,
     scripts,
     delegates,
     settings,
-  }: Pick<WorkflowPlatform, 'cron' | 'delegates' | 'settings'> & {
+  }: Pick<WorkflowPlatform, 'delegates' | 'settings'> & {
     readonly scripts: Pick<Scripts, 'compile'>;
   },
   file: Pick<DeploymentFile, 'name' | 'resources'>,
 ): Promise<FoundProcess[]> {
   await delegates.refresh();
   const options = {
-    checkCron: cron.check,
+    checkCron: cronMistake,
     hasDelegate: (name: string) => delegates === noDelegates || delegates.find(name) !== undefined,
   };
   const found: FoundProcess[] = [];

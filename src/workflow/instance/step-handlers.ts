@@ -1,3 +1,4 @@
+import { nextInUtc } from '#cron/index.ts';
 import { InternalServerError, ResourceError } from '#errors/index.ts';
 import { getMember } from '#json/index.ts';
 import { Connection, type Context, nextPart, personName, readerOf } from '#resource/index.ts';
@@ -65,7 +66,7 @@ export function stepHandlers(
       }
       return getMember(platform.scriptProperties(), name);
     },
-    nextCron: platform.cron.next,
+    nextCron: nextInUtc,
     taskId: (execution) => executionId(instance.id, execution),
     newInstanceId: () => newInstanceId(now),
     async findTask(id) {

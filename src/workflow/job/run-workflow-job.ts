@@ -1,3 +1,4 @@
+import { nextInUtc } from '#cron/index.ts';
 import type { UnitOfWork } from '#database/index.ts';
 import type { ResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
@@ -121,7 +122,7 @@ async function fireStartTimer(
   if (row === undefined || row.is_dead || row.revision !== revision) return;
   const definition = await findDefinition(db, row.definition_id);
   if (definition === undefined || definition.suspended) return deleteJob(db, id);
-  const next = planNext(row.due_at.getTime(), row.repeat ?? undefined, platform.now(), platform.cron.next);
+  const next = planNext(row.due_at.getTime(), row.repeat ?? undefined, platform.now(), nextInUtc);
   if (next === undefined) await deleteJob(db, id);
   else {
     const moved = await moveStartTimer(db, id, next);

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openCrypto } from '#crypto/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
-import { ManagedTypes, managedObjectResource, PolicyBook, type SyncNotice } from '#managed/index.ts';
+import { managedObjectResource } from '#managed/managed-object-resource.ts';
+import { ManagedTypes } from '#managed/managed-types.ts';
+import { PolicyBook } from '#managed/policy/policy-book.ts';
+import type { SyncNotice } from '#managed/synchronizer.ts';
 import { compileQueries } from '#repo/index.ts';
 import { Connection, inUnitOfWork, parsePatch, Router, systemContext } from '#resource/index.ts';
 import { noScripts } from '#script/index.ts';

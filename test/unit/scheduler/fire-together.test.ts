@@ -4,16 +4,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, runUnitOfWork } from '#database/index.ts';
 import { NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import { changeObject, createObject, findObject, findOwn, objectStore } from '#repo/index.ts';
-import {
-  type Firing,
-  type FiringResult,
-  fireTogether,
-  fireTrigger,
-  jobStore,
-  type Scheduled,
-  type ScheduledService,
-  ScheduledServices,
-} from '#scheduler/index.ts';
+import type { FiringResult } from '#scheduler/fire-trigger.ts';
+import { type Firing, fireTogether, fireTrigger, ScheduledServices } from '#scheduler/index.ts';
+import { jobStore } from '#scheduler/job-store.ts';
+import type { Scheduled, ScheduledService } from '#scheduler/scheduled-service.ts';
 import { createSchedule } from '../../../src/scheduler/register-schedule.ts';
 import { parseSchedule } from '../../../src/scheduler/schedule.ts';
 import { countStatements } from '../../support/count-statements.ts';

@@ -2,14 +2,11 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, runUnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import {
-  endLife,
-  fireTrigger,
-  jobStore,
-  type ScheduledService,
-  ScheduledServices,
-  TriggerPoller,
-} from '#scheduler/index.ts';
+import { fireTrigger, ScheduledServices } from '#scheduler/index.ts';
+import { jobStore } from '#scheduler/job-store.ts';
+import { endLife } from '#scheduler/release-repository.ts';
+import type { ScheduledService } from '#scheduler/scheduled-service.ts';
+import { TriggerPoller } from '#scheduler/trigger-poller.ts';
 import type { ClaimOptions } from '../../../src/scheduler/claim-repository.ts';
 import { findJob, setJobPaused } from '../../../src/scheduler/job-repository.ts';
 import { createSchedule, removeSchedule, updateSchedule } from '../../../src/scheduler/register-schedule.ts';

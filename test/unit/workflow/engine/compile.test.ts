@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are expressions of process files
 import { describe, expect, test } from 'vitest';
-import { type CompileOptions, compile, ProcessFileError } from '../../../../src/workflow/index.ts';
+import { type CompileOptions, compile, ProcessFileError } from '../../../../src/workflow/engine/index.ts';
 import {
   boundary,
   bpmn,

@@ -1,5 +1,4 @@
 import type { JsonObject, JsonValue } from '#json/index.ts';
-import { toText } from '../../../../src/workflow/expression/index.ts';
 import {
   apply,
   BpmnError,
@@ -9,13 +8,13 @@ import {
   type DelegateCall,
   type Effect,
   type EngineHandlers,
-  HostObject,
   type ProcessDefinition,
   type ProcessState,
   type ScriptCall,
   type ScriptOutcome,
   type Stimulus,
-} from '../../../../src/workflow/index.ts';
+} from '../../../../src/workflow/engine/index.ts';
+import { HostObject, toText } from '../../../../src/workflow/expression/index.ts';
 
 export const NOW = Date.UTC(2026, 0, 1);
 

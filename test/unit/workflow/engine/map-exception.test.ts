@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { NotFoundError } from '#errors/index.ts';
+import { BpmnError } from '../../../../src/workflow/engine/index.ts';
 import { mapException } from '../../../../src/workflow/engine/step/map-exception.ts';
-import { BpmnError } from '../../../../src/workflow/index.ts';
 
 const missing = new NotFoundError('gone');
 const broken = new TypeError('broken');

@@ -1,6 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are expressions of process files
 import { describe, expect, test } from 'vitest';
-import { apply, compile, type Effect, migrate, type ProcessState } from '../../../../src/workflow/index.ts';
+import {
+  apply,
+  compile,
+  type Effect,
+  migrate,
+  type ProcessState,
+} from '../../../../src/workflow/engine/index.ts';
 import {
   boundary,
   bpmn,

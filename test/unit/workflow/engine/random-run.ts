@@ -6,7 +6,7 @@ import {
   type EngineHandlers,
   type ProcessState,
   type Stimulus,
-} from '../../../../src/workflow/index.ts';
+} from '../../../../src/workflow/engine/index.ts';
 import { loopDecisions, type RandomProcess } from './random-process.ts';
 
 /**

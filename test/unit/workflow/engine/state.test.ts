@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are expressions of process files
 import { expect, test } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
-import { apply, BpmnError, compile, type ProcessState } from '../../../../src/workflow/index.ts';
+import { apply, BpmnError, compile, type ProcessState } from '../../../../src/workflow/engine/index.ts';
 import { bothWays } from './both-ways.ts';
 import {
   boundary,

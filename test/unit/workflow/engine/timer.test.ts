@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { compile, listStarts, planNext, planStartTimer } from '../../../../src/workflow/engine/index.ts';
 import {
   planCycle,
   planDate,
@@ -6,7 +7,6 @@ import {
   readDueDate,
   type TimerPlan,
 } from '../../../../src/workflow/engine/timer.ts';
-import { compile, listStarts, planNext, planStartTimer } from '../../../../src/workflow/index.ts';
 import { bpmn, cycle, message, path, signal, start, tag, user } from './bpmn.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 12);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { compile, type UserTask } from '../../../../src/workflow/engine/index.ts';
 import {
   describeStartForm,
   describeTaskForm,
@@ -9,7 +10,6 @@ import {
   submitForm,
   variableScope,
 } from '../../../../src/workflow/form/index.ts';
-import { compile, type UserTask } from '../../../../src/workflow/index.ts';
 import { bpmn } from '../engine/bpmn.ts';
 
 const [definition] = await compile(

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, JsonValue } from '#json/index.ts';
+import { BpmnError, type DelegateCall } from '../../../../src/workflow/engine/index.ts';
 import { processGuard, runHttpTask } from '../../../../src/workflow/http/index.ts';
-import { BpmnError, type DelegateCall } from '../../../../src/workflow/index.ts';
 
 let server: Server;
 let base: string;

@@ -4,7 +4,7 @@ import type { Crypto } from '#crypto/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { JobPoller, type JobResult, Queue, runJob } from '#queue/index.ts';
 import { type Database, runUnitOfWork } from '../../../../src/database/index.ts';
-import type { DelegateCall } from '../../../../src/workflow/index.ts';
+import type { DelegateCall } from '../../../../src/workflow/engine/index.ts';
 import { composeMail, MailQueue, mailGuard, sendMail } from '../../../../src/workflow/mail/index.ts';
 import { readMailSettings } from '../../../../src/workflow/workflow-settings.ts';
 import { startMailServer } from '../../../support/mail-server.ts';

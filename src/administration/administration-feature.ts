@@ -1,0 +1,60 @@
+import { clusterResource } from '#cluster/index.ts';
+import { infoConfig, managedConfig } from '#config/index.ts';
+import { type Feature, type Platform, TOPIC } from '#platform/index.ts';
+import { scriptTransform } from '#script/index.ts';
+import { configNode } from './config-node.ts';
+import { ConfigOverrides } from './config-overrides.ts';
+import { configResource } from './config-resource.ts';
+import { protectSecrets } from './config-secrets.ts';
+import { healthResource } from './health-resource.ts';
+import { infoResource } from './info-resource.ts';
+import { overrideSeals } from './override-seals.ts';
+
+export interface ServerState {
+  /** What `/info/ping` says. */
+  readonly state: () => { readonly state: string; readonly shortDesc: string };
+  readonly version: string;
+}
+
+/** `/config`, `/info`, `/health` and `/cluster`. */
+export function administrationFeature(
+  platform: Platform,
+  server: ServerState,
+): Feature & { readonly overrides: ConfigOverrides } {
+  const { database, config, observe, crypto, notifier, scripts } = platform;
+  const alias = () => String(config.properties.get('svc.config.crypto.alias'));
+  const seals = overrideSeals(crypto, alias);
+  const overrides = new ConfigOverrides({ store: config, database, seals, observe });
+  return {
+    overrides,
+    resources: {
+      'cluster*': clusterResource(database),
+      'config*': configResource({
+        store: config,
+        protect: (id, content) => protectSecrets(crypto, alias(), id, content),
+        seals,
+        transform: (context) => scriptTransform(scripts, context),
+        refresh: () => overrides.refresh(),
+        async activate() {
+          observe({ kind: 'config.written' });
+          await overrides.refresh();
+          notifier.notify(TOPIC.config);
+        },
+      }),
+      'info*': infoResource({
+        ...server,
+        configured: () =>
+          config.list(infoConfig).map(({ alias, value }) => String(value.infocontext ?? alias)),
+        protectedProperties(name) {
+          const type = config.get(managedConfig).objects.find((object) => object.name === name);
+          const properties = Object.entries(type?.schema?.properties ?? {});
+          return properties.flatMap(([property, { isProtected }]) =>
+            isProtected === true ? [property] : [],
+          );
+        },
+      }),
+      'health*': healthResource(database),
+    },
+    node: (node) => configNode(platform, node),
+  };
+}

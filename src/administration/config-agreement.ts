@@ -1,0 +1,73 @@
+import { countNodesBehind, noteConfiguration, reachAllNodes } from '#cluster/index.ts';
+import type { Database } from '#database/index.ts';
+import { ServiceUnavailableError } from '#errors/index.ts';
+import { type Filter, isWrite } from '#resource/index.ts';
+import type { ConfigOverrides } from './config-overrides.ts';
+
+/**
+ * Well below the time after which a silent node counts as lost, and changes are answered without it: one that wakes
+ * from longer looks first, and then serves.
+ */
+const SURE_MS = 1_000;
+
+/**
+ * Each node tells which configuration it has in force, and whoever changes it over REST is answered when all live
+ * nodes have the change: the next request may go to another node.
+ */
+export class ConfigAgreement {
+  readonly #database: Database;
+  readonly #overrides: ConfigOverrides;
+  readonly #nodeId: number;
+  #told: string | undefined;
+  #sureAt = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> | undefined;
+
+  constructor(database: Database, overrides: ConfigOverrides, nodeId: number) {
+    this.#database = database;
+    this.#overrides = overrides;
+    this.#nodeId = nodeId;
+  }
+
+  /** Puts in force what was changed on any node, and tells so. */
+  async follow(): Promise<void> {
+    const startedAt = performance.now();
+    await this.#overrides.refresh();
+    const { inForce } = this.#overrides;
+    if (inForce !== this.#told) {
+      await noteConfiguration(this.#database.db, this.#nodeId, inForce);
+      this.#told = inForce;
+    }
+    this.#sureAt = startedAt;
+  }
+
+  /** Resolves when nothing that was answered before is missing here. One statement a second, if anybody asks. */
+  sure(): Promise<void> | undefined {
+    if (performance.now() - this.#sureAt < SURE_MS) return undefined;
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const startedAt = performance.now();
+    if (await this.#overrides.areInForce()) this.#sureAt = startedAt;
+    else await this.follow();
+  }
+
+  /** Answers changes of the configuration when all live nodes have them. @throws 503 when one does not take them over */
+  readonly everywhere: Filter = (context, request, next) => {
+    const answer = next(context, request);
+    return isWrite(request) && request.path[0] === 'config' ? this.#reachedAfter(answer) : answer;
+  };
+
+  async #reachedAfter<Answer>(change: Promise<Answer>): Promise<Answer> {
+    const answer = await change;
+    const { db } = this.#database;
+    if (await reachAllNodes(() => countNodesBehind(db, this.#nodeId, this.#overrides.inForce))) return answer;
+    throw new ServiceUnavailableError('The change is stored, and a node has not taken it over yet', {
+      id: 'CONFIG_NOT_EVERYWHERE',
+      hint: 'svc_node and the logs of the nodes tell which, and why; asking again does no harm',
+    });
+  }
+}

@@ -1,0 +1,18 @@
+import { ConfigWatcher } from '#config/index.ts';
+import { type NodeGround, type NodePart, type Platform, TOPIC } from '#platform/index.ts';
+
+/** Follows the configuration files, and what was changed through `/config` on any node. */
+export function configNode(
+  { config, observe }: Platform,
+  { followConfiguration: follow }: NodeGround,
+): NodePart {
+  const watcher = new ConfigWatcher({
+    store: { properties: config.properties, reload: follow },
+    observe,
+  });
+  const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: watcher.name, error });
+  return {
+    services: [watcher],
+    onTopic: { [TOPIC.config]: () => void follow().catch(failed) },
+  };
+}

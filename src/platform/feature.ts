@@ -1,0 +1,46 @@
+import type { Membership } from '#cluster/index.ts';
+import type { Settings } from '#config/index.ts';
+import type { Database } from '#database/index.ts';
+import type { HealthPart, Service, Solitude } from '#lifecycle/index.ts';
+import type { Gauge } from '#observability/index.ts';
+import type { RouteHandler } from '#resource/index.ts';
+import type { ScriptThreads } from '#script/index.ts';
+import type { ScheduledService } from './scheduled-service.ts';
+
+/** What one part of the product brings. It is made in the main thread and in each script thread alike. */
+export interface Feature {
+  /** What it answers, by the pattern of its path (`RouteTable`). */
+  readonly resources?: Readonly<Record<string, RouteHandler>>;
+  /** What schedules can invoke. */
+  readonly services?: readonly ScheduledService[];
+  /** What it does on a node beside answering; asked for in the main thread alone. */
+  readonly node?: (node: NodeGround) => NodePart;
+}
+
+/** What the parts of a node stand on. */
+export interface NodeGround {
+  readonly name: string;
+  readonly settings: Settings;
+  /** Whether it does the cluster's work. */
+  readonly isWorker: boolean;
+  readonly membership: Membership;
+  readonly threads: ScriptThreads;
+  readonly solitude: Solitude;
+  /** Sessions that keep plans, for claims of what is due. */
+  readonly lookups: Database;
+  /** Sessions that keep plans and do not wait for the disk, for claims: one that is lost is only made again. */
+  readonly claims: Database;
+  /** Puts the configuration in force that was changed on any node. */
+  readonly followConfiguration: () => Promise<void>;
+  /** How often the directory of process files is looked at; undefined: as the specification says. */
+  readonly deploymentIntervalMs: number | undefined;
+}
+
+/** Services start in the order of the parts, and stop the other way round. */
+export interface NodePart {
+  readonly services?: readonly Service[];
+  /** By topic: what to do when a node has told of it. */
+  readonly onTopic?: Readonly<Record<string, () => void>>;
+  readonly gauges?: readonly Gauge[];
+  readonly health?: () => readonly HealthPart[] | Promise<readonly HealthPart[]>;
+}

@@ -1,0 +1,56 @@
+import { beatHealth } from '#lifecycle/index.ts';
+import {
+  type ClaimedJob,
+  JobPoller,
+  type JobResult,
+  QueueKeeper,
+  releaseJobs,
+  runJob,
+  runJobs,
+} from '#queue/index.ts';
+import type { NodeGround, NodePart } from './feature.ts';
+import { type Platform, TOPIC } from './platform.ts';
+
+const POLLER_SILENCE_MS = 10_000;
+
+/** What runs jobs of the queues on this node, and what looks after the queues. */
+export function queueNode(
+  { queue, database, clock, notifier, observe }: Platform,
+  node: NodeGround,
+): NodePart {
+  const { claims, membership, threads, solitude, isWorker } = node;
+  const poller = new JobPoller({
+    queue,
+    clock,
+    claims: claims.db,
+    holder: () => ({ nodeId: membership.nodeId, epoch: membership.epoch }),
+    async run(job: ClaimedJob): Promise<JobResult> {
+      if (!queue.worker(job.queue).options.runsScripts) return runJob(queue, job);
+      return (await threads.run({ kind: 'job', payload: job, repeatable: false })) as JobResult;
+    },
+    async runTogether(jobs) {
+      if (!queue.worker(jobs[0]!.queue).options.runsScripts) return runJobs(queue, jobs);
+      return (await threads.run({ kind: 'jobs', payload: jobs, repeatable: false })) as JobResult[];
+    },
+    observe,
+    solitude,
+  });
+  membership.onFenced(() => poller.abandon());
+  membership.onNodeLost(async (nodeId, epoch, loss) => {
+    const lost = loss.kind === 'ended' ? 'node' : 'silent';
+    const released = await releaseJobs(database.db, { holder: { nodeId, epoch }, lost, alone: loss.alone });
+    if (released > 0) notifier.notify(TOPIC.queue);
+    return released;
+  });
+  return {
+    services: [new QueueKeeper(queue, observe), ...(isWorker ? [poller] : [])],
+    onTopic: {
+      [TOPIC.queue]: () => poller.wake(),
+      [TOPIC.queueBehind]: () => poller.lookBehind(),
+    },
+    gauges: [
+      { name: 'svc_jobs_running', help: 'Jobs of queues that run on this node', read: () => poller.active },
+    ],
+    health: () => (isWorker ? [beatHealth('jobPoller', poller.lastBeatAt, POLLER_SILENCE_MS)] : []),
+  };
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { type Objection, scheduleConfig } from '#config/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import { checkService, type Inspection, isOff, shortServiceName } from '#platform/index.ts';
+import { noScripts, placeAt } from '#script/index.ts';
+import { findMissingService } from './missing-service.ts';
+import { parseSchedule } from './schedule.ts';
+import { scriptScheduledService } from './script-scheduled-service.ts';
+
+const SCRIPT = scriptScheduledService(noScripts);
+
+/** Schedules as they would be registered, and whether anybody can do what they invoke. */
+export function checkSchedules(inspection: Inspection): void {
+  const { config, projectLocation } = inspection;
+  config.addCheck(scheduleConfig, (value) => {
+    parseSchedule(value as unknown as JsonObject, { persisted: false });
+  });
+  checkService(inspection, {
+    name: SCRIPT.invokeService,
+    check: (invokeContext) => SCRIPT.check?.(invokeContext),
+    scripts: (schedule) => placeAt(schedule, ['invokeContext', 'script']),
+  });
+  config.addCheck(scheduleConfig, (value) => missingService(value, join(projectLocation, 'service')));
+}
+
+function missingService(
+  { enabled, invokeService }: { readonly enabled: unknown; readonly invokeService: string },
+  serviceDirectory: string,
+): readonly Objection[] {
+  const missing = findMissingService(invokeService, serviceDirectory);
+  if (missing === undefined) return [];
+  const { why, hint } = missing;
+  const name = shortServiceName(invokeService);
+  return [
+    {
+      id: 'SCHED_NO_SERVICE',
+      field: '/invokeService',
+      message: `it invokes '${name}', ${isOff({ enabled }) ? 'and is disabled' : 'and every run will fail'}: ${why}`,
+      ...(hint === undefined ? {} : { hint }),
+      isWarning: true,
+    },
+  ];
+}

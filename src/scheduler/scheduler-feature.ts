@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { type ConfigStore, clusterConfig } from '#config/index.ts';
+import { type Feature, type Platform, shortServiceName, TOPIC } from '#platform/index.ts';
+import { CustomServices } from './custom-service.ts';
+import { firingResource } from './firing-resource.ts';
+import { jobResource } from './job-resource.ts';
+import { findMissingService } from './missing-service.ts';
+import type { ScheduledServices } from './scheduled-service.ts';
+import { type SchedulerParts, schedulerNode } from './scheduler-node.ts';
+import { schedulerResource } from './scheduler-resource.ts';
+import { daylightSaving, scheduleSecrets } from './scheduler-settings.ts';
+import { scriptScheduledService } from './script-scheduled-service.ts';
+import { contextSeals } from './sealed-context.ts';
+import { triggerListResource, triggerResource } from './trigger-resource.ts';
+import { provisionerScheduledService, syncScheduledService } from './unconfigured-service.ts';
+
+export interface SchedulerOptions {
+  /** All that schedules can invoke, those of other features too. */
+  readonly services: ScheduledServices;
+  /** Where the project's own scheduled services are; only where they may run. */
+  readonly serviceDirectory: string | undefined;
+  /** Whether the file of a schedule is what is in force. */
+  readonly isCurrent: SchedulerParts['isCurrent'];
+}
+
+/** `/scheduler`: schedules, what fires them, and what they fire. */
+export function schedulerFeature(platform: Platform, options: SchedulerOptions): Feature {
+  const { database, config, clock, crypto, notifier, router, observe, scripts } = platform;
+  const { services, serviceDirectory } = options;
+  if (serviceDirectory !== undefined)
+    services.addSource(new CustomServices(serviceDirectory, router, observe));
+  return {
+    services: [scriptScheduledService(scripts), syncScheduledService, provisionerScheduledService],
+    resources: {
+      'scheduler*': schedulerResource(),
+      'scheduler/job*': jobResource({
+        database,
+        clock,
+        dst: () => daylightSaving(config),
+        secrets: () => scheduleSecrets(config),
+        seals: contextSeals(crypto),
+        nodeName: config.get(clusterConfig).instanceId,
+        maySeeScripts: (context) => router.maySeeScripts(context),
+        services,
+        check: (invokeService, invokeContext) => services.check(invokeService, invokeContext),
+        doubts: (invokeService) =>
+          services.find(invokeService) === undefined ? serviceDoubts(config, invokeService) : [],
+        wake: () => notifier.notify(TOPIC.scheduler),
+      }),
+      'scheduler/firing*': firingResource(database),
+      'scheduler/trigger*': triggerResource(database),
+      'scheduler/waitingTriggers': triggerListResource(database, 'waitingTriggers'),
+      'scheduler/acquiredTriggers': triggerListResource(database, 'acquiredTriggers'),
+      'repo/scheduler/triggers*': triggerResource(database),
+    },
+    node: (node) => schedulerNode({ platform, services, isCurrent: options.isCurrent }, node),
+  };
+}
+
+function serviceDoubts(config: ConfigStore, invokeService: string): readonly string[] {
+  const missing = findMissingService(invokeService, join(config.locations.projectLocation, 'service'));
+  if (missing === undefined) return [];
+  const name = shortServiceName(invokeService);
+  return [`No run will find the service '${name}': ${missing.why}. ${missing.hint ?? ''}`.trim()];
+}

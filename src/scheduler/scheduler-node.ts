@@ -1,0 +1,144 @@
+import type { Membership } from '#cluster/index.ts';
+import { scheduleConfig, schedulerConfig } from '#config/index.ts';
+import type { Database, Db } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import { beatHealth, type Service } from '#lifecycle/index.ts';
+import { type NodeGround, type NodePart, type Platform, TOPIC } from '#platform/index.ts';
+import { monthKeeper } from '#repo/index.ts';
+import { FileSchedules } from './file-schedules.ts';
+import { type FiringResult, fireTrigger } from './fire-trigger.ts';
+import type { Firing } from './firing.ts';
+import { jobStore } from './job-store.ts';
+import { endLife } from './release-repository.ts';
+import type { ScheduledServices } from './scheduled-service.ts';
+import { daylightSaving, schedulerNumber, schedulerTuning, scheduleSecrets } from './scheduler-settings.ts';
+import { contextSeals } from './sealed-context.ts';
+import { TriggerPoller } from './trigger-poller.ts';
+import type { Tuning } from './tuning.ts';
+
+const LEDGER_DAYS = 90;
+const POLLER_SILENCE_MS = 10_000;
+
+/** What it has in memory a node always fires; `scheduler.json` may keep even a worker from the cluster's work. */
+export interface SchedulerParts {
+  readonly platform: Platform;
+  readonly services: ScheduledServices;
+  /** Whether a configuration is in force as it is, and was not changed meanwhile. */
+  readonly isCurrent: (db: Db, id: string) => Promise<boolean>;
+}
+
+/** What fires triggers on this node, and what keeps schedules and ledger in order. */
+export function schedulerNode(parts: SchedulerParts, node: NodeGround): NodePart {
+  const { database, config, notifier, observe } = parts.platform;
+  const { name: nodeName, membership, isWorker } = node;
+  let tuning = schedulerTuning(config);
+  const poller = buildPoller(parts, node, () => ({ ...tuning, claims: isWorker && tuning.claims !== false }));
+  config.watchOnly(schedulerConfig, () => {
+    tuning = schedulerTuning(config);
+    poller.wake();
+  });
+  const files = fileSchedules(parts, nodeName);
+  membership.onFenced(() => poller.fencedOut());
+  // Whoever gave it up has taken what it had in memory.
+  membership.onReturn(() => void files.activateAll());
+  // What a lost node had claimed goes to others; what this node had claimed when it was given up is not its own.
+  membership.onNodeLost(async (nodeId, epoch, loss) => {
+    const { released, parked } = await endLife(database.db, { nodeId, epoch }, nodeName, {
+      isSuspect: loss.kind === 'ended',
+      alone: loss.alone,
+    });
+    for (const { jobId, attempts } of parked) observe({ kind: 'trigger.parked', schedule: jobId, attempts });
+    if (released > 0) notifier.notify(TOPIC.scheduler);
+    return released;
+  });
+  return {
+    services: [
+      forgetting(database, membership, nodeName),
+      files,
+      monthKeeper({
+        database,
+        table: 'scheduler_firing',
+        keepDays: () => schedulerNumber(config, 'svc.ledger.keepDays') ?? LEDGER_DAYS,
+        observe,
+      }),
+      poller,
+    ],
+    onTopic: { [TOPIC.scheduler]: () => poller.wake() },
+    gauges: [
+      {
+        name: 'svc_firings_running',
+        help: 'Firings that run on this node',
+        read: () => poller.active,
+      },
+    ],
+    health: () => [beatHealth('triggerPoller', poller.lastBeatAt, POLLER_SILENCE_MS)],
+  };
+}
+
+function buildPoller(
+  { platform, services }: SchedulerParts,
+  { name: nodeName, lookups, membership, threads, solitude }: NodeGround,
+  tuning: () => Tuning,
+): TriggerPoller {
+  const { database, clock, crypto, observe } = platform;
+  return new TriggerPoller({
+    store: jobStore(database.db, lookups.db),
+    clock,
+    nodeName,
+    holder: () => ({ nodeId: membership.nodeId, epoch: membership.epoch }),
+    tuning,
+    observe,
+    solitude,
+    async fire(firing: Firing, signal: AbortSignal): Promise<FiringResult> {
+      const service = services.find(firing.run.definition.invokeService);
+      if (service?.runsScripts === false)
+        return fireTrigger({ database, services, seals: contextSeals(crypto) }, firing, { signal });
+      // Also what nobody here knows: the threads look for it among the project's own services.
+      const work = { kind: 'firing', payload: firing, repeatable: false, signal };
+      return (await threads.run(work)) as FiringResult;
+    },
+    async fireTogether(firings: readonly Firing[], signal: AbortSignal) {
+      const work = { kind: 'firings', payload: firings, repeatable: false, signal };
+      return (await threads.run(work)) as readonly (FiringResult | null)[];
+    },
+  });
+}
+
+/** What a node has in memory goes when it stops, after all that it fires has ended. */
+function forgetting(database: Database, membership: Membership, nodeName: string): Service {
+  return {
+    name: 'schedules in memory',
+    start: async () => {},
+    async stop() {
+      const { nodeId, epoch } = membership;
+      // Without a database the others do it.
+      await endLife(database.db, { nodeId, epoch }, nodeName, { isSuspect: false }).catch(() => undefined);
+    },
+  };
+}
+
+function fileSchedules({ platform, services, isCurrent }: SchedulerParts, nodeName: string): FileSchedules {
+  const { database, config, clock, crypto, notifier, observe } = platform;
+  const schedules = new FileSchedules({
+    database,
+    files: () =>
+      config
+        .list(scheduleConfig)
+        .map(({ alias, value }) => ({ id: alias, content: value as unknown as JsonObject })),
+    dst: () => daylightSaving(config),
+    now: () => clock.now(),
+    nodeName,
+    wake: () => notifier.notify(TOPIC.scheduler),
+    observe,
+    secrets: () => scheduleSecrets(config),
+    seals: contextSeals(crypto),
+    check: (...invoked) => services.check(...invoked),
+    isCurrent: (db, alias) => isCurrent(db, `schedule/${alias}`),
+  });
+  config.watchOnly(scheduleConfig, async ({ id, current }) => {
+    const alias = id.slice('schedule/'.length);
+    if (current === undefined) await schedules.remove(alias);
+    else await schedules.activate({ id: alias, content: current as unknown as JsonObject });
+  });
+  return schedules;
+}

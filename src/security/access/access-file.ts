@@ -1,0 +1,38 @@
+import { ServiceUnavailableError } from '#errors/index.ts';
+import type { Platform } from '#platform/index.ts';
+import { systemContext } from '#resource/index.ts';
+import { findSyntaxError, parseScriptReference, type ScriptReference } from '#script/index.ts';
+import type { AccessFile } from './access-rules.ts';
+
+export const ACCESS_FILE = 'script/access.js';
+
+/** Evaluates `script/access.js`, where scripts run; undefined when there is no such file. */
+export async function evaluateAccessFile({
+  scripts,
+  scriptFiles,
+}: Platform): Promise<AccessFile | undefined> {
+  // Whoever asks has seen a change, which what was read a moment ago may lack.
+  scriptFiles.forget();
+  const file = await scriptFiles.find(ACCESS_FILE);
+  if (file === undefined) return undefined;
+  // What is put behind it must not move the place of a mistake.
+  const mistake = findSyntaxError({ name: ACCESS_FILE, source: file.text });
+  if (mistake !== undefined) {
+    const { line, column, message } = mistake;
+    throw new ServiceUnavailableError(`${ACCESS_FILE}:${line}:${column}  ${message}`, {
+      id: 'SCRIPT_NOT_COMPILED',
+    });
+  }
+  const reference = javascript(`${file.text}\n;httpAccessConfig;`);
+  const { value } = await scripts.evaluate(systemContext(), { reference, label: ACCESS_FILE, bindings: {} });
+  return { config: value, text: file.text };
+}
+
+export function javascript(source: string): ScriptReference {
+  return parseScriptReference({ type: 'text/javascript', source }, '');
+}
+
+/** The text of `script/access.js`, to see when it changes. */
+export async function accessFileText({ scriptFiles }: Platform): Promise<string | undefined> {
+  return (await scriptFiles.find(ACCESS_FILE))?.text;
+}

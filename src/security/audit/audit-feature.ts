@@ -1,0 +1,38 @@
+import { auditConfig, clusterConfig } from '#config/index.ts';
+import type { KeyRingText } from '#crypto/index.ts';
+import type { Feature, Platform } from '#platform/index.ts';
+import { AuditKeys } from './audit-keys.ts';
+import { auditMonthKeeper } from './audit-month-keeper.ts';
+import { auditResource } from './audit-resource.ts';
+import { recordChanges } from './audit-trail.ts';
+import { unsealedSeconds } from './seal-repository.ts';
+import { entrySigner, type SignEntry } from './signed-entry.ts';
+
+export interface AuditFeature extends Feature {
+  readonly keys: AuditKeys;
+  /** Signs entries as those of this node. */
+  readonly sign: SignEntry;
+}
+
+/** `/audit`, the record of every change in the transaction that makes it, and the months of the trail. */
+export function auditFeature({ database, config, observe }: Platform, keyRing: KeyRingText): AuditFeature {
+  const keys = new AuditKeys(keyRing);
+  const sign = entrySigner(keys, config.get(clusterConfig).instanceId);
+  const options = { database, config: () => config.get(auditConfig), sign };
+  recordChanges(options);
+  return {
+    keys,
+    sign,
+    resources: { 'audit*': auditResource(options) },
+    node: () => ({
+      services: [auditMonthKeeper({ ...options, keys, observe })],
+      gauges: [
+        {
+          name: 'svc_audit_unsealed_seconds',
+          help: 'How long the oldest entry of the audit has been waiting for its seal',
+          read: () => unsealedSeconds(database.db),
+        },
+      ],
+    }),
+  };
+}

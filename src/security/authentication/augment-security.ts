@@ -1,0 +1,49 @@
+import { clientData, httpData, rootContext } from '#resource/index.ts';
+import { parseScriptReference, type Scripts, type ScriptThreads } from '#script/index.ts';
+import type { Augment } from './augmentation.ts';
+
+const FIELD = '/augmentSecurityContext';
+
+/**
+ * Runs the script of a module where scripts run. It is told who comes in, and acts in their name with the rights of the
+ * server, as hooks do.
+ *
+ * @param scriptDepth how many scripts may wait for it
+ */
+export function augmentHere(scripts: () => Scripts, scriptDepth: number): Augment {
+  return async ({ script, module, properties, security, client, http, requestId }) => {
+    const facts = { id: requestId, transactionId: `${requestId}/login`, receivedAt: Date.now() };
+    const context = { ...rootContext({ ...facts, security, client, http }), scriptDepth };
+    const { authenticationId, authorization } = security;
+    const { value, bindings } = await scripts().evaluate(context, {
+      reference: parseScriptReference(script, FIELD),
+      label: `${module} augmentSecurityContext`,
+      bindings: {
+        security: JSON.parse(JSON.stringify({ authenticationId, authorization })),
+        properties,
+        httpRequest: http === null ? null : JSON.parse(JSON.stringify(http)),
+        // What newer servers give to scripts of delegated administration, of which there is none here.
+        resource: null,
+        subjectMapping: null,
+        privileges: null,
+      },
+      returnBindings: ['security'],
+    });
+    return { value, security: bindings['security'] ?? null };
+  };
+}
+
+/** Has it run in a script thread. */
+export function augmentIn(threads: () => ScriptThreads): Augment {
+  return (augmentation) => {
+    const { client, http, security } = augmentation;
+    const { component, id } = security.authorization;
+    return threads().run({
+      kind: 'augment',
+      payload: { ...augmentation, client: clientData(client), http: httpData(http) },
+      // It is run with each request anyway.
+      repeatable: true,
+      ...(client.isExternal ? { caller: `${component}/${id}` } : {}),
+    }) as ReturnType<Augment>;
+  };
+}

@@ -1,0 +1,111 @@
+import { type AuthenticationConfig, authenticationConfig, managedConfig } from '#config/index.ts';
+import { deriveSecrets, HASHES_AT_ONCE, hashPassword, type KeyRingText } from '#crypto/index.ts';
+import type { AddressGuard } from '#egress/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import { Ticker } from '#lifecycle/index.ts';
+import type { Feature, Platform } from '#platform/index.ts';
+import { requireModule } from '../check-authentication.ts';
+import type { Augment } from './augmentation.ts';
+import { authenticationResource } from './authentication-resource.ts';
+import { Authenticator, type AuthenticatorParts } from './authenticator.ts';
+import { buildModules, readSessionSettings } from './build-modules.ts';
+import type { UserDirectory } from './find-account.ts';
+import { followAccounts } from './follow-accounts.ts';
+import { lockoutResource } from './lockout-resource.ts';
+import { pruneLogins } from './login-failure-repository.ts';
+import { LoginNameKeeper } from './login-name-keeper.ts';
+import { loginPlaces } from './login-places.ts';
+import { LoginThrottle } from './login-throttle.ts';
+import { matchesStored } from './matches-stored.ts';
+import { PasswordComparisons } from './password-comparisons.ts';
+import { sessionResource } from './session-resource.ts';
+import { Sessions } from './sessions.ts';
+
+const SESSION_KEY = 'svc-jwtsessionhmac-key';
+const PRUNE_INTERVAL_MS = 600_000;
+
+export interface AuthenticationFeature extends Feature {
+  readonly authenticator: Authenticator;
+}
+
+/** `/authentication`, and what turns a caller's credentials into an identity. */
+export function authenticationFeature(
+  platform: Platform,
+  {
+    keyRing,
+    users,
+    guard,
+    augment,
+  }: { keyRing: KeyRingText; users: UserDirectory; guard: AddressGuard; augment: Augment },
+): AuthenticationFeature {
+  const { database, config, crypto, observe } = platform;
+  let decoy: Promise<JsonObject> | undefined;
+  const comparisons = new PasswordComparisons({
+    throttle: new LoginThrottle(database),
+    matches: (password, stored) => matchesStored(crypto, password, stored),
+    decoy: () => (decoy ??= hashPassword('nobody')),
+    atOnce: HASHES_AT_ONCE,
+  });
+  const secrets = deriveSecrets(keyRing, SESSION_KEY, 'session cookie');
+  const build = (value: AuthenticationConfig): AuthenticatorParts => {
+    const modules = buildModules(value, {
+      crypto,
+      database,
+      users,
+      comparisons,
+      guard,
+      augment,
+      managedTypes: () => config.get(managedConfig).objects.map(({ name }) => name),
+      onDenied: (denial) => observe({ kind: 'login.denied', ...denial }),
+    });
+    const settings = readSessionSettings(value);
+    const sessions =
+      settings === undefined || secrets.length === 0
+        ? undefined
+        : new Sessions({ database, secrets, settings, modules });
+    return { modules, sessions };
+  };
+  let parts = build(config.get(authenticationConfig));
+  let places = loginPlaces(config.get(authenticationConfig));
+  followAccounts(database, () => places);
+  config.addCheck(authenticationConfig, (value) => {
+    build(value);
+    requireModule(value);
+  });
+  config.watchOnly(authenticationConfig, () => {
+    parts = build(config.get(authenticationConfig));
+    places = loginPlaces(config.get(authenticationConfig));
+  });
+  const minutes = () => parts.sessions?.settings.tokenIdleTimeMinutes ?? 0;
+  const authenticator = new Authenticator({
+    parts: () => parts,
+    comparisons,
+    onLogin: ({ client, ...event }) =>
+      observe({ kind: 'login.attempted', ...event, address: client.remoteAddress }),
+    onRefused: (why, address) => observe({ kind: 'login.refused', why, address }),
+    onUnreachable: (error) => observe({ kind: 'issuer.unreachable', error: error.cause ?? error }),
+  });
+  return {
+    authenticator,
+    resources: {
+      authentication: authenticationResource(() => parts),
+      'authentication/lockout*': lockoutResource(database),
+      'session*': sessionResource({ database, idleMs: () => minutes() * 60_000 }),
+    },
+    node() {
+      const names = new LoginNameKeeper({ database, places: () => places, observe });
+      config.watchOnly(authenticationConfig, () => names.look());
+      const pruning = { name: 'failed logins', intervalMs: PRUNE_INTERVAL_MS };
+      return {
+        services: [new Ticker({ ...pruning, runOnce: () => pruneLogins(database.db), observe }), names],
+        gauges: [
+          {
+            name: 'svc_login_waiting',
+            help: 'Logins whose password waits for its turn to be compared',
+            read: () => comparisons.waiting,
+          },
+        ],
+      };
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type AuthenticationConfig, authenticationConfig } from '#config/index.ts';
+import { BadRequestError, type Finding } from '#errors/index.ts';
+import { isObject, type JsonValue } from '#json/index.ts';
+import type { Inspection } from '#platform/index.ts';
+import {
+  elementsAt,
+  findSyntaxError,
+  inspectPlaces,
+  type Path,
+  placeAt,
+  type ScriptPlace,
+  valueAt,
+} from '#script/index.ts';
+import { ACCESS_FILE } from './access/access-file.ts';
+import { augmentScript } from './authentication/augmentation.ts';
+import { buildModules, type ModuleParts, readSessionSettings } from './authentication/build-modules.ts';
+import { absentModule } from './authentication/field-modules.ts';
+import { moduleDoubts } from './authentication/module-doubts.ts';
+
+/** `authentication.json`: its modules, sessions and scripts. */
+export function checkAuthentication({ config, scripts }: Inspection): void {
+  // Building a module asks nothing of its parts; only logins do.
+  config.addCheck(authenticationConfig, (value) => void buildModules(value, {} as ModuleParts));
+  config.addCheck(authenticationConfig, (value) => void requireModule(value));
+  config.addCheck(authenticationConfig, moduleDoubts);
+  config.addCheck(authenticationConfig, (value) =>
+    inspectPlaces(scripts, scriptPlaces(value as unknown as JsonValue)),
+  );
+  config.addCheck(authenticationConfig, (value) => void readSessionSettings(value));
+}
+
+function scriptPlaces(json: JsonValue): readonly ScriptPlace[] {
+  return elementsAt(json, ['serverAuthContext', 'authModules']).flatMap((module) => ofModule(json, module));
+}
+
+/** A module that is switched off, or not here at all, runs nothing. */
+function ofModule(json: JsonValue, module: Path): ScriptPlace[] {
+  const value = valueAt(json, module);
+  const { name = '', enabled = true, properties = null } = isObject(value) ? value : {};
+  if (String(enabled) === 'false' || !isObject(properties)) return [];
+  if (absentModule({ name: String(name), enabled: true, properties }) !== undefined) return [];
+  return augmentScript(properties) === undefined
+    ? []
+    : placeAt(json, [...module, 'properties', 'augmentSecurityContext']);
+}
+
+/** @throws BadRequestError when nobody could log in any more */
+export function requireModule({ serverAuthContext }: AuthenticationConfig): void {
+  if (serverAuthContext.authModules.some((module) => module.enabled && absentModule(module) === undefined))
+    return;
+  throw new BadRequestError('No authentication module is enabled, so nobody could log in', {
+    id: 'AUTHENTICATION_NO_MODULE',
+    field: '/serverAuthContext/authModules',
+  });
+}
+
+/** A `script/access.js` with which nobody but administrators may do anything. */
+export function findAccessMistakes(projectLocation: string): readonly Finding[] {
+  const source = textOf(join(projectLocation, ACCESS_FILE));
+  const error = source === undefined ? undefined : findSyntaxError({ name: ACCESS_FILE, source });
+  if (error === undefined) return [];
+  const { line, column, message } = error;
+  return [{ id: 'ACCESS_NOT_COMPILED', where: `${ACCESS_FILE}:${line}:${column}`, message }];
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

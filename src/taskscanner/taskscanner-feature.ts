@@ -1,0 +1,38 @@
+import { availableParallelism } from 'node:os';
+import { secretReferences } from '#config/index.ts';
+import type { JsonValue } from '#json/index.ts';
+import type { Feature, Platform } from '#platform/index.ts';
+import { TaskScanner } from './task-scanner.ts';
+import { taskscannerResource } from './taskscanner-resource.ts';
+
+const KEPT_RUNS = 100;
+
+/** `/taskscanner`, and the service that schedules invoke. */
+export function taskscannerFeature(platform: Platform): Feature {
+  const { database, clock, queue, router, scripts, observe, config } = platform;
+  const scanner = {
+    database,
+    clock,
+    queue,
+    resources: router,
+    scripts,
+    observe,
+    secretReferences: (content: JsonValue) => secretReferences(content, config.properties.ofFiles),
+    keepRuns: () => {
+      const kept = Number(config.properties.get('svc.taskscanner.maxcompletedruns'));
+      return Number.isInteger(kept) && kept >= 0 ? kept : KEPT_RUNS;
+    },
+  };
+  const tasks = new TaskScanner(scanner, 2 * availableParallelism());
+  return {
+    resources: { 'taskscanner*': taskscannerResource(scanner) },
+    services: [
+      {
+        invokeService: 'taskscanner',
+        runsScripts: false,
+        check: (invokeContext) => tasks.check(invokeContext),
+        execute: (context, run) => tasks.fire(context, run),
+      },
+    ],
+  };
+}
