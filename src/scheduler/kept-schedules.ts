@@ -22,7 +22,7 @@ import {
 import type { ScheduledServices } from './scheduled-service.ts';
 import { type ContextSeals, refuseForeignContext } from './sealed-context.ts';
 import { type SecretReferences, shownDefinition, withKeptContext } from './secret-context.ts';
-import { closeGate } from './start-gate-repository.ts';
+import { awaitStarted, closeGate } from './start-gate-repository.ts';
 
 export interface SchedulerPlatform {
   readonly database: Database;
@@ -109,6 +109,7 @@ export class KeptSchedules {
     const job = await this.#hold(context, id);
     const before = await this.#view(context, job);
     await removeSchedule(this.#scopeOf(context), job);
+    this.#afterChange(context, job);
     return before;
   }
 
@@ -164,6 +165,13 @@ export class KeptSchedules {
     this.#wake(context);
   }
 
+  /** Whoever changes a schedule is answered when nothing of it begins any more as it was. */
+  #afterChange({ unitOfWork }: Context, { triggerId }: JobRow): void {
+    const { db } = this.#platform.database;
+    const begun = () => awaitStarted(db, triggerId);
+    unitOfWork!.afterCommit('wait for what starts just now', begun, { isTold: true });
+  }
+
   #wake({ unitOfWork }: Context): void {
     unitOfWork!.afterCommit('wake the scheduler', this.#platform.wake);
   }
@@ -204,6 +212,7 @@ export class KeptSchedules {
   async #change(context: Context, old: JobRow, definition: ScheduleDefinition): Promise<Resource> {
     const scope = this.#scopeOf(context);
     const { id, source } = old;
+    this.#afterChange(context, old);
     if (definition.persisted !== (old.ownerId === null)) {
       await removeSchedule(scope, old);
       return this.#store(context, id, definition);

@@ -1,5 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Db, sqlStateOf } from '#database/index.ts';
+import { START_HOLDS_MS } from '#work/index.ts';
 
 /** What `scheduler_pass_gate` fails with. */
 const PAUSED_MEANWHILE = 'SVC01';
@@ -22,7 +24,20 @@ export async function throughGate<T>(start: () => Promise<T>): Promise<T> {
   }
 }
 
-/** After a pause was committed: waits for the starts that may not have seen it. */
+/** After a pause was committed: waits for the starts that may not have seen it, and for what they let begin. */
 export async function closeGate(db: Db): Promise<void> {
   await sql`select scheduler_close_gate()`.execute(db);
+  await awaitStarted(db);
+}
+
+/** After a change was committed: what was started ahead of its time has begun, and whatever begins now begins as it was changed. */
+export async function awaitStarted(db: Db, triggerId?: number): Promise<void> {
+  const isOfIt = triggerId === undefined ? sql`true` : sql`trigger_id = ${triggerId}`;
+  const { rows } = await sql`
+    select from scheduler_run
+    where started_at is not null and ${isOfIt}
+      and fire_at > clock_timestamp() - ${START_HOLDS_MS}::float8 * interval '1 millisecond' limit 1`.execute(
+    db,
+  );
+  if (rows.length > 0) await delay(START_HOLDS_MS);
 }

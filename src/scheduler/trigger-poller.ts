@@ -57,5 +57,6 @@ function kindOf(name: string, seats: () => number): Kind {
     collectMs: 0,
     mayBeLong: true,
     startsClaimed: true,
+    startsAhead: true,
   };
 }

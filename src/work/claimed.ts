@@ -31,6 +31,8 @@ export interface Kind {
   readonly collectMs: number;
   /** It may run for hours: no more is claimed than there are seats for, and as much as was started of late. */
   readonly mayBeLong?: boolean;
+  /** It is started a few ms ahead of its time, so that it begins on time; whoever stops it waits for that. */
+  readonly startsAhead?: boolean;
   /** Its claim starts what is due and has a seat, which spares a statement. */
   readonly startsClaimed?: boolean;
 }

@@ -1,14 +1,14 @@
 import type { DatabaseClock } from '#database/index.ts';
 import type { Solitude } from '#lifecycle/index.ts';
+import { Alarm } from './alarm.ts';
 import { type Claimed, claimKey, type Kind } from './claimed.ts';
 import { StartRate } from './start-rate.ts';
 import { isSuspect } from './suspicion.ts';
 import { unitsOf, WORTHWHILE } from './units.ts';
+import { Watermark } from './watermark.ts';
 import type { Ask } from './work-store.ts';
 
 export const LOOK_AHEAD_MS = 500;
-/** The longest transaction that may still commit work behind the watermark without a word. */
-export const SLACK_MS = 5_000;
 /** What is ready and finds no seat for so long is for other nodes to execute. */
 const STUCK_MS = 500;
 /** Whoever has not started a claim by then may have hung, and another node may have it: nobody is given up sooner. */
@@ -16,11 +16,13 @@ const BELIEVED_MS = 2_000;
 /** Statements under way at once that start work; what becomes ready meanwhile goes with the next one. */
 const MAX_STARTS = 2;
 const RETRY_START_MS = 500;
+/** What may be started ahead of its time is so from here on; a while is left for what is due soon after to go with it. */
+const START_AHEAD_MS = 8;
+const START_LEAD_MS = 4;
+/** Whatever was started ahead begins so soon after that, or is started again: so long may whoever stops work have to wait. */
+export const START_HOLDS_MS = 25;
 /** Pieces that may wait for their commits beside what is executed: so many fill the statements that commit them. */
 const MOST_COMPLETING = 1_000;
-/** Most of what is written is committed so soon; the rest is looked for from time to time, and when somebody says so. */
-const NEAR_MS = 250;
-const FAR_INTERVAL_MS = 1_000;
 
 interface Held<Work> {
   readonly work: Work;
@@ -74,9 +76,9 @@ export class Desk<Work extends Claimed> {
   #active = 0;
   #startsUnderWay = 0;
   #isScheduled = false;
+  readonly #collected = new Alarm(() => this.#startReady());
   #startedAt = 0;
-  #watermark = 0;
-  #lookedFarAt = Number.NEGATIVE_INFINITY;
+  readonly #watermark = new Watermark();
   /** There was no room to ask for more. */
   #starved = false;
   /** How often all was forgotten that had not started. */
@@ -132,25 +134,17 @@ export class Desk<Work extends Claimed> {
     const startMost = startsClaimed ? Math.max(0, Math.min(most, this.#free - this.#ready.length)) : 0;
     this.#reserved = startMost;
     const lookAheadMs = this.#waiting.size < seats * perSeat ? LOOK_AHEAD_MS : 0;
-    return { kind: name, most, startMost, lookAheadMs, since: this.#watermark - this.#slackMs() };
+    return { kind: name, most, startMost, lookAheadMs, since: this.#watermark.since() };
   }
 
   /** The next look is not bounded by what was seen before. */
   lookBehind(): void {
-    this.#watermark = 0;
+    this.#watermark.lookBehind();
   }
 
   /** Something has been committed: the next look goes as far back as a transaction may have taken. */
   lookFar(): void {
-    this.#lookedFarAt = Number.NEGATIVE_INFINITY;
-  }
-
-  /** While another session holds a snapshot, each look walks over all that was claimed in this time. */
-  #slackMs(): number {
-    const now = performance.now();
-    if (now < this.#lookedFarAt + FAR_INTERVAL_MS) return NEAR_MS;
-    this.#lookedFarAt = now;
-    return SLACK_MS;
+    this.#watermark.lookFar();
   }
 
   /** What was asked for; nothing when the claim failed. */
@@ -158,7 +152,7 @@ export class Desk<Work extends Claimed> {
     this.#reserved = 0;
     const claimedAt = performance.now();
     for (const work of works) if (work.isStarted !== true) this.#wait({ work, claimedAt, readyAt: 0 });
-    if (works.length > 0) this.#watermark = Math.max(this.#watermark, seenFrom);
+    if (works.length > 0) this.#watermark.raise(seenFrom);
     const started = works.filter(({ isStarted }) => isStarted === true);
     for (const unit of this.#unitsOf(started)) void this.#execute(this.#seat(unit), unit);
     this.schedule();
@@ -167,14 +161,16 @@ export class Desk<Work extends Claimed> {
   /** Starts what is ready, as seats are free. */
   schedule(): void {
     if (this.#isScheduled || this.#ready.length === 0 || this.#startsUnderWay >= MAX_STARTS) return;
+    const collectMs = this.#collectMs();
+    if (collectMs > 0) {
+      this.#collected.set(performance.now() + collectMs, collectMs);
+      return;
+    }
     this.#isScheduled = true;
-    const start = () => {
+    setImmediate(() => {
       this.#isScheduled = false;
       this.#startReady();
-    };
-    const collectMs = this.#collectMs();
-    if (collectMs > 0) setTimeout(start, collectMs);
-    else setImmediate(start);
+    });
   }
 
   /** Forgets what has not started. */
@@ -182,6 +178,7 @@ export class Desk<Work extends Claimed> {
     this.#clearings += 1;
     for (const timer of this.#waiting.values()) clearTimeout(timer);
     this.#waiting.clear();
+    this.#collected.clear();
     this.#ready = [];
   }
 
@@ -195,18 +192,23 @@ export class Desk<Work extends Claimed> {
 
   #wait(held: Held<Work>): void {
     const { work } = held;
-    const early = work.dueAt - this.#options.clock.now();
-    // A timer may be early by a fraction; nothing starts before its time by the database's clock.
-    if (early > 0) this.#waitFor(held, early);
-    else if (isSuspect(work)) {
-      this.#waiting.delete(held);
-      void this.#run(this.#seat([work]), () => this.#options.tryAlone(work));
-    } else {
-      this.#waiting.delete(held);
-      held.readyAt = performance.now();
-      this.#ready.push(held);
-      this.schedule();
+    const early = this.#earlyMs(work);
+    const isAlone = isSuspect(work);
+    const aheadMs = this.#options.kind.startsAhead === true && !isAlone ? START_AHEAD_MS : 0;
+    // A timer may be early by a fraction; nothing begins before its time by the database's clock.
+    if (early > aheadMs) {
+      this.#waitFor(held, early - aheadMs);
+      return;
     }
+    this.#waiting.delete(held);
+    if (isAlone) void this.#run(this.#seat([work]), () => this.#options.tryAlone(work));
+    else this.#makeReady(held);
+  }
+
+  #makeReady(held: Held<Work>): void {
+    held.readyAt = performance.now();
+    this.#ready.push(held);
+    this.schedule();
   }
 
   #waitFor(held: Held<Work>, ms: number): void {
@@ -216,15 +218,27 @@ export class Desk<Work extends Claimed> {
     );
   }
 
+  #earlyMs({ dueAt }: Work): number {
+    return dueAt - this.#options.clock.now();
+  }
+
   #collectMs(): number {
-    const { together, collectMs } = this.#options.kind;
+    const { together, collectMs, startsAhead } = this.#options.kind;
+    if (startsAhead === true) {
+      // Of any other the alarm is set already.
+      const [first, last] = [this.#ready[0]!, this.#ready.at(-1)!];
+      return Math.min(this.#earlyMs(first.work), this.#earlyMs(last.work)) - START_LEAD_MS;
+    }
     const mayGrow = together > 1 && this.#ready.length < WORTHWHILE;
     return mayGrow && this.#running.size > 0 ? this.#startedAt + collectMs - performance.now() : 0;
   }
 
+  /** What is started ahead goes together only with what is due in the same millisecond. */
   #unitsOf(works: readonly Work[]): (readonly Work[])[] {
     const { kind, weightOf } = this.#options;
-    return unitsOf(works, { most: kind.together, free: Math.max(1, this.#free), weightOf });
+    const division = { most: kind.together, free: Math.max(1, this.#free), weightOf };
+    const instants = Map.groupBy(works, (work) => (this.#earlyMs(work) > 0 ? Math.floor(work.dueAt) : 0));
+    return [...instants.values()].flatMap((instant) => unitsOf(instant, division));
   }
 
   #startReady(): void {
@@ -252,12 +266,14 @@ export class Desk<Work extends Claimed> {
     const started = await start(units.flat());
     this.#startsUnderWay -= 1;
     const byKey = new Map(started?.map((work) => [claimKey(work), work]));
-    for (const unit of seated) {
+    const begins = seated.map(async (unit) => {
       const works = unit.works.flatMap((work) => byKey.get(claimKey(work)) ?? []);
-      if (works.length > 0) void this.#execute(unit, works);
-      else this.#end(unit);
-    }
-    answered();
+      if (works.length > 0 && (await this.#begin(unit, works))) return;
+      this.#end(unit);
+      if (works.length > 0)
+        for (const held of begun) if (unit.works.includes(held.work)) this.#makeReady(held);
+    });
+    void Promise.all(begins).then(answered);
     // Whether it was started in spite of an error does not matter.
     const mayRetry = started === undefined && clearings === this.#clearings && isWorking();
     if (mayRetry) for (const held of begun) this.#waitFor(held, RETRY_START_MS);
@@ -278,6 +294,21 @@ export class Desk<Work extends Claimed> {
     this.#taken += 1;
     this.#active += works.length;
     return unit;
+  }
+
+  /**
+   * Executes at its time what may have been started ahead of it.
+   *
+   * @returns false when it has to be started again: an old start says nothing of a pause that came after it
+   */
+  async #begin(unit: Unit<Work>, works: readonly Work[]): Promise<boolean> {
+    const until = performance.now() + START_HOLDS_MS;
+    const last = works.toSorted((a, b) => b.dueAt - a.dueAt)[0]!;
+    for (let early = this.#earlyMs(last); early > 0; early = this.#earlyMs(last))
+      await new Promise((resolve) => setTimeout(resolve, Math.ceil(early)));
+    if (performance.now() > until) return false;
+    void this.#execute(unit, works);
+    return true;
   }
 
   #execute(unit: Unit<Work>, works: readonly Work[]): Promise<void> {

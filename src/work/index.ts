@@ -7,6 +7,7 @@
  * start it; a claim that is old when its turn comes is not believed.
  */
 export { type Claimed, claimKey, type Holder, type Kind } from './claimed.ts';
+export { START_HOLDS_MS } from './desk.ts';
 export {
   FencedOutError,
   heldBy,

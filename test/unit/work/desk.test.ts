@@ -9,6 +9,7 @@ describe('a kind of work on a node', () => {
   let doubted: number;
   let leaves: (() => void)[];
   let weightOf: (work: Claimed) => number;
+  let start: (works: readonly Claimed[]) => Promise<readonly Claimed[]>;
 
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'performance', 'Date'] });
@@ -17,8 +18,10 @@ describe('a kind of work on a node', () => {
     doubted = 0;
     leaves = [];
     weightOf = () => 0;
+    start = async (works) => works;
   });
   afterEach(() => {
+    vi.restoreAllMocks();
     vi.useRealTimers();
   });
 
@@ -33,7 +36,7 @@ describe('a kind of work on a node', () => {
         return new Promise((resolve) => ends.push(() => resolve(true)));
       },
       weightOf: (work) => weightOf(work),
-      start: async (works) => works,
+      start: (works) => start(works),
       tryAlone: async () => true,
       freed: () => {},
       isWorking: () => true,
@@ -208,5 +211,67 @@ describe('a kind of work on a node', () => {
     expect(desk.ask()!.since).toBe(work.dueAt - 5_000);
     await vi.advanceTimersByTimeAsync(1_000);
     expect(desk.ask()!.since).toBe(work.dueAt - 5_000);
+  });
+
+  describe('that is started ahead of its time', () => {
+    let starts: (readonly Claimed[])[];
+
+    beforeEach(() => {
+      starts = [];
+      start = async (works) => {
+        starts.push(works);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        return works;
+      };
+    });
+    const startsAhead = { seats: 8, together: 32, startsAhead: true };
+
+    it('is started with what is due soon after, and executed each at its very millisecond', async () => {
+      const desk = openDesk(startsAhead);
+      const [one, other, later] = [due(40), due(43), due(60)];
+      desk.take([one, other, later]);
+      await vi.advanceTimersByTimeAsync(39);
+      expect(starts).toEqual([[one, other]]);
+      expect(executed()).toEqual([]);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(executed()).toEqual([[one.id]]);
+      await vi.advanceTimersByTimeAsync(3);
+      expect(executed()).toEqual([[one.id], [other.id]]);
+      await vi.advanceTimersByTimeAsync(17);
+      expect(starts).toEqual([[one, other], [later]]);
+      expect(executed()).toEqual([[one.id], [other.id], [later.id]]);
+    });
+
+    it('goes together with what is due in the same millisecond', async () => {
+      const desk = openDesk(startsAhead);
+      desk.take([...Array.from({ length: 32 }, () => due(40)), due(42)]);
+      await vi.advanceTimersByTimeAsync(40);
+      expect(units.map((unit) => unit.length)).toEqual([16, 16]);
+      await vi.advanceTimersByTimeAsync(2);
+      expect(units).toHaveLength(3);
+    });
+
+    it('does not wait for that when it is late', async () => {
+      const desk = openDesk(startsAhead);
+      const [late, soon] = [due(-5), due(7)];
+      desk.take([soon, late]);
+      await vi.advanceTimersByTimeAsync(3);
+      expect(starts[0]).toContain(late);
+      expect(executed()).toEqual([[late.id]]);
+    });
+
+    it('is started again when its node was held up meanwhile', async () => {
+      const desk = openDesk(startsAhead);
+      const work = due(40);
+      desk.take([work]);
+      await vi.advanceTimersByTimeAsync(39);
+      expect(starts).toHaveLength(1);
+      vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 30);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(executed()).toEqual([]);
+      await vi.advanceTimersByTimeAsync(5);
+      expect(starts).toEqual([[work], [work]]);
+      expect(executed()).toEqual([[work.id]]);
+    });
   });
 });
