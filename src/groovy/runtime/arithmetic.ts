@@ -7,7 +7,7 @@ import {
   decimalToNumber,
   divideDecimals,
   multiplyDecimals,
-  tenTo,
+  remainderOfDecimals,
 } from './decimal.ts';
 import { exception, type Throwable } from './throwable.ts';
 import { BigDecimal, BigInteger, Byte, Double, Float, type Numeric, Short } from './values.ts';
@@ -134,14 +134,8 @@ export function remainderOf(left: Numeric, right: Numeric): Numeric {
     case WIDTH.BIG_INTEGER:
       if (toBigInt(right) === 0n) throw divisionByZero();
       return new BigInteger(toBigInt(left) % toBigInt(right));
-    case WIDTH.BIG_DECIMAL: {
-      const [first, second] = [toDecimal(left), toDecimal(right)];
-      if (second.unscaled === 0n) throw exception('java.lang.ArithmeticException', 'Division by zero');
-      const scale = Math.max(first.scale, second.scale);
-      const rest =
-        (first.unscaled * tenTo(scale - first.scale)) % (second.unscaled * tenTo(scale - second.scale));
-      return new BigDecimal(rest, scale);
-    }
+    case WIDTH.BIG_DECIMAL:
+      return remainderOfDecimals(toDecimal(left), toDecimal(right));
     default:
       return new Double(toNumber(left) % toNumber(right));
   }

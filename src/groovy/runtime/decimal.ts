@@ -72,6 +72,26 @@ export function decimalText(value: BigDecimal): string {
   return `${sign}${mantissa}E${exponent > 0 ? '+' : ''}${exponent}`;
 }
 
+/** With an exponent that is a multiple of three. */
+export function engineeringText(value: BigDecimal): string {
+  const { unscaled, scale } = value;
+  const digits = absolute(unscaled).toString();
+  const exponent = digits.length - 1 - scale;
+  if (scale === 0 || (scale > 0 && exponent >= -6)) return decimalText(value);
+  const excess = ((exponent % 3) + 3) % 3;
+  const isZero = unscaled === 0n;
+  const power = exponent - excess + (isZero && excess > 0 ? 3 : 0);
+  const mantissa = isZero ? ['0', '0.00', '0.0'][excess]! : engineeringMantissa(digits, excess + 1);
+  const sign = unscaled < 0n ? '-' : '';
+  return `${sign}${mantissa}${power === 0 ? '' : `E${power > 0 ? '+' : ''}${power}`}`;
+}
+
+function engineeringMantissa(digits: string, before: number): string {
+  return before >= digits.length
+    ? digits.padEnd(before, '0')
+    : `${digits.slice(0, before)}.${digits.slice(before)}`;
+}
+
 export function plainText({ unscaled, scale }: BigDecimal): string {
   const digits = absolute(unscaled).toString();
   const sign = unscaled < 0n ? '-' : '';
@@ -124,6 +144,23 @@ export function divideRounded(dividend: bigint, divisor: bigint, rounding: Round
     case 'UNNECESSARY':
       throw exception('java.lang.ArithmeticException', 'Rounding necessary');
   }
+}
+
+/** With the point so many places further right. */
+export function movePoint(value: BigDecimal, places: number): BigDecimal {
+  if (places === 0) return value;
+  const moved = new BigDecimal(value.unscaled, value.scale - places);
+  return moved.scale < 0 ? rescale(moved, 0, 'UNNECESSARY') : moved;
+}
+
+/** @throws ArithmeticException for a number that is none or has more bits */
+export function exactInteger(value: BigDecimal, bits: number): bigint {
+  const overflow = () => exception('java.lang.ArithmeticException', 'Overflow');
+  // Without writing out what has a thousand million digits.
+  if (precisionOf(value) - value.scale > 19) throw overflow();
+  const whole = rescale(value, 0, 'UNNECESSARY').unscaled;
+  if (BigInt.asIntN(bits, whole) !== whole) throw overflow();
+  return whole;
 }
 
 /** To so many digits, 0 for all. */
@@ -191,17 +228,44 @@ export function divideToPrecision(
   // One digit that is not zero behind the others keeps halves apart from what is a little more.
   const sticky = dividend % divisor === 0n ? 0n : dividend < 0n !== divisor < 0n ? -1n : 1n;
   const long = new BigDecimal((dividend / divisor) * 10n + sticky, preferred + shift + 1);
-  let result = toPrecision(long, precision, rounding);
-  while (result.scale > preferred && result.unscaled % 10n === 0n) {
-    result = new BigDecimal(result.unscaled / 10n, result.scale - 1);
+  const result = toPrecision(long, precision, rounding);
+  // Zeros behind a quotient that was rounded say how exact it is.
+  const isExact = compareDecimals(multiplyDecimals(result, right), left) === 0;
+  return isExact ? withoutZeros(result, preferred) : result;
+}
+
+/** The same number with as few digits behind the point as it has, but so many at least. */
+function withoutZeros({ unscaled, scale }: BigDecimal, least: number): BigDecimal {
+  let shorter = unscaled;
+  let places = scale;
+  while (places > least && shorter % 10n === 0n) {
+    shorter /= 10n;
+    places--;
   }
-  return result;
+  return new BigDecimal(shorter, places);
+}
+
+/** The whole part of a quotient, with the scale that Java gives it. */
+function divideToInteger(left: BigDecimal, right: BigDecimal): BigDecimal {
+  const preferred = left.scale - right.scale;
+  const scale = Math.max(left.scale, right.scale);
+  const whole = (left.unscaled * tenTo(scale - left.scale)) / (right.unscaled * tenTo(scale - right.scale));
+  if (whole === 0n) return new BigDecimal(0n, preferred);
+  const quotient = withoutZeros(new BigDecimal(whole, 0), preferred);
+  return quotient.scale < preferred ? rescale(quotient, preferred, 'UNNECESSARY') : quotient;
+}
+
+/** @throws ArithmeticException */
+export function remainderOfDecimals(left: BigDecimal, right: BigDecimal): BigDecimal {
+  if (right.unscaled === 0n) throw exception('java.lang.ArithmeticException', 'Division by zero');
+  const { unscaled, scale } = multiplyDecimals(divideToInteger(left, right), right);
+  return addDecimals(left, new BigDecimal(-unscaled, scale));
 }
 
 /** Nothing when the quotient has no end. */
 export function divideExactly(left: BigDecimal, right: BigDecimal): BigDecimal | undefined {
   const preferred = left.scale - right.scale;
-  if (left.unscaled === 0n) return new BigDecimal(0n, Math.max(preferred, 0));
+  if (left.unscaled === 0n) return new BigDecimal(0n, preferred);
   let divisor = absolute(right.unscaled / greatestDivisor(left.unscaled, right.unscaled));
   let digits = 0;
   for (const prime of [2n, 5n]) {
@@ -214,11 +278,7 @@ export function divideExactly(left: BigDecimal, right: BigDecimal): BigDecimal |
   }
   if (divisor !== 1n) return undefined;
   const unscaled = (left.unscaled * tenTo(digits)) / right.unscaled;
-  let result = new BigDecimal(unscaled, preferred + digits);
-  while (result.scale > preferred && result.unscaled % 10n === 0n) {
-    result = new BigDecimal(result.unscaled / 10n, result.scale - 1);
-  }
-  return result;
+  return withoutZeros(new BigDecimal(unscaled, preferred + digits), preferred);
 }
 
 export function greatestDivisor(left: bigint, right: bigint): bigint {

@@ -10,23 +10,25 @@ import {
   toBigInt,
   toDecimal,
   toInt,
-  toLong,
 } from '../arithmetic.ts';
 import {
   divideExactly,
   divideRounded,
   divideToPrecision,
+  engineeringText,
+  exactInteger,
   greatestDivisor,
+  movePoint,
   plainText,
   precisionOf,
   type Rounding,
   rescale,
   stripZeros,
   tenTo,
+  toPrecision,
 } from '../decimal.ts';
 import { MathContext, roundingOf } from '../math-context.ts';
 import { defineMethods } from '../method-table.ts';
-import { numberText } from '../number-text.ts';
 import { exception } from '../throwable.ts';
 import { BigDecimal, BigInteger, type Numeric } from '../values.ts';
 import { calculation, numeric } from './number-methods.ts';
@@ -70,7 +72,12 @@ function divideToScale(left: BigDecimal, right: BigDecimal, scale: number, round
 defineMethods('java.math.BigDecimal', 'java.lang.Number', {
   'add/1': calculation(addNumbers),
   'subtract/1': calculation(subtractNumbers),
-  'multiply/1-2': calculation(multiplyNumbers),
+  'multiply/1-2': (self: BigDecimal, other: unknown, context?: MathContext) => {
+    const product = multiplyNumbers(self, numeric(other));
+    return context === undefined
+      ? product
+      : toPrecision(toDecimal(product), context.precision, context.rounding);
+  },
   'divide/1-3': divide,
   'div/1': (self: BigDecimal, other: unknown) => divideNumbers(self, numeric(other)),
   'pow/1': (self: BigDecimal, power: unknown) => raiseNumber(self, numeric(power)),
@@ -82,19 +89,13 @@ defineMethods('java.math.BigDecimal', 'java.lang.Number', {
   'unscaledValue/0': (self: BigDecimal) => new BigInteger(self.unscaled),
   'stripTrailingZeros/0': stripZeros,
   'toPlainString/0': plainText,
-  'toEngineeringString/0': numberText,
+  'toEngineeringString/0': engineeringText,
   'max/1': (self: Numeric, other: unknown) => (compareNumbers(self, numeric(other)) >= 0 ? self : other),
   'min/1': (self: Numeric, other: unknown) => (compareNumbers(self, numeric(other)) <= 0 ? self : other),
-  'movePointLeft/1': (self: BigDecimal, by: unknown) =>
-    new BigDecimal(self.unscaled, self.scale + toInt(numeric(by))),
-  'movePointRight/1': (self: BigDecimal, by: unknown) =>
-    rescale(
-      new BigDecimal(self.unscaled, self.scale - toInt(numeric(by))),
-      Math.max(0, self.scale - toInt(numeric(by))),
-      'UNNECESSARY',
-    ),
-  'intValueExact/0': (self: BigDecimal) => toInt(self),
-  'longValueExact/0': (self: BigDecimal) => toLong(self),
+  'movePointLeft/1': (self: BigDecimal, by: unknown) => movePoint(self, -toInt(numeric(by))),
+  'movePointRight/1': (self: BigDecimal, by: unknown) => movePoint(self, toInt(numeric(by))),
+  'intValueExact/0': (self: BigDecimal) => Number(exactInteger(self, 32)),
+  'longValueExact/0': (self: BigDecimal) => exactInteger(self, 64),
 });
 
 function whole(value: unknown): bigint {
