@@ -1,3 +1,5 @@
+// By hand: dot-properties takes an escape that is none for a letter.
+
 /** A mistake in a properties text; lines and columns count from 1. */
 export interface PropertiesProblem {
   readonly line: number;

@@ -1,5 +1,7 @@
 import { type JsonArray, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
 
+// By hand: parsers with places do not say what they expected, nor find keys that stand twice, and overflow the stack.
+
 /** Both count from 1; columns are UTF-16 code units. */
 export interface Position {
   readonly line: number;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type CronExpression, type DaylightSaving, parseCron } from '#cron/index.ts';
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
@@ -215,22 +216,19 @@ function cronOf({ schedule }: ScheduleDefinition): CronExpression {
 }
 
 /** Expressions that were compiled lately: many schedules have the same. */
-const expressions = new Map<string, CronExpression>();
-const MAX_EXPRESSIONS = 2_000;
+const expressions = new LRUCache<string, CronExpression>({ max: 2_000 });
 
 function compiled(text: string): CronExpression {
   let expression = expressions.get(text);
   if (expression === undefined) {
     expression = parseCron(text);
-    if (expressions.size >= MAX_EXPRESSIONS) expressions.clear();
     expressions.set(text, expression);
   }
   return expression;
 }
 
 /** Definitions that were read lately, by their text: those that fire often come again and again. */
-const definitions = new Map<string, ScheduleDefinition>();
-const MAX_DEFINITIONS = 5_000;
+const definitions = new LRUCache<string, ScheduleDefinition>({ max: 5_000 });
 /** Longer ones hold whole scripts, and are not kept. */
 const MAX_DEFINITION_LENGTH = 4_096;
 
@@ -240,7 +238,6 @@ export function readDefinition(text: string): ScheduleDefinition {
   if (definition === undefined) {
     definition = JSON.parse(text) as ScheduleDefinition;
     if (text.length > MAX_DEFINITION_LENGTH) return definition;
-    if (definitions.size >= MAX_DEFINITIONS) definitions.clear();
     definitions.set(text, definition);
   }
   return definition;

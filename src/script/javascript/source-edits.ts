@@ -1,3 +1,5 @@
+// By hand: a place is told when an error asks for it, where magic-string would make a map of the text for each script.
+
 interface Insertion {
   readonly at: number;
   readonly text: string;

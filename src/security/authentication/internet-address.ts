@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
 
+// By hand: Node compares addresses with networks, and tells of no address which its network is.
+
 const NETWORK_GROUPS = 4;
 const GROUPS = 8;
 

@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { type Account, stampOf } from './account.ts';
 import {
   type Attempt,
@@ -38,7 +39,7 @@ export class PasswordModule implements AuthenticationModule {
   readonly name: string;
   readonly #options: PasswordModuleOptions;
   readonly #key = randomBytes(32).toString('hex');
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #remembered = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
 
   constructor(options: PasswordModuleOptions) {
     this.name = options.name;
@@ -68,7 +69,7 @@ export class PasswordModule implements AuthenticationModule {
     // Comparing takes its time; the account is taken as it is when that is over.
     const now = await this.#now(username);
     if (now?.stamp !== before.stamp || now.account.id !== before.account.id) return undefined;
-    this.#remember(username, { ...now, verified: this.#fingerprint(password) });
+    this.#remembered.set(username, { ...now, verified: this.#fingerprint(password) });
     return now.identity;
   }
 
@@ -117,15 +118,7 @@ export class PasswordModule implements AuthenticationModule {
       revision,
       verified: known?.stamp === stamp && known.account.id === account.id ? known.verified : undefined,
     };
-    this.#remember(name, found);
+    this.#remembered.set(name, found);
     return found;
-  }
-
-  #remember(name: string, remembered: Remembered): void {
-    this.#remembered.delete(name);
-    if (this.#remembered.size >= MAX_REMEMBERED) {
-      this.#remembered.delete(this.#remembered.keys().next().value!);
-    }
-    this.#remembered.set(name, remembered);
   }
 }

@@ -1,4 +1,7 @@
-/** Clients that are remembered; a flood of addresses must not fill the memory. */
+/**
+ * Clients that are remembered; a flood of addresses must not fill the memory. A map, because an `LRUCache` of that size takes
+ * its megabyte before anybody has come.
+ */
 const MOST_CLIENTS = 50_000;
 const MINUTE_MS = 60_000;
 

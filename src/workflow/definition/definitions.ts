@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Db } from '#database/index.ts';
 import { NotFoundError } from '#errors/index.ts';
 import { compile, type ProcessDefinition } from '../engine/index.ts';
@@ -18,21 +19,15 @@ const MOST_KEPT = 500;
  * date here.
  */
 export class Definitions {
-  readonly #compiled = new Map<string, Promise<CompiledDefinition>>();
+  readonly #compiled = new LRUCache<string, Promise<CompiledDefinition>>({ max: MOST_KEPT });
 
   /** @throws NotFoundError */
   async get(db: Db, id: string): Promise<CompiledDefinition> {
     const known = this.#compiled.get(id);
-    if (known !== undefined) {
-      // The one used last is forgotten last.
-      this.#compiled.delete(id);
-      this.#compiled.set(id, known);
-      return known;
-    }
+    if (known !== undefined) return known;
     const loading = load(db, id);
     this.#compiled.set(id, loading);
     loading.catch(() => this.#compiled.delete(id));
-    if (this.#compiled.size > MOST_KEPT) this.#compiled.delete(this.#compiled.keys().next().value!);
     return loading;
   }
 }
