@@ -46,6 +46,7 @@ export {
   constraintOf,
   isConnectionLost,
   isPassing,
+  isTaken,
   isUnable,
   isUnavailable,
   LostRace,

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, numbers, texts } from '#database/index.ts';
 import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import { type Holder, isAlive } from '#work/index.ts';
+import { DO_NOTHING, type OnConflict } from './rare-conflict.ts';
 import type { Run, StartedRun } from './run.ts';
 import { ANEW, MS, type RunRow, relaxCommit, SLOT, toRun } from './run-row-repository.ts';
 import { readDefinition } from './schedule.ts';
@@ -30,6 +31,8 @@ export interface ClaimOptions extends Share {
   readonly lookAheadMs: number;
   /** Of these services, by their `invokeService`, no more than so many are claimed. */
   readonly serviceRoom?: ReadonlyMap<string, number>;
+  /** What becomes of a firing whose slot is taken. Default: it goes back to wait. */
+  readonly onConflict?: OnConflict;
 }
 
 export interface ClaimedRun extends Run {
@@ -75,7 +78,7 @@ interface Kind {
  * runs already and may not run twice finds its slot taken and goes back to wait.
  */
 export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
-  const { holder, lookAheadMs, own = NOTHING, serviceRoom } = options;
+  const { holder, lookAheadMs, own = NOTHING, serviceRoom, onConflict = DO_NOTHING } = options;
   // Stable, so that the scan of the index ends there: with `clock_timestamp()` it would read all that waits.
   const until = sql`statement_timestamp() + ${lookAheadMs}::float8 * interval '1 millisecond'`;
   const isOwned = sql`owner_id = ${holder.nodeId} and owner_epoch = ${holder.epoch}`;
@@ -138,7 +141,7 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
              concurrency_key, ${holder.nodeId}, ${holder.epoch},
              case when concurrent then ${SLOT} else 0 end, case when job_id is not null then clock_timestamp() end
       from judged
-      on conflict do nothing
+      ${onConflict}
       returning trigger_id, generation, fire_at, concurrency_key
     ), blocked as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { type Db, type GroupStep, type GroupWrite, numbers, texts } from '#database/index.ts';
 import type { Holder } from '#work/index.ts';
 import { LEDGER, LEDGER_ENTRY, ledgerEntries } from './ledger-repository.ts';
+import { DO_NOTHING, type OnConflict } from './rare-conflict.ts';
 import { type Completion, formatRunKey, type LedgerEntry } from './run.ts';
 import {
   ANEW,
@@ -47,9 +48,12 @@ export async function completeRuns(
   db: Db,
   holder: Holder,
   completions: readonly Completion[],
+  onConflict?: OnConflict,
 ): Promise<Set<string>> {
   const held = completions.map((completion) => ({ ...completion, holder }));
-  const tables = completionSteps(held).map(({ name, statement }) => sql`${sql.id(name)} as (${statement})`);
+  const tables = completionSteps(held, onConflict).map(
+    ({ name, statement }) => sql`${sql.id(name)} as (${statement})`,
+  );
   const { rows } = await sql<{ n: number }>`${ANEW} with ${sql.join(tables)} select n from done`.execute(db);
   return new Set(rows.map(({ n }) => formatRunKey(completions[n - 1]!.run)));
 }
@@ -58,7 +62,7 @@ export async function completeRuns(
 export const runCompletions: GroupWrite<HeldCompletion> = {
   isGuarded: true,
   isPlannedAnew: true,
-  steps: completionSteps,
+  steps: (completions) => completionSteps(completions),
   async run(db, completions) {
     const stored = [];
     for (const { holder, ...completion } of completions)
@@ -68,7 +72,10 @@ export const runCompletions: GroupWrite<HeldCompletion> = {
 };
 
 /** The rows of `done` are those that were their holders', numbered from 1. All of them are of one node. */
-function completionSteps(completions: readonly HeldCompletion[]): readonly (GroupStep & { name: string })[] {
+function completionSteps(
+  completions: readonly HeldCompletion[],
+  onConflict: OnConflict = DO_NOTHING,
+): readonly (GroupStep & { name: string })[] {
   const entries = completions.flatMap((completion, n) =>
     completion.entries.map((entry) => ({ ...entry, n: n + 1 })),
   );
@@ -124,7 +131,7 @@ function completionSteps(completions: readonly HeldCompletion[]): readonly (Grou
                'node', (select name from cluster_node where id = ${completions[0]?.holder.nodeId ?? null})) end
       from done d cross join ${schedule('d')} j
       where not d.next_planned and d.next_at is not null
-      on conflict do nothing`,
+      ${onConflict}`,
     },
     // Where none can be the last, there is less to plan.
     ...(completions.some(({ run, next }) => next === null || run.nextPlanned) ? [FINISHED] : []),
@@ -133,7 +140,7 @@ function completionSteps(completions: readonly HeldCompletion[]): readonly (Grou
       statement: sql`
       insert into scheduler_firing (${LEDGER})
       select ${LEDGER_ENTRY('d')} from done d join ${ledgerEntries(entries)} on e.n = d.n
-      on conflict do nothing`,
+      ${onConflict}`,
     },
   ];
 }

@@ -2,6 +2,7 @@ import type { Db } from '#database/index.ts';
 import type { Holder } from '#work/index.ts';
 import { type ClaimOptions, claimDue } from './claim-repository.ts';
 import { completeRuns } from './completion-repository.ts';
+import { RareConflict } from './rare-conflict.ts';
 import {
   endLife,
   forgetRemoved,
@@ -24,17 +25,21 @@ import { planNext, startRuns } from './start-repository.ts';
  * @param lookups sessions that keep plans, for what is asked again and again
  */
 export function jobStore(db: Db, lookups: Db = db) {
+  const [claims, completions] = [new RareConflict(), new RareConflict()];
   return {
     // With limits for services a claim looks through all that is due.
-    claim: (options: ClaimOptions) => claimDue(options.serviceRoom === undefined ? lookups : db, options),
+    claim: (options: ClaimOptions) =>
+      claims.meet((onConflict) =>
+        claimDue(options.serviceRoom === undefined ? lookups : db, { ...options, onConflict }),
+      ),
     /** Of those claimed, those that may start: of the schedule as it is now, not paused, not parked. */
     start: (holder: Holder, keys: readonly RunKey[]) => startRuns(lookups, holder, keys),
     /** Lets the next firing of a concurrent schedule wait while this run goes on, and records what is let pass by that. */
     planNext: (holder: Holder, run: Run, next: number, passed: readonly LedgerEntry[]) =>
       planNext(lookups, holder, run, next, passed),
     /** Ends runs that left no effects, or whose effects stand. @returns the keys of those that were the holder's */
-    complete: (holder: Holder, completions: readonly Completion[]): Promise<ReadonlySet<string>> =>
-      completeRuns(lookups, holder, completions),
+    complete: (holder: Holder, ended: readonly Completion[]): Promise<ReadonlySet<string>> =>
+      completions.meet((onConflict) => completeRuns(lookups, holder, ended, onConflict)),
     /** How a run ended whose completion was sent and not answered. */
     findFate: (holder: Holder, completion: Completion) => findFate(db, holder, completion),
     /** Gives back what the holder has not executed. */

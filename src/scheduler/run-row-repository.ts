@@ -59,7 +59,7 @@ export const ownRun = (
         where r.trigger_id = k.trigger_id and r.slot = any(array[0, k.slot])
           and r.generation = k.generation and r.fire_at = k.fire_at
           and r.node_id + 0 = ${nodeId} and r.node_epoch = ${epoch} and ${condition}
-        offset 0)`;
+        order by r.trigger_id desc, r.slot desc limit 1)`;
 
 /** The schedule of the run `r`, looked up by key like the run; null when it has been edited or is gone. */
 export const schedule = (of: string) => sql`lateral (
