@@ -6,25 +6,16 @@
  * notifies inside a business transaction; statements of a request go through its unit of work.
  */
 export { numbers, texts } from './array-column.ts';
-export { Batcher } from './batcher.ts';
-export type { Actor, Change } from './change.ts';
-export { clockService } from './clock-service.ts';
-export { connectionFinding, wordsOf } from './connection-finding.ts';
-export { type Database, type DatabaseOptions, type Db, openDatabase, type Transaction } from './database.ts';
-export { DatabaseClock } from './database-clock.ts';
-export { type Trouble, troubled, troubleOf } from './database-error.ts';
-export type { Effect, TraceEntry } from './effect.ts';
-export { findEmbeddedUrl } from './embedded-access.ts';
+export { findEmbeddedUrl } from './embedded/embedded-access.ts';
 export {
   type EmbeddedServer,
   type EmbeddedServerOptions,
   startEmbeddedServer,
-} from './embedded-server.ts';
-export { type SupervisedServer, superviseEmbeddedServer } from './embedded-supervisor.ts';
-export { findReadOnly } from './find-read-only.ts';
-export { type GroupStep, type GroupWrite, insertAll, LostRows } from './group-commit.ts';
-export { Listener } from './listener.ts';
-export { LOCK_CLASS, LockSession } from './lock-session.ts';
+} from './embedded/embedded-server.ts';
+export { type SupervisedServer, superviseEmbeddedServer } from './embedded/embedded-supervisor.ts';
+export { LOCK_CLASS, LockSession } from './lock/lock-session.ts';
+export { LOCK, lockNamed, tryLockNamed } from './lock/named-lock.ts';
+export { tryTransactionLock } from './lock/transaction-lock.ts';
 export {
   inspectSchema,
   migrate,
@@ -33,15 +24,22 @@ export {
   refuseOldPostgres,
   type SchemaState,
   type SqlMigration,
-} from './migrator.ts';
-export { LOCK, lockNamed, tryLockNamed } from './named-lock.ts';
-export { Notifier } from './notifier.ts';
-export { prepareSchema } from './prepare-schema.ts';
-export { PLANNED_ANEW } from './prepared-statements.ts';
-export { type PreparedUnit, prepareUnit, storeTogether } from './prepared-unit.ts';
-export { RefusedWrites } from './refused-writes.ts';
-export { beforeCommit, runUnitOfWork, type UnitOfWorkOptions } from './run-unit-of-work.ts';
-export { givesOwnSession } from './session-check.ts';
+} from './migration/migrator.ts';
+export { prepareSchema } from './migration/prepare-schema.ts';
+export { clockService } from './pool/clock-service.ts';
+export { connectionFinding, wordsOf } from './pool/connection-finding.ts';
+export {
+  type Database,
+  type DatabaseOptions,
+  type Db,
+  openDatabase,
+  type Transaction,
+} from './pool/database.ts';
+export { DatabaseClock } from './pool/database-clock.ts';
+export { type Trouble, troubled, troubleOf } from './pool/database-error.ts';
+export { findReadOnly } from './pool/find-read-only.ts';
+export { PLANNED_ANEW } from './pool/prepared-statements.ts';
+export { givesOwnSession } from './pool/session-check.ts';
 export {
   constraintOf,
   isConnectionLost,
@@ -52,7 +50,15 @@ export {
   LostRace,
   sqlStateOf,
   translateDatabaseError,
-} from './sql-state.ts';
+} from './pool/sql-state.ts';
+export { Listener } from './signal/listener.ts';
+export { Notifier } from './signal/notifier.ts';
 export type { Tables } from './tables.ts';
-export { tryTransactionLock } from './transaction-lock.ts';
-export { UnitOfWork } from './unit-of-work.ts';
+export { Batcher } from './unit-of-work/batcher.ts';
+export type { Actor, Change } from './unit-of-work/change.ts';
+export type { Effect, TraceEntry } from './unit-of-work/effect.ts';
+export { type GroupStep, type GroupWrite, insertAll, LostRows } from './unit-of-work/group-commit.ts';
+export { type PreparedUnit, prepareUnit, storeTogether } from './unit-of-work/prepared-unit.ts';
+export { RefusedWrites } from './unit-of-work/refused-writes.ts';
+export { beforeCommit, runUnitOfWork, type UnitOfWorkOptions } from './unit-of-work/run-unit-of-work.ts';
+export { UnitOfWork } from './unit-of-work/unit-of-work.ts';

@@ -5,9 +5,8 @@
  * *filter* stands in front of all of them; a *connection* makes requests inside the server. Invariants: every
  * request takes the one road through `Router.handle`; the outermost write owns the unit of work.
  */
-export { answerFromMemory, type PlainQuery, type PredefinedQueries, plainQuery } from './answer-query.ts';
+
 export { type Allowance, Budget, type Expense, REQUEST_ALLOWANCE, RUN_ALLOWANCE } from './budget.ts';
-export { type CallOptions, Connection, type QueryOptions, type RequestSink } from './connection.ts';
 export {
   type ClientContext,
   type Context,
@@ -25,22 +24,11 @@ export {
   systemContext,
 } from './context.ts';
 export type { ResourceDescription } from './description.ts';
-export { type Filter, passing } from './filter.ts';
 export { newIdOf, requireSameId } from './new-id.ts';
 export { MOST_OBJECT_BYTES, requireStorableSize } from './object-size.ts';
-export { NO_PAGING, type Page, type Paging, type TotalPolicy } from './paging.ts';
-export {
-  formatPageCookie,
-  invalidPageCookie,
-  type PagedQuery,
-  type PageStart,
-  parsePageCookie,
-} from './paging-cookie.ts';
-export { applyQueryInMemory } from './paging-in-memory.ts';
-export { hasTransform, parsePatch } from './patch-operation.ts';
-export { applyPatch, PatchedObject, type PatchOptions, type Transform } from './patched-object.ts';
+export { hasTransform, parsePatch } from './patch/patch-operation.ts';
+export { applyPatch, PatchedObject, type PatchOptions, type Transform } from './patch/patched-object.ts';
 export { personName } from './person-name.ts';
-export { compilePredefinedQuery, type PredefinedQuery } from './predefined-query.ts';
 export { PROTOCOL_PARAMETERS, refuseUnknownParameter } from './protocol-parameter.ts';
 export {
   type CollectionProvider,
@@ -53,17 +41,43 @@ export {
   unsupported,
 } from './provider.ts';
 export {
+  answerFromMemory,
+  type PlainQuery,
+  type PredefinedQueries,
+  plainQuery,
+} from './query/answer-query.ts';
+export { NO_PAGING, type Page, type Paging, type TotalPolicy } from './query/paging.ts';
+export {
+  formatPageCookie,
+  invalidPageCookie,
+  type PagedQuery,
+  type PageStart,
+  parsePageCookie,
+} from './query/paging-cookie.ts';
+export { applyQueryInMemory } from './query/paging-in-memory.ts';
+export { compilePredefinedQuery, type PredefinedQuery } from './query/predefined-query.ts';
+export {
   type Comparison,
   type FilterValue,
   isStorableText,
   pointersOf,
   type QueryFilter,
-} from './query-filter.ts';
-export { formatQueryFilter } from './query-filter-format.ts';
-export { compileFilter, matchesFilter } from './query-filter-match.ts';
-export { parseQueryFilter } from './query-filter-parser.ts';
-export { parseQueryParameters, type QueryParameters } from './query-parameters.ts';
-export { refuseEnvelopes } from './refuse-envelopes.ts';
+} from './query/query-filter.ts';
+export { formatQueryFilter } from './query/query-filter-format.ts';
+export { compileFilter, matchesFilter } from './query/query-filter-match.ts';
+export { parseQueryFilter } from './query/query-filter-parser.ts';
+export { parseQueryParameters, type QueryParameters } from './query/query-parameters.ts';
+export {
+  beginningOf,
+  formatSortKeys,
+  parseSortKeys,
+  SORTED_CHARACTERS,
+  type SortKey,
+  type SortValue,
+  sortRank,
+  sortTuple,
+  totalOrder,
+} from './query/sort-key.ts';
 export {
   type ActionRequest,
   type CreateRequest,
@@ -88,20 +102,12 @@ export {
   type Response,
   resource,
 } from './response.ts';
-export type { RouteHandler, RouteMatch } from './route.ts';
-export { type Road, Router } from './router.ts';
-export { sealAnswers } from './sealed-answer.ts';
+export { type CallOptions, Connection, type QueryOptions, type RequestSink } from './road/connection.ts';
+export { type Filter, passing } from './road/filter.ts';
+export { refuseEnvelopes } from './road/refuse-envelopes.ts';
+export type { RouteHandler, RouteMatch } from './road/route.ts';
+export { type Road, Router } from './road/router.ts';
+export { sealAnswers } from './road/sealed-answer.ts';
+export { inUnitOfWork } from './road/unit-of-work-filter.ts';
 export { parseFields, placeField, resourceBody, selectFields } from './select-fields.ts';
-export {
-  beginningOf,
-  formatSortKeys,
-  parseSortKeys,
-  SORTED_CHARACTERS,
-  type SortKey,
-  type SortValue,
-  sortRank,
-  sortTuple,
-  totalOrder,
-} from './sort-key.ts';
-export { inUnitOfWork } from './unit-of-work-filter.ts';
 export { refuseUnknownField, warnOfUnknownField } from './unknown-field.ts';

@@ -20,7 +20,7 @@ import type {
 } from './request.ts';
 import { formatPath } from './resource-path.ts';
 import type { ActionResult, QueryResult, Resource, Response } from './response.ts';
-import type { RouteHandler, RouteMatch } from './route.ts';
+import type { RouteHandler, RouteMatch } from './road/route.ts';
 
 /** What a provider says of itself, for the API description. */
 export interface ProviderDescription {

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue, Pointer } from '#json/index.ts';
-import type { Paging } from './paging.ts';
-import type { QueryFilter } from './query-filter.ts';
+import type { Paging } from './query/paging.ts';
+import type { QueryFilter } from './query/query-filter.ts';
+import type { SortKey } from './query/sort-key.ts';
 import type { ResourcePath } from './resource-path.ts';
-import type { SortKey } from './sort-key.ts';
 
 /** What all seven kinds of request have. */
 interface RequestBase {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '#json/index.ts';
-import type { TotalPolicy } from './paging.ts';
+import type { TotalPolicy } from './query/paging.ts';
 
 /** One resource as a handler answers it; `id` and `revision` are null for resources that have none. */
 export interface Resource {

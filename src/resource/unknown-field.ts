@@ -1,7 +1,7 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import { formatPointer, type Pointer } from '#json/index.ts';
-import { pointersOf, type QueryFilter } from './query-filter.ts';
-import type { SortKey } from './sort-key.ts';
+import { pointersOf, type QueryFilter } from './query/query-filter.ts';
+import type { SortKey } from './query/sort-key.ts';
 
 /** The first that a query looks at and that is none of the fields. */
 function findUnknownField(

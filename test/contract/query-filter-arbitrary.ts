@@ -1,8 +1,13 @@
 import fc from 'fast-check';
 import { type JsonObject, type JsonValue, setMember } from '#json/index.ts';
 import type { PropertyType } from '#repo/filter-sql-table.ts';
-import { COMPARISONS, type Comparison, type FilterValue, type QueryFilter } from '#resource/query-filter.ts';
-import type { SortKey } from '#resource/sort-key.ts';
+import {
+  COMPARISONS,
+  type Comparison,
+  type FilterValue,
+  type QueryFilter,
+} from '#resource/query/query-filter.ts';
+import type { SortKey } from '#resource/query/sort-key.ts';
 
 /** Few values, close to each other, so that filters and objects meet. */
 const text = fc.oneof(

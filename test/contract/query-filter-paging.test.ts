@@ -8,11 +8,11 @@ import { filterSql } from '#repo/filter-sql.ts';
 import { propertyIndex } from '#repo/filter-sql-index.ts';
 import { objectTable, type QueryTable } from '#repo/filter-sql-table.ts';
 import { cutPage, pageSql } from '#repo/keyset-page.ts';
-import { NO_PAGING } from '#resource/paging.ts';
-import { type PagedQuery, parsePageCookie } from '#resource/paging-cookie.ts';
-import { applyQueryInMemory } from '#resource/paging-in-memory.ts';
-import { parseQueryFilter } from '#resource/query-filter-parser.ts';
-import { parseSortKeys, type SortKey, totalOrder } from '#resource/sort-key.ts';
+import { NO_PAGING } from '#resource/query/paging.ts';
+import { type PagedQuery, parsePageCookie } from '#resource/query/paging-cookie.ts';
+import { applyQueryInMemory } from '#resource/query/paging-in-memory.ts';
+import { parseQueryFilter } from '#resource/query/query-filter-parser.ts';
+import { parseSortKeys, type SortKey, totalOrder } from '#resource/query/sort-key.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { data, PROPERTY_TYPES, sortKeys } from './query-filter-arbitrary.ts';
 

@@ -7,9 +7,9 @@ import type { JsonObject } from '#json/index.ts';
 import { filterSql } from '#repo/filter-sql.ts';
 import { propertyIndex } from '#repo/filter-sql-index.ts';
 import { objectTable, type QueryTable } from '#repo/filter-sql-table.ts';
-import type { QueryFilter } from '#resource/query-filter.ts';
-import { compileFilter } from '#resource/query-filter-match.ts';
-import { parseQueryFilter } from '#resource/query-filter-parser.ts';
+import type { QueryFilter } from '#resource/query/query-filter.ts';
+import { compileFilter } from '#resource/query/query-filter-match.ts';
+import { parseQueryFilter } from '#resource/query/query-filter-parser.ts';
 import { createTestDatabase } from '../support/postgres.ts';
 import { filter as anyFilter, data, PROPERTY_TYPES } from './query-filter-arbitrary.ts';
 

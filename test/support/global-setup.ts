@@ -5,8 +5,8 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { findOwner } from '../../src/database/embedded-lock.ts';
-import { startEmbeddedServer } from '../../src/database/embedded-server.ts';
+import { findOwner } from '../../src/database/embedded/embedded-lock.ts';
+import { startEmbeddedServer } from '../../src/database/embedded/embedded-server.ts';
 import { findPgBouncer, NO_PGBOUNCER, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 import { dropDatabase } from './postgres.ts';
 

@@ -4,7 +4,7 @@ import { access, chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort } from '../../src/database/embedded-access.ts';
+import { freePort } from '../../src/database/embedded/embedded-access.ts';
 
 /** Why tests through PgBouncer are skipped where there is none. */
 export const NO_PGBOUNCER = 'no pgbouncer on the PATH or in /usr/sbin; on Debian: apt-get install pgbouncer';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DatabaseClient } from '../../../src/database/database-client.ts';
-import { type EmbeddedServer, startEmbeddedServer } from '../../../src/database/embedded-server.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../../../src/database/embedded/embedded-server.ts';
+import { DatabaseClient } from '../../../src/database/pool/database-client.ts';
 import { certificateAuthority } from '../../support/certificates.ts';
 
 let folder: string;

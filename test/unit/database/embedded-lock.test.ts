@@ -3,8 +3,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { findOwner, lockDataDir } from '../../../src/database/embedded-lock.ts';
-import { thisProcess } from '../../../src/database/embedded-process.ts';
+import { findOwner, lockDataDir } from '../../../src/database/embedded/embedded-lock.ts';
+import { thisProcess } from '../../../src/database/embedded/embedded-process.ts';
 
 let folder: string;
 beforeEach(async () => {

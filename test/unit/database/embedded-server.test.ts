@@ -9,8 +9,8 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { identify } from '../../../src/database/embedded-process.ts';
-import { type EmbeddedServer, startEmbeddedServer } from '../../../src/database/embedded-server.ts';
+import { identify } from '../../../src/database/embedded/embedded-process.ts';
+import { type EmbeddedServer, startEmbeddedServer } from '../../../src/database/embedded/embedded-server.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
 
 const settings = { fsync: 'off' };
@@ -69,7 +69,7 @@ async function query(url: string, statement: string): Promise<unknown[]> {
 /** A second process that starts a server and says its process id. */
 async function startInOtherProcess(): Promise<{ child: ChildProcess; postgresPid: number }> {
   const file = join(root, 'owner.ts');
-  const modulePath = join(import.meta.dirname, '../../../src/database/embedded-server.ts');
+  const modulePath = join(import.meta.dirname, '../../../src/database/embedded/embedded-server.ts');
   await writeFile(
     file,
     `import { startEmbeddedServer } from ${JSON.stringify(modulePath)};

@@ -2,13 +2,13 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { findPostgresBinaries } from '../../../src/database/embedded-binaries.ts';
+import { findPostgresBinaries } from '../../../src/database/embedded/embedded-binaries.ts';
 import {
   FIRST_PASSWORD_FILE,
   getTemplate,
   openTemplateCache,
-} from '../../../src/database/embedded-template.ts';
-import { choosePostgresUser } from '../../../src/database/embedded-user.ts';
+} from '../../../src/database/embedded/embedded-template.ts';
+import { choosePostgresUser } from '../../../src/database/embedded/embedded-user.ts';
 
 let root: string;
 beforeEach(async () => {

@@ -2,8 +2,8 @@ import { chown, cp, mkdtemp, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { findPostgresBinaries } from '../../../src/database/embedded-binaries.ts';
-import { choosePostgresUser, runAs } from '../../../src/database/embedded-user.ts';
+import { findPostgresBinaries } from '../../../src/database/embedded/embedded-binaries.ts';
+import { choosePostgresUser, runAs } from '../../../src/database/embedded/embedded-user.ts';
 
 // An ordinary user has no other user to choose from.
 describe.skipIf(process.getuid?.() !== 0)('the user that a Postgres started by root runs as', () => {

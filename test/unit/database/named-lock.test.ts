@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type RawBuilder, sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, type Db, LOCK, lockNamed, openDatabase, tryLockNamed } from '#database/index.ts';
-import { tryingAll } from '../../../src/database/named-lock.ts';
+import { tryingAll } from '../../../src/database/lock/named-lock.ts';
 import { createSchemaDatabase } from '../../support/migrated-database.ts';
 
 const SOURCES = new URL('../../../src/', import.meta.url).pathname;

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../../src/database/index.ts';
-import { PreparedStatements } from '../../../src/database/prepared-statements.ts';
+import { PreparedStatements } from '../../../src/database/pool/prepared-statements.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 let test: TestDatabase;

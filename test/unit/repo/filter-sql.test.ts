@@ -11,8 +11,8 @@ import { describe, expect, it } from 'vitest';
 import { filterSql } from '#repo/filter-sql.ts';
 import { objectTable } from '#repo/filter-sql-table.ts';
 import { afterPrefix } from '#repo/filter-sql-text.ts';
-import { compareText } from '#resource/query-filter-order.ts';
-import { parseQueryFilter } from '#resource/query-filter-parser.ts';
+import { compareText } from '#resource/query/query-filter-order.ts';
+import { parseQueryFilter } from '#resource/query/query-filter-parser.ts';
 
 const compiler = new Kysely<unknown>({
   dialect: {

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { NO_PAGING, type Paging, parsePaging } from '#resource/paging.ts';
-import { formatPageCookie, type PagedQuery, parsePageCookie } from '#resource/paging-cookie.ts';
-import { applyQueryInMemory } from '#resource/paging-in-memory.ts';
-import { parseQueryFilter } from '#resource/query-filter-parser.ts';
-import { parseSortKeys, totalOrder } from '#resource/sort-key.ts';
+import { NO_PAGING, type Paging, parsePaging } from '#resource/query/paging.ts';
+import { formatPageCookie, type PagedQuery, parsePageCookie } from '#resource/query/paging-cookie.ts';
+import { applyQueryInMemory } from '#resource/query/paging-in-memory.ts';
+import { parseQueryFilter } from '#resource/query/query-filter-parser.ts';
+import { parseSortKeys, totalOrder } from '#resource/query/sort-key.ts';
 
 const everything = parseQueryFilter('true');
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
-import { matchesFilter } from '#resource/query-filter-match.ts';
-import { compareText } from '#resource/query-filter-order.ts';
-import { parseQueryFilter } from '#resource/query-filter-parser.ts';
+import { matchesFilter } from '#resource/query/query-filter-match.ts';
+import { compareText } from '#resource/query/query-filter-order.ts';
+import { parseQueryFilter } from '#resource/query/query-filter-parser.ts';
 
 const matches = (filter: string, object: JsonObject) => matchesFilter(parseQueryFilter(filter), object);
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BadRequestError } from '#errors/index.ts';
-import { COMPARISONS, type QueryFilter } from '#resource/query-filter.ts';
-import { formatQueryFilter } from '#resource/query-filter-format.ts';
-import { MAX_FILTER_LENGTH, parseQueryFilter } from '#resource/query-filter-parser.ts';
+import { COMPARISONS, type QueryFilter } from '#resource/query/query-filter.ts';
+import { formatQueryFilter } from '#resource/query/query-filter-format.ts';
+import { MAX_FILTER_LENGTH, parseQueryFilter } from '#resource/query/query-filter-parser.ts';
 
 function errorOf(text: string): BadRequestError {
   try {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RouteHandler } from '#resource/index.ts';
 import { parsePath } from '../../../src/resource/resource-path.ts';
-import { RouteTable } from '../../../src/resource/route.ts';
+import { RouteTable } from '../../../src/resource/road/route.ts';
 
 const handler = (name: string): RouteHandler & { name: string } => ({
   name,

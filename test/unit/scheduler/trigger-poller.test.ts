@@ -7,7 +7,7 @@ import { Solitude } from '#lifecycle/index.ts';
 import { type JobStore, jobStore } from '#scheduler/job-store.ts';
 import { TriggerPoller } from '#scheduler/trigger-poller.ts';
 import type { Tuning } from '#scheduler/tuning.ts';
-import { ofDatabase } from '../../../src/database/database-error.ts';
+import { ofDatabase } from '../../../src/database/pool/database-error.ts';
 import type { FiringResult } from '../../../src/scheduler/fire-trigger.ts';
 import { createSchedule } from '../../../src/scheduler/register-schedule.ts';
 import { setPaused } from '../../../src/scheduler/running-repository.ts';

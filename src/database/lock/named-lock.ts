@@ -1,0 +1,54 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { Db } from '../pool/database.ts';
+
+/**
+ * The advisory locks that have a name: what each of them protects, and who holds it. All are held until the end of their
+ * transaction. Those of nodes are numbers in a class of their own (`lock-session.ts`).
+ *
+ * Functions of the database take some of them, too, by the same names: `managed_conditions` and its guards (in common),
+ * `has_room`. Only there are `scheduler start gate`, and `<table> partitions` of who makes or drops months.
+ */
+export const LOCK = {
+  /** That nobody changes a condition of a type while an object is evaluated: alone, and in common. */
+  conditionsOf: (type: string) => `conditions of managed/${type}`,
+  /** That nobody changes what many objects of a type derive while one of them is written: alone, and in common. */
+  derivationsOf: (type: string) => `derivations of managed/${type}`,
+  /** That one value of a property is had once in a collection. */
+  uniqueValue: (collection: string, property: string, value: string) =>
+    `unique ${JSON.stringify([collection, property, value])}`,
+  /** That of those who create an object with the same id one does. */
+  newObject: (type: string, id: string) => `new managed/${type}/${id}`,
+  /** That edges of the same end are written one after the other, where no index can refuse them. */
+  endOfEdges: (collection: string, id: string) => `relationship ${collection}/${id}`,
+  /** That somebody has no more processes under way than may be. */
+  startsOf: (starter: string) => `starts of ${starter}`,
+  /** That there is one deployment at a time. */
+  deployment: 'svc workflow deployment',
+  /** That one node at a time seals the audit. */
+  sealing: 'audit_seal',
+} as const;
+
+/** As they have been hashed since their first version: nodes of two versions must mean the same lock. */
+const HASHED_SHORT: ReadonlySet<string> = new Set([LOCK.deployment, LOCK.sealing]);
+
+/** Waits for a lock. Several are taken in the order of their names, so that nobody waits for each other. */
+export async function lockNamed(db: Db, name: string, how: 'alone' | 'in common' = 'alone'): Promise<void> {
+  const take = sql.raw(how === 'alone' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared');
+  await sql`select ${take}(${keyOf(name)})`.execute(db);
+}
+
+/** @returns false when somebody else holds it */
+export async function tryLockNamed(db: Db, name: string): Promise<boolean> {
+  const { rows } = await sql<{ held: boolean }>`
+    select pg_try_advisory_xact_lock(${keyOf(name)}) as held`.execute(db);
+  return rows[0]!.held;
+}
+
+/** Whether each of the locks is ours now, a row with `held` for each. */
+export function tryingAll(names: readonly string[]): RawBuilder<{ readonly held: boolean }> {
+  return sql`select pg_try_advisory_xact_lock(hashtextextended(name, 0)) as held from unnest(${names as string[]}::text[]) as name`;
+}
+
+function keyOf(name: string): RawBuilder<unknown> {
+  return HASHED_SHORT.has(name) ? sql`hashtext(${name})` : sql`hashtextextended(${name}, 0)`;
+}

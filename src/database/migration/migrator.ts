@@ -1,0 +1,183 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { sql } from 'kysely';
+import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
+import { ActivationError } from '#errors/index.ts';
+import { backOff } from '#lifecycle/index.ts';
+import type { Db } from '../pool/database.ts';
+import { isConflict, isConnectionLost, sqlStateOf } from '../pool/sql-state.ts';
+
+/** A numbered SQL file; its first line says whether older nodes may go on running against the new schema. */
+export interface SqlMigration {
+  readonly name: string;
+  readonly text: string;
+  /** Why an older node must not run on it; undefined when it may. */
+  readonly breaking: string | undefined;
+}
+
+/**
+ * A change of a table waits for all that use it, and all that come later wait behind it: rather let them pass and try
+ * again. Nodes that work may also hold what the migration wants and want what it holds.
+ */
+const LOCK_TIMEOUT_MS = 2_000;
+const ATTEMPTS = 60;
+
+const FIRST_LINE = /^-- (?:compatible|breaking: (.+))$/;
+
+export async function readMigrations(folder: string): Promise<SqlMigration[]> {
+  const files = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const text = await readFile(join(folder, file), 'utf8');
+      const match = FIRST_LINE.exec(text.slice(0, text.indexOf('\n')).trimEnd());
+      if (match === null) {
+        throw new Error(`${file}: the first line must be '-- compatible' or '-- breaking: <why>'`);
+      }
+      return { name: basename(file, '.sql'), text, breaking: match[1] };
+    }),
+  );
+}
+
+class SqlMigrationProvider implements MigrationProvider {
+  readonly #migrations: readonly SqlMigration[];
+
+  constructor(migrations: readonly SqlMigration[]) {
+    this.#migrations = migrations;
+  }
+
+  async getMigrations(): Promise<Record<string, Migration>> {
+    return Object.fromEntries(
+      this.#migrations.map((migration) => [migration.name, { up: (db) => apply(db as Db, migration) }]),
+    );
+  }
+}
+
+async function apply(db: Db, migration: SqlMigration): Promise<void> {
+  await sql.raw(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`).execute(db);
+  await sql.raw(migration.text).execute(db);
+  await sql`insert into schema_version (name, breaking) values (${migration.name}, ${migration.breaking ?? null})`.execute(
+    db,
+  );
+}
+
+export interface SchemaState {
+  /** In order of application. */
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+  /** Applied by a newer version of the server; `breaking` says why this one cannot run on it. */
+  readonly unknown: readonly { readonly name: string; readonly breaking: string | null }[];
+}
+
+/** Compares the database with the migrations of this version. Changes nothing. */
+export async function inspectSchema(db: Db, migrations: readonly SqlMigration[]): Promise<SchemaState> {
+  const { rows } = await sql<{ exists: boolean }>`
+    select to_regclass('schema_version') is not null as exists`.execute(db);
+  const applied =
+    rows[0]?.exists === true
+      ? (
+          await sql<{ name: string; breaking: string | null }>`
+            select name, breaking from schema_version order by name`.execute(db)
+        ).rows
+      : [];
+  const known = new Set(migrations.map((migration) => migration.name));
+  const done = new Set(applied.map((row) => row.name));
+  return {
+    applied: applied.map((row) => row.name),
+    pending: migrations.map((migration) => migration.name).filter((name) => !done.has(name)),
+    unknown: applied.filter((row) => !known.has(row.name)),
+  };
+}
+
+/**
+ * Brings the schema up to date. Several processes may call it at once: one migrates, the others wait for its
+ * lock and find nothing left to do. Nodes may work meanwhile: all is rolled back and tried again when they are in the
+ * way.
+ *
+ * @returns the names of the migrations that this call applied
+ */
+export async function migrate(db: Db, migrations: readonly SqlMigration[]): Promise<string[]> {
+  refuseNewerBreakingSchema(await inspectSchema(db, migrations));
+  const migrator = new Migrator({
+    db,
+    provider: new SqlMigrationProvider(migrations),
+    migrationTableName: 'schema_migration',
+    migrationLockTableName: 'schema_migration_lock',
+    // A newer compatible version may have added migrations that this one does not know.
+    allowUnorderedMigrations: true,
+    ...(await ignoreUnknown(db, migrations)),
+  });
+  for (let attempt = 1; ; attempt++) {
+    const { error, results = [] } = await migrator.migrateToLatest();
+    if (error === undefined) {
+      return results.filter(({ status }) => status === 'Success').map(({ migrationName }) => migrationName);
+    }
+    const isInTheWay = isConflict(error) || sqlStateOf(error) === '55P03';
+    if (!isInTheWay || attempt === ATTEMPTS) {
+      const failed = results.find(({ status }) => status === 'Error')?.migrationName;
+      throw failed === undefined || isConnectionLost(error) ? error : migrationFailed(failed, error);
+    }
+    await backOff(attempt, 50, 1_000);
+  }
+}
+
+function migrationFailed(name: string, error: unknown): ActivationError {
+  return new ActivationError([
+    {
+      id: 'DB_MIGRATION_FAILED',
+      where: '',
+      message: `the migration '${name}' failed, and nothing of it was kept: ${error instanceof Error ? error.message : String(error)}`,
+      hint: 'the database may have been changed by hand; see Upgrades in docs/operations.md',
+    },
+  ]);
+}
+
+const OLDEST_POSTGRES = 15;
+
+/** @throws ActivationError `DB_TOO_OLD`: the first statement that it does not know would say less */
+export async function refuseOldPostgres(db: Db, oldest: number = OLDEST_POSTGRES): Promise<void> {
+  const { rows } = await sql<{
+    version: string;
+  }>`select current_setting('server_version_num') as version`.execute(db);
+  const major = Math.floor(Number(rows[0]!.version) / 10_000);
+  if (major >= oldest) return;
+  throw new ActivationError([
+    {
+      id: 'DB_TOO_OLD',
+      where: '',
+      message: `Postgres ${major} is too old: it has to be ${oldest} or newer`,
+      hint: 'upgrade it, or set DATABASE_URL to another',
+    },
+  ]);
+}
+
+/** Kysely insists that every applied migration is known; stand-ins for newer ones satisfy it. */
+async function ignoreUnknown(
+  db: Db,
+  migrations: readonly SqlMigration[],
+): Promise<{ provider: MigrationProvider } | undefined> {
+  const { unknown } = await inspectSchema(db, migrations);
+  if (unknown.length === 0) return undefined;
+  const own = new SqlMigrationProvider(migrations);
+  return {
+    provider: {
+      async getMigrations() {
+        const standIns = unknown.map(({ name }) => [name, { up: async () => {} }] as const);
+        return { ...(await own.getMigrations()), ...Object.fromEntries(standIns) };
+      },
+    },
+  };
+}
+
+/** @throws ActivationError when a newer version made a change that this one cannot live with */
+export function refuseNewerBreakingSchema(state: SchemaState): void {
+  const breaking = state.unknown.filter((migration) => migration.breaking !== null);
+  if (breaking.length === 0) return;
+  throw new ActivationError(
+    breaking.map((migration) => ({
+      id: 'DB_SCHEMA_TOO_NEW',
+      where: '',
+      message: `the database has the migration '${migration.name}', which this version does not know: ${migration.breaking}`,
+      hint: 'start the newer version of the server, or restore the database from before the upgrade',
+    })),
+  );
+}

@@ -1,0 +1,207 @@
+import {
+  type CompiledQuery,
+  type ControlledTransaction,
+  Kysely,
+  PostgresDialect,
+  type RawBuilder,
+} from 'kysely';
+import pg from 'pg';
+import type { Tables } from '../tables.ts';
+import { TransactionGate } from '../unit-of-work/transaction-gate.ts';
+import { holdCommands } from '../wire/held-commands.ts';
+import { noteSession } from '../wire/pg-client.ts';
+import { boundRows } from './bounded-rows.ts';
+import { DatabasePool } from './database-client.ts';
+import { PreparedStatements } from './prepared-statements.ts';
+import { retireReadOnlySession } from './read-only-session.ts';
+import { SilenceWatch } from './silence-watch.ts';
+import { WaitingStatements } from './waiting-statement.ts';
+
+/** Where statements go: the pool, or the transaction of a unit of work. */
+export type Db = Kysely<Tables>;
+export type Transaction = ControlledTransaction<Tables, string[]>;
+
+export interface DatabaseOptions {
+  readonly url: string;
+  /** Most connections of this pool, at least 2. Default 10. */
+  readonly poolSize?: number;
+  /** Shown in `pg_stat_activity`; take-over ends the sessions of a dead node by it. */
+  readonly applicationName?: string;
+  /** Longest time a session may sit inside a transaction without a statement. Default 60 s. */
+  readonly idleInTransactionMs?: number;
+  /** Have Postgres prepare what comes again and again. Not through a pooler that knows no prepared statements. */
+  readonly prepares?: boolean;
+  /**
+   * Its sessions plan each statement once, by indexes and hash joins alone, whatever the tables hold at that moment. For
+   * statements that look up by key and whose tables swell and empty faster than they are analysed. Needs `prepares`.
+   */
+  readonly keepsPlans?: boolean;
+  /**
+   * Commits do not wait for the disk: what they wrote may be gone after a crash of Postgres, but only together with all
+   * that came after it. For marks without which something is only done again.
+   */
+  readonly forgets?: boolean;
+  /** Through a pooler that lends a session for one transaction: what is set on one would be set for others. */
+  readonly pooled?: boolean;
+  /** Most bytes of rows that one statement may answer with; default: as many as there are. */
+  readonly mostRowBytes?: number;
+  readonly onError?: (error: unknown) => void;
+}
+
+/** The pool of one thread, and Kysely over it. */
+export interface Database {
+  readonly db: Db;
+  readonly pool: pg.Pool;
+  readonly url: string;
+  /**
+   * Opens a transaction; to be ended by `endTransaction`, whatever became of it.
+   *
+   * @param depth how many open transactions wait for this one, as when a hook works outside that of its write
+   */
+  startTransaction(depth: number): Promise<Transaction>;
+  endTransaction(depth: number): void;
+  /**
+   * Sends the last statements of a transaction together with its commit.
+   *
+   * @throws what the first statement that fails does so with; nothing is stored then
+   */
+  commitWith(transaction: Transaction, statements: readonly RawBuilder<unknown>[]): Promise<void>;
+  /** Sends statements as a transaction of their own, with one way to the server and back; throws as `commitWith`. */
+  runInOneWay(statements: readonly RawBuilder<unknown>[]): Promise<void>;
+  /** Cancels the statement that a transaction waits for, before it is rolled back. */
+  cancelStatement(transaction: Transaction): Promise<void>;
+  close(): Promise<void>;
+}
+
+const DEFAULT_POOL_SIZE = 10;
+/** Connections that transactions may not take from statements outside of them. */
+const RESERVED = 1;
+const NESTED_IDLE_MS = 1_000;
+/** An idle connection is asked by the kernel whether the other side is there after so long. */
+const KEEP_ALIVE_MS = 10_000;
+
+// Counts and revisions are bigint; all of ours stay far below 2^53, and a string would break comparisons.
+pg.types.setTypeParser(pg.types.builtins.INT8, (text) => Number(text));
+
+export function openDatabase(given: DatabaseOptions): Database {
+  let closed: Promise<void> | undefined;
+  // A pool says that it is closed while its connections still are closing: that one of them breaks is no news then.
+  const options: DatabaseOptions = {
+    ...given,
+    onError: (error) => {
+      if (closed === undefined) given.onError?.(error);
+    },
+  };
+  const poolSize = Math.max(options.poolSize ?? DEFAULT_POOL_SIZE, RESERVED + 1);
+  const pooled = (idleMs: number) => {
+    const own = openPool(options, poolSize, idleMs);
+    const { mostRowBytes } = options;
+    if (mostRowBytes !== undefined) {
+      own.on('connect', (client) => boundRows(client, mostRowBytes, (busy) => waiting.cancelOn(busy)));
+    }
+    return own;
+  };
+  const pool = pooled(30_000);
+  const waiting = new WaitingStatements(pool);
+  const open = (own: pg.Pool): Db =>
+    new Kysely<Tables>({ dialect: new PostgresDialect({ pool: waiting.note(own) }) });
+  const db = open(pool);
+  const compiled = (statements: readonly RawBuilder<unknown>[]) =>
+    statements.map((statement) => statement.compile(db));
+  const gate = new TransactionGate(poolSize - RESERVED);
+  // A level of its own for each depth: who waits, waits for a deeper one, so nobody waits in a circle.
+  const nested: Db[] = [];
+  const levelOf = (depth: number) => (nested[depth] ??= open(pooled(NESTED_IDLE_MS)));
+  return {
+    db,
+    pool,
+    url: options.url,
+    async startTransaction(depth) {
+      if (depth === 0) await gate.enter();
+      try {
+        return await waiting.open(() => (depth === 0 ? db : levelOf(depth)).startTransaction().execute());
+      } catch (error) {
+        this.endTransaction(depth);
+        throw error;
+      }
+    },
+    endTransaction(depth) {
+      if (depth === 0) gate.leave();
+    },
+    commitWith: (transaction, statements) =>
+      inFlight(waiting.clientOf(transaction), compiled(statements), () => transaction.commit().execute()),
+    async runInOneWay(statements) {
+      const queries = compiled(statements);
+      const client = await pool.connect();
+      try {
+        await client.query('begin');
+        await inFlight(client, queries, () => client.query('commit'));
+      } finally {
+        client.release();
+      }
+    },
+    cancelStatement: (transaction) => waiting.cancel(transaction),
+    close() {
+      closed ??= Promise.all([db, ...nested.filter(Boolean)].map((level) => level.destroy())).then(() => {});
+      return closed;
+    },
+  };
+}
+
+/** When one fails, so do those behind it, and the first says why. */
+async function inFlight(
+  client: pg.PoolClient,
+  queries: readonly CompiledQuery[],
+  commit: () => Promise<unknown>,
+): Promise<void> {
+  const sent = queries.map(({ sql, parameters }) => client.query(sql, [...parameters]));
+  for (const outcome of await Promise.allSettled([...sent, commit()]))
+    if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+const statements = new PreparedStatements();
+const keptStatements = new PreparedStatements({ mayKeepPlans: true });
+/** A plan made when a table was empty would read all of it, or compare each row with each, once it is full. */
+const KEEP_PLANS = ['enable_seqscan', 'enable_nestloop', 'enable_mergejoin', 'jit']
+  .map((way) => `, set_config('${way}', 'off', false)`)
+  .join('');
+
+function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: number): pg.Pool {
+  const applicationName = options.applicationName ?? 'svc';
+  const silence = new SilenceWatch(options.url, applicationName);
+  const keepsPlans = options.keepsPlans === true && options.prepares === true && options.pooled !== true;
+  const pool = new DatabasePool({
+    connectionString: options.url,
+    max,
+    // What needs no answer to what is under way leaves with it.
+    pipeline: true,
+    application_name: applicationName,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+    idleTimeoutMillis,
+    connectionTimeoutMillis: 10_000,
+    onConnect: async (client) => {
+      if (options.pooled === true) return;
+      const { rows } = await client.query<{ session: number; is_read_only: boolean }>(
+        `select set_config('idle_in_transaction_session_timeout', $1, false), pg_backend_pid() as session,
+                current_setting('default_transaction_read_only')::boolean as is_read_only
+           ${options.forgets === true ? `, set_config('synchronous_commit', 'off', false)` : ''}
+           ${keepsPlans ? `${KEEP_PLANS}, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''}`,
+        [String(options.idleInTransactionMs ?? 60_000)],
+      );
+      const { session, is_read_only: isReadOnly } = rows[0]!;
+      if (isReadOnly) readOnlySessions.add(client);
+      noteSession(client, session);
+      silence.add(client);
+    },
+  });
+  const readOnlySessions = retireReadOnlySession(pool);
+  const prepared = keepsPlans ? keptStatements : statements;
+  if (options.prepares === true) pool.on('connect', (client) => prepared.attach(client));
+  pool.on('connect', (client) => holdCommands(client, options.prepares === true));
+  // An idle connection that breaks emits here; without a listener it would end the process.
+  pool.on('error', (error) => options.onError?.(error));
+  // A broken connection during a query emits on the client as well as rejecting the query.
+  pool.on('connect', (client) => client.on('error', (error) => options.onError?.(error)));
+  return pool;
+}

@@ -1,0 +1,133 @@
+import type pg from 'pg';
+import { awaitsAnswer, bytesRead, dropConnection, sessionOf } from '../wire/pg-client.ts';
+import { DatabaseClient } from './database-client.ts';
+
+const LOOK_INTERVAL_MS = 1_000;
+/** An answer may take so long before the server is asked whether it is still at work. */
+const SILENT_MS = 3_000;
+const ASK_TIMEOUT_MS = 3_000;
+
+interface Watched {
+  readonly client: pg.ClientBase;
+  bytesRead: number;
+  /** When something came from it last. */
+  heardAt: number;
+  /** Since when an answer is waited for; null when none is. */
+  waitsFrom: number | null;
+}
+
+/**
+ * Finds the connections of a pool that are open and dead: a firewall has forgotten them, or the other machine is gone
+ * without a word, and the kernel would wait for a quarter of an hour. Where an answer stays away, Postgres is asked over
+ * a new connection whether that session is at work. If it is, the statement takes its time; if it is not, the answer
+ * will never come: the connection is dropped, and so are all others that were silent as long. Postgres, which nobody told
+ * either, is asked to end their sessions: their transactions would hold their locks.
+ */
+export class SilenceWatch {
+  readonly #url: string;
+  readonly #applicationName: string;
+  readonly #watched = new Map<pg.ClientBase, Watched>();
+  #timer: NodeJS.Timeout | undefined;
+  #asking = false;
+
+  /** @param applicationName of the connections that are watched */
+  constructor(url: string, applicationName: string) {
+    this.#url = url;
+    this.#applicationName = applicationName;
+  }
+
+  add(client: pg.ClientBase): void {
+    this.#watched.set(client, {
+      client,
+      bytesRead: bytesRead(client),
+      heardAt: performance.now(),
+      waitsFrom: null,
+    });
+    client.once('end', () => this.#forget(client));
+    this.#timer ??= setInterval(() => void this.#look(), LOOK_INTERVAL_MS).unref();
+  }
+
+  #forget(client: pg.ClientBase): void {
+    this.#watched.delete(client);
+    if (this.#watched.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  async #look(): Promise<void> {
+    const now = performance.now();
+    const silent: Watched[] = [];
+    for (const watched of this.#watched.values()) {
+      note(watched, now);
+      const { client, waitsFrom } = watched;
+      if (waitsFrom !== null && now - waitsFrom >= SILENT_MS && sessionOf(client) !== null)
+        silent.push(watched);
+    }
+    if (silent.length === 0 || this.#asking) return;
+    this.#asking = true;
+    // A server that cannot be asked may be well, and out of reach: then waiting is all there is to do.
+    await this.#judge(silent, now).catch(() => undefined);
+    this.#asking = false;
+  }
+
+  async #judge(silent: readonly Watched[], since: number): Promise<void> {
+    const client = new DatabaseClient({
+      connectionString: this.#url,
+      application_name: 'svc:silence-watch',
+      connectionTimeoutMillis: ASK_TIMEOUT_MS,
+      query_timeout: ASK_TIMEOUT_MS,
+    });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ pid: number }>(
+        `select pid from pg_stat_activity where pid = any($1) and (state = 'active' or state_change > now() - interval '1 second')`,
+        [silent.map(({ client }) => sessionOf(client))],
+      );
+      const working = new Set(rows.map(({ pid }) => pid));
+      for (const watched of silent) note(watched, performance.now());
+      const dead = silent.filter(
+        ({ client, waitsFrom }) =>
+          waitsFrom !== null && waitsFrom < since && !working.has(sessionOf(client)!),
+      );
+      if (dead.length === 0) return;
+      await client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where pid = any($1) and application_name = $2 and state like 'idle%' and state_change < now() - interval '1 second'`,
+        [this.#drop(dead), this.#applicationName],
+      );
+    } finally {
+      void client.end().catch(() => undefined);
+    }
+  }
+
+  /**
+   * Idle ones of which nothing was heard since are as suspect, and cost little to open anew.
+   *
+   * @returns the sessions that were dropped
+   */
+  #drop(dead: readonly Watched[]): (number | null)[] {
+    const since = Math.min(...dead.map(({ waitsFrom }) => waitsFrom!));
+    const dropped = [...this.#watched.values()].filter(
+      (watched) => dead.includes(watched) || (watched.waitsFrom === null && watched.heardAt <= since),
+    );
+    for (const { client } of dropped) dropConnection(client, new SilentConnection());
+    return dropped.map(({ client }) => sessionOf(client));
+  }
+}
+
+class SilentConnection extends Error {
+  readonly code = 'ECONNRESET';
+  constructor() {
+    super('Connection terminated: it is silent, and the database does not work for it any more');
+  }
+}
+
+function note(watched: Watched, now: number): void {
+  const read = bytesRead(watched.client);
+  const hasSpoken = read !== watched.bytesRead;
+  if (hasSpoken) watched.heardAt = now;
+  watched.bytesRead = read;
+  if (!awaitsAnswer(watched.client)) watched.waitsFrom = null;
+  else if (hasSpoken || watched.waitsFrom === null) watched.waitsFrom = now;
+}

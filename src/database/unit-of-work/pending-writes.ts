@@ -1,0 +1,68 @@
+import type { Db } from '../pool/database.ts';
+import type { GroupedRow, GroupWrite } from './group-commit.ts';
+
+/** A part of the work whose failure the rest survives. */
+interface Savepoint {
+  readonly name: string;
+  /** How many rows were pending when it began. */
+  readonly rows: number;
+  /** Whether Postgres knows of it. */
+  isSet: boolean;
+}
+
+/** What a unit of work is going to write and has not sent, in its order, with the savepoints in between. */
+export class PendingWrites {
+  #rows: GroupedRow[] = [];
+  readonly #savepoints: Savepoint[] = [];
+  #made = 0;
+
+  get rows(): readonly GroupedRow[] {
+    return this.#rows;
+  }
+
+  add<Row>(write: GroupWrite<Row>, rows: readonly Row[]): void {
+    for (const row of rows) this.#rows.push({ write: write as GroupWrite, row });
+  }
+
+  /** Those of one kind, the oldest first. */
+  of<Row>(write: GroupWrite<Row>): readonly Row[] {
+    return this.#rows.filter((pending) => pending.write === write).map(({ row }) => row as Row);
+  }
+
+  begin(): Savepoint {
+    const savepoint = { name: `nested_${++this.#made}`, rows: this.#rows.length, isSet: false };
+    this.#savepoints.push(savepoint);
+    return savepoint;
+  }
+
+  /** The innermost savepoint is over; `undo` forgets what came after it. */
+  end(undo: boolean): void {
+    const { rows } = this.#savepoints.pop()!;
+    if (undo) this.#rows.length = Math.min(this.#rows.length, rows);
+  }
+
+  /**
+   * Sends everything, and sets the savepoints that are open where they belong.
+   *
+   * @returns false when a row could not be stored; the rest was not sent then
+   */
+  async send(transaction: Db, set: (name: string) => Promise<void>): Promise<boolean> {
+    const rows = this.#rows;
+    this.#rows = [];
+    let sent = 0;
+    const sendUntil = async (end: number) => {
+      for (; sent < end; sent++) {
+        const { write, row } = rows[sent]!;
+        const [stored] = await write.run(transaction, [row] as never[]);
+        if (stored !== true) return false;
+      }
+      return true;
+    };
+    for (const savepoint of this.#savepoints.filter(({ isSet }) => !isSet)) {
+      if (!(await sendUntil(savepoint.rows))) return false;
+      await set(savepoint.name);
+      savepoint.isSet = true;
+    }
+    return sendUntil(rows.length);
+  }
+}

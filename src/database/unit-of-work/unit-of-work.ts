@@ -1,0 +1,330 @@
+import type { Database, Db, Transaction } from '../pool/database.ts';
+import { isConflict, isConnectionLost, isUnavailable } from '../pool/sql-state.ts';
+import type { Actor, Change } from './change.ts';
+import type { Effect, LogEntry, TraceEntry } from './effect.ts';
+import {
+  commitInGroup,
+  type GroupedRow,
+  type GroupWrite,
+  isContended,
+  storeAll,
+  tellOfLostRows,
+} from './group-commit.ts';
+import { PendingWrites } from './pending-writes.ts';
+import { watched } from './watched-transaction.ts';
+
+/** Work that writes more has a transaction of its own. */
+const MOST_PENDING = 100;
+
+/**
+ * All that one request changes. The transaction opens at the first use of `db` and ends with the request:
+ * an error means that nothing changed. Nested requests join it; one that the caller may survive runs under a
+ * savepoint. Rows that are given to `write` before there is a transaction are pending: if nothing else is asked of the
+ * database, they are committed together with the rows of other requests.
+ */
+export class UnitOfWork {
+  readonly dryRun: boolean;
+  /** Of the first request that works in it; absent where the server does so without a request. */
+  actor: Actor | undefined;
+  readonly #database: Database;
+  /**
+   * Whether rows may be pending. What is written then was read without a lock and says so; where somebody else was
+   * faster, the unit of work runs again, with locks.
+   */
+  readonly mayGroup: boolean;
+  readonly #callers: number;
+  readonly #onStatement: (() => void) | undefined;
+  #transaction: Promise<Transaction> | undefined;
+  /** The transaction as everybody else has it: each statement is told of before it is sent. */
+  #shown: Promise<Db> | undefined;
+  #holdsConnection = false;
+  readonly #pending = new PendingWrites();
+  readonly #last: GroupedRow[] = [];
+  readonly #mayOpen: boolean;
+  #isStopped = false;
+  #isRefused = false;
+  #changes: Change[] = [];
+  #effects: Effect[] = [];
+  #failure: unknown;
+  readonly trace: TraceEntry[] = [];
+  readonly log: LogEntry[] = [];
+
+  /**
+   * @param options.mayGroup false writes each row at once, and says at once whether it could be. Default true
+   * @param options.mayOpen false ends the work where it would need a transaction of its own. Default true
+   * @param options.callers open units of work that wait for the end of this one
+   * @param options.onStatement may refuse a statement by throwing
+   */
+  constructor(
+    database: Database,
+    options: {
+      dryRun?: boolean;
+      mayGroup?: boolean;
+      mayOpen?: boolean;
+      callers?: number;
+      onStatement?: () => void;
+    } = {},
+  ) {
+    this.#database = database;
+    this.#onStatement = options.onStatement;
+    this.#callers = options.callers ?? 0;
+    this.#mayOpen = options.mayOpen ?? true;
+    this.dryRun = options.dryRun ?? false;
+    this.mayGroup = !this.dryRun && (options.mayGroup ?? true);
+  }
+
+  get changes(): readonly Change[] {
+    return this.#changes;
+  }
+
+  get effects(): readonly Effect[] {
+    return this.#effects;
+  }
+
+  /** Whether anything has been asked of the transaction, or is to be written. */
+  get isOpen(): boolean {
+    return this.#transaction !== undefined || this.#pending.rows.length > 0;
+  }
+
+  /** The transaction, opened now if it is not yet. */
+  db(): Promise<Db> {
+    this.#shown ??= this.#own().then((transaction) => watched(transaction, this.#onStatement));
+    return this.#shown;
+  }
+
+  #own(): Promise<Transaction> {
+    if (!this.#mayOpen) {
+      this.#isStopped = true;
+      return Promise.reject(new NeedsTransaction());
+    }
+    this.#transaction ??= this.#open();
+    return this.#transaction;
+  }
+
+  /** Where to read what needs no lock: the transaction once there is something in it, and until then the pool. */
+  async reader(): Promise<Db> {
+    return this.isOpen ? this.db() : this.#beside();
+  }
+
+  /** The pool, for a statement. */
+  #beside(): Db {
+    this.#onStatement?.();
+    return this.#database.db;
+  }
+
+  /** As `reader`, for what no pending row is about: they stay pending. */
+  async readerBesidePending(): Promise<Db> {
+    return this.#transaction === undefined ? this.#beside() : this.db();
+  }
+
+  /**
+   * Whether what is read without a lock may be changed by a pending row: there is no transaction yet, and nobody has
+   * been faster about the same of late.
+   */
+  mayBePending(key: string): boolean {
+    return this.isLight && !isContended(this.#database, key);
+  }
+
+  /** Whether all that it writes is pending. */
+  get isLight(): boolean {
+    return this.mayGroup && this.#transaction === undefined;
+  }
+
+  /** Why the work is void, whatever it made of that: it needed a transaction and might not have one, or was refused. */
+  get stopped(): 'needsTransaction' | 'disturbed' | undefined {
+    if (this.#isStopped) return 'needsTransaction';
+    return this.#isRefused ? 'disturbed' : undefined;
+  }
+
+  get pendingRows(): readonly GroupedRow[] {
+    return this.#pending.rows;
+  }
+
+  /** What was read without a lock is not so any more: the unit of work runs again, with locks. */
+  refuse(): never {
+    this.#isRefused = true;
+    throw new RefusedRow();
+  }
+
+  /** Rows of one kind that are pending, the oldest first. */
+  pending<Row>(write: GroupWrite<Row>): readonly Row[] {
+    return this.#pending.of(write);
+  }
+
+  /**
+   * Writes a row, or keeps it for the commit when it is the first thing that is asked of the database. A row that is
+   * kept and then cannot be stored makes the unit of work run again, without keeping rows.
+   *
+   * @returns false when the row could not be stored
+   */
+  async write<Row>(write: GroupWrite<Row>, row: Row): Promise<boolean> {
+    const [stored] = await this.writeAll(write, [row]);
+    return stored === true;
+  }
+
+  /** As `write`, for several rows with one statement. */
+  async writeAll<Row>(write: GroupWrite<Row>, rows: readonly Row[]): Promise<readonly boolean[]> {
+    if (this.#pending.rows.length + rows.length > MOST_PENDING) await this.db();
+    if (this.isLight) {
+      this.#pending.add(write, rows);
+      return rows.map(() => true);
+    }
+    const stored = await write.run(await this.db(), rows);
+    // What it was made of was read without a lock: with one, it can be told what has happened.
+    if (this.mayGroup && write.isGuarded === true && stored.includes(false)) this.refuse();
+    return stored;
+  }
+
+  /** Writes rows together with the commit, which fails if it cannot keep them all: nothing may be asked of them before. */
+  writeAtCommit<Row>(write: GroupWrite<Row>, rows: readonly Row[]): void {
+    if (this.isLight) this.#pending.add(write, rows);
+    else this.#last.push(...rows.map((row) => ({ write: write as GroupWrite, row })));
+  }
+
+  async #open(): Promise<Transaction> {
+    const transaction = await this.#database.startTransaction(this.#callers);
+    this.#holdsConnection = true;
+    try {
+      const set = async (name: string) => void (await transaction.savepoint(name).execute());
+      if (!(await this.#pending.send(transaction, set))) throw new RefusedRow();
+    } catch (error) {
+      this.#isRefused = error instanceof RefusedRow;
+      await transaction.rollback().execute();
+      this.#letGo();
+      throw error;
+    }
+    return transaction;
+  }
+
+  record(change: Change): void {
+    this.#changes.push(change);
+  }
+
+  /** Says whose the changes since then are, of which nobody has said so yet. */
+  sign(since: number, actor: Actor): void {
+    for (let at = since; at < this.#changes.length; at++) {
+      const change = this.#changes[at]!;
+      if (change.actor === undefined) this.#changes[at] = { ...change, actor };
+    }
+  }
+
+  /** Runs after the commit, in the order of registration; never in a dry run, never after a rollback. */
+  afterCommit(
+    what: string,
+    run: () => void | Promise<void>,
+    options: { readonly isTold?: boolean } = {},
+  ): void {
+    this.#effects.push({ what, run, ...options });
+  }
+
+  /**
+   * Runs part of the work so that its failure leaves no trace: what it stored is rolled back, what it recorded
+   * and registered is forgotten, and the rest goes on.
+   */
+  async savepoint<T>(work: () => Promise<T>, options: { keep: boolean } = { keep: true }): Promise<T> {
+    if (!this.mayGroup) await this.#own();
+    const savepoint = this.#pending.begin();
+    const transaction = await this.#transaction;
+    if (transaction !== undefined && !savepoint.isSet) {
+      await transaction.savepoint(savepoint.name).execute();
+      savepoint.isSet = true;
+    }
+    const changes = this.#changes.length;
+    const effects = this.#effects.length;
+    const undo = async () => {
+      this.#pending.end(true);
+      this.#changes = this.#changes.slice(0, changes);
+      this.#effects = this.#effects.slice(0, effects);
+      if (!savepoint.isSet) return;
+      const own = await this.#own();
+      await this.#database.cancelStatement(own);
+      await own.rollbackToSavepoint(savepoint.name).execute();
+      await own.releaseSavepoint(savepoint.name).execute();
+    };
+    try {
+      const result = await work();
+      if (!options.keep) await undo();
+      else {
+        this.#pending.end(false);
+        if (savepoint.isSet) await (await this.#own()).releaseSavepoint(savepoint.name).execute();
+      }
+      return result;
+    } catch (error) {
+      // A broken connection cannot roll back to anything; the outer rollback takes care.
+      if (!isConnectionLost(error) && !this.#isRefused) await undo();
+      throw error;
+    }
+  }
+
+  /** A script makes of a failure what it likes; what the database said is remembered here. */
+  noteFailure(error: unknown): void {
+    const root = rootOf(error);
+    if (isConflict(root) || isUnavailable(root)) this.#failure = root;
+  }
+
+  /** Why the database could not do its part, if that happened on the way. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  /** Whether a pending row could not be stored. */
+  get isRefused(): boolean {
+    return this.#isRefused;
+  }
+
+  async commit(): Promise<void> {
+    // A script may have caught what was thrown when it became known.
+    if (this.#isRefused) throw new RefusedRow();
+    if (this.#transaction === undefined && this.#pending.rows.length > 0) {
+      this.#isRefused = !(await commitInGroup(this.#database, this.#pending.rows));
+      if (this.#isRefused) throw new RefusedRow();
+      return;
+    }
+    const last = this.#last;
+    const transaction = await (last.length > 0 ? this.#own() : this.#transaction);
+    if (last.length === 0) await transaction?.commit().execute();
+    else await this.#database.commitWith(transaction!, [storeAll(last)]).catch(tellOfLostRows);
+    this.#letGo();
+  }
+
+  async rollback(): Promise<void> {
+    const transaction = await this.#transaction?.catch(() => undefined);
+    // What it still waits for is wanted no more; when it is over, its connection works for somebody else.
+    const isOver = transaction === undefined || transaction.isCommitted || transaction.isRolledBack;
+    if (!isOver) await this.#database.cancelStatement(transaction);
+    // The connection may be gone; then Postgres has rolled back already.
+    await transaction
+      ?.rollback()
+      .execute()
+      .catch(() => undefined);
+    this.#letGo();
+  }
+
+  /** Once, though a rollback follows a failed commit. */
+  #letGo(): void {
+    if (!this.#holdsConnection) return;
+    this.#holdsConnection = false;
+    this.#database.endTransaction(this.#callers);
+  }
+}
+
+/** Ends work that was to be stored together with other work. */
+class NeedsTransaction extends Error {
+  constructor() {
+    super('this work needs a transaction of its own');
+  }
+}
+
+/** A pending row could not be stored: what was said of it on the way is not true. */
+class RefusedRow extends Error {
+  constructor() {
+    super('a row that waited for the commit could not be stored');
+  }
+}
+
+/** A nested failure may arrive wrapped: the database's own error is then the innermost cause. */
+export function rootOf(error: unknown): unknown {
+  let root = error;
+  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
+  return isConflict(root) || isUnavailable(root) ? root : error;
+}

@@ -1,0 +1,143 @@
+import { didYouMean, NotFoundError } from '#errors/index.ts';
+import type { Context, RouterContext } from '../context.ts';
+import type { ResourceDescription } from '../description.ts';
+import { notFound } from '../provider.ts';
+import type { Request } from '../request.ts';
+import { formatPath } from '../resource-path.ts';
+import { actionResult, type Response } from '../response.ts';
+import { selectFields } from '../select-fields.ts';
+import { EVALUATION } from './dry-run-report.ts';
+import { type Filter, type Handle, passing } from './filter.ts';
+import { type RouteHandler, type RouteMatch, RouteTable } from './route.ts';
+import { withSealedAnswer } from './sealed-answer.ts';
+
+/** What a request meets before its handler, in this order. */
+export interface Road {
+  /** They see to how it is done, whatever it is. */
+  readonly before: readonly Filter[];
+  /** They look at what it is, and may refuse it. */
+  readonly judging: readonly Filter[];
+}
+
+/**
+ * The one road: every request of HTTP, of scripts, of jobs and of the server itself goes through `handle`.
+ */
+export class Router {
+  readonly #table = new RouteTable();
+  readonly #judging: readonly Filter[];
+  /** Through all filters to the handler. */
+  readonly handle: Handle;
+  /** Through those that judge, to where handlers begin. */
+  readonly #judges: Handle;
+
+  constructor(road: (router: Router) => Road) {
+    const { before, judging } = road(this);
+    this.#judging = judging;
+    this.handle = passing([...before, ...judging], (context, request) => this.#dispatch(context, request));
+    this.#judges = passing(judging, async () => actionResult(null));
+  }
+
+  /** @returns a function that takes the route away again */
+  mount(pattern: string, handler: RouteHandler): () => void {
+    return this.#table.add(pattern, handler);
+  }
+
+  /** What can be asked of everything that is mounted now. */
+  describe(): readonly ResourceDescription[] {
+    return this.#table.describe();
+  }
+
+  /** Whether the request must be executed where scripts may run. */
+  runsScripts(request: Request): boolean {
+    const found = this.#find(request);
+    const asksOthers = found?.handler.asksOthers ?? true;
+    if (this.#judging.some((filter) => filter.runsScripts?.(request, asksOthers) ?? false)) return true;
+    return found?.handler.runsScripts?.(found.request, found.match) ?? false;
+  }
+
+  /**
+   * The request with its path as the routes write it. Routes are met whatever the case of their names; access rules,
+   * filters and the audit compare letter by letter, and must not be got round by an `ENDPOINT/secret`.
+   */
+  named(request: Request): Request {
+    if (request.method !== 'create' || request.newResourceId === null) {
+      const path = this.#table.named(request.path);
+      return path === request.path ? request : { ...request, path };
+    }
+    const whole = [...request.path, request.newResourceId];
+    const named = this.#table.named(whole);
+    if (named === whole) return request;
+    return { ...request, path: named.slice(0, -1), newResourceId: named.at(-1)! };
+  }
+
+  /** What becomes of encrypted and hashed values on their way to and from callers outside. */
+  envelopesOf(request: Request): RouteHandler['envelopes'] {
+    return this.#find(request)?.handler.envelopes;
+  }
+
+  /** Whether the filters would let the request pass; nothing behind them is asked. @throws what they say against it */
+  async admit(context: Context, request: Request): Promise<void> {
+    await this.#judges(context, request);
+  }
+
+  /** Whether the rules let a caller evaluate scripts; then nothing that scripts say is kept from them. */
+  async maySeeScripts(context: Context): Promise<boolean> {
+    return !context.client.isExternal || this.mayAsk(context, EVALUATION);
+  }
+
+  mayAsk(context: Context, request: Request): Promise<boolean> {
+    return this.admit(context, request).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  /** A PUT without preconditions names an object; where only that path has a route, it can but update. */
+  #find(request: Request) {
+    const found = this.#table.find(request.path);
+    if (found !== undefined) return { ...found, request };
+    if (request.method !== 'create' || request.orUpdate !== true) return undefined;
+    const { orUpdate: _, newResourceId, ...rest } = request;
+    const path = [...request.path, newResourceId!];
+    const update = { ...rest, method: 'update', path, revision: null } as const;
+    const inner = this.#table.find(path);
+    return inner === undefined ? undefined : { ...inner, request: update };
+  }
+
+  /** Why a path leads nowhere, with the one that may have been meant. */
+  unknown(request: Request): NotFoundError {
+    const { message } = notFound(request);
+    const depth = request.path.length;
+    if (depth === 0) return new NotFoundError(message);
+    const paths = new Set(this.describe().map(({ path }) => path.split('/').slice(0, depth).join('/')));
+    const asked = formatPath(request.path);
+    // There may be something below it, and not itself.
+    const hint = paths.has(asked) ? undefined : didYouMean(asked, paths);
+    return new NotFoundError(message, hint === undefined ? {} : { id: 'RESOURCE_UNKNOWN', hint });
+  }
+
+  async #dispatch(context: Context, request: Request): Promise<Response> {
+    const found = this.#find(request);
+    if (found === undefined) throw this.unknown(request);
+    const answer = await found.handler.handle(
+      { ...context, router: routerContext(found.match) },
+      found.request,
+      found.match,
+    );
+    const { fields, nestedFields } = request;
+    // A part of an encrypted value would not be known for one.
+    const isSealed = fields.length > 0 && context.client.isExternal && found.handler.envelopes !== 'shows';
+    const response = isSealed ? withSealedAnswer(answer) : answer;
+    if (response.kind === 'resource') return selectFields(response, fields, nestedFields);
+    if (response.kind === 'action') return response;
+    return { ...response, result: response.result.map((row) => selectFields(row, fields, nestedFields)) };
+  }
+}
+
+function routerContext({ matched, remaining, variables }: RouteMatch): RouterContext {
+  return {
+    matchedUri: formatPath(matched),
+    remainingUri: formatPath(remaining),
+    uriTemplateVariables: variables,
+  };
+}

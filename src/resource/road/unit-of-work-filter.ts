@@ -1,0 +1,116 @@
+import {
+  type Actor,
+  type Database,
+  runUnitOfWork,
+  translateDatabaseError,
+  type UnitOfWork,
+} from '#database/index.ts';
+import type { ResourceError } from '#errors/index.ts';
+import type { Observe } from '#observability/index.ts';
+import type { Context } from '../context.ts';
+import { isWrite, type Request } from '../request.ts';
+import type { Response } from '../response.ts';
+import { dryRunReport, rehearsedFailure, shownReport } from './dry-run-report.ts';
+import type { Filter, Handle } from './filter.ts';
+
+export interface UnitOfWorkOptions {
+  readonly database: Database;
+  readonly observe: Observe;
+  /** What may be shown of a rehearsal. */
+  readonly router: {
+    maySeeScripts(context: Context): Promise<boolean>;
+    mayAsk(context: Context, request: Request): Promise<boolean>;
+  };
+}
+
+/** The outermost write owns the unit of work, and nested ones join it: an error means that nothing has changed. */
+export function inUnitOfWork(options: UnitOfWorkOptions): Filter {
+  return async (context, request, next) => {
+    const { unitOfWork } = context;
+    if (!isWrite(request)) {
+      try {
+        return await next(context, request);
+      } catch (error) {
+        // Inside a unit of work it is for the unit to judge the error.
+        throw unitOfWork === null ? translateDatabaseError(error) : error;
+      }
+    }
+    if (unitOfWork === null) return own(options, context, request, next);
+    unitOfWork.actor ??= actorOf(context);
+    if (request.dryRun === true) return rehearse(context, request, unitOfWork, next);
+    const before = unitOfWork.changes.length;
+    const answer = context.survivable
+      ? await unitOfWork.savepoint(() => next({ ...context, survivable: false }, request))
+      : await next(context, request);
+    unitOfWork.sign(before, { ...unitOfWork.actor, transactionId: context.transactionId });
+    return answer;
+  };
+}
+
+async function own(
+  { database, observe, router }: UnitOfWorkOptions,
+  context: Context,
+  request: Request,
+  next: Handle,
+): Promise<Response> {
+  const dryRun = request.dryRun === true;
+  const { spent } = context.budget;
+  let told: ResourceError | undefined;
+  const { response, report } = await runUnitOfWork(
+    database,
+    {
+      dryRun,
+      callers: context.callersAtWork ?? 0,
+      onRetry: (reason, attempt) => observe({ kind: 'database.retried', reason, attempt }),
+      onEffectError: (part, error) => observe({ kind: 'server.failed', part, error }),
+      onStatement: () => context.budget.spend('statements'),
+    },
+    async (unitOfWork) => {
+      unitOfWork.actor = actorOf(context);
+      // What runs again is numbered and paid for again.
+      context.budget.rewind(spent);
+      const made = { count: 0 };
+      const inner = {
+        ...context,
+        unitOfWork,
+        made,
+        survivable: false,
+        ...(dryRun ? { rehearsed: true } : {}),
+      };
+      const response = await next(inner, request).catch((error: unknown) => {
+        if (dryRun) told = rehearsedFailure(error, unitOfWork);
+        throw error;
+      });
+      if (context.fence !== undefined && unitOfWork.isOpen) await context.fence(await unitOfWork.db());
+      return { response, report: dryRun ? dryRunReport(response, unitOfWork) : undefined };
+    },
+  ).catch(async (error: unknown) => {
+    throw told !== undefined && (await router.maySeeScripts(context)) ? told : error;
+  });
+  if (report === undefined || !context.client.isExternal) return report ?? response;
+  if (await router.maySeeScripts(context)) return report;
+  return shownReport(report, (asked) => router.mayAsk(context, asked));
+}
+
+/** A dry run inside a unit of work: undone at its savepoint. */
+function rehearse(
+  context: Context,
+  request: Request,
+  unitOfWork: UnitOfWork,
+  next: Handle,
+): Promise<Response> {
+  const changes = unitOfWork.changes.length;
+  const effects = unitOfWork.effects.length;
+  const lines = unitOfWork.log.length;
+  return unitOfWork.savepoint(
+    async () => {
+      const response = await next({ ...context, survivable: false, rehearsed: true }, request);
+      return dryRunReport(response, unitOfWork, { changes, effects, lines });
+    },
+    { keep: false },
+  );
+}
+
+function actorOf({ security, transactionId }: Context): Actor {
+  return { userId: security.authenticationId, transactionId };
+}
