@@ -2,6 +2,7 @@ import type { DatabaseClock, Db } from '#database/index.ts';
 import { Solitude } from '#lifecycle/index.ts';
 import { type Holder, WorkPoller } from '#work/index.ts';
 import type { ClaimedJob } from './job.ts';
+import { JobGroups } from './job-groups.ts';
 import { queueStore } from './queue-store.ts';
 import { type SettleOptions, settleUnit } from './settle-unit.ts';
 
@@ -23,7 +24,9 @@ export interface JobPollerOptions extends Pick<SettleOptions, 'queue' | 'run' | 
 /** Claims jobs of all queues and runs them, as many of each queue as its worker allows. */
 export class JobPoller extends WorkPoller<ClaimedJob> {
   constructor({ solitude = new Solitude(), ...options }: JobPollerOptions) {
-    const { queue, holder, claims, runTogether } = options;
+    const { queue, holder, claims, runTogether, observe } = options;
+    const isWorking = () => this.claims;
+    const groups = new JobGroups({ queue, observe, isWorking });
     super({
       ...options,
       name: 'job poller',
@@ -36,7 +39,7 @@ export class JobPoller extends WorkPoller<ClaimedJob> {
           together: runTogether === undefined ? 1 : together,
           collectMs: COLLECT_MS,
         })),
-      execute: (unit) => settleUnit({ ...options, solitude, isWorking: () => this.claims }, unit),
+      execute: (unit) => groups.settle(unit, (jobs) => settleUnit({ ...options, solitude, isWorking }, jobs)),
     });
   }
 }

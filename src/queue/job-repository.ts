@@ -155,6 +155,21 @@ export async function retryJob(db: Db, job: ClaimedJob, delayMs: number): Promis
   return rows[0]?.at;
 }
 
+/** A job that comes later, by so many ms. */
+export interface LaterJob extends Pick<ClaimedJob, 'id' | 'queue' | 'claim' | 'holder'> {
+  readonly delayMs: number;
+}
+
+/** Gives jobs of one holder back that have not begun: they are due later. */
+export async function putOffJobs(db: Db, jobs: readonly LaterJob[]): Promise<void> {
+  await sql`
+    update work_job j
+    set node_id = null, node_epoch = null, due_at = clock_timestamp() + l.ms * interval '1 millisecond'
+    from unnest(${jobs.map(({ id }) => id)}::uuid[], ${numbers(jobs, 'int', ({ claim }) => claim)},
+                ${numbers(jobs, 'float8', ({ delayMs }) => delayMs)}) as l(id, claim, ms)
+    where j.id = l.id and j.claim = l.claim and ${heldBy(jobs[0]!.holder)}`.execute(db);
+}
+
 /** @returns how many there were. One that runs loses what it has stored */
 export async function deleteJobs(db: Db, queue: string, ids: readonly string[]): Promise<number> {
   const { numAffectedRows } = await sql`

@@ -62,6 +62,11 @@ export interface JobHandler {
    *   transaction after all or is missing here is run by itself
    */
   workTogether?(jobs: readonly Job[]): Promise<ReadonlyMap<Job, JobWork>>;
+  /**
+   * What a job moves, where jobs that move the same have to wait for one another: few of them run at a time, and what
+   * else is due comes before the others. Default: they are in nobody's way.
+   */
+  groupOf?(job: Job): string | undefined;
   /** Told of a job that has needed a transaction. */
   noteAlone?(job: Job): void;
   /** How long a job that has failed waits, in ms; undefined: as long as it was enqueued with. */

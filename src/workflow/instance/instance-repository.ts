@@ -127,16 +127,27 @@ export interface LockedJob {
 /** Locks the tree of the instance that a job is for. @returns undefined when either is gone */
 export async function lockForJob(db: Db, id: string): Promise<LockedJob | undefined> {
   // The first look may have waited for the lock, and then have seen but a part.
-  return (await findForJobs(db, [id], locking({})))[0] ?? (await findForJobs(db, [id], locking({})))[0];
+  const ids = sql`${[id]}::uuid[]`;
+  return (await findForJobs(db, ids, locking({})))[0] ?? (await findForJobs(db, ids, locking({})))[0];
 }
 
 /** Where the instances stand that jobs are for, without a lock. @returns one job for each tree, the earliest */
 export function seeForJobs(db: Db, ids: readonly string[]): Promise<LockedJob[]> {
-  return findForJobs(db, ids, sql``);
+  // The others would be read in vain, and what belongs to an instance may be much.
+  const earliest = sql`array(
+    select distinct on (s.root_id) j.id
+    from workflow_job j join workflow_state s on s.instance_id = j.instance_id
+    where j.id = any(${ids}::uuid[])
+    order by s.root_id, j.due_at)`;
+  return findForJobs(db, ids.length === 1 ? sql`${ids}::uuid[]` : earliest, sql``);
 }
 
 /** Instances one by one: a plan that was made for few of them must not read all of many. */
-async function findForJobs(db: Db, ids: readonly string[], lock: RawBuilder<unknown>): Promise<LockedJob[]> {
+async function findForJobs(
+  db: Db,
+  ids: RawBuilder<unknown>,
+  lock: RawBuilder<unknown>,
+): Promise<LockedJob[]> {
   const { rows } = await sql<LockedRow & { readonly job: JobFacts }>`
     select ${lockedColumns(sql.ref('s.root_id'))}, null::jsonb as task, to_jsonb(j) as job
     from workflow_job j
@@ -146,7 +157,7 @@ async function findForJobs(db: Db, ids: readonly string[], lock: RawBuilder<unkn
       select id, definition_id, definition_key, definition_name, deployment_id, super_instance_id, super_execution,
         business_key, name, description, tenant_id, start_user_id, started_at
       from workflow_instance where id = s.instance_id offset 0) i
-    where j.id = any(${ids}::uuid[])
+    where j.id = any(${ids})
     order by root.instance_id, j.due_at
     ${lock}`.execute(db);
   const trees = new Set<string>();

@@ -37,6 +37,8 @@ export function workflowJobs(platform: WorkflowPlatform): JobHandler {
       else await fireStartTimer(platform, unitOfWork, id, revision);
     },
     workTogether: async (jobs) => (isActive(platform) ? together.look(jobs) : new Map()),
+    // One step of an instance at a time, however many jobs it has.
+    groupOf: ({ data }) => (typeof data['instance'] === 'string' ? data['instance'] : undefined),
     noteAlone: (job) => together.noteAlone(job),
     placeOf,
     pauseMs: ({ data, attempt }) => pauseAfter(data['pausesMs'], attempt),

@@ -51,6 +51,37 @@ describe('a queue', () => {
     expect(await rows('select * from work_job')).toEqual([]);
   });
 
+  it('leaves seats to others, however many jobs are due that have to wait for one another', async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    let busy = 0;
+    let most = 0;
+    const run = async (unitOfWork: UnitOfWork, job: Job) => {
+      if (job.data['same'] === undefined) return mark(unitOfWork, job);
+      busy += 1;
+      most = Math.max(most, busy);
+      await gate;
+      await mark(unitOfWork, job);
+      busy -= 1;
+    };
+    const groupOf = ({ data }: Job) => data['same'] as string | undefined;
+    site.queue.work('work', { run, groupOf }, { ...QUICK, concurrency: 2 });
+    await site.queue.prepare();
+    const waiting: string[] = [];
+    for (let at = 0; at < 40; at += 1) waiting.push(await enqueue({ same: 'instance' }));
+    const other = await enqueue({});
+    const { ended } = await startPoller();
+    expect(await ended(1)).toMatchObject([{ job: { id: other }, result: { end: 'completed' } }]);
+    open();
+    await ended(41);
+    const done = (await marks()) as { job: string; attempt: number }[];
+    expect(done.map(({ job }) => job).toSorted()).toEqual([...waiting, other].toSorted());
+    expect(done.every(({ attempt }) => attempt === 1)).toBe(true);
+    expect(most).toBe(1);
+  });
+
   it('lists the job of a dry run and does not keep it', async () => {
     site.queue.work('work', { run: mark }, QUICK);
     await site.queue.prepare();

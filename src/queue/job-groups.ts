@@ -1,0 +1,132 @@
+import { LRUCache } from 'lru-cache';
+import { backOff } from '#lifecycle/index.ts';
+import type { Observe } from '#observability/index.ts';
+import { isSuspect } from '#work/index.ts';
+import type { ClaimedJob } from './job.ts';
+import { type LaterJob, putOffJobs } from './job-repository.ts';
+import type { Queue } from './queue.ts';
+
+/** What a job of a group takes as long as that is not known. */
+const JOB_MS = 5;
+const MOST_TOGETHER = 32;
+/** What goes together is to be done within that. */
+const BATCH_MS = 100;
+/** A group gives its seat to others after that, and comes back for it. */
+const TURN_MS = 500;
+/** Of one group, in the memory of this node. */
+const MOST_WAITING = 64;
+const LONGEST_PAUSE_MS = 15_000;
+const MOST_KNOWN = 10_000;
+
+export interface JobGroupsOptions {
+  readonly queue: Queue;
+  readonly observe: Observe;
+  /** False once this node stops. */
+  readonly isWorking: () => boolean;
+}
+
+interface Group {
+  readonly key: string;
+  /** They go when those before them have ended. */
+  readonly waiting: ClaimedJob[];
+  /** Jobs that were told to come later. */
+  behind: number;
+}
+
+/**
+ * Jobs that move the same thing have to wait for one another, and however many of them are due, they must not do so on
+ * the seats of others: on this node one unit at a time has jobs of a group. Others wait without a seat, and when they
+ * are too many, or have had their turn, they are put off, so that whatever else is due comes before them.
+ */
+export class JobGroups {
+  readonly #options: JobGroupsOptions;
+  readonly #running = new Map<string, Group>();
+  readonly #msPerJob = new LRUCache<string, number>({ max: MOST_KNOWN });
+
+  constructor(options: JobGroupsOptions) {
+    this.#options = options;
+  }
+
+  /** @returns whether all of the unit was completed, and nothing else has to be looked for */
+  async settle(
+    unit: readonly ClaimedJob[],
+    settle: (jobs: readonly ClaimedJob[]) => Promise<boolean>,
+  ): Promise<boolean> {
+    const entered = new Map<string, Group>();
+    const later: LaterJob[] = [];
+    let now: readonly ClaimedJob[] = unit.filter((job) => this.#admits(job, entered, later));
+    let isDone = now.length === unit.length;
+    try {
+      if (later.length > 0) await this.#putOff(later);
+      for (const startedAt = performance.now(); now.length > 0; ) {
+        const from = performance.now();
+        isDone = (await settle(now)) && isDone;
+        const ms = (performance.now() - from) / now.length;
+        for (const { key } of entered.values()) this.#msPerJob.set(key, ms);
+        const mayGoOn = performance.now() < startedAt + TURN_MS;
+        now = mayGoOn ? this.#next(entered.values()) : [];
+      }
+    } finally {
+      for (const { key } of entered.values()) this.#running.delete(key);
+    }
+    // What is due by now comes before them.
+    const left = [...entered.values()].flatMap(({ waiting }) =>
+      waiting.map((job) => ({ ...job, delayMs: 0 })),
+    );
+    if (left.length > 0) await this.#putOff(left);
+    return isDone && left.length === 0;
+  }
+
+  /** @returns whether the job goes with this unit; otherwise it waits, or comes later */
+  #admits(job: ClaimedJob, entered: Map<string, Group>, later: LaterJob[]): boolean {
+    const name = this.#options.queue.worker(job.queue).handler.groupOf?.(job);
+    // A suspect is alone in any case.
+    if (name === undefined || isSuspect(job)) return true;
+    const key = `${job.queue} ${name}`;
+    const running = this.#running.get(key);
+    if (running === undefined) {
+      const group = { key, waiting: [], behind: 0 };
+      this.#running.set(key, group);
+      entered.set(key, group);
+      return true;
+    }
+    if (running.waiting.length < MOST_WAITING) running.waiting.push(job);
+    else {
+      running.behind += 1;
+      const ms = (MOST_WAITING + running.behind) * this.#msOf(running);
+      // Those that are put off for so long must not come back together.
+      later.push({ ...job, delayMs: Math.min(ms, (LONGEST_PAUSE_MS * (1 + Math.random())) / 2) });
+    }
+    return false;
+  }
+
+  #msOf({ key }: Group): number {
+    return this.#msPerJob.get(key) ?? JOB_MS;
+  }
+
+  #next(groups: Iterable<Group>): readonly ClaimedJob[] {
+    const next: ClaimedJob[] = [];
+    for (const group of groups) {
+      const most = Math.min(
+        MOST_TOGETHER - next.length,
+        Math.max(1, Math.floor(BATCH_MS / this.#msOf(group))),
+      );
+      next.push(...group.waiting.splice(0, most));
+    }
+    return next;
+  }
+
+  async #putOff(jobs: readonly LaterJob[]): Promise<void> {
+    const { queue, observe, isWorking } = this.#options;
+    for (let failures = 1; ; failures++) {
+      try {
+        return await putOffJobs(queue.database.db, jobs);
+      } catch (error) {
+        observe({ kind: 'loop.failed', loop: `put off of jobs of ${jobs[0]!.queue}`, error });
+        // Whoever takes over from this node gives them back.
+        if (!isWorking()) return;
+        await backOff(failures, 50, 2_000);
+      }
+    }
+  }
+}
