@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 import { type Db, numbers, texts } from '#database/index.ts';
 import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import { type Holder, isAlive } from '#work/index.ts';
-import { DO_NOTHING, type OnConflict } from './rare-conflict.ts';
+import { DO_NOTHING, type OnConflict } from './rare-conflict-repository.ts';
 import type { Run, StartedRun } from './run.ts';
 import { ANEW, MS, type RunRow, relaxCommit, SLOT, toRun } from './run-row-repository.ts';
 import { readDefinition } from './schedule.ts';

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Db, type GroupStep, type GroupWrite, numbers, texts } from '#database/index.ts';
 import type { Holder } from '#work/index.ts';
 import { LEDGER, LEDGER_ENTRY, ledgerEntries } from './ledger-repository.ts';
-import { DO_NOTHING, type OnConflict } from './rare-conflict.ts';
+import { DO_NOTHING, type OnConflict } from './rare-conflict-repository.ts';
 import { type Completion, formatRunKey, type LedgerEntry } from './run.ts';
 import {
   ANEW,

@@ -2,7 +2,7 @@ import type { Db } from '#database/index.ts';
 import type { Holder } from '#work/index.ts';
 import { type ClaimOptions, claimDue } from './claim-repository.ts';
 import { completeRuns } from './completion-repository.ts';
-import { RareConflict } from './rare-conflict.ts';
+import { RareConflict } from './rare-conflict-repository.ts';
 import {
   endLife,
   forgetRemoved,

@@ -1,7 +1,11 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#database/index.ts';
-import { DO_NOTHING, type OnConflict, RareConflict } from '../../../src/scheduler/rare-conflict.ts';
+import {
+  DO_NOTHING,
+  type OnConflict,
+  RareConflict,
+} from '../../../src/scheduler/rare-conflict-repository.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 
 describe('a row that is there already', () => {
