@@ -90,6 +90,9 @@ export interface TaskListener extends ListenerImplementation {
 /** The most rounds of a multi-instance activity: each is an execution, and a parallel one keeps all at once. */
 export const MAX_ROUNDS = 10_000;
 
+/** The most executions that an instance has at once: its state is written as a whole with each step. */
+export const MAX_EXECUTIONS = 4 * MAX_ROUNDS;
+
 export interface MultiInstance {
   readonly isSequential: boolean;
   readonly cardinality?: Expression;

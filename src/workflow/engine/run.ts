@@ -1,6 +1,6 @@
-import { InternalServerError, NotFoundError } from '#errors/index.ts';
+import { BadRequestError, InternalServerError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { FlowNode, ProcessDefinition } from './definition.ts';
+import { type FlowNode, MAX_EXECUTIONS, type ProcessDefinition } from './definition.ts';
 import type { Effect } from './effect.ts';
 import type { EngineHandlers } from './handlers.ts';
 import {
@@ -73,7 +73,9 @@ export class Run {
     for (const [id, values] of Object.entries(state.variables)) this.variables.set(Number(id), { ...values });
   }
 
+  /** @throws BadRequestError `WORKFLOW_TOO_MANY_EXECUTIONS` */
   create(fields: Omit<Execution, 'id'>): LiveExecution {
+    if (this.executions.size >= MAX_EXECUTIONS) throw tooMany();
     const execution = { id: this.#next++, ...fields };
     this.#register(execution);
     return execution;
@@ -215,4 +217,11 @@ export class Run {
     }
     return waits;
   }
+}
+
+function tooMany(): BadRequestError {
+  return new BadRequestError(`The instance would stand in more than ${MAX_EXECUTIONS} places at once`, {
+    id: 'WORKFLOW_TOO_MANY_EXECUTIONS',
+    hint: 'Loops in loops multiply, and timers that do not interrupt add up; let some of them end first',
+  });
 }

@@ -155,6 +155,10 @@ function addMonths(from: number, months: number): number {
   return at.getTime();
 }
 
+/** A text may come from a caller, and each firing moves the whole instance: cron has no shorter periods either. */
+const HURRY_MS = 1_000;
+const MOST_IN_A_HURRY = 100;
+
 interface Cycle {
   readonly times?: number;
   readonly every: string;
@@ -180,6 +184,12 @@ function parseCycle(text: string): Cycle | undefined {
   if (addDuration(every, 0) <= 0) throw badTimer(`'${text}' repeats without a pause`);
   const times = count === null ? 1 : count[1] === '' || count[1] === '-1' ? undefined : Number(count[1]);
   if (times === 0) throw badTimer(`'${text}' never fires`);
+  if (addDuration(every, 0) < HURRY_MS && (times ?? Number.POSITIVE_INFINITY) > MOST_IN_A_HURRY) {
+    throw badTimer(
+      `'${text}' repeats more than ${MOST_IN_A_HURRY} times within less than a second each`,
+      'Let a second or more pass between two of them',
+    );
+  }
   const end = rest[place + 1];
   return {
     ...(times === undefined ? {} : { times }),

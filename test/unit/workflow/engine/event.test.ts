@@ -25,6 +25,7 @@ import {
   terminate,
   thrown,
   timer,
+  times,
   user,
 } from './bpmn.ts';
 import { Host, NOW } from './host.ts';
@@ -442,6 +443,15 @@ describe('start events', () => {
     expect(host.end).toMatchObject({ reason: 'cancelled', deleteReason: 'no longer needed' });
     expect(host.effects('task.removed')[0]?.reason).toBe('no longer needed');
     expect(host.effects('timer.cleared')).toHaveLength(1);
+  });
+
+  test('loops in loops do not multiply without end', async () => {
+    const inner = start('s2') + user('a', {}, times(1_000)) + end('e2') + path('s2', 'a', 'e2');
+    const nested = bpmn(start() + sub('m', inner + times(1_000)) + end() + path('s', 'm', 'e'));
+    await expect(Host.start(nested)).rejects.toMatchObject({
+      code: 400,
+      detail: { id: 'WORKFLOW_TOO_MANY_EXECUTIONS' },
+    });
   });
 
   test('a process that never waits is stopped', async () => {

@@ -97,12 +97,18 @@ describe('cycles', () => {
     expect(planNext(NOW, undefined, NOW)).toBeUndefined();
   });
 
-  test.each(['R/', 'R0/PT1M', 'R/PT0S', 'R3/2026-01-01', 'R/PT1M/PT2M/x', 'R/x/PT1M'])(
-    '%s is refused',
-    (text) => {
-      expect(() => planCycle(text, null, NOW)).toThrow('The timer value');
-    },
-  );
+  test.each([
+    'R/',
+    'R0/PT1M',
+    'R/PT0S',
+    'R3/2026-01-01',
+    'R/PT1M/PT2M/x',
+    'R/x/PT1M',
+    'R/PT0.5S',
+    'R101/PT0.9S',
+  ])('%s is refused', (text) => {
+    expect(() => planCycle(text, null, NOW)).toThrow('The timer value');
+  });
 });
 
 test('a month is walked, a second with a zero year not for ever', () => {
