@@ -1,8 +1,9 @@
 import { cloneJson, equalJson, type JsonObject } from '#json/index.ts';
-import { type ActionRequest, type Context, dbOf, resourceBody } from '#resource/index.ts';
+import { type ActionRequest, type Context, dbOf, resourceBody, type WriteContext } from '#resource/index.ts';
 import { deriveProperties } from './derive/derive-properties.ts';
 import { newExchange } from './exchange.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
+import { isDerived, scriptedWith } from './managed-property.ts';
 import type { ManagedType } from './managed-type.ts';
 import { listObjects } from './relationship/target-repository.ts';
 import { planFields } from './retrieve/field-plan.ts';
@@ -18,7 +19,7 @@ import { isProtectionCurrent } from './secret.ts';
 export async function checkObject(
   platform: ManagedPlatform,
   type: ManagedType,
-  context: Context,
+  context: WriteContext,
   request: ActionRequest,
   id: string,
 ): Promise<JsonObject> {
@@ -44,16 +45,10 @@ export async function findStale(
   const retrieval = { platform, context, type, request, fields: [], runsHooks: false };
   await attachReferences(retrieval, db, planFields(type, []), now);
   const kept = type.calculated.filter(({ isDefault }) => isDefault);
-  await deriveProperties(
-    platform,
-    db,
-    type,
-    kept.filter(({ derivation }) => derivation !== null),
-    now,
-  );
-  for (const { name, derivation } of kept) {
-    if (derivation !== null) continue;
-    for (const object of now) await retrieveProperty({ platform, context, type, request }, name, object);
+  await deriveProperties(platform, db, type, kept.filter(isDerived), now);
+  const own = kept.filter((property) => !isDerived(property));
+  for (const property of scriptedWith(own, 'onRetrieve')) {
+    for (const object of now) await retrieveProperty({ platform, context, type, request }, property, object);
   }
   const isStale = ({ data }: Working, before: JsonObject) =>
     kept.some(({ name }) => !equalJson(data[name] ?? null, before[name] ?? null)) ||

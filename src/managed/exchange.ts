@@ -1,3 +1,5 @@
+import type { UnitOfWork } from '#database/index.ts';
+import { PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import type { StoredObject } from '#repo/index.ts';
 import type {
@@ -8,6 +10,7 @@ import type {
   ReadRequest,
   Request,
   UpdateRequest,
+  WriteContext,
 } from '#resource/index.ts';
 import type { Refreshed } from './derive/refresh-derived.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
@@ -16,15 +19,19 @@ import type { Edge } from './relationship/edge.ts';
 import type { EdgeEdit, EditPlan } from './relationship/edge-edit.ts';
 import type { EdgeSet } from './relationship/edge-set.ts';
 import type { EdgeChange } from './relationship/plan-edges.ts';
+import type { Relationship } from './relationship/relationship.ts';
 
 /** The requests that run through the lifecycle; a query has a way of its own. */
 export type LifecycleRequest = CreateRequest | ReadRequest | UpdateRequest | PatchRequest | DeleteRequest;
+/** Those that change something, and those that change what is there. */
+export type WriteRequest = Exclude<LifecycleRequest, ReadRequest>;
+export type ChangeRequest = Exclude<WriteRequest, CreateRequest>;
 
-/** One request on its way through the lifecycle. Each step reads and fills it. */
-export interface Exchange {
+/** A request on its way through the lifecycle, as it was asked. Each step reads and fills it. */
+export interface Exchange<R extends LifecycleRequest = LifecycleRequest, C extends Context = Context> {
   readonly platform: ManagedPlatform;
-  readonly context: Context;
-  readonly request: LifecycleRequest;
+  readonly context: C;
+  readonly request: R;
   /** The request that caused this one, as scripts see it: an action `patch` shows as an action. */
   readonly cause: Request;
   readonly type: ManagedType;
@@ -40,23 +47,23 @@ export interface Exchange {
   object: JsonObject;
   /** Properties that the caller has set without being shown what they were: nothing that it is answered depends on that. */
   readonly overwritten: Set<string>;
-  /** The edges of the properties that have been looked up, as they are now. */
-  readonly edges: Map<string, readonly Edge[]>;
+  /** The edges of the relationships that have been looked up, as they are now. */
+  readonly edges: Map<Relationship, readonly Edge[]>;
   /** Relationships as the request wants them, taken out of the object. */
-  wanted: ReadonlyMap<string, JsonValue>;
+  wanted: ReadonlyMap<Relationship, JsonValue>;
   /** One edge to change, asked for at the relationship's own endpoint. */
   readonly edit: EdgeEdit | null;
   /** What that means for the edge as it is stored. */
   editPlan: EditPlan | null;
   /** The edge after the edit, or the one that it took away. */
-  edited: Edge | null;
+  edited: { readonly edge: Edge; readonly isNew: boolean } | null;
   /** Every edge that this request made, changed or removed. */
   readonly edgeChanges: EdgeChange[];
   /** The same for edges that were made or removed many at a time: where they lead. */
   readonly edgeSets: EdgeSet[];
   /** Objects that may store something of this one or of its edges, by type. */
   readonly dependents: Map<ManagedType, Set<string>>;
-  /** Those of them that did, and have been brought up to date. */
+  /** Those of them that did, and have been brought up to date, by the name of the type. */
   readonly refreshed: Map<string, Refreshed>;
   /** Nothing was asked to change; only what is calculated may have. */
   readonly isCheck: boolean;
@@ -64,13 +71,30 @@ export interface Exchange {
   readonly isForScript: boolean;
   /** The revision after this request; null until it is known. */
   rev: number | null;
-  /** How many changes the unit of work had recorded when this object was stored; null before. */
-  storedAt: number | null;
+  /** The unit of work in which this object was stored, and how many changes that had recorded then; null before. */
+  storedAt: { readonly unitOfWork: UnitOfWork; readonly changes: number } | null;
   /** What the caller is answered. */
   answer: JsonObject | null;
   /** Nothing is left to store; the steps up to the answer do not run. */
   isUnchanged: boolean;
 }
+
+/** That of a request which changes something. */
+export type WriteExchange<R extends WriteRequest = WriteRequest> = Exchange<R, WriteContext>;
+
+/** Its object has been read, and stays as it is. */
+export type Loaded<R extends ChangeRequest = ChangeRequest> = WriteExchange<R> & {
+  stored: StoredObject;
+  rev: number;
+};
+
+/** There is an object in work, and what was stored before is in plain text; of a new one, nothing was. */
+export type Planned = Creation | Change;
+export type Creation = WriteExchange<CreateRequest> & { readonly stored: null; readonly before: null };
+export type Change<R extends ChangeRequest = ChangeRequest> = Loaded<R> & { readonly before: JsonObject };
+
+/** Its object is as the answer tells it: written, found to be as it is wanted already, or just read. */
+export type Stored<E extends Exchange = Exchange> = E & { rev: number };
 
 export interface ExchangeOptions {
   readonly cause?: Request;
@@ -79,14 +103,14 @@ export interface ExchangeOptions {
   readonly isForScript?: boolean;
 }
 
-export function newExchange(
+export function newExchange<R extends LifecycleRequest, C extends Context>(
   platform: ManagedPlatform,
-  context: Context,
+  context: C,
   type: ManagedType,
-  request: LifecycleRequest,
+  request: R,
   id: string,
   { cause = request, edit, isCheck = false, isForScript = false }: ExchangeOptions = {},
-): Exchange {
+): Exchange<R, C> {
   return {
     platform,
     context,
@@ -134,4 +158,15 @@ export function withIdentity(id: string, rev: number | null, data: JsonObject): 
 
 export function withoutIdentity({ _id, _rev, ...data }: JsonObject): JsonObject {
   return data;
+}
+
+export function objectExists(exchange: Exchange): PreconditionFailedError {
+  return new PreconditionFailedError(`Object '${objectPath(exchange)}' exists already`, {
+    id: 'OBJECT_EXISTS',
+  });
+}
+
+/** The server's own marks on an object, such as those of the task scanner, may go without. */
+export function synchronizes({ context, request }: Exchange): boolean {
+  return request.parameters['_synchronize'] !== 'false' || context.client.isExternal;
 }

@@ -1,7 +1,6 @@
 import { BadRequestError, didYouMean, NotFoundError, type ResourceError } from '#errors/index.ts';
 import { findObject, objectStore } from '#repo/index.ts';
 import {
-  type Context,
   collection,
   hasTransform,
   notFound,
@@ -10,9 +9,10 @@ import {
   type RouteHandler,
   type RouteMatch,
   readerOf,
+  type WriteContext,
 } from '#resource/index.ts';
 import { describeRelationships, describeType } from './describe-type.ts';
-import { type LifecycleRequest, newExchange } from './exchange.ts';
+import { newExchange, type WriteRequest } from './exchange.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
 import { actOnCollection, actOnObject } from './object-actions.ts';
@@ -133,12 +133,12 @@ function mayRunScripts(
 }
 
 function typeHandler(platform: ManagedPlatform, type: ManagedType): RouteHandler {
-  const run = (context: Context, request: LifecycleRequest, id: string): Promise<Resource> =>
+  const run = (context: WriteContext, request: WriteRequest, id: string): Promise<Resource> =>
     runLifecycle(newExchange(platform, context, type, request, id));
   return collection({
     description: describeType(type),
     create: (context, request) => run(context, request, ''),
-    read: run,
+    read: (context, request, id) => runLifecycle(newExchange(platform, context, type, request, id)),
     update: run,
     patch: run,
     delete: run,

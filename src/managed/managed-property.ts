@@ -24,6 +24,27 @@ export interface ManagedProperty {
   readonly derivation: Derivation | null;
 }
 
+/** One that is read off relationships. */
+export interface DerivedProperty extends ManagedProperty {
+  readonly derivation: Derivation;
+}
+
+export function isDerived(property: ManagedProperty): property is DerivedProperty {
+  return property.derivation !== null;
+}
+
+/** One with a script of the hook that is asked about. */
+export interface ScriptedProperty extends ManagedProperty {
+  readonly reference: ScriptReference;
+}
+
+export function scriptedWith(properties: readonly ManagedProperty[], hook: PropertyHook): ScriptedProperty[] {
+  return properties.flatMap((property) => {
+    const reference = property.scripts[hook];
+    return reference === undefined ? [] : { ...property, reference };
+  });
+}
+
 /** @throws BadRequestError when a hook is no script reference, or a relationship is declared by halves */
 export function compileProperty(type: string, name: string, definition: JsonObject): ManagedProperty {
   const scripts: Partial<Record<PropertyHook, ScriptReference>> = {};

@@ -5,7 +5,15 @@ import { MOST_OBJECT_BYTES, type RequestMethod } from '#resource/index.ts';
 import { parseScriptReference, type ScriptReference } from '#script/index.ts';
 import { asGranted, grantedByHooks } from './grant/granted-by-hooks.ts';
 import { HOOK_NAMES, type HookName, hooksOn } from './hook.ts';
-import { compileProperty, type ManagedProperty, type PropertyHook } from './managed-property.ts';
+import {
+  compileProperty,
+  type DerivedProperty,
+  isDerived,
+  type ManagedProperty,
+  type PropertyHook,
+  type ScriptedProperty,
+  scriptedWith,
+} from './managed-property.ts';
 import { compileRules, type PropertyRules, rulesRunScripts } from './policy/property-rules.ts';
 import type { Relationship } from './relationship/relationship.ts';
 import { calculationOrder } from './retrieve/calculation-order.ts';
@@ -27,14 +35,14 @@ export interface ManagedType {
   /** Those that are calculated, in the order in which that is done. */
   readonly calculated: readonly ManagedProperty[];
   /** Those that are read off relationships, and stored with the object. */
-  readonly storedDerived: readonly ManagedProperty[];
+  readonly storedDerived: readonly DerivedProperty[];
   /** Those that are stored encrypted or hashed. */
   readonly secrets: readonly ManagedProperty[];
   readonly privates: ReadonlySet<string>;
   /** Not shown unless asked for by name. */
   readonly hidden: ReadonlySet<string>;
   /** Those with a script of that hook. */
-  readonly scripted: Readonly<Record<PropertyHook, readonly ManagedProperty[]>>;
+  readonly scripted: Readonly<Record<PropertyHook, readonly ScriptedProperty[]>>;
   /** Relationships whose targets have conditions. */
   readonly conditional: readonly Relationship[];
   readonly rules: readonly PropertyRules[];
@@ -77,7 +85,6 @@ export function compileType(definition: JsonObject): ManagedType {
   );
   const all = [...compiled.values()];
   const relationships = all.flatMap(({ relationship }) => relationship ?? []);
-  const scripted = (hook: PropertyHook) => all.filter(({ scripts }) => scripts[hook] !== undefined);
   const required = Array.isArray(schema['required']) ? schema['required'].map(String) : [];
   const rules = compileRules(properties, required);
   return {
@@ -90,14 +97,14 @@ export function compileType(definition: JsonObject): ManagedType {
     compiled,
     relationships: new Map(relationships.map((relationship) => [relationship.property, relationship])),
     calculated: calculationOrder(all.filter(({ isCalculated }) => isCalculated)),
-    storedDerived: all.filter(({ derivation, isDefault }) => derivation !== null && isDefault),
+    storedDerived: all.filter(isDerived).filter(({ isDefault }) => isDefault),
     secrets: all.filter(({ encryption, hashAlgorithm }) => encryption !== null || hashAlgorithm !== null),
     privates: new Set(all.filter(({ isPrivate }) => isPrivate).map((property) => property.name)),
     hidden: new Set(all.filter(({ isDefault }) => !isDefault).map((property) => property.name)),
     scripted: {
-      onValidate: scripted('onValidate'),
-      onStore: scripted('onStore'),
-      onRetrieve: calculationOrder(scripted('onRetrieve')),
+      onValidate: scriptedWith(all, 'onValidate'),
+      onStore: scriptedWith(all, 'onStore'),
+      onRetrieve: calculationOrder(scriptedWith(all, 'onRetrieve')),
     },
     conditional: relationships.filter(({ conditionField }) => conditionField !== null),
     rules,

@@ -14,6 +14,7 @@ import {
   type QueryRequest,
   resourceBody,
   unknownAction,
+  type WriteContext,
 } from '#resource/index.ts';
 import { requestView } from '#script/index.ts';
 import { checkObject, findStale } from './check-objects.ts';
@@ -31,7 +32,7 @@ const PAGE_SIZE = 500;
 export async function actOnObject(
   platform: ManagedPlatform,
   type: ManagedType,
-  context: Context,
+  context: WriteContext,
   request: ActionRequest,
   id: string,
 ): Promise<ActionResult> {
@@ -49,7 +50,7 @@ export async function actOnObject(
 export async function actOnCollection(
   platform: ManagedPlatform,
   type: ManagedType,
-  context: Context,
+  context: WriteContext,
   request: ActionRequest,
 ): Promise<ActionResult> {
   switch (request.action) {
@@ -86,7 +87,7 @@ export async function actOnCollection(
 async function patchObject(
   platform: ManagedPlatform,
   type: ManagedType,
-  context: Context,
+  context: WriteContext,
   request: ActionRequest,
   id: string,
 ): Promise<JsonObject> {
@@ -107,7 +108,7 @@ async function patchObject(
 async function runAction(
   platform: ManagedPlatform,
   type: ManagedType,
-  context: Context,
+  context: WriteContext,
   request: ActionRequest,
   id: string,
 ): Promise<ActionResult> {

@@ -80,6 +80,21 @@ export interface Context extends ContextData {
   readonly signal?: AbortSignal;
 }
 
+/** That of a write, which has its unit of work. */
+export interface WriteContext extends Context {
+  readonly unitOfWork: UnitOfWork;
+}
+
+/** @throws Error for a write that has not come through the router, which gives each its unit of work */
+export function writeContext(context: Context): WriteContext {
+  if (!hasUnitOfWork(context)) throw new Error(`'${context.transactionId}' writes outside a unit of work`);
+  return context;
+}
+
+function hasUnitOfWork(context: Context): context is WriteContext {
+  return context.unitOfWork !== null;
+}
+
 const INTERNAL_CLIENT: ClientContext = {
   isExternal: false,
   remoteAddress: '',

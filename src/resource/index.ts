@@ -22,6 +22,8 @@ export {
   type SecurityContext,
   SYSTEM,
   systemContext,
+  type WriteContext,
+  writeContext,
 } from './context.ts';
 export type { ResourceDescription } from './description.ts';
 export { newIdOf, requireSameId } from './new-id.ts';

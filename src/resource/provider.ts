@@ -6,7 +6,7 @@ import {
   PreconditionFailedError,
 } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { Context } from './context.ts';
+import { type Context, type WriteContext, writeContext } from './context.ts';
 import type { ResourceDescription } from './description.ts';
 import type {
   ActionRequest,
@@ -35,14 +35,14 @@ export interface ProviderDescription {
 /** A collection and its instances. What is left out answers 501. */
 export interface CollectionProvider {
   readonly description?: ProviderDescription;
-  create?(context: Context, request: CreateRequest): Promise<Resource>;
+  create?(context: WriteContext, request: CreateRequest): Promise<Resource>;
   query?(context: Context, request: QueryRequest): Promise<QueryResult>;
-  actionOnCollection?(context: Context, request: ActionRequest): Promise<ActionResult>;
+  actionOnCollection?(context: WriteContext, request: ActionRequest): Promise<ActionResult>;
   read?(context: Context, request: ReadRequest, id: string): Promise<Resource>;
-  update?(context: Context, request: UpdateRequest, id: string): Promise<Resource>;
-  delete?(context: Context, request: DeleteRequest, id: string): Promise<Resource>;
-  patch?(context: Context, request: PatchRequest, id: string): Promise<Resource>;
-  actionOnInstance?(context: Context, request: ActionRequest, id: string): Promise<ActionResult>;
+  update?(context: WriteContext, request: UpdateRequest, id: string): Promise<Resource>;
+  delete?(context: WriteContext, request: DeleteRequest, id: string): Promise<Resource>;
+  patch?(context: WriteContext, request: PatchRequest, id: string): Promise<Resource>;
+  actionOnInstance?(context: WriteContext, request: ActionRequest, id: string): Promise<ActionResult>;
   /** Asked by an upsert, so that the create pipeline does not run on an existing object. */
   exists?(context: Context, id: string): Promise<boolean>;
   runsScripts?(request: Request, id: string | null): boolean;
@@ -51,9 +51,9 @@ export interface CollectionProvider {
 export interface SingletonProvider {
   readonly description?: ProviderDescription;
   read?(context: Context, request: ReadRequest): Promise<Resource>;
-  update?(context: Context, request: UpdateRequest): Promise<Resource>;
-  patch?(context: Context, request: PatchRequest): Promise<Resource>;
-  action?(context: Context, request: ActionRequest): Promise<ActionResult>;
+  update?(context: WriteContext, request: UpdateRequest): Promise<Resource>;
+  patch?(context: WriteContext, request: PatchRequest): Promise<Resource>;
+  action?(context: WriteContext, request: ActionRequest): Promise<ActionResult>;
   runsScripts?(request: Request): boolean;
 }
 
@@ -108,11 +108,11 @@ function handleCollection(
     case 'create':
       return request.orUpdate === true
         ? upsert(provider, context, request, match)
-        : (provider.create?.(context, request) ?? unsupported(request));
+        : (provider.create?.(writeContext(context), request) ?? unsupported(request));
     case 'query':
       return provider.query?.(context, request) ?? unsupported(request);
     case 'action':
-      return provider.actionOnCollection?.(context, request) ?? unsupported(request);
+      return provider.actionOnCollection?.(writeContext(context), request) ?? unsupported(request);
     default:
       throw new BadRequestError(
         `The resource collection '${formatPath(request.path)}' cannot be ${PAST[request.method]}; name an object in it`,
@@ -150,7 +150,8 @@ async function upsert(
       if (provider.exists !== undefined || !(error instanceof NotFoundError)) throw error;
     }
   }
-  const create = provider.create?.(context, { ...rest, newResourceId: id }) ?? unsupported(request);
+  const create =
+    provider.create?.(writeContext(context), { ...rest, newResourceId: id }) ?? unsupported(request);
   try {
     return { ...(await create), created: true };
   } catch (error) {
@@ -172,13 +173,13 @@ function handleInstance(
     case 'read':
       return provider.read?.(context, request, id) ?? unsupported(request);
     case 'update':
-      return provider.update?.(context, request, id) ?? unsupported(request);
+      return provider.update?.(writeContext(context), request, id) ?? unsupported(request);
     case 'delete':
-      return provider.delete?.(context, request, id) ?? unsupported(request);
+      return provider.delete?.(writeContext(context), request, id) ?? unsupported(request);
     case 'patch':
-      return provider.patch?.(context, request, id) ?? unsupported(request);
+      return provider.patch?.(writeContext(context), request, id) ?? unsupported(request);
     case 'action':
-      return provider.actionOnInstance?.(context, request, id) ?? unsupported(request);
+      return provider.actionOnInstance?.(writeContext(context), request, id) ?? unsupported(request);
     default:
       // A PUT below an object names nothing that there could be.
       if (request.method === 'create' && request.newResourceId !== null) throw notFound(request);
@@ -198,11 +199,11 @@ export function singleton(provider: SingletonProvider): RouteHandler {
         case 'read':
           return provider.read?.(context, request) ?? unsupported(request);
         case 'update':
-          return provider.update?.(context, request) ?? unsupported(request);
+          return provider.update?.(writeContext(context), request) ?? unsupported(request);
         case 'patch':
-          return provider.patch?.(context, request) ?? unsupported(request);
+          return provider.patch?.(writeContext(context), request) ?? unsupported(request);
         case 'action':
-          return provider.action?.(context, request) ?? unsupported(request);
+          return provider.action?.(writeContext(context), request) ?? unsupported(request);
         default:
           if (request.method === 'create' && request.newResourceId !== null) throw notFound(request);
           throw new BadRequestError(

@@ -21,7 +21,7 @@ export function dependentsByType(
 ): ReadonlyMap<string, readonly Dependent[]> {
   const dependents = new Map<string, Dependent[]>();
   for (const owner of types.values()) {
-    for (const derivation of owner.storedDerived.flatMap((property) => waysOf(property.derivation!))) {
+    for (const derivation of owner.storedDerived.flatMap((property) => waysOf(property.derivation))) {
       let reached: ReadonlySet<ManagedType> = new Set([owner]);
       for (const [index, property] of derivation.path.entries()) {
         const next = new Set<ManagedType>();

@@ -2,7 +2,7 @@ import type { Db } from '#database/index.ts';
 import { getAt, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
 import { isInEffect } from '../grant/temporal-constraint.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
-import type { ManagedProperty } from '../managed-property.ts';
+import type { DerivedProperty } from '../managed-property.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { formatRef } from '../relationship/edge.ts';
 import { type Derivation, waysOf } from './derivation.ts';
@@ -16,12 +16,12 @@ export async function deriveProperties(
   platform: ManagedPlatform,
   db: Db,
   type: ManagedType,
-  properties: readonly ManagedProperty[],
+  properties: readonly DerivedProperty[],
   objects: readonly { readonly id: string; readonly data: JsonObject }[],
 ): Promise<void> {
   const ids = objects.map(({ id }) => id);
   const found = new Map<Derivation, ReadonlyMap<string, Paths>>();
-  for (const group of sharedPaths(properties.flatMap(({ derivation }) => waysOf(derivation!)))) {
+  for (const group of sharedPaths(properties.flatMap(({ derivation }) => waysOf(derivation)))) {
     const least = Math.min(...group.map(({ path }) => path.length));
     const paths = await followPath(db, `managed/${type.name}`, ids, group[0]!.path, least);
     const byOwner = Map.groupBy(paths, ({ ownerId }) => ownerId);
@@ -34,7 +34,7 @@ export async function deriveProperties(
 export function deriveFromNothing(
   platform: ManagedPlatform,
   type: ManagedType,
-  properties: readonly ManagedProperty[],
+  properties: readonly DerivedProperty[],
   objects: readonly { readonly id: string; readonly data: JsonObject }[],
 ): void {
   derive(platform, type, properties, objects, () => []);
@@ -43,15 +43,15 @@ export function deriveFromNothing(
 function derive(
   platform: ManagedPlatform,
   type: ManagedType,
-  properties: readonly ManagedProperty[],
+  properties: readonly DerivedProperty[],
   objects: readonly { readonly id: string; readonly data: JsonObject }[],
   pathsOf: (way: Derivation, id: string) => Paths,
 ): void {
   for (const { name, derivation } of properties) {
-    const ways = waysOf(derivation!);
+    const ways = waysOf(derivation);
     for (const { id, data } of objects) {
       const found = ways.map((way) => ({ way, paths: pathsOf(way, id) }));
-      setMember(data, name, endsOf(platform, type, derivation!, found));
+      setMember(data, name, endsOf(platform, type, derivation, found));
     }
   }
 }

@@ -8,8 +8,12 @@ import { deriveProperties } from './derive-properties.ts';
 
 const PAGE_SIZE = 1000;
 
-/** Objects whose stored derivations were written anew: the id, and what was stored before. */
-export type Refreshed = ReadonlyMap<string, JsonObject>;
+/** Objects of a type whose stored derivations were written anew. */
+export interface Refreshed {
+  readonly owner: ManagedType;
+  /** By id: what was stored before. */
+  readonly before: ReadonlyMap<string, JsonObject>;
+}
 
 /**
  * Brings what is stored of derived properties up to date, without hooks, and then what others store of these objects.
@@ -33,7 +37,7 @@ export async function refreshDerived(
   }
   if (changed.size === 0) return;
   const known = refreshed.get(owner.name);
-  refreshed.set(owner.name, new Map([...changed, ...(known ?? [])]));
+  refreshed.set(owner.name, { owner, before: new Map([...changed, ...(known?.before ?? [])]) });
   // What depends on a type is looked at once: circles of derivations have no end.
   if (known !== undefined) return;
   for (const dependent of platform.types.dependentsOn(owner.name)) {

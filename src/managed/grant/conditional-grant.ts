@@ -2,8 +2,10 @@ import { LRUCache } from 'lru-cache';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
 import { compileFilter, parseQueryFilter, type QueryFilter } from '#resource/index.ts';
+import { typeNameOf } from '../collection.ts';
 import type { ManagedType } from '../managed-type.ts';
 import type { Edge } from '../relationship/edge.ts';
+import type { Relationship } from '../relationship/relationship.ts';
 
 /** `_refProperties` of an edge that the server keeps because a condition holds. */
 export const CONDITIONAL: JsonObject = { _grantType: 'conditional' };
@@ -48,4 +50,12 @@ export function asStored(type: ManagedType, object: JsonObject, id: string): Jso
     if (typeof seen[name] === 'string' || typeof seen[name] === 'number') seen[name] = {};
   }
   return seen;
+}
+
+/** The types whose objects may say who has the relationship to them, and where. */
+export function conditionedBy({ collections, conditionField }: Relationship) {
+  return collections.flatMap((collection) => {
+    const type = typeNameOf(collection);
+    return type === null || conditionField === null ? [] : { collection, type, field: conditionField };
+  });
 }

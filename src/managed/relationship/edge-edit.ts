@@ -1,10 +1,11 @@
 import type { NotFoundError } from '#errors/index.ts';
 import type { Edge, WantedEdge } from './edge.ts';
 import type { EdgePlan } from './plan-edges.ts';
+import type { Relationship } from './relationship.ts';
 
 /** What a request to a relationship's own endpoint wants of one edge. It becomes a plan when the edge is known. */
 export interface EdgeEdit {
-  readonly property: string;
+  readonly relationship: Relationship;
   /** Null means the only one of a singleton, and in an array a new one with an id of the server. */
   readonly edgeId: string | null;
   /** The revision that the edge must have; null for any. */

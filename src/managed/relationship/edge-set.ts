@@ -22,11 +22,12 @@ export function changedEnds({
     collection: target.collection,
     ids: [target.id],
   }));
-  const groups = Map.groupBy([...sets, ...edgeSets], ({ property, collection }) =>
-    JSON.stringify([property, collection]),
-  );
-  return [...groups.values()].map((group) => ({
-    ...group[0]!,
-    ids: [...new Set(group.flatMap(({ ids }) => ids))],
-  }));
+  const groups = new Map<string, Omit<EdgeSet, 'ids'> & { readonly ids: Set<string> }>();
+  for (const { property, collection, ids } of [...sets, ...edgeSets]) {
+    const key = JSON.stringify([property, collection]);
+    const group = groups.get(key) ?? { property, collection, ids: new Set() };
+    for (const id of ids) group.ids.add(id);
+    groups.set(key, group);
+  }
+  return [...groups.values()].map((group) => ({ ...group, ids: [...group.ids] }));
 }

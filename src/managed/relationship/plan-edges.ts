@@ -1,10 +1,11 @@
 import { PreconditionFailedError } from '#errors/index.ts';
 import { equalJson } from '#json/index.ts';
 import { type Edge, formatRef, sameEdge, sameTarget, type WantedEdge } from './edge.ts';
+import type { Relationship } from './relationship.ts';
 
-/** What has to be done to the edges of one property. */
+/** What has to be done to the edges of one relationship. */
 export interface EdgePlan {
-  readonly property: string;
+  readonly relationship: Relationship;
   readonly create: readonly WantedEdge[];
   readonly update: readonly { readonly edge: Edge; readonly wanted: WantedEdge }[];
   readonly remove: readonly Edge[];
@@ -19,7 +20,7 @@ export interface EdgePlan {
  * @throws PreconditionFailedError when the same edge is wanted twice
  */
 export function planEdges(
-  property: string,
+  relationship: Relationship,
   stored: readonly Edge[],
   wanted: readonly WantedEdge[],
   keeps: (edge: Edge) => boolean = () => false,
@@ -39,7 +40,7 @@ export function planEdges(
     left.delete(edge);
     return false;
   });
-  return { property, create, update, remove: [...left].filter((edge) => !keeps(edge)) };
+  return { relationship, create, update, remove: [...left].filter((edge) => !keeps(edge)) };
 }
 
 export function isEmptyPlan({ create, update, remove }: EdgePlan): boolean {
@@ -62,9 +63,14 @@ function refuseTwins(wanted: readonly WantedEdge[]): void {
 }
 
 /** What became of an edge; null where it was not, or is no more. */
-export interface EdgeChange {
-  readonly before: Edge | null;
-  readonly after: Edge | null;
+export type EdgeChange = { readonly relationship: Relationship } & (
+  | { readonly before: Edge; readonly after: Edge | null }
+  | { readonly before: null; readonly after: Edge }
+);
+
+/** The edge as it is, or as it was where it is no more. */
+export function edgeOf({ before, after }: EdgeChange): Edge {
+  return before === null ? after : (after ?? before);
 }
 
 /** Wanted edges that lead somewhere new, and so must be validated. */

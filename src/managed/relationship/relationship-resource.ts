@@ -14,6 +14,7 @@ import {
   type Response,
   type UpdateRequest,
   unsupported,
+  writeContext,
 } from '#resource/index.ts';
 import { newExchange } from '../exchange.ts';
 import { lifecycle } from '../lifecycle.ts';
@@ -148,17 +149,19 @@ export class RelationshipResource {
       revision: null,
       content: {},
     };
-    const exchange = newExchange(this.#platform, context, this.#type, update, this.#ownerId, {
+    const exchange = newExchange(this.#platform, writeContext(context), this.#type, update, this.#ownerId, {
       edit: {
         revision: null,
         ...edit,
-        property: this.#relationship.property,
+        relationship: this.#relationship,
         notFound: () => noSuchPath(request),
       },
     });
     await lifecycle(exchange);
-    const answer = await this.#answer(context, request, exchange.edited!);
-    return exchange.editPlan!.create.length === 0 ? answer : { ...answer, created: true };
+    const { edited } = exchange;
+    if (edited === null) throw noSuchPath(request);
+    const answer = await this.#answer(context, request, edited.edge);
+    return edited.isNew ? { ...answer, created: true } : answer;
   }
 
   async #query(context: Context, request: QueryRequest): Promise<QueryResult> {

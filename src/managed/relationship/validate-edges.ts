@@ -7,11 +7,10 @@ import {
 } from '#errors/index.ts';
 import { equalJson } from '#json/index.ts';
 import { Connection, parsePath } from '#resource/index.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange, WriteExchange } from '../exchange.ts';
 import { formatRef, sameTarget, type Target, type WantedEdge } from './edge.ts';
 import { listEdges, listEdgesBetween, lockEnds } from './edge-repository.ts';
 import { type EdgePlan, newTargets } from './plan-edges.ts';
-import type { Relationship } from './relationship.ts';
 import { lockExisting, storeOf } from './target-repository.ts';
 
 /**
@@ -21,21 +20,19 @@ import { lockExisting, storeOf } from './target-repository.ts';
  * @param always also when the relationship does not ask for it
  */
 export async function validateEdges(
-  exchange: Exchange,
+  exchange: WriteExchange,
   plans: readonly EdgePlan[],
   always: boolean,
 ): Promise<void> {
-  const { relationships } = exchange.type;
   const adding = plans.filter((plan) => newTargets(plan).length > 0);
   if (adding.length === 0) return;
-  const db = await exchange.context.unitOfWork!.db();
+  const db = await exchange.context.unitOfWork.db();
   await lockSymmetric(exchange, db, adding);
-  const asking = adding.filter(({ property }) => always || relationships.get(property)!.validate);
+  const asking = adding.filter(({ relationship }) => always || relationship.validate);
   await requireTargets(exchange, db, asking.flatMap(newTargets));
   for (const plan of adding) {
-    const relationship = relationships.get(plan.property)!;
-    await refuseAssigned(exchange, db, relationship, plan);
-    await refuseTaken(exchange, db, relationship, plan);
+    await refuseAssigned(exchange, db, plan);
+    await refuseTaken(exchange, db, plan);
   }
 }
 
@@ -44,18 +41,17 @@ export async function validateEdges(
  * whether the place at this end is still as the request has seen it.
  */
 async function lockSymmetric(exchange: Exchange, db: Db, adding: readonly EdgePlan[]): Promise<void> {
-  const { relationships } = exchange.type;
   const symmetric = adding.filter(
-    ({ property }) => relationships.get(property)!.reverseProperty === property,
+    ({ relationship }) => relationship.reverseProperty === relationship.property,
   );
   if (symmetric.length === 0) return;
   const targets = symmetric.flatMap((plan) => newTargets(plan).map(({ target }) => target));
   const owner = ownerOf(exchange);
   await lockEnds(db, [owner, ...targets]);
-  const single = symmetric.filter(({ property }) => !relationships.get(property)!.isArray);
+  const single = symmetric.map(({ relationship }) => relationship).filter(({ isArray }) => !isArray);
   const names = single.map(({ property }) => property);
   const known = new Set(
-    [...names.flatMap((name) => exchange.edges.get(name) ?? []), exchange.editPlan?.edge ?? []]
+    [...single.flatMap((one) => exchange.edges.get(one) ?? []), exchange.editPlan?.edge ?? []]
       .flat()
       .map(({ id }) => id),
   );
@@ -107,19 +103,15 @@ async function admitRead({ platform, context }: Exchange, target: Target): Promi
   await platform.resources.admit(context, { method: 'read', path, fields: [], parameters: {} });
 }
 
-async function refuseAssigned(
-  exchange: Exchange,
-  db: Db,
-  { property }: Relationship,
-  plan: EdgePlan,
-): Promise<void> {
+async function refuseAssigned(exchange: Exchange, db: Db, plan: EdgePlan): Promise<void> {
+  const { relationship } = plan;
   const removed = new Set([...plan.remove, ...plan.update.map(({ edge }) => edge)].map(({ id }) => id));
   const owner = ownerOf(exchange);
   const stored =
-    exchange.edges.get(property) ??
+    exchange.edges.get(relationship) ??
     (await listEdgesBetween(
       db,
-      { ...owner, property },
+      { ...owner, property: relationship.property },
       plan.create.map(({ target }) => target),
     ));
   const twin = plan.create.find(({ target, properties }) =>
@@ -131,13 +123,8 @@ async function refuseAssigned(
   if (twin !== undefined) throw alreadyAssigned(exchange.id, formatRef(twin.target));
 }
 
-async function refuseTaken(
-  exchange: Exchange,
-  db: Db,
-  relationship: Relationship,
-  plan: EdgePlan,
-): Promise<void> {
-  const { reverseProperty } = relationship;
+async function refuseTaken(exchange: Exchange, db: Db, plan: EdgePlan): Promise<void> {
+  const { reverseProperty } = plan.relationship;
   if (reverseProperty === null) return;
   const removed = new Set([...plan.remove, ...plan.update.map(({ edge }) => edge)].map(({ id }) => id));
   const single = newTargets(plan).filter(({ target }) => reverseIsSingle(exchange, target, reverseProperty));

@@ -1,52 +1,63 @@
 import { constraintOf, type Db, LostRace } from '#database/index.ts';
 import { timeOrderedId } from '#time/index.ts';
-import { type Exchange, objectPath } from '../exchange.ts';
+import { type Exchange, objectPath, type WriteExchange } from '../exchange.ts';
 import { type Edge, edgeValue, formatRef, type WantedEdge } from './edge.ts';
 import { deleteEdges, insertEdges, type NewEdge, updateEdge } from './edge-repository.ts';
-import { type EdgeChange, type EdgePlan, newTargets } from './plan-edges.ts';
+import { type EdgeChange, type EdgePlan, edgeOf, newTargets } from './plan-edges.ts';
+import type { Relationship } from './relationship.ts';
 import { alreadyAssigned, ownerOf, reverseIsSingle, takenError } from './validate-edges.ts';
 
+/** A plan that has been carried out, with the edges that were made or changed. */
+interface WrittenPlan extends EdgePlan {
+  readonly written: readonly Edge[];
+}
+
+/** A plan whose new edges all have their ids. */
+interface NumberedPlan extends EdgePlan {
+  readonly create: readonly (WantedEdge & { readonly id: string })[];
+}
+
 /**
- * Writes the edges of properties, removals first, and records what changed. However many edges are made or removed, it
+ * Writes the edges of relationships, removals first, and records what changed. However many edges are made or removed, it
  * is one statement each.
- *
- * @returns the edges that were made or changed, by property
  */
 export async function writeEdges(
-  exchange: Exchange,
+  exchange: WriteExchange,
   plans: readonly EdgePlan[],
-): Promise<ReadonlyMap<string, readonly Edge[]>> {
-  const db = await exchange.context.unitOfWork!.db();
+): Promise<readonly WrittenPlan[]> {
+  const db = await exchange.context.unitOfWork.db();
   await deleteEdges(
     db,
     plans.flatMap(({ remove }) => remove.map(({ id }) => id)),
   );
-  const created = plans.map(({ property, create }) =>
-    create.map((wanted) => ({ property, wanted, id: wanted.id ?? timeOrderedId() })),
-  );
+  const numbered = plans.map((plan) => ({
+    ...plan,
+    create: plan.create.map((wanted) => ({ ...wanted, id: wanted.id ?? timeOrderedId() })),
+  }));
   try {
     await insertEdges(
       db,
-      created.flat().map(({ property, id, wanted }) => rowOf(exchange, property, id, wanted)),
+      numbered.flatMap(({ relationship, create }) =>
+        create.map((wanted) => rowOf(exchange, relationship, wanted.id, wanted)),
+      ),
     );
-    for (const { property, update } of plans) {
+    for (const { relationship, update } of plans) {
       for (const { edge, wanted } of update) {
-        await updateOne(db, edge, rowOf(exchange, property, edge.id, wanted));
+        await updateOne(db, edge, rowOf(exchange, relationship, edge.id, wanted));
       }
     }
   } catch (error) {
     throw translate(error, exchange, plans);
   }
-  return new Map(plans.map((plan, index) => [plan.property, recordAll(exchange, plan, created[index]!)]));
+  return numbered.map((plan) => ({ ...plan, written: recordAll(exchange, plan) }));
 }
 
 function rowOf(
   exchange: Exchange,
-  property: string,
+  { isArray, property, reverseProperty }: Relationship,
   id: string,
   { target, properties }: WantedEdge,
 ): NewEdge {
-  const { isArray, reverseProperty } = exchange.type.relationships.get(property)!;
   return {
     id,
     owner: { ...ownerOf(exchange), property, isSingle: !isArray },
@@ -60,31 +71,29 @@ function rowOf(
 }
 
 function recordAll(
-  exchange: Exchange,
-  { property, remove, update }: EdgePlan,
-  created: readonly { readonly id: string; readonly wanted: WantedEdge }[],
+  exchange: WriteExchange,
+  { relationship, create, remove, update }: NumberedPlan,
 ): readonly Edge[] {
-  const common = { ownerId: exchange.id, property };
-  const made = created.map(({ id, wanted }) => ({ ...common, ...wanted, id, rev: 0 }));
+  const common = { ownerId: exchange.id, property: relationship.property };
+  const made = create.map((wanted) => ({ ...common, ...wanted, rev: 0 }));
   const updated = update.map(({ edge, wanted }) => ({
-    ...common,
-    ...wanted,
-    id: edge.id,
-    rev: edge.rev + 1,
+    before: edge,
+    after: { ...common, ...wanted, id: edge.id, rev: edge.rev + 1 },
   }));
   const changes: EdgeChange[] = [
-    ...remove.map((before) => ({ before, after: null })),
-    ...made.map((after) => ({ before: null, after })),
-    ...updated.map((after, index) => ({ before: update[index]!.edge, after })),
+    ...remove.map((before) => ({ relationship, before, after: null })),
+    ...made.map((after) => ({ relationship, before: null, after })),
+    ...updated.map((change) => ({ relationship, ...change })),
   ];
-  for (const change of changes) record(exchange, property, change);
+  for (const change of changes) record(exchange, change);
   exchange.edgeChanges.push(...changes);
-  return [...made, ...updated];
+  return [...made, ...updated.map(({ after }) => after)];
 }
 
-function record(exchange: Exchange, property: string, { before, after }: EdgeChange): void {
-  exchange.context.unitOfWork!.record({
-    resource: `${objectPath(exchange)}/${property}/${(after ?? before)!.id}`,
+function record(exchange: WriteExchange, change: EdgeChange): void {
+  const { relationship, before, after } = change;
+  exchange.context.unitOfWork.record({
+    resource: `${objectPath(exchange)}/${relationship.property}/${edgeOf(change).id}`,
     operation: before === null ? 'create' : after === null ? 'delete' : 'update',
     before: before === null ? null : edgeValue(before),
     after: after === null ? null : edgeValue(after),
@@ -100,7 +109,6 @@ function translate(error: unknown, exchange: Exchange, plans: readonly EdgePlan[
   const constraint = constraintOf(error);
   if (constraint?.startsWith('relationship_') !== true) return error;
   const adding = plans.filter((plan) => newTargets(plan).length > 0);
-  const { relationships } = exchange.type;
   switch (constraint) {
     case 'relationship_edge':
     case 'relationship_pkey': {
@@ -110,7 +118,7 @@ function translate(error: unknown, exchange: Exchange, plans: readonly EdgePlan[
     case 'relationship_first_single':
     case 'relationship_second_single': {
       for (const plan of adding) {
-        const { isArray, reverseProperty } = relationships.get(plan.property)!;
+        const { isArray, reverseProperty } = plan.relationship;
         if (!isArray || reverseProperty === null) continue;
         const taken = newTargets(plan).find(({ target }) =>
           reverseIsSingle(exchange, target, reverseProperty),
@@ -118,7 +126,7 @@ function translate(error: unknown, exchange: Exchange, plans: readonly EdgePlan[
         if (taken !== undefined) return takenError(reverseProperty, taken.target.id);
       }
       // The place at this end was taken from the other one.
-      return raced(adding[0]?.property ?? '');
+      return raced(adding[0]?.relationship.property ?? '');
     }
     default:
       return error;

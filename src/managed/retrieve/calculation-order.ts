@@ -5,10 +5,10 @@ import type { ManagedProperty } from '../managed-property.ts';
  * sees them as they are now; otherwise, and where they mention each other, as they are declared. Of a script in a file
  * nothing is known ahead.
  */
-export function calculationOrder(properties: readonly ManagedProperty[]): readonly ManagedProperty[] {
-  const ordered = new Set<ManagedProperty>();
-  const visited = new Set<ManagedProperty>();
-  const visit = (property: ManagedProperty) => {
+export function calculationOrder<P extends ManagedProperty>(properties: readonly P[]): readonly P[] {
+  const ordered = new Set<P>();
+  const visited = new Set<P>();
+  const visit = (property: P) => {
     if (visited.has(property)) return;
     visited.add(property);
     for (const other of properties) if (other !== property && mentions(property, other.name)) visit(other);

@@ -4,7 +4,7 @@ import type { StoredObject } from '#repo/index.ts';
 import { readerOf } from '#resource/index.ts';
 import { deriveProperties } from '../derive/derive-properties.ts';
 import { withIdentity, withoutIdentity } from '../exchange.ts';
-import type { ManagedProperty } from '../managed-property.ts';
+import { isDerived, type ManagedProperty } from '../managed-property.ts';
 import type { ManagedType } from '../managed-type.ts';
 import type { Edge } from '../relationship/edge.ts';
 import { listEdges } from '../relationship/edge-repository.ts';
@@ -37,7 +37,7 @@ export async function retrieveObjects(
   if (!isPlain) {
     const db = await readerOf(platform, context);
     const needed = calculates ? calculatedFor(type, plan) : NOTHING;
-    const derived = type.calculated.filter(({ name, derivation }) => derivation !== null && needed.has(name));
+    const derived = type.calculated.filter(isDerived).filter(({ name }) => needed.has(name));
     const [edges] = await Promise.all([
       listPlanned(db, type, plan, working),
       deriveProperties(platform, db, type, derived, working),

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject, setMember } from '#json/index.ts';
 import { requestView } from '#script/index.ts';
 import { withIdentity, withoutIdentity } from '../exchange.ts';
+import type { ScriptedProperty } from '../managed-property.ts';
 import type { Retrieval } from './retrieval.ts';
 
 /** An object on its way to the answer; hooks replace its content. */
@@ -21,7 +22,7 @@ export async function runRetrieveHooks(
   const properties = type.scripted.onRetrieve.filter(({ name }) => needed.has(name));
   for (const object of objects) {
     await runObjectHook(retrieval, 'onRetrieve', object);
-    for (const { name } of properties) await retrieveProperty(retrieval, name, object);
+    for (const property of properties) await retrieveProperty(retrieval, property, object);
     await runObjectHook(retrieval, 'onRead', object);
   }
 }
@@ -49,11 +50,11 @@ async function runObjectHook(retrieval: Retrieval, hook: 'onRetrieve' | 'onRead'
 /** The script's result becomes the value; what it changed in `object` is kept as well. */
 export async function retrieveProperty(
   { platform, context, type, request }: Pick<Retrieval, 'platform' | 'context' | 'type' | 'request'>,
-  name: string,
+  { name, reference }: Pick<ScriptedProperty, 'name' | 'reference'>,
   object: Omit<Working, 'rev'> & { readonly rev: number | null },
 ): Promise<void> {
   const { value, bindings } = await platform.scripts.evaluate(context, {
-    reference: type.compiled.get(name)!.scripts.onRetrieve!,
+    reference,
     label: `${type.name} ${name} onRetrieve`,
     bindings: {
       request: requestView(request),

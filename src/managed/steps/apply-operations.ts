@@ -1,21 +1,23 @@
 import { BadRequestError, ForbiddenError } from '#errors/index.ts';
-import { formatPointer, getAt, isObject, type JsonValue } from '#json/index.ts';
+import { formatPointer, getAt, getMember, isObject, type JsonValue } from '#json/index.ts';
 import { PatchedObject, type PatchOperation, type PatchRequest } from '#resource/index.ts';
 import { scriptTransform } from '#script/index.ts';
-import { type Exchange, withIdentity, withoutIdentity } from '../exchange.ts';
+import { type Change, type Exchange, withIdentity, withoutIdentity } from '../exchange.ts';
 import { parseEdge, sameEdge, sameTarget, type WantedEdge } from '../relationship/edge.ts';
+import { clearAbsent } from '../relationship/looked-up-edges.ts';
 import { decryptProperties, isKeptFrom, refuseMadeEnvelopes, withOwnEnvelopes } from '../secret.ts';
 
 /** Applies a patch to the stored object, decrypted and with the relationships that the patch is about. */
-export async function applyOperations(exchange: Exchange): Promise<void> {
-  const { operations } = exchange.request as PatchRequest;
+export async function applyOperations(exchange: Change<PatchRequest>): Promise<void> {
+  const { operations } = exchange.request;
   const before = withIdentity(exchange.id, exchange.rev, exchange.object);
   const transform = scriptTransform(exchange.platform.scripts, exchange.context);
   const patched = new PatchedObject(before, { budget: exchange.context.budget, transform });
   const edges = new Map<JsonValue, WantedEdge>();
   for (const given of operations) {
     const operation = exchange.context.client.isExternal ? ofCaller(exchange, given) : given;
-    if (isEdgeRemoval(exchange, operation)) await removeEdges(patched, operation, edges);
+    const removal = edgeRemoval(exchange, operation);
+    if (removal !== undefined) await removeEdges(patched, operation, removal, edges);
     else await patched.apply(operation);
   }
   const after = patched.object;
@@ -28,17 +30,14 @@ export async function applyOperations(exchange: Exchange): Promise<void> {
   const object = withoutIdentity(after);
   // What a script of an administrator has made is the script's.
   const isTransformed = operations.some(({ operation }) => operation === 'transform');
-  if (exchange.context.client.isExternal && !isTransformed)
-    refuseMadeEnvelopes(object, exchange.stored!.data);
-  for (const name of exchange.edges.keys()) {
-    if (!Object.hasOwn(object, name))
-      object[name] = exchange.type.relationships.get(name)!.isArray ? [] : null;
-  }
+  if (exchange.context.client.isExternal && !isTransformed) refuseMadeEnvelopes(object, exchange.stored.data);
+  clearAbsent(exchange, object);
   exchange.object = await decryptProperties(exchange.platform.crypto, exchange.type, object);
   // What is calculated is not for clients to set.
   for (const { name } of exchange.type.calculated) {
-    if (Object.hasOwn(exchange.before!, name)) exchange.object[name] = exchange.before![name]!;
-    else delete exchange.object[name];
+    const kept = getMember(exchange.before, name);
+    if (kept === undefined) delete exchange.object[name];
+    else exchange.object[name] = kept;
   }
 }
 
@@ -52,15 +51,16 @@ function refuseForeignScript({ context }: Exchange, { operation }: PatchOperatio
 }
 
 /** With what is stored in place of the seals that come back as they were shown. */
-function ofCaller(exchange: Exchange, operation: PatchOperation): PatchOperation {
+function ofCaller(exchange: Change<PatchRequest>, operation: PatchOperation): PatchOperation {
   refuseForeignScript(exchange, operation);
   refuseTheft(exchange, operation);
   refuseLook(exchange, operation);
   const { field } = operation;
-  const stored = getAt(exchange.stored!.data, field);
+  const stored = getAt(exchange.stored.data, field);
   const value = operation.value === undefined ? undefined : withOwnEnvelopes(operation.value, stored, field);
-  if (isKeptFrom(exchange.context, exchange.type, field[0]!) && !isSeal(exchange, value)) {
-    exchange.overwritten.add(field[0]!);
+  const [name] = field;
+  if (name !== undefined && isKeptFrom(exchange.context, exchange.type, name) && !isSeal(exchange, value)) {
+    exchange.overwritten.add(name);
   }
   return value === undefined ? operation : { ...operation, value };
 }
@@ -71,35 +71,46 @@ function isSeal({ platform: { crypto } }: Exchange, value: JsonValue = null): bo
 
 /** Who is not shown a property may set or remove the whole of it: what else comes of an operation tells what was there. */
 function refuseLook({ context, type }: Exchange, { operation, field, value = null }: PatchOperation): void {
-  if (field.length === 0 || !isKeptFrom(context, type, field[0]!)) return;
+  const [name] = field;
+  if (name === undefined || !isKeptFrom(context, type, name)) return;
   const setsAll =
     operation === 'add' || operation === 'replace' || (operation === 'remove' && value === null);
   if (setsAll && field.length === 1) return;
   throw new ForbiddenError(`'${operation}' of '${formatPointer(field)}' would tell what is there`, {
     id: 'PATCH_OF_HIDDEN',
     field: formatPointer(field),
-    hint: `'/${field[0]}' is not shown to you: replace or remove the whole of it`,
+    hint: `'/${name}' is not shown to you: replace or remove the whole of it`,
   });
 }
 
 /** A copy of a secret under another name would show it. */
 function refuseTheft({ type }: Exchange, { from }: PatchOperation): void {
-  const source = from?.[0];
-  const property = source === undefined ? undefined : type.compiled.get(source);
+  if (from?.[0] === undefined) return;
+  const property = type.compiled.get(from[0]);
   if (property?.isPrivate === true || property?.encryption || property?.hashAlgorithm) {
-    throw new ForbiddenError(`'${formatPointer(from!)}' cannot be copied or moved`, {
+    throw new ForbiddenError(`'${formatPointer(from)}' cannot be copied or moved`, {
       id: 'PATCH_OF_SECRET',
-      field: formatPointer(from!),
+      field: formatPointer(from),
     });
   }
 }
 
-function isEdgeRemoval({ type }: Exchange, { operation, field, value }: PatchOperation): boolean {
+interface EdgeRemoval {
+  readonly name: string;
+  readonly value: JsonValue;
+}
+
+/** The edge that an operation takes out of a relationship; undefined for any other operation. */
+function edgeRemoval(
+  { type }: Exchange,
+  { operation, field, value = null }: PatchOperation,
+): EdgeRemoval | undefined {
   const [name, ...rest] = field;
-  const relationship = name === undefined ? undefined : type.relationships.get(name);
-  if (operation !== 'remove' || relationship === undefined || rest.length > 0) return false;
-  if (value !== undefined && value !== null) return true;
-  if (!relationship.isArray) return false;
+  if (operation !== 'remove' || name === undefined || rest.length > 0) return undefined;
+  const relationship = type.relationships.get(name);
+  if (relationship === undefined) return undefined;
+  if (value !== null) return { name, value };
+  if (!relationship.isArray) return undefined;
   throw new BadRequestError(`Cannot delete collection: ${formatPointer(field)}`, {
     id: 'RELATIONSHIP_REMOVE_ALL',
     hint: 'Replace it with [] to clear it, or name the value to remove',
@@ -114,11 +125,11 @@ function isEdgeRemoval({ type }: Exchange, { operation, field, value }: PatchOpe
 async function removeEdges(
   patched: PatchedObject,
   operation: PatchOperation,
+  { name, value }: EdgeRemoval,
   edges: Map<JsonValue, WantedEdge>,
 ): Promise<void> {
-  const { field, value } = operation;
-  const name = field[0]!;
-  const meant = parseEdge(value!, formatPointer(field));
+  const { field } = operation;
+  const meant = parseEdge(value, formatPointer(field));
   const saysMore = isObject(value) && isObject(value['_refProperties']);
   const isMeant = (element: JsonValue) => {
     const edge = edges.get(element) ?? parseEdge(element, formatPointer(field));

@@ -1,15 +1,15 @@
 import { PreconditionFailedError } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import type { PatchRequest, UpdateRequest } from '#resource/index.ts';
-import { type Exchange, objectPath } from '../exchange.ts';
+import { type Change, objectPath } from '../exchange.ts';
 
 /**
  * A reference that is changed or taken away from its other end leaves the revision of this object as it was. Who asks with
  * `If-Match` for the object to be as it was read does not bring back such a reference with the list that it stood in.
  */
-export function checkReferences(exchange: Exchange): void {
+export function checkReferences(exchange: Change<UpdateRequest | PatchRequest>): void {
   const { edges, object } = exchange;
-  for (const [name, stored] of edges) {
+  for (const [{ property: name }, stored] of edges) {
     for (const { id, rev } of [object[name] ?? []].flat().flatMap(shownAs)) {
       const edge = stored.find((one) => one.id === id);
       if (edge !== undefined && (rev === undefined || rev === String(edge.rev))) continue;
@@ -25,8 +25,8 @@ export function checkReferences(exchange: Exchange): void {
     }
   }
 }
-checkReferences.applies = ({ edit, request, type }: Exchange) =>
-  edit === null && type.relationships.size > 0 && (request as UpdateRequest | PatchRequest).revision !== null;
+checkReferences.applies = ({ edit, request, type }: Change<UpdateRequest | PatchRequest>) =>
+  edit === null && type.relationships.size > 0 && request.revision !== null;
 
 /** The id and revision with which a reference was read; none of one that is new. */
 function shownAs(reference: JsonValue): readonly { readonly id: string; readonly rev: string | undefined }[] {

@@ -1,11 +1,10 @@
 import { LostRace } from '#database/index.ts';
 import { PreconditionFailedError } from '#errors/index.ts';
-import type { UpdateRequest } from '#resource/index.ts';
-import { type Exchange, objectPath } from '../exchange.ts';
+import { type Loaded, objectPath } from '../exchange.ts';
 
-export function checkRevision(exchange: Exchange): void {
-  const { revision, judgedAt } = exchange.request as UpdateRequest;
-  const current = String(exchange.stored!.rev);
+export function checkRevision(exchange: Loaded): void {
+  const { revision, judgedAt } = exchange.request;
+  const current = String(exchange.stored.rev);
   if (judgedAt !== undefined && judgedAt !== current) {
     throw new LostRace(`'${objectPath(exchange)}' was changed by another request at the same time`);
   }

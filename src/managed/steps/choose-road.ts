@@ -1,16 +1,16 @@
 import { mayBePending, objectStore } from '#repo/index.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange, WriteExchange } from '../exchange.ts';
+import { conditionedBy } from '../grant/conditional-grant.ts';
 import { seemsUnconditioned } from '../grant/unconditioned-repository.ts';
-import { conditionedBy } from './grant-conditionally.ts';
 
 /**
  * A request that, as far as can be known, writes nothing but the row of its object goes without locks: the row is
  * stored only if it is still at the revision at which it was read, and whoever changes what is derived from elsewhere
  * changes that revision. Everything else, and what somebody else was faster about, locks first.
  */
-export function chooseRoad(exchange: Exchange): void {
+export function chooseRoad(exchange: WriteExchange): void {
   const { context, id, request, type } = exchange;
-  const unitOfWork = context.unitOfWork!;
+  const { unitOfWork } = context;
   if (!isAlone(exchange)) return;
   exchange.isLight =
     request.method === 'create'

@@ -1,11 +1,12 @@
 import { deriveFromNothing, deriveProperties } from '../derive/derive-properties.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange, Planned } from '../exchange.ts';
+import { isDerived, scriptedWith } from '../managed-property.ts';
+import { withRelationships } from '../relationship/looked-up-edges.ts';
 import { planFields, shows } from '../retrieve/field-plan.ts';
 import { retrieveProperty } from '../retrieve/run-retrieve-hooks.ts';
-import { withRelationships } from './run-hook.ts';
 
 /** A check compares what is calculated now with what is stored. */
-export async function recalculate(exchange: Exchange): Promise<void> {
+export async function recalculate(exchange: Planned): Promise<void> {
   await computeVirtualProperties(exchange);
 }
 recalculate.applies = ({ isCheck, type }: Exchange) => isCheck && type.calculated.length > 0;
@@ -14,22 +15,22 @@ recalculate.applies = ({ isCheck, type }: Exchange) => isCheck && type.calculate
  * Calculates those virtual properties that are stored with the object, so that a change of them can be seen: what is
  * shown by default or asked for. Scripts see the relationships that the request is about.
  */
-export async function computeVirtualProperties(exchange: Exchange): Promise<void> {
+export async function computeVirtualProperties(exchange: Planned): Promise<void> {
   const { context, id, isCheck, platform, request, rev, type } = exchange;
   const plan = planFields(type, isCheck ? [] : request.fields);
   const wanted = type.calculated.filter(({ name, isDefault }) => isDefault || shows(plan, name, isDefault));
-  const derived = wanted.filter(({ derivation }) => derivation !== null);
+  const derived = wanted.filter(isDerived);
   const objects = [{ id, data: exchange.object }];
   // One that is new and has no relationships has nothing to derive from.
   if (exchange.isLight && request.method === 'create') deriveFromNothing(platform, type, derived, objects);
   else {
-    const db = await context.unitOfWork!.readerBesidePending();
+    const db = await context.unitOfWork.readerBesidePending();
     await deriveProperties(platform, db, type, derived, objects);
   }
-  for (const { name, scripts, derivation } of wanted) {
-    if (derivation !== null || scripts.onRetrieve === undefined) continue;
+  const own = wanted.filter((property) => !isDerived(property));
+  for (const property of scriptedWith(own, 'onRetrieve')) {
     const working = { id, rev, data: withRelationships(exchange) };
-    await retrieveProperty({ platform, context, type, request: exchange.cause }, name, working);
+    await retrieveProperty({ platform, context, type, request: exchange.cause }, property, working);
     for (const relationship of type.relationships.keys()) delete working.data[relationship];
     exchange.object = working.data;
   }

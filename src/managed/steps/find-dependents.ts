@@ -1,13 +1,13 @@
 import type { Db } from '#database/index.ts';
 import { type Dependent, nextStep, seesChange } from '../derive/dependent.ts';
 import { listOrigins, lockDerivations } from '../derive/derivation-repository.ts';
-import { collectionOf, type Exchange } from '../exchange.ts';
+import { collectionOf, type Exchange, type WriteExchange } from '../exchange.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { changedEnds } from '../relationship/edge-set.ts';
 
 /** Holds off, in common with others who write objects of the type, those who change what its derivations look at. */
-export async function lockOwnDerivations({ context, type }: Exchange): Promise<void> {
-  await lockDerivations(await context.unitOfWork!.db(), type.name, 'in common');
+export async function lockOwnDerivations({ context, type }: WriteExchange): Promise<void> {
+  await lockDerivations(await context.unitOfWork.db(), type.name, 'in common');
 }
 lockOwnDerivations.applies = ({ isLight, type }: Exchange) => type.storedDerived.length > 0 && !isLight;
 
@@ -24,8 +24,8 @@ interface Origin {
  * Finds the objects that store something of this one, or of its edges, which has changed. Before a deletion it is
  * all that can be reached over the edges that go with the object.
  */
-export async function findDependents(exchange: Exchange): Promise<void> {
-  const db = await exchange.context.unitOfWork!.db();
+export async function findDependents(exchange: WriteExchange): Promise<void> {
+  const db = await exchange.context.unitOfWork.db();
   const known = new Set<string>();
   for (const dependent of exchange.platform.types.dependentsOn(exchange.type.name)) {
     const { owner, derivation } = dependent;

@@ -1,17 +1,17 @@
-import type { Exchange } from '../exchange.ts';
+import type { Exchange, Stored } from '../exchange.ts';
+import { reload } from '../reload.ts';
 import { retrieveObjects } from '../retrieve/retrieve-objects.ts';
-import { reload } from './store.ts';
 
 /**
  * What the caller is told: a read shows the object as it is retrieved, a write as it is stored now, a deletion as it
  * was.
  */
-export async function giveAnswer(exchange: Exchange): Promise<void> {
+export async function giveAnswer(exchange: Stored): Promise<void> {
   await reload(exchange);
   const { cause, context, id, isForScript, isUnchanged, object, platform, request, rev, stored, type } =
     exchange;
   const isStored = isUnchanged || request.method === 'read' || request.method === 'delete';
-  const shown = isStored ? { ...stored!, id } : { id, rev: rev!, data: object };
+  const shown = isStored && stored !== null ? { ...stored, id } : { id, rev, data: object };
   const [answer] = await retrieveObjects(
     {
       platform,
@@ -24,7 +24,7 @@ export async function giveAnswer(exchange: Exchange): Promise<void> {
     },
     [shown],
   );
-  exchange.answer = answer!;
+  exchange.answer = answer ?? null;
 }
 giveAnswer.always = true as const;
 giveAnswer.applies = ({ edit }: Exchange) => edit === null;

@@ -1,12 +1,10 @@
 import { equalJson, type JsonObject } from '#json/index.ts';
 import { lockDerivations } from '../derive/derivation-repository.ts';
-import { collectionOf, type Exchange, objectPath } from '../exchange.ts';
+import { collectionOf, type Exchange, objectPath, type WriteExchange } from '../exchange.ts';
 import { isConditional, parseCondition } from '../grant/conditional-grant.ts';
-import { grantTo, lockConditions, lockOwners, revokeFrom } from '../grant/grant-repository.ts';
+import { grantTo, lockConditions, revokeFrom } from '../grant/grant-repository.ts';
 import { parseTemporalConstraints } from '../grant/temporal-constraint.ts';
-import type { ManagedType } from '../managed-type.ts';
 import type { Governed } from '../managed-types.ts';
-import type { Target } from '../relationship/edge.ts';
 import { reverseIsSingle } from '../relationship/validate-edges.ts';
 
 /** Refuses conditions and time spans that could not be understood later. */
@@ -23,7 +21,7 @@ checkGoverning.applies = (exchange: Exchange) => governedOf(exchange).length > 0
  * A changed condition is evaluated for all objects that it is about, as two statements. Where edges were written from
  * this side, those at their other ends are evaluated: a manual edge takes the place of a conditional one.
  */
-export async function governEdges(exchange: Exchange): Promise<void> {
+export async function governEdges(exchange: WriteExchange): Promise<void> {
   for (const governed of governedOf(exchange)) {
     const field = governed.relationship.conditionField;
     if (field === null) continue;
@@ -36,41 +34,12 @@ export async function governEdges(exchange: Exchange): Promise<void> {
 }
 governEdges.applies = checkGoverning.applies;
 
-async function evaluateForAll(exchange: Exchange, governed: Governed, field: string): Promise<void> {
-  const db = await exchange.context.unitOfWork!.db();
+async function evaluateForAll(exchange: WriteExchange, governed: Governed, field: string): Promise<void> {
+  const db = await exchange.context.unitOfWork.db();
   // In the order of those who write one object: its derivations come first.
   if (governed.owner.storedDerived.length > 0) await lockDerivations(db, governed.owner.name, 'alone');
   await lockConditions(db, exchange.type.name);
   await evaluate(exchange, governed, field);
-}
-
-/**
- * Keeps those at the other ends of edges from being changed, where it depends on them whether they get a conditional
- * edge instead, or where they store something that they derive from the edge. It comes before any lock of an edge: whoever writes from the other end locks in the same order.
- */
-export async function lockGoverned(
-  exchange: Exchange,
-  property: string,
-  targets: readonly Target[],
-): Promise<void> {
-  const owners = new Set<ManagedType>();
-  for (const { owner, relationship } of governedOf(exchange)) {
-    const { conditionField, reverseProperty } = relationship;
-    if (conditionField === null || reverseProperty !== property) continue;
-    if (parseCondition(exchange.object[conditionField], conditionField) !== null) owners.add(owner);
-  }
-  for (const { owner, depth, reverse } of exchange.platform.types.dependentsOn(exchange.type.name)) {
-    if (depth === 1 && reverse === property) owners.add(owner);
-  }
-  for (const owner of owners) {
-    const ids = targets
-      .filter(({ collection }) => collection === `managed/${owner.name}`)
-      .map(({ id }) => id);
-    if (ids.length === 0) continue;
-    const db = await exchange.context.unitOfWork!.db();
-    if (owner.storedDerived.length > 0) await lockDerivations(db, owner.name, 'in common');
-    await lockOwners(db, owner.name, ids);
-  }
 }
 
 /** The objects at the other ends of edges that were written through the reverse of a conditional relationship. */
@@ -84,7 +53,7 @@ function touchedBy({ edgeChanges }: Exchange, { owner, relationship }: Governed)
 }
 
 async function evaluateFor(
-  exchange: Exchange,
+  exchange: WriteExchange,
   governed: Governed,
   field: string,
   ids: readonly string[],
@@ -95,13 +64,13 @@ async function evaluateFor(
 }
 
 async function evaluate(
-  exchange: Exchange,
+  exchange: WriteExchange,
   governed: Governed,
   field: string,
   among?: readonly string[],
 ): Promise<void> {
   const { context, id, object } = exchange;
-  const unitOfWork = context.unitOfWork!;
+  const { unitOfWork } = context;
   const db = await unitOfWork.db();
   const condition = parseCondition(object[field], field);
   const target = { governed, collection: collectionOf(exchange), id };

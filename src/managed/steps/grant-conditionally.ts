@@ -1,41 +1,44 @@
 import { equalJson } from '#json/index.ts';
-import { typeNameOf } from '../collection.ts';
-import type { Exchange } from '../exchange.ts';
-import { asStored, CONDITIONAL, isConditional, parseCondition } from '../grant/conditional-grant.ts';
+import type { Exchange, Planned, WriteExchange } from '../exchange.ts';
+import {
+  asStored,
+  CONDITIONAL,
+  conditionedBy,
+  isConditional,
+  parseCondition,
+} from '../grant/conditional-grant.ts';
 import { listConditions } from '../grant/grant-repository.ts';
 import { assumeUnconditioned, noteConditions } from '../grant/unconditioned-repository.ts';
 import { type Edge, formatRef, sameTarget, type Target, type WantedEdge } from '../relationship/edge.ts';
+import { lookUp } from '../relationship/looked-up-edges.ts';
 import type { Relationship } from '../relationship/relationship.ts';
 import { writeEdges } from '../relationship/write-edges.ts';
-import { lookUp } from './attach-relationships.ts';
 
 /**
  * Gives the object the edges whose conditions it meets now, and takes away those it no longer meets. Where there is
  * a manual edge to the same target, there is no conditional one.
  */
-export async function grantConditionally(exchange: Exchange): Promise<void> {
+export async function grantConditionally(exchange: WriteExchange): Promise<void> {
   for (const relationship of exchange.type.conditional) await evaluate(exchange, relationship);
 }
-grantConditionally.applies = (exchange: Exchange) => {
-  const { type, edit, request, object, before } = exchange;
+grantConditionally.applies = (exchange: Planned) => {
+  const { type, edit, object, before } = exchange;
   const { conditional } = type;
   if (conditional.length === 0) return false;
   // Conditions look at properties, and a manual edge displaces a conditional one.
-  if (request.method === 'create' || conditional.some(({ property }) => exchange.wanted.has(property)))
-    return true;
-  if (edit !== null) return conditional.some(({ property }) => property === edit.property);
-  return !equalJson(withoutEdges(exchange, object), withoutEdges(exchange, before!));
+  if (before === null || conditional.some((one) => exchange.wanted.has(one))) return true;
+  if (edit !== null) return conditional.includes(edit.relationship);
+  return !equalJson(withoutEdges(exchange, object), withoutEdges(exchange, before));
 };
 
 function withoutEdges({ type }: Exchange, object: Exchange['object']): Exchange['object'] {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !type.relationships.has(name)));
 }
 
-async function evaluate(exchange: Exchange, relationship: Relationship): Promise<void> {
+async function evaluate(exchange: WriteExchange, relationship: Relationship): Promise<void> {
   const { object, type, id, edges, platform } = exchange;
-  const { property } = relationship;
-  const unitOfWork = exchange.context.unitOfWork!;
-  const isAsked = exchange.wanted.has(property) || exchange.edit !== null;
+  const { unitOfWork } = exchange.context;
+  const isAsked = exchange.wanted.has(relationship) || exchange.edit !== null;
   const places = conditionedBy(relationship);
   if (!isAsked && (await assumeUnconditioned(platform.database, unitOfWork, places))) return;
   const db = await unitOfWork.db();
@@ -52,10 +55,9 @@ async function evaluate(exchange: Exchange, relationship: Relationship): Promise
   }
   // Without conditions there are no conditional edges, apart from those that a client made up just now.
   if (!isConditioned && !isAsked) return;
-  if (exchange.edit !== null) edges.delete(property);
-  if (exchange.request.method === 'create' && !edges.has(property)) edges.set(property, []);
-  await lookUp(exchange, new Set([property]));
-  const current = edges.get(property)!;
+  if (exchange.edit !== null) edges.delete(relationship);
+  if (exchange.request.method === 'create' && !edges.has(relationship)) edges.set(relationship, []);
+  const current = await lookUp(exchange, relationship);
   const manual = current.filter((edge) => !isConditional(edge));
   const mayHave = met.filter((target) => !manual.some((edge) => sameTarget(edge.target, target)));
   const has = (target: Target) =>
@@ -67,20 +69,12 @@ async function evaluate(exchange: Exchange, relationship: Relationship): Promise
     .filter((target) => !has(target))
     .map((target) => ({ id: null, target, properties: { ...CONDITIONAL } }));
   if (create.length + remove.length === 0) return;
-  const written = await writeEdges(exchange, [{ property, create, update: [], remove }]);
+  const plans = await writeEdges(exchange, [{ relationship, create, update: [], remove }]);
   const gone = new Set(remove.map(({ target }) => formatRef(target)));
-  edges.set(property, [
+  edges.set(relationship, [
     ...current.filter((edge) => !(isConditional(edge) && gone.has(formatRef(edge.target)))),
-    ...written.get(property)!,
+    ...plans.flatMap(({ written }) => written),
   ]);
-}
-
-/** The types whose objects may say who has the relationship to them, and where. */
-export function conditionedBy({ collections, conditionField }: Relationship) {
-  return collections.flatMap((collection) => {
-    const type = typeNameOf(collection);
-    return type === null || conditionField === null ? [] : { collection, type, field: conditionField };
-  });
 }
 
 /** A condition that cannot be read, from before it was checked, is met by nobody. */

@@ -9,22 +9,23 @@ import { lockObject } from '../relationship/target-repository.ts';
  * lock for a deletion also waits for those who just refer to the object, and holds off new references.
  */
 export async function loadStored(exchange: Exchange): Promise<void> {
-  const { context, platform, type, id, request } = exchange;
-  const { unitOfWork } = context;
-  const store = objectStore(['managed', type.name]);
-  let stored: StoredObject | undefined;
-  if (request.method === 'read') {
-    stored =
-      unitOfWork === null
-        ? await findObject(platform.database.db, store, id)
-        : await findOwn(unitOfWork, store, id);
-  } else if (exchange.isLight) {
-    stored = await findOwn(unitOfWork!, store, id);
-  } else {
-    const strength = request.method === 'delete' ? 'update' : 'no key update';
-    stored = await lockObject(await unitOfWork!.db(), type.name, id, strength);
-  }
+  const stored = await find(exchange);
   if (stored === undefined) throw new NotFoundError(`Object '${objectPath(exchange)}' not found`);
   exchange.stored = stored;
   exchange.rev = stored.rev;
+}
+
+async function find({
+  context: { unitOfWork },
+  isLight,
+  platform,
+  type,
+  id,
+  request: { method },
+}: Exchange): Promise<StoredObject | undefined> {
+  const store = objectStore(['managed', type.name]);
+  if (unitOfWork === null) return findObject(platform.database.db, store, id);
+  if (method === 'read' || isLight) return findOwn(unitOfWork, store, id);
+  const strength = method === 'delete' ? 'update' : 'no key update';
+  return lockObject(await unitOfWork.db(), type.name, id, strength);
 }

@@ -1,33 +1,35 @@
 import { PreconditionFailedError } from '#errors/index.ts';
-import { collectionOf, type Exchange } from '../exchange.ts';
+import type { UpdateRequest } from '#resource/index.ts';
+import { type Change, collectionOf } from '../exchange.ts';
+import { lockGoverned } from '../grant/lock-governed.ts';
 import { type Edge, formatRef, sameEdge } from '../relationship/edge.ts';
 import type { EdgeEdit, EditPlan } from '../relationship/edge-edit.ts';
 import { findEdge, lockEdge } from '../relationship/edge-repository.ts';
 import { isEmptyPlan } from '../relationship/plan-edges.ts';
 import { alreadyAssigned } from '../relationship/validate-edges.ts';
-import { lockGoverned } from './govern-edges.ts';
 
 /**
  * Decides what an edit means for the edge as it is now, with the object and the edge locked, so that edits of one edge
  * follow each other from whichever end they come. An edit that changes nothing ends here.
  */
-export async function planEdit(exchange: Exchange): Promise<void> {
-  const edit = exchange.edit!;
-  const edge = await findEdited(exchange, edit);
+export async function planEdit(exchange: EditOfEdge): Promise<void> {
+  const { edit } = exchange;
+  const edge = await findEdited(exchange);
   const plan = await planOf(exchange, edit, edge);
   exchange.editPlan = plan;
-  exchange.edited = plan.edge;
+  exchange.edited = plan.edge === null ? null : { edge: plan.edge, isNew: false };
   exchange.isUnchanged = isEmptyPlan(plan);
 }
-planEdit.applies = ({ edit }: Exchange) => edit !== null;
+planEdit.applies = (exchange: Change<UpdateRequest>): exchange is EditOfEdge => exchange.edit !== null;
 
-async function findEdited(
-  exchange: Exchange,
-  { edgeId, make, property }: EdgeEdit,
-): Promise<Edge | undefined> {
-  const { context, id, type } = exchange;
-  const isNew = edgeId === null && type.relationships.get(property)!.isArray;
-  const db = await context.unitOfWork!.db();
+type EditOfEdge = Change<UpdateRequest> & { readonly edit: EdgeEdit };
+
+async function findEdited(exchange: EditOfEdge): Promise<Edge | undefined> {
+  const { context, id } = exchange;
+  const { edgeId, make, relationship } = exchange.edit;
+  const { property } = relationship;
+  const isNew = edgeId === null && relationship.isArray;
+  const db = await context.unitOfWork.db();
   const owner = { collection: collectionOf(exchange), id, property };
   const seen = isNew ? undefined : await findEdge(db, owner, edgeId);
   const ends = [seen?.target ?? [], make?.target ?? []].flat();
@@ -37,9 +39,9 @@ async function findEdited(
   return findEdge(db, owner, edgeId);
 }
 
-async function planOf({ id }: Exchange, edit: EdgeEdit, edge: Edge | undefined): Promise<EditPlan> {
-  const { change, make, notFound, property, revision } = edit;
-  const nothing = { property, create: [], update: [], remove: [] };
+async function planOf({ id }: EditOfEdge, edit: EdgeEdit, edge: Edge | undefined): Promise<EditPlan> {
+  const { change, make, notFound, relationship, revision } = edit;
+  const nothing = { relationship, create: [], update: [], remove: [] };
   if (edge === undefined) {
     if (make === undefined) throw notFound();
     return { ...nothing, edge: null, create: [make] };

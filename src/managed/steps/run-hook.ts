@@ -1,14 +1,14 @@
 import { cloneJson, equalJson, isObject, type JsonObject } from '#json/index.ts';
 import { requestView } from '#script/index.ts';
-import { type Exchange, objectPath, withIdentity, withoutIdentity } from '../exchange.ts';
+import { objectPath, type Planned, withIdentity, withoutIdentity } from '../exchange.ts';
 import { type HookName, hookOf } from '../hook.ts';
 import type { Step } from '../pipeline.ts';
-import { relationshipValue } from './attach-relationships.ts';
+import { withRelationships } from '../relationship/looked-up-edges.ts';
 
 /** Runs a hook of the type. What it throws ends the request and rolls everything back. */
-export function runHook(hook: HookName): Step {
+export function runHook(hook: HookName): Step<Planned> {
   const { keeps } = hookOf(hook);
-  const step = async (exchange: Exchange) => {
+  const step = async (exchange: Planned) => {
     const given = bindingsOf(exchange, hook);
     const { bindings } = await exchange.platform.scripts.evaluate(exchange.context, {
       reference: exchange.type.hooks[hook]!,
@@ -20,13 +20,13 @@ export function runHook(hook: HookName): Step {
   };
   Object.defineProperty(step, 'name', { value: hook });
   return Object.assign(step, {
-    applies: ({ type }: Exchange) => type.hooks[hook] !== undefined,
+    applies: ({ type }: Planned) => type.hooks[hook] !== undefined,
   });
 }
 
-function bindingsOf(exchange: Exchange, hook: HookName): JsonObject {
+function bindingsOf(exchange: Planned, hook: HookName): JsonObject {
   const { before, cause, id, object, request, stored } = exchange;
-  const old = before === null ? null : withIdentity(id, stored!.rev, before);
+  const old = before === null ? null : withIdentity(id, stored.rev, before);
   const { hasRelationships, sees } = hookOf(hook);
   const shown = hasRelationships === true ? withRelationships(exchange) : object;
   const current = withIdentity(id, exchange.rev, shown);
@@ -44,13 +44,6 @@ function bindingsOf(exchange: Exchange, hook: HookName): JsonObject {
           : current,
     ...('value' in sees ? { value: current } : {}),
   };
-}
-
-/** The stored content together with the relationships that the request was about. */
-export function withRelationships({ object, edges, type }: Exchange): JsonObject {
-  const shown = { ...object };
-  for (const [name, own] of edges) shown[name] = relationshipValue(type.relationships.get(name)!, own);
-  return shown;
 }
 
 /**

@@ -2,11 +2,11 @@ import { ForbiddenError } from '#errors/index.ts';
 import { isObject, setMember } from '#json/index.ts';
 import { requestView, ScriptError } from '#script/index.ts';
 import { type Exchange, objectPath, withIdentity, withoutIdentity } from '../exchange.ts';
-import type { ManagedProperty } from '../managed-property.ts';
+import type { ScriptedProperty } from '../managed-property.ts';
 import type { Step } from '../pipeline.ts';
 
 /** Runs the `onValidate` or `onStore` of every property that has one, also where the property is absent. */
-export function runPropertyHooks(hook: 'onValidate' | 'onStore'): Step {
+export function runPropertyHooks(hook: 'onValidate' | 'onStore'): Step<Exchange> {
   const step = async (exchange: Exchange) => {
     for (const property of exchange.type.scripted[hook]) await runPropertyHook(exchange, property, hook);
   };
@@ -18,14 +18,13 @@ export function runPropertyHooks(hook: 'onValidate' | 'onStore'): Step {
 
 async function runPropertyHook(
   exchange: Exchange,
-  property: ManagedProperty,
+  { name, reference }: ScriptedProperty,
   hook: 'onValidate' | 'onStore',
 ) {
   const { context, cause, id, platform, rev, type } = exchange;
-  const { name } = property;
   try {
     const { value, bindings } = await platform.scripts.evaluate(context, {
-      reference: property.scripts[hook]!,
+      reference,
       label: `${type.name} ${name} ${hook}`,
       bindings: {
         request: requestView(cause),

@@ -1,29 +1,27 @@
-import { type Exchange, objectPath } from '../exchange.ts';
+import { type Exchange, objectPath, type WriteExchange } from '../exchange.ts';
 import { planConstraint } from '../grant/constraint-schedules.ts';
-import type { Governed } from '../managed-types.ts';
-import { type Edge, formatRef } from '../relationship/edge.ts';
-import type { Relationship } from '../relationship/relationship.ts';
+import { formatRef } from '../relationship/edge.ts';
+import { type EdgeChange, edgeOf } from '../relationship/plan-edges.ts';
 
 /** Plans the moments at which edges, or all edges to this object, begin and cease to be in effect. */
-export async function scheduleConstraints(exchange: Exchange): Promise<void> {
-  for (const { before, after } of exchange.edgeChanges) {
-    const edge = (after ?? before)!;
-    const resource = concerned(exchange, edge);
+export async function scheduleConstraints(exchange: WriteExchange): Promise<void> {
+  for (const change of exchange.edgeChanges) {
+    const { before, after } = change;
+    const resource = concerned(exchange, change);
     if (resource === null) continue;
     const [old, current] = [
       before?.properties['temporalConstraints'],
       after?.properties['temporalConstraints'],
     ];
-    await planConstraint(exchange, edge.id, old, current, { resource });
+    await planConstraint(exchange, edgeOf(change).id, old, current, { resource });
   }
-  for (const governed of governing(exchange)) {
-    const { temporalField, reverseProperty } = governed.relationship;
+  for (const { temporalField, reverseProperty } of governing(exchange)) {
     const isGone = exchange.request.method === 'delete';
     await planConstraint(
       exchange,
       objectPath(exchange).replaceAll('/', '-'),
-      exchange.before?.[temporalField!],
-      isGone ? null : exchange.object[temporalField!],
+      exchange.before?.[temporalField],
+      isGone ? null : exchange.object[temporalField],
       reverseProperty === null ? null : { resource: objectPath(exchange), property: reverseProperty },
     );
   }
@@ -32,17 +30,20 @@ scheduleConstraints.applies = (exchange: Exchange) =>
   exchange.edgeChanges.length > 0 || governing(exchange).length > 0;
 
 /** The object to which it matters whether an edge is in effect: the one whose relationship says so. */
-function concerned({ platform, type, id }: Exchange, { property, target }: Edge): string | null {
-  const relationship: Relationship = type.relationships.get(property)!;
-  if (relationship.temporalField !== null) return objectPath({ type, id });
-  const { reverseProperty } = relationship;
-  const other = platform.types.at(target.collection);
+function concerned(exchange: Exchange, change: EdgeChange): string | null {
+  const { reverseProperty, temporalField } = change.relationship;
+  if (temporalField !== null) return objectPath(exchange);
+  const { target } = edgeOf(change);
+  const other = exchange.platform.types.at(target.collection);
   const reverse = reverseProperty === null ? undefined : other?.relationships.get(reverseProperty);
   return reverse?.temporalField ? formatRef(target) : null;
 }
 
-function governing({ platform, type }: Exchange): readonly Governed[] {
+/** The relationships to this object whose edges its own time span governs. */
+function governing({ platform, type }: Exchange) {
   return platform.types
     .governedBy(type.name)
-    .filter(({ relationship }) => relationship.temporalField !== null);
+    .flatMap(({ relationship: { temporalField, reverseProperty } }) =>
+      temporalField === null ? [] : { temporalField, reverseProperty },
+    );
 }

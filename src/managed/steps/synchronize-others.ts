@@ -1,11 +1,10 @@
 import type { JsonObject } from '#json/index.ts';
 import { typeNameOf } from '../collection.ts';
-import { type Exchange, objectPath, withIdentity } from '../exchange.ts';
+import { type Exchange, objectPath, synchronizes, type WriteExchange, withIdentity } from '../exchange.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { changedEnds } from '../relationship/edge-set.ts';
 import { listObjects } from '../relationship/target-repository.ts';
 import { decryptProperties } from '../secret.ts';
-import { synchronizes } from './synchronize.ts';
 
 const PAGE_SIZE = 500;
 
@@ -14,7 +13,7 @@ const PAGE_SIZE = 500;
  * other end of a changed edge, and those whose stored derivations followed. Their hooks do not run; a failure is
  * reported and does not end the request.
  */
-export async function synchronizeOthers(exchange: Exchange): Promise<void> {
+export async function synchronizeOthers(exchange: WriteExchange): Promise<void> {
   const { platform } = exchange;
   for (const [name, ids] of othersByType(exchange)) {
     const type = platform.types.current().get(name);
@@ -29,10 +28,11 @@ synchronizeOthers.applies = synchronizes;
 
 function othersByType(exchange: Exchange): ReadonlyMap<string, ReadonlySet<string>> {
   const { refreshed, type, id } = exchange;
-  const others = new Map([...refreshed].map(([name, objects]) => [name, new Set(objects.keys())]));
+  const others = new Map([...refreshed].map(([name, { before }]) => [name, new Set(before.keys())]));
   for (const { property, collection, ids } of changedEnds(exchange)) {
     // The other end of a one-way relationship knows nothing of it.
-    const isKnown = property !== null && type.relationships.get(property)!.reverseProperty !== null;
+    const relationship = property === null ? undefined : type.relationships.get(property);
+    const isKnown = relationship !== undefined && relationship.reverseProperty !== null;
     const name = typeNameOf(collection);
     if (!isKnown || name === null) continue;
     others.set(name, new Set([...(others.get(name) ?? []), ...ids]));
@@ -41,12 +41,12 @@ function othersByType(exchange: Exchange): ReadonlyMap<string, ReadonlySet<strin
   return others;
 }
 
-async function notifyPage(exchange: Exchange, type: ManagedType, ids: readonly string[]): Promise<void> {
+async function notifyPage(exchange: WriteExchange, type: ManagedType, ids: readonly string[]): Promise<void> {
   const { context, platform, refreshed } = exchange;
-  const db = await context.unitOfWork!.db();
+  const db = await context.unitOfWork.db();
   for (const { id, rev, data } of await listObjects(db, `managed/${type.name}`, ids)) {
     const content = await decryptProperties(platform.crypto, type, data);
-    const derived = refreshed.get(type.name)?.get(id);
+    const derived = refreshed.get(type.name)?.before.get(id);
     const before =
       derived === undefined ? withIdentity(id, rev, content) : stateBefore(id, rev, content, derived);
     const resource = objectPath({ type, id });

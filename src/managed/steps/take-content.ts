@@ -1,6 +1,7 @@
-import { cloneJson, type JsonObject, setMember } from '#json/index.ts';
+import { cloneJson, getMember, type JsonObject, setMember } from '#json/index.ts';
 import { requireSameId, type UpdateRequest } from '#resource/index.ts';
-import { type Exchange, withoutIdentity } from '../exchange.ts';
+import { type Change, type Creation, type Exchange, withoutIdentity } from '../exchange.ts';
+import { clearAbsent } from '../relationship/looked-up-edges.ts';
 import { decryptProperties, isKeptFrom, withOwnEnvelopes } from '../secret.ts';
 
 /**
@@ -8,8 +9,8 @@ import { decryptProperties, isKeptFrom, withOwnEnvelopes } from '../secret.ts';
  * stays as it was, whatever the body says of it, and so do private properties that a caller from outside could not
  * send back because they are never shown.
  */
-export async function takeContent(exchange: Exchange): Promise<void> {
-  const { content: given } = exchange.request as UpdateRequest;
+export async function takeContent(exchange: Creation | Change<UpdateRequest>): Promise<void> {
+  const { content: given } = exchange.request;
   const { before, context, id, platform, stored, type } = exchange;
   requireSameId(given, id);
   const content = context.client.isExternal ? (withOwnEnvelopes(given, stored?.data) as JsonObject) : given;
@@ -39,14 +40,8 @@ function noteOverwritten({ context, overwritten, platform, stored, type }: Excha
 function keep(object: JsonObject, before: JsonObject, names: ReadonlySet<string>, always: boolean): void {
   for (const name of names) {
     if (!always && Object.hasOwn(object, name)) continue;
-    if (Object.hasOwn(before, name)) setMember(object, name, cloneJson(before[name]!));
-    else delete object[name];
-  }
-}
-
-/** A relationship that was looked up because it is shown, and that the body does not have, is cleared. */
-function clearAbsent({ edges, type }: Exchange, object: JsonObject): void {
-  for (const name of edges.keys()) {
-    if (!Object.hasOwn(object, name)) object[name] = type.relationships.get(name)!.isArray ? [] : null;
+    const kept = getMember(before, name);
+    if (kept === undefined) delete object[name];
+    else setMember(object, name, cloneJson(kept));
   }
 }

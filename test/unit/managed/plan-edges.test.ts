@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Edge, WantedEdge } from '../../../src/managed/relationship/edge.ts';
 import { isEmptyPlan, planEdges } from '../../../src/managed/relationship/plan-edges.ts';
+import type { Relationship } from '../../../src/managed/relationship/relationship.ts';
 
 const target = (id: string) => ({ collection: 'managed/role', id });
 const edge = (id: string, to: string, properties = {}): Edge => ({
@@ -18,15 +19,25 @@ const wanted = (to: string, properties = {}, id: string | null = null): WantedEd
   properties,
 });
 
+const roles: Relationship = {
+  property: 'roles',
+  isArray: true,
+  reverseProperty: 'members',
+  validate: true,
+  collections: ['managed/role'],
+  conditionField: null,
+  temporalField: null,
+};
+
 describe('the plan for the edges of a property', () => {
   it('is empty when all that is wanted is there, whether or not it is named', () => {
     const stored = [edge('1', 'a'), edge('2', 'b', { n: 1 })];
-    expect(isEmptyPlan(planEdges('roles', stored, [wanted('b', { n: 1 }), wanted('a', {}, '1')]))).toBe(true);
+    expect(isEmptyPlan(planEdges(roles, stored, [wanted('b', { n: 1 }), wanted('a', {}, '1')]))).toBe(true);
   });
 
   it('updates what is named and says something else, makes what is new, and removes the rest', () => {
     const stored = [edge('1', 'a'), edge('2', 'b')];
-    const plan = planEdges('roles', stored, [wanted('a', { n: 1 }, '1'), wanted('c')]);
+    const plan = planEdges(roles, stored, [wanted('a', { n: 1 }, '1'), wanted('c')]);
     expect(plan.update.map(({ edge: { id } }) => id)).toEqual(['1']);
     expect(plan.create.map(({ target: { id } }) => id)).toEqual(['c']);
     expect(plan.remove.map(({ id }) => id)).toEqual(['2']);
@@ -34,13 +45,11 @@ describe('the plan for the edges of a property', () => {
 
   it('keeps what has a reason of its own to stay', () => {
     const stored = [edge('1', 'a', { _grantType: 'conditional' })];
-    expect(isEmptyPlan(planEdges('roles', stored, [], () => true))).toBe(true);
+    expect(isEmptyPlan(planEdges(roles, stored, [], () => true))).toBe(true);
   });
 
   it('refuses the same twice, however it is written', () => {
-    expect(() => planEdges('roles', [], [wanted('a'), wanted('a', {}, '7')])).toThrow(
-      /Duplicate relationship/,
-    );
+    expect(() => planEdges(roles, [], [wanted('a'), wanted('a', {}, '7')])).toThrow(/Duplicate relationship/);
   });
 
   it('leads from anything that is stored to exactly what is wanted', () => {
@@ -53,7 +62,7 @@ describe('the plan for the edges of a property', () => {
         const want = after.map(([to, n], index) =>
           wanted(String(to), { n }, names && index < stored.length ? `e${index}` : null),
         );
-        const plan = planEdges('roles', stored, want);
+        const plan = planEdges(roles, stored, want);
         const gone = new Set([...plan.remove, ...plan.update.map((change) => change.edge)]);
         const result = [
           ...stored.filter((each) => !gone.has(each)),
