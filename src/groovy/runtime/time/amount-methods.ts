@@ -35,8 +35,18 @@ function secondsOf(self: Duration): bigint {
   return floor(self.nanos, SECOND);
 }
 
+/** Nanoseconds beyond the whole seconds, which are rounded down. */
+function nanosOver(self: Duration): bigint {
+  return self.nanos - secondsOf(self) * SECOND;
+}
+
+/** Of the whole seconds where it is one or more of them. */
+function countOf(self: Duration, unit: bigint): bigint {
+  return unit < SECOND ? self.nanos / unit : secondsOf(self) / (unit / SECOND);
+}
+
 function part(unit: bigint, inWhole: bigint) {
-  return (self: Duration) => Number((self.nanos / unit) % inWhole);
+  return (self: Duration) => Number(countOf(self, unit) % inWhole);
 }
 
 function dividedBy(self: Duration, by: unknown): unknown {
@@ -70,17 +80,16 @@ defineMethods(DURATION, 'java.lang.Object', {
   ...perUnit((name, nanos) => ({
     [`plus${name}/1`]: (self: Duration, count: unknown) => new Duration(self.nanos + long(count) * nanos),
     [`minus${name}/1`]: (self: Duration, count: unknown) => new Duration(self.nanos - long(count) * nanos),
-    [`to${name}/0`]: (self: Duration) => self.nanos / nanos,
+    [`to${name}/0`]: (self: Duration) => countOf(self, nanos),
   })),
-  'toSeconds/0': secondsOf,
   'getSeconds/0': secondsOf,
-  'getNano/0': (self: Duration) => Number(self.nanos - secondsOf(self) * SECOND),
-  'toDaysPart/0': (self: Duration) => self.nanos / UNITS.Days,
+  'getNano/0': (self: Duration) => Number(nanosOver(self)),
+  'toDaysPart/0': (self: Duration) => countOf(self, UNITS.Days),
   'toHoursPart/0': part(UNITS.Hours, 24n),
   'toMinutesPart/0': part(UNITS.Minutes, 60n),
   'toSecondsPart/0': part(UNITS.Seconds, 60n),
-  'toMillisPart/0': part(UNITS.Millis, 1000n),
-  'toNanosPart/0': part(1n, SECOND),
+  'toMillisPart/0': (self: Duration) => Number(nanosOver(self) / UNITS.Millis),
+  'toNanosPart/0': (self: Duration) => Number(nanosOver(self)),
   'plus/1-2': (self: Duration, other: unknown, unit?: unknown) =>
     new Duration(self.nanos + amountOf(other, unit)),
   'minus/1-2': (self: Duration, other: unknown, unit?: unknown) =>

@@ -4,7 +4,7 @@ import { defineStatics } from '../method-table.ts';
 import { exception, type Throwable } from '../throwable.ts';
 import { EnumConstant } from '../values.ts';
 import { dayOfYear, daysIn, weekOf } from './date-fields.ts';
-import { dateOf, dateTimeError, type Temporal } from './temporal.ts';
+import { checkRange, dateOf, dateTimeError, type Temporal } from './temporal.ts';
 import { enumArgument } from './time-arguments.ts';
 import { DAY } from './zone.ts';
 
@@ -139,8 +139,12 @@ export function withField(self: Temporal, name: string, value: number): Temporal
     case 'DAY_OF_MONTH':
       return self.at(dateOf(year, month + 1, value), nanos);
     case 'DAY_OF_YEAR':
+      checkRange('DayOfYear', value, 1, 366, '365/366');
+      if (value > dayOfYear(dateOf(year, 12, 31) * DAY))
+        throw dateTimeError(`Invalid date 'DayOfYear ${value}' as '${year}' is not a leap year`);
       return self.at(dateOf(year, 1, 1) + value - 1, nanos);
     case 'DAY_OF_WEEK':
+      checkRange('DayOfWeek', value, 1, 7);
       return self.at(day + value - weekdayOf(day), nanos);
     case 'EPOCH_DAY':
       return self.at(value, nanos);
@@ -166,9 +170,7 @@ function withTimeField(nanos: number, name: string, value: number): number {
   const bounds = BOUNDS[name];
   if (bounds === undefined) throw unsupportedField(name);
   const [unit, count] = bounds;
-  if (value < 0 || value >= count) {
-    throw dateTimeError(`Invalid value for ${fieldText(name)} (valid values 0 - ${count - 1}): ${value}`);
-  }
+  checkRange(fieldText(name), value, 0, count - 1);
   const span = unit * count;
   const inside = nanos % span;
   // A fraction of a second replaces everything below the second.

@@ -103,7 +103,9 @@ export function unitsBetween(from: Temporal, to: Temporal, unit: UnitName): bigi
   const clock = CLOCK[unit];
   if (clock !== undefined) {
     if (!from.hasTime) throw unsupportedUnit(unit);
-    return (nanosOf(to) - nanosOf(from)) / clock;
+    const count = (nanosOf(to) - nanosOf(from)) / clock;
+    if (BigInt.asIntN(64, count) !== count) throw exception('java.lang.ArithmeticException', 'long overflow');
+    return count;
   }
   if (!from.hasDate || (from.kind === 'Instant' && unit !== 'DAYS')) throw unsupportedUnit(unit);
   const end = sameZone(from, to);

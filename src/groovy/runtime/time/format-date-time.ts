@@ -1,5 +1,5 @@
 import { exception, type Throwable } from '../throwable.ts';
-import { dayOfYear, MONTHS, WEEKDAYS } from './date-fields.ts';
+import { dayOfYear, MONTHS, WEEKDAYS, weekOf } from './date-fields.ts';
 import { DATE_TIME_LETTERS, splitPattern } from './date-pattern.ts';
 import { dateText, dateTimeError, momentIn, offsetId, type Temporal, timeText } from './temporal.ts';
 import { DAY, offsetText } from './zone.ts';
@@ -17,22 +17,30 @@ export function formatIso(value: Temporal, name: string): string {
     case 'ISO_LOCAL_DATE':
       return dateText(value.day);
     case 'ISO_TIME':
+      return isoTime(value) + (value.hasOffset ? offsetId(value.offset) : '');
     case 'ISO_LOCAL_TIME':
-      return timeText(value.nanos, true);
+      return isoTime(value);
     case 'ISO_LOCAL_DATE_TIME':
-      return `${dateText(value.day)}T${timeText(value.nanos, true)}`;
+      return `${dateText(value.day)}T${isoTime(value)}`;
     case 'ISO_INSTANT':
       return momentIn('Instant', value.epochMs, value.nanos % 1_000_000).toText();
     case 'ISO_OFFSET_DATE_TIME':
-      return `${dateText(value.day)}T${timeText(value.nanos, true)}${offsetId(value.offset)}`;
+      return `${dateText(value.day)}T${isoTime(value)}${offsetId(value.offset)}`;
     default: {
       const zone =
         value.kind === 'ZonedDateTime' && value.zone !== undefined && value.zone.id !== offsetId(value.offset)
           ? `[${value.zone.id}]`
           : '';
-      return `${dateText(value.day)}T${timeText(value.nanos, true)}${value.hasOffset ? offsetId(value.offset) : ''}${zone}`;
+      return `${dateText(value.day)}T${isoTime(value)}${value.hasOffset ? offsetId(value.offset) : ''}${zone}`;
     }
   }
+}
+
+/** With as many digits of the second as it has. */
+function isoTime({ nanos }: Temporal): string {
+  const fraction = nanos % 1_000_000_000;
+  const digits = String(fraction).padStart(9, '0').replace(/0+$/, '');
+  return timeText(nanos - fraction, true) + (fraction === 0 ? '' : `.${digits}`);
 }
 
 /** By a pattern of letters. */
@@ -67,9 +75,14 @@ function formatLetter(value: Temporal, letter: string, width: number): string {
       return width > 3 ? WEEKDAYS[weekday - 1]! : WEEKDAYS[weekday - 1]!.slice(0, 3);
     case 'e':
       return pad(weekday);
+    case 'w':
+      return pad(weekOf(value.day * DAY, 1, 1).week);
     case 'Q':
-    case 'q':
-      return pad(Math.floor(month / 3) + 1);
+    case 'q': {
+      const quarter = Math.floor(month / 3) + 1;
+      if (width < 3) return pad(quarter);
+      return width === 3 ? `Q${quarter}` : `${quarter}${['st', 'nd', 'rd', 'th'][quarter - 1]} quarter`;
+    }
     case 'a':
       return hour < 12 ? 'AM' : 'PM';
     case 'H':
@@ -90,6 +103,8 @@ function formatLetter(value: Temporal, letter: string, width: number): string {
         .slice(0, width);
     case 'n':
       return pad(value.nanos % 1_000_000_000);
+    case 'A':
+      return pad(Math.floor(value.nanos / 1_000_000));
     default:
       return formatOffset(value, letter, width);
   }

@@ -1,7 +1,7 @@
 import { exception, type Throwable } from '../throwable.ts';
 import { MONTHS } from './date-fields.ts';
 import { DATE_TIME_LETTERS, splitPattern } from './date-pattern.ts';
-import { dateOf, momentIn, Temporal, type TemporalKind, timeOf, zonedAt } from './temporal.ts';
+import { dateOf, daysInMonth, momentIn, Temporal, type TemporalKind, timeOf, zonedAt } from './temporal.ts';
 import { DAY, findZone, parseOffset, type Zone } from './zone.ts';
 
 const ISO =
@@ -147,6 +147,11 @@ function readName(letter: string, width: number, name: string, found: Record<str
   found['M'] = month + 1;
 }
 
+/** A pattern takes a day up to the 31st for the last one of the month. */
+function existingDay(year: number, month: number, day: number): number {
+  return day <= 31 && month >= 1 && month <= 12 ? Math.min(day, daysInMonth(year, month)) : day;
+}
+
 function fromFields(
   found: Record<string, number>,
   kind: TemporalKind,
@@ -173,7 +178,7 @@ function fromFields(
     if (kind !== 'LocalTime')
       day =
         found['D'] === undefined
-          ? dateOf(found['y']!, found['M']!, found['d'] ?? 1)
+          ? dateOf(found['y']!, found['M']!, existingDay(found['y']!, found['M']!, found['d'] ?? 1))
           : dateOf(found['y']!, 1, 1) + found['D'] - 1;
     const nanos =
       kind === 'LocalDate'

@@ -6,8 +6,11 @@ import { clocks } from './clock-port.ts';
 import { DateTimeFormatter } from './date-time-formatter.ts';
 import { parseIso } from './parse-date-time.ts';
 import {
+  checkRange,
   dateOf,
   dateTimeError,
+  FIRST_DAY,
+  LAST_DAY,
   momentIn,
   NANOS_PER_DAY,
   Temporal,
@@ -77,10 +80,6 @@ function ofEpochSecond(seconds: unknown, nanos: unknown, offset: number): Tempor
   return local('LocalDateTime', Number(day), Number(rest));
 }
 
-/** Of the years ±999,999,999; an Instant has one year more on both sides. */
-const FIRST_DAY = -365_243_219_162;
-const LAST_DAY = 365_241_780_471;
-
 const time = (text: string) =>
   local('LocalTime', 0, timeOf(...(text.split(':').map(Number) as [number, number])));
 
@@ -91,6 +90,7 @@ defineStatics(
     'of/3': (year: unknown, month: unknown, day: unknown) =>
       local('LocalDate', dateOf(int(year), monthNumber(month), int(day)), 0),
     'ofYearDay/2': (year: unknown, day: unknown) => {
+      checkRange('DayOfYear', int(day), 1, 366, '365/366');
       const result = local('LocalDate', dateOf(int(year), 1, 1) + int(day) - 1, 0);
       if (result.fields.year !== int(year))
         throw dateTimeError(`Invalid date 'DayOfYear ${int(day)}' as '${int(year)}' is not a leap year`);
@@ -114,8 +114,14 @@ defineStatics(
       const [hour = 0, ...rest] = values.map(int);
       return local('LocalTime', 0, timeOf(hour, ...rest));
     },
-    'ofSecondOfDay/1': (seconds: unknown) => local('LocalTime', 0, millis(seconds) * 1_000_000_000),
-    'ofNanoOfDay/1': (nanos: unknown) => local('LocalTime', 0, millis(nanos)),
+    'ofSecondOfDay/1': (seconds: unknown) => {
+      checkRange('SecondOfDay', millis(seconds), 0, 86_399);
+      return local('LocalTime', 0, millis(seconds) * 1_000_000_000);
+    },
+    'ofNanoOfDay/1': (nanos: unknown) => {
+      checkRange('NanoOfDay', millis(nanos), 0, NANOS_PER_DAY - 1);
+      return local('LocalTime', 0, millis(nanos));
+    },
   },
   {
     MIDNIGHT: time('0:0'),

@@ -7,6 +7,13 @@ import { DAY, offsetText, type Zone } from './zone.ts';
 
 // By hand: js-joda made a sandbox with dates nearly twice as large, and has neither texts nor the old classes.
 
+const LAST_YEAR = 999_999_999;
+/** Of those years; an Instant has one year more on both sides. */
+export const FIRST_DAY = -365_243_219_162;
+export const LAST_DAY = 365_241_780_471;
+/** The last moment that JavaScript's own dates know, on both sides of 1970. */
+const FARTHEST_MS = 8.64e15;
+
 /** Nanoseconds of a day fit a double. */
 export const NANOS_PER_DAY = 86_400_000_000_000;
 
@@ -100,13 +107,16 @@ export class Temporal extends JavaObject {
   /** As Java compares: dates by how many years, months or days they differ, the rest by the sign only. */
   override compareTo(other: unknown): number | undefined {
     if (!(other instanceof Temporal) || other.kind !== this.kind) return undefined;
-    if (this.hasOffset) {
+    if (this.hasOffset && (this.kind === 'ZonedDateTime' || this.offset !== other.offset)) {
       const moments = Math.sign(
         this.epochMs - other.epochMs || (this.nanos % 1_000_000) - (other.nanos % 1_000_000),
       );
       return moments || Math.sign(this.wall - other.wall);
     }
-    if (this.kind === 'LocalDate' || (this.kind === 'LocalDateTime' && this.day !== other.day)) {
+    if (
+      this.kind === 'LocalDate' ||
+      ((this.kind === 'LocalDateTime' || this.hasOffset) && this.day !== other.day)
+    ) {
       const [own, others] = [this.fields, other.fields];
       return own.year - others.year || own.month - others.month || own.day - others.day;
     }
@@ -118,6 +128,9 @@ export class Temporal extends JavaObject {
     const carried = day + Math.floor(nanos / NANOS_PER_DAY);
     const rest = ((nanos % NANOS_PER_DAY) + NANOS_PER_DAY) % NANOS_PER_DAY;
     if (this.kind === 'LocalTime') return new Temporal(this.kind, 0, rest);
+    // Also what is no number, because it is too far away to count months.
+    if (!(carried >= FIRST_DAY - 366 && carried <= LAST_DAY + 366))
+      throw dateTimeError(`A date exceeds the years -${LAST_YEAR} to ${LAST_YEAR}`);
     if (this.kind !== 'ZonedDateTime' || this.zone === undefined)
       return new Temporal(this.kind, carried, rest, this.offset, this.zone);
     return zonedAt(carried * DAY + Math.floor(rest / 1_000_000), rest % 1_000_000, this.zone);
@@ -130,6 +143,8 @@ export class Temporal extends JavaObject {
 
 /** The clock in a zone that shows a wall time. */
 export function zonedAt(wall: number, extraNanos: number, zone: Zone): Temporal {
+  if (Math.abs(wall) > FARTHEST_MS)
+    throw dateTimeError(`No rules of the zone ${zone.id} are known for a time so far away`);
   const instant = zone.instantOf(wall);
   return momentIn('ZonedDateTime', instant, extraNanos, zone.offsetAt(instant), zone);
 }
@@ -157,6 +172,7 @@ export function isLeapYear(year: number): boolean {
 
 /** Days since 1970; the month counts from 1. @throws DateTimeException */
 export function dateOf(year: number, month: number, day: number): number {
+  checkRange('Year', year, -LAST_YEAR, LAST_YEAR);
   if (month < 1 || month > 12)
     throw dateTimeError(`Invalid value for MonthOfYear (valid values 1 - 12): ${month}`);
   if (day < 1 || day > 31)
@@ -173,11 +189,23 @@ export function timeOf(hour: number, minute = 0, second = 0, nano = 0): number {
     ['HourOfDay', hour, 23],
     ['MinuteOfHour', minute, 59],
     ['SecondOfMinute', second, 59],
+    ['NanoOfSecond', nano, 999_999_999],
   ] as const) {
-    if (value < 0 || value > most)
-      throw dateTimeError(`Invalid value for ${name} (valid values 0 - ${most}): ${value}`);
+    checkRange(name, value, 0, most);
   }
   return (hour * 3600 + minute * 60 + second) * 1_000_000_000 + nano;
+}
+
+/** @throws DateTimeException */
+export function checkRange(
+  field: string,
+  value: number,
+  least: number,
+  most: number,
+  said = `${most}`,
+): void {
+  if (value < least || value > most)
+    throw dateTimeError(`Invalid value for ${field} (valid values ${least} - ${said}): ${value}`);
 }
 
 export function dateTimeError(message: string): Throwable {
@@ -211,6 +239,9 @@ export function fractionText(nanos: number): string {
   return `.${digits.endsWith('000000') ? digits.slice(0, 3) : digits.endsWith('000') ? digits.slice(0, 6) : digits}`;
 }
 
+/** Those of long ago have seconds. */
 export function offsetId(offset: number): string {
-  return offset === 0 ? 'Z' : offsetText(offset, true);
+  if (offset === 0) return 'Z';
+  const seconds = Math.abs(offset / 1000) % 60;
+  return offsetText(offset, true) + (seconds === 0 ? '' : `:${String(seconds).padStart(2, '0')}`);
 }
