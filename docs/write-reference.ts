@@ -3,7 +3,17 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { openDatabase } from '#database/index.ts';
 import { openBenchServer } from '../bench/support/postgres.ts';
 import { createTestDatabase } from '../test/support/postgres.ts';
-import { errorTable, hookTable, logTable, metricTable, viewTables } from '../test/support/reference.ts';
+import {
+  type ApiPaths,
+  configurationSchemas,
+  configurationTables,
+  errorTable,
+  hookTable,
+  logTable,
+  metricTable,
+  restTable,
+  viewTables,
+} from '../test/support/reference.ts';
 import { startTestServer } from '../test/support/server.ts';
 
 await using postgres = await openBenchServer();
@@ -16,6 +26,15 @@ await write('hooks.md', hookTable());
 await write('log.md', logTable());
 await write('metrics.md', metricTable(metrics));
 await write('views.md', await viewTables(database.db));
+const api = await (await fetch(new URL('/docs/openapi.json', server.url))).json();
+await write('rest.md', restTable(api as ApiPaths));
+await write('configuration.md', configurationTables());
+for (const [name, schema] of configurationSchemas()) {
+  await writeFile(
+    new URL(`reference/schema/${name}`, import.meta.url),
+    `${JSON.stringify(schema, null, 2)}\n`,
+  );
+}
 await database.close();
 
 /** What stands before the first table or section of a page is written by hand. */

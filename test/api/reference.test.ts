@@ -1,6 +1,16 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { errorTable, hookTable, logTable, metricTable, viewTables } from '../support/reference.ts';
+import {
+  type ApiPaths,
+  configurationSchemas,
+  configurationTables,
+  errorTable,
+  hookTable,
+  logTable,
+  metricTable,
+  restTable,
+  viewTables,
+} from '../support/reference.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 /** A page from its first table or section on. */
@@ -32,6 +42,30 @@ describe('docs/reference', () => {
   it('has each metric of a node', async () => {
     const metrics = await (await fetch(new URL('/metrics', server.url))).text();
     expect(await generated('metrics.md')).toBe(metricTable(metrics).join('\n'));
+  });
+
+  it('has each path that is answered', async () => {
+    const api = await (await fetch(new URL('/docs/openapi.json', server.url))).json();
+    expect(await generated('rest.md')).toBe(restTable(api as ApiPaths).join('\n'));
+  });
+
+  it('has each key of the configuration, and its schema for editors', async () => {
+    expect(await generated('configuration.md')).toBe(configurationTables().join('\n').trimEnd());
+    for (const [name, schema] of configurationSchemas()) {
+      const written = await readFile(new URL(`../../docs/reference/schema/${name}`, import.meta.url), 'utf8');
+      expect(JSON.parse(written)).toEqual(schema);
+    }
+  });
+
+  it('has the schema that a shipped file names', async () => {
+    const conf = new URL('../../conf/', import.meta.url);
+    const files = (await readdir(conf)).filter((name) => name.endsWith('.json'));
+    for (const file of files) {
+      const { $schema } = JSON.parse(await readFile(new URL(file, conf), 'utf8')) as { $schema?: string };
+      const [id] = file.replace('.json', '').split('-', 1);
+      expect([file, $schema]).toEqual([file, `../docs/reference/schema/${id}.schema.json`]);
+      await readFile(new URL($schema!, conf));
+    }
   });
 
   it('has each view and its columns', async () => {

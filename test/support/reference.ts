@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
 import ts from 'typescript';
 import type { Db } from '#database/index.ts';
+import type { AnyConfigDefinition } from '../../src/config/config-definition.ts';
+import { shippedDefinitions } from '../../src/config/definitions/shipped-definitions.ts';
+import type { JsonSchema } from '../../src/config/json-schema.ts';
 import { NAMED_ERRORS } from '../../src/errors/named-errors.ts';
 import { HOOK_NAMES, hookOf } from '../../src/managed/hook.ts';
 import { cell, memberOf, textOf, visitSources } from './source-texts.ts';
@@ -139,4 +142,117 @@ export async function viewTables(db: Db): Promise<string[]> {
     ...columns.map(([name, type, meaning]) => `| \`${name}\` | ${type} | ${cell(meaning ?? '')} |`),
     '',
   ]);
+}
+
+/** What is used here of an API description. */
+export interface ApiPaths {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, ApiOperation>>>>;
+}
+
+interface ApiOperation {
+  readonly tags?: readonly string[];
+  readonly summary?: string;
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly schema?: { readonly enum?: readonly string[] };
+  }[];
+}
+
+/** Every path that a node of the shipped project answers, with what can be asked there. */
+export function restTable({ paths }: ApiPaths): string[] {
+  return [
+    '| path | what it is | requests | actions |',
+    '| --- | --- | --- | --- |',
+    ...Object.entries(paths).map(([path, { parameters: _, ...operations }]) => {
+      const asked = Object.entries(operations);
+      const title = asked.flatMap(([, { tags = [] }]) => tags)[0] ?? '';
+      const actions = asked.flatMap(([, { parameters = [] }]) =>
+        parameters.flatMap(({ name, schema }) => (name === '_action' ? (schema?.enum ?? []) : [])),
+      );
+      const requests = asked.map(([verb, { summary = '' }]) => `${verb.toUpperCase()}: ${cell(summary)}`);
+      return `| \`${path}\` | ${cell(title)} | ${requests.join('<br>')} | ${actions.map((name) => `\`${name}\``).join(', ')} |`;
+    }),
+  ];
+}
+
+/** The JSON schema of each configuration for editors, by the name of its file. */
+export function configurationSchemas(): ReadonlyMap<string, JsonSchema> {
+  return new Map(
+    shippedDefinitions.map(({ id, jsonSchema }) => [`${id}.schema.json`, forEditors(jsonSchema)]),
+  );
+}
+
+/** A file names its schema, which is no key of the configuration. */
+function forEditors(schema: JsonSchema): JsonSchema {
+  return { ...schema, properties: { $schema: { type: 'string' } as JsonSchema, ...schema.properties } };
+}
+
+/** Every key of every configuration. */
+export function configurationTables(): string[] {
+  return [...shippedDefinitions]
+    .sort((one, other) => (one.id < other.id ? -1 : 1))
+    .flatMap((definition) => [
+      `## ${fileOf(definition)}`,
+      '',
+      '| key | value | default |',
+      '| --- | --- | --- |',
+      ...keysOf(definition.jsonSchema, definition.jsonSchema, ''),
+      '',
+    ]);
+}
+
+function fileOf({ id, kind }: AnyConfigDefinition): string {
+  return kind === 'single' ? `${id}.json` : `${id}-<name>.json`;
+}
+
+interface SchemaValue extends JsonSchema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly anyOf?: readonly SchemaValue[];
+  readonly default?: unknown;
+}
+
+function keysOf(root: JsonSchema, given: JsonSchema, prefix: string, seen: readonly string[] = []): string[] {
+  const schema = resolved(root, given);
+  const required = new Set(schema.required);
+  const rows: string[] = [];
+  for (const [key, value] of Object.entries(schema.properties ?? {})) {
+    const at = prefix === '' ? key : `${prefix}.${key}`;
+    const inner: SchemaValue = resolved(root, value);
+    const fallback =
+      inner.default === undefined ? (required.has(key) ? 'required' : '') : shown(inner.default);
+    rows.push(`| \`${at}\` | ${cell(kindOf(root, value))} | ${fallback} |`);
+    // A property of a type is described like the type: it may nest without end.
+    if (value.$ref !== undefined && seen.includes(value.$ref)) continue;
+    const within = value.$ref === undefined ? seen : [...seen, value.$ref];
+    rows.push(...keysOf(root, inner, at, within));
+    if (inner.items !== undefined) rows.push(...keysOf(root, inner.items, `${at}[]`, within));
+    if (typeof inner.additionalProperties === 'object')
+      rows.push(...keysOf(root, inner.additionalProperties, `${at}.<name>`, within));
+  }
+  return rows;
+}
+
+function resolved(root: JsonSchema, schema: JsonSchema): SchemaValue {
+  const name = schema.$ref?.replace('#/$defs/', '');
+  return name === undefined ? schema : (root.$defs?.[name] ?? schema);
+}
+
+function kindOf(root: JsonSchema, given: SchemaValue): string {
+  const schema = resolved(root, given);
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(', ');
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  // What refers to itself is any JSON.
+  if (schema.anyOf !== undefined && given.$ref !== undefined) return 'JSON';
+  if (schema.anyOf !== undefined) {
+    return [...new Set(schema.anyOf.map((one) => kindOf(root, one)))].join(' or ');
+  }
+  if (schema.type === 'array') return `list of ${kindOf(root, schema.items ?? {})}`;
+  return typeof schema.type === 'object' ? schema.type.join(' or ') : (schema.type ?? 'anything');
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 60 ? 'see the schema' : `\`${text}\``;
 }
