@@ -82,7 +82,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   },
   {
     name: 'scheduler-snapshot',
-    what: 'The same in 2 processes while another session holds a snapshot for a minute',
+    what: 'The same in 2 processes while another session holds a snapshot for a minute, with `--full` for a quarter of an hour; CPU time of Postgres for a firing, and dead versions that one leaves',
     nextTo: 'itself without',
   },
   {
