@@ -1,3 +1,4 @@
+import type { GroovySyntaxError } from '../groovy-syntax-error.ts';
 import { findRow } from '../runtime/class-table.ts';
 import type { ClassDeclaration, FieldDeclaration, MethodDeclaration, Parameter } from '../syntax/ast.ts';
 import type { SourceText } from '../syntax/source-text.ts';
@@ -14,6 +15,8 @@ const INHERITED = new Set(
     ' ',
   ),
 );
+/** Each class is compared with all above it: a long chain of classes would take minutes. */
+const MOST_ANCESTORS = 200;
 const HIDING = ['private', 'protected', 'public', 'PackageScope'];
 
 /** What Groovy refuses in the shape of a class: members twice, parents of the wrong kind, methods without a body. */
@@ -130,14 +133,27 @@ export class ClassChecks {
   }
 
   /** Classes and interfaces of the script above a class, the nearest first. */
-  #ancestorsOf({ node, name }: Checked, seen = new Set<ClassDeclaration>([node])): Checked[] {
-    return [...(node.parent === undefined ? [] : [node.parent]), ...node.interfaces].flatMap((type) => {
-      const meaning = this.#classes.find(type.name, name);
-      if (meaning?.kind !== 'declared' || seen.has(meaning.declaration)) return [];
-      seen.add(meaning.declaration);
-      const above = { name: meaning.name, node: meaning.declaration };
-      return [above, ...this.#ancestorsOf(above, seen)];
-    });
+  #ancestorsOf(checked: Checked): readonly Checked[] {
+    const seen = new Set([checked.node]);
+    const found: Checked[] = [];
+    const look = ({ node, name }: Checked) => {
+      for (const type of [...(node.parent === undefined ? [] : [node.parent]), ...node.interfaces]) {
+        const meaning = this.#classes.find(type.name, name);
+        if (meaning?.kind !== 'declared' || seen.has(meaning.declaration)) continue;
+        seen.add(meaning.declaration);
+        const above = { name: meaning.name, node: meaning.declaration };
+        if (found.length === MOST_ANCESTORS) throw this.#tooManyAbove(checked);
+        found.push(above);
+        look(above);
+      }
+    };
+    look(checked);
+    return found;
+  }
+
+  #tooManyAbove({ node, name }: Checked): GroovySyntaxError {
+    const what = `The class '${name}' has more than ${MOST_ANCESTORS} classes and interfaces above it`;
+    return this.#source.errorAt(node.at, what);
   }
 
   #checkOverriding({ node, name }: Checked, ancestors: readonly Checked[]): void {

@@ -26,9 +26,9 @@ export function generateClasses(
     const facts = `${JSON.stringify(name)},${JSON.stringify(node.form)},${node.modifiers.has('abstract')}${placeOf(node, name)}`;
     return `const ${classVariable(name)}=$.newClass(${facts});\n`;
   });
-  const ordered = [...declared].sort(
-    (left, right) => depthOf(g, left.node, left.name) - depthOf(g, right.node, right.name),
-  );
+  const depths: Depths = new Map();
+  for (const { node, name } of declared) depthOf(g, node, name, depths);
+  const ordered = declared.toSorted((left, right) => depths.get(left.name)! - depths.get(right.name)!);
   const checks = new ClassChecks(g.classes, g.source);
   for (const each of declared) checks.check(each);
   const definitions = ordered.map(
@@ -44,15 +44,21 @@ function placeOf(node: ClassDeclaration, name: string): string {
   return `,${classVariable(name.slice(0, end))},${node.form === 'class' && !node.modifiers.has('static')}`;
 }
 
-function depthOf(g: Generation, node: ClassDeclaration, name: string, seen = new Set<string>()): number {
-  if (seen.has(name)) throw g.source.errorAt(node.at, `Cycle detected: the class ${name} is its own parent`);
-  seen.add(name);
+/** How many parents stand above a class, by its name; undefined while they are being counted. */
+type Depths = Map<string, number | undefined>;
+
+function depthOf(g: Generation, node: ClassDeclaration, name: string, depths: Depths): number {
+  const known = depths.get(name);
+  if (known !== undefined) return known;
+  if (depths.has(name))
+    throw g.source.errorAt(node.at, `Cycle detected: the class ${name} is its own parent`);
+  depths.set(name, undefined);
   const parents = [...(node.parent === undefined ? [] : [node.parent]), ...node.interfaces];
-  const depths = parents.map((type) => {
+  const above = parents.map((type) => {
     const meaning = g.classes.find(type.name, name);
-    return meaning?.kind === 'declared'
-      ? depthOf(g, meaning.declaration, meaning.name, new Set(seen)) + 1
-      : 0;
+    return meaning?.kind === 'declared' ? depthOf(g, meaning.declaration, meaning.name, depths) + 1 : 0;
   });
-  return Math.max(0, ...depths);
+  const depth = Math.max(0, ...above);
+  depths.set(name, depth);
+  return depth;
 }

@@ -87,8 +87,9 @@ function declareFields(g: Generation, statements: readonly Statement[]): string 
 }
 
 function declareDirectMethods(g: Generation, methods: readonly MethodDeclaration[]): void {
+  const byName = Map.groupBy(methods, ({ name }) => name);
   for (const { name, parameters } of methods) {
-    const isOnly = methods.filter((other) => other.name === name).length === 1;
+    const isOnly = byName.get(name)!.length === 1;
     const last = parameters.at(-1);
     const defaults = parameters.map(({ byDefault }) => byDefault !== undefined);
     if (!isOnly || !isTrailing(defaults) || last?.isRest || (last?.type?.dimensions ?? 0) > 0) continue;

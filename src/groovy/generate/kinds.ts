@@ -25,12 +25,7 @@ export function kindOf(g: Generation, node: Expression): StaticKind {
       if (node.operator === '!') return 'boolean';
       return node.operator === '-' && kindOf(g, node.value) === 'int' ? 'int' : 'unknown';
     case 'binary':
-      if (COMPARISONS.has(node.operator)) return 'boolean';
-      if (node.operator === '<=>') return 'int';
-      if (node.operator === '+' && kindOf(g, node.left) === 'string') return 'string';
-      if (node.operator === '%') return isIntRemainder(g, node) ? 'int' : 'unknown';
-      if (!INT_OPERATORS.has(node.operator)) return 'unknown';
-      return kindOf(g, node.left) === 'int' && kindOf(g, node.right) === 'int' ? 'int' : 'unknown';
+      return kindOfBinary(g, node);
     case 'call':
       return kindOfCall(g, node);
     case 'choice': {
@@ -40,6 +35,18 @@ export function kindOf(g: Generation, node: Expression): StaticKind {
     default:
       return 'unknown';
   }
+}
+
+/** Looks at each side once: twice would be twice as long for each operator of a chain. */
+function kindOfBinary(g: Generation, node: Expression & { kind: 'binary' }): StaticKind {
+  const { operator, left, right } = node;
+  if (COMPARISONS.has(operator)) return 'boolean';
+  if (operator === '<=>') return 'int';
+  if (operator === '%') return isIntRemainder(g, node) ? 'int' : 'unknown';
+  if (!INT_OPERATORS.has(operator)) return 'unknown';
+  const kind = kindOf(g, left);
+  if (operator === '+' && kind === 'string') return 'string';
+  return kind === 'int' && kindOf(g, right) === 'int' ? 'int' : 'unknown';
 }
 
 /** Of the calls that the generator writes out itself. */

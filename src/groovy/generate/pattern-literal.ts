@@ -5,8 +5,11 @@ export const PATTERN_METHODS: ReadonlySet<string> = new Set(
   'replaceAll replaceFirst matches split eachMatch find findAll'.split(' '),
 );
 
-/** Parts that the engine of the sandbox may know otherwise than the one that compiles. */
-const UNSURE = /\\[pPkuxc]|\(\?/;
+/**
+ * Parts that the engine of the sandbox may know otherwise than the one that compiles; and control characters, which the text
+ * of an expression shows as they are, where those that enclose marks would be taken for such.
+ */
+const UNSURE = /\\[pPkuxc]|\(\?|\p{Cc}/u;
 
 /**
  * What tells the runtime of an expression that a script writes out: translated and compiled here, it costs a run

@@ -130,6 +130,11 @@ describe('Groovy scripts cannot leave the sandbox', () => {
     }
   });
 
+  test('by control characters in expressions', async () => {
+    const source = `'a\u0001b\u0002c'.replaceAll(/\u0001/, '-').replaceAll(/\u0002/, '+').replaceAll(/\u0001+/, '?')`;
+    expect(await outcome(source)).toEqual({ value: 's:"a-b+c"' });
+  });
+
   test('to read the environment', async () => {
     expect(await outcome('System.getenv("PATH")')).toEqual({ value: 'null' });
   });

@@ -93,7 +93,21 @@ test('random tokens are compiled or refused', () => {
   }
 });
 
+const indexed = (count: number, line: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => line(index)).join('\n');
+
 test.each([
+  ['a few sums', `x = ${'a + '.repeat(24)}1`],
+  ['sums of whole numbers', `x = ${'1 + '.repeat(200)}1`],
+  ['classes one below the other', indexed(3000, (index) => `class C${index} extends C${index + 1} {}`)],
+  [
+    'interfaces that have two ways up each',
+    indexed(24, (index) => {
+      const above = `extends I${index + 1}, J${index + 1}`;
+      return `interface I${index} ${above} {}\ninterface J${index} ${above} {}`;
+    }),
+  ],
+  ['a class that is its own parent', 'class A extends A {}'],
   ['parentheses', '('.repeat(20_000)],
   ['lists', '['.repeat(20_000)],
   ['blocks', '{'.repeat(20_000)],
