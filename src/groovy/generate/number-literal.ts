@@ -41,10 +41,15 @@ function integer(value: bigint, suffix: string, isBits: boolean): NumberLiteral 
 }
 
 function decimal(text: string, suffix: string): NumberLiteral {
-  if (suffix === 'd') return { code: `$.double(${Number(text)})`, isShared: true, isInt: false };
-  if (suffix === 'f') return { code: `$.float(${Math.fround(Number(text))})`, isShared: true, isInt: false };
+  if (suffix === 'd') return { code: `$.double(${floating(Number(text))})`, isShared: true, isInt: false };
+  if (suffix === 'f')
+    return { code: `$.float(${floating(Math.fround(Number(text)))})`, isShared: true, isInt: false };
   if (suffix !== '' && suffix !== 'g') return { problem: `'${text}${suffix}' is no number` };
   return { code: `$.decimal(${JSON.stringify(text)})`, isShared: true, isInt: false };
+}
+
+function floating(value: number): string {
+  return Object.is(value, -0) ? '-0' : String(value);
 }
 
 function parenthesized(text: string): string {

@@ -123,6 +123,12 @@ export function divideNumbers(left: Numeric, right: Numeric): Numeric {
   return divideDecimals(toDecimal(left), toDecimal(right));
 }
 
+/** Never negative, as Groovy has it for BigIntegers. */
+export function modulo(value: bigint, modulus: bigint): bigint {
+  if (modulus <= 0n) throw exception('java.lang.ArithmeticException', 'BigInteger: modulus not positive');
+  return ((value % modulus) + modulus) % modulus;
+}
+
 export function remainderOf(left: Numeric, right: Numeric): Numeric {
   switch (Math.max(widthOf(left), widthOf(right))) {
     case WIDTH.INT:
@@ -132,8 +138,7 @@ export function remainderOf(left: Numeric, right: Numeric): Numeric {
       if (toBigInt(right) === 0n) throw divisionByZero();
       return toBigInt(left) % toBigInt(right);
     case WIDTH.BIG_INTEGER:
-      if (toBigInt(right) === 0n) throw divisionByZero();
-      return new BigInteger(toBigInt(left) % toBigInt(right));
+      return new BigInteger(modulo(toBigInt(left), toBigInt(right)));
     case WIDTH.BIG_DECIMAL:
       return remainderOfDecimals(toDecimal(left), toDecimal(right));
     default:
@@ -235,6 +240,12 @@ export function shift(value: Numeric, distance: number, direction: '<<' | '>>' |
     return direction === '>>' ? value >> by : BigInt.asIntN(64, unsigned(value, 64n) >> by);
   }
   if (value instanceof BigInteger) {
+    if (direction === '>>>') {
+      throw exception(
+        'java.lang.UnsupportedOperationException',
+        `Cannot use rightShiftUnsigned() on this number type: java.math.BigInteger with value: ${value.value}`,
+      );
+    }
     return new BigInteger(
       direction === '<<' ? value.value << BigInt(distance) : value.value >> BigInt(distance),
     );

@@ -5,6 +5,7 @@ import { compare, itemsOf } from './equality.ts';
 import { boxOf, classNamed, type JavaClass } from './java-class.ts';
 import { JavaMap, type MapKind } from './java-map.ts';
 import { JavaSet, type SetKind, setOf } from './java-set.ts';
+import { numberText } from './number-text.ts';
 import { parseNumber } from './parse-number.ts';
 import { scriptClassOf } from './script-class.ts';
 import { textOf, toText } from './text.ts';
@@ -231,6 +232,7 @@ export function asType(value: unknown, type: JavaClass): unknown {
   if (own.length > 0) return dispatcher.invoke(value, 'asType', [type]);
   const text = textOf(value);
   const box = boxOf(type);
+  if (value instanceof Float && box.simpleName === 'Double') return new Double(Number(numberText(value)));
   if (text !== undefined && !(value instanceof Char)) {
     const number = parseNumber(text.trim(), box.simpleName);
     if (number !== undefined) return number;

@@ -4,7 +4,7 @@ import { type Closure, call1 } from './closure.ts';
 import { call } from './dispatch.ts';
 import type { JavaClass } from './java-class.ts';
 import { defineMethods } from './method-table.ts';
-import { throwableText, toText } from './text.ts';
+import { javaText, throwableText, toText } from './text.ts';
 import { truth } from './truth.ts';
 import type { Numeric, StringBuilder } from './values.ts';
 import './methods/list-methods.ts';
@@ -36,7 +36,7 @@ defineMethods('java.lang.Class', 'java.lang.Object', {
 });
 defineMethods('java.lang.AbstractStringBuilder', 'java.lang.CharSequence', {
   'leftShift/1': (self: StringBuilder, value: unknown) => {
-    self.text += toText(value);
+    self.text += javaText(value);
     return self;
   },
   'putAt/2': (self: StringBuilder, at: unknown, value: unknown) => {

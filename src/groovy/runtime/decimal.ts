@@ -1,3 +1,4 @@
+import { doubleText } from './double-text.ts';
 import { exception, type Throwable } from './throwable.ts';
 import { BigDecimal, type BigInteger } from './values.ts';
 
@@ -40,13 +41,12 @@ export function decimal(text: string): BigDecimal {
   return parseDecimal(text)!;
 }
 
-/** The shortest decimal that reads as the double, as `BigDecimal.valueOf` has it. */
+/** What the double is written as, as `BigDecimal.valueOf` has it. */
 export function decimalOfDouble(value: number): BigDecimal {
   if (!Number.isFinite(value)) {
     throw exception('java.lang.NumberFormatException', 'Infinite or NaN');
   }
-  const text = String(value);
-  return decimal(/[.e]/.test(text) ? text : `${text}.0`);
+  return decimal(doubleText(value));
 }
 
 export function tenTo(power: number): bigint {

@@ -2,7 +2,7 @@ import { toBigInt, toDecimal, toNumber, unsigned } from './arithmetic.ts';
 import { plainText, rescale } from './decimal.ts';
 import { formatDateWith } from './format-date-port.ts';
 import { isFixedPoint } from './number-text.ts';
-import { toText } from './text.ts';
+import { javaText, toText } from './text.ts';
 import { exception, illegalArgument, type Throwable } from './throwable.ts';
 import { classNameOf } from './type-of.ts';
 import { BigDecimal, Double, Float, isNumeric, type List, listKind, type Numeric } from './values.ts';
@@ -66,7 +66,7 @@ function formatValue(
 ): string {
   switch (kind.toLowerCase()) {
     case 's':
-      return cut(toText(value), precision);
+      return cut(javaText(value), precision);
     case 'b':
       return cut(String(typeof value === 'boolean' ? value : value !== null), precision);
     case 'c':

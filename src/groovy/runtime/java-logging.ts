@@ -4,7 +4,7 @@ import { itemsOf } from './equality.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { defineMethods, defineStatics } from './method-table.ts';
 import './methods/object-methods.ts';
-import { toText } from './text.ts';
+import { javaText, toText } from './text.ts';
 import { illegalArgument, Throwable } from './throwable.ts';
 import { JavaObject } from './values.ts';
 
@@ -58,7 +58,7 @@ function write(level: Level, message: unknown, args: readonly unknown[]): null {
   const values = (args.length === 1 && only !== null ? itemsOf(only) : undefined) ?? args;
   const text = toText(message instanceof Closure ? call0(message) : message);
   const filled = text.replace(/\{(\d+)\}/g, (place, at) =>
-    Number(at) < values.length ? toText(values[at]) : place,
+    Number(at) < values.length ? javaText(values[at]) : place,
   );
   outside.host(`logger.${to}`, only instanceof Throwable ? `${filled} ${toText(only)}` : filled);
   return null;

@@ -5,9 +5,11 @@ import { roundingOf } from './math-context.ts';
 import { defineMethods, defineStatics } from './method-table.ts';
 import { parseNumber } from './parse-number.ts';
 import './methods/object-methods.ts';
-import { toText } from './text.ts';
+import { javaText, toText } from './text.ts';
 import { exception, illegalArgument } from './throwable.ts';
 import { BigDecimal, Double, isNumeric, JavaObject, type Numeric } from './values.ts';
+
+const PATTERN = /^([^#0,.]*)([#0,]*)(?:\.([0#]*))?([^#0,.]*)$/;
 
 const DECIMAL_FORMAT_CLASS = classNamed('java.text.DecimalFormat');
 
@@ -17,6 +19,8 @@ class DecimalFormat extends JavaObject {
   rounding: Rounding = 'HALF_EVEN';
   readonly #prefix: string;
   readonly #suffix: string;
+  /** What is around the digits of a negative number. */
+  readonly #negative: readonly [prefix: string, suffix: string];
   readonly #leastWhole: number;
   readonly #leastFraction: number;
   readonly #mostFraction: number;
@@ -24,11 +28,17 @@ class DecimalFormat extends JavaObject {
 
   constructor(pattern: string) {
     super();
-    const match = /^([^#0,.]*)([#0,]*)(?:\.([0#]*))?([^#0,.]*)$/.exec(pattern.split(';')[0]!);
+    const [positive = '', negative] = pattern.split(';');
+    const match = PATTERN.exec(positive);
     if (match === null) throw illegalArgument(`Malformed pattern "${pattern}"`);
     const [, prefix = '', whole = '', fraction = '', suffix = ''] = match;
     this.#prefix = prefix.replaceAll("'", '');
     this.#suffix = suffix.replaceAll("'", '');
+    const [, before = '', , , behind = ''] = PATTERN.exec(negative ?? '') ?? [];
+    this.#negative =
+      negative === undefined || (before === this.#prefix && behind === this.#suffix)
+        ? [`-${this.#prefix}`, this.#suffix]
+        : [before.replaceAll("'", ''), behind.replaceAll("'", '')];
     this.#leastWhole = whole.replace(/[^0]/g, '').length;
     this.#leastFraction = fraction.replace(/[^0]/g, '').length;
     this.#mostFraction = fraction.length;
@@ -42,8 +52,9 @@ class DecimalFormat extends JavaObject {
     const decimal = toDecimal(value);
     const shown = isPercent ? new BigDecimal(decimal.unscaled * 100n, decimal.scale) : decimal;
     const rounded = rescale(shown, this.#mostFraction, this.rounding);
-    const isNegative = rounded.unscaled < 0n;
-    const size = new BigDecimal(isNegative ? -rounded.unscaled : rounded.unscaled, rounded.scale);
+    // Of what was rounded to zero, too.
+    const isNegative = decimal.unscaled < 0n;
+    const size = new BigDecimal(rounded.unscaled < 0n ? -rounded.unscaled : rounded.unscaled, rounded.scale);
     const [whole = '', fraction = ''] = plainText(size).split('.');
     let end = fraction.length;
     while (end > this.#leastFraction && fraction[end - 1] === '0') end--;
@@ -54,7 +65,8 @@ class DecimalFormat extends JavaObject {
     );
     const grouped =
       this.#group > 0 ? digits.replace(new RegExp(`\\B(?=(\\d{${this.#group}})+$)`, 'g'), ',') : digits;
-    return `${isNegative ? '-' : ''}${this.#prefix}${grouped}${kept === '' ? '' : `.${kept}`}${this.#suffix}`;
+    const [before, behind] = isNegative ? this.#negative : [this.#prefix, this.#suffix];
+    return `${before}${grouped}${kept === '' ? '' : `.${kept}`}${behind}`;
   }
 }
 
@@ -108,7 +120,7 @@ function formatArgument(part: string, args: readonly unknown[]): string {
   if (isNumeric(value) && (kind === '' || kind === 'number')) {
     return new DecimalFormat(style === '' || style === 'integer' ? '#,##0.###' : style).format(value);
   }
-  return toText(value);
+  return javaText(value);
 }
 
 defineStatics('java.text.MessageFormat', {

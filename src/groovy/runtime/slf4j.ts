@@ -2,7 +2,7 @@ import { outside } from './dispatch-port.ts';
 import { classNamed, JavaClass } from './java-class.ts';
 import { defineMethods, defineStatics } from './method-table.ts';
 import './methods/object-methods.ts';
-import { toText } from './text.ts';
+import { javaText, toText } from './text.ts';
 import { Throwable } from './throwable.ts';
 import { JavaObject } from './values.ts';
 
@@ -21,7 +21,7 @@ class Logger extends JavaObject {
 
 function fill(pattern: string, args: readonly unknown[]): string {
   let next = 0;
-  const text = pattern.replaceAll('{}', (place) => (next < args.length ? toText(args[next++]) : place));
+  const text = pattern.replaceAll('{}', (place) => (next < args.length ? javaText(args[next++]) : place));
   const last = args[next];
   return last instanceof Throwable ? `${text} ${toText(last)}` : text;
 }

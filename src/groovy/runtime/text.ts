@@ -38,6 +38,22 @@ export function toText(value: unknown): string {
   }
 }
 
+/** What Java's own classes make of a value: they know nothing of the form that Groovy has for maps. */
+export function javaText(value: unknown): string {
+  if (value instanceof JavaMap) {
+    const own = (part: unknown) => (part === value ? '(this Map)' : javaText(part));
+    return `{${value
+      .list()
+      .map(({ key, value: item }) => `${own(key)}=${own(item)}`)
+      .join(', ')}}`;
+  }
+  if (Array.isArray(value))
+    return listKind(value)?.element === undefined ? itemsText(value, javaText) : toText(value);
+  if (value instanceof JavaSet) return itemsText(value.list(), javaText);
+  if (isListView(value)) return itemsText(value.read(), javaText);
+  return toText(value);
+}
+
 /** `value.toString()`, quick for what is a text already. */
 export function stringOf(value: unknown): unknown {
   if (typeof value === 'string') return value;
@@ -61,7 +77,7 @@ function objectText(value: object): string {
   if (value instanceof JavaSet) return itemsText(value.list(), toText);
   if (isListView(value)) return itemsText(value.read(), toText);
   if (value instanceof EnumConstant) return value.text;
-  if (value instanceof Entry) return `${toText(value.key)}=${toText(value.value)}`;
+  if (value instanceof Entry) return `${javaText(value.key)}=${javaText(value.value)}`;
   if (value instanceof StringBuilder) return value.text;
   if (value instanceof JavaClass) {
     const form = { interface: 'interface ', primitive: '' }[value.form as string] ?? 'class ';

@@ -3,6 +3,7 @@ import {
   compareNumbers,
   divideNumbers,
   divideWhole,
+  modulo,
   multiplyNumbers,
   negate,
   raiseNumber,
@@ -98,6 +99,10 @@ defineMethods('java.math.BigDecimal', 'java.lang.Number', {
   'longValueExact/0': (self: BigDecimal) => exactInteger(self, 64),
 });
 
+function bitsOf(value: bigint): number {
+  return value === 0n ? 0 : value.toString(2).length;
+}
+
 function whole(value: unknown): bigint {
   return toBigInt(numeric(value));
 }
@@ -117,10 +122,14 @@ defineMethods('java.math.BigInteger', 'java.lang.Number', {
     }
     return new BigInteger(result);
   },
-  'mod/1': (self: BigInteger, other: unknown) =>
-    new BigInteger(((self.value % whole(other)) + whole(other)) % whole(other)),
+  'mod/1': (self: BigInteger, other: unknown) => new BigInteger(modulo(self.value, whole(other))),
+  'remainder/1': (self: BigInteger, other: unknown) => {
+    const divisor = whole(other);
+    if (divisor === 0n) throw exception('java.lang.ArithmeticException', 'BigInteger divide by zero');
+    return new BigInteger(self.value % divisor);
+  },
   'signum/0': signum,
-  'bitLength/0': (self: BigInteger) => self.value.toString(2).length,
+  'bitLength/0': ({ value }: BigInteger) => bitsOf(value < 0n ? -value - 1n : value),
   'testBit/1': (self: BigInteger, bit: unknown) => ((self.value >> whole(bit)) & 1n) === 1n,
   'max/1': (self: Numeric, other: unknown) => (compareNumbers(self, numeric(other)) >= 0 ? self : other),
   'min/1': (self: Numeric, other: unknown) => (compareNumbers(self, numeric(other)) <= 0 ? self : other),

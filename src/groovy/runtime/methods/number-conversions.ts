@@ -14,6 +14,7 @@ import { call1 } from '../closure.ts';
 import { rescale, toPrecision } from '../decimal.ts';
 import { MathContext } from '../math-context.ts';
 import { defineMethods } from '../method-table.ts';
+import { numberText } from '../number-text.ts';
 import { illegalArgument } from '../throwable.ts';
 import { BigDecimal, Char, Double, Float, type Numeric } from '../values.ts';
 import { calculation, numeric } from './number-methods.ts';
@@ -36,7 +37,8 @@ function round(self: Numeric, digits?: unknown): Numeric {
       return self instanceof Float ? rounded | 0 : toLong(new Double(rounded));
     }
     const factor = 10 ** toInt(numeric(digits));
-    return new Double(Math.floor(self.value * factor + 0.5) / factor);
+    const rounded = Math.floor(self.value * factor + 0.5) / factor;
+    return self instanceof Float ? new Float(Math.fround(rounded)) : new Double(rounded);
   }
   return self;
 }
@@ -85,7 +87,9 @@ defineMethods('java.lang.Number', 'java.lang.Object', {
   'byteValue/0': converter('Byte'),
   'toInteger/0': converter('Integer'),
   'toLong/0': converter('Long'),
-  'toDouble/0': converter('Double'),
+  // Of a Float what it is written as.
+  'toDouble/0': (self: Numeric) =>
+    new Double(self instanceof Float ? Number(numberText(self)) : toNumber(self)),
   'toFloat/0': converter('Float'),
   'toBigInteger/0': converter('BigInteger'),
   'toBigDecimal/0': converter('BigDecimal'),

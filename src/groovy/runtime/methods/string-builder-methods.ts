@@ -1,17 +1,17 @@
 import { toInt } from '../arithmetic.ts';
 import { defineMethods } from '../method-table.ts';
-import { toText } from '../text.ts';
+import { javaText, toText } from '../text.ts';
 import type { Numeric, StringBuilder } from '../values.ts';
 import './text-methods.ts';
 
 defineMethods('java.lang.AbstractStringBuilder', 'java.lang.CharSequence', {
   'append/1-3': (self: StringBuilder, value: unknown) => {
-    self.text += toText(value);
+    self.text += javaText(value);
     return self;
   },
   'insert/2': (self: StringBuilder, at: unknown, value: unknown) => {
     const position = toInt(at as Numeric);
-    self.text = self.text.slice(0, position) + toText(value) + self.text.slice(position);
+    self.text = self.text.slice(0, position) + javaText(value) + self.text.slice(position);
     return self;
   },
   'deleteCharAt/1': (self: StringBuilder, at: unknown) => {

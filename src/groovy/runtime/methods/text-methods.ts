@@ -7,7 +7,7 @@ import { compareText } from '../equality.ts';
 import { index } from '../index-access.ts';
 import { defineMethods } from '../method-table.ts';
 import { type Pattern, patternOf, replaceMatches } from '../pattern.ts';
-import { textOf, toText } from '../text.ts';
+import { javaText, textOf, toText } from '../text.ts';
 import { badArgument, exception, illegalArgument } from '../throwable.ts';
 import { truth } from '../truth.ts';
 import { Char, GString, isNumeric, type Numeric, StringBuilder } from '../values.ts';
@@ -119,7 +119,7 @@ defineMethods('java.lang.CharSequence', 'java.lang.Object', {
       throw illegalArgument(`multiply() should be called with a number of 0 or greater not: ${int(times)}`);
     return self.repeat(int(times));
   }),
-  'leftShift/1': onText((self, other: unknown) => new StringBuilder(self + toText(other), true)),
+  'leftShift/1': onText((self, other: unknown) => new StringBuilder(self + javaText(other), true)),
   'trim/0': onText(trim),
   'toUpperCase/0-1': onText((self) => self.toUpperCase()),
   'toLowerCase/0-1': onText((self) => self.toLowerCase()),

@@ -1,8 +1,8 @@
 import { compareNumbers, toBigInt, toInt, toNumber, unsigned } from '../arithmetic.ts';
+import { doubleText } from '../double-text.ts';
 import { classNamed } from '../java-class.ts';
 import { defineStatics } from '../method-table.ts';
 import { numeric } from '../methods/number-methods.ts';
-import { doubleText } from '../number-text.ts';
 import { parseDouble, parseWhole } from '../parse-number.ts';
 import { textOf, toText } from '../text.ts';
 import { exception } from '../throwable.ts';

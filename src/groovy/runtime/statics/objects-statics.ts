@@ -2,7 +2,7 @@ import { orderBy } from '../collecting.ts';
 import { call } from '../dispatch.ts';
 import { classNamed } from '../java-class.ts';
 import { defineStatics } from '../method-table.ts';
-import { toText } from '../text.ts';
+import { javaText, toText } from '../text.ts';
 import { nullPointer } from '../throwable.ts';
 
 defineStatics('java.lang.Void', {}, { TYPE: classNamed('void') });
@@ -18,7 +18,7 @@ defineStatics('java.util.Objects', {
     ),
   'hashCode/1': (value: unknown) => (value === null ? 0 : call(value, 'hashCode', [])),
   'toString/1-2': (value: unknown, byDefault?: unknown) =>
-    value === null && byDefault !== undefined ? byDefault : toText(value),
+    value === null && byDefault !== undefined ? byDefault : javaText(value),
   'isNull/1': (value: unknown) => value === null,
   'nonNull/1': (value: unknown) => value !== null,
   'requireNonNull/1-2': (value: unknown, message: unknown = null) => {

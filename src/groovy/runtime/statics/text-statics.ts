@@ -2,7 +2,7 @@ import { textOfBytes } from '../bytes.ts';
 import { formatText, unpacked } from '../format.ts';
 import { listOf } from '../iterate.ts';
 import { defineStatics } from '../method-table.ts';
-import { textOf, toText } from '../text.ts';
+import { javaText, textOf, toText } from '../text.ts';
 import { Byte, type List, listKind, StringBuilder } from '../values.ts';
 
 function newText(value: unknown = '', charset?: unknown): string {
@@ -18,7 +18,7 @@ function isCharacters(value: unknown): boolean {
 
 defineStatics('java.lang.String', {
   'new/0-2': newText,
-  'valueOf/1': (value: unknown) => (isCharacters(value) ? newText(value) : toText(value)),
+  'valueOf/1': (value: unknown) => (isCharacters(value) ? newText(value) : javaText(value)),
   'copyValueOf/1': newText,
   'format/1+': (first: unknown, ...args: unknown[]) =>
     textOf(first) === undefined
