@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { type EmbeddedServer, startEmbeddedServer } from '#database/index.ts';
+import type { EmbeddedServer } from '#database/embedded/embedded-server.ts';
+import { startEmbeddedServer } from '#database/index.ts';
 
 /** What happens in an hour elsewhere happens here in minutes, so autovacuum looks more often. */
 const SETTINGS = { wal_level: 'logical', autovacuum_naptime: '5s' };

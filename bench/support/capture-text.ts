@@ -1,5 +1,6 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import type { Db, Tables } from '#database/index.ts';
+import type { Db } from '#database/index.ts';
+import type { Tables } from '#database/tables.ts';
 
 /**
  * The text of the statement that the product would send, with the variables of a pgbench script in place of its

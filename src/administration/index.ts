@@ -9,7 +9,5 @@ export { checkInfo } from './check-info.ts';
 export { ConfigAgreement } from './config-agreement.ts';
 export { listOverrides } from './config-override-repository.ts';
 export { ConfigOverrides } from './config-overrides.ts';
-export { protectSecrets } from './config-secrets.ts';
-export { overrideSeals } from './override-seals.ts';
 export { rotateFiles } from './rotate-files.ts';
 export { rotateKeys } from './rotate-keys.ts';

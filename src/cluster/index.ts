@@ -7,15 +7,8 @@
  */
 export { clusterResource } from './cluster-resource.ts';
 export { lockGauges } from './lock-gauges.ts';
-export { Membership, type MembershipOptions } from './membership.ts';
-export {
-  countNodesBehind,
-  listOtherRings,
-  type NodeRow,
-  noteConfiguration,
-  type OtherRing,
-} from './node-repository.ts';
+export { Membership } from './membership.ts';
+export { countNodesBehind, listOtherRings, noteConfiguration } from './node-repository.ts';
 export { reachAllNodes } from './reach-all-nodes.ts';
-export type { LossKind, ReleaseClaims } from './recovery.ts';
 export { foreignRings, requireSharedRing } from './ring-agreement.ts';
 export { sessionName } from './session-name.ts';

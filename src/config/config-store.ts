@@ -4,6 +4,7 @@ import type { ConfigChange, ConfigOverlay, OnConfigChange } from './config-chang
 import { type CheckedConfig, type ConfigCheck, ConfigChecks } from './config-checks.ts';
 import type { AnyConfigDefinition, ConfigDefinition, ConfigFactoryDefinition } from './config-definition.ts';
 import type { ConfigFile } from './config-file.ts';
+import { ConfigListeners } from './config-listeners.ts';
 import { type Report, warn } from './config-report.ts';
 import { isSameContent, textsOf } from './config-text.ts';
 import { shippedDefinitions } from './definitions/shipped-definitions.ts';
@@ -32,7 +33,7 @@ export class ConfigStore {
   readonly #locations: ConfigOptions['settings'];
   readonly #rules: ReadingRules;
   readonly #folders: readonly string[];
-  readonly #listeners = new Set<OnConfigChange>();
+  readonly #listeners = new ConfigListeners();
   /** What was refused, by id, so that the same is not reported every two seconds. */
   readonly #refused = new Map<string, string>();
   readonly #checks = new ConfigChecks();
@@ -189,10 +190,7 @@ export class ConfigStore {
 
   /** Tells of changes after they took effect. Returns the end of it. */
   watch(onChange: OnConfigChange): () => void {
-    // A wrapper of its own, so that one function that watches twice is told twice and ends one at a time.
-    const listener: OnConfigChange = (change) => onChange(change);
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#listeners.add(onChange);
   }
 
   /** Like `watch`, only for one definition and with its type. */
@@ -233,7 +231,7 @@ export class ConfigStore {
     }
     for (const file of files.values()) await this.#takeOver(file, next, changes);
     this.#snapshot = next;
-    await this.#tell(changes);
+    await this.#listeners.tell(changes, this.#rules.report);
   }
 
   async #noticeEdits(files: ReadonlyMap<string, ConfigFile>): Promise<void> {
@@ -330,22 +328,6 @@ export class ConfigStore {
     if (this.#refused.get(id) === said) return;
     this.#refused.set(id, said);
     this.#rules.report({ kind: 'config.refused', id, findings });
-  }
-
-  async #tell(changes: readonly ConfigChange[]): Promise<void> {
-    const failures: unknown[] = [];
-    for (const change of changes) {
-      for (const listener of this.#listeners) {
-        try {
-          await listener(change);
-        } catch (error) {
-          failures.push(error);
-        }
-      }
-      this.#rules.report({ kind: 'config.changed', id: change.id, change: change.kind });
-    }
-    if (failures.length > 0)
-      throw new AggregateError(failures, 'A part could not follow a configuration change');
   }
 
   #requireKnown(definition: AnyConfigDefinition): void {

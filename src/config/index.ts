@@ -10,28 +10,16 @@
  * Invariants: all mistakes are found at once, with file, line and column; what is in force was valid when it
  * was read; a bad change leaves the old configuration in force; files are never written.
  */
-export { checkConfig } from './check-config.ts';
-export type { ConfigChange, ConfigOverlay, OnConfigChange } from './config-change.ts';
-export type { ConfigCheck, Objection } from './config-checks.ts';
-export type {
-  AnyConfigDefinition,
-  ConfigDefinition,
-  ConfigFactoryDefinition,
-} from './config-definition.ts';
-export { type ConfigId, configIdOfFile, formatConfigId, parseConfigId } from './config-id.ts';
-export type { ConfigReport, Report } from './config-report.ts';
-export type { ConfigSchema } from './config-schema.ts';
+export type { Objection } from './config-checks.ts';
+export { configIdOfFile, formatConfigId, parseConfigId } from './config-id.ts';
 export { type ConfigOptions, ConfigStore } from './config-store.ts';
-export { ConfigWatcher, type ConfigWatcherOptions } from './config-watcher.ts';
+export { ConfigWatcher } from './config-watcher.ts';
 export { type AuditConfig, auditConfig } from './definitions/audit-schema.ts';
 export { type AuthenticationConfig, authenticationConfig } from './definitions/authentication-schema.ts';
 export { clusterConfig } from './definitions/cluster-schema.ts';
 export { type EndpointConfig, endpointConfig } from './definitions/endpoint-schema.ts';
 export { infoConfig } from './definitions/info-schema.ts';
-export {
-  type ManagedConfig,
-  managedConfig,
-} from './definitions/managed-schema.ts';
+export { type ManagedConfig, managedConfig } from './definitions/managed-schema.ts';
 export { policyConfig } from './definitions/policy-schema.ts';
 export { processConfig } from './definitions/process-schema.ts';
 export { repoConfig } from './definitions/repo-schema.ts';
@@ -47,29 +35,16 @@ export { type ScriptConfig, scriptConfig } from './definitions/script-schema.ts'
 export { type WorkflowConfig, workflowConfig } from './definitions/workflow-schema.ts';
 export { parseJsonDocument } from './json-document.ts';
 export { isBelow, isReallyBelow, requireOwnProcesses, requireOwnSources } from './own-folders.ts';
-export { isModuleFile, ProjectModules, type ProjectModulesOptions } from './project-modules.ts';
-export {
-  openProperties,
-  type Properties,
-  type PropertyOptions,
-  type PropertySource,
-} from './property-source.ts';
+export { isModuleFile, ProjectModules } from './project-modules.ts';
+export type { PropertySource } from './property-source.ts';
 export { secretReferences } from './secret-references.ts';
-export {
-  isSecretName,
-  SECRET_VARIABLES,
-  takeEnvironment,
-  withoutSecrets,
-  withSecretFiles,
-} from './secret-variables.ts';
+export { SECRET_VARIABLES, takeEnvironment, withoutSecrets, withSecretFiles } from './secret-variables.ts';
 export {
   type Environment,
-  type Flags,
   misspeltVariables,
-  type NodeRole,
   overlayFlags,
   readSettings,
   SETTING_FLAGS,
   type Settings,
 } from './settings.ts';
-export { type Substitution, substitute } from './substitution.ts';
+export { substitute } from './substitution.ts';

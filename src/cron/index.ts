@@ -6,12 +6,5 @@
  * objects, always bounded, strictly forward. Milliseconds never matter: firings lie on whole seconds.
  */
 export type { CronExpression } from './cron-expression.ts';
-export {
-  type DaylightSaving,
-  type FireTimeOptions,
-  firstFireTime,
-  nextFireTime,
-  nextFireTimes,
-  nextInUtc,
-} from './next-fire-time.ts';
+export { type DaylightSaving, firstFireTime, nextFireTime, nextInUtc } from './next-fire-time.ts';
 export { cronMistake, parseCron } from './parse-cron.ts';

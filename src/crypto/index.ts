@@ -7,23 +7,16 @@
  */
 export type { Crypto } from './crypto.ts';
 export { deriveSecrets } from './derive-secrets.ts';
-export { addKey, type KeyListing, listKeys, useKey } from './edit-key-ring.ts';
+export { addKey, listKeys, useKey } from './edit-key-ring.ts';
 export { hasEnvelope, isEnvelope, placeOfEnvelope } from './envelope.ts';
 export { DEFAULT_ALIAS, KeyRing, type KeyRingText, NEEDED_ALIASES } from './key-ring.ts';
 export { lackingKeys, noteUseIn, requireKeysInUse } from './key-use.ts';
 export { forgetKey, forgetReplacedKeys, noteRotation } from './key-use-repository.ts';
-export { type CryptoOptions, openCrypto } from './open-crypto.ts';
+export { openCrypto } from './open-crypto.ts';
 export { type KeyRingPlace, type OpenedKeyRing, openKeyRing } from './open-key-ring.ts';
-export { hashPassword, matchesPassword } from './password-hash.ts';
+export { hashPassword } from './password-hash.ts';
 export { replaceFile } from './replace-file.ts';
-export { type RewrapMemory, type Rewrapped, Rewrapper } from './rewrap.ts';
-export { isSeal, PRIVATE_SEAL, placeOfForeign, sealOf, withoutSeals, withSeals } from './seal.ts';
-export {
-  isReference,
-  isSecretMember,
-  isSecretValue,
-  isStandIn,
-  secretMembers,
-  standInOf,
-} from './secret-members.ts';
+export { type RewrapMemory, Rewrapper } from './rewrap.ts';
+export { isSeal, PRIVATE_SEAL, placeOfForeign, withoutSeals, withSeals } from './seal.ts';
+export { isReference, isSecretValue, isStandIn, secretMembers, standInOf } from './secret-members.ts';
 export { HASHES_AT_ONCE } from './slow-hash.ts';

@@ -7,12 +7,8 @@
  */
 export { numbers, texts } from './array-column.ts';
 export { findEmbeddedUrl } from './embedded/embedded-access.ts';
-export {
-  type EmbeddedServer,
-  type EmbeddedServerOptions,
-  startEmbeddedServer,
-} from './embedded/embedded-server.ts';
-export { type SupervisedServer, superviseEmbeddedServer } from './embedded/embedded-supervisor.ts';
+export { startEmbeddedServer } from './embedded/embedded-server.ts';
+export { superviseEmbeddedServer } from './embedded/embedded-supervisor.ts';
 export { LOCK_CLASS, LockSession } from './lock/lock-session.ts';
 export { LOCK, lockNamed, tryLockNamed } from './lock/named-lock.ts';
 export { tryTransactionLock } from './lock/transaction-lock.ts';
@@ -22,19 +18,11 @@ export {
   readMigrations,
   refuseNewerBreakingSchema,
   refuseOldPostgres,
-  type SchemaState,
-  type SqlMigration,
 } from './migration/migrator.ts';
 export { prepareSchema } from './migration/prepare-schema.ts';
 export { clockService } from './pool/clock-service.ts';
 export { connectionFinding, wordsOf } from './pool/connection-finding.ts';
-export {
-  type Database,
-  type DatabaseOptions,
-  type Db,
-  openDatabase,
-  type Transaction,
-} from './pool/database.ts';
+export { type Database, type DatabaseOptions, type Db, openDatabase } from './pool/database.ts';
 export { DatabaseClock } from './pool/database-clock.ts';
 export { type Trouble, troubled, troubleOf } from './pool/database-error.ts';
 export { findReadOnly } from './pool/find-read-only.ts';
@@ -45,7 +33,6 @@ export {
   isConnectionLost,
   isPassing,
   isTaken,
-  isUnable,
   isUnavailable,
   LostRace,
   sqlStateOf,
@@ -53,12 +40,10 @@ export {
 } from './pool/sql-state.ts';
 export { Listener } from './signal/listener.ts';
 export { Notifier } from './signal/notifier.ts';
-export type { Tables } from './tables.ts';
 export { Batcher } from './unit-of-work/batcher.ts';
 export type { Actor, Change } from './unit-of-work/change.ts';
-export type { Effect, TraceEntry } from './unit-of-work/effect.ts';
 export { type GroupStep, type GroupWrite, insertAll, LostRows } from './unit-of-work/group-commit.ts';
 export { type PreparedUnit, prepareUnit, storeTogether } from './unit-of-work/prepared-unit.ts';
 export { RefusedWrites } from './unit-of-work/refused-writes.ts';
-export { beforeCommit, runUnitOfWork, type UnitOfWorkOptions } from './unit-of-work/run-unit-of-work.ts';
+export { beforeCommit, runUnitOfWork } from './unit-of-work/run-unit-of-work.ts';
 export { UnitOfWork } from './unit-of-work/unit-of-work.ts';

@@ -7,7 +7,7 @@
  * Invariants: the address that was looked at is the one that is connected to; time and size of an answer are bounded;
  * what is said of a failed request holds no credentials.
  */
-export { AddressGuard, type GuardOptions, type GuardWords } from './address-guard.ts';
+export { AddressGuard } from './address-guard.ts';
 export { type Destination, isDestination } from './destinations.ts';
 export { LOOPBACK, type Network, PRIVATE, parseNetwork } from './networks.ts';
 export { type IncomingResponse, type OutgoingRequest, sendRequest, shown } from './send-request.ts';

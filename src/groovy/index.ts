@@ -13,5 +13,4 @@ export { ENTRY } from './generate/generate-script.ts';
 export type { GroovyWarning } from './generate/missing-classes.ts';
 export { coreLibrary, librariesOf } from './groovy-library.ts';
 export { GroovySyntaxError } from './groovy-syntax-error.ts';
-export { GroovyHost, type GroovyHostOptions } from './host-operations.ts';
-export type { ScriptPosition, ScriptSource } from './script-source.ts';
+export { GroovyHost } from './host-operations.ts';

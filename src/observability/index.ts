@@ -3,13 +3,7 @@
  * line or a figure. Nobody else knows the logger.
  */
 export type { Gauge } from './gauge.ts';
-export { createLogSink, type LogOptions } from './log-sink.ts';
-export { createMetrics, type Metrics } from './metric-sink.ts';
-export {
-  type LogLevel,
-  type Observation,
-  type ObservationKind,
-  type Observe,
-  observeAll,
-} from './observation.ts';
+export { createLogSink } from './log-sink.ts';
+export { createMetrics } from './metric-sink.ts';
+export { type LogLevel, type Observation, type Observe, observeAll } from './observation.ts';
 export { processGauges } from './process-gauges.ts';

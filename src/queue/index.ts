@@ -6,9 +6,9 @@
  * unit of work that enqueued it was committed; what its handler stores is there exactly if the job counts as
  * completed; a node that lost its claim commits nothing; no NOTIFY inside a transaction.
  */
-export type { ClaimedJob, Job, JobFailure, JobHandler, JobWork, NewJob, WorkerOptions } from './job.ts';
+export type { ClaimedJob, Job, JobFailure, JobHandler, JobWork } from './job.ts';
 export { JobPoller } from './job-poller.ts';
-export { Queue, type QueueOptions } from './queue.ts';
+export { Queue } from './queue.ts';
 export { QueueKeeper } from './queue-keeper.ts';
 export { releaseJobs } from './release-repository.ts';
 export { type JobResult, runJob } from './run-job.ts';

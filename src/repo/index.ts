@@ -6,11 +6,9 @@
  */
 export { compileQueries } from './configured-queries.ts';
 export { filterSql, hasSameText } from './filter-sql.ts';
-export { type PropertyIndex, propertyIndex } from './filter-sql-index.ts';
-export { objectTable, type PropertyType, type QueryColumn, type QueryTable } from './filter-sql-table.ts';
+export { objectTable, type QueryColumn, type QueryTable } from './filter-sql-table.ts';
 export { IndexKeeper } from './index-keeper.ts';
 export { internalObjects } from './internal-objects.ts';
-export { cutPage, type PageStatement, pageSql } from './keyset-page.ts';
 export { monthKeeper } from './month-keeper.ts';
 export {
   changeObject,
@@ -25,7 +23,7 @@ export {
 export { type ObjectStore, objectStore, type StoredObject } from './object-store.ts';
 export { pageResult } from './page-result.ts';
 export { queryObjects } from './query-objects.ts';
-export { queryTable, type TablePage, type TableSource } from './query-table.ts';
-export { type RepoOptions, repoResource } from './repo-resource.ts';
+export { queryTable, type TablePage } from './query-table.ts';
+export { repoResource } from './repo-resource.ts';
 export { requireNoSecrets, sealObject } from './seal-object.ts';
-export { type IndexedType, isIndexed, type WantedIndex, wantedIndexes } from './wanted-indexes.ts';
+export { isIndexed, wantedIndexes } from './wanted-indexes.ts';

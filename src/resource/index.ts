@@ -6,7 +6,6 @@
  * request takes the one road through `Router.handle`; the outermost write owns the unit of work.
  */
 
-export { type Allowance, Budget, type Expense, REQUEST_ALLOWANCE, RUN_ALLOWANCE } from './budget.ts';
 export {
   type ClientContext,
   type Context,
@@ -17,7 +16,6 @@ export {
   httpData,
   internalContext,
   nextPart,
-  type RouterContext,
   rootContext,
   type SecurityContext,
   SYSTEM,
@@ -29,7 +27,7 @@ export type { ResourceDescription } from './description.ts';
 export { newIdOf, requireSameId } from './new-id.ts';
 export { MOST_OBJECT_BYTES, requireStorableSize } from './object-size.ts';
 export { hasTransform, parsePatch } from './patch/patch-operation.ts';
-export { applyPatch, PatchedObject, type PatchOptions, type Transform } from './patch/patched-object.ts';
+export { applyPatch, PatchedObject, type Transform } from './patch/patched-object.ts';
 export { personName } from './person-name.ts';
 export { PROTOCOL_PARAMETERS, refuseUnknownParameter } from './protocol-parameter.ts';
 export {
@@ -48,7 +46,7 @@ export {
   type PredefinedQueries,
   plainQuery,
 } from './query/answer-query.ts';
-export { NO_PAGING, type Page, type Paging, type TotalPolicy } from './query/paging.ts';
+export { NO_PAGING, type Paging, type TotalPolicy } from './query/paging.ts';
 export {
   formatPageCookie,
   invalidPageCookie,
@@ -56,8 +54,7 @@ export {
   type PageStart,
   parsePageCookie,
 } from './query/paging-cookie.ts';
-export { applyQueryInMemory } from './query/paging-in-memory.ts';
-export { compilePredefinedQuery, type PredefinedQuery } from './query/predefined-query.ts';
+export { compilePredefinedQuery } from './query/predefined-query.ts';
 export {
   type Comparison,
   type FilterValue,
@@ -66,9 +63,9 @@ export {
   type QueryFilter,
 } from './query/query-filter.ts';
 export { formatQueryFilter } from './query/query-filter-format.ts';
-export { compileFilter, matchesFilter } from './query/query-filter-match.ts';
+export { compileFilter } from './query/query-filter-match.ts';
 export { parseQueryFilter } from './query/query-filter-parser.ts';
-export { parseQueryParameters, type QueryParameters } from './query/query-parameters.ts';
+export { parseQueryParameters } from './query/query-parameters.ts';
 export {
   beginningOf,
   formatSortKeys,
@@ -77,7 +74,6 @@ export {
   type SortKey,
   type SortValue,
   sortRank,
-  sortTuple,
   totalOrder,
 } from './query/sort-key.ts';
 export {
@@ -104,7 +100,7 @@ export {
   type Response,
   resource,
 } from './response.ts';
-export { type CallOptions, Connection, type QueryOptions, type RequestSink } from './road/connection.ts';
+export { Connection, type RequestSink } from './road/connection.ts';
 export { type Filter, passing } from './road/filter.ts';
 export { refuseEnvelopes } from './road/refuse-envelopes.ts';
 export type { RouteHandler, RouteMatch } from './road/route.ts';

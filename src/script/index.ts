@@ -12,9 +12,9 @@ export type { HostOperations } from './host-operations.ts';
 export { findSyntaxError, hoistedNames } from './javascript/index.ts';
 export { requestView } from './request-view.ts';
 export { resourceOperations } from './resource-operations.ts';
-export { isBuiltInFilter, type RouterFilters, routerFilters } from './router-filters.ts';
+export { routerFilters } from './router-filters.ts';
 export { ScriptError, ScriptInactiveError } from './script-error.ts';
-export { type ScriptFault, ScriptInspector } from './script-inspector.ts';
+export { ScriptInspector } from './script-inspector.ts';
 export { scriptsInactive } from './script-library.ts';
 export {
   elementsAt,
@@ -25,17 +25,11 @@ export {
   type ScriptPlace,
   valueAt,
 } from './script-place.ts';
-export { parseScriptReference, type ScriptLanguage, type ScriptReference } from './script-reference.ts';
+export { parseScriptReference, type ScriptReference } from './script-reference.ts';
 export { scriptResource } from './script-resource.ts';
 export { ScriptRunner } from './script-runner.ts';
-export { ScriptSources, type SourceDirectory } from './script-sources.ts';
+export { ScriptSources } from './script-sources.ts';
 export { ScriptThreads } from './script-threads.ts';
 export { scriptTransform } from './script-transform.ts';
-export {
-  noScripts,
-  type ScriptCall,
-  type ScriptLogLine,
-  type ScriptOutcome,
-  type Scripts,
-} from './scripts.ts';
+export { noScripts, type Scripts } from './scripts.ts';
 export { observeFromThread, serveThread } from './thread-server.ts';

@@ -6,27 +6,9 @@
  * *gap* are the wall times skipped when clocks go forward, an *overlap* those shown twice when they go back.
  * The id of a zone stays as it was given.
  */
-export { type CivilDate, daysInMonth, isLeapYear, toCivilDate, toEpochDay, weekdayOf } from './calendar.ts';
-export {
-  addDuration,
-  type Duration,
-  type DurationUnit,
-  parseDuration,
-  subtractDuration,
-} from './duration.ts';
-export {
-  formatLocalDateTime,
-  instantToLocalDateTime,
-  localDateTimeToInstant,
-  parseLocalDateTime,
-} from './local-date-time.ts';
+export { daysInMonth, toCivilDate, toEpochDay, weekdayOf } from './calendar.ts';
+export { addDuration, parseDuration, subtractDuration } from './duration.ts';
+export { localDateTimeToInstant } from './local-date-time.ts';
 export { monotonicMs } from './monotonic.ts';
 export { timeOrderedId } from './time-ordered-id.ts';
-export {
-  getTimeZone,
-  isTimeZone,
-  type OffsetChange,
-  type Resolution,
-  type TimeZone,
-  type WallMs,
-} from './time-zone.ts';
+export { getTimeZone, isTimeZone, type OffsetChange, type TimeZone, type WallMs } from './time-zone.ts';

@@ -17,5 +17,5 @@ export {
   suspectedAfter,
 } from './fence-repository.ts';
 export { isSuspect } from './suspicion.ts';
-export { type Seat, WorkPoller, type WorkPollerOptions } from './work-poller.ts';
+export { type Seat, WorkPoller } from './work-poller.ts';
 export type { Ask, Claim, WorkStore } from './work-store.ts';

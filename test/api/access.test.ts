@@ -5,7 +5,8 @@ import { NotFoundError } from '../../src/errors/index.ts';
 import { type JsonValue, parsePointer } from '../../src/json/index.ts';
 import { formatPath, type Request, resource, systemContext } from '../../src/resource/index.ts';
 import { requestView } from '../../src/script/index.ts';
-import { AccessRules, CONDITION_NAMES } from '../../src/security/index.ts';
+import { CONDITION_NAMES } from '../../src/security/access/conditions.ts';
+import { AccessRules } from '../../src/security/index.ts';
 import type { Api, CallOptions } from '../support/api.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 

@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditConfig } from '#config/index.ts';
 import type { Db } from '#database/index.ts';
+import { keepAuditMonths } from '#security/audit/audit-month-keeper.ts';
+import { entrySigner } from '#security/audit/signed-entry.ts';
 import {
   AuditKeys,
   AuditSealer,
   type AuditTopic,
-  entrySigner,
   exportLines,
-  keepAuditMonths,
   type TrailRange,
   verifyAudit,
   verifyFile,

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { overrideSeals } from '#administration/index.ts';
+import { overrideSeals } from '#administration/override-seals.ts';
 import { openCrypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import { contextSeals } from '../../src/scheduler/sealed-context.ts';

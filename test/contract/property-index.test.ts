@@ -3,18 +3,19 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
-import { type IndexedType, IndexKeeper, queryObjects, wantedIndexes } from '#repo/index.ts';
+import { IndexKeeper, queryObjects, wantedIndexes } from '#repo/index.ts';
+import type { IndexedType } from '#repo/wanted-indexes.ts';
 import {
-  applyQueryInMemory,
   type Comparison,
   compilePredefinedQuery,
-  matchesFilter,
   NO_PAGING,
   parsePath,
   parseQueryFilter,
   parseSortKeys,
   type QueryFilter,
 } from '#resource/index.ts';
+import { applyQueryInMemory } from '#resource/query/paging-in-memory.ts';
+import { matchesFilter } from '#resource/query/query-filter-match.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
 import { statementsOf } from '../support/workflow-core.ts';
 

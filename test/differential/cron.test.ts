@@ -2,7 +2,8 @@ import { CronExpressionParser } from 'cron-parser';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { getTimeZone, type TimeZone } from '#time/index.ts';
-import { nextFireTimes, parseCron } from '../../src/cron/index.ts';
+import { parseCron } from '../../src/cron/index.ts';
+import { nextFireTimes } from '../../src/cron/next-fire-time.ts';
 
 /**
  * The same schedules in both dialects, on the subset where cron-parser is right: no year, no W, no L-n, no

@@ -3,15 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { type Database, runUnitOfWork, type UnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { Solitude } from '#lifecycle/index.ts';
-import {
-  type ClaimedJob,
-  type Job,
-  JobPoller,
-  type JobResult,
-  Queue,
-  runJob,
-  type WorkerOptions,
-} from '#queue/index.ts';
+import { type ClaimedJob, type Job, JobPoller, type JobResult, Queue, runJob } from '#queue/index.ts';
+import type { WorkerOptions } from '#queue/job.ts';
 import { createMigratedDatabase } from './migrated-database.ts';
 
 export const QUICK: WorkerOptions = { concurrency: 4, runsScripts: false, retries: 1, retryDelayMs: 0 };

@@ -1,7 +1,8 @@
 import { startServer } from '#app';
 import { readSettings } from '#config/index.ts';
 import { type Database, openDatabase } from '#database/index.ts';
-import type { Observation, ObservationKind } from '#observability/index.ts';
+import type { Observation } from '#observability/index.ts';
+import type { ObservationKind } from '#observability/observation.ts';
 import { ADMIN_PASSWORD, type Api, apiOf } from './api.ts';
 import { COMMON_RING } from './key-ring.ts';
 import { createSchemaDatabase } from './migrated-database.ts';

@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigStore, checkConfig } from '#config/index.ts';
+import { checkConfig } from '#config/check-config.ts';
+import { ConfigStore } from '#config/index.ts';
 import { ActivationError, formatFinding } from '#errors/index.ts';
 import { temporaryProject } from './temporary-project.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { ConfigChange } from '#config/config-change.ts';
 import {
-  type ConfigChange,
   ConfigStore,
   ConfigWatcher,
   endpointConfig,

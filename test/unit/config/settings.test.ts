@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Environment, type Flags, readSettings, takeEnvironment } from '#config/index.ts';
+import { type Environment, readSettings, takeEnvironment } from '#config/index.ts';
+import type { Flags } from '#config/settings.ts';
 import { ActivationError } from '#errors/index.ts';
 import { temporaryProject } from './temporary-project.ts';
 

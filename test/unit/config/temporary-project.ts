@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { ConfigReport } from '#config/index.ts';
+import type { ConfigReport } from '#config/config-report.ts';
 
 /** A project and an installation folder with the given files (paths relative to each), removed on disposal. */
 export async function temporaryProject(

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { getTimeZone, instantToLocalDateTime, localDateTimeToInstant } from '#time/index.ts';
-import { nextFireTimes, parseCron } from '../../../src/cron/index.ts';
+import { getTimeZone, localDateTimeToInstant } from '#time/index.ts';
+import { instantToLocalDateTime } from '#time/local-date-time.ts';
+import { parseCron } from '../../../src/cron/index.ts';
+import { nextFireTimes } from '../../../src/cron/next-fire-time.ts';
 import table from '../../fixtures/cron-dates.json' with { type: 'json' };
 
 /** Dates of a row; a list that ends early, or with null, says that nothing comes after. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { getTimeZone, type TimeZone } from '#time/index.ts';
-import { nextFireTime, nextFireTimes, parseCron } from '../../../src/cron/index.ts';
+import { nextFireTime, parseCron } from '../../../src/cron/index.ts';
+import { nextFireTimes } from '../../../src/cron/next-fire-time.ts';
 import cases from '../../fixtures/cron-daylight-saving.json' with { type: 'json' };
 
 /** `2026-03-08T03:00:00-04:00`: the wall time with its offset, so that the two passes of an hour differ. */

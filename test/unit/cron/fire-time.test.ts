@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { getTimeZone } from '#time/index.ts';
-import { firstFireTime, nextFireTime, nextFireTimes, parseCron } from '../../../src/cron/index.ts';
+import { firstFireTime, nextFireTime, parseCron } from '../../../src/cron/index.ts';
+import { nextFireTimes } from '../../../src/cron/next-fire-time.ts';
 
 const UTC = getTimeZone('UTC');
 const NOON = Date.UTC(2026, 0, 1, 12);

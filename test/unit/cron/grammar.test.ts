@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { BadRequestError } from '#errors/index.ts';
-import { formatLocalDateTime, getTimeZone } from '#time/index.ts';
-import { nextFireTimes, parseCron } from '../../../src/cron/index.ts';
+import { getTimeZone } from '#time/index.ts';
+import { formatLocalDateTime } from '#time/local-date-time.ts';
+import { parseCron } from '../../../src/cron/index.ts';
+import { nextFireTimes } from '../../../src/cron/next-fire-time.ts';
 
 const UTC = getTimeZone('UTC');
 

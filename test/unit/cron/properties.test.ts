@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { getTimeZone } from '#time/index.ts';
-import { type DaylightSaving, nextFireTime, nextFireTimes, parseCron } from '../../../src/cron/index.ts';
+import { type DaylightSaving, nextFireTime, parseCron } from '../../../src/cron/index.ts';
+import { nextFireTimes } from '../../../src/cron/next-fire-time.ts';
 import { naiveCron, naiveDailyCron, naiveNext } from './naive-cron.ts';
 
 const DAY_MS = 86_400_000;

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { hashPassword, matchesPassword, openCrypto } from '#crypto/index.ts';
+import { hashPassword, openCrypto } from '#crypto/index.ts';
+import { matchesPassword } from '#crypto/password-hash.ts';
 
 const crypto = openCrypto({ keyRing: {} });
 

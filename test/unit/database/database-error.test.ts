@@ -1,7 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
-  connectionFinding,
   type Database,
   isConnectionLost,
   isPassing,
@@ -11,6 +10,7 @@ import {
   translateDatabaseError,
   troubleOf,
 } from '#database/index.ts';
+import { connectionFinding } from '#database/pool/connection-finding.ts';
 import { ServiceUnavailableError } from '#errors/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Budget, REQUEST_ALLOWANCE } from '#resource/index.ts';
+import { Budget, REQUEST_ALLOWANCE } from '#resource/budget.ts';
 
 describe('the budget of a request', () => {
   const { hostCalls } = REQUEST_ALLOWANCE;

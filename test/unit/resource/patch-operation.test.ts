@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type JsonObject, type JsonValue, sizeOf } from '#json/index.ts';
-import { applyPatch, Budget, PatchedObject, parsePatch } from '#resource/index.ts';
+import { Budget } from '#resource/budget.ts';
+import { applyPatch, PatchedObject, parsePatch } from '#resource/index.ts';
 
 const patch = (before: JsonObject, ...operations: JsonValue[]) =>
   applyPatch(before, parsePatch(operations), { budget: new Budget() });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compilePredefinedQuery, formatQueryFilter, matchesFilter } from '#resource/index.ts';
+import { compilePredefinedQuery, formatQueryFilter } from '#resource/index.ts';
+import { matchesFilter } from '#resource/query/query-filter-match.ts';
 
 const bind = (template: string, parameters: Record<string, string>) =>
   formatQueryFilter(compilePredefinedQuery(template).bind(parameters));

@@ -3,14 +3,8 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Database, runUnitOfWork } from '#database/index.ts';
-import {
-  AuditKeys,
-  AuditSealer,
-  entrySigner,
-  exportLines,
-  verifyAudit,
-  verifyFile,
-} from '#security/index.ts';
+import { entrySigner } from '#security/audit/signed-entry.ts';
+import { AuditKeys, AuditSealer, exportLines, verifyAudit, verifyFile } from '#security/index.ts';
 import { auditEvent } from '../../../src/security/audit/audit-event.ts';
 import { auditInserts, insertEntries } from '../../../src/security/audit/audit-repository.ts';
 import { AuditTrail } from '../../../src/security/audit/audit-trail.ts';

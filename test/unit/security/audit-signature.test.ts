@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
-import { AuditKeys, entrySigner } from '#security/index.ts';
+import { entrySigner } from '#security/audit/signed-entry.ts';
+import { AuditKeys } from '#security/index.ts';
 import { auditEvent } from '../../../src/security/audit/audit-event.ts';
 import { checkEntry } from '../../../src/security/audit/stored-entry.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';

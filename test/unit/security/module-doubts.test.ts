@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { moduleDoubts } from '../../../src/security/index.ts';
+import { moduleDoubts } from '../../../src/security/authentication/module-doubts.ts';
 
 const doubtsOf = (name: string, properties: Record<string, never | string | string[]>, enabled = true) =>
   moduleDoubts({ serverAuthContext: { authModules: [{ name, enabled, properties }] } } as never);

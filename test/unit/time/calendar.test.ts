@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { daysInMonth, isLeapYear, toCivilDate, toEpochDay, weekdayOf } from '#time/index.ts';
+import { isLeapYear } from '#time/calendar.ts';
+import { daysInMonth, toCivilDate, toEpochDay, weekdayOf } from '#time/index.ts';
 
 test('civil dates agree with the Date object from the year 100 to 9999', () => {
   const days = fc.integer({ min: -683_000, max: 2_932_800 });

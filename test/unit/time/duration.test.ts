@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BadRequestError } from '#errors/index.ts';
-import { addDuration, type DurationUnit, parseDuration, subtractDuration } from '#time/index.ts';
+import type { DurationUnit } from '#time/duration.ts';
+import { addDuration, parseDuration, subtractDuration } from '#time/index.ts';
 
 const START = Date.parse('2026-01-31T10:00:00.120Z');
 

@@ -1,13 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { BadRequestError } from '#errors/index.ts';
-import {
-  formatLocalDateTime,
-  getTimeZone,
-  instantToLocalDateTime,
-  localDateTimeToInstant,
-  parseLocalDateTime,
-} from '#time/index.ts';
+import { getTimeZone, localDateTimeToInstant } from '#time/index.ts';
+import { formatLocalDateTime, instantToLocalDateTime, parseLocalDateTime } from '#time/local-date-time.ts';
 
 function refusal(text: string): BadRequestError {
   try {

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '../..');
+const MOST_LINES = 350;
+
+/** A statement that takes names from the door of a room, or hands them on. */
+const FROM_DOOR =
+  /(?:import|export)(?:\s+type)?\s+\{([^}]*)\}\s+from\s+'(?:#|[./]+\/(?:src\/)?)([\w-]+)\/index\.ts'/g;
+const TAKEN_LATER = /const \{([^}]*)\} = await import\('#([\w-]+)\/index\.ts'\)/g;
+const AT_DOOR = /export (?:type )?\{([^}]*)\} from/g;
+
+/** What CONTRIBUTING.md says of the house, where a linter cannot. */
+describe('the house', () => {
+  it(`has no file above ${MOST_LINES} lines`, () => {
+    const long = sources().filter((file) => read(file).split('\n').length - 1 > MOST_LINES);
+    expect(long).toEqual([]);
+  });
+
+  it('has no name at a door that nobody takes', () => {
+    const taken = new Map<string, Set<string>>();
+    for (const file of sources()) {
+      for (const [, names, room] of [
+        ...read(file).matchAll(FROM_DOOR),
+        ...read(file).matchAll(TAKEN_LATER),
+      ]) {
+        if (file.startsWith(`src/${room}/`)) continue;
+        const known = taken.get(room!) ?? new Set();
+        taken.set(room!, known);
+        for (const name of listed(names!)) known.add(name);
+      }
+    }
+    const idle = sources()
+      .flatMap((file) => /^src\/([\w-]+)\/index\.ts$/.exec(file) ?? [])
+      .filter((part) => !part.includes('/'))
+      // The command line is taken whole by bin/svc.js.
+      .filter((room) => room !== 'cli')
+      .flatMap((room) => {
+        const names = [...read(`src/${room}/index.ts`).matchAll(AT_DOOR)].flatMap(([, list]) =>
+          listed(list!),
+        );
+        return names.filter((name) => taken.get(room)?.has(name) !== true).map((name) => `${room}: ${name}`);
+      });
+    expect(idle).toEqual([]);
+  });
+});
+
+function listed(names: string): string[] {
+  return names
+    .split(',')
+    .map((name) =>
+      name
+        .trim()
+        .replace(/^type /, '')
+        .split(' as ')[0]!
+        .trim(),
+    )
+    .filter((name) => name !== '');
+}
+
+function sources(): string[] {
+  return ['src', 'workers'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true })
+      .map((name) => join(folder, String(name)))
+      .filter((file) => file.endsWith('.ts') && statSync(join(ROOT, file)).isFile()),
+  );
+}
+
+function read(file: string): string {
+  return readFileSync(join(ROOT, file), 'utf8');
+}
