@@ -85,7 +85,8 @@ export class Door {
     this.#tellRefused(refusal, socket.remoteAddress ?? '');
     // Whoever asked for the head alone would take a body for the next answer.
     const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ';
-    socket.end(answerText(writeError(refusal), isHead));
+    this.#refused.add(socket);
+    this.#turns.sayLast(socket, () => socket.end(answerText(writeError(refusal), isHead)));
   }
 
   #limit({ incoming }: HttpExchange): ResourceError | undefined {

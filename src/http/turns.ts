@@ -1,11 +1,12 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { HttpExchange } from './http-exchange.ts';
 
 /** Requests of one connection that may wait for those before them. */
 const MOST_WAITING = 100;
 
-interface Waiting {
+interface Turn {
+  readonly message: IncomingMessage;
   readonly outgoing: ServerResponse;
   readonly begin: () => void;
 }
@@ -15,30 +16,45 @@ interface Waiting {
  * would begin all of them at once: others would wait behind as many as fit into a few megabytes.
  */
 export class Turns {
-  /** A connection is in it while a request of it is under way. */
-  readonly #waiting = new WeakMap<Socket, Waiting[]>();
+  /** The first of a connection is under way. */
+  readonly #turns = new WeakMap<Socket, Turn[]>();
+  readonly #last = new WeakMap<Socket, () => void>();
 
   /**
    * Begins a request now, or when those before it have been answered; never when their client has gone.
    *
    * @returns false when too many wait already
    */
-  take({ incoming, outgoing }: HttpExchange, begin: () => void): boolean {
-    const { socket } = incoming.message;
-    const waiting = this.#waiting.get(socket);
-    if (waiting === undefined) {
-      this.#waiting.set(socket, []);
-      this.#begin(socket, { outgoing, begin });
-    } else if (waiting.length < MOST_WAITING) waiting.push({ outgoing, begin });
+  take({ incoming: { message }, outgoing }: HttpExchange, begin: () => void): boolean {
+    const turn = { message, outgoing, begin };
+    const turns = this.#turns.get(message.socket);
+    if (turns === undefined) {
+      this.#turns.set(message.socket, [turn]);
+      this.#begin(message.socket, turn);
+    } else if (turns.length <= MOST_WAITING) turns.push(turn);
     else return false;
     return true;
   }
 
-  #begin(socket: Socket, { outgoing, begin }: Waiting): void {
+  /**
+   * Says a connection's last word, about what could not be read: behind the answers to the requests before that, which are
+   * carried out. A request whose body could not be read has no other answer.
+   */
+  sayLast(socket: Socket, say: () => void): void {
+    const turns = this.#turns.get(socket) ?? [];
+    if (turns.at(-1)?.message.complete === false) turns.pop();
+    if (turns.length === 0) say();
+    else this.#last.set(socket, say);
+  }
+
+  #begin(socket: Socket, { outgoing, begin }: Turn): void {
     outgoing.once('close', () => {
-      const next = socket.writable ? this.#waiting.get(socket)?.shift() : undefined;
-      if (next === undefined) this.#waiting.delete(socket);
-      else this.#begin(socket, next);
+      const turns = this.#turns.get(socket) ?? [];
+      turns.shift();
+      const next = socket.writable ? turns[0] : undefined;
+      if (next !== undefined) return this.#begin(socket, next);
+      this.#turns.delete(socket);
+      if (socket.writable) this.#last.get(socket)?.();
     });
     begin();
   }

@@ -319,6 +319,23 @@ describe('the door', () => {
   });
 
   it.each([
+    ['what is no message', '', 'NONSENSE\r\n\r\n'],
+    ['too many headers', '', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`],
+    ['a body that is no body', '', 'PUT / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nZ\r\n'],
+    ['more than it has said', 'Connection: close\r\n', 'GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ])('answers a request that is carried out before it refuses %s behind it', async (what, header, behind) => {
+    const path = `repo/before/${encodeURIComponent(what)}`;
+    const from = { 'X-Forwarded-For': '203.0.113.68' };
+    const headers = Object.entries({ Host: 'x', ...ADMIN, ...from }).map(
+      (entry) => `${entry.join(': ')}\r\n`,
+    );
+    const admin = `${headers.join('')}${header}`;
+    const put = `PUT /svc/${path} HTTP/1.1\r\n${admin}If-None-Match: *\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
+    expect(statusOf(await sendRaw(server.url, put + behind))).toBe(201);
+    expect((await server.api('GET', path, { headers: from })).status).toBe(200);
+  });
+
+  it.each([
     ['the headers', 'GET /svc/info/ping HTTP/1.1\r\nHost: x\r\nX-Slow: '],
     [
       'the body',
