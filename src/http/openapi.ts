@@ -197,7 +197,7 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
           {
             ...parameter('_action', 'The action'),
             required: true,
-            schema: actions.length === 0 ? { type: 'string' } : { enum: [...actions] },
+            schema: actions.length === 0 ? { type: 'string' } : enumOf(actions),
           },
           DRY_RUN,
         ],
@@ -205,4 +205,11 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
         responses: answer({}),
       };
   }
+}
+
+function enumOf(actions: ResourceDescription['actions']): JsonObject {
+  return {
+    enum: actions.map(({ name }) => name),
+    description: actions.map(({ name, does }) => `- \`${name}\`: ${does}`).join('\n'),
+  };
 }

@@ -3,9 +3,6 @@ import type { ProviderDescription, ResourceDescription } from '#resource/index.t
 import type { ManagedType } from './managed-type.ts';
 import type { Relationship } from './relationship/relationship.ts';
 
-/** What every type can be asked to do, besides the actions that it declares. */
-export const TYPE_ACTIONS = ['patch', 'triggerSyncCheck'] as const;
-
 /** A type for the API description: its draft-03 properties as a schema of today. */
 export function describeType(type: ManagedType): ProviderDescription {
   const properties: JsonObject = {
@@ -27,8 +24,6 @@ export function describeType(type: ManagedType): ProviderDescription {
       ...requiredOf(type.required),
       ...(type.isClosed ? { additionalProperties: false } : {}),
     },
-    collectionActions: TYPE_ACTIONS,
-    instanceActions: [...TYPE_ACTIONS, ...type.actions.keys()],
   };
 }
 

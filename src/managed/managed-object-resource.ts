@@ -15,7 +15,7 @@ import { describeRelationships, describeType } from './describe-type.ts';
 import { newExchange, type WriteRequest } from './exchange.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
-import { actOnCollection, actOnObject } from './object-actions.ts';
+import { collectionActions, objectActions } from './object-actions.ts';
 import { queryObjects } from './query-objects.ts';
 import type { Relationship } from './relationship/relationship.ts';
 import { RelationshipResource } from './relationship/relationship-resource.ts';
@@ -143,8 +143,8 @@ function typeHandler(platform: ManagedPlatform, type: ManagedType): RouteHandler
     patch: run,
     delete: run,
     query: (context, request) => queryObjects(platform, context, request, type),
-    actionOnCollection: (context, request) => actOnCollection(platform, type, context, request),
-    actionOnInstance: (context, request, id) => actOnObject(platform, type, context, request, id),
+    collectionActions: collectionActions(platform, type),
+    instanceActions: objectActions(platform, type),
     async exists(context, id) {
       const db = await readerOf(platform, context);
       return (await findObject(db, objectStore(['managed', type.name]), id)) !== undefined;

@@ -2,8 +2,10 @@ import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { objectStore, queryObjects as queryStore } from '#repo/index.ts';
 import {
+  type Action,
   type ActionRequest,
   type ActionResult,
+  ActionTable,
   actionResult,
   type Context,
   dbOf,
@@ -13,12 +15,10 @@ import {
   plainQuery,
   type QueryRequest,
   resourceBody,
-  unknownAction,
   type WriteContext,
 } from '#resource/index.ts';
-import { requestView } from '#script/index.ts';
+import { requestView, type ScriptReference } from '#script/index.ts';
 import { checkObject, findStale } from './check-objects.ts';
-import { TYPE_ACTIONS } from './describe-type.ts';
 import { newExchange } from './exchange.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
@@ -29,59 +29,78 @@ import { runLifecycle } from './run-lifecycle.ts';
 const PAGE_SIZE = 500;
 
 /** `patch`, `triggerSyncCheck`, and the scripted actions that the type configures. */
-export async function actOnObject(
-  platform: ManagedPlatform,
-  type: ManagedType,
-  context: WriteContext,
-  request: ActionRequest,
-  id: string,
-): Promise<ActionResult> {
-  switch (request.action) {
-    case 'patch':
-      return actionResult(await patchObject(platform, type, context, request, id));
-    case 'triggerSyncCheck':
-      return actionResult(await checkObject(platform, type, context, request, id));
-    default:
-      return runAction(platform, type, context, request, id);
-  }
+export function objectActions(platform: ManagedPlatform, type: ManagedType): ActionTable<[id: string]> {
+  const ofEveryType: Record<string, Action<[id: string]>> = {
+    patch: {
+      does: 'Changes parts of the object: the body is a list of patch operations',
+      run: async (context, request, id) =>
+        actionResult(await patchObject(platform, type, context, request, id)),
+    },
+    triggerSyncCheck: {
+      does: 'Calculates what is stored of virtual properties anew, and updates the object if that changed',
+      run: async (context, request, id) =>
+        actionResult(await checkObject(platform, type, context, request, id)),
+    },
+  };
+  const own = [...type.actions].map(([name, reference]): [string, Action<[id: string]>] => [
+    name,
+    {
+      does: `Runs the script that managed/${type.name} declares for it, and answers with the object`,
+      run: (context, request, id) => runScript(platform, type, context, request, id, reference),
+    },
+  ]);
+  return new ActionTable({ ...ofEveryType, ...Object.fromEntries(own), ...ofEveryType });
 }
 
 /** `patch` of the one object that a query finds, and `triggerSyncCheck` of all that it finds. */
-export async function actOnCollection(
+export function collectionActions(platform: ManagedPlatform, type: ManagedType): ActionTable {
+  return new ActionTable({
+    patch: {
+      does: 'Changes parts of the one object that a query finds: the body is a list of patch operations',
+      run: (context, request) => patchFound(platform, type, context, request),
+    },
+    triggerSyncCheck: {
+      does: 'Calculates what is stored of virtual properties anew for all that a query finds, by default all',
+      run: (context, request) => checkFound(platform, type, context, request),
+    },
+  });
+}
+
+async function patchFound(
   platform: ManagedPlatform,
   type: ManagedType,
   context: WriteContext,
   request: ActionRequest,
 ): Promise<ActionResult> {
-  switch (request.action) {
-    case 'patch': {
-      const [first, second] = await findIds(platform, type, context, queryOf(request), 2);
-      if (first === undefined) throw new NotFoundError('The query finds no object to patch');
-      if (second !== undefined) {
-        throw new BadRequestError('The query finds more than one object to patch', {
-          id: 'PATCH_BY_QUERY_AMBIGUOUS',
-        });
-      }
-      const answer = await patchObject(platform, type, context, request, first);
-      // Who finds an object by a query has not been let in to it, as who names its path has.
-      const isShown = await mayRead(platform, context, formatPath(['managed', type.name, first]));
-      return actionResult(isShown ? answer : { _id: first, _rev: answer['_rev']! });
-    }
-    case 'triggerSyncCheck': {
-      let countTriggered = 0;
-      const query = queryOf(request, 'true');
-      for (let ids = await findIds(platform, type, context, query, PAGE_SIZE); ids.length > 0; ) {
-        for (const id of await findStale(platform, type, context, request, ids)) {
-          await checkObject(platform, type, context, request, id);
-        }
-        countTriggered += ids.length;
-        ids = await findIds(platform, type, context, query, PAGE_SIZE, ids.at(-1));
-      }
-      return actionResult({ status: 'OK', countTriggered });
-    }
-    default:
-      return unknownAction(request, TYPE_ACTIONS);
+  const [first, second] = await findIds(platform, type, context, queryOf(request), 2);
+  if (first === undefined) throw new NotFoundError('The query finds no object to patch');
+  if (second !== undefined) {
+    throw new BadRequestError('The query finds more than one object to patch', {
+      id: 'PATCH_BY_QUERY_AMBIGUOUS',
+    });
   }
+  const answer = await patchObject(platform, type, context, request, first);
+  // Who finds an object by a query has not been let in to it, as who names its path has.
+  const isShown = await mayRead(platform, context, formatPath(['managed', type.name, first]));
+  return actionResult(isShown ? answer : { _id: first, _rev: answer['_rev'] ?? null });
+}
+
+async function checkFound(
+  platform: ManagedPlatform,
+  type: ManagedType,
+  context: WriteContext,
+  request: ActionRequest,
+): Promise<ActionResult> {
+  let countTriggered = 0;
+  const query = queryOf(request, 'true');
+  for (let ids = await findIds(platform, type, context, query, PAGE_SIZE); ids.length > 0; ) {
+    for (const id of await findStale(platform, type, context, request, ids)) {
+      await checkObject(platform, type, context, request, id);
+    }
+    countTriggered += ids.length;
+    ids = await findIds(platform, type, context, query, PAGE_SIZE, ids.at(-1));
+  }
+  return actionResult({ status: 'OK', countTriggered });
 }
 
 async function patchObject(
@@ -105,17 +124,14 @@ async function patchObject(
   return resourceBody(answer) as JsonObject;
 }
 
-async function runAction(
+async function runScript(
   platform: ManagedPlatform,
   type: ManagedType,
   context: WriteContext,
   request: ActionRequest,
   id: string,
+  reference: ScriptReference,
 ): Promise<ActionResult> {
-  const reference = type.actions.get(request.action);
-  if (reference === undefined) {
-    return unknownAction(request, [...TYPE_ACTIONS, ...type.actions.keys()]);
-  }
   const { path, fields, parameters } = request;
   const read = async (isForScript: boolean) => {
     const exchange = newExchange(platform, context, type, { method: 'read', path, fields, parameters }, id, {

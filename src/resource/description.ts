@@ -1,6 +1,12 @@
 import type { JsonObject } from '#json/index.ts';
 import type { RequestMethod } from './request.ts';
 
+export interface ActionDescription {
+  readonly name: string;
+  /** What it does, a sentence. */
+  readonly does: string;
+}
+
 /** What can be asked of a resource; the one source of the API description. */
 export interface ResourceDescription {
   /** Path from the root, with variables in braces, such as `managed/user/{id}`. */
@@ -8,8 +14,8 @@ export interface ResourceDescription {
   readonly kind: 'collection' | 'instance' | 'singleton';
   readonly title: string;
   readonly methods: readonly RequestMethod[];
-  /** Names of its actions, as far as they are fixed. */
-  readonly actions: readonly string[];
+  /** Its actions, as far as they are fixed. */
+  readonly actions: readonly ActionDescription[];
   /** JSON Schema of its content; none says nothing about it. */
   readonly schema?: JsonObject;
 }

@@ -6,6 +6,7 @@
  * request takes the one road through `Router.handle`; the outermost write owns the unit of work.
  */
 
+export { type Action, ActionTable } from './action-table.ts';
 export {
   type ClientContext,
   type Context,
@@ -37,7 +38,6 @@ export {
   type ProviderDescription,
   type SingletonProvider,
   singleton,
-  unknownAction,
   unsupported,
 } from './provider.ts';
 export {

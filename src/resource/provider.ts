@@ -1,15 +1,9 @@
-import {
-  BadRequestError,
-  didYouMean,
-  NotFoundError,
-  NotSupportedError,
-  PreconditionFailedError,
-} from '#errors/index.ts';
+import { BadRequestError, NotFoundError, NotSupportedError, PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import type { ActionTable } from './action-table.ts';
 import { type Context, type WriteContext, writeContext } from './context.ts';
 import type { ResourceDescription } from './description.ts';
 import type {
-  ActionRequest,
   CreateRequest,
   DeleteRequest,
   PatchRequest,
@@ -19,15 +13,13 @@ import type {
   UpdateRequest,
 } from './request.ts';
 import { formatPath } from './resource-path.ts';
-import type { ActionResult, QueryResult, Resource, Response } from './response.ts';
+import type { QueryResult, Resource, Response } from './response.ts';
 import type { RouteHandler, RouteMatch } from './road/route.ts';
 
 /** What a provider says of itself, for the API description. */
 export interface ProviderDescription {
   readonly title: string;
   readonly schema?: JsonObject;
-  readonly collectionActions?: readonly string[];
-  readonly instanceActions?: readonly string[];
   /** A query that it answers, for whoever has read it instead. Default: `_queryFilter=true`. */
   readonly query?: string;
 }
@@ -37,14 +29,15 @@ export interface CollectionProvider {
   readonly description?: ProviderDescription;
   create?(context: WriteContext, request: CreateRequest): Promise<Resource>;
   query?(context: Context, request: QueryRequest): Promise<QueryResult>;
-  actionOnCollection?(context: WriteContext, request: ActionRequest): Promise<ActionResult>;
+  readonly collectionActions?: ActionTable;
   read?(context: Context, request: ReadRequest, id: string): Promise<Resource>;
   update?(context: WriteContext, request: UpdateRequest, id: string): Promise<Resource>;
   delete?(context: WriteContext, request: DeleteRequest, id: string): Promise<Resource>;
   patch?(context: WriteContext, request: PatchRequest, id: string): Promise<Resource>;
-  actionOnInstance?(context: WriteContext, request: ActionRequest, id: string): Promise<ActionResult>;
+  readonly instanceActions?: ActionTable<[id: string]>;
   /** Asked by an upsert, so that the create pipeline does not run on an existing object. */
   exists?(context: Context, id: string): Promise<boolean>;
+  /** Of requests other than actions, which say it themselves. */
   runsScripts?(request: Request, id: string | null): boolean;
 }
 
@@ -53,7 +46,8 @@ export interface SingletonProvider {
   read?(context: Context, request: ReadRequest): Promise<Resource>;
   update?(context: WriteContext, request: UpdateRequest): Promise<Resource>;
   patch?(context: WriteContext, request: PatchRequest): Promise<Resource>;
-  action?(context: WriteContext, request: ActionRequest): Promise<ActionResult>;
+  readonly actions?: ActionTable;
+  /** Of requests other than actions, which say it themselves. */
   runsScripts?(request: Request): boolean;
 }
 
@@ -67,13 +61,19 @@ export function collection(provider: CollectionProvider): RouteHandler {
         ? handleCollection(provider, context, request, match)
         : handleInstance(provider, context, request, id);
     },
-    runsScripts: (request, match) => provider.runsScripts?.(request, match.remaining[0] ?? null) ?? false,
+    runsScripts(request, { remaining: [id] }) {
+      if (request.method !== 'action') return provider.runsScripts?.(request, id ?? null) ?? false;
+      const actions = id === undefined ? provider.collectionActions : provider.instanceActions;
+      return actions?.runsScripts(request) ?? false;
+    },
     describe: (path) => describeCollection(provider, path),
   };
 }
 
 function describeCollection(provider: CollectionProvider, path: string): ResourceDescription[] {
-  const { title = path, schema, collectionActions = [], instanceActions = [] } = provider.description ?? {};
+  const { title = path, schema } = provider.description ?? {};
+  const collectionActions = provider.collectionActions?.describe() ?? [];
+  const instanceActions = provider.instanceActions?.describe() ?? [];
   const common = { title, ...(schema === undefined ? {} : { schema }) };
   const onCollection = (['create', 'query'] as const).filter((method) => provider[method] !== undefined);
   const onInstance = (['read', 'update', 'patch', 'delete'] as const).filter(
@@ -112,7 +112,7 @@ function handleCollection(
     case 'query':
       return provider.query?.(context, request) ?? unsupported(request);
     case 'action':
-      return provider.actionOnCollection?.(writeContext(context), request) ?? unsupported(request);
+      return provider.collectionActions?.run(writeContext(context), request) ?? unsupported(request);
     default:
       throw new BadRequestError(
         `The resource collection '${formatPath(request.path)}' cannot be ${PAST[request.method]}; name an object in it`,
@@ -179,7 +179,7 @@ function handleInstance(
     case 'patch':
       return provider.patch?.(writeContext(context), request, id) ?? unsupported(request);
     case 'action':
-      return provider.actionOnInstance?.(writeContext(context), request, id) ?? unsupported(request);
+      return provider.instanceActions?.run(writeContext(context), request, id) ?? unsupported(request);
     default:
       // A PUT below an object names nothing that there could be.
       if (request.method === 'create' && request.newResourceId !== null) throw notFound(request);
@@ -203,7 +203,7 @@ export function singleton(provider: SingletonProvider): RouteHandler {
         case 'patch':
           return provider.patch?.(writeContext(context), request) ?? unsupported(request);
         case 'action':
-          return provider.action?.(writeContext(context), request) ?? unsupported(request);
+          return provider.actions?.run(writeContext(context), request) ?? unsupported(request);
         default:
           if (request.method === 'create' && request.newResourceId !== null) throw notFound(request);
           throw new BadRequestError(
@@ -212,10 +212,14 @@ export function singleton(provider: SingletonProvider): RouteHandler {
           );
       }
     },
-    runsScripts: (request) => provider.runsScripts?.(request) ?? false,
+    runsScripts: (request) =>
+      (request.method === 'action'
+        ? provider.actions?.runsScripts(request)
+        : provider.runsScripts?.(request)) ?? false,
     describe(path) {
-      const { title = path, schema, instanceActions = [] } = provider.description ?? {};
-      const methods = (['read', 'update', 'patch', 'action'] as const).filter(
+      const { title = path, schema } = provider.description ?? {};
+      const actions = provider.actions?.describe() ?? [];
+      const methods = (['read', 'update', 'patch'] as const).filter(
         (method) => provider[method] !== undefined,
       );
       return [
@@ -223,8 +227,8 @@ export function singleton(provider: SingletonProvider): RouteHandler {
           path,
           kind: 'singleton',
           title,
-          methods,
-          actions: instanceActions,
+          methods: [...methods, ...(actions.length === 0 ? [] : (['action'] as const))],
+          actions,
           ...(schema === undefined ? {} : { schema }),
         },
       ];
@@ -251,17 +255,4 @@ export function unsupported(request: Request): never {
   throw new NotSupportedError(
     `The operation '${request.method}' is not supported by '${formatPath(request.path)}'`,
   );
-}
-
-/** 400 for an action that the resource does not know. */
-export function unknownAction(request: ActionRequest, known: readonly string[]): never {
-  throw new BadRequestError(`Action '${request.action}' is not supported by '${formatPath(request.path)}'`, {
-    id: 'ACTION_UNKNOWN',
-    hint:
-      known.length === 0
-        ? 'It has no actions'
-        : [didYouMean(request.action, known), `Its actions are ${known.join(', ')}`]
-            .filter(Boolean)
-            .join(' '),
-  });
 }

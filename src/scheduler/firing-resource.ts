@@ -4,14 +4,14 @@ import { pageResult } from '#repo/index.ts';
 import { collection, type Resource, type RouteHandler, resource } from '#resource/index.ts';
 import { type FiringView, findFiring, queryFirings } from './firing-repository.ts';
 import { parseRunKey } from './run.ts';
-import { noOtherActions, validatingCron } from './scheduler-resource.ts';
+import { NO_OTHER_ACTIONS, validatingCron } from './scheduler-resource.ts';
 
 /** `/scheduler/firing`: the ledger, read only. */
 export function firingResource(database: Database): RouteHandler {
   return validatingCron(
     collection({
       description: { title: 'firings' },
-      ...noOtherActions,
+      ...NO_OTHER_ACTIONS,
 
       async read(_context, _request, id) {
         const key = parseRunKey(id);

@@ -3,7 +3,9 @@ import { type ConfigStore, clusterConfig } from '#config/index.ts';
 import { type Feature, type Platform, shortServiceName, TOPIC } from '#platform/index.ts';
 import { CustomServices } from './custom-service.ts';
 import { firingResource } from './firing-resource.ts';
+import { jobActions } from './job-actions.ts';
 import { jobResource } from './job-resource.ts';
+import { KeptSchedules, type SchedulerPlatform } from './kept-schedules.ts';
 import { findMissingService } from './missing-service.ts';
 import type { ScheduledServices } from './scheduled-service.ts';
 import { type SchedulerParts, schedulerNode } from './scheduler-node.ts';
@@ -29,24 +31,27 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
   const { services, serviceDirectory } = options;
   if (serviceDirectory !== undefined)
     services.addSource(new CustomServices(serviceDirectory, router, observe));
+  const jobs: SchedulerPlatform = {
+    database,
+    clock,
+    dst: () => daylightSaving(config),
+    secrets: () => scheduleSecrets(config),
+    seals: contextSeals(crypto),
+    nodeName: config.get(clusterConfig).instanceId,
+    maySeeScripts: (context) => router.maySeeScripts(context),
+    services,
+    check: (invokeService, invokeContext) => services.check(invokeService, invokeContext),
+    doubts: (invokeService) =>
+      services.find(invokeService) === undefined ? serviceDoubts(config, invokeService) : [],
+    wake: () => notifier.notify(TOPIC.scheduler),
+  };
+  const schedules = new KeptSchedules(jobs);
+  const actions = jobActions(jobs, schedules);
   return {
     services: [scriptScheduledService(scripts), syncScheduledService, provisionerScheduledService],
     resources: {
-      'scheduler*': schedulerResource(),
-      'scheduler/job*': jobResource({
-        database,
-        clock,
-        dst: () => daylightSaving(config),
-        secrets: () => scheduleSecrets(config),
-        seals: contextSeals(crypto),
-        nodeName: config.get(clusterConfig).instanceId,
-        maySeeScripts: (context) => router.maySeeScripts(context),
-        services,
-        check: (invokeService, invokeContext) => services.check(invokeService, invokeContext),
-        doubts: (invokeService) =>
-          services.find(invokeService) === undefined ? serviceDoubts(config, invokeService) : [],
-        wake: () => notifier.notify(TOPIC.scheduler),
-      }),
+      'scheduler*': schedulerResource(actions.collectionActions.names),
+      'scheduler/job*': jobResource(jobs, schedules, actions),
       'scheduler/firing*': firingResource(database),
       'scheduler/trigger*': triggerResource(database),
       'scheduler/waitingTriggers': triggerListResource(database, 'waitingTriggers'),

@@ -3,49 +3,62 @@ import { BadRequestError, nearest, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import {
   type ActionRequest,
+  type ActionResult,
+  ActionTable,
   actionResult,
-  type Context,
   type RouteHandler,
   singleton,
-  unknownAction,
+  type WriteContext,
 } from '#resource/index.ts';
 
 /** The name of the action that says whether a cron expression is legal. */
-export const VALIDATE_CRON = 'validateQuartzCronExpression';
+const VALIDATE_CRON = 'validateQuartzCronExpression';
 
-/** `/scheduler`: says whether a cron expression is legal. Mount it as a prefix, for what is asked below it. */
-export function schedulerResource(): RouteHandler {
+/**
+ * `/scheduler`: says whether a cron expression is legal. Mount it as a prefix, for what is asked below it.
+ *
+ * @param ofJobs names of the actions on all schedules, which some look for here
+ */
+export function schedulerResource(ofJobs: readonly string[]): RouteHandler {
   return validatingCron(
     singleton({
-      description: { title: 'scheduler', instanceActions: [VALIDATE_CRON] },
-      action: async (_context, request) => refuseMisplaced(request),
+      description: { title: 'scheduler' },
+      actions: new ActionTable(
+        {
+          [VALIDATE_CRON]: {
+            does: 'Says whether a `cronExpression` is legal',
+            run: async (_context, { content }) => validateCron(content),
+          },
+        },
+        { anyCase: true, refuse: (request) => refuseMisplaced(request, ofJobs) },
+      ),
     }),
   );
 }
 
-/** The actions on all schedules, which are those of `scheduler/job`. */
-export const JOB_ACTIONS = [
-  'create',
-  'listCurrentlyExecutingJobs',
-  'pauseJobs',
-  'resumeJobs',
-  'nextRunDates',
-  VALIDATE_CRON,
-] as const;
-
-function refuseMisplaced(request: ActionRequest): never {
-  const meant = nearest(request.action, JOB_ACTIONS);
-  if (meant === undefined || meant === VALIDATE_CRON) return unknownAction(request, [VALIDATE_CRON]);
+function refuseMisplaced(request: ActionRequest, ofJobs: readonly string[]): void {
+  const meant = nearest(request.action, ofJobs);
+  if (meant === undefined || meant === VALIDATE_CRON) return;
   throw new BadRequestError(`Action '${request.action}' is not supported by 'scheduler'`, {
     id: 'ACTION_UNKNOWN',
     hint: `Did you mean '${meant}' of scheduler/job?`,
   });
 }
 
-const refuse = async (_context: Context, request: ActionRequest) => unknownAction(request, [VALIDATE_CRON]);
+/** The validation in the table of another resource, which knows it by name, too. */
+export const ALSO_VALIDATES = {
+  [VALIDATE_CRON]: {
+    does: 'The same as at /scheduler',
+    isDescribed: false,
+    run: async (_context: WriteContext, { content }: ActionRequest) => validateCron(content),
+  },
+} as const;
 
 /** Of a resource that has no action of its own: any other than the validation is refused by its name. */
-export const noOtherActions = { actionOnCollection: refuse, actionOnInstance: refuse };
+export const NO_OTHER_ACTIONS = {
+  collectionActions: new ActionTable(ALSO_VALIDATES, { anyCase: true }),
+  instanceActions: new ActionTable<[id: string]>(ALSO_VALIDATES, { anyCase: true }),
+};
 
 /** Clients of the field send the action to any path below `/scheduler`, whatever is there. */
 export function validatingCron(handler: RouteHandler): RouteHandler {
@@ -54,15 +67,13 @@ export function validatingCron(handler: RouteHandler): RouteHandler {
     async handle(context, request, match) {
       const isValidation =
         request.method === 'action' && request.action.toLowerCase() === VALIDATE_CRON.toLowerCase();
-      return isValidation
-        ? actionResult(validateCron(request.content))
-        : handler.handle(context, request, match);
+      return isValidation ? validateCron(request.content) : handler.handle(context, request, match);
     },
   };
 }
 
 /** @throws BadRequestError when the body holds no expression at all */
-function validateCron(content: JsonValue): JsonValue {
+function validateCron(content: JsonValue): ActionResult {
   const expression = isObject(content) ? content['cronExpression'] : undefined;
   if (typeof expression !== 'string') {
     throw new BadRequestError("The body has no 'cronExpression'", {
@@ -72,8 +83,8 @@ function validateCron(content: JsonValue): JsonValue {
   }
   try {
     const { warnings } = parseCron(expression);
-    return warnings.length === 0 ? { valid: true } : { valid: true, warnings: [...warnings] };
+    return actionResult(warnings.length === 0 ? { valid: true } : { valid: true, warnings: [...warnings] });
   } catch (error) {
-    return { valid: false, message: toResourceError(error).message };
+    return actionResult({ valid: false, message: toResourceError(error).message });
   }
 }

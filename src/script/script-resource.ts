@@ -3,46 +3,71 @@ import { isObject, type JsonObject } from '#json/index.ts';
 import {
   type ActionRequest,
   type ActionResult,
+  ActionTable,
   actionResult,
   type Context,
   type RouteHandler,
-  unknownAction,
   unsupported,
+  writeContext,
 } from '#resource/index.ts';
-import { DESCRIPTOR_KEYS, parseScriptReference } from './script-reference.ts';
+import { DESCRIPTOR_KEYS, parseScriptReference, type ScriptReference } from './script-reference.ts';
 import type { Scripts } from './scripts.ts';
 
 /** A header has room for a few. */
 const MOST_WARNINGS = 10;
 const LONGEST_WARNING = 200;
 
-const ACTIONS = ['eval', 'compile'] as const;
-
 /** `/script`: evaluates and compiles scripts on the spot. */
 export function scriptResource(scripts: Scripts): RouteHandler {
+  const actions = new ActionTable<[script: SentScript]>(
+    {
+      eval: {
+        does: 'Runs a script and answers with its result',
+        runsScripts: true,
+        run: (context, request, { reference, content }) =>
+          evaluate(scripts, context, request, reference, content),
+      },
+      compile: {
+        does: 'Says whether a script compiles',
+        runsScripts: true,
+        run: async (_context, _request, { warnings }) => ({
+          ...actionResult(true),
+          headers: warningHeaders(warnings),
+        }),
+      },
+    },
+    { anyCase: true },
+  );
   return {
     envelopes: 'shows',
     async handle(context, request, match) {
       if (request.method !== 'action' || match.remaining.length > 0) return unsupported(request);
       try {
-        return await act(scripts, context, request);
+        // The script is found and compiled before the action is looked at: a compile error wins.
+        const sent = await readScript(scripts, request);
+        return await actions.run(writeContext(context), request, sent);
       } catch (error) {
         throw error instanceof ResourceError ? withoutDetail(error) : error;
       }
     },
     runsScripts: (request, match) => request.method === 'action' && match.remaining.length === 0,
     describe: (path) => [
-      { path, kind: 'singleton', title: 'scripts', methods: ['action'], actions: ACTIONS },
+      { path, kind: 'singleton', title: 'scripts', methods: ['action'], actions: actions.describe() },
     ],
   };
 }
 
-async function act(scripts: Scripts, context: Context, request: ActionRequest): Promise<ActionResult> {
-  if (!isObject(request.content)) {
+/** A script as a request brings it, which compiles. */
+interface SentScript {
+  readonly reference: ScriptReference;
+  readonly warnings: readonly string[];
+  readonly content: JsonObject;
+}
+
+async function readScript(scripts: Scripts, { content }: ActionRequest): Promise<SentScript> {
+  if (!isObject(content)) {
     throw new BadRequestError('The body must be a JSON object that names a script', { id: 'SCRIPT_NO_BODY' });
   }
-  const { content } = request;
-  const action = ACTIONS.find((known) => known === request.action.toLowerCase());
   const { globals } = content;
   // Here, other than in configuration, no key that describes the script is a variable of it.
   const described = parseScriptReference(descriptorOf(content));
@@ -53,11 +78,17 @@ async function act(scripts: Scripts, context: Context, request: ActionRequest): 
       hint: "Such as 'text/javascript' or 'groovy'",
     });
   }
-  const reference = { ...described, globals: isObject(globals ?? null) ? (globals as JsonObject) : {} };
-  // The script is found and compiled before the action is looked at: a compile error wins.
-  const warnings = await scripts.compile(reference);
-  if (action === undefined) return unknownAction(request, ACTIONS);
-  if (action === 'compile') return { ...actionResult(true), headers: warningHeaders(warnings) };
+  const reference = { ...described, globals: isObject(globals) ? globals : {} };
+  return { reference, warnings: await scripts.compile(reference), content };
+}
+
+async function evaluate(
+  scripts: Scripts,
+  context: Context,
+  request: ActionRequest,
+  reference: ScriptReference,
+  content: JsonObject,
+): Promise<ActionResult> {
   const { value } = await scripts.evaluate(context, {
     reference,
     bindings: {

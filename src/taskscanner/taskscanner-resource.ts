@@ -3,6 +3,7 @@ import { BadRequestError, NotFoundError, ResourceError } from '#errors/index.ts'
 import { formatPointer, getAt, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import {
   type ActionRequest,
+  ActionTable,
   actionResult,
   answerFromMemory,
   type Context,
@@ -10,8 +11,8 @@ import {
   notFound,
   type RouteHandler,
   resource,
-  unknownAction,
   unsupported,
+  type WriteContext,
 } from '#resource/index.ts';
 import { cancelScan } from './cancel-scan.ts';
 import { rehearseScan } from './rehearse-scan.ts';
@@ -33,21 +34,32 @@ export function taskscannerResource(platform: TaskScannerPlatform): RouteHandler
     return view;
   };
   const runs = collection({
-    description: { title: 'scan runs', collectionActions: ['execute'], instanceActions: ['cancel'] },
+    description: { title: 'scan runs' },
     query: async (_context, request) =>
       answerFromMemory(request, (await listViews(database.db)).map(toJson), FIELDS),
     read: async (_context, _request, id) => toResource(await get(id)),
-    async actionOnCollection(context, request) {
-      if (request.action !== 'execute') return unknownAction(request, ['execute']);
-      return actionResult(await execute(platform, context, request));
-    },
-    async actionOnInstance(context, request, id) {
-      if (request.action !== 'cancel') return unknownAction(request, ['cancel']);
-      await get(id);
-      const cancelled = await cancelScan(platform, context.unitOfWork!, id);
-      return actionResult({ status: cancelled === true ? 'SUCCESS' : 'FAILURE', _id: id, action: 'cancel' });
-    },
-    runsScripts: (request) => request.method === 'action' && request.dryRun === true,
+    collectionActions: new ActionTable({
+      execute: {
+        does: 'Starts a scan: the task of a file, by its `name`, or one that is sent',
+        // A rehearsal runs it here; a scan has its own threads.
+        runsScripts: ({ dryRun }) => dryRun === true,
+        run: async (context, request) => actionResult(await execute(platform, context, request)),
+      },
+    }),
+    instanceActions: new ActionTable<[id: string]>({
+      cancel: {
+        does: 'Ends a scan that is under way',
+        async run(context, _request, id) {
+          await get(id);
+          const cancelled = await cancelScan(platform, context.unitOfWork, id);
+          return actionResult({
+            status: cancelled === true ? 'SUCCESS' : 'FAILURE',
+            _id: id,
+            action: 'cancel',
+          });
+        },
+      },
+    }),
   });
   return {
     ...runs,
@@ -65,7 +77,7 @@ export function taskscannerResource(platform: TaskScannerPlatform): RouteHandler
 
 async function execute(
   platform: TaskScannerPlatform,
-  context: Context,
+  context: WriteContext,
   { content, parameters }: ActionRequest,
 ): Promise<JsonObject> {
   const name = parameters['name'] ?? null;
@@ -74,7 +86,7 @@ async function execute(
   const order = { definition, name, firing: null };
   const id = definition.wait
     ? await performScan(platform, context, order)
-    : await startScan(platform, context.unitOfWork!, context, order);
+    : await startScan(platform, context.unitOfWork, context, order);
   return { _id: id };
 }
 

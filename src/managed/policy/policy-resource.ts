@@ -4,6 +4,7 @@ import { isObject, type JsonObject } from '#json/index.ts';
 import { findObject } from '#repo/index.ts';
 import {
   type ActionRequest,
+  ActionTable,
   actionResult,
   type Context,
   dbOf,
@@ -13,8 +14,8 @@ import {
   type Request,
   type RouteHandler,
   resource,
-  unknownAction,
   unsupported,
+  writeContext,
 } from '#resource/index.ts';
 import { requestView } from '#script/index.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
@@ -25,13 +26,23 @@ import { type PolicyScripts, runCustomPolicy } from './custom-policies.ts';
 import { type PropertyRules, propertyName, type Rule } from './property-rules.ts';
 import { validateObject } from './validate-object.ts';
 
-const ACTIONS = ['validateObject', 'validateProperty'] as const;
-
 /** Stand for an object that is not stored yet. */
 const NEW: ReadonlySet<string> = new Set(['*', '-']);
 
 /** `/policy/<path of an object>`: the rules for it, and whether something keeps them. */
 export function policyResource(platform: ManagedPlatform): RouteHandler {
+  const actions = new ActionTable<[path: readonly string[]]>({
+    validateObject: {
+      does: 'Says which rules the object in the body does not keep',
+      run: async (context, request, path) =>
+        actionResult(await validate(platform, context, request, path, true)),
+    },
+    validateProperty: {
+      does: 'Says it of the properties in the body alone',
+      run: async (context, request, path) =>
+        actionResult(await validate(platform, context, request, path, false)),
+    },
+  });
   return {
     envelopes: 'seals',
     async handle(context, request, match) {
@@ -41,7 +52,7 @@ export function policyResource(platform: ManagedPlatform): RouteHandler {
         if (path.length === 0) return resource('', null, { resources: [...platform.policies().resources] });
         return describeRules(platform, context, request, path);
       }
-      if (request.method === 'action') return actionResult(await validate(platform, context, request, path));
+      if (request.method === 'action') return actions.run(writeContext(context), request, path);
       return unsupported(request);
     },
     runsScripts: (_request, { remaining }) => platform.policies().runsScripts(collectionOf(remaining)),
@@ -52,7 +63,7 @@ export function policyResource(platform: ManagedPlatform): RouteHandler {
         kind: 'instance',
         title: 'policies',
         methods: ['read', 'action'],
-        actions: ACTIONS,
+        actions: actions.describe(),
       },
     ],
   };
@@ -74,10 +85,8 @@ async function validate(
   context: Context,
   request: ActionRequest,
   path: readonly string[],
+  isWhole: boolean,
 ): Promise<JsonObject> {
-  if (request.action !== 'validateObject' && request.action !== 'validateProperty') {
-    return unknownAction(request, ACTIONS);
-  }
   const content = isObject(request.content) ? request.content : {};
   const object =
     hasEnvelope(content) && !context.client.isExternal
@@ -101,7 +110,7 @@ async function validate(
       mappings: () => platform.synchronizer.mappings(),
     },
     object,
-    ...(request.action === 'validateProperty' ? { only: new Set(Object.keys(object)) } : {}),
+    ...(isWhole ? {} : { only: new Set(Object.keys(object)) }),
     bindings: { request: requestView(request), resourceName: formatPath(path) },
     isHashed: (value) => platform.crypto.isHashed(value),
   });

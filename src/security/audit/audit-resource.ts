@@ -5,18 +5,20 @@ import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import {
   type ActionRequest,
+  ActionTable,
   actionResult,
-  type Context,
   type CreateRequest,
   plainQuery,
-  type Request,
   type Resource,
   type Response,
   type RouteHandler,
   resource,
   unsupported,
+  type WriteContext,
   warnOfUnknownField,
+  writeContext,
 } from '#resource/index.ts';
+import { refuseAction } from '../refuse-action.ts';
 import { AUDIT_TOPICS, type AuditTopic, auditEvent, EVENT_FIELDS, eventContent } from './audit-event.ts';
 import { type AuditRow, auditInserts, findEvent, queryEvents } from './audit-repository.ts';
 import { changedAmong, redact } from './changed-fields.ts';
@@ -28,15 +30,18 @@ export interface AuditResourceOptions {
   readonly sign: SignEntry;
 }
 
-const ACTIONS = ['availableHandlers', 'getChangedWatchedFields', 'getChangedPasswordFields'];
-
 /** `/audit/<topic>`: the audit trail. It can be read, queried and added to, and nothing in it changes. */
 export function auditResource(options: AuditResourceOptions): RouteHandler {
+  const actions = auditActions(options);
   return {
     envelopes: 'judges',
     async handle(context, request, match): Promise<Response> {
       const [topic, id, ...rest] = match.remaining;
-      if (topic === undefined) return onRoot(options, request);
+      if (topic === undefined) {
+        return request.method === 'action'
+          ? actions.run(writeContext(context), request)
+          : unsupported(request);
+      }
       const known = AUDIT_TOPICS.find((name) => name === topic);
       if (known === undefined || rest.length > 0) {
         throw new NotFoundError(`There is no audit topic '${match.remaining.join('/')}'`, {
@@ -47,7 +52,7 @@ export function auditResource(options: AuditResourceOptions): RouteHandler {
       const { db } = options.database;
       if (id !== undefined)
         return request.method === 'read' ? read(options.database, known, id) : unsupported(request);
-      if (request.method === 'create') return add(options, context, request, known);
+      if (request.method === 'create') return add(options, writeContext(context), request, known);
       if (request.method !== 'query') return unsupported(request);
       return {
         ...pageResult(await queryEvents(db, known, request), (row) => row.id, toResource),
@@ -55,7 +60,7 @@ export function auditResource(options: AuditResourceOptions): RouteHandler {
       };
     },
     describe: (path) => [
-      { path, kind: 'collection', title: 'audit trail', methods: ['action'], actions: ACTIONS },
+      { path, kind: 'collection', title: 'audit trail', methods: ['action'], actions: actions.describe() },
       {
         path: `${path}/{topic}`,
         kind: 'collection',
@@ -93,7 +98,7 @@ const OF_THE_SERVER: ReadonlySet<string> = new Set([
 /** An entry of the caller's own, marked as such. */
 async function add(
   options: AuditResourceOptions,
-  context: Context,
+  context: WriteContext,
   { content, newResourceId }: CreateRequest,
   topic: AuditTopic,
 ): Promise<Resource> {
@@ -109,26 +114,31 @@ async function add(
   const name = typeof content['objectId'] === 'string' ? content['objectId'] : null;
   const who = { transactionId, userId: security.authenticationId };
   const event = { ...auditEvent(topic, who, facts, name), handMade: true };
-  await context.unitOfWork!.write(auditInserts, options.sign(event));
+  await context.unitOfWork.write(auditInserts, options.sign(event));
   return resource(event.id, null, eventContent(event));
 }
 
-function onRoot({ config }: AuditResourceOptions, request: Request): Response {
-  if (request.method !== 'action') return unsupported(request);
-  const { watchedFields, passwordFields } = config().eventTopics.activity;
-  switch (request.action.toLowerCase()) {
-    case 'availablehandlers':
-      return actionResult([{ name: 'repo', topics: [...AUDIT_TOPICS], usableForQueries: true }]);
-    case 'getchangedwatchedfields':
-      return actionResult(changedAmong(watchedFields, ...sidesOf(request)));
-    case 'getchangedpasswordfields':
-      return actionResult(changedAmong(passwordFields, ...sidesOf(request)));
-    default:
-      throw new BadRequestError(`Unknown action '${request.action}'`, {
-        id: 'RESOURCE_UNKNOWN_ACTION',
-        hint: didYouMean(request.action, ACTIONS) ?? `Use one of ${ACTIONS.join(', ')}`,
-      });
-  }
+function auditActions({ config }: AuditResourceOptions): ActionTable {
+  const fields = () => config().eventTopics.activity;
+  return new ActionTable(
+    {
+      availableHandlers: {
+        does: 'Tells where audit entries go, and of which topics',
+        run: async () => actionResult([{ name: 'repo', topics: [...AUDIT_TOPICS], usableForQueries: true }]),
+      },
+      getChangedWatchedFields: {
+        does: 'Names the watched fields that differ between `before` and `after`',
+        run: async (_context, request) =>
+          actionResult(changedAmong(fields().watchedFields, ...sidesOf(request))),
+      },
+      getChangedPasswordFields: {
+        does: 'Names the password fields that differ between `before` and `after`',
+        run: async (_context, request) =>
+          actionResult(changedAmong(fields().passwordFields, ...sidesOf(request))),
+      },
+    },
+    { anyCase: true, refuse: refuseAction },
+  );
 }
 
 function sidesOf({ content }: ActionRequest): [before: JsonValue, after: JsonValue] {

@@ -1,47 +1,59 @@
-import { BadRequestError, didYouMean, ForbiddenError } from '#errors/index.ts';
+import { BadRequestError, ForbiddenError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
-import { type ActionResult, type Context, type RouteHandler, resource, singleton } from '#resource/index.ts';
+import {
+  type ActionResult,
+  ActionTable,
+  type Context,
+  type RouteHandler,
+  resource,
+  singleton,
+  type WriteContext,
+} from '#resource/index.ts';
+import { refuseAction } from '../refuse-action.ts';
 import type { AuthenticatorParts } from './authenticator.ts';
 import { isForTls, writeCookie } from './session-cookie.ts';
 import { SESSION_MODULE, type Sessions } from './sessions.ts';
 
-const ACTIONS = ['login', 'logout', 'reauthenticate'];
 /** What pages of this origin have kept of the session goes with it, also where the page itself cannot see to it. */
 const CLEARED = { 'Clear-Site-Data': '"storage"' };
 
 /** `/authentication`: a session for browsers, its end, and the password once more. */
 export function authenticationResource(parts: () => AuthenticatorParts): RouteHandler {
   return singleton({
-    description: { title: 'authentication', instanceActions: ACTIONS },
+    description: { title: 'authentication' },
 
     /** There are no social providers; clients of the field ask for them before they show a login. */
     read: async () => resource('', null, { providers: [] }),
 
-    async action(context, { action }): Promise<ActionResult> {
-      const { sessions } = parts();
-      switch (action.toLowerCase()) {
-        case 'login':
-          return logIn(context, parts());
-        case 'logout':
-          return logOut(context, sessions);
-        case 'reauthenticate':
-          if (context.security.authorization['reauthenticated'] === true)
-            return answer({ reauthenticated: true });
-          throw new ForbiddenError('Access denied', {
-            id: 'AUTH_REAUTHENTICATION_FAILED',
-            hint: 'Send the password in the header X-Svc-Reauth-Password',
-          });
-        default:
-          throw new BadRequestError(`Unknown action '${action}'`, {
-            id: 'RESOURCE_UNKNOWN_ACTION',
-            hint: didYouMean(action, ACTIONS) ?? `Use one of ${ACTIONS.join(', ')}`,
-          });
-      }
-    },
+    actions: new ActionTable(
+      {
+        login: {
+          does: 'Begins a session for the credentials that are shown, and sets its cookie',
+          run: (context) => logIn(context, parts()),
+        },
+        logout: {
+          does: 'Ends the session of the cookie',
+          run: (context) => logOut(context, parts().sessions),
+        },
+        reauthenticate: {
+          does: 'Says whether the password that is sent once more is right',
+          run: async (context) => reauthenticate(context),
+        },
+      },
+      { anyCase: true, refuse: refuseAction },
+    ),
   });
 }
 
-async function logIn(context: Context, { sessions }: AuthenticatorParts): Promise<ActionResult> {
+function reauthenticate({ security }: Context): ActionResult {
+  if (security.authorization['reauthenticated'] === true) return answer({ reauthenticated: true });
+  throw new ForbiddenError('Access denied', {
+    id: 'AUTH_REAUTHENTICATION_FAILED',
+    hint: 'Send the password in the header X-Svc-Reauth-Password',
+  });
+}
+
+async function logIn(context: WriteContext, { sessions }: AuthenticatorParts): Promise<ActionResult> {
   const { security, unitOfWork } = context;
   const { moduleId } = security.authorization;
   if (sessions === undefined) {
@@ -56,7 +68,7 @@ async function logIn(context: Context, { sessions }: AuthenticatorParts): Promis
       hint: 'Send name and password in X-Svc-Username and X-Svc-Password',
     });
   }
-  const db = await unitOfWork!.db();
+  const db = await unitOfWork.db();
   if (security.formerSession !== undefined) await sessions.end(db, security.formerSession);
   const token = await sessions.begin(db, context);
   if (token === undefined) {
@@ -72,9 +84,9 @@ async function logIn(context: Context, { sessions }: AuthenticatorParts): Promis
   );
 }
 
-async function logOut(context: Context, sessions: Sessions | undefined): Promise<ActionResult> {
+async function logOut(context: WriteContext, sessions: Sessions | undefined): Promise<ActionResult> {
   const { sessionId } = context.security.authorization;
-  if (typeof sessionId === 'string') await sessions?.end(await context.unitOfWork!.db(), sessionId);
+  if (typeof sessionId === 'string') await sessions?.end(await context.unitOfWork.db(), sessionId);
   const ended =
     sessions && writeCookie({ token: '', maxAge: 0 }, isForTls(sessions.settings, context.client.isSecure));
   return answer({ success: true }, ended, CLEARED);

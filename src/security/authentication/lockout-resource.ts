@@ -1,7 +1,15 @@
 import type { Database } from '#database/index.ts';
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { answerFromMemory, collection, type RouteHandler, resource } from '#resource/index.ts';
+import {
+  ActionTable,
+  actionResult,
+  answerFromMemory,
+  collection,
+  type RouteHandler,
+  resource,
+} from '#resource/index.ts';
+import { refuseAction } from '../refuse-action.ts';
 import { readAddress } from './internet-address.ts';
 import { listFailures, type ThrottleRow } from './login-failure-repository.ts';
 import { accountKey } from './login-throttle.ts';
@@ -15,7 +23,7 @@ const MOST_LISTED = 1_000;
  */
 export function lockoutResource(database: Database): RouteHandler {
   return collection({
-    description: { title: 'lockouts', collectionActions: ['unlock'] },
+    description: { title: 'lockouts' },
 
     query: async (_context, request) =>
       answerFromMemory(request, (await listFailures(database.db, {}, MOST_LISTED)).map(view), FIELDS),
@@ -29,15 +37,16 @@ export function lockoutResource(database: Database): RouteHandler {
       });
     },
 
-    async actionOnCollection(_context, { action, content }) {
-      if (action.toLowerCase() !== 'unlock') {
-        throw new BadRequestError(`Unknown action '${action}'`, {
-          id: 'RESOURCE_UNKNOWN_ACTION',
-          hint: "There is 'unlock'",
-        });
-      }
-      return { kind: 'action', content: { forgotten: await unlock(database, whom(content)) } };
-    },
+    collectionActions: new ActionTable(
+      {
+        unlock: {
+          does: 'Forgets the failed logins of a `userName` or an `address`, who need not wait any longer',
+          run: async (_context, { content }) =>
+            actionResult({ forgotten: await unlock(database, whom(content)) }),
+        },
+      },
+      { anyCase: true, refuse: refuseAction },
+    ),
 
     async delete(_context, _request, id) {
       if ((await unlock(database, { userName: id })) === 0) {

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Database } from '#database/index.ts';
-import { BadRequestError, didYouMean, ForbiddenError, NotFoundError } from '#errors/index.ts';
+import { BadRequestError, ForbiddenError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import {
-  type ActionResult,
+  ActionTable,
   actionResult,
   type Context,
   collection,
@@ -14,7 +14,9 @@ import {
   type Resource,
   type RouteHandler,
   resource,
+  type WriteContext,
 } from '#resource/index.ts';
+import { refuseAction } from '../refuse-action.ts';
 import { ADMIN } from './create-administrator.ts';
 import {
   endSession,
@@ -32,8 +34,6 @@ export interface SessionResourceOptions {
   readonly idleMs: () => number;
 }
 
-const ACTIONS = ['endAll'];
-
 /**
  * `/session`: who is logged in with a cookie. Administrators, and the server itself, see and end the sessions of all,
  * everybody else their own.
@@ -49,7 +49,7 @@ export function sessionResource({ database, idleMs }: SessionResourceOptions): R
   }
 
   return collection({
-    description: { title: 'session', collectionActions: ACTIONS },
+    description: { title: 'session' },
 
     read: async (context, _request, handle) => toResource(context, await find(context, handle)),
 
@@ -73,23 +73,24 @@ export function sessionResource({ database, idleMs }: SessionResourceOptions): R
       return found;
     },
 
-    /** Content: `user`, by default the caller, and `exceptThis` to keep the session that asks. */
-    async actionOnCollection(context, { action, content }): Promise<ActionResult> {
-      if (action.toLowerCase() !== 'endall') {
-        throw new BadRequestError(`Unknown action '${action}'`, {
-          id: 'RESOURCE_UNKNOWN_ACTION',
-          hint: didYouMean(action, ACTIONS) ?? `Use ${ACTIONS.join(', ')}`,
-        });
-      }
-      const { user, exceptThis = false } = isObject(content) ? content : {};
-      const owner = wantedOwner(context, user);
-      refuseWithoutPassword(context);
-      const { sessionId } = context.security.authorization;
-      const kept = exceptThis === true && typeof sessionId === 'string' ? sessionId : undefined;
-      const ended = await endSessions(await dbOf(platform, context), owner, kept);
-      for (const handle of ended) record(context, handle, { user: `${owner.component}/${owner.id}` });
-      return actionResult({ ended: ended.length });
-    },
+    collectionActions: new ActionTable(
+      {
+        endAll: {
+          does: 'Ends the sessions of a `user`, by default the caller; with `exceptThis` the session that asks stays',
+          async run(context, { content }) {
+            const { user, exceptThis = false } = isObject(content) ? content : {};
+            const owner = wantedOwner(context, user);
+            refuseWithoutPassword(context);
+            const { sessionId } = context.security.authorization;
+            const kept = exceptThis === true && typeof sessionId === 'string' ? sessionId : undefined;
+            const ended = await endSessions(await dbOf(platform, context), owner, kept);
+            for (const handle of ended) record(context, handle, { user: `${owner.component}/${owner.id}` });
+            return actionResult({ ended: ended.length });
+          },
+        },
+      },
+      { anyCase: true, refuse: refuseAction },
+    ),
   });
 }
 
@@ -128,8 +129,8 @@ function refuseWithoutPassword({ client, security }: Context): void {
   });
 }
 
-function record({ unitOfWork }: Context, handle: string, before: JsonObject): void {
-  unitOfWork!.record({ resource: `session/${handle}`, operation: 'delete', before, after: null });
+function record({ unitOfWork }: WriteContext, handle: string, before: JsonObject): void {
+  unitOfWork.record({ resource: `session/${handle}`, operation: 'delete', before, after: null });
 }
 
 function toResource({ security }: Context, row: ListedSession): Resource {

@@ -1,6 +1,6 @@
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { actionResult, type CollectionProvider, unknownAction } from '#resource/index.ts';
+import { ActionTable, actionResult, type CollectionProvider } from '#resource/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { deploy } from './deploy.ts';
 import { passedOver, readResources } from './deployment-file.ts';
@@ -12,43 +12,47 @@ import { passedOver, readResources } from './deployment-file.ts';
  */
 export function deploymentResource(platform: WorkflowPlatform): CollectionProvider {
   return {
-    description: { title: 'Deployment', collectionActions: ['deploy'] },
-    // Scripts are compiled, so that mistakes show now and not when a process comes to them.
-    runsScripts: (request) => request.method === 'action',
-    async actionOnCollection(context, request) {
-      if (request.action !== 'deploy') return unknownAction(request, ['deploy']);
-      const { name, origin, isNews, bytes } = readFile(request.content);
-      const resources = await readResources(name, bytes);
-      if (resources === undefined) {
-        const hint = passedOver(name, bytes)?.hint;
-        throw new BadRequestError(`'${name}' is no process file`, {
-          id: 'WORKFLOW_NO_PROCESS',
-          field: '/content',
-          ...(hint === undefined ? {} : { hint }),
-        });
-      }
-      const unitOfWork = context.unitOfWork!;
-      const deployed = await deploy(platform, unitOfWork, { name, resources, origin, isNews });
-      // A deployment is told of by its answer; who rehearses it looks among the changes.
-      for (const { id, version, findings } of context.rehearsed === true
-        ? (deployed?.definitions ?? [])
-        : []) {
-        unitOfWork.record({
-          resource: `workflow/processdefinition/${id}`,
-          operation: 'create',
-          before: null,
-          after: { _id: id, version, resourceName: name, findings: findings as unknown as JsonObject[] },
-        });
-      }
-      return actionResult({
-        deploymentId: deployed === undefined ? null : String(deployed.deploymentId),
-        unchanged: deployed === undefined,
-        definitions: (deployed?.definitions ?? []).map(({ id, findings }) => ({
-          _id: id,
-          findings: findings as unknown as JsonObject[],
-        })),
-      });
-    },
+    description: { title: 'Deployment' },
+    collectionActions: new ActionTable({
+      deploy: {
+        does: 'Deploys a process file, or an archive of them: its `name` and its `content`',
+        // Scripts are compiled, so that mistakes show now and not when a process comes to them.
+        runsScripts: true,
+        async run(context, request) {
+          const { name, origin, isNews, bytes } = readFile(request.content);
+          const resources = await readResources(name, bytes);
+          if (resources === undefined) {
+            const hint = passedOver(name, bytes)?.hint;
+            throw new BadRequestError(`'${name}' is no process file`, {
+              id: 'WORKFLOW_NO_PROCESS',
+              field: '/content',
+              ...(hint === undefined ? {} : { hint }),
+            });
+          }
+          const { unitOfWork } = context;
+          const deployed = await deploy(platform, unitOfWork, { name, resources, origin, isNews });
+          // A deployment is told of by its answer; who rehearses it looks among the changes.
+          for (const { id, version, findings } of context.rehearsed === true
+            ? (deployed?.definitions ?? [])
+            : []) {
+            unitOfWork.record({
+              resource: `workflow/processdefinition/${id}`,
+              operation: 'create',
+              before: null,
+              after: { _id: id, version, resourceName: name, findings: findings as unknown as JsonObject[] },
+            });
+          }
+          return actionResult({
+            deploymentId: deployed === undefined ? null : String(deployed.deploymentId),
+            unchanged: deployed === undefined,
+            definitions: (deployed?.definitions ?? []).map(({ id, findings }) => ({
+              _id: id,
+              findings: findings as unknown as JsonObject[],
+            })),
+          });
+        },
+      },
+    }),
   };
 }
 

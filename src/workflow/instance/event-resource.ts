@@ -1,6 +1,6 @@
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { actionResult, type SingletonProvider, unknownAction } from '#resource/index.ts';
+import { ActionTable, actionResult, type SingletonProvider } from '#resource/index.ts';
 import { isOrdinary } from '../identity/sender.ts';
 import { givenVariables } from '../variable/variable.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
@@ -13,25 +13,29 @@ import { deliverMessage, deliverSignal } from './deliver-event.ts';
  */
 export function messageResource(platform: WorkflowPlatform): SingletonProvider {
   return {
-    description: { title: 'Message to processes', instanceActions: ['send'] },
-    runsScripts: () => true,
-    async action(context, request) {
-      if (request.action !== 'send') return unknownAction(request, ['send']);
-      const { name, variables, content } = readEvent(request.content);
-      const instance = content['processInstanceId'];
-      if (instance !== undefined && instance !== null && typeof instance !== 'string') {
-        throw badField('processInstanceId', 'a text');
-      }
-      const step = beginStep(platform, context);
-      const received = await deliverMessage(step, name, variables, instance ?? undefined);
-      if (received === undefined) {
-        throw new NotFoundError(`Nobody waits for the message '${name}'`, {
-          id: 'WORKFLOW_NO_WAIT',
-          hint: 'Look at what an instance waits for: processinstance/<id>?_fields=waitsFor',
-        });
-      }
-      return actionResult({ processInstanceId: received });
-    },
+    description: { title: 'Message to processes' },
+    actions: new ActionTable({
+      send: {
+        does: 'Hands the message `name`, with its `variables`, to the one that waits for it',
+        runsScripts: true,
+        async run(context, request) {
+          const { name, variables, content } = readEvent(request.content);
+          const instance = content['processInstanceId'];
+          if (instance !== undefined && instance !== null && typeof instance !== 'string') {
+            throw badField('processInstanceId', 'a text');
+          }
+          const step = beginStep(platform, context);
+          const received = await deliverMessage(step, name, variables, instance ?? undefined);
+          if (received === undefined) {
+            throw new NotFoundError(`Nobody waits for the message '${name}'`, {
+              id: 'WORKFLOW_NO_WAIT',
+              hint: 'Look at what an instance waits for: processinstance/<id>?_fields=waitsFor',
+            });
+          }
+          return actionResult({ processInstanceId: received });
+        },
+      },
+    }),
   };
 }
 
@@ -41,16 +45,20 @@ export function messageResource(platform: WorkflowPlatform): SingletonProvider {
  */
 export function signalResource(platform: WorkflowPlatform): SingletonProvider {
   return {
-    description: { title: 'Signal to processes', instanceActions: ['send'] },
-    runsScripts: () => true,
-    async action(context, request) {
-      if (request.action !== 'send') return unknownAction(request, ['send']);
-      const { name, variables } = readEvent(request.content);
-      // It reaches processes that its sender has never heard of, so their forms cannot say what it may bring.
-      if (isOrdinary(context) && Object.keys(variables).length > 0) throw notForAll(name);
-      const received = await deliverSignal(beginStep(platform, context), name, variables);
-      return actionResult({ processInstanceIds: received });
-    },
+    description: { title: 'Signal to processes' },
+    actions: new ActionTable({
+      send: {
+        does: 'Hands the signal `name`, with its `variables`, to everybody who waits for it',
+        runsScripts: true,
+        async run(context, request) {
+          const { name, variables } = readEvent(request.content);
+          // It reaches processes that its sender has never heard of, so their forms cannot say what it may bring.
+          if (isOrdinary(context) && Object.keys(variables).length > 0) throw notForAll(name);
+          const received = await deliverSignal(beginStep(platform, context), name, variables);
+          return actionResult({ processInstanceIds: received });
+        },
+      },
+    }),
   };
 }
 

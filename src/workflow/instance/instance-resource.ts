@@ -1,6 +1,7 @@
 import { NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
+  ActionTable,
   actionResult,
   type CollectionProvider,
   type Context,
@@ -10,7 +11,6 @@ import {
   readerOf,
   resource,
   selectFields,
-  unknownAction,
 } from '#resource/index.ts';
 import { type EventRow, listEvents } from '../history/event-repository.ts';
 import { keeps } from '../history/history-level.ts';
@@ -33,7 +33,6 @@ import { migrateInstance } from './migrate-instance.ts';
 import { takeStep } from './take-step.ts';
 import { waitsFor } from './waits-for.ts';
 
-const ACTIONS = ['migrate'];
 const DELETED = 'Deleted by svc.';
 
 /**
@@ -44,7 +43,6 @@ export function instanceResource(platform: WorkflowPlatform, isHistory: boolean)
   return {
     description: {
       title: isHistory ? 'Process instance history' : 'Process instance',
-      instanceActions: ACTIONS,
       query: '_queryId=query-all-ids',
     },
     runsScripts: (request) => request.method !== 'query' && request.method !== 'read',
@@ -71,11 +69,16 @@ export function instanceResource(platform: WorkflowPlatform, isHistory: boolean)
       await takeStep(beginStep(platform, context), locked, { kind: 'cancel', reason: DELETED });
       return answer;
     },
-    async actionOnInstance(context, request, id) {
-      if (request.action !== 'migrate') return unknownAction(request, ACTIONS);
-      await migrateInstance(platform, context, id);
-      return actionResult({ 'Successfully migrated process instance': id });
-    },
+    instanceActions: new ActionTable<[id: string]>({
+      migrate: {
+        does: 'Has the instance go on by the newest version of its definition',
+        runsScripts: true,
+        async run(context, _request, id) {
+          await migrateInstance(platform, context, id);
+          return actionResult({ 'Successfully migrated process instance': id });
+        },
+      },
+    }),
   };
 }
 

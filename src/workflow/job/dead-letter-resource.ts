@@ -1,13 +1,14 @@
 import { NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import {
+  ActionTable,
   actionResult,
   type CollectionProvider,
   type Context,
   dbOf,
   readerOf,
   resource,
-  unknownAction,
+  type WriteContext,
 } from '#resource/index.ts';
 import { isId } from '../instance/instance-id.ts';
 import { answerPage } from '../query/answer-page.ts';
@@ -17,12 +18,10 @@ import { type DeadLetterRow, findDeadLetter, listDeadLetters } from './dead-lett
 import { enqueueJob, WORKFLOW_QUEUE } from './enqueue-job.ts';
 import { listQueueLetters, reviveJob } from './job-repository.ts';
 
-const ACTIONS = ['retry'];
-
 /** `/workflow/job/deadletter`: jobs that are out of attempts. */
 export function deadLetterResource(platform: WorkflowPlatform): CollectionProvider {
   return {
-    description: { title: 'Dead-letter job', instanceActions: ACTIONS, query: '_queryId=query-all-ids' },
+    description: { title: 'Dead-letter job', query: '_queryId=query-all-ids' },
     async query(context, request) {
       const kind = queryKind(request);
       const page = await listDeadLetters(await readerOf(platform, context), request, kind);
@@ -32,24 +31,41 @@ export function deadLetterResource(platform: WorkflowPlatform): CollectionProvid
       const row = await getRow(platform, context, id);
       return resource(row.id, String(row.revision), view(row));
     },
-    async actionOnInstance(context, request, id) {
-      const row = await getRow(platform, context, id);
-      if (request.action !== 'retry') return unknownAction(request, ACTIONS);
-      const unitOfWork = context.unitOfWork!;
-      const revision = await reviveJob(await unitOfWork.db(), row.id);
-      if (revision === undefined) throw noDeadLetter(id);
-      const letters = await listQueueLetters(await unitOfWork.db(), WORKFLOW_QUEUE, row.id);
-      await platform.queue.dismiss(unitOfWork, letters);
-      await enqueueJob(platform, unitOfWork, {
-        id: row.id,
-        revision,
-        dueAt: platform.now(),
-        attempts: 1,
-        ...(row.instance_id === null ? {} : { instanceId: row.instance_id }),
-      });
-      return actionResult({ 'Successfully retried dead letter job': id });
-    },
+    instanceActions: new ActionTable<[id: string]>(
+      {
+        retry: {
+          does: 'Has the job tried once more',
+          async run(context, _request, id) {
+            await retry(platform, context, await getRow(platform, context, id));
+            return actionResult({ 'Successfully retried dead letter job': id });
+          },
+        },
+      },
+      {
+        async refuse(_request, _names, context, id) {
+          await getRow(platform, context, id);
+        },
+      },
+    ),
   };
+}
+
+async function retry(
+  platform: WorkflowPlatform,
+  { unitOfWork }: WriteContext,
+  { id, instance_id }: DeadLetterRow,
+): Promise<void> {
+  const revision = await reviveJob(await unitOfWork.db(), id);
+  if (revision === undefined) throw noDeadLetter(id);
+  const letters = await listQueueLetters(await unitOfWork.db(), WORKFLOW_QUEUE, id);
+  await platform.queue.dismiss(unitOfWork, letters);
+  await enqueueJob(platform, unitOfWork, {
+    id,
+    revision,
+    dueAt: platform.now(),
+    attempts: 1,
+    ...(instance_id === null ? {} : { instanceId: instance_id }),
+  });
 }
 
 async function getRow(platform: WorkflowPlatform, context: Context, id: string): Promise<DeadLetterRow> {

@@ -1,13 +1,14 @@
 import { BadRequestError } from '#errors/index.ts';
 import { isObject } from '#json/index.ts';
 import {
+  type ActionRequest,
+  ActionTable,
   actionResult,
   type CollectionProvider,
   type Context,
   type Resource,
   readerOf,
   resource,
-  unknownAction,
 } from '#resource/index.ts';
 import type { UserTask } from '../engine/index.ts';
 import { readForm, variableScope } from '../form/index.ts';
@@ -26,14 +27,13 @@ import {
 } from './task-listing-repository.ts';
 import { viewCandidates, viewHistoricTask, viewTask, visibleVariables } from './task-view.ts';
 
-const ACTIONS = ['claim', 'complete', 'resolve'];
 /** Parameters for which the groups of a user are looked up, with whatever scripts that runs. */
 const CANDIDATES = ['taskCandidateUser', 'taskCandidateOrAssigned'];
 
 /** `/workflow/taskinstance`: open tasks. */
 export function taskResource(platform: WorkflowPlatform): CollectionProvider {
   return {
-    description: { title: 'Task', instanceActions: ACTIONS, query: '_queryId=query-all-ids' },
+    description: { title: 'Task', query: '_queryId=query-all-ids' },
     runsScripts: (request) =>
       request.method !== 'query' || CANDIDATES.some((name) => name in request.parameters),
     async query(context, request) {
@@ -54,29 +54,54 @@ export function taskResource(platform: WorkflowPlatform): CollectionProvider {
     async delete(context, _request, id) {
       return deleteTask(context, id);
     },
-    async actionOnInstance(context, request, id) {
-      const { action, content, judgedAt } = request;
-      if (!ACTIONS.includes(action)) {
-        // A task that is not there is the greater mistake.
-        await getOpenTask(platform, context, id);
-        return unknownAction(request, ACTIONS);
-      }
-      if (action === 'claim') {
-        const userId = isObject(content) ? content['userId'] : undefined;
-        if (typeof userId !== 'string' || userId === '') {
-          await getOpenTask(platform, context, id);
-          throw noUser();
-        }
-        await claimTask(platform, context, id, userId, judgedAt);
-      } else if (action === 'resolve') {
-        await resolveTask(platform, context, id, judgedAt);
-      } else {
-        if (content !== null && !isObject(content)) throw noVariables();
-        await completeTask(platform, context, id, content ?? {}, judgedAt);
-      }
-      return actionResult({ 'Task action performed': action });
-    },
+    instanceActions: taskActions(platform),
   };
+}
+
+function taskActions(platform: WorkflowPlatform): ActionTable<[id: string]> {
+  const performed = ({ action }: ActionRequest) => actionResult({ 'Task action performed': action });
+  return new ActionTable(
+    {
+      claim: {
+        does: 'Gives the task to the user whose name is `userId`',
+        runsScripts: true,
+        async run(context, request, id) {
+          const { content, judgedAt } = request;
+          const userId = isObject(content) ? content['userId'] : undefined;
+          if (typeof userId !== 'string' || userId === '') {
+            await getOpenTask(platform, context, id);
+            throw noUser();
+          }
+          await claimTask(platform, context, id, userId, judgedAt);
+          return performed(request);
+        },
+      },
+      complete: {
+        does: 'Ends the task; the body is the variables that it leaves',
+        runsScripts: true,
+        async run(context, request, id) {
+          const { content, judgedAt } = request;
+          if (content !== null && !isObject(content)) throw noVariables();
+          await completeTask(platform, context, id, content ?? {}, judgedAt);
+          return performed(request);
+        },
+      },
+      resolve: {
+        does: 'Gives a task that was delegated back to its owner',
+        runsScripts: true,
+        async run(context, request, id) {
+          await resolveTask(platform, context, id, request.judgedAt);
+          return performed(request);
+        },
+      },
+    },
+    {
+      // A task that is not there is the greater mistake.
+      async refuse(_request, _names, context, id) {
+        await getOpenTask(platform, context, id);
+      },
+    },
+  );
 }
 
 /** `/workflow/taskinstance/history`: all tasks, open and ended. */
