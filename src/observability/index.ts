@@ -2,8 +2,9 @@
  * What the server says, apart from how it is said. Code calls `observe`; sinks turn an observation into a log
  * line or a figure. Nobody else knows the logger.
  */
+export type { LogLevel } from './catalogue/row.ts';
 export type { Gauge } from './gauge.ts';
 export { createLogSink } from './log-sink.ts';
 export { createMetrics } from './metric-sink.ts';
-export { type LogLevel, type Observation, type Observe, observeAll } from './observation.ts';
+export { type Observation, type Observe, observeAll } from './observation.ts';
 export { processGauges } from './process-gauges.ts';

@@ -1,14 +1,10 @@
 import { createRequire } from 'node:module';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { DOOR_LINES } from './lines/door-lines.ts';
-import type { Line } from './lines/line.ts';
-import { SERVER_LINES } from './lines/server-lines.ts';
-import { WORK_LINES } from './lines/work-lines.ts';
-import { WORKFLOW_LINES } from './lines/workflow-lines.ts';
-import type { LogLevel, Observation, ObservationKind, Observe } from './observation.ts';
+import type { LogLevel } from './catalogue/row.ts';
+import { type Observation, type Observe, rowOf } from './observation.ts';
 import { Repetition } from './repetition.ts';
 
-export interface LogOptions {
+interface LogOptions {
   readonly level: LogLevel;
   /** Until `node.named` says otherwise. */
   readonly nodeId: string;
@@ -58,31 +54,11 @@ function prettyLines(): DestinationStream {
   });
 }
 
-/** What is said most often, and at which level: its line is not even made when nobody would read it. */
-const FREQUENT: Readonly<Partial<Record<ObservationKind, LogLevel>>> = {
-  'http.answered': 'debug',
-  'script.evaluated': 'trace',
-  'trigger.fired': 'debug',
-  'job.completed': 'debug',
-};
-
-function log(logger: Logger, repetition: Repetition, observation: Observation): void {
-  const frequent = FREQUENT[observation.kind];
-  if (frequent !== undefined && !logger.isLevelEnabled(frequent)) return;
-  const leftOut = repetition.admit(observation);
+function log(logger: Logger, repetition: Repetition, said: Observation): void {
+  const { level, text, facts, sameAs } = rowOf(said);
+  const at = typeof level === 'string' ? level : level(said);
+  if (!logger.isLevelEnabled(at)) return;
+  const leftOut = sameAs === undefined ? 0 : repetition.admit(`${said.kind}: ${sameAs(said)}`);
   if (leftOut === undefined) return;
-  const { level, message, ...facts } = lineOf(observation);
-  logger[level]({ kind: observation.kind, ...facts, ...(leftOut > 0 ? { leftOut } : {}) }, message);
-}
-
-/** What each observation looks like in the log. */
-const LINES: { readonly [Kind in ObservationKind]: (said: Extract<Observation, { kind: Kind }>) => Line } = {
-  ...SERVER_LINES,
-  ...DOOR_LINES,
-  ...WORK_LINES,
-  ...WORKFLOW_LINES,
-};
-
-function lineOf(said: Observation): Line {
-  return (LINES[said.kind] as (said: Observation) => Line)(said);
+  logger[at]({ kind: said.kind, ...facts?.(said), ...(leftOut > 0 ? { leftOut } : {}) }, text(said));
 }

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { Observation } from './observation.ts';
 
 const QUIET_MS = 30_000;
 const MOST_KINDS = 1_000;
@@ -21,10 +20,8 @@ export class Repetition {
     this.#now = now;
   }
 
-  /** @returns how many like it were left out since the last one that was told; undefined when this one is left out too */
-  admit(said: Observation): number | undefined {
-    const key = keyOf(said);
-    if (key === undefined) return 0;
+  /** @param key of one that is to be told @returns how many like it were left out since the last one that was told; undefined when this one is left out too */
+  admit(key: string): number | undefined {
     const told = this.#told.get(key);
     if (told !== undefined && this.#now() - told.at < QUIET_MS) {
       told.leftOut += 1;
@@ -33,27 +30,4 @@ export class Repetition {
     this.#told.set(key, { at: this.#now(), leftOut: 0 });
     return told?.leftOut ?? 0;
   }
-}
-
-/** Two failures are the same when the same part fails with the same words. Undefined for what does not come in floods. */
-function keyOf(said: Observation): string | undefined {
-  switch (said.kind) {
-    case 'loop.failed':
-      return `${said.loop}: ${wordsOf(said.error)}`;
-    case 'server.failed':
-      return `${said.part}: ${wordsOf(said.error)}`;
-    case 'database.connectionLost':
-    case 'listen.lost':
-    case 'issuer.unreachable':
-      return `${said.kind}: ${wordsOf(said.error)}`;
-    // Whoever tries doors writes no log of any length: of all addresses together, one line for each reason.
-    case 'http.refused':
-      return `${said.kind}: ${said.why}`;
-    default:
-      return undefined;
-  }
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

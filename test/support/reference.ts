@@ -80,34 +80,24 @@ export function logTable(): string[] {
   const rows: string[] = [];
   visitSources((node) => {
     if (!ts.isPropertyAssignment(node) || !ts.isStringLiteral(node.name)) return;
-    const levels = new Set<string>();
-    const messages = new Set<string>();
-    const look = (inner: ts.Node): void => {
-      if (ts.isCallExpression(inner)) {
-        const name = inner.expression.getText();
-        const [first, second] = inner.arguments;
-        if (LEVELS.has(name)) {
-          levels.add(name);
-          messages.add(textOf(first) ?? '…');
-        } else if (name === 'at') {
-          const given = [...(first?.getText().matchAll(/'(\w+)'$|'(\w+)' :/g) ?? [])].map(
-            (match) => match[1] ?? match[2]!,
-          );
-          for (const level of given.length === 0 ? ['any'] : given) levels.add(level);
-          messages.add(textOf(second) ?? '…');
-        }
-      }
-      ts.forEachChild(inner, look);
-    };
-    look(node.initializer);
-    if (levels.size === 0) return;
-    const texts = [...messages].map((text) => cell(text)).join('<br>');
-    rows.push(`| \`${node.name.text}\` | ${[...levels].join(', ')} | ${texts} |`);
-  }, 'observability/lines/*-lines.ts');
+    const { initializer: said } = node;
+    const row = ts.isCallExpression(said) ? said.arguments[0] : undefined;
+    if (row === undefined || !ts.isObjectLiteralExpression(row)) return;
+    const levels = branchesOf(memberOf(row, 'level')).map((level) => textOf(level) ?? 'any');
+    const texts = branchesOf(memberOf(row, 'text')).map((text) => cell(textOf(text) ?? '…'));
+    rows.push(`| \`${node.name.text}\` | ${levels.join(', ')} | ${texts.join('<br>')} |`);
+  }, 'observability/catalogue/*.ts');
   return ['| kind | level | line |', '| --- | --- | --- |', ...rows.sort()];
 }
 
-const LEVELS = new Set(['trace', 'debug', 'info', 'warn', 'error']);
+/** What an expression, or what a function answers with, may be. */
+function branchesOf(node: ts.Expression | undefined): readonly (ts.Expression | undefined)[] {
+  if (node === undefined) return [];
+  if (ts.isArrowFunction(node) && !ts.isBlock(node.body)) return branchesOf(node.body);
+  if (ts.isParenthesizedExpression(node)) return branchesOf(node.expression);
+  if (ts.isConditionalExpression(node)) return [...branchesOf(node.whenTrue), ...branchesOf(node.whenFalse)];
+  return [node];
+}
 
 /** @param exposition the text of `/metrics` */
 export function metricTable(exposition: string): string[] {

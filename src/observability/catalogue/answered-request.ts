@@ -1,0 +1,16 @@
+import type { JsonObject, JsonValue } from '#json/index.ts';
+
+/** What was asked for over HTTP, and by whom. */
+export interface AnsweredRequest {
+  /** One of the seven kinds, in lower case. */
+  readonly operation: string;
+  readonly resource: string;
+  readonly action: string | null;
+  readonly userId: string;
+  readonly roles: readonly string[];
+  readonly client: { readonly ip: string; readonly port: number };
+  /** `{server, http}`: what the audit shows of the message; made only when it is asked for. */
+  readonly message: () => JsonObject;
+  /** The body of the answer when it failed. */
+  readonly error: JsonValue;
+}
