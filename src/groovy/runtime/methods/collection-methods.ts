@@ -9,8 +9,8 @@ import { JavaMap } from '../java-map.ts';
 import { JavaSet } from '../java-set.ts';
 import { defineMethods } from '../method-table.ts';
 import { toText } from '../text.ts';
-import { concurrentModification, noSuchElement } from '../throwable.ts';
-import { type List, listKind, markList, type Numeric } from '../values.ts';
+import { badArgument, concurrentModification, noSuchElement } from '../throwable.ts';
+import { isNumeric, type List, listKind, markList, type Numeric } from '../values.ts';
 import './object-methods.ts';
 
 export function count(value: unknown): number {
@@ -82,8 +82,10 @@ defineMethods('java.util.Collection', 'java.lang.Object', {
     return like(self, [...items.slice(0, at), ...(isGroup ? listOf(other) : [other]), ...items.slice(at)]);
   },
   'minus/1': without,
-  'multiply/1': (self: unknown, times: unknown) =>
-    Array.from({ length: count(times) }, () => listOf(self)).flat(),
+  'multiply/1': (self: unknown, times: unknown) => {
+    if (!isNumeric(times)) throw badArgument();
+    return Array.from({ length: count(times) }, () => listOf(self)).flat();
+  },
   'iterator/0': (self: unknown) => iteratorOf(self),
   'getAt/1': (self: unknown, at: unknown) => index(listOf(self).slice(), at),
   'call/1+': (self: unknown, ...args: unknown[]) => callValue(call(self, 'getAt', args), []),

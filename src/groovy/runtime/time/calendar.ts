@@ -1,7 +1,7 @@
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { illegalArgument } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
-import { addMonths, dayOfYear, daysIn, fieldsOf, wallOf, weekOf } from './date-fields.ts';
+import { addMonths, type DateFields, dayOfYear, daysIn, fieldsOf, wallOf, weekOf } from './date-fields.ts';
 import { DAY, type Zone } from './zone.ts';
 
 const GREGORIAN_CALENDAR_CLASS = classNamed('java.util.GregorianCalendar');
@@ -41,18 +41,45 @@ export const CALENDAR_NAMES = {
   PM: 1,
 };
 
+/** Fields that say when something is without others. */
+const PART: Readonly<Record<number, keyof DateFields>> = {
+  [FIELD.YEAR]: 'year',
+  [FIELD.MONTH]: 'month',
+  [FIELD.DATE]: 'day',
+  [FIELD.HOUR_OF_DAY]: 'hour',
+  [FIELD.MINUTE]: 'minute',
+  [FIELD.SECOND]: 'second',
+  [FIELD.MILLISECOND]: 'ms',
+};
+
 export class Calendar extends JavaObject {
   readonly type: JavaClass = GREGORIAN_CALENDAR_CLASS;
-  ms: number;
   zone: Zone;
   firstWeekday = 1;
   leastDays = 1;
   isLenient = true;
 
+  #ms: number;
+  /** Fields that were set and make a moment together, when somebody asks for it: the 31st may not be one of the month. */
+  #pending: DateFields | undefined;
+
   constructor(ms: number, zone: Zone) {
     super();
-    this.ms = ms;
+    this.#ms = ms;
     this.zone = zone;
+  }
+
+  get ms(): number {
+    if (this.#pending !== undefined) {
+      const { year, month, day, hour, minute, second, ms } = this.#pending;
+      this.wall = wallOf(year, month, day, hour, minute, second, ms);
+    }
+    return this.#ms;
+  }
+
+  set ms(ms: number) {
+    this.#pending = undefined;
+    this.#ms = ms;
   }
 
   get wall(): number {
@@ -113,18 +140,14 @@ export class Calendar extends JavaObject {
   }
 
   set(field: number, value: number): void {
-    const fields = fieldsOf(this.wall);
-    const { year, month, day, hour, minute, second, ms } = fields;
+    const name = PART[field];
+    const isDate = name === 'year' || name === 'month' || name === 'day';
+    if (name !== undefined && (isDate || this.#pending !== undefined)) {
+      this.#pending = { ...(this.#pending ?? fieldsOf(this.wall)), [name]: value };
+      return;
+    }
+    const { year, month, day, hour, minute, second, ms } = fieldsOf(this.wall);
     switch (field) {
-      case FIELD.YEAR:
-        this.wall = wallOf(value, month, day, hour, minute, second, ms);
-        break;
-      case FIELD.MONTH:
-        this.wall = wallOf(year, value, day, hour, minute, second, ms);
-        break;
-      case FIELD.DATE:
-        this.wall = wallOf(year, month, value, hour, minute, second, ms);
-        break;
       case FIELD.HOUR:
         this.wall = wallOf(year, month, day, (hour >= 12 ? 12 : 0) + value, minute, second, ms);
         break;

@@ -51,6 +51,11 @@ function dated(year: unknown, month: unknown, day: unknown, time: readonly unkno
   return defaultZone().instantOf(wallOf(int(year), int(month), int(day), hour, minute, second));
 }
 
+/** Days of the calendar since 1970. */
+function dayOf(ms: number): number {
+  return Math.floor((ms + defaultZone().offsetAt(ms)) / DAY);
+}
+
 /** `date.updated(year: 2020, …)` and the like. */
 function withFields(calendar: Calendar, values: JavaMap): Calendar {
   const names: Readonly<Record<string, number>> = {
@@ -113,7 +118,7 @@ defineMethods('java.util.Date', 'java.lang.Object', {
   'plus/1': (self: JavaDate, days: unknown) => new JavaDate(shiftDays(self.ms, int(days))),
   'minus/1': (self: JavaDate, other: unknown) =>
     other instanceof JavaDate
-      ? Math.trunc((self.ms - other.ms) / DAY)
+      ? dayOf(self.ms) - dayOf(other.ms)
       : new JavaDate(shiftDays(self.ms, -int(other))),
   'next/0': (self: JavaDate) => new JavaDate(shiftDays(self.ms, 1)),
   'previous/0': (self: JavaDate) => new JavaDate(shiftDays(self.ms, -1)),
