@@ -2,29 +2,23 @@
 import { describe, expect, test } from 'vitest';
 import { bothWays } from './both-ways.ts';
 import {
+  around,
   boundary,
   bpmn,
   end,
   error,
-  escapeXml,
   extension,
   flow,
   gateway,
-  loop,
   note,
   path,
   service,
   start,
   sub,
   tag,
-  timer,
-  times,
   user,
 } from './bpmn.ts';
 import { Host, NOW } from './host.ts';
-
-const around = (...elements: readonly string[]) =>
-  bpmn(start() + elements.join('') + end() + path('s', /id="([^"]*)"/.exec(elements[0]!)![1]!, 'e'));
 
 describe('user task', () => {
   bothWays('works out assignee, candidates, due date, priority and form', async (begin) => {
@@ -324,119 +318,6 @@ describe('service and script task', () => {
   });
 });
 
-describe('expressions', () => {
-  bothWays('stand where scripts do', async (begin) => {
-    const script = tag(
-      'scriptTask',
-      'x',
-      { scriptFormat: 'juel', 'flowable:resultVariable': 'r' },
-      '<script>${a + 1}</script>',
-    );
-    expect((await begin(around(script), { a: 1 })).variables).toEqual({ a: 1, r: 2 });
-  });
-
-  bothWays('a script of a listener leaves its result in a variable', async (begin) => {
-    const listener =
-      '<flowable:executionListener event="start" type="script"><flowable:script language="juel" resultVariable="r">${x + 1}</flowable:script></flowable:executionListener>';
-    expect((await begin(around(user('a', {}, extension(listener))), { x: 1 })).variables).toMatchObject({
-      r: 2,
-    });
-  });
-
-  bothWays('of task listeners see the task with its execution, and change it', async (begin) => {
-    const on = (event: string, expression: string) =>
-      `<flowable:taskListener event="${event}" expression="\${${expression}}"/>`;
-    const host = await begin(
-      around(
-        user(
-          'a',
-          { 'flowable:candidateUsers': 'ann,bob' },
-          extension(
-            on('create', "task.setVariable('seen', task.getVariable('x'))") +
-              on('create', "task.deleteCandidateUser('ann')") +
-              on(
-                'create',
-                "task.execution.setVariable('same', task.processInstanceId == execution.processInstanceId)",
-              ) +
-              on('complete', "task.setVariableLocal('mine', task.getAssignee())"),
-          ),
-        ),
-      ),
-      { x: 1 },
-    );
-    expect(host.variables).toMatchObject({ seen: 1, same: true });
-    expect(host.effects('task.created')[0]?.task.candidateUsers).toEqual(['bob']);
-    await host.complete('a');
-    expect(host.variables).not.toHaveProperty('mine');
-  });
-
-  bothWays('of a task has variables of its own, which its execution does not see', async (begin) => {
-    const on = (event: string, ...expressions: readonly string[]) =>
-      expressions
-        .map((one) => `<flowable:taskListener event="${event}" expression="\${${escapeXml(one)}}"/>`)
-        .join('');
-    const ending = (expression: string) =>
-      `<flowable:executionListener event="end" expression="\${${expression}}"/>`;
-    const host = await begin(
-      around(
-        user(
-          'a',
-          {},
-          extension(
-            on(
-              'create',
-              "task.setVariableLocal('x', 'of task')",
-              "execution.setVariableLocal('y', 'of execution')",
-              "execution.setVariable('create', x.concat(execution.getVariable('x')).concat(task.getVariable('y')))",
-            ) +
-              on(
-                'complete',
-                "task.setVariable('x', 'changed')",
-                "execution.setVariable('complete', x.concat(execution.getVariable('x')))",
-                "task.removeVariable('x')",
-                "execution.setVariable('removed', x)",
-              ) +
-              ending("execution.setVariable('end', x.concat(y))"),
-          ),
-        ),
-      ),
-      { x: 'of process' },
-    );
-    await host.complete('a');
-    expect(host.effects('variable.set').filter(({ scope }) => scope !== 0)).toMatchObject([
-      { scope: -2, name: 'x', value: 'of task' },
-      { scope: 2, name: 'y', value: 'of execution' },
-      { scope: -2, name: 'x', value: 'changed' },
-    ]);
-    expect(host.variables).toMatchObject({
-      x: 'of process',
-      create: 'of taskof processof execution',
-      complete: 'changedof process',
-      removed: 'of process',
-      end: 'of processof execution',
-    });
-  });
-
-  bothWays('find the tasks of the process, old and new', async (begin) => {
-    const note =
-      '<flowable:taskListener event="create" expression="${execution.setVariable(\'seen\', task.id)}"/>';
-    const xml = bpmn(
-      start() +
-        user('a', { 'flowable:assignee': 'ann', 'flowable:taskIdVariableName': 'first' }) +
-        user('b', { 'flowable:assignee': '${task:get(first).assignee}' }, extension(note)) +
-        service('c', '${task:get(seen).name}', { 'flowable:resultVariableName': 'name' }) +
-        service('d', "${task:get('gone')}", { 'flowable:resultVariableName': 'gone' }) +
-        user('e') +
-        path('s', 'a', 'b', 'c', 'd', 'e'),
-    );
-    const host = await begin(xml);
-    await host.complete('a');
-    expect(host.effects('task.created')[1]?.task.assignee).toBe('ann');
-    await host.complete('b');
-    expect(host.variables).toMatchObject({ name: 'b', gone: null });
-  });
-});
-
 describe('async, skip and listeners', () => {
   bothWays('async stops before the activity, with its retries and lock', async (begin) => {
     const host = await begin(
@@ -530,151 +411,5 @@ describe('async, skip and listeners', () => {
         tag('sequenceFlow', 'f', { sourceRef: 'a', targetRef: 'e' }, extension(listener('take', 'flow'))),
     );
     expect((await begin(xml)).log).toEqual(['process start', 'a start', 'a', 'a-end', 'flow', 'process end']);
-  });
-});
-
-describe('multi-instance', () => {
-  const counted = '${log.add(loopCounter, nrOfInstances, nrOfActiveInstances, nrOfCompletedInstances)}';
-
-  bothWays('parallel rounds run at the same time', async (begin) => {
-    const host = await begin(around(user('a', {}, times(3))));
-    expect(host.tasks).toEqual(['a', 'a', 'a']);
-    for (let round = 0; round < 3; round++) await host.complete('a');
-    expect(host.hasEnded).toBe(true);
-  });
-
-  bothWays('sequential rounds run one by one', async (begin) => {
-    const host = await begin(around(user('a', {}, times('${n}', { isSequential: true }))), { n: 2 });
-    expect(host.tasks).toEqual(['a']);
-    await host.complete('a');
-    expect(host.tasks).toEqual(['a']);
-    await host.complete('a');
-    expect(host.hasEnded).toBe(true);
-  });
-
-  bothWays('rounds see the counters', async (begin) => {
-    expect((await begin(around(service('a', counted, {}, times(2, { isSequential: true }))))).log).toEqual([
-      '0 2 1 0',
-      '1 2 1 1',
-    ]);
-    expect((await begin(around(service('a', counted, {}, times(2))))).log).toEqual(['0 2 2 0', '1 2 2 0']);
-  });
-
-  bothWays('a collection gives each round its element', async (begin) => {
-    const over = (collection: string, isSequential: boolean) =>
-      around(
-        service(
-          'a',
-          '${log.add(item.name, i)}',
-          {},
-          loop('', {
-            isSequential,
-            'flowable:collection': collection,
-            'flowable:elementVariable': 'item',
-            'flowable:elementIndexVariable': 'i',
-          }),
-        ),
-      );
-    const list = [{ name: 'x' }, { name: 'y' }];
-    for (const collection of ['list', '${list}', '[{"name":"x"},{"name":"y"}]'.replaceAll('"', '&quot;')]) {
-      for (const isSequential of [true, false]) {
-        expect((await begin(over(collection, isSequential), { list })).log).toEqual(['x 0', 'y 1']);
-      }
-    }
-  });
-
-  bothWays('the standard form of a collection works too', async (begin) => {
-    const xml = around(
-      service(
-        'a',
-        '${log.add(item)}',
-        {},
-        loop('<loopDataInputRef>list</loopDataInputRef><inputDataItem name="item"/>'),
-      ),
-    );
-    expect((await begin(xml, { list: ['p', 'q'] })).log).toEqual(['p', 'q']);
-  });
-
-  bothWays('the completion condition ends the other rounds', async (begin) => {
-    const host = await begin(around(user('a', {}, times(5, {}, '${nrOfCompletedInstances >= 2 || veto}'))), {
-      veto: false,
-    });
-    await host.complete('a');
-    expect(host.tasks).toHaveLength(4);
-    await host.complete('a');
-    expect(host.hasEnded).toBe(true);
-    expect(host.effects('task.removed').filter(({ reason }) => reason !== undefined)).toHaveLength(3);
-  });
-
-  bothWays('the completion condition ends a sequence early', async (begin) => {
-    const host = await begin(around(user('a', {}, times(5, { isSequential: true }, '${veto}'))), {
-      veto: false,
-    });
-    await host.complete('a');
-    await host.complete('a', { veto: true });
-    expect(host.hasEnded).toBe(true);
-  });
-
-  bothWays('no items, no activity', async (begin) => {
-    expect(
-      (await begin(around(user('a', {}, loop('', { 'flowable:collection': 'list' }))), { list: [] }))
-        .hasEnded,
-    ).toBe(true);
-    expect((await begin(around(user('a', {}, times(0))))).hasEnded).toBe(true);
-  });
-
-  bothWays('a sub-process can be multi-instance, each round with its own variables', async (begin) => {
-    const inner =
-      start('s2') + user('a') + service('n', '${log.add(item)}') + end('e2') + path('s2', 'a', 'n', 'e2');
-    const host = await begin(
-      around(
-        sub('m', inner + loop('', { 'flowable:collection': 'list', 'flowable:elementVariable': 'item' })),
-      ),
-      { list: [1, 2] },
-    );
-    expect(host.tasks).toEqual(['a', 'a']);
-    await host.complete('a');
-    await host.complete('a');
-    expect(host.log).toEqual(['1', '2']);
-    expect(host.hasEnded).toBe(true);
-  });
-
-  bothWays('a boundary event sits on the whole body', async (begin) => {
-    const xml = bpmn(
-      start() +
-        user('a', {}, times(3)) +
-        boundary('t', 'a', timer('PT1H')) +
-        user('late') +
-        end() +
-        path('s', 'a', 'e') +
-        path('t', 'late'),
-    );
-    const host = await begin(xml);
-    await host.complete('a');
-    expect(host.timers()).toHaveLength(1);
-    await host.fire('t');
-    expect(host.tasks).toEqual(['late']);
-  });
-
-  bothWays('asynchronous rounds are a job each', async (begin) => {
-    const host = await begin(around(note('a', { 'flowable:async': true }, times(2))));
-    expect(host.effects('job.created')).toHaveLength(2);
-    await host.job('a');
-    await host.job('a');
-    expect(host.log).toEqual(['a', 'a']);
-    expect(host.hasEnded).toBe(true);
-  });
-
-  test('refuses what is not a list or a count', async () => {
-    await expect(
-      Host.start(around(user('a', {}, loop('', { 'flowable:collection': 'list' }))), { list: 'x' }),
-    ).rejects.toThrow('not a list');
-    const counted = around(user('a', {}, times('${n}')));
-    await expect(Host.start(counted, { n: -1 })).rejects.toThrow('cardinality');
-    await expect(Host.start(counted, { n: 'many' })).rejects.toMatchObject({
-      code: 400,
-      message: expect.stringContaining("cardinality 'many'"),
-    });
-    await expect(Host.start(counted, { n: 1e9 })).rejects.toThrow('1000000000 rounds');
   });
 });

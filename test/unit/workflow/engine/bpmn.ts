@@ -88,6 +88,9 @@ export const times = (count: number | string, attributes: Attributes = {}, compl
     `<loopCardinality>${escapeXml(String(count))}</loopCardinality>${completion === undefined ? '' : `<completionCondition>${escapeXml(completion)}</completionCondition>`}`,
     attributes,
   );
+/** A process of one activity between its start and its end, and what stands beside the activity. */
+export const around = (...elements: readonly string[]) =>
+  bpmn(start() + elements.join('') + end() + path('s', /id="([^"]*)"/.exec(elements[0]!)![1]!, 'e'));
 export const extension = (inner: string) => `<extensionElements>${inner}</extensionElements>`;
 /** A compensation boundary on an activity, with its handler. */
 export const undoneBy = (activity: string, handler: string) =>

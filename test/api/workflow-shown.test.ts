@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { $, ids, startWorkflowSite, type WorkflowSite } from '../support/workflow-site.ts';
+
+let site: WorkflowSite;
+let api: Api;
+let workflow: WorkflowSite['workflow'];
+
+beforeAll(async () => {
+  site = await startWorkflowSite();
+  ({ api, workflow } = site);
+});
+afterAll(() => site[Symbol.asyncDispose]());
+
+describe('what is shown', () => {
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+
+  test('of each resource is all that clients know of it', async () => {
+    const body = { label: 'b', who: 'ben', due: 'P1D', priority: 7, _businessKey: 'key' };
+    const id = await workflow.start('rich', body);
+    const [definition] = await workflow.list('processdefinition', 'key=rich');
+    const read = await workflow.get(`processdefinition/${definition._id}`);
+    expect(read).toEqual({ ...definition, formProperties: [] });
+    const { result } = await workflow.get(
+      `processdefinition/${definition._id}/taskdefinition?_queryId=query-all-ids`,
+    );
+    expect(result).toEqual([
+      {
+        _id: 'task',
+        assignee: $('who'),
+        category: 'odd',
+        dueDate: $('due'),
+        exclusive: true,
+        name: $('label'),
+        priority: $('priority'),
+        taskCandidateGroup: [],
+        taskCandidateUser: [],
+        formResourceKey: $("'form-'.concat(label)"),
+        formProperties: {
+          deploymentId: definition.deploymentId,
+          formKey: { expressionText: $("'form-'.concat(label)") },
+          formPropertyHandlers: [],
+        },
+      },
+    ]);
+
+    const [listed] = await workflow.tasks(id);
+    const task = {
+      _id: expect.any(String),
+      assignee: 'ben',
+      category: 'odd',
+      claimTime: null,
+      createTime: time,
+      deleted: false,
+      description: 'About b',
+      dueDate: time,
+      executionId: expect.any(String),
+      name: 'b',
+      owner: 'owner-b',
+      priority: 7,
+      processDefinitionId: definition._id,
+      processInstanceId: id,
+      processVariables: {},
+      taskDefinitionKey: 'task',
+      taskLocalVariables: {},
+      tenantId: '',
+    };
+    const open = { _rev: '1', canceled: false, formKey: 'form-b', parentTaskId: null, updated: false };
+    expect(listed).toEqual({ ...task, ...open });
+    const { _businessKey, ...given } = body;
+    expect(await workflow.get(`taskinstance/${listed._id}`)).toEqual({
+      ...listed,
+      formProperties: [],
+      variables: { ...given, assigned: 'ben', mine: 'b' },
+      candidates: { candidateUsers: [], candidateGroups: [] },
+    });
+    const [historic] = await workflow.list('taskinstance/history', `taskId=${listed._id}`);
+    const past = { deleteReason: null, durationInMillis: null, endTime: null, startTime: listed.createTime };
+    expect(historic).toEqual({ ...task, ...past });
+    expect(await workflow.get(`taskinstance/history/${listed._id}`)).toEqual(historic);
+
+    const [instance] = await workflow.list('processinstance', `processInstanceId=${id}`);
+    expect(instance).toEqual({
+      _id: id,
+      businessKey: _businessKey,
+      businessStatus: null,
+      deleteReason: null,
+      deleted: false,
+      deploymentId: definition.deploymentId,
+      description: null,
+      durationInMillis: null,
+      endTime: null,
+      name: null,
+      processDefinitionId: definition._id,
+      processDefinitionKey: 'rich',
+      processDefinitionName: 'Rich',
+      processDefinitionResourceName: 'Rich',
+      processVariables: expect.objectContaining({ ...given, assigned: 'ben' }),
+      startTime: time,
+      startUserId: 'svc-admin',
+      superProcessInstanceId: null,
+      tenantId: '',
+    });
+    expect(await workflow.get(`processinstance/${id}`)).toEqual({
+      ...instance,
+      tasks: [{ ...historic, taskLocalVariables: { mine: 'b' } }],
+    });
+  });
+
+  test.each<[string, string[]]>([
+    ['processdefinition', ['POST', 'POST ?_action=x', 'PUT /{id}', 'PATCH /{id}', 'POST /{id}?_action=x']],
+    [
+      'processdefinition/{id}/taskdefinition',
+      ['POST', 'POST ?_action=x', 'PUT /task', 'PATCH /task', 'DELETE /task', 'POST /task?_action=x'],
+    ],
+    ['processinstance', ['PUT /{instance}', 'PATCH /{instance}', 'POST ?_action=migrate']],
+    ['processinstance/history', ['PUT /{instance}', 'PATCH /{instance}', 'POST ?_action=migrate']],
+    ['taskinstance', ['POST', 'POST ?_action=claim', 'PATCH /{task}']],
+    [
+      'taskinstance/history',
+      [
+        ...['POST', 'POST ?_action=claim', 'PUT /{task}', 'PATCH /{task}'],
+        ...['DELETE /{task}', 'POST /{task}?_action=claim'],
+      ],
+    ],
+    ['job/deadletter', ['POST', 'POST ?_action=retry', 'PUT /{task}', 'PATCH /{task}', 'DELETE /{task}']],
+  ])('%s does not support %j', async (path, requests) => {
+    const [definition] = await workflow.list('processdefinition', 'key=rich');
+    const [task] = await workflow.list('taskinstance', '_pageSize=1');
+    const fill = (text: string) =>
+      text
+        .replace('{id}', definition._id)
+        .replace('{task}', task._id)
+        .replace('{instance}', task.processInstanceId);
+    for (const request of requests) {
+      const [method, rest = ''] = request.split(' ');
+      const body = method === 'DELETE' ? {} : { body: method === 'PATCH' ? [] : {} };
+      const { status, body: answer } = await api(method!, `workflow/${fill(path + rest)}`, body);
+      expect([request, status, answer.code]).toEqual([request, 501, 501]);
+    }
+  });
+
+  test('of what was undeployed is its history, and nothing else', async () => {
+    const [definition] = await workflow.list('processdefinition', 'key=fleeting');
+    const tasks = `processdefinition/${definition._id}/taskdefinition`;
+    expect(ids((await workflow.get(`${tasks}?_queryId=ALL_IDS`)).result)).toEqual(['wait']);
+    const id = await workflow.start('fleeting');
+    await workflow.completeAt(id, 'wait');
+    expect((await api('DELETE', `workflow/processdefinition/${definition._id}`)).status).toBe(200);
+    const status = async (path: string) => (await api('GET', `workflow/${path}`)).status;
+    expect(await status(`processdefinition/${definition._id}`)).toBe(404);
+    expect(await status(`${tasks}?_queryId=ALL_IDS`)).toBe(404);
+    expect(await status(`${tasks}/wait`)).toBe(404);
+    const [instance] = await workflow.list('processinstance/history', 'processDefinitionKey=fleeting');
+    expect(instance).toMatchObject({
+      _id: id,
+      processDefinitionId: definition._id,
+      processDefinitionName: 'Fleeting',
+    });
+    expect((await workflow.get(`processinstance/${id}`)).tasks).toHaveLength(1);
+    const again = await api('POST', 'workflow/processinstance', { body: { _key: 'fleeting' } });
+    expect(again.status).toBe(404);
+  });
+});
