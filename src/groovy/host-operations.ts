@@ -74,8 +74,9 @@ function compileText(
 
 /** The offsets of a zone in a year: pairs of an instant and the offset from it on. */
 function offsetsOf(zone: { offsetAt(instant: number): number }, year: number): Json {
-  const start = Date.UTC(year, 0, 1);
-  const end = Date.UTC(year + 1, 0, 1);
+  // Date.UTC takes the years up to 99 for those of the last century.
+  const start = new Date(0).setUTCFullYear(year, 0, 1);
+  const end = new Date(0).setUTCFullYear(year + 1, 0, 1);
   const changes: [number, number][] = [[start, zone.offsetAt(start)]];
   const step = 3 * 86_400_000;
   for (let at = start; at < end; at += step) {

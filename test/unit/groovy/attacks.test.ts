@@ -135,6 +135,14 @@ describe('Groovy scripts cannot leave the sandbox', () => {
     expect(await outcome(source)).toEqual({ value: 's:"a-b+c"' });
   });
 
+  test.each([-1, 0, 50, 99])(
+    'by the offsets of time zones in the year %d, from which it is far to 1900',
+    async (year) => {
+      const source = `java.time.ZonedDateTime.of(${year}, 6, 1, 0, 0, 0, 0, java.time.ZoneId.of('Europe/Berlin')).offset.totalSeconds`;
+      expect(await outcome(source)).toEqual({ value: 'i:3208' });
+    },
+  );
+
   test('to read the environment', async () => {
     expect(await outcome('System.getenv("PATH")')).toEqual({ value: 'null' });
   });
