@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { Membership, sessionName } from '#cluster/index.ts';
 import { openDatabase } from '#database/index.ts';
-import { endLife } from '#scheduler/release-repository.ts';
+import { endLife } from '#scheduler/store/release-repository.ts';
 import { startChild } from './support/child.ts';
 import type { HolderTask } from './support/claim-holder.ts';
 import { Latency } from './support/latency.ts';

@@ -4,7 +4,7 @@
  */
 import { Membership, sessionName } from '#cluster/index.ts';
 import { openDatabase } from '#database/index.ts';
-import { claimDue } from '../../src/scheduler/claim-repository.ts';
+import { claimDue } from '../../src/scheduler/store/claim-repository.ts';
 import { answerParent } from './child.ts';
 import { LOOK_AHEAD_MS } from './scheduler-load.ts';
 

@@ -1,8 +1,8 @@
 /** One claimer: claims and completes as fast as it can, over one connection, or as the product does over ten. */
 import { openDatabase } from '#database/index.ts';
-import { claimDue } from '../../src/scheduler/claim-repository.ts';
-import { completeRun } from '../../src/scheduler/completion-repository.ts';
-import { startRuns } from '../../src/scheduler/start-repository.ts';
+import { claimDue } from '../../src/scheduler/store/claim-repository.ts';
+import { completeRun } from '../../src/scheduler/store/completion-repository.ts';
+import { startRuns } from '../../src/scheduler/store/start-repository.ts';
 import { answerParent } from './child.ts';
 import { type CompletionShape, completionText, LOOK_AHEAD_MS, SLACK_MS } from './scheduler-load.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openDatabase } from '#database/index.ts';
-import { claimDue } from '../../src/scheduler/claim-repository.ts';
+import { claimDue } from '../../src/scheduler/store/claim-repository.ts';
 import { fillEverything, fillHistory, LISTED_PROCESS } from './growth-fill.ts';
 import { createBenchDatabase, onServer } from './postgres.ts';
 import { completionText, LOOK_AHEAD_MS } from './scheduler-load.ts';

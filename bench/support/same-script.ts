@@ -1,6 +1,6 @@
-import { claimDue } from '../../src/scheduler/claim-repository.ts';
-import { completeRuns } from '../../src/scheduler/completion-repository.ts';
-import type { LedgerEntry } from '../../src/scheduler/run.ts';
+import type { LedgerEntry } from '../../src/scheduler/run/run.ts';
+import { claimDue } from '../../src/scheduler/store/claim-repository.ts';
+import { completeRuns } from '../../src/scheduler/store/completion-repository.ts';
 import { captureText } from './capture-text.ts';
 import { LOOK_AHEAD_MS } from './scheduler-load.ts';
 

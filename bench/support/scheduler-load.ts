@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { claimDue } from '../../src/scheduler/claim-repository.ts';
+import { claimDue } from '../../src/scheduler/store/claim-repository.ts';
 import { captureText } from './capture-text.ts';
 import { onServer } from './postgres.ts';
 

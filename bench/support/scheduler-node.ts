@@ -1,8 +1,8 @@
 /** One node's scheduler without doors: poller, job store and a native service that does nothing. */
 import { DatabaseClock, openDatabase } from '#database/index.ts';
 import { fireTrigger, ScheduledServices } from '#scheduler/index.ts';
-import { jobStore } from '#scheduler/job-store.ts';
-import { TriggerPoller } from '#scheduler/trigger-poller.ts';
+import { TriggerPoller } from '#scheduler/run/trigger-poller.ts';
+import { jobStore } from '#scheduler/store/job-store.ts';
 import { answerParent } from './child.ts';
 import { Latency } from './latency.ts';
 

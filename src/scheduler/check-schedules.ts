@@ -3,9 +3,9 @@ import { type Objection, scheduleConfig } from '#config/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { checkService, type Inspection, isOff, shortServiceName } from '#platform/index.ts';
 import { noScripts, placeAt } from '#script/index.ts';
-import { findMissingService } from './missing-service.ts';
-import { parseSchedule } from './schedule.ts';
-import { scriptScheduledService } from './script-scheduled-service.ts';
+import { parseSchedule } from './schedule/schedule.ts';
+import { findMissingService } from './service/missing-service.ts';
+import { scriptScheduledService } from './service/script-scheduled-service.ts';
 
 const SCRIPT = scriptScheduledService(noScripts);
 

@@ -10,10 +10,10 @@
  */
 
 export { checkSchedules } from './check-schedules.ts';
-export { type Explanation, explainFiring } from './explain-firing.ts';
-export { fireTogether } from './fire-together.ts';
-export { fireTrigger } from './fire-trigger.ts';
-export type { Firing } from './firing.ts';
-export { ScheduledServices } from './scheduled-service.ts';
+export { type Explanation, explainFiring } from './explain/explain-firing.ts';
+export { fireTogether } from './fire/fire-together.ts';
+export { fireTrigger } from './fire/fire-trigger.ts';
+export type { Firing } from './fire/firing.ts';
+export { contextSeals } from './schedule/sealed-context.ts';
 export { schedulerFeature } from './scheduler-feature.ts';
-export { contextSeals } from './sealed-context.ts';
+export { ScheduledServices } from './service/scheduled-service.ts';

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { type ActionRequest, ActionTable, actionResult, dbOf, resourceBody } from '#resource/index.ts';
-import { explainFiring } from './explain-firing.ts';
-import type { KeptSchedules, SchedulerPlatform } from './kept-schedules.ts';
-import { previewFirings } from './preview-firings.ts';
-import { listRunning } from './running-repository.ts';
-import { parseSchedule } from './schedule.ts';
-import { ALSO_VALIDATES } from './scheduler-resource.ts';
+import { explainFiring } from './explain/explain-firing.ts';
+import type { KeptSchedules, SchedulerPlatform } from './schedule/kept-schedules.ts';
+import { previewFirings } from './schedule/preview-firings.ts';
+import { parseSchedule } from './schedule/schedule.ts';
+import { listRunning } from './view/running-repository.ts';
+import { ALSO_VALIDATES } from './view/scheduler-resource.ts';
 
 /** What schedules can be asked to do: all of them, and each. */
 export interface JobActions {

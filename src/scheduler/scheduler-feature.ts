@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { type ConfigStore, clusterConfig } from '#config/index.ts';
 import { type Feature, type Platform, shortServiceName, TOPIC } from '#platform/index.ts';
-import { CustomServices } from './custom-service.ts';
-import { firingResource } from './firing-resource.ts';
 import { jobActions } from './job-actions.ts';
-import { jobResource } from './job-resource.ts';
-import { KeptSchedules, type SchedulerPlatform } from './kept-schedules.ts';
-import { findMissingService } from './missing-service.ts';
-import type { ScheduledServices } from './scheduled-service.ts';
+import { KeptSchedules, type SchedulerPlatform } from './schedule/kept-schedules.ts';
+import { contextSeals } from './schedule/sealed-context.ts';
 import { type SchedulerParts, schedulerNode } from './scheduler-node.ts';
-import { schedulerResource } from './scheduler-resource.ts';
 import { daylightSaving, scheduleSecrets } from './scheduler-settings.ts';
-import { scriptScheduledService } from './script-scheduled-service.ts';
-import { contextSeals } from './sealed-context.ts';
-import { triggerListResource, triggerResource } from './trigger-resource.ts';
-import { provisionerScheduledService, syncScheduledService } from './unconfigured-service.ts';
+import { CustomServices } from './service/custom-service.ts';
+import { findMissingService } from './service/missing-service.ts';
+import type { ScheduledServices } from './service/scheduled-service.ts';
+import { scriptScheduledService } from './service/script-scheduled-service.ts';
+import { provisionerScheduledService, syncScheduledService } from './service/unconfigured-service.ts';
+import { firingResource } from './view/firing-resource.ts';
+import { jobResource } from './view/job-resource.ts';
+import { schedulerResource } from './view/scheduler-resource.ts';
+import { triggerListResource, triggerResource } from './view/trigger-resource.ts';
 
 export interface SchedulerOptions {
   /** All that schedules can invoke, those of other features too. */

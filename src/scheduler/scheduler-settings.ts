@@ -2,8 +2,8 @@ import { type ConfigStore, scheduleConfig, schedulerConfig, secretReferences } f
 import type { DaylightSaving } from '#cron/index.ts';
 import { getAt } from '#json/index.ts';
 import { longServiceName } from '#platform/index.ts';
-import type { SecretReference } from './secret-context.ts';
-import type { Tuning } from './tuning.ts';
+import type { Tuning } from './run/tuning.ts';
+import type { SecretReference } from './schedule/secret-context.ts';
 
 /** The references to secrets in the files of schedules. */
 export function scheduleSecrets(config: ConfigStore): readonly SecretReference[] {

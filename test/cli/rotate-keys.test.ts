@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { overrideSeals } from '#administration/override-seals.ts';
 import { openCrypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
-import { contextSeals } from '../../src/scheduler/sealed-context.ts';
+import { contextSeals } from '../../src/scheduler/schedule/sealed-context.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
 import { createProject, type TestProject } from '../support/project.ts';
 

@@ -3,11 +3,11 @@ import { describe, test } from 'vitest';
 import type { DaylightSaving } from '#cron/index.ts';
 import { DatabaseClock, openDatabase, runUnitOfWork } from '#database/index.ts';
 import { fireTrigger, ScheduledServices } from '#scheduler/index.ts';
-import { jobStore } from '#scheduler/job-store.ts';
-import type { ScheduledService } from '#scheduler/scheduled-service.ts';
-import { TriggerPoller } from '#scheduler/trigger-poller.ts';
-import { createSchedule } from '../../src/scheduler/register-schedule.ts';
-import { parseSchedule } from '../../src/scheduler/schedule.ts';
+import { TriggerPoller } from '#scheduler/run/trigger-poller.ts';
+import type { ScheduledService } from '#scheduler/service/scheduled-service.ts';
+import { jobStore } from '#scheduler/store/job-store.ts';
+import { createSchedule } from '../../src/scheduler/schedule/register-schedule.ts';
+import { parseSchedule } from '../../src/scheduler/schedule/schedule.ts';
 import { eventually } from '../support/eventually.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
 

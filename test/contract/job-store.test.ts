@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ClaimOptions } from '../../src/scheduler/claim-repository.ts';
-import { subjectOf } from '../../src/scheduler/release-repository.ts';
-import type { LedgerEntry, Run } from '../../src/scheduler/run.ts';
+import type { LedgerEntry, Run } from '../../src/scheduler/run/run.ts';
+import type { ClaimOptions } from '../../src/scheduler/store/claim-repository.ts';
+import { subjectOf } from '../../src/scheduler/store/release-repository.ts';
 import { eventually } from '../support/eventually.ts';
 import { A, ASKED, B, type JobStoreHarness, openJobStore, T0 } from '../support/job-store-harness.ts';
 

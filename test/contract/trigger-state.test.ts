@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LedgerEntry, Run } from '../../src/scheduler/run.ts';
+import type { LedgerEntry, Run } from '../../src/scheduler/run/run.ts';
 import { A, type JobStoreHarness, openJobStore, T0, type Trigger } from '../support/job-store-harness.ts';
 
 /** What can happen to a trigger; often what it was made for. */

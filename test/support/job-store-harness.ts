@@ -3,18 +3,18 @@ import { expect } from 'vitest';
 import { runUnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Holder } from '#work/index.ts';
-import type { Claim, ClaimOptions } from '../../src/scheduler/claim-repository.ts';
-import { findJob, insertManual } from '../../src/scheduler/job-repository.ts';
-import { type JobStore, jobStore } from '../../src/scheduler/job-store.ts';
+import type { RunKey } from '../../src/scheduler/run/run.ts';
 import {
   createSchedule,
   pauseSchedule,
   removeSchedule,
   updateSchedule,
-} from '../../src/scheduler/register-schedule.ts';
-import type { RunKey } from '../../src/scheduler/run.ts';
-import { setPaused } from '../../src/scheduler/running-repository.ts';
-import { parseSchedule } from '../../src/scheduler/schedule.ts';
+} from '../../src/scheduler/schedule/register-schedule.ts';
+import { parseSchedule } from '../../src/scheduler/schedule/schedule.ts';
+import type { Claim, ClaimOptions } from '../../src/scheduler/store/claim-repository.ts';
+import { findJob, insertManual } from '../../src/scheduler/store/job-repository.ts';
+import { type JobStore, jobStore } from '../../src/scheduler/store/job-store.ts';
+import { setPaused } from '../../src/scheduler/view/running-repository.ts';
 import { createMigratedDatabase } from './migrated-database.ts';
 
 export const A = { nodeId: 1, epoch: 1 };

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, runUnitOfWork } from '#database/index.ts';
 import { NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import { changeObject, createObject, findObject, findOwn, objectStore } from '#repo/index.ts';
-import type { FiringResult } from '#scheduler/fire-trigger.ts';
+import type { FiringResult } from '#scheduler/fire/fire-trigger.ts';
 import { type Firing, fireTogether, fireTrigger, ScheduledServices } from '#scheduler/index.ts';
-import { jobStore } from '#scheduler/job-store.ts';
-import type { Scheduled, ScheduledService } from '#scheduler/scheduled-service.ts';
-import { createSchedule } from '../../../src/scheduler/register-schedule.ts';
-import { parseSchedule } from '../../../src/scheduler/schedule.ts';
+import type { Scheduled, ScheduledService } from '#scheduler/service/scheduled-service.ts';
+import { jobStore } from '#scheduler/store/job-store.ts';
+import { createSchedule } from '../../../src/scheduler/schedule/register-schedule.ts';
+import { parseSchedule } from '../../../src/scheduler/schedule/schedule.ts';
 import { countStatements } from '../../support/count-statements.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 

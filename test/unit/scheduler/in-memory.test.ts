@@ -2,12 +2,12 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, type Db, runUnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { claimDue } from '../../../src/scheduler/claim-repository.ts';
-import { findJob } from '../../../src/scheduler/job-repository.ts';
-import { createSchedule } from '../../../src/scheduler/register-schedule.ts';
-import { endLife, listOrphanedLives } from '../../../src/scheduler/release-repository.ts';
-import type { Run } from '../../../src/scheduler/run.ts';
-import { parseSchedule } from '../../../src/scheduler/schedule.ts';
+import type { Run } from '../../../src/scheduler/run/run.ts';
+import { createSchedule } from '../../../src/scheduler/schedule/register-schedule.ts';
+import { parseSchedule } from '../../../src/scheduler/schedule/schedule.ts';
+import { claimDue } from '../../../src/scheduler/store/claim-repository.ts';
+import { findJob } from '../../../src/scheduler/store/job-repository.ts';
+import { endLife, listOrphanedLives } from '../../../src/scheduler/store/release-repository.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 
 const A = { nodeId: 1, epoch: 1 };

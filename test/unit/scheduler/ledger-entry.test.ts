@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Firing } from '../../../src/scheduler/firing.ts';
-import { endedEntries, missedEntries, passedEntries } from '../../../src/scheduler/ledger-entry.ts';
-import { decideFiring } from '../../../src/scheduler/misfire.ts';
-import { parseSchedule, timingOf } from '../../../src/scheduler/schedule.ts';
+import type { Firing } from '../../../src/scheduler/fire/firing.ts';
+import { endedEntries, missedEntries, passedEntries } from '../../../src/scheduler/run/ledger-entry.ts';
+import { decideFiring } from '../../../src/scheduler/run/misfire.ts';
+import { parseSchedule, timingOf } from '../../../src/scheduler/schedule/schedule.ts';
 
 const T0 = Date.parse('2026-05-04T10:00:00Z');
 

@@ -3,14 +3,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, runUnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { fireTrigger, ScheduledServices } from '#scheduler/index.ts';
-import { jobStore } from '#scheduler/job-store.ts';
-import { endLife } from '#scheduler/release-repository.ts';
-import type { ScheduledService } from '#scheduler/scheduled-service.ts';
-import { TriggerPoller } from '#scheduler/trigger-poller.ts';
-import type { ClaimOptions } from '../../../src/scheduler/claim-repository.ts';
-import { findJob, setJobPaused } from '../../../src/scheduler/job-repository.ts';
-import { createSchedule, removeSchedule, updateSchedule } from '../../../src/scheduler/register-schedule.ts';
-import { parseSchedule } from '../../../src/scheduler/schedule.ts';
+import { TriggerPoller } from '#scheduler/run/trigger-poller.ts';
+import type { ScheduledService } from '#scheduler/service/scheduled-service.ts';
+import { jobStore } from '#scheduler/store/job-store.ts';
+import { endLife } from '#scheduler/store/release-repository.ts';
+import {
+  createSchedule,
+  removeSchedule,
+  updateSchedule,
+} from '../../../src/scheduler/schedule/register-schedule.ts';
+import { parseSchedule } from '../../../src/scheduler/schedule/schedule.ts';
+import type { ClaimOptions } from '../../../src/scheduler/store/claim-repository.ts';
+import { findJob, setJobPaused } from '../../../src/scheduler/store/job-repository.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { clockWarnings } from '../../../src/scheduler/clock-warnings.ts';
-import { decideFiring } from '../../../src/scheduler/misfire.ts';
-import { anchored, firstFiring, nextFiring, withoutAnchor } from '../../../src/scheduler/next-firing.ts';
-import { parseSchedule, timingOf } from '../../../src/scheduler/schedule.ts';
+import { decideFiring } from '../../../src/scheduler/run/misfire.ts';
+import { clockWarnings } from '../../../src/scheduler/schedule/clock-warnings.ts';
+import {
+  anchored,
+  firstFiring,
+  nextFiring,
+  withoutAnchor,
+} from '../../../src/scheduler/schedule/next-firing.ts';
+import { parseSchedule, timingOf } from '../../../src/scheduler/schedule/schedule.ts';
 
 const at = (text: string) => Date.parse(`2026-05-04T${text}Z`);
 

@@ -5,7 +5,7 @@ import {
   DO_NOTHING,
   type OnConflict,
   RareConflict,
-} from '../../../src/scheduler/rare-conflict-repository.ts';
+} from '../../../src/scheduler/store/rare-conflict-repository.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 
 describe('a row that is there already', () => {

@@ -1,26 +1,26 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Database, type Db, openDatabase, runUnitOfWork } from '#database/index.ts';
-import { claimDue } from '../../../src/scheduler/claim-repository.ts';
-import { completeRun, completeRuns } from '../../../src/scheduler/completion-repository.ts';
-import { findJob, setJobPaused } from '../../../src/scheduler/job-repository.ts';
-import { jobStore } from '../../../src/scheduler/job-store.ts';
+import type { LedgerEntry, Run } from '../../../src/scheduler/run/run.ts';
 import {
   createSchedule,
   ensureSchedule,
   removeSchedule,
   updateSchedule,
-} from '../../../src/scheduler/register-schedule.ts';
+} from '../../../src/scheduler/schedule/register-schedule.ts';
+import { parseSchedule } from '../../../src/scheduler/schedule/schedule.ts';
+import { claimDue } from '../../../src/scheduler/store/claim-repository.ts';
+import { completeRun, completeRuns } from '../../../src/scheduler/store/completion-repository.ts';
+import { findJob, setJobPaused } from '../../../src/scheduler/store/job-repository.ts';
+import { jobStore } from '../../../src/scheduler/store/job-store.ts';
 import {
   handBack,
   listOrphanedLives,
   releaseRuns,
   removeFinished,
   subjectOf,
-} from '../../../src/scheduler/release-repository.ts';
-import type { LedgerEntry, Run } from '../../../src/scheduler/run.ts';
-import { parseSchedule } from '../../../src/scheduler/schedule.ts';
-import { planNext, startRuns } from '../../../src/scheduler/start-repository.ts';
+} from '../../../src/scheduler/store/release-repository.ts';
+import { planNext, startRuns } from '../../../src/scheduler/store/start-repository.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 

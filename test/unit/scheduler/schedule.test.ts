@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '#json/index.ts';
 import { shortServiceName } from '../../../src/platform/index.ts';
-import { idleInterval, parseSchedule } from '../../../src/scheduler/schedule.ts';
+import { idleInterval, parseSchedule } from '../../../src/scheduler/schedule/schedule.ts';
 
 const parse = (json: JsonObject) =>
   parseSchedule({ schedule: '0 0 2 * * ?', invokeService: 'script', ...json }, { persisted: true });

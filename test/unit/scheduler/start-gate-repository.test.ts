@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '#database/index.ts';
-import { awaitStarted, closeGate } from '../../../src/scheduler/start-gate-repository.ts';
+import { awaitStarted, closeGate } from '../../../src/scheduler/store/start-gate-repository.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 
 describe('what was started ahead of its time', () => {
