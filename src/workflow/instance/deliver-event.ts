@@ -14,33 +14,47 @@ import { type StepContext, takeStep } from './take-step.ts';
 /**
  * Hands a signal to every instance that waits for it, and starts an instance for every start event that does.
  *
- * @param except the thrower, whose own waits have been served already
  * @returns the instances that it moved or started
  */
 export async function deliverSignal(
   step: StepContext,
   name: string,
   variables: JsonObject,
-  except?: string,
 ): Promise<string[]> {
+  const moved: string[] = [];
+  for (const deliver of await signalDeliveries(step, name, variables)) {
+    const id = await deliver();
+    if (id !== undefined) moved.push(id);
+  }
+  return moved;
+}
+
+/**
+ * The same one by one: each answers with the instance that it has moved or started.
+ *
+ * @param except the thrower, whose own waits have been served already
+ */
+export async function signalDeliveries(
+  step: StepContext,
+  name: string,
+  variables: JsonObject,
+  except?: string,
+): Promise<readonly (() => Promise<string | undefined>)[]> {
   const db = await dbOf(step.platform, step.context);
   const subscribers = await listSubscribers(db, 'signal', name);
-  const moved: string[] = [];
   const instances = new Set(subscribers.flatMap(({ instance_id }) => instance_id ?? []));
   instances.delete(except ?? '');
-  for (const id of instances) {
+  const toInstances = [...instances].map((id) => async () => {
     // Two that signal each other would wait for each other: one that is busy is told as soon as it is free.
     const locked = await lockInstance(db, id, { skipLocked: true });
     if (locked === undefined) await tellLater(step, id, name, variables);
     else await takeStep(step, locked, { kind: 'signal', name, variables });
-    moved.push(id);
-  }
-  for (const { definition_id, element } of subscribers) {
-    if (definition_id === null) continue;
-    const started = await startAt(step, definition_id, element, variables);
-    if (started !== undefined) moved.push(started);
-  }
-  return moved;
+    return id;
+  });
+  const toStarts = subscribers.flatMap(({ definition_id: id, element }) =>
+    id === null ? [] : () => startAt(step, id, element, variables),
+  );
+  return [...toInstances, ...toStarts];
 }
 
 /**

@@ -9,52 +9,76 @@ import {
 } from '../definition/definition-repository.ts';
 import type { Effect, Stimulus } from '../engine/index.ts';
 import { CONTEXT_VARIABLE } from '../variable/variable.ts';
-import { deliverMessage, deliverSignal } from './deliver-event.ts';
+import type { Work } from './agenda.ts';
+import { deliverMessage, signalDeliveries } from './deliver-event.ts';
 import type { Instance } from './instance.ts';
 import { listChildren, lockInstance } from './instance-repository.ts';
 import { requireRoomForCalled } from './require-room.ts';
 import { startInstance } from './start-instance.ts';
 import { type StepContext, takeStep } from './take-step.ts';
 
+/** What is about more than the instance itself. */
+const FOLLOWED: ReadonlySet<Effect['kind']> = new Set<Effect['kind']>([
+  'child.started',
+  'child.cancelled',
+  'signal.thrown',
+  'message.thrown',
+  'escalation.thrown',
+  'incident',
+  'ended',
+]);
+
 /** What a step of one instance means for others, in the same unit of work. */
 export async function followUp(
   step: StepContext,
   instance: Instance,
   effects: readonly Effect[],
-): Promise<void> {
-  const { platform } = step;
+): Promise<readonly Work[]> {
   await requireRoomForCalled(step, effects.filter(({ kind }) => kind === 'child.started').length);
-  for (const effect of effects) {
-    switch (effect.kind) {
-      case 'child.started':
-        await callChild(step, instance, effect);
-        break;
-      case 'child.cancelled':
-        await cancelChildren(step, instance.id, effect.execution, effect.reason);
-        break;
-      case 'signal.thrown':
-        await deliverSignal(step, effect.name, {}, instance.id);
-        break;
-      case 'message.thrown': {
-        const isReceived = await deliverMessage(step, effect.name, {});
-        if (!isReceived)
-          platform.observe({ kind: 'workflow.messageLost', instance: instance.id, name: effect.name });
-        break;
-      }
-      case 'escalation.thrown': {
-        const code = effect.code === undefined ? {} : { code: effect.code };
-        await tellCaller(step, instance, (execution) => ({ kind: 'childEscalated', execution, ...code }));
-        break;
-      }
-      case 'incident':
-        platform.observe({ kind: 'workflow.stuck', instance: instance.id, elements: effect.elements });
-        break;
-      case 'ended':
-        await tellEnd(step, instance, effect);
-        break;
-      default:
-        break;
+  return effects
+    .filter(({ kind }) => FOLLOWED.has(kind))
+    .map((effect) => async () => (await follow(step, instance, effect)) ?? []);
+}
+
+/** @returns what is to be done besides, where it is about several instances */
+async function follow(
+  step: StepContext,
+  instance: Instance,
+  effect: Effect,
+): Promise<readonly Work[] | undefined> {
+  const { platform } = step;
+  switch (effect.kind) {
+    case 'child.started':
+      await callChild(step, instance, effect);
+      return;
+    case 'child.cancelled':
+      return cancelChildren(step, instance.id, effect.execution, effect.reason);
+    case 'signal.thrown': {
+      const deliveries = await signalDeliveries(step, effect.name, {}, instance.id);
+      return deliveries.map((deliver) => async () => {
+        await deliver();
+        return [];
+      });
     }
+    case 'message.thrown': {
+      const isReceived = await deliverMessage(step, effect.name, {});
+      if (!isReceived)
+        platform.observe({ kind: 'workflow.messageLost', instance: instance.id, name: effect.name });
+      return;
+    }
+    case 'escalation.thrown': {
+      const code = effect.code === undefined ? {} : { code: effect.code };
+      await tellCaller(step, instance, (execution) => ({ kind: 'childEscalated', execution, ...code }));
+      return;
+    }
+    case 'incident':
+      platform.observe({ kind: 'workflow.stuck', instance: instance.id, elements: effect.elements });
+      return;
+    case 'ended':
+      await tellEnd(step, instance, effect);
+      return;
+    default:
+      return;
   }
 }
 
@@ -106,12 +130,13 @@ async function cancelChildren(
   instanceId: string,
   execution: number | undefined,
   reason: string,
-): Promise<void> {
+): Promise<readonly Work[]> {
   const db = await dbOf(step.platform, step.context);
-  for (const id of await listChildren(db, instanceId, execution)) {
+  return (await listChildren(db, instanceId, execution)).map((id) => async () => {
     const child = (await lockInstance(db, id)) ?? (await lockInstance(db, id, { isOrphan: true }));
     if (child !== undefined) await takeStep(step, child, { kind: 'cancel', reason });
-  }
+    return [];
+  });
 }
 
 async function tellEnd(

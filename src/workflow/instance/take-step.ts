@@ -14,6 +14,7 @@ import {
 import { keeps } from '../history/history-level.ts';
 import { enqueueJob } from '../job/enqueue-job.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
+import type { Agenda, Work } from './agenda.ts';
 import { Changes, type TaskChange } from './changes.ts';
 import { gatherEffects } from './gather-effects.ts';
 import { type Instance, type LockedInstance, type StoredState, withoutVariables } from './instance.ts';
@@ -30,8 +31,14 @@ export interface StepContext {
   /** With a unit of work. */
   readonly context: Context;
   readonly depth: number;
+  /** What is left to do for other instances. */
+  readonly agenda: Agenda;
   /** What a step means for other instances; see `follow-up.ts`. */
-  readonly followUp: (step: StepContext, instance: Instance, effects: readonly Effect[]) => Promise<void>;
+  readonly followUp: (
+    step: StepContext,
+    instance: Instance,
+    effects: readonly Effect[],
+  ) => Promise<readonly Work[]>;
 }
 
 /** Instances that move each other without end must not hold their node for ever. */
@@ -204,7 +211,8 @@ async function finish(
     await forgetDetails(await unitOfWork.db(), changes.instance.id, history);
   }
   recordChange(context, changes, outcome);
-  await step.followUp({ ...step, depth: step.depth + 1 }, changes.instance, outcome.effects);
+  const next = { ...step, depth: step.depth + 1 };
+  await step.agenda.take(() => step.followUp(next, changes.instance, outcome.effects));
 }
 
 /** For dry runs: where the instance stands, and the tasks that come and go. */
