@@ -43,18 +43,15 @@ export function memberCalls(program: Program): readonly MemberCall[] {
 
 /** The variables of which it is plain that they are a module: bound once in the whole script, to a `require`. */
 function moduleVariables(program: Program): ReadonlyMap<string, string> {
-  const bindings = new Map<string, (string | undefined)[]>();
+  /** Undefined: to something else, or more than once. */
+  const bindings = new Map<string, string | undefined>();
   const bind = (target: unknown, module: string | undefined) => {
     for (const name of namesIn(target as AnyNode | null)) {
-      bindings.set(name, [...(bindings.get(name) ?? []), module]);
+      bindings.set(name, bindings.has(name) ? undefined : module);
     }
   };
   visit(program);
-  return new Map(
-    [...bindings].flatMap(([name, [module, ...more]]) => {
-      return module === undefined || more.length > 0 ? [] : [[name, module] as const];
-    }),
-  );
+  return new Map([...bindings].flatMap(([name, module]) => (module === undefined ? [] : [[name, module]])));
 
   function visit(node: AnyNode | Program): void {
     const any = node as AnyNode;
