@@ -1,24 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Api } from '../support/api.ts';
-import { countStatements } from '../support/count-statements.ts';
 import { eventually } from '../support/eventually.ts';
+import { DAY_MS, FUTURE, type Grant, NOW, PAST, rolesApi, span } from '../support/roles.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-
-type Grant = { _ref: string; _refProperties: Record<string, unknown> };
-
-const DAY_MS = 86_400_000;
-const span = (fromMs: number, toMs: number) => [
-  { duration: `${new Date(Date.now() + fromMs).toISOString()}/${new Date(Date.now() + toMs).toISOString()}` },
-];
-const NOW = () => span(-DAY_MS, DAY_MS);
-const PAST = () => span(-2 * DAY_MS, -DAY_MS);
-const FUTURE = () => span(DAY_MS, 2 * DAY_MS);
 
 /** With the configuration that is shipped. */
 describe('roles and assignments', () => {
   let server: TestServer;
   let api: Api;
-  let next = 0;
 
   beforeAll(async () => {
     server = await startTestServer();
@@ -26,51 +15,7 @@ describe('roles and assignments', () => {
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
-  const create = async (path: string, body: object) => {
-    const answer = await api('PUT', `managed/${path}`, { body });
-    expect(answer.body).not.toHaveProperty('code');
-    return answer.body;
-  };
-  const user = async (more: object = {}) => {
-    const id = `user${++next}`;
-    const body = { userName: id, givenName: 'Uma', sn: 'Ser', mail: `${id}@example.com`, ...more };
-    await create(`user/${id}`, body);
-    return id;
-  };
-  const role = async (more: object = {}) => {
-    const id = `role${++next}`;
-    await create(`role/${id}`, { name: id, description: 'A role', ...more });
-    return id;
-  };
-  const assignment = async (more: object = {}) => {
-    const id = `assignment${++next}`;
-    await create(`assignment/${id}`, {
-      name: id,
-      description: 'An assignment',
-      mapping: 'directory',
-      ...more,
-    });
-    return id;
-  };
-  const role_ = (id: string, properties?: object) => ({
-    _ref: `managed/role/${id}`,
-    ...(properties === undefined ? {} : { _refProperties: properties }),
-  });
-  const patch = async (path: string, ...body: object[]) => {
-    const answer = await api('PATCH', `managed/${path}`, { body });
-    expect(answer.body).not.toHaveProperty('code');
-    return answer;
-  };
-  const set = (path: string, field: string, value: unknown) =>
-    patch(path, value === null ? { operation: 'remove', field } : { operation: 'replace', field, value });
-  const read = async (id: string) => (await api('GET', `managed/user/${id}?_fields=*,roles`)).body;
-  const rolesOf = async (id: string) =>
-    ((await read(id)).roles as Grant[]).map(({ _ref, _refProperties }) => [
-      _ref.slice('managed/role/'.length),
-      _refProperties['_grantType'] ?? 'manual',
-    ]);
-  const effective = async (id: string) =>
-    (await read(id)).effectiveRoles.map(({ _ref }: Grant) => _ref.slice('managed/role/'.length));
+  const { named, user, role, assignment, role_, patch, set, read, rolesOf, effective } = rolesApi(() => api);
 
   describe('granted by hand', () => {
     it('are granted from the user and from the role, and are effective', async () => {
@@ -116,7 +61,7 @@ describe('roles and assignments', () => {
 
   describe('granted by a condition', () => {
     it('are given and taken as the user changes, and a manual grant comes first', async () => {
-      const department = `d${++next}`;
+      const department = named('d');
       const r = await role({ condition: `department eq "${department}"` });
       const u = await user({ department });
       expect(await rolesOf(u)).toEqual([[r, 'conditional']]);
@@ -133,7 +78,7 @@ describe('roles and assignments', () => {
     });
 
     it('are displaced by a manual grant from either side', async () => {
-      const department = `d${++next}`;
+      const department = named('d');
       const r = await role({ condition: `department eq "${department}"` });
       const u = await user({ department });
       await patch(`user/${u}`, { operation: 'add', field: '/roles/-', value: role_(r) });
@@ -141,7 +86,7 @@ describe('roles and assignments', () => {
     });
 
     it('are told from others by their condition, where they are looked up', async () => {
-      const department = `d${++next}`;
+      const department = named('d');
       const [r, plain] = [await role({ condition: `department eq "${department}"` }), await role()];
       const u = await user({ department, roles: [role_(plain)] });
       const found = await api(
@@ -182,7 +127,7 @@ describe('roles and assignments', () => {
     });
 
     it('are given to all and taken from all when the condition changes', async () => {
-      const [a, b] = [`a${++next}`, `b${++next}`];
+      const [a, b] = [named('a'), named('b')];
       const [ua, ub, both] = [
         await user({ department: a }),
         await user({ department: b }),
@@ -208,7 +153,7 @@ describe('roles and assignments', () => {
     });
 
     it('miss nobody who comes while the condition changes', async () => {
-      const department = `d${++next}`;
+      const department = named('d');
       const r = await role({ condition: 'department eq "none"' });
       const coming = Array.from({ length: 30 }, () => user({ department }));
       await set(`role/${r}`, '/condition', `department eq "${department}"`);
@@ -218,7 +163,7 @@ describe('roles and assignments', () => {
 
     it('are refused when the condition is no filter', async () => {
       const refused = await api('POST', 'managed/role', {
-        body: { name: `r${++next}`, description: 'x', condition: 'department is x' },
+        body: { name: named('r'), description: 'x', condition: 'department is x' },
       });
       expect(refused.status).toBe(400);
     });
@@ -280,7 +225,7 @@ describe('roles and assignments', () => {
       ['a span that ends before it begins', span(DAY_MS, -DAY_MS), 400, /is not a temporal constraint/],
     ])('are refused with %s', async (_title, temporalConstraints, status, message) => {
       const refused = await api('POST', 'managed/role', {
-        body: { name: `r${++next}`, description: 'x', temporalConstraints },
+        body: { name: named('r'), description: 'x', temporalConstraints },
       });
       expect([refused.status, refused.body.message]).toEqual([status, expect.stringMatching(message)]);
     });
@@ -329,173 +274,6 @@ describe('roles and assignments', () => {
       const filter = encodeURIComponent(`userName eq "${u}"`);
       const all = await api('POST', `managed/user?_action=triggerSyncCheck&_queryFilter=${filter}`);
       expect(all.body).toEqual({ status: 'OK', countTriggered: 1 });
-    });
-  });
-
-  describe('as users store them', () => {
-    const stored = async (id: string) => {
-      const { body } = await api('GET', `managed/user/${id}?executeOnRetrieve=false`);
-      return {
-        roles: body.effectiveRoles.map(({ _ref }: Grant) => _ref.slice('managed/role/'.length)),
-        assignments: body.effectiveAssignments.map(({ name }: { name: string }) => name),
-      };
-    };
-    /** What filters see is what is read. */
-    const agree = async (id: string) => {
-      const [kept, shown] = [
-        (await api('GET', `managed/user/${id}?executeOnRetrieve=false`)).body,
-        await read(id),
-      ];
-      expect(kept.effectiveRoles).toEqual(shown.effectiveRoles);
-      expect(kept.effectiveAssignments).toEqual(shown.effectiveAssignments);
-    };
-    const holders = async (name: string) => {
-      const filter = encodeURIComponent(`/effectiveAssignments/0/name eq "${name}"`);
-      const { body } = await api('GET', `managed/user?_queryFilter=${filter}`);
-      return body.result.map(({ _id }: { _id: string }) => _id).sort();
-    };
-    const assignmentRef = (id: string) => ({ _ref: `managed/assignment/${id}` });
-    const edgeTo = async (path: string, ref: string) => {
-      const { body } = await api(
-        'GET',
-        `managed/${path}?_queryFilter=${encodeURIComponent(`_ref eq "${ref}"`)}`,
-      );
-      return `managed/${path}/${body.result[0]._refProperties._id}`;
-    };
-
-    it('follow grants that are written at the role, and at its own endpoint', async () => {
-      const [r, own] = [await role(), await role()];
-      const u = await user();
-      const value = { _ref: `managed/user/${u}` };
-      await patch(`role/${r}`, { operation: 'add', field: '/members/-', value });
-      expect((await api('POST', `managed/role/${own}/members`, { body: value })).status).toBe(201);
-      expect((await stored(u)).roles).toEqual([r, own]);
-      await api('DELETE', await edgeTo(`role/${own}/members`, value._ref));
-      await patch(`role/${r}`, { operation: 'replace', field: '/members', value: [] });
-      expect((await stored(u)).roles).toEqual([]);
-    });
-
-    it.each<[string, (r: string, a: string) => Promise<unknown>, (r: string, a: string) => Promise<unknown>]>(
-      [
-        [
-          'through the role',
-          (r, a) =>
-            patch(`role/${r}`, { operation: 'add', field: '/assignments/-', value: assignmentRef(a) }),
-          (r) => patch(`role/${r}`, { operation: 'replace', field: '/assignments', value: [] }),
-        ],
-        [
-          'through the assignment',
-          (r, a) => patch(`assignment/${a}`, { operation: 'add', field: '/roles/-', value: role_(r) }),
-          (_r, a) => patch(`assignment/${a}`, { operation: 'replace', field: '/roles', value: [] }),
-        ],
-        [
-          'at the endpoint of the role',
-          (r, a) => api('POST', `managed/role/${r}/assignments`, { body: assignmentRef(a) }),
-          async (r, a) => api('DELETE', await edgeTo(`role/${r}/assignments`, `managed/assignment/${a}`)),
-        ],
-        [
-          'at the endpoint of the assignment',
-          (r, a) => api('POST', `managed/assignment/${a}/roles`, { body: role_(r) }),
-          async (r, a) => api('DELETE', await edgeTo(`assignment/${a}/roles`, `managed/role/${r}`)),
-        ],
-      ],
-    )('follow assignments that are given and taken %s', async (_title, give, take) => {
-      const [r, a] = [await role(), await assignment()];
-      const [u, v] = [await user({ roles: [role_(r)] }), await user({ roles: [role_(r)] })];
-      await give(r, a);
-      expect(await holders(a)).toEqual([u, v].sort());
-      await agree(u);
-      await take(r, a);
-      expect(await holders(a)).toEqual([]);
-      await agree(u);
-    });
-
-    it('follow the assignment itself, as it is changed and deleted', async () => {
-      const a = await assignment();
-      const u = await user({ roles: [role_(await role({ assignments: [assignmentRef(a)] }))] });
-      await set(`assignment/${a}`, '/name', `${a} renamed`);
-      expect(await stored(u)).toMatchObject({ assignments: [`${a} renamed`] });
-      await agree(u);
-      await api('DELETE', `managed/assignment/${a}`);
-      expect(await stored(u)).toMatchObject({ assignments: [] });
-    });
-
-    it('follow the span of a role, and its condition, for all users at once', async () => {
-      const department = `d${++next}`;
-      const users = [await user({ department }), await user({ department })];
-      const a = await assignment();
-      const r = await role({ condition: `department eq "${department}"`, assignments: [assignmentRef(a)] });
-      expect(await holders(a)).toEqual(users);
-      await set(`role/${r}`, '/temporalConstraints', PAST());
-      expect(await holders(a)).toEqual([]);
-      for (const id of users) await agree(id);
-      await set(`role/${r}`, '/temporalConstraints', null);
-      expect(await holders(a)).toEqual(users);
-      await set(`role/${r}`, '/condition', null);
-      for (const id of users) expect(await stored(id)).toEqual({ roles: [], assignments: [] });
-    });
-
-    it('stay as they are, with the revision, when nothing of them changes', async () => {
-      const r = await role();
-      const u = await user({ roles: [role_(r)] });
-      await set(`role/${r}`, '/description', 'Another text');
-      expect((await read(u))._rev).toBe('0');
-      const a = await assignment();
-      await api('POST', `managed/role/${r}/assignments`, { body: assignmentRef(a) });
-      expect((await read(u))._rev).toBe('1');
-    });
-
-    it('are not changed by what is refused', async () => {
-      const r = await role();
-      const u = await user({ roles: [role_(r)] });
-      const body = [
-        { operation: 'add', field: '/assignments/-', value: assignmentRef(await assignment()) },
-        { operation: 'replace', field: '/name', value: '' },
-      ];
-      expect((await api('PATCH', `managed/role/${r}`, { body })).status).toBe(403);
-      expect(await stored(u)).toEqual({ roles: [r], assignments: [] });
-    });
-
-    it('cost a role of a hundred users the same statements as a role of one', async () => {
-      const counts: number[] = [];
-      for (const size of [1, 100]) {
-        const department = `d${++next}`;
-        await server.database.pool.query(
-          `insert into managed_object (type, id, data) select 'user', $1 || n, jsonb_build_object('department', $1::text)
-           from generate_series(1, $2::int) n`,
-          [department, size],
-        );
-        const r = await role({ condition: `department eq "${department}"` });
-        const a = await assignment();
-        counts.push(
-          await countStatements(() =>
-            api('POST', `managed/role/${r}/assignments`, { body: assignmentRef(a) }),
-          ),
-        );
-        expect(await holders(a)).toHaveLength(size);
-      }
-      expect(counts[1]).toBe(counts[0]);
-    });
-
-    it('miss no user who gets a role while it gets its assignments', async () => {
-      const r = await role();
-      const [users, assignments] = [[] as string[], [] as string[]];
-      for (let n = 0; n < 8; n++) {
-        users.push(await user());
-        assignments.push(await assignment());
-      }
-      await Promise.all([
-        ...users.map((id) => patch(`user/${id}`, { operation: 'add', field: '/roles/-', value: role_(r) })),
-        ...assignments.map((id) =>
-          patch(`assignment/${id}`, { operation: 'add', field: '/roles/-', value: role_(r) }),
-        ),
-      ]);
-      for (const id of users) await agree(id);
-      const { body } = await api(
-        'GET',
-        `managed/user?_queryFilter=${encodeURIComponent(`/effectiveAssignments/7 pr`)}`,
-      );
-      expect(body.result).toHaveLength(users.length);
     });
   });
 

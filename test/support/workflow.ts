@@ -46,9 +46,21 @@ export function workflowApi(api: Api) {
   };
   const list = async (path: string, parameters = '') =>
     (await get(`${path}?_queryId=filtered-query${parameters === '' ? '' : `&${parameters}`}`)).result;
+  /** The open tasks of an instance, by the ids of their elements. */
+  const openTasks = async (instance: string): Promise<string[]> =>
+    (await list('taskinstance', `processInstanceId=${instance}`)).map(
+      (task: { taskDefinitionKey: string }) => task.taskDefinitionKey,
+    );
   return {
     get,
     list,
+    openTasks,
+    /** Waits until the element has an open task. */
+    reached: (instance: string, element: string) =>
+      eventually(
+        () => openTasks(instance),
+        (open) => open.includes(element),
+      ),
     start: async (key: string, body: Record<string, unknown> = {}): Promise<string> => {
       const answer = await api('POST', 'workflow/processinstance', { body: { _key: key, ...body } });
       if (answer.status !== 201) throw new Error(`${answer.status} ${JSON.stringify(answer.body)}`);
@@ -57,11 +69,6 @@ export function workflowApi(api: Api) {
     tasks: (instance: string) => list('taskinstance', `processInstanceId=${instance}&_sortKeys=_id`),
     complete: (task: string, variables: Record<string, unknown> = {}) =>
       api('POST', `workflow/taskinstance/${task}?_action=complete`, { body: variables }),
-    /** The open tasks of an instance, by the ids of their elements. */
-    openTasks: async (instance: string): Promise<string[]> =>
-      (await list('taskinstance', `processInstanceId=${instance}`)).map(
-        (task: { taskDefinitionKey: string }) => task.taskDefinitionKey,
-      ),
     /** Completes the open task of that element. */
     completeAt: async (instance: string, element: string, variables: Record<string, unknown> = {}) => {
       const open = await list('taskinstance', `processInstanceId=${instance}`);
