@@ -1,23 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Api, apiOf } from '../support/api.ts';
 import { eventually } from '../support/eventually.ts';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { managedChanged, managedWith } from '../support/managed-config.ts';
 import { WATCHFUL } from '../support/project.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
-const keyOf = (number: number) => Buffer.alloc(32, number).toString('base64');
-const MANAGED = { objects: [{ name: 'device' }] };
-
 describe('the configuration over HTTP', () => {
-  let test: TestDatabase;
   let server: TestServer;
-  let other: TestServer;
   let api: Api;
 
   beforeAll(async () => {
-    test = await createTestDatabase();
     const files = {
-      'conf/managed.json': MANAGED,
+      'conf/managed.json': managedWith(),
       'conf/workflow.json': {
         mail: {
           host: 'mail.example.com',
@@ -30,45 +24,10 @@ describe('the configuration over HTTP', () => {
       'conf/scheduler.json': { threadPool: { threadCount: '&{my.threads}' } },
       'conf/boot/boot.properties': `${WATCHFUL}my.threads=7`,
     };
-    const ring = (...numbers: number[]) => ({
-      SVC_KEYS: JSON.stringify({
-        'svc-sym-default': numbers.map(keyOf),
-        'svc-jwtsessionhmac-key': [keyOf(9)],
-      }),
-    });
-    server = await startTestServer({ files, database: test, threads: 2, environment: ring(1, 2) });
-    // What is encrypted where it is stored, it cannot open: it leaves persisted schedules to the first.
-    const scheduler = { ...files['conf/scheduler.json'], scheduler: { executePersistentSchedules: false } };
-    other = await startTestServer({
-      files: { ...files, 'conf/scheduler.json': scheduler },
-      database: test,
-      environment: ring(2),
-    });
+    server = await startTestServer({ files, threads: 2 });
     api = server.api;
   });
-  afterAll(async () => {
-    await server[Symbol.asyncDispose]();
-    await other[Symbol.asyncDispose]();
-    await test[Symbol.asyncDispose]();
-  });
-
-  const managedWith = (...names: string[]) => ({ objects: ['device', ...names].map((name) => ({ name })) });
-  const seen = (node: TestServer, change: string) =>
-    node.observed('config.changed', (said) => said.id === 'managed' && said.change === change);
-
-  const ready = async (node: TestServer) => {
-    const { status, json } = await fetch(`${node.url}/health/ready`).then(async (answer) => ({
-      status: answer.status,
-      json: (await answer.json()) as { parts: Record<string, { state: string; detail?: string }> },
-    }));
-    return { status, ...json.parts['keys'] };
-  };
-
-  it('is warned of by a node that lacks a key which the rest have in use', async () => {
-    const { node } = await other.observed('crypto.keysDiffer', ({ alias }) => alias === 'svc-sym-default');
-    // One that is busy may be silent for a while.
-    await expect.poll(async () => (await api('GET', `cluster/${node}`)).body.state).toBe('running');
-  });
+  afterAll(() => server[Symbol.asyncDispose]());
 
   it('shows the secrets of schedules nowhere, and keeps them where they are', async () => {
     const source = `
@@ -179,65 +138,6 @@ describe('the configuration over HTTP', () => {
     await api('DELETE', 'config/schedule/secretive');
   });
 
-  it('knows what is in the memory of another node, which fires it; its own comes first', async () => {
-    const job = {
-      schedule: '0 0 0 1 1 ?',
-      persisted: false,
-      invokeService: 'script',
-      invokeContext: { script: { type: 'text/javascript', source: '1' } },
-    };
-    const put = (node: TestServer, body: object, headers = {}) =>
-      node.api('PUT', 'scheduler/job/local', { body, headers });
-    const read = async (node: TestServer) => (await node.api('GET', 'scheduler/job/local')).body;
-    const { nodeId: there } = (await put(other, job)).body;
-    const { node: otherName } = await other.observed('node.named', () => true);
-    expect(there).toBe(otherName);
-    expect(await read(server)).toMatchObject({
-      persisted: false,
-      nodeId: there,
-      triggers: [{ nodeId: null }],
-    });
-    const found = await api('GET', `scheduler/job?_queryFilter=nodeId+eq+"${there}"`);
-    expect(found.body.result).toMatchObject([{ _id: 'local', nodeId: there }]);
-    expect((await api('GET', 'scheduler/trigger/local')).status).toBe(404);
-
-    expect((await put(server, { ...job, priority: 7 })).status).toBe(200);
-    expect(await read(other)).toMatchObject({ priority: 7, nodeId: there });
-    const { firing } = (await api('POST', 'scheduler/job/local?_action=trigger')).body;
-    const entry = () => api('GET', `scheduler/firing/${firing}`);
-    const ended = await eventually(entry, ({ status }) => status === 200);
-    expect(ended.body).toMatchObject({ outcome: 'manual', node: there });
-    const why = async (node: TestServer) =>
-      (await node.api('POST', 'scheduler/job/local?_action=why', { body: { time: new Date() } })).body;
-
-    const own = await put(server, job, { 'If-None-Match': '*' });
-    expect([own.status, (await put(server, job, { 'If-None-Match': '*' })).status]).toEqual([201, 412]);
-    const here = own.body.nodeId;
-    expect([(await read(server)).nodeId, (await read(other)).nodeId]).toEqual([here, there]);
-    expect([(await why(server)).nodeId, (await why(other)).nodeId]).toEqual([here, there]);
-    const listed = await api('GET', 'scheduler/job?_queryFilter=_id+eq+"local"');
-    expect(listed.body.result).toMatchObject([{ nodeId: here }]);
-    for (const nodeId of [here, there]) {
-      expect((await api('DELETE', 'scheduler/job/local')).body).toMatchObject({ nodeId });
-    }
-    expect((await api('GET', 'scheduler/job/local')).status).toBe(404);
-  });
-
-  it('has a pause that holds for schedules in memory too, on every node', async () => {
-    const job = {
-      schedule: '0 0 0 1 1 ?',
-      persisted: false,
-      invokeService: 'script',
-      invokeContext: { script: { type: 'text/javascript', source: '1' } },
-    };
-    await other.api('PUT', 'scheduler/job/there', { body: job });
-    const stateThere = async () => (await other.api('GET', 'scheduler/job/there')).body.triggers[0].state;
-    await api('POST', 'scheduler/job?_action=pauseJobs');
-    await eventually(stateThere, (state) => state === 1);
-    await api('POST', 'scheduler/job?_action=resumeJobs');
-    await eventually(stateThere, (state) => state === 0);
-  });
-
   it('is listed, and read raw with its references unresolved', async () => {
     const { body } = await api('GET', 'config');
     expect(body).toMatchObject({
@@ -248,14 +148,6 @@ describe('the configuration over HTTP', () => {
     expect(raw.body).toEqual({ _id: 'scheduler', threadPool: { threadCount: '&{my.threads}' } });
     expect(raw.headers.get('etag')).toBeNull();
     expect((await api('GET', 'config/nothing')).status).toBe(404);
-  });
-
-  it('changes at once here, and on every other node', async () => {
-    const changed = await api('PUT', 'config/managed', { body: managedWith('gadget') });
-    expect([changed.status, changed.body]).toEqual([200, { _id: 'managed', ...managedWith('gadget') }]);
-    expect((await api('PUT', 'managed/gadget/g1', { body: {} })).status).toBe(201);
-    await seen(other, 'changed');
-    expect((await other.api('GET', 'managed/gadget/g1')).status).toBe(200);
   });
 
   it('also reaches the script threads of every node', async () => {
@@ -460,30 +352,6 @@ describe('the configuration over HTTP', () => {
     expect((await api('DELETE', path)).status).toBe(200);
   });
 
-  it('is encrypted with no key that those who have stored something lack: such a node is not ready', async () => {
-    const used = await api('POST', 'script?_action=eval', {
-      body: { type: 'text/javascript', source: "svc.isEncrypted(svc.encrypt('x', null, 'svc-sym-default'))" },
-    });
-    expect([used.status, used.body]).toEqual([200, true]);
-    expect((await ready(server)).state).toBe('up');
-    const lacking = await ready(other);
-    expect(lacking).toMatchObject({ status: 503, state: 'down' });
-    expect(lacking.detail).toMatch(/lacks key \w{12} of 'svc-sym-default', under which .* has stored values/);
-    const refused = await other.api('POST', 'script?_action=eval', {
-      body: { type: 'text/javascript', source: "svc.encrypt('x', null, 'svc-sym-default')" },
-    });
-    expect([refused.status, refused.body.message]).toEqual([500, expect.stringMatching(/lacks key/)]);
-    const { rows } = await server.database.pool.query('select key, encrypting, lacking from svc_key');
-    expect(rows).toEqual([
-      {
-        key: expect.stringMatching(/^\w{12}$/),
-        encrypting: [expect.any(String)],
-        lacking: [expect.any(String)],
-      },
-    ]);
-    expect(rows[0].encrypting).not.toEqual(rows[0].lacking);
-  });
-
   it('can be rehearsed', async () => {
     const { body } = await api('PUT', 'config/managed?_dryRun=true', { body: managedWith('never') });
     expect(body).toMatchObject({
@@ -523,7 +391,7 @@ describe('the configuration over HTTP', () => {
   it('of a file that is edited later is what the file says', async () => {
     await server.project.write('conf/managed.json', managedWith('edited'));
     await server.observed('config.warned', ({ message }) => message.includes('conf/managed.json was edited'));
-    await seen(server, 'changed');
+    await managedChanged(server);
     const created = async () => (await api('PUT', 'managed/edited/e1', { body: {} })).status;
     while ((await created()) === 404) await new Promise((resolve) => setTimeout(resolve, 50));
     expect((await api('GET', 'config/managed')).body).toEqual({ _id: 'managed', ...managedWith('edited') });
@@ -555,7 +423,7 @@ describe('the server over HTTP', () => {
   beforeAll(async () => {
     server = await startTestServer({
       files: {
-        'conf/managed.json': MANAGED,
+        'conf/managed.json': managedWith(),
         'conf/repo.json': {
           queries: { 'by-floor': { _queryFilter: 'floor ge $' + '{int:least} and label sw $' + '{start}' } },
         },

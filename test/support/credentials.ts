@@ -24,12 +24,58 @@ export const apiKey = (id: string, key: string) => ({
   hash: createHash('sha256').update(key).digest('base64url'),
 });
 
+/** An authentication.json with a module of each kind; tokens come from the issuer at that address. */
+export function authenticationWith(issuer: string, further: readonly object[] = []) {
+  const users = { queryOnResource: 'managed/user', defaultUserRoles: ['svc-authorized'] };
+  return {
+    serverAuthContext: {
+      sessionModule: {
+        name: 'JWT_SESSION',
+        properties: { maxTokenLifeMinutes: 60, tokenIdleTimeMinutes: 10 },
+      },
+      authModules: [
+        { name: 'MANAGED_USER', properties: users },
+        { name: 'INTERNAL_USER', properties: { queryOnResource: 'repo/internal/user' } },
+        {
+          name: 'OPENID_CONNECT',
+          properties: {
+            issuer,
+            audience: 'svc',
+            authenticationIdClaim: 'preferred_username',
+            rolesClaim: 'roles',
+            acceptedRoles: ['svc-tasks-manager'],
+            defaultUserRoles: ['svc-authorized'],
+            queryOnResource: 'managed/user',
+          },
+        },
+        CERTIFICATES,
+        {
+          name: 'API_KEY',
+          properties: {
+            keys: [
+              { ...apiKey('robot', KEY), roles: ['svc-authorized'] },
+              { ...apiKey('old', 'old.secret'), expiresAt: '2020-01-01T00:00:00Z' },
+            ],
+          },
+        },
+        ...further,
+      ],
+    },
+  };
+}
+
 export const passwordOf = (user: string, text = PASSWORD) => ({
   'X-Svc-Username': user,
   'X-Svc-Password': text,
 });
 
 type Headers = Record<string, string>;
+
+/** Calls of one user, who says the name and the password with each. */
+export const callerAs =
+  (api: () => Api, user: string, password = PASSWORD) =>
+  (method: string, path: string, options: CallOptions = {}): Promise<Answer> =>
+    api()(method, path, { user, password, ...options });
 
 /** Calls that say themselves who makes them. */
 export function callersOf(api: () => Api) {
