@@ -25,6 +25,7 @@ import {
   type Transform,
   unsupported,
   warnOfUnknownField,
+  writeContext,
 } from '#resource/index.ts';
 import { lockOverrides, putOverride } from './config-override-repository.ts';
 import { requireNothingOpened } from './operator-keys.ts';
@@ -166,7 +167,7 @@ class ConfigScope {
     isPatch = false,
   ) {
     const { store, protect, seals, activate } = this.#options;
-    const { unitOfWork, security } = this.#context;
+    const { unitOfWork, security } = writeContext(this.#context);
     const given = sent === null ? null : withoutWarnings(sent, store.isRead(id));
     if (given !== null) {
       requireSameId(given, id);
@@ -196,18 +197,18 @@ class ConfigScope {
       );
     }
     if (id === 'authentication') requireCallerStays(this.#context, this.#parameters, before, content ?? {});
-    const db = await unitOfWork!.db();
+    const db = await unitOfWork.db();
     await lockOverrides(db);
     const stored = content === null ? { content: null, sealed: null } : await seals.seal(id, content);
     await putOverride(db, { id, ...stored }, security.authenticationId);
-    unitOfWork!.record({
+    unitOfWork.record({
       resource: `config/${id}`,
       operation,
       isPatch,
       before: store.findRaw(id) === undefined ? null : sealed(id, before),
       after: shown,
     });
-    unitOfWork!.afterCommit(`configuration ${id}`, activate);
+    unitOfWork.afterCommit(`configuration ${id}`, activate);
     if (text === null || warnings.length === 0) return resource(id, null, shown ?? {});
     // Who saves it is told; later reads do not repeat it.
     return resource(id, null, { ...shown, warnings: [...warnings] });

@@ -78,7 +78,7 @@ function namesOf(properties: ReadonlyMap<string, unknown> = new Map()): readonly
 /** Of `sync.json`, which nothing else reads. */
 function mappingNames(config: ConfigStore): readonly string[] {
   const sync = config.findRaw('sync');
-  const mappings = isObject(sync ?? null) ? (sync as JsonObject)['mappings'] : undefined;
+  const mappings = isObject(sync) ? sync['mappings'] : undefined;
   if (!Array.isArray(mappings)) return [];
   return mappings.flatMap((mapping) =>
     isObject(mapping) && typeof mapping['name'] === 'string' ? [mapping['name']] : [],

@@ -21,6 +21,7 @@ import {
   type SortKey,
   unsupported,
   warnOfUnknownField,
+  writeContext,
 } from '#resource/index.ts';
 import {
   changeObject,
@@ -148,7 +149,7 @@ class RepoScope {
   async #create(path: ResourcePath, id: string, content: JsonObject): Promise<Resource> {
     const { _id, _rev, ...given } = content;
     const data = this.#opened(path, given);
-    const unitOfWork = this.#context.unitOfWork!;
+    const { unitOfWork } = writeContext(this.#context);
     const name = `repo/${formatPath([...path, id])}`;
     requireStorableSize(name, data);
     if (!(await createObject(unitOfWork, objectStore(path), id, data))) {
@@ -166,7 +167,7 @@ class RepoScope {
     content: JsonObject,
   ): Promise<Resource> {
     const { _id, _rev, ...given } = content;
-    const unitOfWork = this.#context.unitOfWork!;
+    const { unitOfWork } = writeContext(this.#context);
     const before = await this.#getForChange(path, id);
     requireRevision(path, before, revision);
     const data = this.#opened(path, given, before);
@@ -190,7 +191,7 @@ class RepoScope {
         hint: 'Send If-Match with the _rev of the object',
       });
     }
-    const unitOfWork = this.#context.unitOfWork!;
+    const { unitOfWork } = writeContext(this.#context);
     const before = this.#found(
       path,
       id,
@@ -224,7 +225,7 @@ class RepoScope {
   }
 
   async #getForChange(path: ResourcePath, id: string): Promise<StoredObject> {
-    const unitOfWork = this.#context.unitOfWork!;
+    const { unitOfWork } = writeContext(this.#context);
     const store = objectStore(path);
     if (!mayBePending(unitOfWork, store, id)) {
       return this.#found(path, id, await findObject(await unitOfWork.db(), store, id, true));

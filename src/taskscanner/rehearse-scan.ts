@@ -1,6 +1,6 @@
 import { toResourceError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import type { Context } from '#resource/index.ts';
+import type { WriteContext } from '#resource/index.ts';
 import type { FoundObject } from './claimable.ts';
 import { findObjects } from './find-objects.ts';
 import { pathOf, processObject } from './process-object.ts';
@@ -16,7 +16,7 @@ const TRIED = 5;
  */
 export async function rehearseScan(
   platform: TaskScannerPlatform,
-  context: Context,
+  context: WriteContext,
   given: ScanDefinition,
 ): Promise<JsonObject> {
   const definition = { ...given, query: expandQuery(given.query, platform.clock.now()) };
@@ -36,7 +36,7 @@ export async function rehearseScan(
 
 async function tryObject(
   platform: TaskScannerPlatform,
-  context: Context,
+  context: WriteContext,
   definition: ScanDefinition,
   found: FoundObject,
 ): Promise<JsonObject> {
@@ -44,7 +44,7 @@ async function tryObject(
   const scan = { definition, label: `scan ${definition.object}` };
   const words = { successes: 'completed', failures: 'failed', skipped: 'skipped' } as const;
   try {
-    const { verdict, error } = await context.unitOfWork!.savepoint(() =>
+    const { verdict, error } = await context.unitOfWork.savepoint(() =>
       processObject(platform, context, scan, found),
     );
     return { objectID, outcome: words[verdict], ...(error === undefined ? {} : { error: error.message }) };

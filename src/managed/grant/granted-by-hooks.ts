@@ -7,9 +7,7 @@ const CALL = /\b(?:update|create)ConditionalGrantsForUser\s*\(\s*\w+\s*,\s*(['"]
  * the targets, which the server looks after itself.
  */
 export function grantedByHooks({ onCreate, onUpdate }: JsonObject): ReadonlySet<string> {
-  const sources = [onCreate, onUpdate].map((hook) =>
-    isObject(hook ?? null) ? (hook as JsonObject)['source'] : '',
-  );
+  const sources = [onCreate, onUpdate].map((hook) => (isObject(hook) ? hook['source'] : ''));
   return new Set(sources.flatMap((source) => [...String(source).matchAll(CALL)].map((call) => call[2]!)));
 }
 

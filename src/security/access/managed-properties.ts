@@ -5,6 +5,6 @@ import { isObject, type JsonObject } from '#json/index.ts';
 export function managedProperties(config: ConfigStore, type: string): JsonObject | undefined {
   const found = config.get(managedConfig).objects.find(({ name }) => name === type) as JsonObject | undefined;
   const schema = found?.['schema'];
-  const properties = isObject(schema ?? null) ? (schema as JsonObject)['properties'] : undefined;
+  const properties = isObject(schema) ? schema['properties'] : undefined;
   return properties === undefined ? undefined : (properties as JsonObject);
 }

@@ -39,7 +39,7 @@ export function withOwnNames(properties: JsonObject): JsonObject {
     typeof queryOnResource === 'string'
       ? queryOnResource.replace(/^internal\//, 'repo/internal/')
       : undefined;
-  const mapping = isObject(propertyMapping ?? null) ? { ...(propertyMapping as JsonObject) } : undefined;
+  const mapping = isObject(propertyMapping) ? { ...propertyMapping } : undefined;
   if (mapping !== undefined && queryId === 'credential-query' && mapping['authenticationId'] === 'username') {
     mapping['authenticationId'] = 'userName';
   }

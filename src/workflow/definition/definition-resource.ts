@@ -35,8 +35,8 @@ export function definitionResource(platform: WorkflowPlatform): CollectionProvid
       const answer = await read(platform, context, request, id);
       const { deploymentId } = viewDefinition(await getRow(platform, context, id));
       const { unitOfWork } = context;
-      await undeploy(platform, unitOfWork!, Number(deploymentId));
-      unitOfWork!.record({
+      await undeploy(platform, unitOfWork, Number(deploymentId));
+      unitOfWork.record({
         resource: `workflow/processdefinition/${id}`,
         operation: 'delete',
         before: answer.content,

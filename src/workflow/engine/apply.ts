@@ -86,7 +86,7 @@ async function take(run: Run, stimulus: Stimulus): Promise<void> {
     }
     case 'timer': {
       const wait = getWait(run, 'timer', stimulus.execution, stimulus.element);
-      return guard(run, run.executions.get(wait.of)!, () => fireWait(run, wait));
+      return guard(run, run.ownerOf(wait), () => fireWait(run, wait));
     }
     case 'message': {
       const wait = run
@@ -100,13 +100,11 @@ async function take(run: Run, stimulus: Stimulus): Promise<void> {
           id: 'WORKFLOW_NO_WAIT',
         });
       }
-      setVariables(run, run.executions.get(wait.of)!, stimulus);
-      return guard(run, run.executions.get(wait.of)!, () => fireWait(run, wait));
+      setVariables(run, run.ownerOf(wait), stimulus);
+      return guard(run, run.ownerOf(wait), () => fireWait(run, wait));
     }
     case 'signal':
-      return broadcast(run, stimulus.name, (wait) =>
-        setVariables(run, run.executions.get(wait.of)!, stimulus),
-      );
+      return broadcast(run, stimulus.name, (wait) => setVariables(run, run.ownerOf(wait), stimulus));
     case 'childEnded': {
       const execution = run.waiting(stimulus.execution, 'child');
       const node = run.node(execution);

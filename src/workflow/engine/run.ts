@@ -1,6 +1,6 @@
 import { BadRequestError, InternalServerError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { type FlowNode, MAX_EXECUTIONS, type ProcessDefinition } from './definition.ts';
+import { type FlowNode, MAX_EXECUTIONS, type ProcessDefinition, type SequenceFlow } from './definition.ts';
 import type { Effect } from './effect.ts';
 import type { EngineHandlers } from './handlers.ts';
 import {
@@ -118,6 +118,26 @@ export class Run {
     return this.handlers.taskId?.(id) ?? String(id);
   }
 
+  /** The scope that an execution stands in. */
+  scopeOf(execution: LiveExecution): LiveExecution {
+    return this.#there(execution.in);
+  }
+
+  /** Who waits. */
+  ownerOf({ of }: LiveWait): LiveExecution {
+    return this.#there(of);
+  }
+
+  get root(): LiveExecution {
+    return this.#there(ROOT);
+  }
+
+  #there(id: number | undefined): LiveExecution {
+    const execution = id === undefined ? undefined : this.executions.get(id);
+    if (execution === undefined) throw new InternalServerError(`The process has no execution '${id}'`);
+    return execution;
+  }
+
   isAlive(execution: LiveExecution): boolean {
     return this.executions.get(execution.id) === execution;
   }
@@ -139,6 +159,12 @@ export class Run {
     const node = this.definition.nodes.get(id);
     if (node === undefined) throw new InternalServerError(`The process has no element '${id}'`);
     return node;
+  }
+
+  flow(id: string): SequenceFlow {
+    const flow = this.definition.flows.get(id);
+    if (flow === undefined) throw new InternalServerError(`The process has no flow '${id}'`);
+    return flow;
   }
 
   waitsOf(execution: LiveExecution): readonly LiveWait[] {

@@ -1,6 +1,6 @@
 import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
 import { getMember, type JsonObject } from '#json/index.ts';
-import { besideOf, type Context, type Resource, resource } from '#resource/index.ts';
+import { besideOf, type Context, type Resource, resource, type WriteContext } from '#resource/index.ts';
 import {
   type DefinitionRow,
   findDefinition,
@@ -18,7 +18,7 @@ import { startInstance } from './start-instance.ts';
 /** Starts an instance as a request asks for it: three members of the body say which, all others are variables. */
 export async function createInstance(
   platform: WorkflowPlatform,
-  context: Context,
+  context: WriteContext,
   content: JsonObject,
 ): Promise<Resource> {
   const { _key, _processDefinitionId, _businessKey, ...body } = content;

@@ -138,7 +138,7 @@ async function tellLater(
 ): Promise<void> {
   const now = platform.now();
   const id = timeOrderedId(now);
-  const unitOfWork = context.unitOfWork!;
+  const unitOfWork = context.unitOfWork;
   await insertSignal(await unitOfWork.db(), { id, instanceId, payload: { name, variables } });
   await enqueueJob(platform, unitOfWork, { id, revision: 1, dueAt: now, instanceId });
 }

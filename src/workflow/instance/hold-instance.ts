@@ -1,4 +1,4 @@
-import type { Context } from '#resource/index.ts';
+import type { WriteContext } from '#resource/index.ts';
 import type { LockedInstance } from './instance.ts';
 import { type LockedTask, lockInstance, seeInstance } from './instance-repository.ts';
 import { treeKey } from './step-repository.ts';
@@ -8,11 +8,10 @@ import { treeKey } from './step-repository.ts';
  * the step is stored only if the instance is still there, and else taken once more, with the lock.
  */
 export async function holdInstance(
-  { unitOfWork }: Context,
+  { unitOfWork: unit }: WriteContext,
   id: string,
   options: { readonly task?: number } = {},
 ): Promise<(LockedInstance & { readonly task?: LockedTask }) | undefined> {
-  const unit = unitOfWork!;
   if (!unit.isOpen && unit.mayBePending(treeKey(id))) {
     const seen = await seeInstance(await unit.readerBesidePending(), id, options);
     if (seen === undefined || unit.mayBePending(treeKey(seen.instance.rootId))) return seen;

@@ -37,7 +37,7 @@ interface LockedRow {
   readonly revision: number;
   readonly seen_revision: number | null;
   readonly variables: readonly VariableEntry[];
-  readonly task: JsonObject | null;
+  readonly task: TaskRow | null;
 }
 
 export interface LockOptions {
@@ -200,24 +200,45 @@ function readInstance(row: LockedRow): Instance {
   };
 }
 
-function readTask(row: JsonObject): LockedTask {
+/** As the statement puts it together. */
+interface TaskRow {
+  readonly name: string | null;
+  readonly description: string | null;
+  readonly assignee: string | null;
+  readonly owner: string | null;
+  readonly users: string[];
+  readonly groups: string[];
+  readonly due: number | null;
+  readonly priority: number;
+  readonly category: string | null;
+  readonly form_key: string | null;
+  readonly delegation: Delegation | null;
+  readonly created: number;
+  readonly claimed: number | null;
+  readonly revision: number;
+}
+
+function readTask({
+  users,
+  groups,
+  due,
+  form_key,
+  created,
+  claimed,
+  revision,
+  ...facts
+}: TaskRow): LockedTask {
   return {
     facts: {
-      name: row['name'] as string | null,
-      description: row['description'] as string | null,
-      assignee: row['assignee'] as string | null,
-      owner: row['owner'] as string | null,
-      candidateUsers: row['users'] as string[],
-      candidateGroups: row['groups'] as string[],
-      dueAt: row['due'] as number | null,
-      priority: row['priority'] as number,
-      category: row['category'] as string | null,
-      formKey: row['form_key'] as string | null,
-      delegation: row['delegation'] as Delegation | null,
-      createdAt: row['created'] as number,
-      ...(row['claimed'] === null ? {} : { claimedAt: row['claimed'] as number }),
+      ...facts,
+      candidateUsers: users,
+      candidateGroups: groups,
+      dueAt: due,
+      formKey: form_key,
+      createdAt: created,
+      ...(claimed === null ? {} : { claimedAt: claimed }),
     },
-    revision: row['revision'] as number,
+    revision,
   };
 }
 

@@ -1,5 +1,5 @@
 import { BadRequestError, InternalServerError, toResourceError } from '#errors/index.ts';
-import { type Context, dbOf } from '#resource/index.ts';
+import { dbOf, type WriteContext } from '#resource/index.ts';
 import { findLatest } from '../definition/definition-repository.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { beginStep } from './begin-step.ts';
@@ -10,7 +10,7 @@ import { migrateStep } from './take-step.ts';
 /** Moves a running instance to the latest version of its process. */
 export async function migrateInstance(
   platform: WorkflowPlatform,
-  context: Context,
+  context: WriteContext,
   id: string,
 ): Promise<void> {
   const db = await dbOf(platform, context);

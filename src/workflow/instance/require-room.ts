@@ -14,7 +14,7 @@ import type { StepContext } from './take-step.ts';
 export async function requireRoom({ platform, context }: StepContext, starter: string): Promise<void> {
   if (!isOrdinary(context)) return;
   const { maxOpenInstances: allowed } = platform.settings();
-  if (await reserveRoom(context.unitOfWork!, starter, allowed)) return;
+  if (await reserveRoom(context.unitOfWork, starter, allowed)) return;
   const db = await dbOf(platform, context);
   // Before it counts, so that what it sees is all that others have started.
   await lockStarter(db, starter);
@@ -44,8 +44,8 @@ export async function requireRoomForCalled(step: StepContext, more: number): Pro
   const { platform, context } = step;
   if (more === 0 || !isBound(context.security)) return;
   const { maxOpenInstances, maxCalledInstances } = platform.settings();
-  const wanted = (called.get(context.unitOfWork!) ?? 0) + more;
-  called.set(context.unitOfWork!, wanted);
+  const wanted = (called.get(context.unitOfWork) ?? 0) + more;
+  called.set(context.unitOfWork, wanted);
   if (isOrdinary(context)) requireFewAtOnce(wanted, maxOpenInstances);
   const starter = personName(context.security);
   const db = await dbOf(platform, context);

@@ -1,7 +1,7 @@
 import { nextInUtc } from '#cron/index.ts';
 import { InternalServerError, ResourceError } from '#errors/index.ts';
 import { getMember } from '#json/index.ts';
-import { Connection, type Context, nextPart, personName, readerOf } from '#resource/index.ts';
+import { Connection, nextPart, personName, readerOf, type WriteContext } from '#resource/index.ts';
 import { delegateExecution, fromDelegate, withDates, withIsoDates } from '../delegate/delegate-view.ts';
 import { Delegate, type DelegateCall, type EngineHandlers, type ExecutionView } from '../engine/index.ts';
 import { runHttpTask } from '../http/index.ts';
@@ -21,7 +21,7 @@ export type ReachOut = () => Promise<void>;
 /** What the engine asks of the house while it takes a step of this instance. */
 export function stepHandlers(
   platform: WorkflowPlatform,
-  context: Context,
+  context: WriteContext,
   { instance, instanceChange, now }: Changes,
   reachOut: ReachOut,
 ): EngineHandlers {
@@ -30,7 +30,7 @@ export function stepHandlers(
     instanceChange.business_status = status;
   };
   /** Scripts act with the identity that the process has kept, within the unit of work of this step. */
-  const actingContext = (execution: ExecutionView): Context => ({
+  const actingContext = (execution: ExecutionView): WriteContext => ({
     ...context,
     security: readSecurity(execution.getVariable(CONTEXT_VARIABLE)),
   });
@@ -95,13 +95,13 @@ async function naming<T>(
 
 async function callDelegate(
   platform: WorkflowPlatform,
-  context: Context,
+  context: WriteContext,
   call: DelegateCall,
   reachOut: ReachOut,
 ) {
   if (call.kind === 'mail' || call.kind === 'http') {
     const outward = { ...call, fields: withIsoDates(call.fields) };
-    if (call.kind === 'mail') return (await platform.mail.runTask(context.unitOfWork!, outward)) ?? undefined;
+    if (call.kind === 'mail') return (await platform.mail.runTask(context.unitOfWork, outward)) ?? undefined;
     await reachOut();
     return (await runHttpTask(outward, platform.addressGuard(), nextPart(context))) ?? undefined;
   }
@@ -124,7 +124,7 @@ async function callDelegate(
 
 async function callByName(
   platform: WorkflowPlatform,
-  context: Context,
+  context: WriteContext,
   name: string,
   execution: ExecutionView,
   reachOut: ReachOut,

@@ -1,7 +1,7 @@
 import { constraintOf, sqlStateOf } from '#database/index.ts';
 import { BadRequestError, ConflictError, InternalServerError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { besideOf, type Context, dbOf, personName } from '#resource/index.ts';
+import { besideOf, dbOf, personName, type WriteContext } from '#resource/index.ts';
 import {
   apply,
   type Effect,
@@ -28,8 +28,7 @@ import { stepRow } from './step-row.ts';
 /** Who moves an instance, and how many instances have moved each other to come here. */
 export interface StepContext {
   readonly platform: WorkflowPlatform;
-  /** With a unit of work. */
-  readonly context: Context;
+  readonly context: WriteContext;
   readonly depth: number;
   /** What is left to do for other instances. */
   readonly agenda: Agenda;
@@ -137,7 +136,7 @@ export async function migrateStep(
 /** What reaches outside cannot be taken back, so it is not done for somebody who comes too late. */
 function lockingFirst({ context }: StepContext, { instance, revision }: LockedInstance): ReachOut {
   return async () => {
-    const unitOfWork = context.unitOfWork!;
+    const unitOfWork = context.unitOfWork;
     if (!(await lockAsRead(await unitOfWork.db(), instance.rootId, revision))) {
       throw unitOfWork.mayGroup ? unitOfWork.refuse() : movedMeanwhile(instance);
     }
@@ -191,7 +190,7 @@ async function finish(
       user,
     };
   }
-  const unitOfWork = context.unitOfWork!;
+  const unitOfWork = context.unitOfWork;
   const isWritten = await writeStep(unitOfWork, stepRow(changes)).catch((error: unknown) => {
     if (constraintOf(error) === 'workflow_state_definition_id_fkey') throw undeployed(changes.instance);
     throw sqlStateOf(error) === TOO_LONG_FOR_AN_INDEX ? tooLong(changes.instance, error) : error;
@@ -216,9 +215,8 @@ async function finish(
 }
 
 /** For dry runs: where the instance stands, and the tasks that come and go. */
-function recordChange(context: Context, changes: Changes, { state }: Outcome): void {
+function recordChange(context: WriteContext, changes: Changes, { state }: Outcome): void {
   const { unitOfWork } = context;
-  if (unitOfWork === null) return;
   const { id, definitionId } = changes.instance;
   // Of several instances in one unit of work each has its own.
   const by = unitOfWork.actor === undefined ? {} : { actor: unitOfWork.actor };

@@ -1,6 +1,6 @@
 import type { UnitOfWork } from '#database/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
-import { type Context, systemContext } from '#resource/index.ts';
+import { systemContext, type WriteContext } from '#resource/index.ts';
 import type { Stimulus } from '../engine/index.ts';
 import { readSecurity } from '../identity/kept-security.ts';
 import type { LockedInstance } from '../instance/instance.ts';
@@ -35,7 +35,7 @@ export function contextOf(
   { state }: LockedInstance,
   unitOfWork: UnitOfWork,
   transaction: JsonValue | undefined,
-): Context {
+): WriteContext {
   const kept = state.variables['0']?.[CONTEXT_VARIABLE];
   const context = systemContext(readSecurity(kept));
   const transactionId = typeof transaction === 'string' ? transaction : context.transactionId;

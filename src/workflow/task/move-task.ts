@@ -1,7 +1,13 @@
 import { LostRace } from '#database/index.ts';
 import { BadRequestError, ConflictError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { besideOf, type Context, personName, type UpdateRequest } from '#resource/index.ts';
+import {
+  besideOf,
+  type Context,
+  personName,
+  type UpdateRequest,
+  type WriteContext,
+} from '#resource/index.ts';
 import type { UserTask } from '../engine/index.ts';
 import { type Received, receiveVariables, variableScope } from '../form/index.ts';
 import { senderOf } from '../identity/sender.ts';
@@ -24,7 +30,7 @@ interface HeldTask {
 /** Completes a task: the process goes on until it waits again, in this request. */
 export async function completeTask(
   platform: WorkflowPlatform,
-  context: Context,
+  context: WriteContext,
   id: string,
   variables: JsonObject,
   judgedAt?: JudgedAt,
@@ -45,7 +51,7 @@ export async function completeTask(
 /** Gives a task to a user. @throws ConflictError when somebody else has it */
 export async function claimTask(
   platform: WorkflowPlatform,
-  context: Context,
+  context: WriteContext,
   id: string,
   userId: string,
   judgedAt?: JudgedAt,
@@ -59,7 +65,7 @@ export async function claimTask(
 /** Ends a delegation: the task goes back to its owner. @throws ConflictError when there is none */
 export async function resolveTask(
   platform: WorkflowPlatform,
-  context: Context,
+  context: WriteContext,
   id: string,
   judgedAt?: JudgedAt,
 ): Promise<void> {
@@ -72,7 +78,7 @@ export async function resolveTask(
 /** What an update may change; others are ignored, and of these only the assignee can be cleared. */
 export async function updateTask(
   platform: WorkflowPlatform,
-  context: Context,
+  context: WriteContext,
   id: string,
   { content, revision, judgedAt }: UpdateRequest,
 ): Promise<void> {
@@ -98,7 +104,7 @@ function refuseTaking({ client, security }: Context, id: string, holder: string 
 }
 
 /** A task of a running process goes with the process, and not by itself. */
-export async function deleteTask(context: Context, id: string): Promise<never> {
+export async function deleteTask(context: WriteContext, id: string): Promise<never> {
   const { locked } = await holdTask(context, id);
   throw new ConflictError(`The task '${id}' is part of a running process and cannot be deleted`, {
     id: 'WORKFLOW_TASK_OF_PROCESS',
@@ -108,7 +114,7 @@ export async function deleteTask(context: Context, id: string): Promise<never> {
 
 async function assign(
   platform: WorkflowPlatform,
-  context: Context,
+  context: WriteContext,
   { locked, task, execution }: HeldTask,
   change: TaskChange,
 ): Promise<void> {
@@ -135,7 +141,7 @@ async function assign(
 type JudgedAt = UpdateRequest['judgedAt'];
 
 /** The instance of an open task, held. @throws NotFoundError; LostRace when it is not as it was judged */
-async function holdTask(context: Context, id: string, judgedAt?: JudgedAt): Promise<HeldTask> {
+async function holdTask(context: WriteContext, id: string, judgedAt?: JudgedAt): Promise<HeldTask> {
   const parsed = parseExecutionId(id);
   if (parsed !== undefined) {
     const { instanceId, execution } = parsed;
@@ -150,7 +156,7 @@ async function holdTask(context: Context, id: string, judgedAt?: JudgedAt): Prom
 /** What was posted, as far as the task takes it, and, where forms are checked, what the form makes of it. */
 async function receiveAtTask(
   platform: WorkflowPlatform,
-  context: Context,
+  context: WriteContext,
   { instance, state, settled }: LockedInstance,
   execution: number,
   given: JsonObject,

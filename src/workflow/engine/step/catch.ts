@@ -93,8 +93,8 @@ export async function fireEventSubProcess(
 
 /** Ends what goes on in the scope of a cancelled transaction and goes on at its cancel boundary event. */
 export async function cancelTransaction(run: Run, execution: LiveExecution): Promise<void> {
-  const scope = run.parent(execution)!;
-  const owner = scope.index === undefined ? scope : run.parent(scope)!;
+  const scope = run.scopeOf(execution);
+  const owner = scope.index === undefined ? scope : run.scopeOf(scope);
   for (const id of run.node(owner).boundaries) {
     const boundary = run.nodeById(id);
     if (boundary.kind === 'boundaryEvent' && boundary.trigger.kind === 'cancel') {
@@ -106,7 +106,7 @@ export async function cancelTransaction(run: Run, execution: LiveExecution): Pro
 
 /** Before a transaction is undone: everything else in it stops, and nothing can reach it any more. */
 export async function stopTransaction(run: Run, execution: LiveExecution): Promise<void> {
-  const scope = run.parent(execution)!;
+  const scope = run.scopeOf(execution);
   for (const child of run.children(scope).reverse()) {
     if (child !== execution) await destroy(run, child, 'transaction canceled');
   }
@@ -119,13 +119,13 @@ export async function terminate(
   execution: LiveExecution,
   options: { readonly endsAll: boolean; readonly endsMultiInstance: boolean },
 ): Promise<void> {
-  const scope = run.parent(execution)!;
+  const scope = run.scopeOf(execution);
   if (options.endsAll || scope.in === undefined) {
     const all = options.endsAll ? ({ endsAll: true } as const) : {};
     await endInstance(run, { reason: 'terminated', ...all }, 'terminate end event');
     return;
   }
-  const ended = options.endsMultiInstance && scope.index !== undefined ? run.parent(scope)! : scope;
+  const ended = options.endsMultiInstance && scope.index !== undefined ? run.scopeOf(scope) : scope;
   await destroyChildren(run, ended, 'terminate end event');
   run.plan('leave', ended);
 }

@@ -9,7 +9,7 @@ type End = Omit<Extract<Effect, { kind: 'ended' }>, 'kind' | 'variables'>;
 
 /** Ends the instance with whatever is still going on in it. */
 export async function endInstance(run: Run, end: End, childReason: string): Promise<void> {
-  const root = run.executions.get(ROOT)!;
+  const root = run.root;
   await destroyChildren(run, root, childReason);
   clearAll(run, root);
   await runExecutionListeners(run, root, run.definition.listeners, 'end', run.definition.key);

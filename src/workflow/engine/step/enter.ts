@@ -103,7 +103,7 @@ async function behave(run: Run, execution: LiveExecution, node: FlowNode): Promi
     case 'eventGateway':
       execution.is = 'choice';
       for (const id of node.outgoing) {
-        const target = run.nodeById(run.definition.flows.get(id)!.target);
+        const target = run.nodeById(run.flow(id).target);
         if (target.kind === 'catchEvent' && target.trigger !== undefined) {
           await arm(run, execution, target.id, target.trigger);
         }

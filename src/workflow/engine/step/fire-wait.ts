@@ -7,7 +7,7 @@ import { clear, clearAll, rearm } from './wait.ts';
 
 /** What an execution waited for has happened. */
 export async function fireWait(run: Run, wait: LiveWait): Promise<void> {
-  const owner = run.executions.get(wait.of)!;
+  const owner = run.ownerOf(wait);
   const node = run.nodeById(wait.at);
   switch (node.kind) {
     case 'boundaryEvent':
@@ -63,7 +63,7 @@ export async function checkConditions(run: Run): Promise<void> {
     const node = run.nodeById(wait.at);
     const trigger = 'trigger' in node ? node.trigger : undefined;
     if (trigger?.kind !== 'conditional') continue;
-    const holds = await conditionHolds(run, run.executions.get(wait.of)!, trigger.condition, node.id);
+    const holds = await conditionHolds(run, run.ownerOf(wait), trigger.condition, node.id);
     const held = wait.held === true;
     if (holds) wait.held = true;
     else delete wait.held;

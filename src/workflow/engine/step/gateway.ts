@@ -9,7 +9,7 @@ export async function selectFlows(
   execution: LiveExecution,
   node: FlowNode,
 ): Promise<SequenceFlow[]> {
-  const flows = node.outgoing.map((id) => run.definition.flows.get(id)!);
+  const flows = node.outgoing.map((id) => run.flow(id));
   if (flows.length === 0 || node.kind === 'parallelGateway') return flows;
   const selected: SequenceFlow[] = [];
   for (const flow of flows) {
@@ -56,7 +56,7 @@ export function releaseInclusiveJoin(run: Run): LiveExecution | undefined {
     const arrived = tokensAt(run, execution);
     if (arrived[0] !== execution) continue;
     const filled = new Set(arrived.map((token) => token.via));
-    const others = run.children(run.parent(execution)!).filter((other) => !arrived.includes(other));
+    const others = run.children(run.scopeOf(execution)).filter((other) => !arrived.includes(other));
     const isAwaited = others.some((other) => {
       if (other.at === execution.at) return true;
       const flows = [...reach]
@@ -75,7 +75,7 @@ export function releaseInclusiveJoin(run: Run): LiveExecution | undefined {
 /** Whether a token can come over a flow; over its boundary events as long as they can still happen. */
 function canReach(run: Run, token: LiveExecution, flow: string, nodes: ReadonlySet<string>): boolean {
   const { outgoing, boundaries } = run.node(token);
-  if (outgoing.some((id) => id === flow || nodes.has(run.definition.flows.get(id)!.target))) return true;
+  if (outgoing.some((id) => id === flow || nodes.has(run.flow(id).target))) return true;
   return boundaries.some((id) => nodes.has(id) && canHappen(run, token, id));
 }
 
@@ -88,7 +88,7 @@ function canHappen(run: Run, token: LiveExecution, boundary: string): boolean {
 
 function tokensAt(run: Run, execution: LiveExecution): LiveExecution[] {
   return run
-    .children(run.parent(execution)!)
+    .children(run.scopeOf(execution))
     .filter((other) => other.is === 'join' && other.at === execution.at);
 }
 
