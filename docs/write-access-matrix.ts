@@ -1,4 +1,4 @@
-/** Writes `docs/access-matrix.md`: asks a server of its own for everything, as everybody. `node docs/write-access-matrix.ts` */
+/** Writes `docs/access-matrix.md`: asks a server of its own for everything, as everybody. `npm run docs` */
 import { readFile, writeFile } from 'node:fs/promises';
 import { openBenchServer } from '../bench/support/postgres.ts';
 import { accessMatrix } from '../test/support/access-matrix.ts';

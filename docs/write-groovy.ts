@@ -1,4 +1,4 @@
-/** Writes groovy.md anew: `node docs/write-groovy.ts`. */
+/** Writes groovy.md anew: `npm run docs`. */
 import { writeFileSync } from 'node:fs';
 import { describeGroovy } from '../src/groovy/document/describe-groovy.ts';
 

@@ -1,4 +1,4 @@
-/** Writes the table of `docs/process-variables.md` from the process files. `node docs/write-process-variables.ts` */
+/** Writes the table of `docs/process-variables.md` from the process files. `npm run docs` */
 import { readFile, writeFile } from 'node:fs/promises';
 import { variableOwners } from '../test/support/variable-owners.ts';
 

@@ -1,4 +1,4 @@
-/** Writes `docs/reference/`: what a node may say and show, read off the product. `node docs/write-reference.ts` */
+/** Writes `docs/reference/`: what a node may say and show, read off the product. `npm run docs` */
 import { readFile, writeFile } from 'node:fs/promises';
 import { openDatabase } from '#database/index.ts';
 import { openBenchServer } from '../bench/support/postgres.ts';

@@ -1,6 +1,6 @@
 import { clusterResource } from '#cluster/index.ts';
 import { infoConfig, managedConfig } from '#config/index.ts';
-import { type Feature, type Platform, TOPIC } from '#platform/index.ts';
+import { type Feature, type Platform, WAKE_UP } from '#platform/index.ts';
 import { scriptTransform } from '#script/index.ts';
 import { configNode } from './config-node.ts';
 import { ConfigOverrides } from './config-overrides.ts';
@@ -38,7 +38,7 @@ export function administrationFeature(
         async activate() {
           observe({ kind: 'config.written' });
           await overrides.refresh();
-          notifier.notify(TOPIC.config);
+          notifier.notify(WAKE_UP.config);
         },
       }),
       'info*': infoResource({

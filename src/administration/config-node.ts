@@ -1,5 +1,5 @@
 import { ConfigWatcher } from '#config/index.ts';
-import { type NodeGround, type NodePart, type Platform, TOPIC } from '#platform/index.ts';
+import { type NodeGround, type NodePart, type Platform, WAKE_UP } from '#platform/index.ts';
 
 /** Follows the configuration files, and what was changed through `/config` on any node. */
 export function configNode(
@@ -13,6 +13,6 @@ export function configNode(
   const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: watcher.name, error });
   return {
     services: [watcher],
-    onTopic: { [TOPIC.config]: () => void follow().catch(failed) },
+    onWakeUp: { [WAKE_UP.config]: () => void follow().catch(failed) },
   };
 }

@@ -2,7 +2,7 @@ import { type ConfigStore, clusterConfig, scriptConfig } from '#config/index.ts'
 import { type Crypto, type KeyRingText, noteUseIn, openCrypto } from '#crypto/index.ts';
 import { type Database, DatabaseClock, Notifier } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
-import { CHANNEL, type Platform, TOPIC } from '#platform/index.ts';
+import { CHANNEL, type Platform, WAKE_UP } from '#platform/index.ts';
 import { Queue } from '#queue/index.ts';
 import { type RequestSink, Router } from '#resource/index.ts';
 import { ScriptSources, type Scripts } from '#script/index.ts';
@@ -37,7 +37,7 @@ export function openPlatform(
   const scripts = options.scripts({ config, crypto, resources: router });
   const queue = new Queue({
     database,
-    notify: ({ isBehind }) => notifier.notify(isBehind ? TOPIC.queueBehind : TOPIC.queue),
+    notify: ({ isBehind }) => notifier.notify(isBehind ? WAKE_UP.queueBehind : WAKE_UP.queue),
   });
   const sources = Object.entries(config.get(scriptConfig).sources);
   const scriptFiles = new ScriptSources(

@@ -4,7 +4,7 @@ import { type Command, EXIT } from './command.ts';
 import { asTyped, complain } from './typed-name.ts';
 
 /** Each is loaded when it is called: a probe of a container, ten times a minute, has no use for the whole server. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('./start.ts')).start,
   migrate: async () => (await import('./migrate.ts')).migrateCommand,
   'database-url': async () => (await import('./database-url.ts')).databaseUrl,

@@ -20,9 +20,9 @@ import { sessionName } from './session-name.ts';
 import { SuccessorWatch } from './successor-watch.ts';
 
 const BEAT_INTERVAL_MS = 750;
-/** Silent for so long is lost, by the database's clock; as `svc_node_state` has it. */
+/** A node that is silent for so long by the database's clock is lost; as `svc_node_state` has it. */
 const LEASE_MS = 3_000;
-/** Who is silent for longer and not yet lost is not asked for without a pause. */
+/** A pause between two looks at a node that is silent for longer and not yet lost. */
 const SOONEST_LOOK_MS = 25;
 /** Postgres is asked so often whether it still has the sessions that hold locks. */
 const SESSION_PROBE_MS = 3_000;
@@ -45,7 +45,7 @@ export interface MembershipOptions {
   /** The ids of its keys, for the others. */
   readonly keys?: KeyIds;
   readonly observe: Observe;
-  /** Asked when the node has joined, once: what it throws has it leave again, and ends its start. */
+  /** Called once after the node has joined; if it throws, the node leaves again and its start fails. */
   readonly admit?: () => Promise<void>;
 }
 
@@ -269,7 +269,10 @@ export class Membership implements Service {
     return this.#nextLook(nodes);
   }
 
-  /** Who could not beat itself, as while the database was away, cannot blame others for it: they get another lease. */
+  /**
+   * If this node has missed its own heartbeats, because the database was away, others probably have, too: they get one more lease before
+   * they are declared lost.
+   */
   #noteBeat(): void {
     const now = performance.now();
     if (this.#beatenAt !== 0 && now - this.#beatenAt > LEASE_MS) this.#lenientUntil = now + LEASE_MS;

@@ -22,7 +22,7 @@ export interface NodeRow {
   readonly started_at: Date;
   readonly stopped_at: Date | null;
   readonly recovery: JsonObject | null;
-  /** What it did with nothing else beside it; of the life that it was last seen in. */
+  /** The work that it was running in solitude when it was last seen; null if there was none. */
   readonly alone: string | null;
 }
 

@@ -18,7 +18,7 @@ export type LossKind = 'ended' | 'silent';
 
 export interface Loss {
   readonly kind: LossKind;
-  /** What it did with nothing else beside it, as it was told to `noteAlone`. */
+  /** The work that it was running in solitude when it was last seen (`noteAlone`); null if there was none. */
   readonly alone: string | null;
 }
 
@@ -69,7 +69,7 @@ export class Recovery {
     });
   }
 
-  /** Who began to recover the node has not finished: all of it may be done again. */
+  /** The node that began this recovery has not finished it: all of it is done again, which does no harm. */
   async finishOther(node: NodeRow): Promise<void> {
     const { database, nodeName } = this.#options;
     if (!isHalfRecovered(node) || !(await resumeRecovery(database.db, node, nodeName))) return;

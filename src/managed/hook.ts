@@ -1,4 +1,4 @@
-/** What a life is run through for. */
+/** The kinds of request that run the lifecycle. */
 type RequestKind = 'create' | 'read' | 'update' | 'patch' | 'delete';
 
 /** When a hook of a type runs, what it sees of the object, and what of that goes on. */

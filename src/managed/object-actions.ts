@@ -80,7 +80,7 @@ async function patchFound(
     });
   }
   const answer = await patchObject(platform, type, context, request, first);
-  // Who finds an object by a query has not been let in to it, as who names its path has.
+  // The access rules were asked about the collection only, so they are asked about this object before it is shown.
   const isShown = await mayRead(platform, context, formatPath(['managed', type.name, first]));
   return actionResult(isShown ? answer : { _id: first, _rev: answer['_rev'] ?? null });
 }

@@ -39,8 +39,8 @@ export interface NodeGround {
 /** Services start in the order of the parts, and stop the other way round. */
 export interface NodePart {
   readonly services?: readonly Service[];
-  /** By topic: what to do when a node has told of it. */
-  readonly onTopic?: Readonly<Record<string, () => void>>;
+  /** By what another node has told: what to do about it. */
+  readonly onWakeUp?: Readonly<Record<string, () => void>>;
   readonly gauges?: readonly Gauge[];
   readonly health?: () => readonly HealthPart[] | Promise<readonly HealthPart[]>;
 }

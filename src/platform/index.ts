@@ -2,12 +2,12 @@
  * What every feature stands on, and what it brings.
  *
  * Words: the *platform* is the same in the main thread and in script threads; a *feature* answers paths, offers services
- * to schedules, and has a *part* on each node: loops, gauges, health, and what it does when another node tells of a *topic*.
+ * to schedules, and has a *part* on each node: loops, gauges, health, and what it does when another node sends a *wake-up*.
  */
 export type { Feature, NodeGround, NodePart } from './feature.ts';
 export { asField, checkService, type Inspection, isOff } from './inspection.ts';
 export { listenerNode } from './listener-node.ts';
-export { CHANNEL, type Platform, TOPIC } from './platform.ts';
+export { CHANNEL, type Platform, WAKE_UP } from './platform.ts';
 export { queueNode } from './queue-node.ts';
 export { inRightThread } from './right-thread.ts';
 export {

@@ -23,7 +23,7 @@ export function listenerNode({ sessionUrl, applicationName, parts, observe }: Li
     applicationName,
     onMessage(message) {
       for (const topic of new Set(message.split(' '))) {
-        for (const part of parts) part.onTopic?.[topic]?.();
+        for (const part of parts) part.onWakeUp?.[topic]?.();
       }
     },
     onConnected: () => observe({ kind: 'listen.connected' }),

@@ -26,7 +26,7 @@ export interface Platform {
 
 /** What one node tells the others about, as words on one channel. */
 export const CHANNEL = 'svc';
-export const TOPIC = {
+export const WAKE_UP = {
   scheduler: 'scheduler',
   config: 'config',
   queue: 'queue',

@@ -9,7 +9,7 @@ import {
   runJobs,
 } from '#queue/index.ts';
 import type { NodeGround, NodePart } from './feature.ts';
-import { type Platform, TOPIC } from './platform.ts';
+import { type Platform, WAKE_UP } from './platform.ts';
 
 const POLLER_SILENCE_MS = 10_000;
 
@@ -39,14 +39,14 @@ export function queueNode(
   membership.onNodeLost(async (nodeId, epoch, loss) => {
     const lost = loss.kind === 'ended' ? 'node' : 'silent';
     const released = await releaseJobs(database.db, { holder: { nodeId, epoch }, lost, alone: loss.alone });
-    if (released > 0) notifier.notify(TOPIC.queue);
+    if (released > 0) notifier.notify(WAKE_UP.queue);
     return released;
   });
   return {
     services: [new QueueKeeper(queue, observe), ...(isWorker ? [poller] : [])],
-    onTopic: {
-      [TOPIC.queue]: () => poller.wake(),
-      [TOPIC.queueBehind]: () => poller.lookBehind(),
+    onWakeUp: {
+      [WAKE_UP.queue]: () => poller.wake(),
+      [WAKE_UP.queueBehind]: () => poller.lookBehind(),
     },
     gauges: [
       { name: 'svc_jobs_running', help: 'Jobs of queues that run on this node', read: () => poller.active },

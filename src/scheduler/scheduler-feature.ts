@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { type ConfigStore, clusterConfig } from '#config/index.ts';
-import { type Feature, type Platform, shortServiceName, TOPIC } from '#platform/index.ts';
+import { type Feature, type Platform, shortServiceName, WAKE_UP } from '#platform/index.ts';
 import { jobActions } from './job-actions.ts';
 import { KeptSchedules, type SchedulerPlatform } from './schedule/kept-schedules.ts';
 import { contextSeals } from './schedule/sealed-context.ts';
@@ -43,7 +43,7 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
     check: (invokeService, invokeContext) => services.check(invokeService, invokeContext),
     doubts: (invokeService) =>
       services.find(invokeService) === undefined ? serviceDoubts(config, invokeService) : [],
-    wake: () => notifier.notify(TOPIC.scheduler),
+    wake: () => notifier.notify(WAKE_UP.scheduler),
   };
   const schedules = new KeptSchedules(jobs);
   const actions = jobActions(jobs, schedules);

@@ -3,7 +3,7 @@ import { scheduleConfig, schedulerConfig } from '#config/index.ts';
 import type { Database, Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { beatHealth, type Service } from '#lifecycle/index.ts';
-import { type NodeGround, type NodePart, type Platform, TOPIC } from '#platform/index.ts';
+import { type NodeGround, type NodePart, type Platform, WAKE_UP } from '#platform/index.ts';
 import { monthKeeper } from '#repo/index.ts';
 import { type FiringResult, fireTrigger } from './fire/fire-trigger.ts';
 import type { Firing } from './fire/firing.ts';
@@ -48,7 +48,7 @@ export function schedulerNode(parts: SchedulerParts, node: NodeGround): NodePart
       alone: loss.alone,
     });
     for (const { jobId, attempts } of parked) observe({ kind: 'trigger.parked', schedule: jobId, attempts });
-    if (released > 0) notifier.notify(TOPIC.scheduler);
+    if (released > 0) notifier.notify(WAKE_UP.scheduler);
     return released;
   });
   return {
@@ -63,7 +63,7 @@ export function schedulerNode(parts: SchedulerParts, node: NodeGround): NodePart
       }),
       poller,
     ],
-    onTopic: { [TOPIC.scheduler]: () => poller.wake() },
+    onWakeUp: { [WAKE_UP.scheduler]: () => poller.wake() },
     gauges: [
       {
         name: 'svc_firings_running',
@@ -128,7 +128,7 @@ function fileSchedules({ platform, services, isCurrent }: SchedulerParts, nodeNa
     dst: () => daylightSaving(config),
     now: () => clock.now(),
     nodeName,
-    wake: () => notifier.notify(TOPIC.scheduler),
+    wake: () => notifier.notify(WAKE_UP.scheduler),
     observe,
     secrets: () => scheduleSecrets(config),
     seals: contextSeals(crypto),

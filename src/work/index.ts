@@ -4,7 +4,7 @@
  * Words: a *kind* of work has a *desk* with *seats* on each node, a *unit* holds what is executed together; a *claim* is named by the
  * life of the node that made it; a *suspect* was there at the end of two nodes and is tried alone. Invariants: nothing
  * starts before its time by the database's clock; what was claimed and has not started is handed back by whoever cannot
- * start it; a claim that is old when its turn comes is not believed.
+ * start it; a claim that is too old when it is to start is checked again in the database.
  */
 export { type Claimed, claimKey, type Holder, type Kind } from './claimed.ts';
 export { START_HOLDS_MS } from './desk.ts';

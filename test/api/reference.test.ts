@@ -19,7 +19,7 @@ async function generated(page: string): Promise<string> {
   return text.slice(text.search(/^(?:\||## )/m)).trimEnd();
 }
 
-/** `node docs/write-reference.ts` writes them anew. */
+/** `npm run docs` writes them anew. */
 describe('docs/reference', () => {
   let server: TestServer;
   beforeAll(async () => {

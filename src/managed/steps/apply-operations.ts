@@ -28,7 +28,7 @@ export async function applyOperations(exchange: Change<PatchRequest>): Promise<v
     });
   }
   const object = withoutIdentity(after);
-  // What a script of an administrator has made is the script's.
+  // What a `transform` script has made may hold envelopes: only administrators can send one.
   const isTransformed = operations.some(({ operation }) => operation === 'transform');
   if (exchange.context.client.isExternal && !isTransformed) refuseMadeEnvelopes(object, exchange.stored.data);
   clearAbsent(exchange, object);
@@ -69,7 +69,10 @@ function isSeal({ platform: { crypto } }: Exchange, value: JsonValue = null): bo
   return crypto.isEncrypted(value) || crypto.isHashed(value);
 }
 
-/** Who is not shown a property may set or remove the whole of it: what else comes of an operation tells what was there. */
+/**
+ * A caller who may not read a property may replace or remove it as a whole and nothing else: the outcome of any other operation would
+ * reveal its value.
+ */
 function refuseLook({ context, type }: Exchange, { operation, field, value = null }: PatchOperation): void {
   const [name] = field;
   if (name === undefined || !isKeptFrom(context, type, name)) return;

@@ -87,14 +87,14 @@ function judgeEntry(entry: FiringView): { outcome: string; why: string } {
   return { outcome: String(outcome), why: sentences[String(outcome)] ?? String(outcome) };
 }
 
-/** Where a late run waited: before it was claimed, or for a free slot of its node. */
+/** Where a late run waited: before it was claimed, or for a free seat of its node. */
 function lateness(entry: FiringView): string {
   const claimedAt = entry['claimedAt'];
   if (typeof claimedAt !== 'string') return 'its node was busy';
   const claimLate = Date.parse(claimedAt) - plannedAt(entry);
   return claimLate > Number(entry['lateMs']) / 2
     ? `no node claimed it until ${claimedAt}`
-    : `node ${entry['node']} had claimed it in time and had no free slot`;
+    : `node ${entry['node']} had claimed it in time and had no free seat`;
 }
 
 function judge(

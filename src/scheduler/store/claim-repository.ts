@@ -72,7 +72,7 @@ interface Kind {
 /**
  * Claims what is due: one statement. Rows locked by other claimers are skipped, a paused cluster and a node that
  * was fenced out claim nothing; what others have in memory is not even looked at, nor a kind of which there is no
- * share. What is due and finds a slot is started with it, unless it is a suspect. The lower bound keeps the scan from
+ * share. What is due and finds a seat is started with it, unless it is a suspect. The lower bound keeps the scan from
  * walking the dead index entries of earlier claims, which a long transaction elsewhere would keep from being cleaned up.
  * The limit is a subquery, because a planner that knows it may prefer to sort all that is due. A firing whose schedule
  * runs already and may not run twice finds its slot taken and goes back to wait.

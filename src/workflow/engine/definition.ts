@@ -248,9 +248,9 @@ export interface ReceiveTask extends NodeCommon {
   readonly message?: Expression;
 }
 
-/** `pass` is a manual or none task: nothing to do. */
+/** `noneTask` is a manual task, or one of no kind: there is nothing to do. */
 export interface SimpleNode extends NodeCommon {
-  readonly kind: 'pass' | 'exclusiveGateway' | 'parallelGateway' | 'inclusiveGateway' | 'eventGateway';
+  readonly kind: 'noneTask' | 'exclusiveGateway' | 'parallelGateway' | 'inclusiveGateway' | 'eventGateway';
 }
 
 export type FlowNode =

@@ -1,7 +1,7 @@
 import type { JsonObject } from '#json/index.ts';
 import type { EndReason, ErrorFacts, TaskFacts, VariableWriter } from './effect.ts';
 
-/** What comes with a stimulus; of the variables, by name, who writes them where that is not the process. */
+/** What comes with a stimulus. `writers` tells of each variable who wrote it, if that was not the process itself. */
 interface Given {
   readonly variables?: JsonObject;
   readonly writers?: Readonly<Record<string, VariableWriter>>;

@@ -33,7 +33,7 @@ const ACTIVITIES: ReadonlySet<FlowNode['kind']> = new Set<FlowNode['kind']>([
   'receiveTask',
   'callActivity',
   'subProcess',
-  'pass',
+  'noneTask',
 ]);
 
 /** Refuses what cannot run, element by element. */

@@ -127,7 +127,7 @@ class ElementReader {
     switch (tag) {
       case 'task':
       case 'manualTask':
-        return { ...draft, kind: 'pass' };
+        return { ...draft, kind: 'noneTask' };
       case 'userTask':
         return readUserTask(element, draft, findings);
       case 'scriptTask':

@@ -122,8 +122,16 @@ async function behave(run: Run, execution: LiveExecution, node: FlowNode): Promi
     case 'endEvent':
       await performThrow(run, execution, node);
       return;
-    default:
+    case 'noneTask':
+    case 'startEvent':
+    case 'boundaryEvent':
+    case 'eventSubProcess':
+    case 'exclusiveGateway':
+    case 'parallelGateway':
+    case 'inclusiveGateway':
       break;
+    default:
+      node satisfies never;
   }
   run.plan('leave', execution);
 }
