@@ -105,9 +105,9 @@ describe('the command line', () => {
     await using database = await createTestDatabase();
     const environment = { DATABASE_URL: database.url };
     const before = await svc(['migrate', '--dry-run'], environment);
-    expect([before.code, before.output]).toEqual([1, expect.stringMatching(/^would apply 0001_foundation/m)]);
+    expect([before.code, before.output]).toEqual([1, expect.stringMatching(/^would apply 0001_database/m)]);
     const applied = await svc(['migrate'], environment);
-    expect([applied.code, applied.output]).toEqual([0, expect.stringMatching(/^applied 0001_foundation/m)]);
+    expect([applied.code, applied.output]).toEqual([0, expect.stringMatching(/^applied 0001_database/m)]);
     const after = await svc(['migrate', '--dry-run'], environment);
     expect([after.code, after.output]).toEqual([0, expect.stringMatching(/up to date/)]);
   });

@@ -6,6 +6,7 @@ import { ActivationError } from '#errors/index.ts';
 import { backOff } from '#lifecycle/index.ts';
 import type { Db } from '../pool/database.ts';
 import { isConflict, isConnectionLost, sqlStateOf } from '../pool/sql-state.ts';
+import { type AppliedMigration, findUnnoted, forgiveBreaking, noteApplied } from './before-release.ts';
 
 /** A numbered SQL file; its first line says whether older nodes may go on running against the new schema. */
 export interface SqlMigration {
@@ -65,27 +66,37 @@ export interface SchemaState {
   readonly applied: readonly string[];
   readonly pending: readonly string[];
   /** Applied by a newer version of the server; `breaking` says why this one cannot run on it. */
-  readonly unknown: readonly { readonly name: string; readonly breaking: string | null }[];
+  readonly unknown: readonly AppliedMigration[];
+  /** Applied under the names of before the first release, and not noted under their own. */
+  readonly unnoted: readonly string[];
 }
 
-/** Compares the database with the migrations of this version. Changes nothing. */
+/**
+ * Compares the database with the migrations of this version. Changes nothing.
+ *
+ * @throws ActivationError `DB_SCHEMA_BEFORE_RELEASE` when it was made before the first release, and is not up to that
+ */
 export async function inspectSchema(db: Db, migrations: readonly SqlMigration[]): Promise<SchemaState> {
-  const { rows } = await sql<{ exists: boolean }>`
-    select to_regclass('schema_version') is not null as exists`.execute(db);
-  const applied =
-    rows[0]?.exists === true
-      ? (
-          await sql<{ name: string; breaking: string | null }>`
-            select name, breaking from schema_version order by name`.execute(db)
-        ).rows
-      : [];
-  const known = new Set(migrations.map((migration) => migration.name));
-  const done = new Set(applied.map((row) => row.name));
+  const noted = await readApplied(db);
+  const unnoted = findUnnoted(noted);
+  const applied = [...unnoted, ...noted.map(({ name }) => name)];
+  const known = new Set(migrations.map(({ name }) => name));
+  const done = new Set(applied);
   return {
-    applied: applied.map((row) => row.name),
-    pending: migrations.map((migration) => migration.name).filter((name) => !done.has(name)),
-    unknown: applied.filter((row) => !known.has(row.name)),
+    applied,
+    pending: migrations.map(({ name }) => name).filter((name) => !done.has(name)),
+    unknown: noted.filter(({ name }) => !known.has(name)).map(forgiveBreaking),
+    unnoted,
   };
+}
+
+async function readApplied(db: Db): Promise<readonly AppliedMigration[]> {
+  const { rows: found } = await sql<{ exists: boolean }>`
+    select to_regclass('schema_version') is not null as exists`.execute(db);
+  if (found[0]?.exists !== true) return [];
+  const { rows } = await sql<AppliedMigration>`
+    select name, breaking from schema_version order by name`.execute(db);
+  return rows;
 }
 
 /**
@@ -96,7 +107,9 @@ export async function inspectSchema(db: Db, migrations: readonly SqlMigration[])
  * @returns the names of the migrations that this call applied
  */
 export async function migrate(db: Db, migrations: readonly SqlMigration[]): Promise<string[]> {
-  refuseNewerBreakingSchema(await inspectSchema(db, migrations));
+  const state = await inspectSchema(db, migrations);
+  refuseNewerBreakingSchema(state);
+  await noteApplied(db, state.unnoted);
   const migrator = new Migrator({
     db,
     provider: new SqlMigrationProvider(migrations),

@@ -1,6 +1,7 @@
 import { ActivationError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { openDatabase } from '../pool/database.ts';
+import { noteApplied } from './before-release.ts';
 import {
   inspectSchema,
   migrate,
@@ -32,6 +33,7 @@ export async function prepareSchema(options: SchemaOptions): Promise<void> {
   const migrations = await readMigrations(options.migrations);
   const state = await inspectSchema(database.db, migrations);
   refuseNewerBreakingSchema(state);
+  await noteApplied(database.db, state.unnoted);
   if (state.pending.length === 0) return;
   if (state.applied.length > 0 && !upgrade) {
     throw new ActivationError([

@@ -2,8 +2,7 @@
 const TABLES = ['audit_event', 'audit_seal', 'audit_unsealed'];
 const FUNCTIONS = [
   ...['months_add(regclass, name)', 'months_drop(regclass, name, interval)', 'audit_event_await_seal()'],
-  ...['audit_event_add_partitions()', 'audit_event_prune(interval)', 'audit_prune(interval)'],
-  'audit_keep_at_least()',
+  ...['audit_event_add_partitions()', 'audit_prune(interval)', 'audit_keep_at_least()'],
 ];
 /** What nodes call, and only the owner may do. */
 const OF_THE_OWNER = ['audit_event_add_partitions()', 'audit_prune(interval)'];

@@ -2,7 +2,6 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { PgBoss } from 'pg-boss';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type Database,
@@ -133,47 +132,6 @@ describe('migrations', () => {
       fresh.db,
     );
     expect(rows[0]).toEqual({ there: false });
-    await fresh.close();
-  });
-
-  it('take over the jobs that wait in the tables of pg-boss, and leave nothing of it', async () => {
-    await using old = await createTestDatabase();
-    const fresh = openDatabase({ url: old.url });
-    const migrations = await readMigrations(SHIPPED);
-    const at = migrations.findIndex(({ name }) => name.startsWith('0073'));
-    await migrate(fresh.db, migrations.slice(0, at));
-    const boss = new PgBoss({ connectionString: old.url, schema: 'svc_pgboss', schedule: false });
-    boss.on('error', () => {});
-    await boss.start();
-    await boss.createQueue('dead-letter');
-    await boss.createQueue('work', { retryLimit: 2, retryDelay: 7, deadLetter: 'dead-letter' });
-    for (const name of ['dies', 'fails', 'runs']) {
-      await boss.send('work', { name }, { retryLimit: name === 'dies' ? 0 : 2 });
-      const [job] = await boss.fetch('work');
-      if (name !== 'runs') await boss.fail('work', job!.id, { message: 'no' });
-    }
-    await boss.send('work', { name: 'waits' }, { startAfter: 3_600 });
-    await boss.stop({ graceful: false });
-    await sql
-      .raw('create table queue_claim (); create view svc_queue as select * from svc_pgboss.queue')
-      .execute(fresh.db);
-    await migrate(fresh.db, migrations);
-    const { rows } = await sql`
-      select data->>'name' as name, attempt, attempts, retry_delay_ms, due_at > now() + interval '50 minutes' as waits
-      from work_job order by 1`.execute(fresh.db);
-    const rest = { attempts: 3, retry_delay_ms: 7_000, waits: false };
-    expect(rows).toEqual([
-      { name: 'fails', attempt: 2, ...rest },
-      { name: 'runs', attempt: 1, ...rest },
-      { name: 'waits', attempt: 1, ...rest, waits: true },
-    ]);
-    const { rows: letters } = await sql`select * from svc_dead_letter`.execute(fresh.db);
-    expect(letters).toMatchObject([{ queue: 'work', data: { name: 'dies' }, attempts: 1, error: 'no' }]);
-    const { rows: queues } = await sql`select queue, dead from svc_queue`.execute(fresh.db);
-    expect(queues).toEqual([{ queue: 'work', dead: 1 }]);
-    const { rows: left } = await sql`
-      select to_regnamespace('svc_pgboss') as schema, to_regclass('queue_claim') as claims`.execute(fresh.db);
-    expect(left).toEqual([{ schema: null, claims: null }]);
     await fresh.close();
   });
 

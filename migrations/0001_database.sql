@@ -1,6 +1,42 @@
 -- compatible
 
--- Tables that are kept by month (the ledger, the audit trail) have one way to make months and to drop them.
+-- Which migrations stand in this database, and which of them older nodes cannot live with.
+create table schema_version (
+  name       text primary key,
+  breaking   text,
+  applied_at timestamptz not null default now()
+);
+comment on table schema_version is 'Applied migrations; breaking says why older nodes must not run on this schema';
+
+-- Ends a statement that should have stored more than it has: another one has changed what it depends on.
+create function require_rows(stored bigint, expected bigint) returns boolean language plpgsql as $$
+begin
+  if stored <> expected then
+    raise exception 'only % of % rows are as they were when they were read', stored, expected using errcode = 'SV001';
+  end if;
+  return true;
+end
+$$;
+
+-- Whoever waits for a lock in a plain statement holds a snapshot as long as it waits, and nothing that dies meanwhile can
+-- be vacuumed away. Nodes wait for one another for days, so they wait in short pieces. The timeout is caught here and
+-- not in the node, so that the log of Postgres has no error for each piece.
+create function svc_wait_for_lock(class integer, key integer, at_most_ms integer) returns boolean
+  language plpgsql as $$
+begin
+  perform set_config('lock_timeout', at_most_ms::text, true);
+  perform pg_advisory_lock(class, key);
+  return true;
+exception
+  when lock_not_available then
+    return false;
+end
+$$;
+comment on function svc_wait_for_lock is
+  'Waits for an advisory lock of the session, at most so many milliseconds. Whether it is held now.';
+
+-- Tables that are kept by month (the ledger, the audit trail) have one way to make months and to drop them. What a
+-- month took in the default partition before it was made moves into it.
 create function months_add(parent regclass, moment name) returns void language plpgsql as $$
 declare
   month date := date_trunc('month', now() at time zone 'UTC')::date;
@@ -43,12 +79,3 @@ begin
   return dropped;
 end $$;
 comment on function months_drop is 'Drops the months that are older than is kept, and says how many';
-
-create or replace function scheduler_firing_add_partitions() returns void
-  language sql begin atomic select months_add('scheduler_firing', 'planned_at'); end;
-create or replace function scheduler_firing_prune(keep interval) returns int
-  language sql begin atomic select months_drop('scheduler_firing', 'ended_at', keep); end;
-create or replace function audit_event_add_partitions() returns void
-  language sql begin atomic select months_add('audit_event', 'recorded_at'); end;
-create or replace function audit_event_prune(keep interval) returns int
-  language sql begin atomic select months_drop('audit_event', 'recorded_at', keep); end;

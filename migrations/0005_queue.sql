@@ -1,4 +1,4 @@
--- breaking: jobs of queues are in tables of their own
+-- compatible
 
 create table work_queue (
   name text collate "C" primary key
@@ -51,24 +51,6 @@ create table work_dead_letter (
 create index work_dead_letter_died on work_dead_letter (died_at);
 comment on table work_dead_letter is 'Jobs that failed for good, until somebody deals with them or a year has passed';
 
--- A database may still hold jobs in the tables of pg-boss.
-do $$
-begin
-  if to_regnamespace('svc_pgboss') is null then return; end if;
-  insert into work_queue select name from svc_pgboss.queue where name <> 'dead-letter';
-  insert into work_job (id, queue, data, due_at, attempt, attempts, retry_delay_ms, created_at)
-    select id, name, data, greatest(start_after, clock_timestamp()),
-           least(retry_count + 1 + (state = 'retry' and started_on is not null)::int, retry_limit + 1), retry_limit + 1,
-           retry_delay * 1000.0, created_on
-    from svc_pgboss.job where name <> 'dead-letter' and state in ('created', 'retry', 'active');
-  insert into work_dead_letter (id, queue, job_id, data, attempts, retry_delay_ms, tried, error, created_at, died_at)
-    select id, source_name, source_id, data, source_retry_count + 1, 10000, source_retry_count + 1,
-           coalesce(source_output, '{}'), source_created_on, created_on
-    from svc_pgboss.job where name = 'dead-letter' and state = 'created';
-end $$;
-
-drop view if exists svc_queue, svc_dead_letter;
-
 create view svc_queue as
   select q.name as queue,
          coalesce(j.ready, 0) as ready,
@@ -98,29 +80,3 @@ create view svc_dead_letter as
   from work_dead_letter
   order by died_at;
 comment on view svc_dead_letter is 'Jobs that failed for good, with their last error';
-
-create or replace view svc_scan_run as
-  select r.id, r.name as schedule, r.definition->>'object' as object, r.state,
-         case when r.paged then r.total else greatest(r.total, d.done) end as total,
-         d.successes + d.failures as processed, d.successes, d.failures, d.skipped,
-         case when r.paged and r.total > 0 then round(100.0 * d.done / r.total, 1) end as percent,
-         case when r.state = 'ACTIVE' and r.paged and d.done > 0
-              then clock_timestamp() + (clock_timestamp() - r.started_at) * ((r.total - d.done)::float8 / d.done)
-         end as estimate,
-         n.nodes, r.created_at, r.started_at, r.ended_at, r.error,
-         (select json_agg(json_build_object('objectID', e.object, 'error', e.error) order by e.failed_at)
-          from scan_error e where e.run_id = r.id) as errors
-  from scan_run r
-  cross join lateral (select r.successes + coalesce(sum(s.successes), 0)::bigint as successes,
-                             r.failures + coalesce(sum(s.failures), 0)::bigint as failures,
-                             r.skipped + coalesce(sum(s.skipped), 0)::bigint as skipped,
-                             r.successes + r.failures + r.skipped + coalesce(sum(s.position), 0)::bigint as done
-                      from scan_slice s where s.run_id = r.id and s.lane is not null) d
-  left join lateral (select json_agg(distinct n.name) as nodes
-                     from work_job j join cluster_node n on n.id = j.node_id
-                     where j.node_id is not null and j.queue in ('scan-page', 'scan-slice')
-                       and j.data->>'run' = r.id::text) n on true;
-comment on view svc_scan_run is 'Runs of the task scanner: how far they are, when they will probably end, which nodes work on them now';
-
-drop table if exists queue_claim;
-drop schema if exists svc_pgboss cascade;

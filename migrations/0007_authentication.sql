@@ -1,5 +1,64 @@
 -- compatible
 
+-- Sessions of callers who logged in for a cookie. The cookie names a row; the row says whether it still holds. Roles
+-- that a token brought are kept apart from those of the account, which are read with each request.
+create table auth_session (
+  id                text primary key,
+  authentication_id text not null,
+  component         text not null,
+  user_id           text not null,
+  module            text not null,
+  roles             text[] not null,
+  credential_stamp  text,
+  created_at        timestamptz not null default now(),
+  seen_at           timestamptz not null default now(),
+  expires_at        timestamptz not null,
+  claimed_roles     text[] not null default '{}',
+  client_address    text,
+  user_agent        text
+) with (fillfactor = 70);
+create index auth_session_user on auth_session (component, user_id);
+create index auth_session_expiry on auth_session (expires_at);
+comment on table auth_session is 'One row per session cookie; without its row a cookie is worth nothing';
+comment on column auth_session.credential_stamp is 'A hash of the stored password at login: another password ends the session';
+comment on column auth_session.seen_at is 'Last use, to the minute; the idle time counts from here';
+comment on column auth_session.roles is 'The roles when the session began; each request has those of its own time';
+comment on column auth_session.claimed_roles is 'Roles that a bearer token brought; those of the account are not among them';
+comment on column auth_session.client_address is 'Where the session was begun, and user_agent with what';
+
+-- A session is listed and ended by a handle, which is worth nothing as a cookie.
+create function svc_session_handle(id text) returns text language sql immutable parallel safe
+  return encode(sha256(convert_to(id, 'UTF8')), 'hex');
+comment on function svc_session_handle is 'By what callers of the REST interface name a session';
+create unique index auth_session_handle on auth_session (svc_session_handle(id));
+
+create view svc_session as
+  select id, authentication_id, component || '/' || user_id as "user", module, roles, created_at, seen_at, expires_at,
+         svc_session_handle(id) as handle, client_address, user_agent
+  from auth_session where expires_at > now();
+comment on view svc_session is 'Who is logged in with a session cookie';
+
+-- Names by which people log in, in the form in which two that look alike are the same.
+create table login_name (
+  key        text collate "C" primary key,
+  name       text not null,
+  collection text collate "C" not null,
+  id         text collate "C" not null
+);
+create index login_name_account on login_name (collection, id);
+comment on table login_name is 'One row per account that may log in; the key is what keeps others from a name that looks the same';
+comment on column login_name.name is 'As names are compared at the login: without case, width, blanks at the ends and what is not seen';
+
+-- Failed logins, to slow down guessing. Nobody misses them after a crash.
+create unlogged table login_failure (
+  key           text primary key,
+  failures      int not null,
+  last_at       timestamptz not null,
+  blocked_until timestamptz not null
+);
+create index login_failure_last on login_failure (last_at);
+comment on table login_failure is 'Failed logins by account, by address, and by both; names are hashed, since passwords are typed there by mistake';
+
 -- Where an account has come in from with its password. Such a place is not slowed down by what others do elsewhere.
 create table login_address (
   account text collate "C" not null,
@@ -10,10 +69,11 @@ create table login_address (
 create index login_address_seen on login_address (seen_at);
 comment on table login_address is 'Addresses from which an account has come in with its password within a month; account is a hash of the name';
 
-create index login_failure_last on login_failure (last_at);
-
+-- By the same form of a name as the look-up of accounts, which leaves out what is not seen.
 create function login_account(name text) returns text language sql immutable parallel safe as $$
-  select substr(translate(encode(sha256(convert_to(lower(btrim(normalize(name, NFKC))), 'UTF8')), 'base64'), '+/', '-_'), 1, 22)
+  select substr(translate(encode(sha256(convert_to(normalize(lower(btrim(
+    regexp_replace(normalize(name, NFKC), U&'[\00AD\034F\061C\115F\1160\17B4\17B5\180B-\180F\200B-\200F\202A-\202E\2060-\206F\3164\FE00-\FE0F\FEFF\FFA0\FFF0-\FFF8\+01BCA0-\+01BCA3\+01D173-\+01D17A\+0E0000-\+0E0FFF]', '', 'g'),
+    U&' \0009\000A\000B\000C\000D\1680\2028\2029')), NFKC), 'UTF8')), 'base64'), '+/', '-_'), 1, 22)
 $$;
 comment on function login_account is 'How a name stands in svc_login_throttle';
 

@@ -1,31 +1,33 @@
 -- compatible
 
 create table scan_run (
-  id           uuid primary key,
-  name         text,
-  firing       text unique,
-  state        text not null check (state in ('INITIALIZED', 'ACTIVE', 'COMPLETED', 'CANCELLED', 'ERROR')),
-  definition   jsonb not null,
-  security     jsonb not null,
-  cookie       text,
-  paged        boolean not null default false,
-  total        bigint not null default 0,
-  successes    bigint not null default 0,
-  failures     bigint not null default 0,
-  skipped      bigint not null default 0,
-  lanes        int not null default 0,
-  last_lane    int not null default 0,
-  last_slice   int not null default 0,
-  error        jsonb,
-  created_at   timestamptz not null default clock_timestamp(),
-  started_at   timestamptz,
-  ended_at     timestamptz
+  id             uuid primary key,
+  name           text,
+  firing         text unique,
+  state          text not null check (state in ('INITIALIZED', 'ACTIVE', 'COMPLETED', 'CANCELLED', 'ERROR')),
+  definition     jsonb not null,
+  security       jsonb not null,
+  cookie         text,
+  paged          boolean not null default false,
+  total          bigint not null default 0,
+  successes      bigint not null default 0,
+  failures       bigint not null default 0,
+  skipped        bigint not null default 0,
+  lanes          int not null default 0,
+  last_lane      int not null default 0,
+  last_slice     int not null default 0,
+  error          jsonb,
+  created_at     timestamptz not null default clock_timestamp(),
+  started_at     timestamptz,
+  ended_at       timestamptz,
+  transaction_id text
 ) with (fillfactor = 50);
 create index scan_run_ended on scan_run (ended_at) where ended_at is not null;
 comment on table scan_run is 'One run of the task scanner. Its counts hold what is in no slice any more';
 comment on column scan_run.firing is 'The firing that started it, so that a firing that is run again finds its scan';
 comment on column scan_run.cookie is 'Where the next page of the query begins; paged: there is none';
 comment on column scan_run.lanes is 'Jobs of it that are there; each works on one slice after the other, so they bound how many objects are processed at once';
+comment on column scan_run.transaction_id is 'Of the request or firing that started it: the audit has all that it does under this; null of old runs, which have their own id';
 
 create table scan_slice (
   run_id        uuid not null references scan_run (id) on delete cascade,
@@ -65,7 +67,7 @@ create view svc_scan_run as
          case when r.state = 'ACTIVE' and r.paged and d.done > 0
               then clock_timestamp() + (clock_timestamp() - r.started_at) * ((r.total - d.done)::float8 / d.done)
          end as estimate,
-         null::json as nodes, r.created_at, r.started_at, r.ended_at, r.error,
+         n.nodes, r.created_at, r.started_at, r.ended_at, r.error,
          (select json_agg(json_build_object('objectID', e.object, 'error', e.error) order by e.failed_at)
           from scan_error e where e.run_id = r.id) as errors
   from scan_run r
@@ -73,5 +75,9 @@ create view svc_scan_run as
                              r.failures + coalesce(sum(s.failures), 0)::bigint as failures,
                              r.skipped + coalesce(sum(s.skipped), 0)::bigint as skipped,
                              r.successes + r.failures + r.skipped + coalesce(sum(s.position), 0)::bigint as done
-                      from scan_slice s where s.run_id = r.id and s.lane is not null) d;
+                      from scan_slice s where s.run_id = r.id and s.lane is not null) d
+  left join lateral (select json_agg(distinct n.name) as nodes
+                     from work_job j join cluster_node n on n.id = j.node_id
+                     where j.node_id is not null and j.queue in ('scan-page', 'scan-slice')
+                       and j.data->>'run' = r.id::text) n on true;
 comment on view svc_scan_run is 'Runs of the task scanner: how far they are, when they will probably end, which nodes work on them now';

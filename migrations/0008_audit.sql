@@ -1,8 +1,37 @@
 -- compatible
 
--- Entries are signed by the node that writes them, and sealed in chains, so that it is found when one is changed,
--- deleted or put in behind the server's back. Keys are not in the database.
-alter table audit_event add column node text, add column signature text;
+-- What happened, by topic: who came in (access, authentication), what was changed (activity, config). By month. Entries
+-- are signed by the node that writes them, and sealed in chains, so that it is found when one is changed, deleted or put
+-- in behind the server's back; keys are not in the database. What no node writes is refused, whoever comes with it: rows
+-- that cannot be held, or after which no other could come.
+create table audit_event (
+  id             uuid not null,
+  topic          text not null check (topic in ('access', 'activity', 'authentication', 'config', 'recon', 'sync')),
+  recorded_at    timestamptz not null default clock_timestamp(),
+  transaction_id text collate "C" not null,
+  user_id        text,
+  object_id      text,
+  event          jsonb not null,
+  node           text,
+  signature      text,
+  constraint audit_event_is_sound check (
+    recorded_at >= '0001-01-01T00:00:00Z' and recorded_at < '9999-01-01T00:00:00Z'
+    and char_length(transaction_id) <= 4000 and coalesce(char_length(user_id), 0) <= 4000
+    and coalesce(char_length(object_id), 0) <= 4000
+    and coalesce(octet_length(node), 0) <= 400 and coalesce(octet_length(signature), 0) <= 400
+    and jsonb_typeof(event) = 'object' and pg_column_size(event) <= 33554432)
+) partition by range (recorded_at);
+create table audit_event_other partition of audit_event default;
+create index audit_event_id on audit_event (topic, id);
+create index audit_event_object on audit_event (object_id, recorded_at) where object_id is not null;
+-- All that a request caused begins with its id, so the index serves beginnings, in psql as in the filters of the REST
+-- interface.
+create index audit_event_transaction on audit_event (transaction_id);
+create index audit_event_user on audit_event (user_id, recorded_at);
+comment on table audit_event is 'The audit trail; ids grow with time, and everything that one request caused has its transaction_id';
+comment on column audit_event.event is 'The entry as /audit/<topic> shows it, without _id; secrets are left out';
+comment on column audit_event.transaction_id is
+  'Of the request or run, with /n for each request on the way down to the one that did this: all of it has transaction_id ^@ ''<id>''';
 comment on column audit_event.node is 'Which node wrote it';
 comment on column audit_event.signature is
   'Key id and HMAC over the entry; null of entries by nodes of a version that signed none';
@@ -12,7 +41,10 @@ create table audit_unsealed (
   recorded_at timestamptz not null,
   node        text,
   signature   text,
-  stored_at   timestamptz not null default clock_timestamp()
+  stored_at   timestamptz not null default clock_timestamp(),
+  constraint audit_unsealed_is_sound check (
+    recorded_at >= '0001-01-01T00:00:00Z' and recorded_at < '9999-01-01T00:00:00Z'
+    and coalesce(octet_length(node), 0) <= 400 and coalesce(octet_length(signature), 0) <= 400)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 comment on table audit_unsealed is
   'Entries that wait for their seal, about a second: a row is there exactly if its entry was committed and is in no seal';
@@ -36,7 +68,15 @@ create table audit_seal (
   previous  text not null,
   digest    text not null,
   signature text not null,
-  unique (month, node, part)
+  unique (month, node, part),
+  constraint audit_seal_is_sound check (
+    number between 1 and 9007199254740991 and part > 0
+    and month >= '0001-01-01T00:00:00Z' and month < '9999-01-01T00:00:00Z'
+    and sealed_at >= '0001-01-01T00:00:00Z' and sealed_at < '9999-01-01T00:00:00Z'
+    and cardinality(ids) <= 1000 and coalesce(array_ndims(ids), 1) = 1 and coalesce(array_lower(ids, 1), 1) = 1
+    and array_position(ids, null) is null
+    and octet_length(node) <= 400 and octet_length(previous) <= 400 and octet_length(digest) <= 400
+    and octet_length(signature) <= 400)
 ) partition by range (month);
 create table audit_seal_other partition of audit_seal default;
 create index audit_seal_number on audit_seal (number);
@@ -48,8 +88,9 @@ comment on column audit_seal.part is 'Within the chain, from 1';
 comment on column audit_seal.ids is 'The entries, in the order in which they are chained';
 comment on column audit_seal.digest is 'The last hash of the chain: of the previous signature, and then of each entry with the hash before it';
 
-create or replace function audit_event_add_partitions() returns void
+create function audit_event_add_partitions() returns void
   language sql begin atomic select months_add('audit_event', 'recorded_at'), months_add('audit_seal', 'month'); end;
+comment on function audit_event_add_partitions is 'Makes the partitions of this month and the next two';
 select audit_event_add_partitions();
 
 -- Here and not in the configuration, which those may change whom the trail tells of.
@@ -91,11 +132,9 @@ end $$;
 comment on function audit_prune is
   'Drops the months of the audit trail and of its seals that are older than is kept, and answers with what they were';
 
--- Nodes of older versions would prune without a record.
-create or replace function audit_event_prune(keep interval) returns int language sql begin atomic select 0; end;
-
-create or replace view svc_audit as
+create view svc_audit as
   select recorded_at, topic, user_id as "user", object_id as object, event->>'operation' as operation,
          coalesce(event->>'status', event->'response'->>'status', event->>'result') as status, transaction_id, event,
          node, coalesce(event->'handMade' = 'true', false) as hand_made
   from audit_event;
+comment on view svc_audit is 'The audit trail: who did what to what, and what came of it';

@@ -63,18 +63,39 @@ create table workflow_instance (
   ended_at           timestamptz,
   delete_reason      text
 );
-create index workflow_instance_running on workflow_instance (definition_key, id) where ended_at is null;
 create index workflow_instance_definition on workflow_instance (definition_id, id);
 create index workflow_instance_key on workflow_instance (definition_key, started_at);
 create index workflow_instance_business_key on workflow_instance (business_key) where business_key is not null;
 create index workflow_instance_super on workflow_instance (super_instance_id) where super_instance_id is not null;
 create index workflow_instance_start on workflow_instance (start_user_id, started_at);
-create index workflow_instance_started on workflow_instance (started_at);
-create index workflow_instance_ended on workflow_instance (ended_at) where ended_at is not null;
+create index workflow_instance_started on workflow_instance (started_at, id);
+create index workflow_instance_ended on workflow_instance (ended_at, id) where ended_at is not null;
+-- What runs, few among many that have ended: by process, and in the order in which it was started.
+create index workflow_instance_running on workflow_instance (definition_key, id) where ended_at is null;
+create index workflow_instance_running_started on workflow_instance (started_at, id) where ended_at is null;
+-- How many processes somebody has under way is counted with each start, and how many those have called with each call.
+create index workflow_instance_open_starter on workflow_instance (start_user_id)
+  where ended_at is null and super_instance_id is null;
+create index workflow_instance_called_starter on workflow_instance (start_user_id)
+  where ended_at is null and super_instance_id is not null;
 comment on table workflow_instance is
   'Process instances, running and finished. The last six digits of the id are 0; executions and tasks of the instance have their number there';
 comment on column workflow_instance.definition_id is 'No foreign key: history outlives its definition, and has copied what it shows of it';
 comment on column workflow_instance.root_id is 'The instance at the top of the chain of calls; its state row is the lock of the whole tree';
+
+-- Whether somebody may start so many processes more, which stays so until the end of the transaction; false also while
+-- somebody else starts one in their name: who asks does not wait for that. What the transaction itself has started is
+-- among those asked for.
+create function has_room(starter text, more int, allowed int) returns boolean language plpgsql volatile as $$
+begin
+  return pg_try_advisory_xact_lock(hashtextextended('starts of ' || starter, 0))
+    and more + (select count(*)
+                from (select from workflow_instance
+                      where start_user_id = starter and ended_at is null and super_instance_id is null
+                        and xmin is distinct from pg_current_xact_id_if_assigned()::xid
+                      limit allowed) found) <= allowed;
+end
+$$;
 
 create table workflow_state (
   instance_id   uuid primary key references workflow_instance on delete cascade,
@@ -97,13 +118,19 @@ create table workflow_variable (
   type        text not null check (type in ('string', 'integer', 'double', 'boolean', 'date', 'json', 'null')),
   value       jsonb not null,
   text_value  text collate "C",
+  owner       text not null default 'process' check (owner in ('process', 'form', 'caller')),
   primary key (instance_id, scope, name)
 ) with (fillfactor = 80);
 create index workflow_variable_text on workflow_variable (name, left(text_value, 200), instance_id)
   where text_value is not null and scope = 0;
+-- Without these the planner takes every value of a variable for a rare one, and reads all tasks that have it.
+create statistics workflow_variable_values (mcv) on name, left(text_value, 200), text_value from workflow_variable;
 comment on table workflow_variable is 'Variables of running instances, and what they were last in finished ones';
-comment on column workflow_variable.scope is 'The execution it belongs to; 0 is the instance itself';
+comment on column workflow_variable.scope is
+  'The execution it belongs to, 0 being the instance itself; a negative one is the task of that execution';
 comment on column workflow_variable.text_value is 'Of scalars, for searching; dates are milliseconds';
+comment on column workflow_variable.owner is
+  'Who wrote it: the process itself, a caller by a form that declares it, or a caller where no form says what may be written';
 
 create table workflow_task (
   id             uuid primary key,
@@ -131,35 +158,50 @@ create table workflow_task (
   revision       int not null default 1
 ) with (fillfactor = 80);
 create index workflow_task_instance on workflow_task (instance_id, execution);
+-- The orders in which people look at open tasks; one index serves both directions. Ended tasks leave them.
 create index workflow_task_open on workflow_task (id) where ended_at is null;
 create index workflow_task_open_created on workflow_task (created_at, id) where ended_at is null;
-create index workflow_task_open_assignee on workflow_task (assignee, id) where ended_at is null and assignee is not null;
+create index workflow_task_open_assignee on workflow_task (assignee, id) where ended_at is null;
 create index workflow_task_open_unassigned on workflow_task (id) where ended_at is null and assignee is null;
 create index workflow_task_open_key on workflow_task (definition_key, id) where ended_at is null;
+create index workflow_task_open_priority on workflow_task (priority, id) where ended_at is null;
+create index workflow_task_open_due on workflow_task (due_at, id) where ended_at is null;
+create index workflow_task_open_name on workflow_task (name, id) where ended_at is null;
+create index workflow_task_open_owner on workflow_task (owner, id) where ended_at is null and owner is not null;
+-- A hash, because a description may be longer than what fits an ordered index.
+create index workflow_task_open_description on workflow_task using hash (description)
+  where ended_at is null and description is not null;
+-- And those of history: by its beginning, and of what has ended by its end.
 create index workflow_task_assignee on workflow_task (assignee, id) where assignee is not null;
-create index workflow_task_ended on workflow_task (ended_at) where ended_at is not null;
+create index workflow_task_created on workflow_task (created_at, id);
+create index workflow_task_ended on workflow_task (ended_at, id) where ended_at is not null;
 comment on table workflow_task is 'User tasks, open and ended';
 comment on column workflow_task.delete_reason is 'Null for a completed task';
 comment on column workflow_task.submitted is 'What it was completed with';
 
 create table workflow_identity_link (
-  instance_id uuid not null references workflow_instance on delete cascade,
-  task_id     uuid,
-  type        text not null check (type in ('starter', 'participant', 'assignee', 'owner', 'candidate')),
-  user_id     text collate "C",
-  group_id    text collate "C",
-  is_open     boolean not null default true,
+  instance_id     uuid not null references workflow_instance on delete cascade,
+  task_id         uuid,
+  type            text not null check (type in ('starter', 'participant', 'assignee', 'owner', 'candidate')),
+  user_id         text collate "C",
+  group_id        text collate "C",
+  is_open         boolean not null default true,
+  task_created_at timestamptz not null default now(),
   check ((user_id is null) <> (group_id is null)),
   unique nulls not distinct (instance_id, task_id, type, user_id, group_id)
 );
+-- The tasks that a group could take, in the orders of id and creation: a page of them reads little more than its rows.
 create index workflow_link_candidate_group on workflow_identity_link (group_id, task_id)
+  where type = 'candidate' and is_open and group_id is not null;
+create index workflow_link_group_created on workflow_identity_link (group_id, task_created_at, task_id)
   where type = 'candidate' and is_open and group_id is not null;
 create index workflow_link_candidate_user on workflow_identity_link (user_id, task_id)
   where type = 'candidate' and is_open and user_id is not null;
 create index workflow_link_user on workflow_identity_link (user_id, instance_id) where user_id is not null;
 create index workflow_link_task on workflow_identity_link (task_id) where task_id is not null;
 comment on table workflow_identity_link is 'Who has or had to do with a task, or with an instance where there is no task';
-comment on column workflow_identity_link.is_open is 'The task is; candidates of ended tasks are history';
+comment on column workflow_identity_link.is_open is 'The task is open and nobody has it; candidates of other tasks are history';
+comment on column workflow_identity_link.task_created_at is 'Of the task of a candidate, for the order of its group''s tasks';
 
 create table workflow_activity (
   instance_id uuid not null references workflow_instance on delete cascade,

@@ -1,3 +1,0 @@
--- compatible
-
--- The tables of the queues are made by 0073_work. What stood here were those of pg-boss.
