@@ -442,7 +442,7 @@ describe('the operation of schedules', () => {
     await server.database.pool.query(
       `insert into scheduler_firing (planned_at, trigger_id, generation, job_id, outcome, node)
        select planned_at - n * interval '1 second', trigger_id, generation, job_id, 'misfired', node
-       from scheduler_firing, generate_series(1, 60) n where job_id = 'explained' and planned_at = $1`,
+       from scheduler_firing, generate_series(1, 60) n where job_id = 'explained' and planned_at = $1 on conflict do nothing`,
       [entry.plannedAt],
     );
     const told = (await act('explained', 'why', { time: entry.plannedAt })).body;
