@@ -20,7 +20,7 @@ const floorRules = floors.flatMap((names, level) => [
     to: {
       path: [
         ...(level + 1 < floors.length ? [room(floors.slice(level + 1).flat())] : []),
-        '^src/(http|cli|client|console|app|main\\.ts|app\\.ts)',
+        '^src/(http|cli|app|main\\.ts|app\\.ts)',
         '^workers/',
         '^test/',
       ],
@@ -67,7 +67,7 @@ const addresses = {
   '@jitl': '^src/script/javascript/',
   acorn: '^src/(script/javascript/|groovy/module-text)',
   zod: '-schema\\.ts$',
-  '(pino|pino-pretty|prom-client|@opentelemetry)': '^src/observability/',
+  '(pino|pino-pretty|prom-client)': '^src/observability/',
   jose: '^src/security/authentication/',
   nodemailer: 'mail-sender\\.ts$',
   '@resvg': '^src/workflow/diagram/',
