@@ -19,7 +19,7 @@ const SECURE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /** How long a body that nobody reads may still come in. */
-const LINGER_MS = 500;
+export const LINGER_MS = 500;
 
 export interface AnswerWriterOptions {
   /** Bytes of the largest answer. */

@@ -49,6 +49,11 @@ export class BodyRoom {
     return this.#total;
   }
 
+  /** Whether somebody waits for a place. */
+  get isWaitedFor(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   /**
    * @param bytes that the body has at most
    * @throws TooManyRequestsError `HTTP_BODIES_CROWDED` when too many wait already, most of them of this caller

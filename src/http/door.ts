@@ -12,7 +12,7 @@ import {
 } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { networkOf, type RateLimit } from '#security/index.ts';
-import { type AnswerWriter, answerText } from './answer-writer.ts';
+import { type AnswerWriter, answerText, LINGER_MS } from './answer-writer.ts';
 import { HttpExchange } from './http-exchange.ts';
 import type { Site } from './incoming.ts';
 import { type Page, type Pages, withoutSlash } from './pages.ts';
@@ -86,7 +86,7 @@ export class Door {
     // Whoever asked for the head alone would take a body for the next answer.
     const isHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ';
     this.#refused.add(socket);
-    this.#turns.sayLast(socket, () => socket.end(answerText(writeError(refusal), isHead)));
+    this.#turns.sayLast(socket, () => endConnection(socket, answerText(writeError(refusal), isHead)));
   }
 
   #limit({ incoming }: HttpExchange): ResourceError | undefined {
@@ -119,7 +119,7 @@ export class Door {
       exchange.failure = error;
       const answer = writeError(error, { prettyPrint: exchange.incoming.says('_prettyPrint', 'true') });
       // The rest of the body is not read, so the connection cannot carry another request.
-      if (error instanceof PayloadTooLargeError) answer.headers['Connection'] = 'close';
+      if (error instanceof PayloadTooLargeError || error.code === 408) answer.headers['Connection'] = 'close';
       return answer;
     }
   }
@@ -160,6 +160,13 @@ function tooManyAtOnce(): ResourceError {
     hint: 'Those before this one are answered, the next ones were not read. Wait for answers before you send more',
     detail: { retryAfterSeconds: 1 },
   });
+}
+
+/** A client that does not close its own side would keep the connection, and whatever waits for its body, for ever. */
+function endConnection(socket: Socket, lastWord: string): void {
+  const late = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(late));
+  socket.end(lastWord);
 }
 
 type Unreadable = NodeJS.ErrnoException & { rawPacket?: Buffer };

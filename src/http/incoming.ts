@@ -8,7 +8,7 @@ import { isSecretHeader } from './shown-header.ts';
 const LOOPBACK = new TrustedProxies(['127.0.0.0/8', '::1']);
 /** What proxies add to requests that they hand on. */
 const OF_PROXIES =
-  /^(?:forwarded|via|x-forwarded-.*|x-real-ip|x-original-.*|x-envoy-.*|.*-client-ip|.*-connecting-ip)$/;
+  /^(?:forwarded|via|x-forwarded(?:-.*)?|x-real-ip|x-original-.*|x-envoy-.*|(?:.*-)?client-ip|.*-connecting-ip|.*-user-ip)$/;
 const NOTHING = new URLSearchParams();
 
 /** What a server knows of where it stands. */

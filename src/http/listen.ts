@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Door, MOST_HEADER_BYTES } from './door.ts';
@@ -37,10 +38,25 @@ export async function listen(
   server.on('checkExpectation', take);
   // Node forgets headers beyond its own limit in silence; whoever sends more than ours is refused instead.
   server.maxHeadersCount = 0;
+  const most = mostConnections();
+  if (most !== undefined) server.maxConnections = most;
   server.on('clientError', (error: Error, socket) => door.takeUnreadable(error, socket as never));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(cannotListen(error, host, port)));
     server.listen(port, host, resolve);
   });
   return { server, port: (server.address() as AddressInfo).port };
+}
+
+/** Files that a node needs beside the connections of its clients. */
+const OWN_FILES = 300;
+
+/** As many as this process may open files, but for its own: without these it could not even be asked how it is. */
+function mostConnections(): number | undefined {
+  try {
+    const [, files] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
+    return files === undefined ? undefined : Math.max(100, Number(files) - OWN_FILES);
+  } catch {
+    return undefined;
+  }
 }

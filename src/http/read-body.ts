@@ -31,18 +31,23 @@ export function bodyBytes({ headers }: IncomingMessage, limitBytes: number): num
  * happens to a request.
  *
  * @param limitBytes of the body as it came, and of what it decodes to
- * @throws PayloadTooLargeError as soon as the limit is passed; the rest is left unread. ResourceError 415 for an
- *   encoding that nobody knows
+ * @param givenUp it has come in too slowly
+ * @throws PayloadTooLargeError as soon as the limit is passed; the rest is left unread. ResourceError 408 when it is given up, 415
+ *   for an encoding that nobody knows
  */
-export function readBody(incoming: IncomingMessage, limitBytes: number): Promise<string> {
+export function readBody(
+  incoming: IncomingMessage,
+  limitBytes: number,
+  givenUp?: AbortSignal,
+): Promise<string> {
   const decoder = decoderOf(incoming.headers['content-encoding']);
-  const read = readBytes(incoming, limitBytes);
+  const read = readBytes(incoming, limitBytes, givenUp);
   return (decoder === undefined ? read : read.then((bytes) => unpack(bytes, decoder, limitBytes))).then(
     decode,
   );
 }
 
-function readBytes(incoming: IncomingMessage, limitBytes: number): Promise<Buffer> {
+function readBytes(incoming: IncomingMessage, limitBytes: number, givenUp?: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // Who went away while it waited to be read says nothing any more.
     if (incoming.destroyed) return reject(cutShort());
@@ -56,10 +61,23 @@ function readBytes(incoming: IncomingMessage, limitBytes: number): Promise<Buffe
       incoming.pause();
       reject(tooLarge(limitBytes));
     };
+    const giveUp = () => {
+      incoming.off('data', take);
+      reject(tooSlow());
+    };
+    givenUp?.addEventListener('abort', giveUp, { once: true });
     incoming.on('data', take);
     incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
     // Also when the client goes away: nobody will read the answer.
     incoming.once('error', (cause) => reject(cutShort(cause)));
+    incoming.once('close', () => reject(cutShort()));
+  });
+}
+
+function tooSlow(): ResourceError {
+  return new ResourceError(408, 'The request body came too slowly while others waited', {
+    id: 'HTTP_BODY_SLOW',
+    hint: 'Nothing was done. Send it again, or in smaller parts',
   });
 }
 

@@ -1,6 +1,8 @@
+import { errorIdOf } from '#errors/index.ts';
 import {
   type ClientContext,
   type HttpContext,
+  isWrite,
   type Request,
   type RequestSink,
   rootContext,
@@ -41,6 +43,8 @@ const TRANSACTION_HEADER = 'x-svc-transactionid';
 const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS';
 /** A body may be as long as headers are without anybody's leave. */
 const SMALL_BODY = 4_096;
+/** In that time a body should have come in when others wait for its place. */
+const PATIENCE_MS = 10_000;
 
 export function isBelowBase(path: string): boolean {
   return path.startsWith(BASE_PATH) && (path.length === BASE_PATH.length || path[BASE_PATH.length] === '/');
@@ -81,11 +85,17 @@ export class RestInterface {
     if (bytes === 0) return ask('');
     if (bytes <= SMALL_BODY) return ask(await readBody(message, bodyLimitBytes));
     const place = await this.#bodies.enter(exchange.account, bytes);
+    const slow = new AbortController();
+    const patience = setInterval(() => {
+      if (this.#bodies.isWaitedFor) slow.abort();
+    }, PATIENCE_MS);
     try {
-      const body = await readBody(message, bodyLimitBytes);
+      const body = await readBody(message, bodyLimitBytes, slow.signal);
+      clearInterval(patience);
       await place.narrow(body.length);
       return await ask(body);
     } finally {
+      clearInterval(patience);
       place.leave();
     }
   }
@@ -105,7 +115,18 @@ export class RestInterface {
     });
     const response = await resources.handle(context, exchange.request);
     const base = () => incoming.origin + BASE_PATH;
-    return writeResponse(exchange.request, response, { ...form, base, mostBytes: answerLimitBytes });
+    const options = { ...form, base, mostBytes: answerLimitBytes };
+    try {
+      return writeResponse(exchange.request, response, options);
+    } catch (error) {
+      const isStored =
+        response.kind === 'resource' && isWrite(exchange.request) && exchange.request.dryRun !== true;
+      if (!isStored || errorIdOf(error) !== 'ANSWER_TOO_LARGE') throw error;
+      // An error would mean that nothing has changed.
+      const answer = writeResponse(exchange.request, { ...response, content: {} }, options);
+      answer.headers['Warning'] = '299 - "ANSWER_TOO_LARGE: it is stored, and too large to be shown"';
+      return answer;
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { answerTooLarge, NotFoundError, type ResourceError } from '#errors/index.ts';
-import { getMember, isObject, type JsonValue, sizeOf } from '#json/index.ts';
+import { fitsWritten, getMember, isObject, type JsonValue, sizeOf } from '#json/index.ts';
 import {
   formatPath,
   type Resource,
@@ -121,10 +121,16 @@ function json(
 }
 
 function textOf(body: unknown, prettyPrint: boolean, mostBytes = Number.POSITIVE_INFINITY): string {
+  // Writing is what takes long, and nobody else has a turn meanwhile.
+  const most = prettyPrint ? Math.min(mostBytes, MOST_PRETTY_BYTES) : mostBytes;
+  if (!fitsWritten(body, prettyPrint, most)) throw answerTooLarge(most);
   const text = written(body, prettyPrint);
   if (text === undefined || text.length > mostBytes) throw answerTooLarge(mostBytes);
   return text;
 }
+
+/** Blanks multiply: what is looked at by people is smaller than what is read by programs. */
+const MOST_PRETTY_BYTES = 8_388_608;
 
 /** Undefined of what has no text: there is a longest one, which blanks alone can fill. */
 function written(body: unknown, prettyPrint: boolean): string | undefined {

@@ -17,3 +17,4 @@ export {
   type JsonValue,
   setMember,
 } from './value.ts';
+export { fitsWritten } from './written-size.ts';

@@ -107,5 +107,5 @@ export type { RouteHandler, RouteMatch } from './road/route.ts';
 export { type Road, Router } from './road/router.ts';
 export { sealAnswers } from './road/sealed-answer.ts';
 export { inUnitOfWork } from './road/unit-of-work-filter.ts';
-export { parseFields, placeField, resourceBody, selectFields } from './select-fields.ts';
+export { parseFields, placeFields, resourceBody, selectFields } from './select-fields.ts';
 export { refuseUnknownField, warnOfUnknownField } from './unknown-field.ts';

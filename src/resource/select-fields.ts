@@ -1,6 +1,8 @@
-import { BadRequestError } from '#errors/index.ts';
+import { answerTooLarge, BadRequestError } from '#errors/index.ts';
 import {
   cloneJson,
+  fitsWritten,
+  formatPointer,
   getAt,
   getMember,
   isObject,
@@ -13,6 +15,8 @@ import {
 import type { Resource } from './response.ts';
 
 const MOST_FIELDS = 500;
+/** Of an object whose parts are asked for more than once. */
+const MOST_REPEATED_BYTES = 8_388_608;
 
 /** Reads `_fields`. Each row of an answer is looked at for each of them. @throws BadRequestError */
 export function parseFields(texts: readonly string[]): Pointer[] {
@@ -37,16 +41,45 @@ export function selectFields(resource: Resource, fields: readonly Pointer[], isN
     ...resource.content,
   };
   const selected: JsonObject = {};
-  for (const field of fields) {
-    const value = getAt(whole, field);
-    if (value !== undefined) placeField(selected, field, value, isNested);
-  }
+  placeFields(selected, whole, fields, isNested);
   const { _id, _rev, ...content } = selected;
   return { ...resource, content };
 }
 
+/**
+ * Puts all that is asked for into an answer. What lies in another part that is asked for is there with that where parts stand where they
+ * were; elsewhere it is there twice, and so often only as there is room.
+ *
+ * @throws PayloadTooLargeError `ANSWER_TOO_LARGE`
+ */
+export function placeFields(
+  selected: JsonObject,
+  whole: JsonObject,
+  fields: readonly Pointer[],
+  isNested: boolean,
+): void {
+  const outer = outermost(fields);
+  for (const field of isNested ? outer : fields) {
+    const value = getAt(whole, field);
+    if (value !== undefined) placeField(selected, field, value, isNested);
+  }
+  const isRepeated = !isNested && outer.length < fields.length;
+  if (isRepeated && !fitsWritten(selected, false, MOST_REPEATED_BYTES))
+    throw answerTooLarge(MOST_REPEATED_BYTES);
+}
+
+/** Without those that lie in others. */
+function outermost(fields: readonly Pointer[]): readonly Pointer[] {
+  const asked = new Set(fields.map(formatPointer));
+  const isHeld = (field: Pointer) =>
+    field.some((_, depth) => depth > 0 && asked.has(formatPointer(field.slice(0, depth))));
+  const outer = new Map<string, Pointer>();
+  for (const field of fields) if (!isHeld(field)) outer.set(formatPointer(field), field);
+  return [...outer.values()];
+}
+
 /** Puts a selected value where it was, or under the last token of its pointer. */
-export function placeField(selected: JsonObject, field: Pointer, value: JsonValue, isNested: boolean): void {
+function placeField(selected: JsonObject, field: Pointer, value: JsonValue, isNested: boolean): void {
   if (!isNested) {
     setMember(selected, field.at(-1)!, value);
     return;

@@ -11,7 +11,7 @@ import { REFUSALS } from './refusals.ts';
 
 const INTRODUCTION = `# Groovy
 
-<!-- Written by \`node docs/write-groovy.ts\` from the tables of the compiler and its library. -->
+<!-- Written by \`npm run docs\` from the tables of the compiler and its library. -->
 
 Wherever a script may be, \`"type": "groovy"\` makes it a Groovy script. It runs in the same sandbox as JavaScript, with the
 same limits, the same bindings and in the same unit of work. The language level is Groovy 4.

@@ -1,6 +1,6 @@
 import { hasEnvelope, withSeals } from '#crypto/index.ts';
-import { getAt, type JsonObject, type Pointer, setMember } from '#json/index.ts';
-import { placeField } from '#resource/index.ts';
+import { type JsonObject, type Pointer, setMember } from '#json/index.ts';
+import { placeFields } from '#resource/index.ts';
 import type { ManagedType } from '../managed-type.ts';
 
 /** What is asked of a relationship: its edges, and perhaps fields of what they lead to. */
@@ -128,10 +128,7 @@ export function selectPlanned(
       if (!type.hidden.has(name) || plan.references.has(name)) setMember(selected, name, value);
     }
   }
-  for (const pointer of plan.named) {
-    const value = getAt(visible, pointer);
-    if (value !== undefined) placeField(selected, pointer, value, isNested);
-  }
+  placeFields(selected, visible, plan.named, isNested);
   for (const name of plan.references.keys()) {
     const value = visible[name];
     if (value !== undefined) setMember(selected, name, value);

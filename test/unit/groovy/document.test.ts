@@ -15,7 +15,7 @@ afterAll(() => pool.close());
 describe('the page about Groovy', () => {
   test('is current', () => {
     const page = readFileSync(new URL('../../../docs/groovy.md', import.meta.url), 'utf8');
-    // `node docs/write-groovy.ts` writes it anew.
+    // `npm run docs` writes it anew.
     expect(page).toBe(describeGroovy());
   });
 
