@@ -18,7 +18,7 @@ const SECURE_HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
-/** How long a body that nobody reads may still come in. */
+/** How long a client may go on sending what nobody reads, before its connection ends. */
 export const LINGER_MS = 500;
 
 export interface AnswerWriterOptions {

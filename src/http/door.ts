@@ -119,7 +119,7 @@ export class Door {
       exchange.failure = error;
       const answer = writeError(error, { prettyPrint: exchange.incoming.says('_prettyPrint', 'true') });
       // The rest of the body is not read, so the connection cannot carry another request.
-      if (error instanceof PayloadTooLargeError || error.code === 408) answer.headers['Connection'] = 'close';
+      if (error instanceof PayloadTooLargeError) answer.headers['Connection'] = 'close';
       return answer;
     }
   }

@@ -91,7 +91,6 @@ export class RestInterface {
     }, PATIENCE_MS);
     try {
       const body = await readBody(message, bodyLimitBytes, slow.signal);
-      clearInterval(patience);
       await place.narrow(body.length);
       return await ask(body);
     } finally {

@@ -1,5 +1,5 @@
 import { answerTooLarge, NotFoundError, type ResourceError } from '#errors/index.ts';
-import { fitsWritten, getMember, isObject, type JsonValue, sizeOf } from '#json/index.ts';
+import { fitsWritten, getMember, isObject, type JsonValue } from '#json/index.ts';
 import {
   formatPath,
   type Resource,
@@ -29,11 +29,10 @@ export function writeResponse(
     readonly mostBytes: number;
   },
 ): Answer {
-  const { base, ifNoneMatch, mimeType, mostBytes } = options;
+  const { base, ifNoneMatch, mimeType } = options;
   if (response.kind === 'action') return json(200, response.content, options, response.headers);
   if (response.kind === 'query') {
     const result = response.result.map(resourceBody);
-    requireAnswerable(result, mostBytes);
     const body = {
       result,
       resultCount: response.result.length,
@@ -55,15 +54,6 @@ export function writeResponse(
   const location =
     created && id !== null ? { Location: `${base()}/${encodePath([...request.path, id])}` } : {};
   return json(created ? 201 : 200, resourceBody(response), options, { ...location, ...etag });
-}
-
-/** Row by row, because a text for all of them would be the very thing that there is no room for. */
-function requireAnswerable(rows: readonly JsonValue[], mostBytes: number): void {
-  let bytes = 0;
-  for (const row of rows) {
-    bytes += sizeOf(row).bytes;
-    if (bytes > mostBytes) throw answerTooLarge(mostBytes);
-  }
 }
 
 /** One field as the body itself: text as it is, anything else decoded from base64. */
@@ -121,9 +111,7 @@ function json(
 }
 
 function textOf(body: unknown, prettyPrint: boolean, mostBytes = Number.POSITIVE_INFINITY): string {
-  // Writing is what takes long, and nobody else has a turn meanwhile.
-  const most = prettyPrint ? Math.min(mostBytes, MOST_PRETTY_BYTES) : mostBytes;
-  if (!fitsWritten(body, prettyPrint, most)) throw answerTooLarge(most);
+  if (Number.isFinite(mostBytes)) requireWritable(body as JsonValue, prettyPrint, mostBytes);
   const text = written(body, prettyPrint);
   if (text === undefined || text.length > mostBytes) throw answerTooLarge(mostBytes);
   return text;
@@ -131,11 +119,22 @@ function textOf(body: unknown, prettyPrint: boolean, mostBytes = Number.POSITIVE
 
 /** Blanks multiply: what is looked at by people is smaller than what is read by programs. */
 const MOST_PRETTY_BYTES = 8_388_608;
+const INDENT = 2;
+
+/** Before it is written, which takes long, and nobody else has a turn meanwhile. */
+function requireWritable(body: JsonValue, prettyPrint: boolean, mostBytes: number): void {
+  if (!prettyPrint) {
+    if (!fitsWritten(body, mostBytes)) throw answerTooLarge(mostBytes);
+    return;
+  }
+  const most = Math.min(mostBytes, MOST_PRETTY_BYTES);
+  if (!fitsWritten(body, most, INDENT)) throw answerTooLarge(most, 'Ask for less, or without _prettyPrint');
+}
 
 /** Undefined of what has no text: there is a longest one, which blanks alone can fill. */
 function written(body: unknown, prettyPrint: boolean): string | undefined {
   try {
-    return JSON.stringify(body, null, prettyPrint ? 2 : undefined);
+    return JSON.stringify(body, null, prettyPrint ? INDENT : undefined);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;

@@ -7,7 +7,7 @@
 export { isTooDeep, MOST_LEVELS } from './depth.ts';
 export { equalJson } from './equal.ts';
 export { arrayIndex, formatPointer, getAt, type Pointer, parsePointer, removeAt, setAt } from './pointer.ts';
-export { type JsonSize, nameBytes, sizeOf } from './size.ts';
+export { fitsWritten, type JsonSize, nameBytes, sizeOf } from './size.ts';
 export {
   cloneJson,
   getMember,
@@ -17,4 +17,3 @@ export {
   type JsonValue,
   setMember,
 } from './value.ts';
-export { fitsWritten } from './written-size.ts';

@@ -32,14 +32,16 @@ export function checkService(
     readonly scripts: (schedule: JsonValue) => readonly ScriptPlace[];
   },
 ): void {
+  const isInvoked = ({ invokeService }: { readonly invokeService: unknown }) =>
+    shortServiceName(String(invokeService)) === service.name;
   config.addCheck(scheduleConfig, async (value) => {
+    if (!isInvoked(value)) return [];
     const json = value as unknown as JsonValue;
-    if (shortServiceName(String(value.invokeService)) !== service.name) return [];
     const faults = await inspectPlaces(scripts, service.scripts(json));
     return isOff(value) ? faults.map((fault) => ({ ...fault, isWarning: true })) : faults;
   });
   config.addCheck(scheduleConfig, (value) => {
-    if (shortServiceName(String(value.invokeService)) !== service.name) return [];
+    if (!isInvoked(value)) return [];
     try {
       service.check(value.invokeContext);
       return [];

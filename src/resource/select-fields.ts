@@ -47,8 +47,8 @@ export function selectFields(resource: Resource, fields: readonly Pointer[], isN
 }
 
 /**
- * Puts all that is asked for into an answer. What lies in another part that is asked for is there with that where parts stand where they
- * were; elsewhere it is there twice, and so often only as there is room.
+ * Puts all that is asked for into an answer. Where parts keep their places, one that lies in another is there with that; where each
+ * part stands by itself, it is there once more, as long as all of them together have room.
  *
  * @throws PayloadTooLargeError `ANSWER_TOO_LARGE`
  */
@@ -64,18 +64,27 @@ export function placeFields(
     if (value !== undefined) placeField(selected, field, value, isNested);
   }
   const isRepeated = !isNested && outer.length < fields.length;
-  if (isRepeated && !fitsWritten(selected, false, MOST_REPEATED_BYTES))
-    throw answerTooLarge(MOST_REPEATED_BYTES);
+  if (isRepeated && !fitsWritten(selected, MOST_REPEATED_BYTES)) {
+    throw answerTooLarge(MOST_REPEATED_BYTES, 'Ask for each part once, or with _nestedFields=true');
+  }
 }
+
+/** By what is asked for, which is the same of all rows of an answer. */
+const OUTERMOST = new WeakMap<readonly Pointer[], readonly Pointer[]>();
 
 /** Without those that lie in others. */
 function outermost(fields: readonly Pointer[]): readonly Pointer[] {
+  if (fields.length < 2) return fields;
+  const known = OUTERMOST.get(fields);
+  if (known !== undefined) return known;
   const asked = new Set(fields.map(formatPointer));
   const isHeld = (field: Pointer) =>
     field.some((_, depth) => depth > 0 && asked.has(formatPointer(field.slice(0, depth))));
   const outer = new Map<string, Pointer>();
   for (const field of fields) if (!isHeld(field)) outer.set(formatPointer(field), field);
-  return [...outer.values()];
+  const found = [...outer.values()];
+  OUTERMOST.set(fields, found);
+  return found;
 }
 
 /** Puts a selected value where it was, or under the last token of its pointer. */

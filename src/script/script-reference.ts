@@ -38,7 +38,13 @@ export const DESCRIPTOR_KEYS: ReadonlySet<string> = new Set([
   'auto-detect',
 ]);
 
-const CONTROL_KEYS: ReadonlySet<string> = new Set([...DESCRIPTOR_KEYS, 'transactional', 'timeout']);
+/** `$schema` is there for the editor of the file. */
+const CONTROL_KEYS: ReadonlySet<string> = new Set([
+  ...DESCRIPTOR_KEYS,
+  'transactional',
+  'timeout',
+  '$schema',
+]);
 
 /**
  * Reads a script reference of the configuration. Keys that begin with `_` are commented out; all other keys

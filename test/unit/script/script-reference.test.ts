@@ -3,6 +3,11 @@ import type { JsonValue } from '#json/index.ts';
 import { parseScriptReference } from '#script/index.ts';
 
 describe('a script reference', () => {
+  it('takes the schema for the editor of its file for no variable', () => {
+    const { globals } = parseScriptReference({ file: 'a.js', $schema: '../schema/endpoint.schema.json' });
+    expect(globals).toEqual({ file: 'a.js' });
+  });
+
   it('takes every key without a meaning of its own for a variable, apart from those commented out', () => {
     expect(
       parseScriptReference({
