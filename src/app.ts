@@ -82,6 +82,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       started
         ? { state: 'ACTIVE_READY', shortDesc: 'The server is ready' }
         : { state: 'STARTING', shortDesc: 'The server is starting or stopping' },
+    answerLimitBytes: settings.answerLimitBytes,
     version: versionOf(settings.installLocation),
     allowedNetworks: settings.allowedNetworks,
     onlyDestinations: settings.onlyDestinations,

@@ -34,6 +34,7 @@ const core = buildCore({
     return runner;
   },
   state: () => ({ state: 'ACTIVE_READY', shortDesc: 'The server is ready' }),
+  answerLimitBytes: settings.answerLimitBytes,
   version: versionOf(settings.installLocation),
   allowedNetworks: settings.allowedNetworks,
   onlyDestinations: settings.onlyDestinations,

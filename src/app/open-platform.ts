@@ -14,6 +14,8 @@ export interface PlatformOptions {
   readonly config: ConfigStore;
   readonly observe: Observe;
   readonly keyRing: KeyRingText;
+  /** Bytes of the largest answer. */
+  readonly answerLimitBytes: number;
   /** What runs scripts here; `noScripts` outside script threads. */
   readonly scripts: (parts: { config: ConfigStore; crypto: Crypto; resources: RequestSink }) => Scripts;
 }
@@ -33,7 +35,7 @@ export function openPlatform(
     observe({ kind: 'loop.failed', loop: 'notifier', error }),
   );
   const access = rulesOf(() => scripts);
-  const router = new Router(roadOf({ database, config, observe, access, scripts: () => scripts }));
+  const router = new Router(roadOf({ ...options, access, scripts: () => scripts }));
   const scripts = options.scripts({ config, crypto, resources: router });
   const queue = new Queue({
     database,

@@ -19,6 +19,7 @@ export interface RoadParts {
   readonly database: Database;
   readonly config: ConfigStore;
   readonly observe: Observe;
+  readonly answerLimitBytes: number;
   readonly access: AccessRules;
   readonly scripts: () => Scripts;
 }
@@ -27,10 +28,11 @@ export interface RoadParts {
  * What every request meets on its way to its handler, in this order, whoever makes it: clients, scripts, jobs, the server itself.
  * The router hands it on behind the last.
  */
-export function roadOf({ database, config, observe, access, scripts }: RoadParts): (router: Router) => Road {
+export function roadOf(parts: RoadParts): (router: Router) => Road {
+  const { config, access, scripts } = parts;
   const { ahead, behind } = routerFilters(config, scripts, hideReferences(access));
   return (router) => ({
-    before: [sealAnswers(router), inUnitOfWork({ database, observe, router })],
+    before: [sealAnswers(router), inUnitOfWork({ ...parts, router })],
     judging: [ahead, authorize(access), refuseEnvelopes(router), behind],
   });
 }

@@ -5,6 +5,7 @@ import {
   isWrite,
   type Request,
   type RequestSink,
+  type Response,
   rootContext,
   type SecurityContext,
 } from '#resource/index.ts';
@@ -115,18 +116,31 @@ export class RestInterface {
     const response = await resources.handle(context, exchange.request);
     const base = () => incoming.origin + BASE_PATH;
     const options = { ...form, base, mostBytes: answerLimitBytes };
-    try {
-      return writeResponse(exchange.request, response, options);
-    } catch (error) {
-      const isStored =
-        response.kind === 'resource' && isWrite(exchange.request) && exchange.request.dryRun !== true;
-      if (!isStored || errorIdOf(error) !== 'ANSWER_TOO_LARGE') throw error;
+    const write = (shown: Response, form = options) => writeResponse(exchange.request!, shown, form);
+    const isDone = isWrite(exchange.request) && exchange.request.dryRun !== true;
+    if (!isDone || response.kind === 'query') return write(response);
+    return firstThatFits([
+      () => write(response),
       // An error would mean that nothing has changed.
-      const answer = writeResponse(exchange.request, { ...response, content: {} }, options);
-      answer.headers['Warning'] = '299 - "ANSWER_TOO_LARGE: it is stored, and too large to be shown"';
-      return answer;
-    }
+      () => warned('shown without _prettyPrint', write(response, { ...options, prettyPrint: false })),
+      () => warned('too large to be shown', write({ ...response, content: {} })),
+    ]);
   }
+}
+
+function firstThatFits(answers: readonly (() => Answer)[]): Answer {
+  const [first, ...others] = answers;
+  try {
+    return first!();
+  } catch (error) {
+    if (others.length === 0 || errorIdOf(error) !== 'ANSWER_TOO_LARGE') throw error;
+    return firstThatFits(others);
+  }
+}
+
+function warned(how: string, answer: Answer): Answer {
+  answer.headers['Warning'] = `299 - "ANSWER_TOO_LARGE: it is done, and ${how}"`;
+  return answer;
 }
 
 /** Notes who asks. @throws UnauthorizedError when the caller is nobody we know */

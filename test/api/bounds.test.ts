@@ -265,6 +265,38 @@ describe('an answer that is too large', () => {
     expect([page.status, page.body.resultCount]).toEqual([200, 5]);
   });
 
+  it('undoes the action that would be answered so', async () => {
+    const source = "svc.create('managed/blob', 'of-eval', {}); 'x'.repeat(Number(length))";
+    const ask = (length: number) =>
+      api('POST', 'script?_action=eval', { body: { type: 'text/javascript', source, globals: { length } } });
+    const refused = await ask(ANSWER_LIMIT + 1);
+    expect([refused.status, refused.body.detail]).toMatchObject([
+      413,
+      { id: 'ANSWER_TOO_LARGE', allowed: ANSWER_LIMIT, hint: expect.stringContaining('Nothing was changed') },
+    ]);
+    expect((await api('GET', 'managed/blob/of-eval')).status).toBe(404);
+    expect((await ask(ANSWER_LIMIT - 100)).status).toBe(200);
+    expect((await api('GET', 'managed/blob/of-eval')).status).toBe(200);
+  });
+
+  it('is no error of what is done: of a resource its id and revision are left', async () => {
+    const half = 'x'.repeat(ANSWER_LIMIT / 2);
+    const first = await api('PUT', 'managed/blob/wide', { body: { text: half } });
+    expect(first.body.text).toBe(half);
+    const body = [{ operation: 'add', field: '/more', value: half }];
+    const { status, body: shown, headers } = await api('PATCH', 'managed/blob/wide', { body });
+    expect([status, shown]).toEqual([200, { _id: 'wide', _rev: '1' }]);
+    expect(headers.get('warning')).toContain('ANSWER_TOO_LARGE');
+  });
+
+  it('as text, though not as a value, is no error of the action that is done', async () => {
+    const source = "svc.create('managed/blob', 'escaped', {}); '\\u0001'.repeat(500000)";
+    const done = await evaluate(source);
+    expect([done.status, done.body]).toEqual([200, {}]);
+    expect(done.headers.get('warning')).toContain('too large to be shown');
+    expect((await api('GET', 'managed/blob/escaped')).status).toBe(200);
+  });
+
   it('tells a script, which may go on with less', async () => {
     const { status, body } = await evaluate(`
       var code;

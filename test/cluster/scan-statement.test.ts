@@ -68,7 +68,7 @@ describe('a scan, when each of its statements fails in turn', () => {
     const observations: Observation[] = [];
     const observe = (observation: Observation) => void observations.push(observation);
     const router = new Router((router) => ({
-      before: [inUnitOfWork({ database, observe, router })],
+      before: [inUnitOfWork({ database, observe, answerLimitBytes: 2 ** 26, router })],
       judging: [],
     }));
     router.mount(

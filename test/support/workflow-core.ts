@@ -27,6 +27,7 @@ export async function openWorkflowCore(
     keyRing: {},
     scripts,
     state: () => ({ state: 'ACTIVE_READY', shortDesc: '' }),
+    answerLimitBytes: 2 ** 26,
     version: '0',
   });
   await core.queue.prepare();

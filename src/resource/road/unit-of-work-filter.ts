@@ -5,7 +5,8 @@ import {
   translateDatabaseError,
   type UnitOfWork,
 } from '#database/index.ts';
-import type { ResourceError } from '#errors/index.ts';
+import { answerTooLarge, type ResourceError } from '#errors/index.ts';
+import { fitsWritten } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { Context } from '../context.ts';
 import { isWrite, type Request } from '../request.ts';
@@ -16,6 +17,8 @@ import type { Filter, Handle } from './filter.ts';
 export interface UnitOfWorkOptions {
   readonly database: Database;
   readonly observe: Observe;
+  /** Of an answer that leaves the house. */
+  readonly answerLimitBytes: number;
   /** What may be shown of a rehearsal. */
   readonly router: {
     maySeeScripts(context: Context): Promise<boolean>;
@@ -48,7 +51,7 @@ export function inUnitOfWork(options: UnitOfWorkOptions): Filter {
 }
 
 async function own(
-  { database, observe, router }: UnitOfWorkOptions,
+  { database, observe, answerLimitBytes, router }: UnitOfWorkOptions,
   context: Context,
   request: Request,
   next: Handle,
@@ -81,6 +84,7 @@ async function own(
         if (dryRun) told = rehearsedFailure(error, unitOfWork);
         throw error;
       });
+      if (context.client.isExternal && !dryRun) requireAnswerable(response, answerLimitBytes);
       if (context.fence !== undefined && unitOfWork.isOpen) await context.fence(await unitOfWork.db());
       return { response, report: dryRun ? dryRunReport(response, unitOfWork) : undefined };
     },
@@ -90,6 +94,18 @@ async function own(
   if (report === undefined || !context.client.isExternal) return report ?? response;
   if (await router.maySeeScripts(context)) return report;
   return shownReport(report, (asked) => router.mayAsk(context, asked));
+}
+
+/**
+ * What an action answers can be asked for by nothing else, so that one that cannot be told is not carried out. A resource
+ * can be read again, in parts.
+ */
+function requireAnswerable(response: Response, mostBytes: number): void {
+  if (response.kind !== 'action' || fitsWritten(response.content, mostBytes)) return;
+  throw answerTooLarge(
+    mostBytes,
+    'Nothing was changed. Ask for less at once; SVC_ANSWER_LIMIT is the number',
+  );
 }
 
 /** A dry run inside a unit of work: undone at its savepoint. */

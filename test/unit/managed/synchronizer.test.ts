@@ -47,7 +47,7 @@ describe('the synchronization', () => {
     database = await createMigratedDatabase();
     const observe = (observation: unknown) => void reported.push(observation);
     const router = new Router((router) => ({
-      before: [inUnitOfWork({ database, observe, router })],
+      before: [inUnitOfWork({ database, observe, answerLimitBytes: 2 ** 26, router })],
       judging: [],
     }));
     const types = new ManagedTypes();
