@@ -368,6 +368,20 @@ describe('a task', () => {
     expect((await as('mallory')('PUT', task, { assignee: 'mallory' })).status).toBe(200);
   });
 
+  it('is had by whoever takes it under the name of the account, however that is written', async () => {
+    const task = await offered();
+    expect((await as('alice')('POST', `${task}?_action=claim`, { userId: ' ALICE' })).status).toBe(200);
+    expect((await as('alice')('GET', task)).body.assignee).toBe('alice');
+    expect((await as('alice')('POST', `${task}?_action=claim`, { userId: 'Alice' })).status).toBe(200);
+    expect((await as('alice')('PUT', task, { assignee: null })).status).toBe(200);
+    expect((await as('mallory')('PUT', task, { assignee: 'Mallory' })).status).toBe(200);
+    const { assignee } = (await as('mallory')('GET', task)).body;
+    expect(assignee).toBe('mallory');
+    // Nobody is told so who else has a name.
+    expect((await as('mallory')('PUT', task, { assignee: 'BOB' })).status).toBe(200);
+    expect((await api('GET', task)).body.assignee).toBe('BOB');
+  });
+
   it('is had by one of two who take it at the same moment', async () => {
     const task = await offered();
     const answers = await Promise.all(

@@ -8,6 +8,7 @@ import {
   type UpdateRequest,
   type WriteContext,
 } from '#resource/index.ts';
+import { foldName } from '#security/index.ts';
 import type { UserTask } from '../engine/index.ts';
 import { type Received, receiveVariables, variableScope } from '../form/index.ts';
 import { senderOf } from '../identity/sender.ts';
@@ -53,9 +54,10 @@ export async function claimTask(
   platform: WorkflowPlatform,
   context: WriteContext,
   id: string,
-  userId: string,
+  name: string,
   judgedAt?: JudgedAt,
 ): Promise<void> {
+  const userId = asCalled(context, name);
   const held = await holdTask(context, id, judgedAt);
   const { assignee } = held.task.facts;
   if (assignee !== null && assignee !== userId) throw claimed(id, assignee);
@@ -90,11 +92,21 @@ export async function updateTask(
     const value = textOf(content, field);
     if (value !== undefined && value !== null) change[field] = value;
   }
-  const assignee = textOf(content, 'assignee');
+  const named = textOf(content, 'assignee');
+  const assignee = typeof named === 'string' ? asCalled(context, named) : named;
   if (assignee !== undefined) change.assignee = assignee;
   refuseTaking(context, id, held.task.facts.assignee, assignee);
   if (assignee === null) change.claimed_at = null;
   await assign(platform, context, held, change);
+}
+
+/**
+ * Callers may write their own name as they do when they log in; it stands as their account has it. Of other names nobody
+ * is told whether somebody has them.
+ */
+function asCalled({ security }: Context, name: string): string {
+  const own = personName(security);
+  return foldName(name) === foldName(own) ? own : name;
 }
 
 /** Two who take a task at once both saw it free: the later one hears that it is not. */
