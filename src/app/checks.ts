@@ -18,6 +18,7 @@ export function addChecks(config: ConfigStore, projectLocation: string): void {
     config,
     projectLocation,
     scripts: new ScriptInspector(config, projectLocation),
+    services: new Set(),
   };
   checkScripts(inspection);
   checkAuthentication(inspection);

@@ -9,6 +9,8 @@ export interface Inspection {
   readonly config: ConfigStore;
   readonly scripts: ScriptInspector;
   readonly projectLocation: string;
+  /** Short names of the services that schedules can invoke; each feature adds its own (`checkService`). */
+  readonly services: Set<string>;
 }
 
 /** An endpoint or an action of the field that cannot be here is a 501, and keeps nothing else from working. */
@@ -23,7 +25,7 @@ export function isOff({ enabled }: { readonly enabled: unknown }): boolean {
 
 /** What a service says of the schedules that invoke it. */
 export function checkService(
-  { config, scripts }: Inspection,
+  { config, scripts, services }: Inspection,
   service: {
     /** Its short name. */
     readonly name: string;
@@ -32,6 +34,7 @@ export function checkService(
     readonly scripts: (schedule: JsonValue) => readonly ScriptPlace[];
   },
 ): void {
+  services.add(service.name);
   const isInvoked = ({ invokeService }: { readonly invokeService: unknown }) =>
     shortServiceName(String(invokeService)) === service.name;
   config.addCheck(scheduleConfig, async (value) => {

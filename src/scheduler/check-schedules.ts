@@ -4,14 +4,15 @@ import type { JsonObject } from '#json/index.ts';
 import { checkService, type Inspection, isOff, shortServiceName } from '#platform/index.ts';
 import { noScripts, placeAt } from '#script/index.ts';
 import { parseSchedule } from './schedule/schedule.ts';
-import { findMissingService } from './service/missing-service.ts';
+import { findMissingService, type OfferedServices } from './service/missing-service.ts';
 import { scriptScheduledService } from './service/script-scheduled-service.ts';
 
 const SCRIPT = scriptScheduledService(noScripts);
 
 /** Schedules as they would be registered, and whether anybody can do what they invoke. */
 export function checkSchedules(inspection: Inspection): void {
-  const { config, projectLocation } = inspection;
+  const { config, projectLocation, services } = inspection;
+  const serviceDirectory = join(projectLocation, 'service');
   config.addCheck(scheduleConfig, (value) => {
     parseSchedule(value as unknown as JsonObject, { persisted: false });
   });
@@ -20,14 +21,14 @@ export function checkSchedules(inspection: Inspection): void {
     check: (invokeContext) => SCRIPT.check?.(invokeContext),
     scripts: (schedule) => placeAt(schedule, ['invokeContext', 'script']),
   });
-  config.addCheck(scheduleConfig, (value) => missingService(value, join(projectLocation, 'service')));
+  config.addCheck(scheduleConfig, (value) => missingService(value, { builtIn: services, serviceDirectory }));
 }
 
 function missingService(
   { enabled, invokeService }: { readonly enabled: unknown; readonly invokeService: string },
-  serviceDirectory: string,
+  offered: OfferedServices,
 ): readonly Objection[] {
-  const missing = findMissingService(invokeService, serviceDirectory);
+  const missing = findMissingService(invokeService, offered);
   if (missing === undefined) return [];
   const { why, hint } = missing;
   const name = shortServiceName(invokeService);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type ConfigStore, clusterConfig } from '#config/index.ts';
+import { clusterConfig } from '#config/index.ts';
 import { type Feature, type Platform, shortServiceName, WAKE_UP } from '#platform/index.ts';
 import { jobActions } from './job-actions.ts';
 import { KeptSchedules, type SchedulerPlatform } from './schedule/kept-schedules.ts';
@@ -10,7 +10,7 @@ import { CustomServices } from './service/custom-service.ts';
 import { findMissingService } from './service/missing-service.ts';
 import type { ScheduledServices } from './service/scheduled-service.ts';
 import { scriptScheduledService } from './service/script-scheduled-service.ts';
-import { provisionerScheduledService, syncScheduledService } from './service/unconfigured-service.ts';
+import { UNCONFIGURED_SERVICES } from './service/unconfigured-service.ts';
 import { firingResource } from './view/firing-resource.ts';
 import { jobResource } from './view/job-resource.ts';
 import { schedulerResource } from './view/scheduler-resource.ts';
@@ -42,13 +42,15 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
     services,
     check: (invokeService, invokeContext) => services.check(invokeService, invokeContext),
     doubts: (invokeService) =>
-      services.find(invokeService) === undefined ? serviceDoubts(config, invokeService) : [],
+      services.find(invokeService) === undefined
+        ? serviceDoubts(invokeService, services.names(), join(config.locations.projectLocation, 'service'))
+        : [],
     wake: () => notifier.notify(WAKE_UP.scheduler),
   };
   const schedules = new KeptSchedules(jobs);
   const actions = jobActions(jobs, schedules);
   return {
-    services: [scriptScheduledService(scripts), syncScheduledService, provisionerScheduledService],
+    services: [scriptScheduledService(scripts), ...UNCONFIGURED_SERVICES],
     resources: {
       'scheduler*': schedulerResource(actions.collectionActions.names),
       'scheduler/job*': jobResource(jobs, schedules, actions),
@@ -62,8 +64,12 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
   };
 }
 
-function serviceDoubts(config: ConfigStore, invokeService: string): readonly string[] {
-  const missing = findMissingService(invokeService, join(config.locations.projectLocation, 'service'));
+function serviceDoubts(
+  invokeService: string,
+  builtIn: Iterable<string>,
+  serviceDirectory: string,
+): readonly string[] {
+  const missing = findMissingService(invokeService, { builtIn, serviceDirectory });
   if (missing === undefined) return [];
   const name = shortServiceName(invokeService);
   return [`No run will find the service '${name}': ${missing.why}. ${missing.hint ?? ''}`.trim()];

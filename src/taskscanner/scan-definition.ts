@@ -5,6 +5,9 @@ import { parseScriptReference } from '#script/index.ts';
 import { parseDuration } from '#time/index.ts';
 import { expandMacros } from './scan-macro.ts';
 
+/** The `invokeService` of schedules that scan. */
+export const TASKSCANNER_SERVICE = 'taskscanner';
+
 /** What a scan does, as it is stored with its run: plain data, read and checked. */
 export interface ScanDefinition {
   /** Resource path of the object set. */

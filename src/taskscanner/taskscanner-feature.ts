@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { secretReferences } from '#config/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
+import { TASKSCANNER_SERVICE } from './scan-definition.ts';
 import { TaskScanner } from './task-scanner.ts';
 import { taskscannerResource } from './taskscanner-resource.ts';
 
@@ -28,7 +29,7 @@ export function taskscannerFeature(platform: Platform): Feature {
     resources: { 'taskscanner*': taskscannerResource(scanner) },
     services: [
       {
-        invokeService: 'taskscanner',
+        invokeService: TASKSCANNER_SERVICE,
         runsScripts: false,
         check: (invokeContext) => tasks.check(invokeContext),
         execute: (context, run) => tasks.fire(context, run),

@@ -230,6 +230,21 @@ describe('config-check', () => {
     expect([of('conf/script.json'), of('conf/managed.json'), of('conf/endpoint-x.json')]).toEqual([1, 2, 2]);
   });
 
+  it('knows the services that features bring, and tells a schedule which of them was meant', async () => {
+    const schedule = (invokeService: string) => ({ schedule: '0 0 2 * * ?', invokeService, enabled: false });
+    const { warnings } = await check({
+      'conf/schedule-meant.json': schedule('taskscaner'),
+      'conf/schedule-scanning.json': schedule('taskscanner'),
+      'conf/schedule-running.json': schedule('script'),
+      'conf/schedule-syncing.json': schedule('sync'),
+    });
+    const missing = warnings.filter(({ id }) => id === 'SCHED_NO_SERVICE');
+    expect(missing.map(({ file, hint }) => [file, hint])).toEqual([
+      ['conf/schedule-meant.json', "Did you mean 'taskscanner'?"],
+      ['conf/schedule-syncing.json', null],
+    ]);
+  });
+
   it('warns of what is taken and not as it seems, and finds no mistake in it', async () => {
     const { code, warnings } = await check({
       ...type(

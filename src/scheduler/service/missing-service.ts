@@ -2,9 +2,16 @@ import { readdirSync } from 'node:fs';
 import { isModuleFile } from '#config/index.ts';
 import { didYouMean } from '#errors/index.ts';
 import { shortServiceName } from '#platform/index.ts';
+import { UNCONFIGURED_SERVICES } from './unconfigured-service.ts';
 
-const BUILT_IN: readonly string[] = ['script', 'taskscanner'];
-const UNCONFIGURED: readonly string[] = ['sync', 'provisioner'];
+const UNCONFIGURED = UNCONFIGURED_SERVICES.map(({ invokeService }) => invokeService);
+
+export interface OfferedServices {
+  /** Short names of those that features bring. */
+  readonly builtIn: Iterable<string>;
+  /** Where the project has its own. */
+  readonly serviceDirectory: string;
+}
 
 /**
  * Why no run of a schedule can find the service that it invokes. Which services the modules of the project offer is
@@ -12,12 +19,13 @@ const UNCONFIGURED: readonly string[] = ['sync', 'provisioner'];
  */
 export function findMissingService(
   invokeService: string,
-  serviceDirectory: string,
+  { builtIn, serviceDirectory }: OfferedServices,
 ): { readonly why: string; readonly hint?: string } | undefined {
   const name = shortServiceName(invokeService);
+  const names = [...builtIn];
   if (UNCONFIGURED.includes(name)) return { why: 'there is no synchronisation with other systems yet' };
-  if (BUILT_IN.includes(name) || hasModules(serviceDirectory)) return undefined;
-  const hint = didYouMean(name, [...BUILT_IN, ...UNCONFIGURED]);
+  if (names.includes(name) || hasModules(serviceDirectory)) return undefined;
+  const hint = didYouMean(name, [...new Set([...names, ...UNCONFIGURED])]);
   return { why: 'service/ has no module that offers it', ...(hint === undefined ? {} : { hint }) };
 }
 

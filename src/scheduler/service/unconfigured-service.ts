@@ -3,7 +3,7 @@ import { isObject } from '#json/index.ts';
 import type { ScheduledService } from './scheduled-service.ts';
 
 /** `invokeService: "sync"`: there are no mappings yet, so each run fails and says so. */
-export const syncScheduledService: ScheduledService = {
+const syncScheduledService: ScheduledService = {
   invokeService: 'sync',
   runsScripts: false,
   async execute(_context, { invokeContext }) {
@@ -18,7 +18,7 @@ export const syncScheduledService: ScheduledService = {
 };
 
 /** `invokeService: "provisioner"`: there are no connectors yet, so each run fails and says so. */
-export const provisionerScheduledService: ScheduledService = {
+const provisionerScheduledService: ScheduledService = {
   invokeService: 'provisioner',
   runsScripts: false,
   async execute(_context, { invokeContext }) {
@@ -30,6 +30,12 @@ export const provisionerScheduledService: ScheduledService = {
     });
   },
 };
+
+/** Services that schedules may name, and that have nothing to work on. */
+export const UNCONFIGURED_SERVICES: readonly ScheduledService[] = [
+  syncScheduledService,
+  provisionerScheduledService,
+];
 
 function missing(service: string, member: string): BadRequestError {
   return new BadRequestError(`The invokeContext of a '${service}' schedule has no '${member}'`, {
