@@ -1,22 +1,12 @@
 import { spawn } from 'node:child_process';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '#json/index.ts';
-import type { Api } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
+import { MARK, NEW_YEAR, scheduleSite } from '../support/schedule-site.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 
-const MARK = {
-  type: 'text/javascript',
-  source: "svc.create('managed/mark', null, { note: object.note });",
-};
-const script = (source: string): JsonObject => ({ script: { type: 'text/javascript', source } });
-const NEW_YEAR = '0 0 0 1 1 ?';
-
 const FILES = {
-  'conf/managed.json': { objects: [{ name: 'mark' }] },
   'conf/schedule-in-memory.json': {
     schedule: '0 0 0 1 1 ?',
     timeZone: 'UTC',
@@ -37,102 +27,59 @@ const FILES = {
       },
     },
   },
-  'service/greet.ts': `
-    export default {
-      invokeService: 'greet',
-      async execute(context: { svc: { create(path: string, id: null, content: object): Promise<unknown> } },
-                    scheduled: Record<string, unknown> & { log(level: string, message: string): void }) {
-        scheduled.log('info', 'greeting');
-        await context.svc.create('managed/mark', null, {
-          note: 'greeted',
-          invoker: scheduled['scheduler.invoker-name'],
-          context: scheduled['scheduler.invokeContext'],
-          next: scheduled['scheduler.next-fire-time'],
-          keys: Object.fromEntries(Object.entries(scheduled).filter(([key]) => /^schedule/.test(key))),
-        });
-      },
-    };`,
-  'service/dotted.ts': `export default { invokeService: 'org.example.mine', execute() {} };`,
 };
 
 describe('the operation of schedules', () => {
-  let server: TestServer;
-  let api: Api;
-
-  beforeAll(async () => {
-    server = await startTestServer({ files: FILES });
-    api = server.api;
-  });
-  afterAll(() => server[Symbol.asyncDispose]());
+  const site = scheduleSite(FILES);
+  const { put, act, ended, ids, ledger, marks } = site;
 
   it('tells nobody what references in its files stand for, and keeps them while they stay where they are', async () => {
     const path = 'scheduler/job/secretive';
-    const read = (await api('GET', path)).body;
+    const read = (await site.api('GET', path)).body;
     expect(read.invokeContext.input).toEqual({ password: '&{remote.password}' });
     const { triggers, nextRunDate, previousRunDate, ...fields } = read;
     const later = { ...fields, schedule: '0 0 1 1 1 ?' };
     const answers = [
-      (await api('GET', 'scheduler/job?_queryFilter=true')).body,
-      (await api('PUT', `${path}?_dryRun=true`, { body: later })).body,
-      (await api('PUT', path, { body: later })).body,
-      (await api('GET', 'audit/activity?_queryFilter=true')).body,
-      (await api('GET', 'scheduler/trigger?_queryFilter=true')).body,
+      (await site.api('GET', 'scheduler/job?_queryFilter=true')).body,
+      (await site.api('PUT', `${path}?_dryRun=true`, { body: later })).body,
+      (await site.api('PUT', path, { body: later })).body,
+      (await site.api('GET', 'audit/activity?_queryFilter=true')).body,
+      (await site.api('GET', 'scheduler/trigger?_queryFilter=true')).body,
     ];
     expect(answers[1].changes).toHaveLength(1);
     for (const answer of answers) expect(JSON.stringify(answer)).not.toContain('Tell-nobody-7');
     const elsewhere = { ...fields.invokeContext, script: MARK };
-    const moved = await api('PUT', path, { body: { ...fields, invokeContext: elsewhere } });
+    const moved = await site.api('PUT', path, { body: { ...fields, invokeContext: elsewhere } });
     expect([moved.status, moved.body.detail.id]).toEqual([400, 'CONFIG_SECRET_BOUND']);
     for (const asked of ['invokeContext/input/password sw "T"', 'invokeContext/input/password pr']) {
-      const guess = await api('GET', `scheduler/job?_queryFilter=${encodeURIComponent(asked)}`);
+      const guess = await site.api('GET', `scheduler/job?_queryFilter=${encodeURIComponent(asked)}`);
       expect([guess.status, guess.body.detail.id]).toEqual([403, 'QUERY_SECRET']);
     }
-    await api('POST', `${path}?_action=trigger`);
+    await site.api('POST', `${path}?_action=trigger`);
     const marks = `managed/mark?_queryFilter=${encodeURIComponent('note eq "Tell-nobody-7"')}`;
     await eventually(
-      async () => (await api('GET', marks)).body.result,
+      async () => (await site.api('GET', marks)).body.result,
       (found) => found.length === 1,
     );
   });
 
   it('are told which action was meant', async () => {
-    const { status, body } = await api('POST', 'scheduler/job?_action=pausJobs');
+    const { status, body } = await site.api('POST', 'scheduler/job?_action=pausJobs');
     expect([status, body.detail.hint]).toEqual([
       400,
       expect.stringMatching(/^Did you mean 'pauseJobs'\? Its actions/),
     ]);
   });
-
-  const put = async (id: string, fields: JsonObject = {}) => {
-    const body = { schedule: NEW_YEAR, timeZone: 'UTC', invokeService: 'script', ...fields };
-    return api('PUT', `scheduler/job/${id}`, { body: { invokeContext: script('1'), ...body } });
-  };
-  const act = (id: string, action: string, body?: unknown) =>
-    api('POST', `scheduler/job/${id}?_action=${action}`, body === undefined ? {} : { body });
-  const ended = (schedule: string) =>
-    server.observed('trigger.completed', (said) => said.schedule === schedule);
-  const failed = (schedule: string) =>
-    server.observed('trigger.failed', (said) => said.schedule === schedule);
-  const ids = async (path: string, filter: string, more = '') => {
-    const { body } = await api('GET', `${path}?_queryFilter=${encodeURIComponent(filter)}${more}`);
-    return body.result.map((row: { _id: string }) => row._id);
-  };
-  const ledger = async (schedule: string) =>
-    (await api('GET', `scheduler/firing?_queryFilter=${encodeURIComponent(`schedule eq "${schedule}"`)}`))
-      .body.result;
-  const marks = async (note: string) =>
-    (await api('GET', `managed/mark?_queryFilter=${encodeURIComponent(`note eq "${note}"`)}`)).body.result;
-
   it('starts a schedule by hand, as a firing of its own', async () => {
     await put('by-hand', { invokeContext: { input: { note: 'by-hand' }, script: MARK } });
-    const { nextRunDate } = (await api('GET', 'scheduler/job/by-hand')).body;
+    const { nextRunDate } = (await site.api('GET', 'scheduler/job/by-hand')).body;
     const answer = await act('by-hand', 'trigger');
     expect(answer.body).toEqual({ _id: 'by-hand', firing: expect.stringMatching(/^\d+\.1\.\d+$/) });
     await ended('by-hand');
     expect(await marks('by-hand')).toHaveLength(1);
-    const firing = await api('GET', `scheduler/firing/${answer.body.firing}`);
+    const firing = await site.api('GET', `scheduler/firing/${answer.body.firing}`);
     expect(firing.body).toMatchObject({ schedule: 'by-hand', outcome: 'manual', failed: false, attempt: 1 });
-    expect((await api('GET', 'scheduler/job/by-hand')).body).toMatchObject({
+    expect((await site.api('GET', 'scheduler/job/by-hand')).body).toMatchObject({
       nextRunDate,
       previousRunDate: firing.body.plannedAt,
     });
@@ -159,7 +106,7 @@ describe('the operation of schedules', () => {
     };
     for (const [operator, isMeant] of Object.entries(holds)) {
       const filter = encodeURIComponent(`schedule eq "timed" and plannedAt ${operator} "${middle}"`);
-      const { body } = await api('GET', `scheduler/firing?_queryFilter=${filter}`);
+      const { body } = await site.api('GET', `scheduler/firing?_queryFilter=${filter}`);
       expect(body.result.map((row: { plannedAt: string }) => row.plannedAt)).toEqual(times.filter(isMeant));
     }
     const paged: string[] = [];
@@ -167,7 +114,7 @@ describe('the operation of schedules', () => {
     for (let cookie: string | null = ''; cookie !== null; ) {
       const from: string = cookie === '' ? '' : `&_pagedResultsCookie=${cookie}`;
       const page = `_queryFilter=${filter}&_pageSize=1&_sortKeys=plannedAt${from}`;
-      const { body } = await api('GET', `scheduler/firing?${page}`);
+      const { body } = await site.api('GET', `scheduler/firing?${page}`);
       paged.push(...body.result.map((row: { plannedAt: string }) => row.plannedAt));
       cookie = body.pagedResultsCookie;
     }
@@ -178,13 +125,13 @@ describe('the operation of schedules', () => {
     await put('stopped', { schedule: '* * * * * ?' });
     await act('stopped', 'pause');
     // A run that was under way when it was paused may end first.
-    const shown = async () => (await api('GET', 'scheduler/job/stopped')).body.triggers[0].state;
+    const shown = async () => (await site.api('GET', 'scheduler/job/stopped')).body.triggers[0].state;
     expect(await eventually(shown, (state) => state !== 4)).toBe(1);
     const edited = (await put('stopped', { schedule: '0/1 * * * * ?' })).body;
     expect(edited).toMatchObject({ triggers: [{ state: 1 }], nextRunDate: expect.any(String) });
     await act('stopped', 'resume');
     await ended('stopped');
-    await api('DELETE', 'scheduler/job/stopped');
+    await site.api('DELETE', 'scheduler/job/stopped');
     expect((await act('stopped', 'pause')).status).toBe(404);
   });
 
@@ -195,7 +142,7 @@ describe('the operation of schedules', () => {
       startTime: '2038-03-27T00:00:00',
       count: 3,
     };
-    const preview = await api('POST', 'scheduler/job?_action=nextRunDates', { body });
+    const preview = await site.api('POST', 'scheduler/job?_action=nextRunDates', { body });
     expect(preview.body).toEqual({
       timeZone: 'Europe/Berlin',
       dates: [
@@ -224,21 +171,21 @@ describe('the operation of schedules', () => {
       'page-3',
     ]);
     const path = `scheduler/job?_queryFilter=${encodeURIComponent('_id sw "page-"')}&_pageSize=5&_totalPagedResultsPolicy=EXACT`;
-    const first = (await api('GET', path)).body;
+    const first = (await site.api('GET', path)).body;
     expect(first).toMatchObject({ resultCount: 5, totalPagedResults: 7 });
-    const second = (await api('GET', `${path}&_pagedResultsCookie=${first.pagedResultsCookie}`)).body;
+    const second = (await site.api('GET', `${path}&_pagedResultsCookie=${first.pagedResultsCookie}`)).body;
     expect(second).toMatchObject({ resultCount: 2, pagedResultsCookie: null });
     expect(await ids('scheduler/job', '_id sw "page-" and nextRunDate lt "2020-01-01"')).toEqual([]);
     expect(await ids('scheduler/job', '_id sw "page-"', '&_pageSize=5&_pagedResultsOffset=99')).toEqual([]);
     expect(await ids('scheduler/job', '_id sw "page-"', '&_sortKeys=-_id&_pageSize=1')).toEqual(['page-6']);
     expect(await ids('scheduler/trigger', 'name sw "page-" and state eq 0', '&_pageSize=2')).toHaveLength(2);
-    expect((await api('GET', 'scheduler/trigger?_queryId=query-all-ids&_pageSize=1')).body.result).toEqual([
-      { _id: expect.stringMatching(/^scheduler-service-group/) },
-    ]);
-    const waiting = (await api('GET', 'scheduler/waitingTriggers')).body;
+    expect(
+      (await site.api('GET', 'scheduler/trigger?_queryId=query-all-ids&_pageSize=1')).body.result,
+    ).toEqual([{ _id: expect.stringMatching(/^scheduler-service-group/) }]);
+    const waiting = (await site.api('GET', 'scheduler/waitingTriggers')).body;
     expect(waiting._id).toBe('waitingTriggers');
     expect(waiting.names).toContain('scheduler-service-group_$x$x$_page-0');
-    const [node] = Object.keys((await api('GET', 'scheduler/acquiredTriggers')).body).filter(
+    const [node] = Object.keys((await site.api('GET', 'scheduler/acquiredTriggers')).body).filter(
       (key) => !key.startsWith('_'),
     );
     expect(node).toEqual(expect.any(String));
@@ -247,19 +194,20 @@ describe('the operation of schedules', () => {
   it('keeps a schedule in memory on its node, beside the others', async () => {
     const created = await put('volatile', { persisted: false, concurrentExecution: true });
     expect([created.status, created.body.persisted]).toEqual([201, false]);
-    const read = (await api('GET', 'scheduler/job/volatile')).body;
+    const read = (await site.api('GET', 'scheduler/job/volatile')).body;
     expect(read).toMatchObject({ triggers: [{ name: 'volatile', nodeId: null, acquired: false }] });
     expect(read.triggers[0]).not.toHaveProperty('_id');
     expect(await ids('scheduler/job', '_id eq "volatile" or _id eq "in-memory"')).toEqual([
       'in-memory',
       'volatile',
     ]);
-    expect((await api('GET', 'scheduler/trigger/volatile')).status).toBe(404);
+    expect((await site.api('GET', 'scheduler/trigger/volatile')).status).toBe(404);
     expect(
-      (await api('PUT', 'scheduler/job/volatile', { body: read, headers: { 'If-None-Match': '*' } })).status,
+      (await site.api('PUT', 'scheduler/job/volatile', { body: read, headers: { 'If-None-Match': '*' } }))
+        .status,
     ).toBe(412);
 
-    const rehearsed = await api('POST', 'scheduler/job/volatile?_action=trigger&_dryRun=true');
+    const rehearsed = await site.api('POST', 'scheduler/job/volatile?_action=trigger&_dryRun=true');
     expect(rehearsed.body).toMatchObject({ dryRun: true, result: { _id: 'volatile' } });
     await act('volatile', 'trigger');
     await ended('volatile');
@@ -273,13 +221,13 @@ describe('the operation of schedules', () => {
     expect(entries).toMatchObject([{ outcome: 'manual' }, { outcome: 'manual' }]);
 
     expect((await put('volatile', { persisted: true })).body).toMatchObject({ persisted: true });
-    expect((await api('GET', 'scheduler/trigger/volatile')).status).toBe(200);
+    expect((await site.api('GET', 'scheduler/trigger/volatile')).status).toBe(200);
     await put('volatile', { persisted: false });
-    expect((await api('DELETE', 'scheduler/job/volatile')).body).toMatchObject({
+    expect((await site.api('DELETE', 'scheduler/job/volatile')).body).toMatchObject({
       _id: 'volatile',
       persisted: false,
     });
-    expect((await api('GET', 'scheduler/job/volatile')).status).toBe(404);
+    expect((await site.api('GET', 'scheduler/job/volatile')).status).toBe(404);
   });
 
   it('lets scripts register schedules in memory', async () => {
@@ -288,126 +236,28 @@ describe('the operation of schedules', () => {
                   invokeContext: { script: { type: 'text/javascript', source: '1' } } };
       svc.create('scheduler/job', 'from-script', job).persisted`;
     const body = { type: 'text/javascript', source };
-    expect((await api('POST', 'script?_action=eval&_dryRun=true', { body })).body.result).toBe(false);
-    expect((await api('GET', 'scheduler/job/from-script')).status).toBe(404);
-    expect((await api('POST', 'script?_action=eval', { body })).body).toBe(false);
-    expect((await api('GET', 'scheduler/job/from-script')).body).toMatchObject({ persisted: false });
+    expect((await site.api('POST', 'script?_action=eval&_dryRun=true', { body })).body.result).toBe(false);
+    expect((await site.api('GET', 'scheduler/job/from-script')).status).toBe(404);
+    expect((await site.api('POST', 'script?_action=eval', { body })).body).toBe(false);
+    expect((await site.api('GET', 'scheduler/job/from-script')).body).toMatchObject({ persisted: false });
     await ended('from-script');
-    expect((await api('GET', 'scheduler/job/from-script')).status).toBe(404);
+    expect((await site.api('GET', 'scheduler/job/from-script')).status).toBe(404);
   });
 
   it('follows scheduler.json while it runs', async () => {
     await put('followed', { invokeContext: { input: { note: 'followed' }, script: MARK } });
-    await api('PUT', 'config/scheduler', { body: { scheduler: { executePersistentSchedules: 'false' } } });
+    await site.api('PUT', 'config/scheduler', {
+      body: { scheduler: { executePersistentSchedules: 'false' } },
+    });
     await act('followed', 'trigger');
     // Schedules in memory are not meant by it, so when this one has run the other would have, too.
     await put('meanwhile', { persisted: false });
     await act('meanwhile', 'trigger');
     await ended('meanwhile');
     expect(await marks('followed')).toEqual([]);
-    await api('PUT', 'config/scheduler', { body: { scheduler: { executePersistentSchedules: true } } });
+    await site.api('PUT', 'config/scheduler', { body: { scheduler: { executePersistentSchedules: true } } });
     await ended('followed');
     expect(await marks('followed')).toHaveLength(1);
-  });
-
-  it('runs services of the project, and their new versions', async () => {
-    await put('greeting', { invokeService: 'greet', invokeContext: { whom: 'all' } });
-    await act('greeting', 'trigger');
-    await ended('greeting');
-    expect(await marks('greeted')).toMatchObject([
-      { invoker: expect.stringMatching(/^Scheduled greeting-/), context: { whom: 'all' }, next: null },
-    ]);
-    const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    const [{ keys }] = await marks('greeted');
-    expect(keys).toMatchObject({
-      'scheduler.config-name': 'scheduler-greeting',
-      'scheduler.invokeService': 'svc.service.greet',
-      'scheduler.invokeContext': { whom: 'all' },
-      'scheduler.invokeLogLevel': 'info',
-      'scheduler.invoker-name': expect.stringMatching(/^Scheduled greeting-/),
-      'scheduler.scheduled-fire-time': iso,
-      'scheduler.actual-fire-time': iso,
-    });
-    expect(JSON.parse(keys['schedule.config'])).toMatchObject({ schedule: NEW_YEAR, type: 'cron' });
-    expect((await put('dotted', { invokeService: 'org.example.mine' })).body.invokeService).toBe(
-      'org.example.mine',
-    );
-    await act('dotted', 'trigger');
-    await ended('dotted');
-    expect((await ledger('greeting'))[0].log).toEqual([{ level: 'info', message: 'greeting' }]);
-    await server.project.write(
-      'service/greet.ts',
-      `export default { invokeService: 'greet', execute() { throw new Error('greeted anew'); } };`,
-    );
-    // A run that begins in the same quarter of a second may still find the old one.
-    await eventually(
-      async () => {
-        await act('greeting', 'trigger');
-        return ledger('greeting');
-      },
-      (rows) => rows.some((row: { error?: { cause?: string } }) => row.error?.cause === 'greeted anew'),
-    );
-  });
-
-  it.each([
-    ['sync', { action: 'reconcile', mapping: 'm' }, /no mapping is configured/],
-    ['provisioner', { action: 'liveSync', source: 'system/ldap/account' }, /no connector is configured/],
-    ['gret', {}, /No scheduled service is called 'gret'/],
-  ])(
-    'records a failed run of %s, which has nothing to work on',
-    async (invokeService, invokeContext, message) => {
-      await put(`no-${invokeService}`, { invokeService, invokeContext });
-      await act(`no-${invokeService}`, 'trigger');
-      await failed(`no-${invokeService}`);
-      expect(await ledger(`no-${invokeService}`)).toMatchObject([
-        { failed: true, error: { message: expect.stringMatching(message) } },
-      ]);
-    },
-  );
-
-  it('keeps what a run outside a unit of work did before it failed', async () => {
-    const source = "svc.create('managed/mark', null, { note: 'outside' }); throw 'stop';";
-    await put('outside', { transactional: false, invokeContext: script(source) });
-    expect((await api('GET', 'scheduler/job/outside')).body.transactional).toBe(false);
-    await act('outside', 'trigger');
-    await failed('outside');
-    expect(await marks('outside')).toHaveLength(1);
-  });
-
-  it('commits nothing of a run outside a unit of work once it belongs to another node', async () => {
-    const source = `
-      svc.create('managed/mark', null, { note: 'ours' });
-      while (svc.query('managed/mark', { _queryFilter: 'note eq "go on"' }).result.length === 0) {}
-      svc.create('managed/mark', null, { note: 'theirs' });`;
-    await put('given-up', { transactional: false, invokeContext: script(source) });
-    await act('given-up', 'trigger');
-    await eventually(
-      () => marks('ours'),
-      ({ length }) => length === 1,
-    );
-    // As a take-over does it.
-    await sql`delete from scheduler_run r using scheduler_job j
-              where j.trigger_id = r.trigger_id and j.id = 'given-up'`.execute(server.database.db);
-    await api('POST', 'managed/mark', { body: { note: 'go on' } });
-    await server.observed('trigger.fencedOut', (said) => said.schedule === 'given-up');
-    expect(await marks('theirs')).toEqual([]);
-  });
-
-  it('ends the scripts of a node that was given up at their next call', async () => {
-    const source = `
-      svc.create('managed/mark', null, { note: 'endless' });
-      while (svc.query('managed/mark', { _queryFilter: 'note eq "enough"' }).result.length === 0) {}`;
-    const endless = { script: { type: 'text/javascript', source, timeout: 600_000 } };
-    await put('endless', { invokeContext: endless });
-    await act('endless', 'trigger');
-    await server.observed('trigger.fired', (said) => said.schedule === 'endless');
-    // As another node does that takes over.
-    await sql`update cluster_node set epoch = epoch + 1 where state = 'running'`.execute(server.database.db);
-    await server.observed('trigger.fencedOut', (said) => said.schedule === 'endless');
-    await api('POST', 'managed/mark', { body: { note: 'enough' } });
-    await ended('endless');
-    expect(await ledger('endless')).toMatchObject([{ outcome: 'manual', attempt: 2 }]);
-    expect(await marks('endless')).toHaveLength(1);
   });
 
   it('writes a row of the ledger for each time that was missed', async () => {
@@ -418,7 +268,7 @@ describe('the operation of schedules', () => {
       () =>
         sql`update scheduler_due set cause = null, fire_at = date_trunc('second', clock_timestamp()) - interval '15 seconds'
             where trigger_id = (select trigger_id from scheduler_job where id = 'missed')`.execute(
-          server.database.db,
+          site.server.database.db,
         ),
       ({ numAffectedRows }) => numAffectedRows === 1n,
     );
@@ -430,7 +280,7 @@ describe('the operation of schedules', () => {
         misfired(found).length >= 15 && found.some(({ outcome }) => outcome === 'fired'),
     );
     expect(misfired(rows)[0]).toMatchObject({ why: expect.stringMatching(/fireAndProceed: fired once at/) });
-    await api('DELETE', 'scheduler/job/missed');
+    await site.api('DELETE', 'scheduler/job/missed');
   });
 
   it('tells why a schedule fired or did not', async () => {
@@ -439,7 +289,7 @@ describe('the operation of schedules', () => {
     await act('explained', 'pause');
     const [entry] = await ledger('explained');
     // It has fired each second before.
-    await server.database.pool.query(
+    await site.server.database.pool.query(
       `insert into scheduler_firing (planned_at, trigger_id, generation, job_id, outcome, node)
        select planned_at - n * interval '1 second', trigger_id, generation, job_id, 'misfired', node
        from scheduler_firing, generate_series(1, 60) n where job_id = 'explained' and planned_at = $1 on conflict do nothing`,
@@ -464,7 +314,7 @@ describe('the operation of schedules', () => {
     const cli = spawn(
       process.execPath,
       ['src/main.ts', 'why', 'schedule', 'explained', '--at', entry.plannedAt],
-      { cwd: ROOT, env: { ...process.env, NODE_OPTIONS: '', DATABASE_URL: server.database.url } },
+      { cwd: ROOT, env: { ...process.env, NODE_OPTIONS: '', DATABASE_URL: site.server.database.url } },
     );
     let output = '';
     cli.stdout.on('data', (chunk: Buffer) => {
@@ -477,7 +327,7 @@ describe('the operation of schedules', () => {
   it('shows the cluster', async () => {
     // One that is busy may be silent for a while.
     const { body } = await eventually(
-      () => api('GET', 'cluster'),
+      () => site.api('GET', 'cluster'),
       (answer) => answer.body.results[0].state === 'running',
     );
     expect(body).toEqual({
@@ -488,19 +338,19 @@ describe('the operation of schedules', () => {
     });
     const { instanceId } = body.results[0];
     await expect
-      .poll(async () => (await api('GET', `cluster/${instanceId}`)).body)
+      .poll(async () => (await site.api('GET', `cluster/${instanceId}`)).body)
       .toEqual({ _id: instanceId, ...body.results[0] });
-    expect((await api('GET', 'cluster/nobody')).status).toBe(404);
-    expect((await api('DELETE', `cluster/${instanceId}`)).status).toBe(501);
+    expect((await site.api('GET', 'cluster/nobody')).status).toBe(404);
+    expect((await site.api('DELETE', `cluster/${instanceId}`)).status).toBe(501);
 
     await sql`insert into cluster_node (name, state, stopped_at, recovery) values
       ('left', 'down', now(), null),
       ('done', 'down', null, jsonb_build_object('recoveredBy', 'b', 'recoveryAttempts', 1, 'recoveryFinished', 't')),
       ('dying', 'down', null, jsonb_build_object('recoveredBy', 'b', 'recoveryAttempts', 1,
                                                  'recoveryStarted', clock_timestamp()))`.execute(
-      server.database.db,
+      site.server.database.db,
     );
-    const state = async (name: string) => (await api('GET', `cluster/${name}`)).body;
+    const state = async (name: string) => (await site.api('GET', `cluster/${name}`)).body;
     expect(await state('left')).toMatchObject({ state: 'down', shutdown: expect.stringMatching(/Z$/) });
     expect(await state('left')).not.toHaveProperty('recovery');
     expect(await state('done')).toMatchObject({
@@ -515,11 +365,13 @@ describe('the operation of schedules', () => {
       recoveryAttempts: 1,
     });
     expect(dying).not.toHaveProperty('state');
-    await sql`delete from cluster_node where name in ('left', 'done', 'dying')`.execute(server.database.db);
+    await sql`delete from cluster_node where name in ('left', 'done', 'dying')`.execute(
+      site.server.database.db,
+    );
   });
 
   it('keeps the months of the ledger, and drops old ones', async () => {
-    const { db } = server.database;
+    const { db } = site.server.database;
     const { rows } = await sql<{ dropped: number }>`
       select scheduler_firing_add_partitions(), scheduler_firing_prune(interval '90 days') as dropped`.execute(
       db,

@@ -1,118 +1,11 @@
 import { sql } from 'kysely';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Api } from '../support/api.ts';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
-import { startTestServer, type TestServer } from '../support/server.ts';
-
-/** A schedule whose scan is written with references to properties. */
-function referring(group: string) {
-  return {
-    enabled: false,
-    schedule: '0 0 2 * * ?',
-    invokeService: 'taskscanner',
-    invokeContext: {
-      numberOfThreads: { $int: '&{scan.threads}' },
-      scan: {
-        object: 'managed/item',
-        _queryFilter: `group eq "${group}"`,
-        taskState: { started: '/task/started', completed: '/task/completed' },
-      },
-      task: { script: { type: 'text/javascript', file: 'script/sweep.js' } },
-    },
-  };
-}
-
-const FILES = {
-  'conf/managed.json': {
-    objects: [
-      { name: 'mark' },
-      { name: 'sync' },
-      {
-        name: 'item',
-        schema: { properties: { serial: { type: 'string', policies: [{ policyId: 'unique' }] } } },
-        onSync: {
-          type: 'text/javascript',
-          source:
-            'if (newObject && newObject.group === "synced") svc.create("managed/sync", null, {}); null;',
-        },
-        onUpdate: {
-          type: 'text/javascript',
-          source:
-            'if (object.refuses) throw { code: object.refuses === true ? 403 : object.refuses, message: "no update" };',
-        },
-      },
-    ],
-  },
-  'conf/boot/boot.properties':
-    'svc.taskscanner.maxcompletedruns=5\nscan.group=sweep\nscan.threads=2\nscan.password=hidden\n',
-  'conf/schedule-referring.json': referring('&{scan.group}'),
-  'conf/schedule-telling.json': referring('&{scan.password}'),
-  'conf/schedule-sweep.json': {
-    enabled: false,
-    schedule: '0 0 2 * * ?',
-    invokeService: 'taskscanner',
-    invokeContext: {
-      scan: {
-        object: 'managed/item',
-        _queryFilter: 'group eq "sweep"',
-        taskState: { started: '/task/started', completed: '/task/completed' },
-      },
-      task: { script: { type: 'text/javascript', file: 'script/sweep.js' } },
-    },
-  },
-  'script/sweep.js': 'svc.create("managed/mark", null, { item: input._id }); true;',
-};
+import { MARK, scan, scanSite } from '../support/scan-site.ts';
 
 describe('the task scanner', () => {
-  let server: TestServer;
-  let api: Api;
-
-  beforeAll(async () => {
-    server = await startTestServer({ files: FILES });
-    api = server.api;
-  });
-  afterAll(() => server[Symbol.asyncDispose]());
-  afterEach(async () => {
-    await sql`delete from managed_object`.execute(server.database.db);
-  });
-
-  const items = (count: number, content: object | ((n: number) => object) = {}) =>
-    Promise.all(
-      Array.from({ length: count }, (_, n) =>
-        api('PUT', `managed/item/i${n}`, {
-          body: { n, group: 'x', ...(typeof content === 'function' ? content(n) : content) },
-        }),
-      ),
-    );
-  const scan = (source: string, more: object = {}, scanMore: object = {}) => ({
-    numberOfThreads: 3,
-    ...more,
-    scan: {
-      object: 'managed/item',
-      _queryFilter: '!(/task/completed pr)',
-      taskState: { started: '/task/started', completed: '/task/completed' },
-      ...scanMore,
-    },
-    task: { script: { type: 'text/javascript', source } },
-  });
-  const MARK = 'svc.create("managed/mark", null, { item: objectID, n: input.n }); true;';
-  const execute = async (body: object, parameters = '') =>
-    api('POST', `taskscanner?_action=execute${parameters}`, { body });
-  const perform = async (body: object) => {
-    const { status, body: answer } = await execute(body, '&waitForCompletion=true');
-    expect([status, answer]).toEqual([200, { _id: expect.any(String) }]);
-    return (await api('GET', `taskscanner/${answer._id}`)).body;
-  };
-  const marks = async () =>
-    (await api('GET', 'managed/mark?_queryFilter=true')).body.result
-      .map((mark: { item: string }) => mark.item)
-      .sort();
-  const item = async (id: string) => (await api('GET', `managed/item/${id}`)).body;
-  const ended = (id: string) =>
-    eventually(
-      async () => (await api('GET', `taskscanner/${id}`)).body,
-      ({ progress }) => !['INITIALIZED', 'ACTIVE'].includes(progress.state),
-    );
+  const site = scanSite();
+  const { items, execute, perform, marks, item, ended } = site;
   const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
   it('runs a script in Groovy as well', async () => {
@@ -199,7 +92,7 @@ describe('the task scanner', () => {
       scan('svc.patch(objectID, null, [{operation: "add", field: "serial", value: "the one"}]); true;'),
     );
     expect(run.progress).toMatchObject({ successes: 1, failures: 11 });
-    const { body } = await api('GET', 'managed/item?_queryFilter=serial eq "the one"');
+    const { body } = await site.api('GET', 'managed/item?_queryFilter=serial eq "the one"');
     expect(body.resultCount).toBe(1);
   });
 
@@ -236,7 +129,7 @@ describe('the task scanner', () => {
 
   it('tells the synchronization of its own marks unless it shall not', async () => {
     await items(1, { group: 'synced' });
-    const notices = async () => (await api('GET', 'managed/sync?_queryFilter=true')).body.resultCount;
+    const notices = async () => (await site.api('GET', 'managed/sync?_queryFilter=true')).body.resultCount;
     const before = await notices();
     const { scan: what, task } = scan('true');
     const quiet = { ...what, taskState: { ...what.taskState, synchronize: false } };
@@ -260,7 +153,7 @@ describe('the task scanner', () => {
     await items(3);
     const run = await perform(scan('svc.delete(objectID, null); true;'));
     expect(run.progress).toMatchObject({ state: 'COMPLETED', successes: 3 });
-    expect((await api('GET', 'managed/item?_queryFilter=true')).body.result).toEqual([]);
+    expect((await site.api('GET', 'managed/item?_queryFilter=true')).body.result).toEqual([]);
   });
 
   it('goes by the time in its query, and by predefined queries of the field', async () => {
@@ -292,8 +185,8 @@ describe('the task scanner', () => {
         { numberOfThreads: 2 },
       ),
     );
-    const spans: { from: number; to: number }[] = (await api('GET', 'managed/mark?_queryFilter=true')).body
-      .result;
+    const spans: { from: number; to: number }[] = (await site.api('GET', 'managed/mark?_queryFilter=true'))
+      .body.result;
     const most = spans.map(
       (at) => spans.filter((other) => other.from <= at.from && at.from < other.to).length,
     );
@@ -310,38 +203,38 @@ describe('the task scanner', () => {
     const script = { type: 'text/javascript', source, timeout: 120_000 };
     const { body } = await execute({ ...scan(''), numberOfThreads: 1, task: { script } });
     await eventually(
-      async () => (await api('GET', `taskscanner/${body._id}`)).body,
+      async () => (await site.api('GET', `taskscanner/${body._id}`)).body,
       ({ progress }) => progress.state === 'ACTIVE' && progress.processed > 0,
     );
-    const cancel = () => api('POST', `taskscanner/${body._id}?_action=cancel`);
+    const cancel = () => site.api('POST', `taskscanner/${body._id}?_action=cancel`);
     expect((await cancel()).body).toEqual({ status: 'SUCCESS', _id: body._id, action: 'cancel' });
-    const run = (await api('GET', `taskscanner/${body._id}`)).body;
+    const run = (await site.api('GET', `taskscanner/${body._id}`)).body;
     expect(run).toMatchObject({ progress: { state: 'CANCELLED', total: 60 }, ended: '' });
     expect((await cancel()).body.status).toBe('SUCCESS');
-    await api('PUT', 'managed/mark/open', { body: {} });
+    await site.api('PUT', 'managed/mark/open', { body: {} });
     await eventually(
       async () =>
         (
           await sql<{ lanes: number }>`select lanes from scan_run where id = ${body._id}`.execute(
-            server.database.db,
+            site.server.database.db,
           )
         ).rows,
       ([row]) => row!.lanes === 0,
     );
-    const { progress } = (await api('GET', `taskscanner/${body._id}`)).body;
-    const done = (await api('GET', 'managed/item?_queryFilter=/task/completed+pr')).body.result;
+    const { progress } = (await site.api('GET', `taskscanner/${body._id}`)).body;
+    const done = (await site.api('GET', 'managed/item?_queryFilter=/task/completed+pr')).body.result;
     expect(progress.processed).toBe(done.length);
     expect(done.length).toBeLessThan(60);
-    expect((await sql`select from scan_slice`.execute(server.database.db)).rows).toEqual([]);
+    expect((await sql`select from scan_slice`.execute(site.server.database.db)).rows).toEqual([]);
   });
 
   it('cannot cancel what has ended, or what is not there', async () => {
     const run = await perform(scan('true'));
-    expect((await api('POST', `taskscanner/${run._id}?_action=cancel`)).body.status).toBe('FAILURE');
+    expect((await site.api('POST', `taskscanner/${run._id}?_action=cancel`)).body.status).toBe('FAILURE');
     const nowhere = 'taskscanner/00000000-0000-4000-8000-000000000000';
-    expect((await api('POST', `${nowhere}?_action=cancel`)).status).toBe(404);
-    expect((await api('GET', nowhere)).status).toBe(404);
-    expect((await api('GET', 'taskscanner/what')).status).toBe(404);
+    expect((await site.api('POST', `${nowhere}?_action=cancel`)).status).toBe(404);
+    expect((await site.api('GET', nowhere)).status).toBe(404);
+    expect((await site.api('GET', 'taskscanner/what')).status).toBe(404);
   });
 
   it('has a failed query end the run, and the call that waits for it', async () => {
@@ -361,33 +254,36 @@ describe('the task scanner', () => {
       id: 'SCAN_INVALID',
       field: '/invokeContext/task',
     });
-    expect((await api('POST', 'taskscanner?_action=execute&name=schedule/nothing')).body).toMatchObject({
+    expect((await site.api('POST', 'taskscanner?_action=execute&name=schedule/nothing')).body).toMatchObject({
       code: 400,
       detail: { id: 'SCAN_UNKNOWN_NAME' },
     });
-    expect((await api('POST', 'taskscanner?_action=explode')).status).toBe(400);
+    expect((await site.api('POST', 'taskscanner?_action=explode')).status).toBe(400);
     expect(
-      (await api('POST', 'taskscanner?_action=execute&waitForCompletion=maybe', { body: scan('true') }))
+      (await site.api('POST', 'taskscanner?_action=execute&waitForCompletion=maybe', { body: scan('true') }))
         .status,
     ).toBe(400);
-    expect((await api('POST', 'taskscanner', { body: {} })).status).toBe(501);
+    expect((await site.api('POST', 'taskscanner', { body: {} })).status).toBe(501);
     const patch = [{ operation: 'remove', field: '/x' }];
-    expect((await api('PATCH', 'taskscanner/x', { body: patch })).status).toBe(501);
-    expect((await api('POST', 'taskscanner/x?_action=explode')).status).toBe(400);
-    expect((await api('GET', 'taskscanner/x/y')).status).toBe(404);
-    expect((await api('PUT', 'taskscanner/x', { body: {} })).status).toBe(501);
-    expect((await api('DELETE', 'taskscanner/x')).status).toBe(501);
+    expect((await site.api('PATCH', 'taskscanner/x', { body: patch })).status).toBe(501);
+    expect((await site.api('POST', 'taskscanner/x?_action=explode')).status).toBe(400);
+    expect((await site.api('GET', 'taskscanner/x/y')).status).toBe(404);
+    expect((await site.api('PUT', 'taskscanner/x', { body: {} })).status).toBe(501);
+    expect((await site.api('DELETE', 'taskscanner/x')).status).toBe(501);
   });
 
   it('lists its runs, oldest first, keeps as many ended ones as it should, and answers queries', async () => {
     for (let n = 0; n < 7; n++) await perform(scan('true'));
-    const { body } = await api('GET', 'taskscanner');
+    const { body } = await site.api('GET', 'taskscanner');
     expect(Object.keys(body)).toEqual(['_id', 'tasks']);
     // Five were kept when the last one was started.
     expect(body.tasks).toHaveLength(6);
     const starts = body.tasks.map(({ started }: { started: string }) => started);
     expect(starts).toEqual([...starts].sort());
-    const query = await api('GET', 'taskscanner?_queryFilter=/progress/state+eq+"COMPLETED"&_pageSize=2');
+    const query = await site.api(
+      'GET',
+      'taskscanner?_queryFilter=/progress/state+eq+"COMPLETED"&_pageSize=2',
+    );
     expect(query.body).toMatchObject({ resultCount: 2, result: [{ object: 'managed/item' }, {}] });
   });
 
@@ -414,106 +310,6 @@ describe('the task scanner', () => {
     expect((await item('i0')).task).toBeUndefined();
   });
 
-  it('runs a schedule by its name: of a file, and of one made over REST', async () => {
-    await items(5, { group: 'sweep' });
-    const { body } = await api(
-      'POST',
-      'taskscanner?_action=execute&name=schedule/sweep&waitForCompletion=true',
-    );
-    const run = (await api('GET', `taskscanner/${body._id}`)).body;
-    expect(run).toMatchObject({ name: 'schedule/sweep', progress: { successes: 5 } });
-    await api('PUT', 'scheduler/job/by-rest', {
-      body: {
-        enabled: false,
-        type: 'cron',
-        schedule: '0 0 2 * * ?',
-        invokeService: 'taskscanner',
-        invokeContext: scan('true', { waitForCompletion: true }, { _queryFilter: 'group eq "sweep"' }),
-      },
-    });
-    const made = await api('POST', 'taskscanner?_action=execute&name=schedule/by-rest');
-    expect((await api('GET', `taskscanner/${made.body._id}`)).body.progress).toMatchObject({ successes: 5 });
-    expect(await marks()).toHaveLength(5);
-  });
-
-  it('runs a schedule by its name with what its references stand for, unless that is a secret', async () => {
-    await items(2, { group: 'sweep' });
-    const run = (name: string) =>
-      api('POST', `taskscanner?_action=execute&name=schedule/${name}&waitForCompletion=true`);
-    const told = await run('telling');
-    expect([told.status, told.body.detail]).toEqual([
-      400,
-      expect.objectContaining({ id: 'SCAN_SECRET', field: '/invokeContext/scan/_queryFilter' }),
-    ]);
-    expect(await marks()).toEqual([]);
-    const { body } = await run('referring');
-    expect((await api('GET', `taskscanner/${body._id}`)).body.progress).toMatchObject({ successes: 2 });
-    expect(await marks()).toEqual(['i0', 'i1']);
-  });
-
-  it('is fired by a schedule, once for each firing, and the firing waits if it should', async () => {
-    await items(10);
-    const schedule = (invokeContext: object) => ({
-      type: 'simple',
-      startTime: '2020-01-01T00:00:00',
-      timeZone: 'UTC',
-      invokeService: 'taskscanner',
-      invokeContext,
-    });
-    expect(
-      (await api('PUT', 'scheduler/job/fired', { body: schedule(scan(MARK, { waitForCompletion: true })) }))
-        .status,
-    ).toBe(201);
-    await server.observed('trigger.completed', (said) => said.schedule === 'fired');
-    expect(await marks()).toHaveLength(10);
-    const { rows } = await sql<{ log: { message: string }[] }>`
-      select log from svc_firing where schedule = 'fired'`.execute(server.database.db);
-    expect(rows[0]!.log[0]!.message).toMatch(/^scan .* is done$/);
-    await api('PUT', 'scheduler/job/failing', {
-      body: schedule(scan('true', { waitForCompletion: true }, { object: 'managed/nothing' })),
-    });
-    await server.observed('trigger.failed', (said) => said.schedule === 'failing');
-    await api('PUT', 'scheduler/job/later', { body: schedule(scan('true', {}, { _queryFilter: 'true' })) });
-    await server.observed('scan.ended', (said) => said.scan === 'schedule/later' && said.successes === 10);
-  });
-
-  it('has a schedule that could never scan refused when it is made', async () => {
-    const { scan: _, ...without } = scan('true');
-    const { status, body } = await api('PUT', 'scheduler/job/broken', {
-      body: { type: 'cron', schedule: '0 0 2 * * ?', invokeService: 'taskscanner', invokeContext: without },
-    });
-    expect([status, body.detail]).toMatchObject([400, { id: 'SCAN_INVALID', field: '/invokeContext/scan' }]);
-    const file = await api('PUT', 'config/schedule/broken', {
-      body: { schedule: '0 0 2 * * ?', invokeService: 'taskscanner', invokeContext: without },
-    });
-    expect([file.status, JSON.stringify(file.body)]).toEqual([
-      400,
-      expect.stringContaining("needs an object 'scan'"),
-    ]);
-  });
-
-  it('cannot be waited for by what has begun to store something', async () => {
-    const source = `svc.create('managed/mark', null, {});
-      svc.action('taskscanner', 'execute', what, { waitForCompletion: 'true' });`;
-    const body = { type: 'text/javascript', source, globals: { what: scan('true') } };
-    const answer = await api('POST', 'script?_action=eval', { body });
-    expect(answer.body.message).toContain('cannot be waited for');
-    expect(await marks()).toEqual([]);
-  });
-
-  it('starts from a script exactly if what the script does is committed', async () => {
-    await items(2);
-    const eval_ = (source: string) =>
-      api('POST', 'script?_action=eval', {
-        body: { type: 'text/javascript', source, globals: { what: scan(MARK) } },
-      });
-    const started = "svc.action('taskscanner', 'execute', what, {})._id;";
-    expect((await eval_(`${started} throw new Error('no');`)).status).toBe(500);
-    const { body } = await eval_(started);
-    expect((await ended(body)).progress).toMatchObject({ successes: 2 });
-    expect(await marks()).toHaveLength(2);
-  });
-
   it('fails an object whose script cannot be interrupted, and goes on', async () => {
     await items(4);
     const run = await perform({
@@ -536,7 +332,7 @@ describe('the task scanner', () => {
     await perform(scan('if (input.n === 0) throw 1; true;'));
     const { rows } = await sql`
       select object, state, total, processed, successes, failures, skipped, percent
-      from svc_scan_run order by started_at desc limit 1`.execute(server.database.db);
+      from svc_scan_run order by started_at desc limit 1`.execute(site.server.database.db);
     expect(rows).toEqual([
       {
         object: 'managed/item',

@@ -1,18 +1,11 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Database, type Db, openDatabase, runUnitOfWork } from '#database/index.ts';
-import type { LedgerEntry, Run } from '../../../src/scheduler/run/run.ts';
-import {
-  createSchedule,
-  ensureSchedule,
-  removeSchedule,
-  updateSchedule,
-} from '../../../src/scheduler/schedule/register-schedule.ts';
+import { describe, expect, it } from 'vitest';
+import { type Db, openDatabase, runUnitOfWork } from '#database/index.ts';
+import type { Run } from '../../../src/scheduler/run/run.ts';
+import { ensureSchedule } from '../../../src/scheduler/schedule/register-schedule.ts';
 import { parseSchedule } from '../../../src/scheduler/schedule/schedule.ts';
 import { claimDue } from '../../../src/scheduler/store/claim-repository.ts';
-import { completeRun, completeRuns } from '../../../src/scheduler/store/completion-repository.ts';
-import { findJob, setJobPaused } from '../../../src/scheduler/store/job-repository.ts';
-import { jobStore } from '../../../src/scheduler/store/job-store.ts';
+import { completeRuns } from '../../../src/scheduler/store/completion-repository.ts';
 import {
   handBack,
   listOrphanedLives,
@@ -21,12 +14,8 @@ import {
   subjectOf,
 } from '../../../src/scheduler/store/release-repository.ts';
 import { planNext, startRuns } from '../../../src/scheduler/store/start-repository.ts';
-import { eventually } from '../../support/eventually.ts';
-import { createMigratedDatabase } from '../../support/migrated-database.ts';
+import { A, B, runSite, T0 } from '../../support/run-site.ts';
 
-const A = { nodeId: 1, epoch: 1 };
-const B = { nodeId: 2, epoch: 1 };
-const T0 = Date.parse('2026-05-04T10:00:00Z');
 const NONE: Run = {
   triggerId: 0,
   generation: 1,
@@ -39,62 +28,8 @@ const NONE: Run = {
 };
 
 describe('the job store', () => {
-  let database: Database & AsyncDisposable;
-
-  beforeAll(async () => {
-    database = await createMigratedDatabase();
-  });
-  beforeEach(async () => {
-    await sql`truncate scheduler_job, scheduler_removed, scheduler_due, scheduler_run, scheduler_firing, cluster_node restart identity`.execute(
-      database.db,
-    );
-    await sql`update scheduler_setting set paused = false`.execute(database.db);
-    await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(database.db);
-  });
-  afterAll(() => database[Symbol.asyncDispose]());
-
-  const add = (id: string, fields: Record<string, string | boolean> = {}, now = T0 - 1) =>
-    runUnitOfWork(database, {}, (unitOfWork) =>
-      createSchedule(
-        { unitOfWork, now, nodeName: 'a' },
-        {
-          id,
-          source: 'rest',
-          definition: parseSchedule(
-            { schedule: '* * * * * ?', timeZone: 'UTC', invokeService: 'script', ...fields },
-            { persisted: true },
-          ),
-        },
-      ),
-    );
-  const claim = (holder = A, limit = 10) =>
-    claimDue(database.db, { holder, limit, lookAheadMs: 0, watermark: 0 });
-  const entry = (jobId: string, plannedAt: number): LedgerEntry => ({
-    jobId,
-    node: 'a',
-    outcome: 'fired',
-    plannedAt,
-    startedAt: plannedAt,
-    lateMs: 0,
-    error: null,
-    log: null,
-    why: null,
-  });
-  const complete = (run: Run, next: number | null, holder = A, jobId = 'j') =>
-    completeRun(database.db, holder, run, next, [entry(jobId, run.fireAt)]);
-  /** Rows and entries of its indexes that this transaction has looked at. */
-  const rowsRead = async (db: Db, table: string) => {
-    const { rows } = await sql<{ n: number }>`
-      select pg_stat_get_xact_tuples_returned(t.oid) + sum(pg_stat_get_xact_tuples_returned(i.indexrelid)) as n
-      from pg_class t join pg_index i on i.indrelid = t.oid
-      where t.oid = ${table}::regclass group by t.oid`.execute(db);
-    return Number(rows[0]!.n);
-  };
-  const count = async (table: string) =>
-    (await sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(database.db)).rows[0]!.n;
-  const trigger = async (name = 'j') =>
-    (await sql<Record<string, unknown>>`select * from svc_trigger where name = ${name}`.execute(database.db))
-      .rows[0];
+  const site = runSite();
+  const { add, claim, entry, complete, rowsRead, count, trigger } = site;
 
   it('gives each due trigger to exactly one claimer, however many there are', async () => {
     for (let n = 0; n < 60; n++) await add(`j${n}`);
@@ -116,9 +51,9 @@ describe('the job store', () => {
     await sql`insert into scheduler_due (due_at, fire_at, trigger_id, generation)
               select at, at, 1000 + n, 1
               from generate_series(1, 3000) n, lateral (select now() + n * interval '1 hour' as at) t`.execute(
-      database.db,
+      site.db,
     );
-    const read = await database.db.transaction().execute(async (transaction) => {
+    const read = await site.db.transaction().execute(async (transaction) => {
       await claimDue(transaction, { holder: A, limit: 500, lookAheadMs: 500, watermark: 0 });
       return rowsRead(transaction, 'scheduler_due');
     });
@@ -127,7 +62,7 @@ describe('the job store', () => {
 
   it('looks up by key with plans that were made when there was nothing', async () => {
     await using scope = new AsyncDisposableStack();
-    const keeping = openDatabase({ url: database.url, poolSize: 2, prepares: true, keepsPlans: true });
+    const keeping = openDatabase({ url: site.database.url, poolSize: 2, prepares: true, keepsPlans: true });
     scope.defer(() => keeping.close());
     const round = async (db: Db, isLast: boolean) => {
       const { runs } = await claimDue(db, { holder: A, limit: 100, lookAheadMs: 0, watermark: 0 });
@@ -148,12 +83,12 @@ describe('the job store', () => {
     }
     await sql`insert into scheduler_job (id, definition, source, content_hash)
               select 'j' || n, '{"type": "simple"}', 'rest', '' from generate_series(1, 3000) n`.execute(
-      database.db,
+      site.db,
     );
     await sql`insert into scheduler_due (due_at, fire_at, trigger_id, generation)
               select now() + trigger_id * interval '1 us', ${new Date(T0)}, trigger_id, 1
-              from scheduler_job`.execute(database.db);
-    await sql`vacuum scheduler_due, scheduler_job`.execute(database.db);
+              from scheduler_job`.execute(site.db);
+    await sql`vacuum scheduler_due, scheduler_job`.execute(site.db);
     const isLast = [false, true];
     const read = await keeping.db.transaction().execute(async (transaction) => {
       for (const last of isLast) expect(await round(transaction, last)).toBe(100);
@@ -171,11 +106,11 @@ describe('the job store', () => {
     const [schedules, rounds] = [200, 5];
     await sql`insert into scheduler_job (id, definition, source, content_hash)
               select 'j' || n, '{"type": "simple"}', 'rest', '' from generate_series(1, ${schedules}::int) n`.execute(
-      database.db,
+      site.db,
     );
     await sql`insert into scheduler_due (due_at, fire_at, trigger_id, generation)
-              select now(), ${new Date(T0)}, trigger_id, 1 from scheduler_job`.execute(database.db);
-    const holder = await database.db.startTransaction().setIsolationLevel('repeatable read').execute();
+              select now(), ${new Date(T0)}, trigger_id, 1 from scheduler_job`.execute(site.db);
+    const holder = await site.db.startTransaction().setIsolationLevel('repeatable read').execute();
     await sql`select count(*) from scheduler_run`.execute(holder);
     const round = async (db: Db) => {
       const { runs } = await claimDue(db, { holder: A, limit: schedules, lookAheadMs: 0, watermark: 0 });
@@ -183,194 +118,43 @@ describe('the job store', () => {
       const completions = runs.map((run) => ({ run, next: run.fireAt + 1000, entries: entries(run) }));
       return (await completeRuns(db, A, completions)).size;
     };
-    for (let n = 0; n < rounds; n++) expect(await round(database.db)).toBe(schedules);
+    for (let n = 0; n < rounds; n++) expect(await round(site.db)).toBe(schedules);
     // What it counts is that nothing lives there: a planner that believes it compares each with each.
-    await sql`vacuum scheduler_run`.execute(database.db);
-    const read = await database.db.transaction().execute(async (transaction) => {
+    await sql`vacuum scheduler_run`.execute(site.db);
+    const read = await site.db.transaction().execute(async (transaction) => {
       expect(await round(transaction)).toBe(schedules);
       return rowsRead(transaction, 'scheduler_run');
     });
     await holder.rollback().execute();
     expect(read).toBeLessThan(schedules * rounds * 10);
   });
-
-  it('lets a run that ends during an edit wait for it, so that nothing fires that the edit has recorded as not fired', async () => {
-    await add('j');
-    const { runs } = await claim();
-    const [run] = await startRuns(database.db, A, runs);
-    const [edited, committed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const edit = runUnitOfWork(database, {}, async (unitOfWork) => {
-      const old = await findJob(await unitOfWork.db(), 'j', { lock: true });
-      const definition = { ...old!.definition, schedule: '0 * * * * ?' };
-      await updateSchedule({ unitOfWork, now: T0 + 3_500, nodeName: 'a' }, old!, {
-        id: 'j',
-        source: 'rest',
-        definition,
-      });
-      edited.resolve();
-      await committed.promise;
-    });
-    await edited.promise;
-    const completed = complete(run!, T0);
-    const waiters = sql<{ n: number }>`
-      select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await eventually(
-      async () => (await waiters.execute(database.db)).rows[0]!.n,
-      (n) => n === 1,
-    );
-    committed.resolve();
-    await edit;
-    expect(await completed).toBe(true);
-    const later = await claim();
-    expect((await startRuns(database.db, A, later.runs)).map(({ generation }) => generation)).toEqual([2]);
-    const { rows } = await sql<{ entry: string }>`
-      select concat_ws(' ', extract(second from planned_at)::int, outcome) as entry
-      from scheduler_firing order by planned_at`.execute(database.db);
-    expect(rows.map(({ entry }) => entry)).toEqual([
-      '59 fired',
-      '0 skipped',
-      '1 skipped',
-      '2 skipped',
-      '3 skipped',
-    ]);
-  });
-
-  const waiters = async () =>
-    (
-      await sql<{ n: number }>`
-        select count(*) as n from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`.execute(database.db)
-    ).rows[0]!.n;
-  const blocked = () => eventually(waiters, (n) => Number(n) === 1);
-  const ledger = async () =>
-    (
-      await sql<{ entry: string }>`
-        select concat_ws(' ', (extract(epoch from planned_at) - ${T0 / 1000})::int, outcome, why) as entry
-        from scheduler_firing order by planned_at`.execute(database.db)
-    ).rows.map(({ entry }) => entry);
-  /** What a statement does that is sent and not yet committed while another one is sent. */
-  const whileUnderWay = async <T>(
-    first: (db: Db) => Promise<T>,
-    second: () => Promise<unknown>,
-  ): Promise<T> => {
-    const { promise: done, resolve } = Promise.withResolvers<T>();
-    const { promise: allowed, resolve: commit } = Promise.withResolvers<void>();
-    const transaction = database.db.transaction().execute(async (db) => {
-      resolve(await first(db as unknown as Db));
-      await allowed;
-    });
-    const result = await done;
-    const other = second();
-    await blocked();
-    commit();
-    await Promise.all([transaction, other]);
-    return result;
-  };
-  const edit = (now: number, change: Record<string, string> = { schedule: '0 0 0 1 1 ?' }) =>
-    runUnitOfWork(database, {}, async (unitOfWork) => {
-      const old = (await findJob(await unitOfWork.db(), 'j', { lock: true }))!;
-      const definition = { ...old.definition, ...change };
-      await updateSchedule({ unitOfWork, now, nodeName: 'a' }, old, { id: 'j', source: 'rest', definition });
-    });
-  const remove = (now: number) =>
-    runUnitOfWork(database, {}, async (unitOfWork) => {
-      const job = (await findJob(await unitOfWork.db(), 'j', { lock: true }))!;
-      await removeSchedule({ unitOfWork, now, nodeName: 'a' }, job);
-    });
-
-  it.each([
-    ['edited', edit],
-    ['deleted', remove],
-  ] as const)(
-    'records all that had come of a schedule that is %s while it is claimed, or ends',
-    async (was, change) => {
-      const skipped = (n: number) => `${n} skipped the schedule was ${was} before it could fire`;
-      await add('j', {}, T0);
-      const { runs } = await whileUnderWay(
-        (db) => claimDue(db, { holder: A, limit: 10, lookAheadMs: 0, watermark: 0 }),
-        () => change(T0 + 2_500),
-      );
-      expect(runs).toHaveLength(1);
-      expect(await ledger()).toEqual([0, 1, 2].map(skipped));
-      expect(await startRuns(database.db, A, runs)).toEqual([]);
-
-      await sql`truncate scheduler_job, scheduler_due, scheduler_firing`.execute(database.db);
-      await add('j', {}, T0);
-      const [run] = await startRuns(database.db, A, (await claim()).runs);
-      await whileUnderWay(
-        (db) => completeRun(db, A, run!, T0 + 1_000, [entry('j', T0)]),
-        () => change(T0 + 2_500),
-      );
-      expect(await ledger()).toEqual(['0 fired', skipped(1), skipped(2)]);
-      expect(await startRuns(database.db, A, (await claim()).runs)).toEqual([]);
-      expect(await ledger()).toHaveLength(3);
-    },
-  );
-
-  it('goes on with a schedule that is resumed, or edited, while its run ends', async () => {
-    await add('j');
-    const { triggerId } = (await findJob(database.db, 'j'))!;
-    const [run] = await startRuns(database.db, A, (await claim()).runs);
-    await setJobPaused(database.db, triggerId, true);
-    const held = Promise.withResolvers<void>();
-    const resumed = Promise.withResolvers<void>();
-    const holding = database.db.transaction().execute(async (db) => {
-      await sql`select from scheduler_run for update`.execute(db);
-      held.resolve();
-      await resumed.promise;
-    });
-    await held.promise;
-    const completed = complete(run!, T0);
-    await blocked();
-    await setJobPaused(database.db, triggerId, false);
-    resumed.resolve();
-    await Promise.all([holding, completed]);
-    await jobStore(database.db).sweep(A, 'a');
-    const { runs } = await claim();
-    expect(runs).toMatchObject([{ fireAt: T0 }]);
-
-    const [last] = await startRuns(database.db, A, runs);
-    await whileUnderWay(
-      async (db) => {
-        const old = (await findJob(db, 'j', { lock: true }))!;
-        await sql`select from scheduler_run for update`.execute(db);
-        await sql`update scheduler_job set generation = generation + 1`.execute(db);
-        await sql`insert into scheduler_due (due_at, fire_at, trigger_id, generation)
-                  values (now(), ${new Date(T0 + 60_000)}, ${triggerId}, ${old.generation + 1})`.execute(db);
-      },
-      () => complete(last!, null),
-    );
-    expect((await claim()).runs).toMatchObject([{ fireAt: T0 + 60_000 }]);
-    expect(await findJob(database.db, 'j')).toMatchObject({ generation: 2 });
-  });
-
   it('starts with the claim what is due and finds a slot, unless its schedule must not run now', async () => {
     for (const id of ['a', 'b', 'c', 'paused']) await add(id);
-    await sql`update scheduler_job set paused = true where id = 'paused'`.execute(database.db);
+    await sql`update scheduler_job set paused = true where id = 'paused'`.execute(site.db);
     const options = { holder: A, limit: 10, lookAheadMs: 0, watermark: 0, startLimit: 2 };
-    const { runs } = await claimDue(database.db, options);
+    const { runs } = await claimDue(site.db, options);
     const started = runs.filter((run) => run.started !== undefined);
     expect(runs).toHaveLength(4);
     expect(started.map((run) => run.started!.jobId)).toEqual(
       runs.slice(0, 2).flatMap((run) => run.started?.jobId ?? []),
     );
     const marked = await sql<{ n: number }>`
-      select count(*) as n from scheduler_run where started_at is not null`.execute(database.db);
+      select count(*) as n from scheduler_run where started_at is not null`.execute(site.db);
     expect(marked.rows[0]!.n).toBe(started.length);
     for (const run of started) expect(await complete(run, null, A, run.started!.jobId)).toBe(true);
-    expect((await startRuns(database.db, A, runs)).map(({ jobId }) => jobId)).not.toContain('paused');
+    expect((await startRuns(site.db, A, runs)).map(({ jobId }) => jobId)).not.toContain('paused');
   });
 
   it('claims nothing while the cluster is paused', async () => {
     await add('j');
-    await sql`update scheduler_setting set paused = true`.execute(database.db);
+    await sql`update scheduler_setting set paused = true`.execute(site.db);
     expect((await claim()).runs).toEqual([]);
     expect(await trigger()).toMatchObject({ state: 1, state_name: 'PAUSED' });
   });
 
   it('claims nothing for a node that was fenced out', async () => {
     await add('j');
-    await sql`update cluster_node set epoch = 2 where id = 1`.execute(database.db);
+    await sql`update cluster_node set epoch = 2 where id = 1`.execute(site.db);
     expect((await claim()).runs).toEqual([]);
     expect(await count('scheduler_due')).toBe(1);
   });
@@ -378,7 +162,7 @@ describe('the job store', () => {
   it('never writes a claim time into the past, so that a lower bound loses nothing', async () => {
     const before = Date.now();
     await add('j');
-    const { runs } = await claimDue(database.db, {
+    const { runs } = await claimDue(site.db, {
       holder: A,
       limit: 1,
       lookAheadMs: 0,
@@ -392,7 +176,7 @@ describe('the job store', () => {
     expect(await trigger()).toMatchObject({ state: 0, previous_state: -1, acquired: false, nodeId: null });
     const { runs } = await claim();
     expect(await trigger()).toMatchObject({ state: 0, previous_state: -1, acquired: true, nodeId: 'a' });
-    await startRuns(database.db, A, runs);
+    await startRuns(site.db, A, runs);
     expect(await trigger()).toMatchObject({ state: 4, previous_state: 0, acquired: true, nodeId: 'a' });
   });
 
@@ -407,8 +191,8 @@ describe('the job store', () => {
   it('lets the next firing of a concurrent schedule wait while it runs, once', async () => {
     await add('j', { concurrentExecution: true });
     const [run] = (await claim()).runs;
-    await planNext(database.db, A, run!, T0, []);
-    await planNext(database.db, A, run!, T0 + 1000, []);
+    await planNext(site.db, A, run!, T0, []);
+    await planNext(site.db, A, run!, T0 + 1000, []);
     expect(await trigger()).toMatchObject({ state: 0, acquired: true });
     expect(await complete(run!, T0 + 2000)).toBe(true);
     expect((await claim()).runs).toMatchObject([{ fireAt: T0 }]);
@@ -428,8 +212,8 @@ describe('the job store', () => {
   it('gives the claims of a dead node to others, as late from their release', async () => {
     await add('j');
     const [run] = (await claim()).runs;
-    await startRuns(database.db, A, [run!]);
-    expect(await releaseRuns(database.db, A, 'b')).toEqual({ released: 1, parked: [] });
+    await startRuns(site.db, A, [run!]);
+    expect(await releaseRuns(site.db, A, 'b')).toEqual({ released: 1, parked: [] });
     const [again] = (await claim(B)).runs;
     expect(again).toMatchObject({ fireAt: run!.fireAt, attempt: 2 });
     expect(again!.lateFrom).toBeGreaterThan(run!.fireAt);
@@ -440,19 +224,19 @@ describe('the job store', () => {
   it('does not count a claim that never started as an attempt', async () => {
     await add('j');
     await claim();
-    await releaseRuns(database.db, A, 'b');
+    await releaseRuns(site.db, A, 'b');
     expect((await claim(B)).runs).toMatchObject([{ attempt: 1 }]);
   });
 
   it('does not start a suspect with the claim, because it is to be alone', async () => {
     for (const id of ['j', 'k']) await add(id);
     const claimAll = () =>
-      claimDue(database.db, { holder: A, limit: 10, lookAheadMs: 0, watermark: 0, startLimit: 10 });
+      claimDue(site.db, { holder: A, limit: 10, lookAheadMs: 0, watermark: 0, startLimit: 10 });
     for (let attempt = 1; attempt <= 3; attempt++) {
       const { runs } = await claimAll();
       expect(runs.map(({ started }) => started !== undefined)).toEqual([attempt < 3, attempt < 3]);
       // Who dies before a suspect has begun has nothing against it.
-      for (let n = 0; n < 2; n++) await releaseRuns(database.db, A, 'b');
+      for (let n = 0; n < 2; n++) await releaseRuns(site.db, A, 'b');
     }
     const { runs } = await claimAll();
     expect(runs).toMatchObject([
@@ -465,14 +249,14 @@ describe('the job store', () => {
     await add('j');
     for (let attempt = 1; attempt <= 3; attempt++) {
       const [run] = (await claim()).runs;
-      await startRuns(database.db, A, [run!]);
+      await startRuns(site.db, A, [run!]);
       const alone = attempt === 3 ? subjectOf(run!) : null;
-      const { parked } = await releaseRuns(database.db, A, 'b', { alone });
+      const { parked } = await releaseRuns(site.db, A, 'b', { alone });
       expect(parked).toEqual(attempt < 3 ? [] : [{ jobId: 'j', attempts: 3 }]);
     }
     expect((await claim()).runs).toEqual([]);
     expect(await trigger()).toMatchObject({ state: 3, state_name: 'ERROR' });
-    const { rows } = await sql`select outcome, why from svc_firing`.execute(database.db);
+    const { rows } = await sql`select outcome, why from svc_firing`.execute(site.db);
     expect(rows).toEqual([
       { outcome: 'lost', why: expect.stringMatching(/brought down a node or a script thread 3 times/) },
     ]);
@@ -481,16 +265,16 @@ describe('the job store', () => {
   it('finds claims that a fenced node made after its take-over', async () => {
     await add('j');
     await claim();
-    await sql`update cluster_node set epoch = 5 where id = 1`.execute(database.db);
-    expect(await listOrphanedLives(database.db)).toEqual([{ nodeId: 1, epoch: 1 }]);
+    await sql`update cluster_node set epoch = 5 where id = 1`.execute(site.db);
+    expect(await listOrphanedLives(site.db)).toEqual([{ nodeId: 1, epoch: 1 }]);
   });
 
   it('hands back what has not been executed, and leaves what is', async () => {
     await add('started');
     await add('waiting');
     const { runs } = await claim();
-    await startRuns(database.db, A, [runs[0]!]);
-    expect(await handBack(database.db, A, { except: [runs[0]!] })).toBe(1);
+    await startRuns(site.db, A, [runs[0]!]);
+    expect(await handBack(site.db, A, { except: [runs[0]!] })).toBe(1);
     expect(await count('scheduler_run')).toBe(1);
     expect((await claim(B)).runs).toMatchObject([{ triggerId: runs[1]!.triggerId, attempt: 1 }]);
   });
@@ -498,16 +282,16 @@ describe('the job store', () => {
   it('starts only runs of the schedule as it is now', async () => {
     await add('j');
     const { runs } = await claim();
-    await sql`update scheduler_job set generation = 2`.execute(database.db);
-    expect(await startRuns(database.db, A, runs)).toEqual([]);
+    await sql`update scheduler_job set generation = 2`.execute(site.db);
+    expect(await startRuns(site.db, A, runs)).toEqual([]);
     expect(await count('scheduler_run')).toBe(0);
   });
 
   it('forgets a schedule whose last two runs ended at once, without a look at schedules that have one', async () => {
     await add('twice', { type: 'simple', concurrentExecution: true });
-    await sql`delete from scheduler_due`.execute(database.db);
+    await sql`delete from scheduler_due`.execute(site.db);
     for (let n = 0; n < 100; n++) await add(`other-${n}`);
-    const read = await database.db.transaction().execute(async (transaction) => {
+    const read = await site.db.transaction().execute(async (transaction) => {
       expect(await removeFinished(transaction)).toBe(1);
       return rowsRead(transaction, 'scheduler_due');
     });
@@ -517,8 +301,8 @@ describe('the job store', () => {
 
   it('forgets a schedule of the REST interface after its last firing, and keeps one of a file', async () => {
     for (const id of ['j', 'file']) await add(id, { type: 'simple' });
-    await sql`update scheduler_job set source = 'file' where id = 'file'`.execute(database.db);
-    await sql`update scheduler_due set due_at = now()`.execute(database.db);
+    await sql`update scheduler_job set source = 'file' where id = 'file'`.execute(site.db);
+    await sql`update scheduler_due set due_at = now()`.execute(site.db);
     for (const run of (await claim()).runs) await complete(run, null);
     expect(await count('scheduler_job')).toBe(1);
     expect(await count('scheduler_firing')).toBe(2);
@@ -527,7 +311,7 @@ describe('the job store', () => {
 
   it('keeps what a schedule of a file has waiting, and its pause, unless the file has changed', async () => {
     const ensure = (fields: Record<string, string>, now: number) =>
-      runUnitOfWork(database, {}, (unitOfWork) =>
+      runUnitOfWork(site.database, {}, (unitOfWork) =>
         ensureSchedule(
           { unitOfWork, now, nodeName: 'a' },
           {
@@ -541,7 +325,7 @@ describe('the job store', () => {
         ),
       );
     expect(await ensure({}, T0)).toBe('created');
-    await sql`update scheduler_job set paused = true`.execute(database.db);
+    await sql`update scheduler_job set paused = true`.execute(site.db);
     const before = await trigger('f');
     expect(await ensure({}, T0 + 7 * 86_400_000)).toBe('unchanged');
     expect(await trigger('f')).toEqual(before);

@@ -1,0 +1,118 @@
+import { sql } from 'kysely';
+import { describe, expect, it } from 'vitest';
+import { MARK, scan, scanSite } from '../support/scan-site.ts';
+
+describe('a scan that a schedule or a script starts', () => {
+  const site = scanSite();
+  const { items, marks, ended } = site;
+
+  it('runs a schedule by its name: of a file, and of one made over REST', async () => {
+    await items(5, { group: 'sweep' });
+    const { body } = await site.api(
+      'POST',
+      'taskscanner?_action=execute&name=schedule/sweep&waitForCompletion=true',
+    );
+    const run = (await site.api('GET', `taskscanner/${body._id}`)).body;
+    expect(run).toMatchObject({ name: 'schedule/sweep', progress: { successes: 5 } });
+    await site.api('PUT', 'scheduler/job/by-rest', {
+      body: {
+        enabled: false,
+        type: 'cron',
+        schedule: '0 0 2 * * ?',
+        invokeService: 'taskscanner',
+        invokeContext: scan('true', { waitForCompletion: true }, { _queryFilter: 'group eq "sweep"' }),
+      },
+    });
+    const made = await site.api('POST', 'taskscanner?_action=execute&name=schedule/by-rest');
+    expect((await site.api('GET', `taskscanner/${made.body._id}`)).body.progress).toMatchObject({
+      successes: 5,
+    });
+    expect(await marks()).toHaveLength(5);
+  });
+
+  it('runs a schedule by its name with what its references stand for, unless that is a secret', async () => {
+    await items(2, { group: 'sweep' });
+    const run = (name: string) =>
+      site.api('POST', `taskscanner?_action=execute&name=schedule/${name}&waitForCompletion=true`);
+    const told = await run('telling');
+    expect([told.status, told.body.detail]).toEqual([
+      400,
+      expect.objectContaining({ id: 'SCAN_SECRET', field: '/invokeContext/scan/_queryFilter' }),
+    ]);
+    expect(await marks()).toEqual([]);
+    const { body } = await run('referring');
+    expect((await site.api('GET', `taskscanner/${body._id}`)).body.progress).toMatchObject({ successes: 2 });
+    expect(await marks()).toEqual(['i0', 'i1']);
+  });
+
+  it('is fired by a schedule, once for each firing, and the firing waits if it should', async () => {
+    await items(10);
+    const schedule = (invokeContext: object) => ({
+      type: 'simple',
+      startTime: '2020-01-01T00:00:00',
+      timeZone: 'UTC',
+      invokeService: 'taskscanner',
+      invokeContext,
+    });
+    expect(
+      (
+        await site.api('PUT', 'scheduler/job/fired', {
+          body: schedule(scan(MARK, { waitForCompletion: true })),
+        })
+      ).status,
+    ).toBe(201);
+    await site.server.observed('trigger.completed', (said) => said.schedule === 'fired');
+    expect(await marks()).toHaveLength(10);
+    const { rows } = await sql<{ log: { message: string }[] }>`
+      select log from svc_firing where schedule = 'fired'`.execute(site.server.database.db);
+    expect(rows[0]!.log[0]!.message).toMatch(/^scan .* is done$/);
+    await site.api('PUT', 'scheduler/job/failing', {
+      body: schedule(scan('true', { waitForCompletion: true }, { object: 'managed/nothing' })),
+    });
+    await site.server.observed('trigger.failed', (said) => said.schedule === 'failing');
+    await site.api('PUT', 'scheduler/job/later', {
+      body: schedule(scan('true', {}, { _queryFilter: 'true' })),
+    });
+    await site.server.observed(
+      'scan.ended',
+      (said) => said.scan === 'schedule/later' && said.successes === 10,
+    );
+  });
+
+  it('has a schedule that could never scan refused when it is made', async () => {
+    const { scan: _, ...without } = scan('true');
+    const { status, body } = await site.api('PUT', 'scheduler/job/broken', {
+      body: { type: 'cron', schedule: '0 0 2 * * ?', invokeService: 'taskscanner', invokeContext: without },
+    });
+    expect([status, body.detail]).toMatchObject([400, { id: 'SCAN_INVALID', field: '/invokeContext/scan' }]);
+    const file = await site.api('PUT', 'config/schedule/broken', {
+      body: { schedule: '0 0 2 * * ?', invokeService: 'taskscanner', invokeContext: without },
+    });
+    expect([file.status, JSON.stringify(file.body)]).toEqual([
+      400,
+      expect.stringContaining("needs an object 'scan'"),
+    ]);
+  });
+
+  it('cannot be waited for by what has begun to store something', async () => {
+    const source = `svc.create('managed/mark', null, {});
+      svc.action('taskscanner', 'execute', what, { waitForCompletion: 'true' });`;
+    const body = { type: 'text/javascript', source, globals: { what: scan('true') } };
+    const answer = await site.api('POST', 'script?_action=eval', { body });
+    expect(answer.body.message).toContain('cannot be waited for');
+    expect(await marks()).toEqual([]);
+  });
+
+  it('starts from a script exactly if what the script does is committed', async () => {
+    await items(2);
+    const eval_ = (source: string) =>
+      site.api('POST', 'script?_action=eval', {
+        body: { type: 'text/javascript', source, globals: { what: scan(MARK) } },
+      });
+    const started = "svc.action('taskscanner', 'execute', what, {})._id;";
+    expect((await eval_(`${started} throw new Error('no');`)).status).toBe(500);
+    const { body } = await eval_(started);
+    expect((await ended(body)).progress).toMatchObject({ successes: 2 });
+    expect(await marks()).toHaveLength(2);
+  });
+});
