@@ -1,7 +1,7 @@
 import { clusterResource } from '#cluster/index.ts';
 import { infoConfig, managedConfig } from '#config/index.ts';
 import { type Feature, type Platform, WAKE_UP } from '#platform/index.ts';
-import { scriptTransform } from '#script/index.ts';
+import { meetFilters, scriptTransform } from '#script/index.ts';
 import { configNode } from './config-node.ts';
 import { ConfigOverrides } from './config-overrides.ts';
 import { configResource } from './config-resource.ts';
@@ -33,6 +33,7 @@ export function administrationFeature(
         store: config,
         protect: (id, content) => protectSecrets(crypto, alias(), id, content),
         seals,
+        meetFilters: (filters, ...asked) => meetFilters(filters, scripts, ...asked),
         transform: (context) => scriptTransform(scripts, context),
         refresh: () => overrides.refresh(),
         async activate() {

@@ -1,4 +1,4 @@
-import { type ConfigStore, formatConfigId, parseConfigId } from '#config/index.ts';
+import { type ConfigStore, formatConfigId, parseConfigId, type RouterConfig } from '#config/index.ts';
 import {
   BadRequestError,
   didYouMean,
@@ -31,6 +31,7 @@ import { lockOverrides, putOverride } from './config-override-repository.ts';
 import { requireNothingOpened } from './operator-keys.ts';
 import type { OverrideSeals } from './override-seals.ts';
 import { requireCallerStays } from './require-caller-stays.ts';
+import { type MeetFilters, requireWayBack } from './require-way-back.ts';
 import { sealed, withKeptSecrets } from './seal-config.ts';
 
 export interface ConfigResourceOptions {
@@ -40,6 +41,7 @@ export interface ConfigResourceOptions {
   readonly seals: OverrideSeals;
   /** Runs the script of a `transform` operation. */
   readonly transform: (context: Context) => Transform;
+  readonly meetFilters: MeetFilters;
   /** Takes over what another node or thread has changed. */
   readonly refresh: () => Promise<void>;
   /** Brings changes in force, here and on all other nodes. */
@@ -84,7 +86,8 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
         actions: [],
       },
     ],
-    runsScripts: hasTransform,
+    // Filters of router.json are tried before they come in force.
+    runsScripts: (request) => hasTransform(request) || (isWrite(request) && isAbout(request, 'router')),
     asksOthers: false,
   };
 }
@@ -187,7 +190,7 @@ class ConfigScope {
     const shown = content === null ? null : sealed(id, content);
     if (content !== null) requireStorableSize(`config/${id}`, content, store.findRaw(id));
     const text = content === null ? null : JSON.stringify(content, null, 2);
-    const { findings, warnings } = await store.check(id, text ?? '{}');
+    const { findings, warnings, value } = await store.check(id, text ?? '{}');
     if (findings.length > 0 && (text !== null || !id.includes('/'))) {
       throw new BadRequestError(
         text === null
@@ -197,6 +200,11 @@ class ConfigScope {
       );
     }
     if (id === 'authentication') requireCallerStays(this.#context, this.#parameters, before, content ?? {});
+    if (id === 'router') {
+      const { meetFilters } = this.#options;
+      const context = writeContext(this.#context);
+      await requireWayBack(context, this.#parameters, before, value as RouterConfig, meetFilters);
+    }
     const db = await unitOfWork.db();
     await lockOverrides(db);
     const stored = content === null ? { content: null, sealed: null } : await seals.seal(id, content);
@@ -231,6 +239,10 @@ function requireNoFileName(store: ConfigStore, [name = '', ...rest]: readonly st
     id: 'CONFIG_BAD_ID',
     hint: `Did you mean '${factory}/${alias}'?`,
   });
+}
+
+function isAbout(request: Request, id: string): boolean {
+  return (request.method === 'create' ? request.newResourceId : request.path[1]) === id;
 }
 
 function idOf(path: readonly string[]): string {

@@ -146,12 +146,19 @@ export class ConfigStore {
   async check(
     id: string,
     text: string,
-  ): Promise<{ readonly findings: readonly Finding[]; readonly warnings: readonly string[] }> {
+  ): Promise<{
+    readonly findings: readonly Finding[];
+    readonly warnings: readonly string[];
+    /** What its schema makes of it, where nothing is wrong. */
+    readonly value?: unknown;
+  }> {
     const warnings: string[] = [];
     const read = await this.#read({ id, file: `config/${id}`, content: { text } }, (report) => {
       if (report.kind === 'config.warned') warnings.push(report.message);
     });
-    return { findings: 'findings' in read ? read.findings : [], warnings };
+    return 'entry' in read
+      ? { findings: [], warnings, value: read.entry.value }
+      : { findings: read.findings, warnings };
   }
 
   /** What is wrong with all there is, by id; what is doubtful is reported. */

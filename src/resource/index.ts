@@ -101,7 +101,7 @@ export {
   resource,
 } from './response.ts';
 export { Connection, type RequestSink } from './road/connection.ts';
-export { type Filter, passing } from './road/filter.ts';
+export { type Filter, type Handle, passing } from './road/filter.ts';
 export { refuseEnvelopes } from './road/refuse-envelopes.ts';
 export type { RouteHandler, RouteMatch } from './road/route.ts';
 export { type Road, Router } from './road/router.ts';

@@ -12,7 +12,7 @@ export type { HostOperations } from './host-operations.ts';
 export { findSyntaxError, hoistedNames } from './javascript/index.ts';
 export { requestView } from './request-view.ts';
 export { resourceOperations } from './resource-operations.ts';
-export { routerFilters } from './router-filters.ts';
+export { meetFilters, routerFilters } from './router-filters.ts';
 export { ScriptError, ScriptInactiveError } from './script-error.ts';
 export { ScriptInspector } from './script-inspector.ts';
 export { scriptsInactive } from './script-library.ts';

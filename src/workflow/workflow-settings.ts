@@ -21,9 +21,8 @@ export function readWorkflowSettings(config: WorkflowConfig): WorkflowSettings {
       hint: 'Use the location "embedded"',
     });
   }
-  if (location !== 'embedded') {
-    const why = location === 'remote' ? 'which does not work' : 'which is unknown';
-    throw inactive(`the location "${location}", ${why}`, 'Use the location "embedded"');
+  if (location === 'remote') {
+    throw inactive('the location "remote", which does not work', 'Use the location "embedded"');
   }
   const level = HISTORY_LEVELS.find((one) => one === history);
   if (level === undefined) {

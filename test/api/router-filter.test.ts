@@ -340,6 +340,40 @@ describe('a filter of router.json', () => {
     expect(await say({})).toEqual({ still: 1 });
   });
 
+  const no = js("throw { code: 403, message: 'nobody' }");
+  it.each<[string, object]>([
+    ['of everybody', { onRequest: no }],
+    ['of updates', { methods: ['update'], onRequest: no }],
+    ['of what it is about', { pattern: 'config(/.*)?', onRequest: no }],
+    ['of answers', { onResponse: js('response.content.x.y = 1') }],
+    ['by its condition', { condition: js('nothing.of.that'), onRequest: js('1') }],
+    ['by another content', { onRequest: js('if (request.content) request.content.filters = []') }],
+    ['without end', { onRequest: js("svc.create('managed/thing', 'of-a-trial', {}); for (;;) {}") }],
+  ])('that would keep those before from being put back is refused, unless it is forced: %s', async (_, filter) => {
+    await setFilters({ pattern: 'endpoint/say', onRequest: js('request.content.still = 1') });
+    const refused = await api('PUT', 'config/router', { body: { filters: [filter] } });
+    expect([refused.status, refused.body.detail]).toMatchObject([
+      409,
+      { id: 'ROUTER_LOCKS_OUT', hint: expect.stringContaining('force=true') },
+    ]);
+    const body = [{ operation: 'replace', field: '/filters', value: [filter] }];
+    expect((await api('PATCH', 'config/router', { body })).status).toBe(409);
+    expect(await say({})).toEqual({ still: 1 });
+    expect((await api('GET', 'managed/thing/of-a-trial')).status).toBe(404);
+  });
+
+  it('that is tried before it comes in force does nothing for good, and may be forced', async () => {
+    const creates = js("svc.create('managed/thing', 'of-a-trial', {})");
+    await setFilters({ pattern: 'config/router', methods: ['update'], onRequest: creates });
+    expect((await api('GET', 'managed/thing/of-a-trial')).status).toBe(404);
+    await setFilters();
+    expect((await api('GET', 'managed/thing/of-a-trial')).status).toBe(200);
+    const forced = { filters: [{ pattern: 'config', methods: ['query'], onRequest: no }] };
+    expect((await api('PUT', 'config/router?force=true', { body: forced })).status).toBe(200);
+    const refused = [{ pattern: 'config/router', methods: ['patch'], onRequest: no }];
+    expect((await api('PUT', 'config/router', { body: { filters: refused } })).status).toBe(200);
+  });
+
   it('follows its file, and the file of its script', async () => {
     await api('DELETE', 'config/router');
     const filter = { pattern: 'endpoint/say', onRequest: { type: 'text/javascript', file: 'hot.js' } };

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { defineConfig } from '../config-definition.ts';
 import { filledText, flag, wholeNumber } from './scalar-schema.ts';
 
-/** Locations and history levels are checked by the service that reads them, which then says that it is inactive. */
+/** Locations of no use, and history levels, are for the service that reads them, which then says that it is inactive. */
 const schema = z.looseObject({
-  location: z.string().default('embedded'),
+  /** `local` and `remote` are known to the field, and of no use here. */
+  location: z.enum(['embedded', 'local', 'remote']).default('embedded'),
   useDataSource: z.string().default('default'),
   workflowDirectory: filledText().default('workflow'),
   /** Accepted, with a warning: this service's tables have fixed names. */
