@@ -198,6 +198,7 @@ describe('the configuration over HTTP', () => {
       ['DELETE', 'managed', undefined, /no managed type/],
       ['PUT', 'managed', {}, /no managed type/],
       ['PUT', 'authentication', { serverAuthContext: {} }, /nobody could log in/],
+      ['PUT', 'workflow', { location: 'embeded' }, /embedded/],
       ['DELETE', 'authentication', undefined, /nobody could log in/],
       [
         'PUT',

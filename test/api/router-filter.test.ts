@@ -349,18 +349,21 @@ describe('a filter of router.json', () => {
     ['by its condition', { condition: js('nothing.of.that'), onRequest: js('1') }],
     ['by another content', { onRequest: js('if (request.content) request.content.filters = []') }],
     ['without end', { onRequest: js("svc.create('managed/thing', 'of-a-trial', {}); for (;;) {}") }],
-  ])('that would keep those before from being put back is refused, unless it is forced: %s', async (_, filter) => {
-    await setFilters({ pattern: 'endpoint/say', onRequest: js('request.content.still = 1') });
-    const refused = await api('PUT', 'config/router', { body: { filters: [filter] } });
-    expect([refused.status, refused.body.detail]).toMatchObject([
-      409,
-      { id: 'ROUTER_LOCKS_OUT', hint: expect.stringContaining('force=true') },
-    ]);
-    const body = [{ operation: 'replace', field: '/filters', value: [filter] }];
-    expect((await api('PATCH', 'config/router', { body })).status).toBe(409);
-    expect(await say({})).toEqual({ still: 1 });
-    expect((await api('GET', 'managed/thing/of-a-trial')).status).toBe(404);
-  });
+  ])(
+    'that would keep those before from being put back is refused, unless it is forced: %s',
+    async (_, filter) => {
+      await setFilters({ pattern: 'endpoint/say', onRequest: js('request.content.still = 1') });
+      const refused = await api('PUT', 'config/router', { body: { filters: [filter] } });
+      expect([refused.status, refused.body.detail]).toMatchObject([
+        409,
+        { id: 'ROUTER_LOCKS_OUT', hint: expect.stringContaining('force=true') },
+      ]);
+      const body = [{ operation: 'replace', field: '/filters', value: [filter] }];
+      expect((await api('PATCH', 'config/router', { body })).status).toBe(409);
+      expect(await say({})).toEqual({ still: 1 });
+      expect((await api('GET', 'managed/thing/of-a-trial')).status).toBe(404);
+    },
+  );
 
   it('that is tried before it comes in force does nothing for good, and may be forced', async () => {
     const creates = js("svc.create('managed/thing', 'of-a-trial', {})");

@@ -386,14 +386,6 @@ describe('workflow.json', () => {
     expect(ready.status).toBe(status === 503 ? 503 : 200);
   });
 
-  test('with a location that there is not is refused, and changes nothing', async () => {
-    expect((await set({})).status).toBeLessThan(300);
-    const { status, body } = await set({ location: 'embeded' });
-    expect([status, body.detail.id]).toEqual([400, 'CONFIG_INVALID']);
-    expect(body.detail.findings.join()).toContain('embedded');
-    expect((await ask()).status).toBe(200);
-  });
-
   test('answers for nothing of its own at the path above its resources, and asks for none', async () => {
     const { status, body } = await api('GET', 'workflow');
     expect([status, body.detail?.hint]).toEqual([404, undefined]);
