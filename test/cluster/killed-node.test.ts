@@ -67,12 +67,12 @@ const BATCH = String.raw`insert into .?managed_object[\s\S]*${COMPLETION}`;
 
 describe('a cluster of which a node is killed while firings go together', () => {
   it.each<[string, Fault]>([
-    ['has executed a batch', { statement: BATCH, nth: 40, when: 'before', what: 'kill' }],
-    ['has stored a batch', { statement: BATCH, nth: 40, when: 'after', what: 'kill' }],
+    ['has executed a batch', { statement: BATCH, nth: 12, when: 'before', what: 'kill' }],
+    ['has stored a batch', { statement: BATCH, nth: 12, when: 'after', what: 'kill' }],
   ])('loses and doubles nothing when it %s', async (_phase, fault) => {
     await using cluster = await Cluster.createPatient();
     const heir = await cluster.start('heir', { SVC_ROLES: 'api' });
-    const jobs = Array.from({ length: 60 }, (_, n) => `job-${n}`);
+    const jobs = Array.from({ length: 40 }, (_, n) => `job-${n}`);
     await Promise.all(jobs.map((job) => cluster.schedule(heir, job)));
     const victim = await cluster.start('victim', faultyEnvironment(fault));
     expect(await victim.ended).toBe('SIGKILL');

@@ -223,8 +223,8 @@ function entryOf(run: Run): LedgerEntry {
 }
 
 describe.each([
-  ['that is persisted', true, 25],
-  ['in memory', false, 25],
+  ['that is persisted', true, 12],
+  ['in memory', false, 8],
 ])('the trigger of a schedule %s', (_where, persisted, numRuns) => {
   let h: JobStoreHarness;
   beforeAll(async () => {

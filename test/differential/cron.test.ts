@@ -16,7 +16,7 @@ interface Pair {
 }
 
 const SEED = 20_260_101;
-const COMPARED = 10_000;
+const COMPARED = 3_000;
 const DATES = 1;
 const DAY_MS = 86_400_000;
 
