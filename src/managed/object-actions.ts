@@ -23,6 +23,7 @@ import { newExchange } from './exchange.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
 import { mayRead } from './may-read.ts';
+import { requireNameOnly } from './name-by-query.ts';
 import { queryOfCaller } from './retrieve/query-of-caller.ts';
 import { runLifecycle } from './run-lifecycle.ts';
 
@@ -72,7 +73,9 @@ async function patchFound(
   context: WriteContext,
   request: ActionRequest,
 ): Promise<ActionResult> {
-  const [first, second] = await findIds(platform, type, context, queryOf(request), 2);
+  const query = queryOf(request);
+  await requireNameOnly(platform, type, context, query);
+  const [first, second] = await findIds(platform, type, context, query, 2);
   if (first === undefined) throw new NotFoundError('The query finds no object to patch');
   if (second !== undefined) {
     throw new BadRequestError('The query finds more than one object to patch', {
@@ -93,6 +96,7 @@ async function checkFound(
 ): Promise<ActionResult> {
   let countTriggered = 0;
   const query = queryOf(request, 'true');
+  await requireNameOnly(platform, type, context, query);
   for (let ids = await findIds(platform, type, context, query, PAGE_SIZE); ids.length > 0; ) {
     for (const id of await findStale(platform, type, context, request, ids)) {
       await checkObject(platform, type, context, request, id);

@@ -206,6 +206,26 @@ describe('a caller with a certificate', () => {
     ],
     ['POST', 'managed/user?_action=patch', undefined, 400, 'QUERY_WHICH'],
     ['POST', 'managed/user?_action=patch&_queryFilter=userName+eq+"nobody"', undefined, 404, undefined],
+    ...[
+      'mail eq "ada@example.com"',
+      'userName sw "a"',
+      'userName eq "ada" and mail sw "a"',
+      '!(userName eq "ada")',
+      'mail pr',
+    ].map((filter): [string, string, unknown, number, string | undefined] => [
+      'POST',
+      `managed/user?_action=patch&_queryFilter=${encodeURIComponent(filter)}`,
+      undefined,
+      403,
+      'QUERY_NOT_A_NAME',
+    ]),
+    [
+      'POST',
+      'managed/user?_action=patch&_queryId=get-by-field-value&field=mail&value=x',
+      undefined,
+      403,
+      'QUERY_NOT_A_NAME',
+    ],
     ['POST', NAMED, [{ operation: 'replace', field: '/mail', value: 'x@example.com' }], 403, 'ACCESS_DENIED'],
     ['POST', NAMED, [], 403, 'ACCESS_DENIED'],
     ['POST', NAMED, [{ operation: 'remove', field: '/password', value: PASSWORD }], 403, 'PATCH_OF_HIDDEN'],
@@ -220,6 +240,12 @@ describe('a caller with a certificate', () => {
     const { rev } = await stored();
     const answer = await asDevice('POST', NAMED);
     expect([answer.status, answer.body]).toEqual([200, { _id: 'ada', _rev: String(rev + 1) }]);
+    const declared = await asDevice(
+      'POST',
+      'managed/user?_action=patch&_queryId=for-userName&uid=ada',
+      password('Another-Horse-3'),
+    );
+    expect([declared.status, declared.body._id]).toEqual([200, 'ada']);
     const shown = await api('POST', NAMED, { body: password('Another-Horse-2') });
     expect(shown.body).toMatchObject({ _id: 'ada', mail: expect.any(String) });
   });
