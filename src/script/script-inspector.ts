@@ -44,6 +44,9 @@ const FULL_TYPES: Readonly<Record<string, string>> = {
   'application/javascript': 'text/javascript',
 };
 
+/** Of a script that stands in a configuration, which the main thread looks at. */
+const MOST_TOKENS = 50_000;
+
 /** Looks at scripts without running anything of them: finds their files and modules, and compiles them. */
 export class ScriptInspector {
   readonly #config: ConfigStore;
@@ -130,7 +133,7 @@ export class ScriptInspector {
         return compiledGroovy(script).warnings.map((warning) => groovyWarning(warning, text));
       }
       const faults: ScriptFault[] = [];
-      const { program } = parseScript(script);
+      const { program } = parseScript(script, text.place === undefined ? MOST_TOKENS : undefined);
       for (const { name, offset, isCertain } of requiredModules(program)) {
         faults.push(...(await this.#inspectModule({ name, offset, isCertain }, text, sources, seen)));
       }

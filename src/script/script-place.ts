@@ -17,12 +17,14 @@ export async function inspectPlaces(
   inspector: ScriptInspector,
   places: readonly ScriptPlace[],
 ): Promise<readonly Objection[]> {
-  const faults = await Promise.all(
-    places.map(async ({ field, reference }) =>
-      (await inspector.inspect(reference)).map((fault) => ({ ...fault, field: `${field}${fault.field}` })),
-    ),
-  );
-  return faults.flat();
+  const objections: Objection[] = [];
+  for (const { field, reference } of places) {
+    const faults = await inspector.inspect(reference);
+    objections.push(...faults.map((fault) => ({ ...fault, field: `${field}${fault.field}` })));
+    // Many of them would keep the thread from everything else.
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return objections;
 }
 
 /** The script reference there, if there is one. */

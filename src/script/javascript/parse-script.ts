@@ -1,4 +1,5 @@
-import { getLineInfo, type Options, type Program, parse } from 'acorn';
+import { getLineInfo, type Options, type Program } from 'acorn';
+import { parseProgram } from './declaring-parser.ts';
 import { ScriptSyntaxError } from './failures.ts';
 import type { ScriptSource } from './script-source.ts';
 
@@ -17,8 +18,15 @@ const CLOSING: ReadonlySet<string> = new Set([')', ']', '}']);
 
 const LANGUAGE: Options = { ecmaVersion: 'latest', sourceType: 'script', allowReturnOutsideFunction: true };
 
-/** @throws ScriptSyntaxError */
-export function parseScript(script: ScriptSource): ParsedScript {
+/**
+ * @param mostTokens where the text is refused; default: nowhere
+ * @throws ScriptSyntaxError
+ */
+export function parseScript(
+  script: ScriptSource,
+  mostTokens: number = Number.POSITIVE_INFINITY,
+): ParsedScript {
+  let tokens = 0;
   const names = new Set<string>();
   const foreignComments: { start: number; end: number }[] = [];
   /** Where each of the brackets begins that are open. */
@@ -26,6 +34,8 @@ export function parseScript(script: ScriptSource): ParsedScript {
   const program = parseWith(script, open, {
     ...LANGUAGE,
     onToken: (token) => {
+      tokens += 1;
+      if (tokens > mostTokens) throw tooLong(script, token.start, mostTokens);
       const { label } = token.type;
       if (OPENING.has(label)) open.push(token.start);
       else if (CLOSING.has(label)) open.pop();
@@ -36,11 +46,19 @@ export function parseScript(script: ScriptSource): ParsedScript {
       if (script.source[start] !== '/') foreignComments.push({ start, end });
     },
   });
-  let text = script.source;
-  for (const { start, end } of foreignComments) {
-    text = text.slice(0, start) + ' '.repeat(end - start) + text.slice(end);
+  return { program, text: blanked(script.source, foreignComments), names };
+}
+
+/** @param parts in their order; looked ahead at, one may be told of twice */
+function blanked(source: string, parts: readonly { readonly start: number; readonly end: number }[]): string {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end } of parts) {
+    if (start < at) continue;
+    pieces.push(source.slice(at, start), ' '.repeat(end - start));
+    at = end;
   }
-  return { program, text, names };
+  return pieces.join('') + source.slice(at);
 }
 
 /** Where the text is no script, and why; undefined when it is one. */
@@ -56,7 +74,7 @@ export function findSyntaxError(script: ScriptSource): ScriptSyntaxError | undef
 
 function parseWith(script: ScriptSource, open: readonly number[], options: Options): Program {
   try {
-    return parse(script.source, options);
+    return parseProgram(script.source, options);
   } catch (error) {
     if (error instanceof ScriptSyntaxError) throw error;
     const { message, loc } = error as { message: string; loc?: { line: number; column: number } };
@@ -93,10 +111,16 @@ function tooDeep(script: ScriptSource, offset: number): ScriptSyntaxError {
   return new ScriptSyntaxError('The script is nested too deeply', at(script, line, column + 1));
 }
 
+function tooLong(script: ScriptSource, offset: number, most: number): ScriptSyntaxError {
+  const { line, column } = getLineInfo(script.source, offset);
+  const said = `The script has more than ${most} words and signs: such a one must be a file of the project`;
+  return new ScriptSyntaxError(said, at(script, line, column + 1));
+}
+
 function isAwaitOutsideFunction(script: ScriptSource): boolean {
   if (!script.source.includes('await')) return false;
   try {
-    parse(script.source, { ...LANGUAGE, allowAwaitOutsideFunction: true });
+    parseProgram(script.source, { ...LANGUAGE, allowAwaitOutsideFunction: true });
     return true;
   } catch {
     return false;
