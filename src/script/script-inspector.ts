@@ -45,7 +45,7 @@ const FULL_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Of a script that stands in a configuration, which the main thread looks at. */
-const MOST_TOKENS = 50_000;
+const MOST_TOKENS = 30_000;
 
 /** Looks at scripts without running anything of them: finds their files and modules, and compiles them. */
 export class ScriptInspector {

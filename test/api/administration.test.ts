@@ -199,7 +199,7 @@ describe('the configuration over HTTP', () => {
       ['PUT', 'managed', {}, /no managed type/],
       ['PUT', 'authentication', { serverAuthContext: {} }, /nobody could log in/],
       ['PUT', 'workflow', { location: 'embeded' }, /embedded/],
-      ['PUT', 'endpoint/long', { type: 'text/javascript', source: 'a;'.repeat(25_001) }, /more than 50000/],
+      ['PUT', 'endpoint/long', { type: 'text/javascript', source: 'a;'.repeat(15_001) }, /more than 30000/],
       ['DELETE', 'authentication', undefined, /nobody could log in/],
       [
         'PUT',

@@ -19,7 +19,7 @@ const CLOSING: ReadonlySet<string> = new Set([')', ']', '}']);
 const LANGUAGE: Options = { ecmaVersion: 'latest', sourceType: 'script', allowReturnOutsideFunction: true };
 
 /**
- * @param mostTokens where the text is refused; default: nowhere
+ * @param mostTokens where the text is refused; those eight brackets deep count twice, and so on. Default: nowhere
  * @throws ScriptSyntaxError
  */
 export function parseScript(
@@ -34,7 +34,8 @@ export function parseScript(
   const program = parseWith(script, open, {
     ...LANGUAGE,
     onToken: (token) => {
-      tokens += 1;
+      // A variable is noted in all the blocks around it.
+      tokens += 1 + Math.floor(open.length / 8);
       if (tokens > mostTokens) throw tooLong(script, token.start, mostTokens);
       const { label } = token.type;
       if (OPENING.has(label)) open.push(token.start);
@@ -113,7 +114,7 @@ function tooDeep(script: ScriptSource, offset: number): ScriptSyntaxError {
 
 function tooLong(script: ScriptSource, offset: number, most: number): ScriptSyntaxError {
   const { line, column } = getLineInfo(script.source, offset);
-  const said = `The script has more than ${most} words and signs: such a one must be a file of the project`;
+  const said = `The script has more than ${most} words and signs, deep ones counted several times: such a one must be a file of the project`;
   return new ScriptSyntaxError(said, at(script, line, column + 1));
 }
 

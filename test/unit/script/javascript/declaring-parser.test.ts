@@ -45,6 +45,9 @@ describe('a script', () => {
     const script = { name: 'long.js', source: 'a;\n'.repeat(20) };
     expect(parseScript(script, 41).program.body).toHaveLength(20);
     expect(() => parseScript(script, 30)).toThrow(expect.objectContaining({ line: 16, column: 1 }));
+    const deep = { name: 'deep.js', source: `${'{'.repeat(8)}a${'}'.repeat(8)}` };
+    expect(parseScript(deep, 20).program.body).toHaveLength(1);
+    expect(() => parseScript(deep, 19)).toThrow('more than 19 words');
   });
 
   it('keeps the places of everything where comments of pages are blanked', () => {
