@@ -10,7 +10,7 @@ export { findEmbeddedUrl } from './embedded/embedded-access.ts';
 export { startEmbeddedServer } from './embedded/embedded-server.ts';
 export { superviseEmbeddedServer } from './embedded/embedded-supervisor.ts';
 export { LOCK_CLASS, LockSession } from './lock/lock-session.ts';
-export { LOCK, lockNamed, tryLockNamed } from './lock/named-lock.ts';
+export { LOCK, lockingNamed, lockNamed, tryLockNamed } from './lock/named-lock.ts';
 export { tryTransactionLock } from './lock/transaction-lock.ts';
 export {
   inspectSchema,
@@ -46,4 +46,5 @@ export { type GroupStep, type GroupWrite, insertAll, LostRows } from './unit-of-
 export { type PreparedUnit, prepareUnit, storeTogether } from './unit-of-work/prepared-unit.ts';
 export { RefusedWrites } from './unit-of-work/refused-writes.ts';
 export { beforeCommit, runUnitOfWork } from './unit-of-work/run-unit-of-work.ts';
+export type { HeldStatement } from './unit-of-work/transaction-statements.ts';
 export { UnitOfWork } from './unit-of-work/unit-of-work.ts';

@@ -16,6 +16,7 @@ function objectInserts(table: ObjectStore['table']): GroupWrite<NewObject> {
     select type, id, data from jsonb_to_recordset(${JSON.stringify(objects)}::jsonb)
       as object (type text, id text, data jsonb) order by type, id`;
   return {
+    mayWait: true,
     steps: (objects) => [{ statement: insert(objects) }],
     async run(db, objects) {
       const { rows } =
@@ -51,6 +52,7 @@ function objectChanges(table: ObjectStore['table']): GroupWrite<ChangedObject> {
     where stored.ctid = object.at`;
   return {
     isGuarded: true,
+    mayWait: true,
     keyOf,
     steps: (objects) => [{ statement: sql`${update(objects)} returning 1`, returns: folded(objects).length }],
     async run(db, objects) {

@@ -33,8 +33,12 @@ const HASHED_SHORT: ReadonlySet<string> = new Set([LOCK.deployment, LOCK.sealing
 
 /** Waits for a lock. Several are taken in the order of their names, so that nobody waits for each other. */
 export async function lockNamed(db: Db, name: string, how: 'alone' | 'in common' = 'alone'): Promise<void> {
+  await lockingNamed(name, how).execute(db);
+}
+
+export function lockingNamed(name: string, how: 'alone' | 'in common' = 'alone'): RawBuilder<unknown> {
   const take = sql.raw(how === 'alone' ? 'pg_advisory_xact_lock' : 'pg_advisory_xact_lock_shared');
-  await sql`select ${take}(${keyOf(name)})`.execute(db);
+  return sql`select ${take}(${keyOf(name)})`;
 }
 
 /** @returns false when somebody else holds it */

@@ -61,12 +61,10 @@ export interface Database {
   startTransaction(depth: number): Promise<Transaction>;
   endTransaction(depth: number): void;
   /**
-   * Sends the last statements of a transaction together with its commit.
+   * Sends statements as a transaction of their own, with one way to the server and back.
    *
    * @throws what the first statement that fails does so with; nothing is stored then
    */
-  commitWith(transaction: Transaction, statements: readonly RawBuilder<unknown>[]): Promise<void>;
-  /** Sends statements as a transaction of their own, with one way to the server and back; throws as `commitWith`. */
   runInOneWay(statements: readonly RawBuilder<unknown>[]): Promise<void>;
   /** Cancels the statement that a transaction waits for, before it is rolled back. */
   cancelStatement(transaction: Transaction): Promise<void>;
@@ -128,8 +126,6 @@ export function openDatabase(given: DatabaseOptions): Database {
     endTransaction(depth) {
       if (depth === 0) gate.leave();
     },
-    commitWith: (transaction, statements) =>
-      inFlight(waiting.clientOf(transaction), compiled(statements), () => transaction.commit().execute()),
     async runInOneWay(statements) {
       const queries = compiled(statements);
       const client = await pool.connect();

@@ -24,6 +24,11 @@ export interface GroupWrite<Row = never> {
    * row waits for one: it cannot be stored then.
    */
   locksOf?(row: Row): readonly string[];
+  /**
+   * Whether a row may wait for the next statement or the commit in a transaction, too. That it could not be stored is known
+   * only then, and the unit of work runs again.
+   */
+  readonly mayWait?: true;
   /** Whether the statement is planned anew each time: see `PLANNED_ANEW`. */
   readonly isPlannedAnew?: true;
 }
@@ -135,17 +140,20 @@ async function commitTogether(
   }
 }
 
-/**
- * All rows, in a transaction of their own and with one way to the database and back. Locks come in a statement before
- * the others: what these see is as it is when the locks are held.
- */
+/** All rows, in a transaction of their own and with one way to the database and back. */
 async function storeWithLocks(database: Database, rows: readonly GroupedRow[]): Promise<void> {
+  const statements = statementsFor(rows);
+  if (statements.length === 1) await statements[0]!.execute(database.db);
+  else await database.runInOneWay(statements);
+}
+
+/**
+ * What stores all rows. Their locks come in a statement before the others: what these see is as it is when the locks are
+ * held.
+ */
+export function statementsFor(rows: readonly GroupedRow[]): readonly RawBuilder<unknown>[] {
   const names = [...new Set(rows.flatMap(({ write, row }) => write.locksOf?.(row as never) ?? []))].sort();
-  if (names.length === 0) {
-    await storeAll(rows).execute(database.db);
-    return;
-  }
-  await database.runInOneWay([tryLocks(names), storeAll(rows)]);
+  return names.length === 0 ? [storeAll(rows)] : [tryLocks(names), storeAll(rows)];
 }
 
 /** @throws GUARD_BROKEN when somebody holds one */
@@ -173,12 +181,14 @@ export function storeAll(rows: readonly GroupedRow[]): RawBuilder<unknown> {
 export async function insertAll<Row>(db: Db, write: GroupWrite<Row>, rows: readonly Row[]): Promise<void> {
   await storeAll(rows.map((row) => ({ write: write as GroupWrite, row })))
     .execute(db)
-    .catch(tellOfLostRows);
+    .catch((error: unknown) => {
+      throw meaningOfLostRows(error);
+    });
 }
 
 /** For what stores rows that nothing may keep from being stored. */
-export function tellOfLostRows(error: unknown): never {
-  throw isGuardBroken(error) ? new LostRows() : error;
+export function meaningOfLostRows(error: unknown): unknown {
+  return isGuardBroken(error) ? new LostRows() : error;
 }
 
 /** The database has taken a statement, and not kept all rows of it. */
@@ -214,7 +224,7 @@ async function findGuilty(
 }
 
 /** Whether the rows are why, and not the moment: the unit runs again by itself, and is told where it writes them. */
-function isOfItsRows(error: unknown): boolean {
+export function isOfItsRows(error: unknown): boolean {
   return isGuardBroken(error) || /^(?:2[23]|54)/.test(sqlStateOf(error) ?? '');
 }
 

@@ -41,28 +41,31 @@ export class PendingWrites {
     if (undo) this.#rows.length = Math.min(this.#rows.length, rows);
   }
 
+  /** What is pending, which is somebody else's to send then. */
+  take(): readonly GroupedRow[] {
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
   /**
-   * Sends everything, and sets the savepoints that are open where they belong.
+   * Sets the savepoints that are open where they belong, and sends what was written before the last of them.
    *
    * @returns false when a row could not be stored; the rest was not sent then
    */
-  async send(transaction: Db, set: (name: string) => Promise<void>): Promise<boolean> {
+  async setSavepoints(transaction: Db, set: (name: string) => Promise<void>): Promise<boolean> {
     const rows = this.#rows;
-    this.#rows = [];
     let sent = 0;
-    const sendUntil = async (end: number) => {
-      for (; sent < end; sent++) {
+    for (const savepoint of this.#savepoints.filter(({ isSet }) => !isSet)) {
+      for (; sent < savepoint.rows; sent++) {
         const { write, row } = rows[sent]!;
         const [stored] = await write.run(transaction, [row] as never[]);
         if (stored !== true) return false;
       }
-      return true;
-    };
-    for (const savepoint of this.#savepoints.filter(({ isSet }) => !isSet)) {
-      if (!(await sendUntil(savepoint.rows))) return false;
       await set(savepoint.name);
       savepoint.isSet = true;
     }
-    return sendUntil(rows.length);
+    this.#rows = rows.slice(sent);
+    return true;
   }
 }

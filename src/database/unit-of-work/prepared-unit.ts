@@ -2,7 +2,8 @@ import type { Database } from '../pool/database.ts';
 import { isConflict, isUnavailable } from '../pool/sql-state.ts';
 import { commitInGroup, type GroupWrite } from './group-commit.ts';
 import { beforeCommitOf, runEffects, type UnitOfWorkOptions } from './run-unit-of-work.ts';
-import { rootOf, UnitOfWork } from './unit-of-work.ts';
+import { UnitOfWork } from './unit-of-work.ts';
+import { rootOf } from './work-failure.ts';
 
 /** Work that has been done and is not stored: nobody else sees anything of it yet. */
 export interface PreparedUnit<T> {

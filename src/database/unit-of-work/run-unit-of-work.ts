@@ -4,7 +4,8 @@ import type { Database } from '../pool/database.ts';
 import { troubled } from '../pool/database-error.ts';
 import { isConflict, isConnectionLost, isUnavailable, translateDatabaseError } from '../pool/sql-state.ts';
 import type { Effect } from './effect.ts';
-import { rootOf, UnitOfWork } from './unit-of-work.ts';
+import { UnitOfWork } from './unit-of-work.ts';
+import { rootOf } from './work-failure.ts';
 
 export interface UnitOfWorkOptions {
   readonly dryRun?: boolean;

@@ -7,11 +7,14 @@ import {
   type GroupedRow,
   type GroupWrite,
   isContended,
-  storeAll,
-  tellOfLostRows,
+  isOfItsRows,
+  meaningOfLostRows,
+  statementsFor,
 } from './group-commit.ts';
 import { PendingWrites } from './pending-writes.ts';
-import { watched } from './watched-transaction.ts';
+import { type HeldStatement, TransactionStatements } from './transaction-statements.ts';
+import { NeedsTransaction, RefusedRow, rootOf } from './work-failure.ts';
+import type { WorkOptions } from './work-options.ts';
 
 /** Work that writes more has a transaction of its own. */
 const MOST_PENDING = 100;
@@ -35,8 +38,10 @@ export class UnitOfWork {
   readonly #callers: number;
   readonly #onStatement: (() => void) | undefined;
   #transaction: Promise<Transaction> | undefined;
-  /** The transaction as everybody else has it: each statement is told of before it is sent. */
-  #shown: Promise<Db> | undefined;
+  /** The transaction as everybody else has it. */
+  #statements: Promise<TransactionStatements> | undefined;
+  /** What leaves with the next statement. */
+  #held: HeldStatement[] = [];
   #holdsConnection = false;
   readonly #pending = new PendingWrites();
   readonly #last: GroupedRow[] = [];
@@ -49,22 +54,7 @@ export class UnitOfWork {
   readonly trace: TraceEntry[] = [];
   readonly log: LogEntry[] = [];
 
-  /**
-   * @param options.mayGroup false writes each row at once, and says at once whether it could be. Default true
-   * @param options.mayOpen false ends the work where it would need a transaction of its own. Default true
-   * @param options.callers open units of work that wait for the end of this one
-   * @param options.onStatement may refuse a statement by throwing
-   */
-  constructor(
-    database: Database,
-    options: {
-      dryRun?: boolean;
-      mayGroup?: boolean;
-      mayOpen?: boolean;
-      callers?: number;
-      onStatement?: () => void;
-    } = {},
-  ) {
+  constructor(database: Database, options: WorkOptions = {}) {
     this.#database = database;
     this.#onStatement = options.onStatement;
     this.#callers = options.callers ?? 0;
@@ -86,10 +76,52 @@ export class UnitOfWork {
     return this.#transaction !== undefined || this.#pending.rows.length > 0;
   }
 
-  /** The transaction, opened now if it is not yet. */
-  db(): Promise<Db> {
-    this.#shown ??= this.#own().then((transaction) => watched(transaction, this.#onStatement));
-    return this.#shown;
+  /** The transaction, opened now if it is not yet. What is asked of it together leaves together. */
+  async db(): Promise<Db> {
+    const { db } = await this.#sending();
+    this.#holdPending();
+    return db;
+  }
+
+  /** Has a statement that nobody waits for leave with the next one, which fails if it fails. */
+  async hold(statement: HeldStatement): Promise<void> {
+    await this.db();
+    this.#held.push(statement);
+    // In a rehearsal, and where somebody was faster, each step is told by itself how it went.
+    if (!this.mayGroup) await this.#flush();
+  }
+
+  #sending(): Promise<TransactionStatements> {
+    this.#statements ??= this.#own().then((transaction) =>
+      TransactionStatements.of(transaction, () => this.#takeHeld(), this.#onStatement),
+    );
+    return this.#statements;
+  }
+
+  #takeHeld(): readonly HeldStatement[] {
+    this.#holdPending();
+    return this.#held.splice(0);
+  }
+
+  /** What is pending goes in front of what is asked for next. */
+  #holdPending(): void {
+    const rows = this.#pending.take();
+    if (rows.length === 0) return;
+    const meaning = (error: unknown) => this.#refusedBy(error) ?? error;
+    this.#held.push(...statementsFor(rows).map((statement) => ({ statement, meaning })));
+  }
+
+  /** Sends what is held, and waits for it. */
+  async #flush(): Promise<void> {
+    this.#holdPending();
+    if (this.#held.length > 0) await (await this.#sending()).flushWith(async () => {});
+  }
+
+  /** Whether a row could not be stored that was taken for stored. */
+  #refusedBy(error: unknown): RefusedRow | undefined {
+    if (!isOfItsRows(error)) return undefined;
+    this.#isRefused = true;
+    return new RefusedRow();
   }
 
   #own(): Promise<Transaction> {
@@ -152,8 +184,8 @@ export class UnitOfWork {
   }
 
   /**
-   * Writes a row, or keeps it for the commit when it is the first thing that is asked of the database. A row that is
-   * kept and then cannot be stored makes the unit of work run again, without keeping rows.
+   * Writes a row, or keeps it for the commit when it is the first thing that is asked of the database, or may wait in a
+   * transaction, too. A row that is kept and then cannot be stored makes the unit of work run again, without keeping rows.
    *
    * @returns false when the row could not be stored
    */
@@ -165,7 +197,7 @@ export class UnitOfWork {
   /** As `write`, for several rows with one statement. */
   async writeAll<Row>(write: GroupWrite<Row>, rows: readonly Row[]): Promise<readonly boolean[]> {
     if (this.#pending.rows.length + rows.length > MOST_PENDING) await this.db();
-    if (this.isLight) {
+    if (this.isLight || (this.mayGroup && write.mayWait === true)) {
       this.#pending.add(write, rows);
       return rows.map(() => true);
     }
@@ -186,7 +218,7 @@ export class UnitOfWork {
     this.#holdsConnection = true;
     try {
       const set = async (name: string) => void (await transaction.savepoint(name).execute());
-      if (!(await this.#pending.send(transaction, set))) throw new RefusedRow();
+      if (!(await this.#pending.setSavepoints(transaction, set))) throw new RefusedRow();
     } catch (error) {
       this.#isRefused = error instanceof RefusedRow;
       await transaction.rollback().execute();
@@ -223,8 +255,9 @@ export class UnitOfWork {
    */
   async savepoint<T>(work: () => Promise<T>, options: { keep: boolean } = { keep: true }): Promise<T> {
     if (!this.mayGroup) await this.#own();
-    const savepoint = this.#pending.begin();
     const transaction = await this.#transaction;
+    if (transaction !== undefined) await this.#flush();
+    const savepoint = this.#pending.begin();
     if (transaction !== undefined && !savepoint.isSet) {
       await transaction.savepoint(savepoint.name).execute();
       savepoint.isSet = true;
@@ -233,6 +266,7 @@ export class UnitOfWork {
     const effects = this.#effects.length;
     const undo = async () => {
       this.#pending.end(true);
+      this.#held = [];
       this.#changes = this.#changes.slice(0, changes);
       this.#effects = this.#effects.slice(0, effects);
       if (!savepoint.isSet) return;
@@ -245,6 +279,7 @@ export class UnitOfWork {
       const result = await work();
       if (!options.keep) await undo();
       else {
+        if (this.#held.length > 0) await this.#flush();
         this.#pending.end(false);
         if (savepoint.isSet) await (await this.#own()).releaseSavepoint(savepoint.name).execute();
       }
@@ -280,10 +315,17 @@ export class UnitOfWork {
       if (this.#isRefused) throw new RefusedRow();
       return;
     }
-    const last = this.#last;
-    const transaction = await (last.length > 0 ? this.#own() : this.#transaction);
-    if (last.length === 0) await transaction?.commit().execute();
-    else await this.#database.commitWith(transaction!, [storeAll(last)]).catch(tellOfLostRows);
+    // What such a statement has answered may be a reason not to commit.
+    if (this.#held.some(({ check }) => check !== undefined)) await this.#flush();
+    const isRefusal = this.#pending.rows.length > 0;
+    const rows = [...this.#pending.take(), ...this.#last];
+    const meaning = (error: unknown) =>
+      (isRefusal ? this.#refusedBy(error) : undefined) ?? meaningOfLostRows(error);
+    if (rows.length > 0) this.#held.push(...statementsFor(rows).map((statement) => ({ statement, meaning })));
+    if (this.#held.length > 0) await this.#own();
+    const transaction = await this.#transaction;
+    if (transaction !== undefined)
+      await (await this.#sending()).flushWith(() => transaction.commit().execute());
     this.#letGo();
   }
 
@@ -306,25 +348,4 @@ export class UnitOfWork {
     this.#holdsConnection = false;
     this.#database.endTransaction(this.#callers);
   }
-}
-
-/** Ends work that was to be stored together with other work. */
-class NeedsTransaction extends Error {
-  constructor() {
-    super('this work needs a transaction of its own');
-  }
-}
-
-/** A pending row could not be stored: what was said of it on the way is not true. */
-class RefusedRow extends Error {
-  constructor() {
-    super('a row that waited for the commit could not be stored');
-  }
-}
-
-/** A nested failure may arrive wrapped: the database's own error is then the innermost cause. */
-export function rootOf(error: unknown): unknown {
-  let root = error;
-  while (root instanceof Error && root.cause instanceof Error) root = root.cause;
-  return isConflict(root) || isUnavailable(root) ? root : error;
 }

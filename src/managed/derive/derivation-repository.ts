@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { type Db, LOCK, lockNamed } from '#database/index.ts';
+import { type Db, type HeldStatement, LOCK, lockingNamed, lockNamed } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Target } from '../relationship/edge.ts';
 
@@ -72,6 +72,11 @@ function stepSql(property: string, index: number, mayEnd: boolean): StepSql {
  */
 export async function lockDerivations(db: Db, type: string, how: 'in common' | 'alone'): Promise<void> {
   await lockNamed(db, LOCK.derivationsOf(type), how);
+}
+
+/** As `lockDerivations`, by a statement that nobody waits for. */
+export function lockingDerivations(type: string, how: 'in common' | 'alone'): HeldStatement {
+  return { statement: lockingNamed(LOCK.derivationsOf(type), how) };
 }
 
 /** The objects of a collection from which a path of properties leads to one of the targets. */

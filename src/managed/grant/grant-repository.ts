@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, LOCK, lockNamed } from '#database/index.ts';
+import { type Db, type HeldStatement, LOCK, lockNamed } from '#database/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import { filterSql, objectTable } from '#repo/index.ts';
 import type { QueryFilter } from '#resource/index.ts';
@@ -35,9 +35,10 @@ export interface ConditionalTarget {
 }
 
 /** Keeps objects from being written by others until the end of the transaction. */
-export async function lockOwners(db: Db, type: string, ids: readonly string[]): Promise<void> {
-  await sql`select from managed_object where type = ${type} and id = any(${ids as string[]}::text[])
-    order by id for no key update`.execute(db);
+export function lockingOwners(type: string, ids: readonly string[]): HeldStatement {
+  const statement = sql`select from managed_object where type = ${type} and id = any(${ids as string[]}::text[])
+    order by id for no key update`;
+  return { statement };
 }
 
 /**

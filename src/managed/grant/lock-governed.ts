@@ -1,9 +1,9 @@
-import { lockDerivations } from '../derive/derivation-repository.ts';
+import { lockingDerivations } from '../derive/derivation-repository.ts';
 import type { WriteExchange } from '../exchange.ts';
 import type { ManagedType } from '../managed-type.ts';
 import type { Target } from '../relationship/edge.ts';
 import { parseCondition } from './conditional-grant.ts';
-import { lockOwners } from './grant-repository.ts';
+import { lockingOwners } from './grant-repository.ts';
 
 /**
  * Keeps those at the other ends of edges from being changed, where it depends on them whether they get a conditional
@@ -28,8 +28,8 @@ export async function lockGoverned(
       .filter(({ collection }) => collection === `managed/${owner.name}`)
       .map(({ id }) => id);
     if (ids.length === 0) continue;
-    const db = await exchange.context.unitOfWork.db();
-    if (owner.storedDerived.length > 0) await lockDerivations(db, owner.name, 'in common');
-    await lockOwners(db, owner.name, ids);
+    const { unitOfWork } = exchange.context;
+    if (owner.storedDerived.length > 0) await unitOfWork.hold(lockingDerivations(owner.name, 'in common'));
+    await unitOfWork.hold(lockingOwners(owner.name, ids));
   }
 }

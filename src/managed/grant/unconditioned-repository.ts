@@ -10,6 +10,7 @@ interface Place {
 /** No object of the type has a condition when the unit of work commits: there is nothing to grant by one. */
 const noConditions: GroupWrite<Place> = {
   isGuarded: true,
+  mayWait: true,
   steps: (places) =>
     distinct(places).map(({ type, field }) => ({
       statement: sql`select 1 from (select is_unconditioned(${type}, ${field}) as is) asked where asked.is`,
@@ -46,13 +47,13 @@ export function seemsUnconditioned(database: Database, places: readonly Place[])
   return places.every((place) => seenIn(database).has(keyOf(place)));
 }
 
-/** @returns false when somebody has to look, because there is a transaction, or may be a condition */
+/** @returns false when somebody has to look, because there may be a condition */
 export async function assumeUnconditioned(
   database: Database,
   unitOfWork: UnitOfWork,
   places: readonly Place[],
 ): Promise<boolean> {
-  if (!unitOfWork.isLight || !seemsUnconditioned(database, places)) return false;
+  if (!unitOfWork.mayGroup || !seemsUnconditioned(database, places)) return false;
   await unitOfWork.writeAll(noConditions, places);
   return true;
 }

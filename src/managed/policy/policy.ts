@@ -48,6 +48,8 @@ export interface Policy {
   readonly requirements: readonly string[];
   /** Absent properties need not be asked about. */
   readonly skipsAbsent: boolean;
+  /** It depends on nothing that other policies do, and is asked together with others. */
+  readonly asksDatabase?: true;
   check(input: PolicyInput): FailedRequirement[] | Promise<FailedRequirement[]>;
 }
 

@@ -9,6 +9,7 @@ const unique: Policy = {
   id: 'unique',
   requirements: ['UNIQUE'],
   skipsAbsent: true,
+  asksDatabase: true,
   async check({ value, property, place }) {
     if (typeof value !== 'string' || value === '' || !place.tellsOfOthers) return MET;
     if (place.isBinding) {
@@ -17,8 +18,13 @@ const unique: Policy = {
       if (stored !== null && getAt(stored, pointerOf(property)) === value) return MET;
       const wanted = { collection: place.collection, property: property.replace(/\[\d+\]/g, '[]'), value };
       if (await reserve(place, wanted)) return MET;
-      // Two who want the same value at once must see each other.
-      await lockValue(await place.db(), wanted);
+      // Two who want the same value at once must see each other: a transaction looks when it has the lock.
+      const db = await place.db();
+      const [, outcome] = await Promise.all([
+        lockValue(db, wanted),
+        requireNoOther(db, place.collection, property, value, place.id),
+      ]);
+      return outcome;
     }
     return requireNoOther(await place.db(), place.collection, property, value, place.id);
   },
@@ -29,6 +35,7 @@ const noInternalUserConflict: Policy = {
   id: 'no-internal-user-conflict',
   requirements: ['UNIQUE'],
   skipsAbsent: true,
+  asksDatabase: true,
   check: async ({ value, place }) =>
     typeof value === 'string' && value !== '' && place.tellsOfOthers
       ? requireNoOther(await readerOf(place), 'repo/internal/user', '_id', value, null)

@@ -48,18 +48,27 @@ async function failuresOf(
   const failures: FailedRequirement[][] = [];
   // Of a hash only its presence can be judged.
   const isOpaque = value !== undefined && validation.isHashed(value);
-  for (const { policyId, params } of await rulesInForce(validation, property)) {
-    if (isOpaque && policyId !== 'required') continue;
-    const input: PolicyInput = {
-      value,
-      params,
-      property: name,
-      object: validation.object,
-      failed,
-      place: validation.place,
-      context: validation.context,
-    };
-    const unmet = await ask(validation, policyId, input);
+  const inForce = await rulesInForce(validation, property);
+  const rules = isOpaque ? inForce.filter(({ policyId }) => policyId === 'required') : inForce;
+  const inputOf = ({ params }: Rule): PolicyInput => ({
+    value,
+    params,
+    property: name,
+    object: validation.object,
+    failed,
+    place: validation.place,
+    context: validation.context,
+  });
+  // On one way to the database, where no script stands between them.
+  const ahead = new Map<Rule, ReturnType<typeof ask>>();
+  if (rules.every(({ policyId }) => CATALOGUE.has(policyId))) {
+    for (const rule of rules)
+      if (CATALOGUE.get(rule.policyId)?.asksDatabase)
+        ahead.set(rule, ask(validation, rule.policyId, inputOf(rule)));
+    await Promise.all(ahead.values());
+  }
+  for (const rule of rules) {
+    const unmet = await (ahead.get(rule) ?? ask(validation, rule.policyId, inputOf(rule)));
     if (unmet.length === 0) continue;
     failures.push([...unmet]);
     failed.push(...unmet.map(({ policyRequirement }) => policyRequirement));

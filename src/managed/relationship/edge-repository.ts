@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { type Db, LOCK, lockNamed } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Edge, Target } from './edge.ts';
@@ -98,26 +98,28 @@ export async function lockEdge(db: Db, id: string): Promise<void> {
   await db.selectFrom('relationship').select('id').where('id', '=', id).forUpdate().execute();
 }
 
-export async function insertEdges(db: Db, edges: readonly NewEdge[]): Promise<void> {
-  if (edges.length === 0) return;
-  await db.insertInto('relationship').values(edges.map(toRow)).execute();
+const COLUMNS = sql`first_collection, first_id, first_property, first_single,
+  second_collection, second_id, second_property, second_single, properties`;
+
+/** One text however many there are. */
+export function insertingEdges(edges: readonly NewEdge[]): RawBuilder<unknown> {
+  return sql`
+    insert into relationship (id, ${COLUMNS})
+    select id, ${COLUMNS} from jsonb_populate_recordset(null::relationship, ${JSON.stringify(edges.map(toRow))}::jsonb)`;
 }
 
-/** @returns whether the edge was there at `rev` */
-export async function updateEdge(db: Db, rev: number, edge: NewEdge): Promise<boolean> {
-  const { id, ...row } = toRow(edge);
-  const { numUpdatedRows } = await db
-    .updateTable('relationship')
-    .set((expression) => ({ ...row, rev: expression('rev', '+', 1), updated_at: sql<Date>`now()` }))
-    .where('id', '=', id)
-    .where('rev', '=', rev)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+/** Returns a row if the edge was there at `rev`. */
+export function updatingEdge(rev: number, edge: NewEdge): RawBuilder<unknown> {
+  const { id } = edge;
+  return sql`
+    update relationship set (${COLUMNS}) = (
+      select ${COLUMNS} from jsonb_populate_record(null::relationship, ${JSON.stringify(toRow(edge))}::jsonb)),
+      rev = rev + 1, updated_at = now()
+    where id = ${id} and rev = ${rev} returning id`;
 }
 
-export async function deleteEdges(db: Db, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return;
-  await db.deleteFrom('relationship').where('id', 'in', ids).execute();
+export function deletingEdges(ids: readonly string[]): RawBuilder<unknown> {
+  return sql`delete from relationship where id = any(${ids as string[]}::text[])`;
 }
 
 /** Deletes all edges that the object knows of. One-way edges that lead to it stay, and lead nowhere. */
@@ -200,6 +202,6 @@ function toRow({ id, owner, other, properties }: NewEdge) {
     second_id: second.id,
     second_property: second.property,
     second_single: second.isSingle,
-    properties: JSON.stringify(properties) as unknown as JsonObject,
+    properties,
   };
 }

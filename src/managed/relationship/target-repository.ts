@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
-import { type Db, LOCK, lockNamed } from '#database/index.ts';
+import { type Db, type HeldStatement, LOCK, lockNamed } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { objectStore, type StoredObject } from '#repo/index.ts';
-import { formatRef, type Target } from './edge.ts';
+import type { Target } from './edge.ts';
 
 /** Where objects of a collection stand; undefined for collections that no table of ours holds. */
 export function storeOf(collection: string) {
@@ -30,24 +30,30 @@ export async function listObjects(
 }
 
 /**
- * Which of the objects exist, as references. They cannot be deleted until the end of the transaction; they can be
- * changed, so that granting a role does not wait for those who edit it. One statement for each table they stand in.
+ * Requires objects to exist. They cannot be deleted until the end of the transaction; they can be changed, so that
+ * granting a role does not wait for those who edit it. One statement for each table they stand in.
+ *
+ * @param missing what to throw of the first that does not exist
  */
-export async function lockExisting(db: Db, targets: readonly Target[]): Promise<ReadonlySet<string>> {
-  const existing = new Set<string>();
+export function lockingExisting(
+  targets: readonly Target[],
+  missing: (target: Target) => Error,
+): readonly HeldStatement[] {
   const stored = targets.map((target) => ({ target, store: storeOf(target.collection)! }));
-  for (const [table, group] of Map.groupBy(stored, ({ store }) => store.table)) {
+  return [...Map.groupBy(stored, ({ store }) => store.table)].map(([table, group]) => {
     const types = group.map(({ store }) => store.type);
     const ids = group.map(({ target }) => target.id);
-    const { rows } = await sql<{ type: string; id: string }>`select type, id from ${sql.table(table)}
-      where (type, id) in (select * from unnest(${types}::text[], ${ids}::text[]))
-      order by type, id for key share`.execute(db);
-    const found = new Set(rows.map(({ type, id }) => JSON.stringify([type, id])));
-    for (const { store, target } of group) {
-      if (found.has(JSON.stringify([store.type, target.id]))) existing.add(formatRef(target));
-    }
-  }
-  return existing;
+    return {
+      statement: sql`select type, id from ${sql.table(table)}
+        where (type, id) in (select * from unnest(${types}::text[], ${ids}::text[]))
+        order by type, id for key share`,
+      check(rows: readonly { readonly type: string; readonly id: string }[]) {
+        const found = new Set(rows.map(({ type, id }) => JSON.stringify([type, id])));
+        const lost = group.find(({ store, target }) => !found.has(JSON.stringify([store.type, target.id])));
+        if (lost !== undefined) throw missing(lost.target);
+      },
+    };
+  });
 }
 
 /** Queues those who create an object with the same id. */

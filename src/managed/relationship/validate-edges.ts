@@ -11,7 +11,7 @@ import type { Exchange, WriteExchange } from '../exchange.ts';
 import { formatRef, sameTarget, type Target, type WantedEdge } from './edge.ts';
 import { listEdges, listEdgesBetween, lockEnds } from './edge-repository.ts';
 import { type EdgePlan, newTargets } from './plan-edges.ts';
-import { lockExisting, storeOf } from './target-repository.ts';
+import { lockingExisting, storeOf } from './target-repository.ts';
 
 /**
  * Checks the references that plans add: the targets exist and stay, the edge is not there already, and a
@@ -29,7 +29,7 @@ export async function validateEdges(
   const db = await exchange.context.unitOfWork.db();
   await lockSymmetric(exchange, db, adding);
   const asking = adding.filter(({ relationship }) => always || relationship.validate);
-  await requireTargets(exchange, db, asking.flatMap(newTargets));
+  await requireTargets(exchange, asking.flatMap(newTargets));
   for (const plan of adding) {
     await refuseAssigned(exchange, db, plan);
     await refuseTaken(exchange, db, plan);
@@ -60,42 +60,37 @@ async function lockSymmetric(exchange: Exchange, db: Db, adding: readonly EdgePl
   }
 }
 
-async function requireTargets(exchange: Exchange, db: Db, added: readonly WantedEdge[]): Promise<void> {
-  if (added.length === 0) return;
-  const stored = added.filter(({ target }) => storeOf(target.collection) !== undefined);
-  const others = added.filter(({ target }) => storeOf(target.collection) === undefined);
-  const existing = new Set([
-    ...(await lockExisting(
-      db,
-      stored.map(({ target }) => target),
-    )),
-    ...(await readExisting(exchange, others)),
-  ]);
-  const missing = added.find(
-    // An object may refer to itself before it is stored.
-    ({ target }) => !existing.has(formatRef(target)) && !sameTarget(target, ownerOf(exchange)),
+async function requireTargets(exchange: WriteExchange, added: readonly WantedEdge[]): Promise<void> {
+  // An object may refer to itself before it is stored.
+  const targets = added
+    .map(({ target }) => target)
+    .filter((target) => !sameTarget(target, ownerOf(exchange)));
+  const stored = targets.filter(({ collection }) => storeOf(collection) !== undefined);
+  for (const statement of lockingExisting(stored, missing)) await exchange.context.unitOfWork.hold(statement);
+  await readExisting(
+    exchange,
+    targets.filter(({ collection }) => storeOf(collection) === undefined),
   );
-  if (missing === undefined) return;
-  throw new BadRequestError(`The referenced relationship '${formatRef(missing.target)}', does not exist`, {
+}
+
+function missing(target: Target): BadRequestError {
+  return new BadRequestError(`The referenced relationship '${formatRef(target)}', does not exist`, {
     id: 'RELATIONSHIP_NO_TARGET',
   });
 }
 
 /** Objects that stand in no table of ours are asked for through the router. */
-async function readExisting(exchange: Exchange, edges: readonly WantedEdge[]): Promise<ReadonlySet<string>> {
+async function readExisting(exchange: Exchange, targets: readonly Target[]): Promise<void> {
   const connection = new Connection(exchange.platform.resources, exchange.context);
-  const found = new Set<string>();
-  for (const { target } of edges) {
+  for (const target of targets) {
     try {
       // To ask may be to run a script, and whoever may not do that has it done by no reference.
       if (exchange.context.client.isExternal) await admitRead(exchange, target);
       await connection.read(formatRef(target));
-      found.add(formatRef(target));
     } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error;
+      throw error instanceof NotFoundError ? missing(target) : error;
     }
   }
-  return found;
 }
 
 async function admitRead({ platform, context }: Exchange, target: Target): Promise<void> {

@@ -1,8 +1,8 @@
-import { constraintOf, type Db, LostRace } from '#database/index.ts';
+import { constraintOf, LostRace } from '#database/index.ts';
 import { timeOrderedId } from '#time/index.ts';
 import { type Exchange, objectPath, type WriteExchange } from '../exchange.ts';
 import { type Edge, edgeValue, formatRef, type WantedEdge } from './edge.ts';
-import { deleteEdges, insertEdges, type NewEdge, updateEdge } from './edge-repository.ts';
+import { deletingEdges, insertingEdges, type NewEdge, updatingEdge } from './edge-repository.ts';
 import { type EdgeChange, type EdgePlan, edgeOf, newTargets } from './plan-edges.ts';
 import type { Relationship } from './relationship.ts';
 import { alreadyAssigned, ownerOf, reverseIsSingle, takenError } from './validate-edges.ts';
@@ -18,36 +18,35 @@ interface NumberedPlan extends EdgePlan {
 }
 
 /**
- * Writes the edges of relationships, removals first, and records what changed. However many edges are made or removed, it
- * is one statement each.
+ * Has the edges of relationships written, removals first, and records what changed. However many edges are made or removed,
+ * it is one statement each; that they could not be written is known when something else is asked.
  */
 export async function writeEdges(
   exchange: WriteExchange,
   plans: readonly EdgePlan[],
 ): Promise<readonly WrittenPlan[]> {
-  const db = await exchange.context.unitOfWork.db();
-  await deleteEdges(
-    db,
-    plans.flatMap(({ remove }) => remove.map(({ id }) => id)),
-  );
+  const { unitOfWork } = exchange.context;
+  const meaning = (error: unknown) => translate(error, exchange, plans);
+  const removed = plans.flatMap(({ remove }) => remove.map(({ id }) => id));
+  if (removed.length > 0) await unitOfWork.hold({ statement: deletingEdges(removed) });
   const numbered = plans.map((plan) => ({
     ...plan,
     create: plan.create.map((wanted) => ({ ...wanted, id: wanted.id ?? timeOrderedId() })),
   }));
-  try {
-    await insertEdges(
-      db,
-      numbered.flatMap(({ relationship, create }) =>
-        create.map((wanted) => rowOf(exchange, relationship, wanted.id, wanted)),
-      ),
-    );
-    for (const { relationship, update } of plans) {
-      for (const { edge, wanted } of update) {
-        await updateOne(db, edge, rowOf(exchange, relationship, edge.id, wanted));
-      }
+  const made = numbered.flatMap(({ relationship, create }) =>
+    create.map((wanted) => rowOf(exchange, relationship, wanted.id, wanted)),
+  );
+  if (made.length > 0) await unitOfWork.hold({ statement: insertingEdges(made), meaning });
+  for (const { relationship, update } of plans) {
+    for (const { edge, wanted } of update) {
+      await unitOfWork.hold({
+        statement: updatingEdge(edge.rev, rowOf(exchange, relationship, edge.id, wanted)),
+        meaning,
+        check(rows) {
+          if (rows.length === 0) throw raced(edge.property);
+        },
+      });
     }
-  } catch (error) {
-    throw translate(error, exchange, plans);
   }
   return numbered.map((plan) => ({ ...plan, written: recordAll(exchange, plan) }));
 }
@@ -98,10 +97,6 @@ function record(exchange: WriteExchange, change: EdgeChange): void {
     before: before === null ? null : edgeValue(before),
     after: after === null ? null : edgeValue(after),
   });
-}
-
-async function updateOne(db: Db, edge: Edge, row: NewEdge): Promise<void> {
-  if (!(await updateEdge(db, edge.rev, row))) throw raced(edge.property);
 }
 
 /** What a constraint refused: somebody else was faster, or the same is there already. */

@@ -1,13 +1,13 @@
 import type { Db } from '#database/index.ts';
 import { type Dependent, nextStep, seesChange } from '../derive/dependent.ts';
-import { listOrigins, lockDerivations } from '../derive/derivation-repository.ts';
+import { listOrigins, lockDerivations, lockingDerivations } from '../derive/derivation-repository.ts';
 import { collectionOf, type Exchange, type WriteExchange } from '../exchange.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { changedEnds } from '../relationship/edge-set.ts';
 
 /** Holds off, in common with others who write objects of the type, those who change what its derivations look at. */
 export async function lockOwnDerivations({ context, type }: WriteExchange): Promise<void> {
-  await lockDerivations(await context.unitOfWork.db(), type.name, 'in common');
+  await context.unitOfWork.hold(lockingDerivations(type.name, 'in common'));
 }
 lockOwnDerivations.applies = ({ isLight, type }: Exchange) => type.storedDerived.length > 0 && !isLight;
 

@@ -40,7 +40,9 @@ async function evaluate(exchange: WriteExchange, relationship: Relationship): Pr
   const { unitOfWork } = exchange.context;
   const isAsked = exchange.wanted.has(relationship) || exchange.edit !== null;
   const places = conditionedBy(relationship);
-  if (!isAsked && (await assumeUnconditioned(platform.database, unitOfWork, places))) return;
+  // What a client has made up has to go.
+  const isMadeUp = isAsked && (exchange.edit !== null || (edges.get(relationship) ?? []).some(isConditional));
+  if (!isMadeUp && (await assumeUnconditioned(platform.database, unitOfWork, places))) return;
   const db = await unitOfWork.db();
   const seen = asStored(type, object, id);
   const met: Target[] = [];

@@ -15,6 +15,7 @@ const from = (names: readonly LoginName[]) => sql`
 
 /** A name that somebody else has is not stored. */
 export const loginNameInserts: GroupWrite<LoginName> = {
+  mayWait: true,
   steps: (names) => [{ statement: sql`insert into login_name (${columns}) ${from(names)}` }],
   async run(db, names) {
     const { rows } = await sql<{ key: string }>`
@@ -26,6 +27,7 @@ export const loginNameInserts: GroupWrite<LoginName> = {
 
 /** Accounts that have a name get another, or write it in another way. One that somebody else has is not stored. */
 export const loginNameMoves: GroupWrite<LoginName> = {
+  mayWait: true,
   isGuarded: true,
   steps: (all) => {
     const moved = lastOf(all);

@@ -1,0 +1,109 @@
+import {
+  type CompiledQuery,
+  type ConnectionProvider,
+  type DatabaseConnection,
+  type KyselyPlugin,
+  Transaction as Statements,
+} from 'kysely';
+import type { Db, Transaction } from '../pool/database.ts';
+import { sqlStateOf } from '../pool/sql-state.ts';
+import type { Tables } from '../tables.ts';
+
+/** A statement that nobody waits for. It leaves with the next one of its transaction, which fails with it. */
+export interface HeldStatement {
+  readonly statement: { compile(db: Db): CompiledQuery };
+  /** Looks at what it has answered, and throws where that is not what is needed. */
+  readonly check?: (rows: readonly never[]) => void;
+  /** What its failure means. Default: itself. */
+  readonly meaning?: (error: unknown) => unknown;
+}
+
+/**
+ * Statements of a transaction, each sent as soon as it is asked for, in this order and without waiting for the answers to those
+ * before it: what is asked for together is one way to the database. The first of them that fails says why the others do.
+ */
+export class TransactionStatements {
+  readonly db: Db;
+  readonly #wire: TransactionWire;
+
+  private constructor(db: Db, wire: TransactionWire) {
+    this.db = db;
+    this.#wire = wire;
+  }
+
+  /**
+   * @param takeHeld what goes before the next statement, which is taken with it
+   * @param onStatement told of each that somebody asks for
+   */
+  static async of(
+    transaction: Transaction,
+    takeHeld: () => readonly HeldStatement[],
+    onStatement: (() => void) | undefined,
+  ): Promise<TransactionStatements> {
+    const executor = transaction.getExecutor();
+    const connection = await executor.provideConnection((own) => Promise.resolve(own));
+    const wire = new TransactionWire(connection, transaction, takeHeld);
+    const db = new Statements<Tables>({ ...UNUSED, executor: executor.withConnectionProvider(wire) });
+    return new TransactionStatements(
+      onStatement === undefined ? db : db.withPlugin(telling(onStatement)),
+      wire,
+    );
+  }
+
+  /** Sends what is held and what comes behind it, and waits for both. */
+  flushWith(behind: () => Promise<void>): Promise<void> {
+    return this.#wire.provideConnection(behind);
+  }
+}
+
+function telling(onStatement: () => void): KyselyPlugin {
+  return {
+    transformQuery({ node }) {
+      onStatement();
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  };
+}
+
+/** Of a transaction that is open already, only its executor is asked. */
+const UNUSED = { config: {} as never, dialect: {} as never, driver: {} as never };
+/** Said of all that comes behind a statement that has failed. */
+const IN_FAILED_TRANSACTION = '25P02';
+
+class TransactionWire implements ConnectionProvider {
+  readonly #connection: DatabaseConnection;
+  readonly #compiler: Db;
+  readonly #takeHeld: () => readonly HeldStatement[];
+  #failure: unknown;
+
+  constructor(connection: DatabaseConnection, compiler: Db, takeHeld: () => readonly HeldStatement[]) {
+    this.#connection = connection;
+    this.#compiler = compiler;
+    this.#takeHeld = takeHeld;
+  }
+
+  async provideConnection<T>(consumer: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
+    const held = this.#takeHeld();
+    if (held.length === 0) return this.#told(consumer(this.#connection));
+    const before = held.map((each) => this.#send(each));
+    const own = this.#told(consumer(this.#connection));
+    for (const outcome of await Promise.allSettled([...before, own]))
+      if (outcome.status === 'rejected') throw outcome.reason;
+    return own;
+  }
+
+  async #send({ statement, check, meaning }: HeldStatement): Promise<void> {
+    const sent = this.#connection.executeQuery(statement.compile(this.#compiler));
+    const { rows } = await this.#told(sent, meaning);
+    check?.(rows as never[]);
+  }
+
+  #told<T>(sent: Promise<T>, meaning = (error: unknown) => error): Promise<T> {
+    return sent.catch((error: unknown) => {
+      const isBehind = sqlStateOf(error) === IN_FAILED_TRANSACTION && this.#failure !== undefined;
+      if (!isBehind) this.#failure = meaning(error);
+      throw this.#failure;
+    });
+  }
+}

@@ -1,0 +1,13 @@
+/** How a unit of work goes about it. */
+export interface WorkOptions {
+  /** It keeps nothing. */
+  readonly dryRun?: boolean;
+  /** False writes each row at once, and says at once whether it could be. Default true. */
+  readonly mayGroup?: boolean;
+  /** False ends the work where it would need a transaction of its own. Default true. */
+  readonly mayOpen?: boolean;
+  /** Open units of work that wait for the end of this one. */
+  readonly callers?: number;
+  /** Told of each statement; may refuse it by throwing. */
+  readonly onStatement?: () => void;
+}
