@@ -12,6 +12,7 @@ import type {
   UpdateRequest,
   WriteContext,
 } from '#resource/index.ts';
+import type { PathsOfWays } from './derive/derive-properties.ts';
 import type { Refreshed } from './derive/refresh-derived.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
@@ -41,6 +42,8 @@ export interface Exchange<R extends LifecycleRequest = LifecycleRequest, C exten
   stored: StoredObject | null;
   /** Nothing is locked: what is read may be changed by others, and is not stored then. */
   isLight: boolean;
+  /** What is derived was read off this when the object was read; null where that is still to be asked. */
+  paths: PathsOfWays | null;
   /** What was stored, decrypted, with the relationships that have been looked up; null on create. */
   before: JsonObject | null;
   /** The object in work: what will be stored. Never holds `_id` or `_rev`. */
@@ -120,6 +123,7 @@ export function newExchange<R extends LifecycleRequest, C extends Context>(
     id,
     stored: null,
     isLight: false,
+    paths: null,
     before: null,
     object: {},
     overwritten: new Set(),

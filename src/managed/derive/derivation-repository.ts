@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, type HeldStatement, LOCK, lockingNamed, lockNamed } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import type { StoredObject } from '#repo/index.ts';
 import type { Target } from '../relationship/edge.ts';
 
 /** One step of a path: the edge's own properties, and where it leads; `data` is null where there is nothing. */
@@ -11,30 +12,89 @@ export interface DerivedStep {
   readonly data: JsonObject | null;
 }
 
-/**
- * All paths of edges that begin at the objects and go through the properties, in the order of their edges.
- *
- * @param least paths that have so many steps are told although they end there
- */
+/** Edges that follow each other through properties. */
+export interface Path {
+  readonly properties: readonly string[];
+  /** Those that have so many steps are told although they end there. */
+  readonly least: number;
+}
+
+/** By the id of the object where they begin. */
+export type FoundPaths = ReadonlyMap<string, readonly (readonly DerivedStep[])[]>;
+
+/** All paths of edges that begin at the objects and go through the properties, in the order of their edges. */
 export async function followPath(
   db: Db,
   collection: string,
   ids: readonly string[],
-  path: readonly string[],
-  least: number,
-): Promise<readonly { readonly ownerId: string; readonly steps: readonly DerivedStep[] }[]> {
-  const steps = path.map((property, index) => stepSql(property, index, index >= least));
-  const columns = steps.map(({ column }) => column);
-  const { rows } = await sql<{ owner_id: string; steps: (DerivedStep | null)[] }>`
-    select e0.owner_id, jsonb_build_array(${sql.join(columns)}) as steps
-    from ${sql.join(
-      steps.map(({ from }) => from),
-      sql` `,
-    )}
+  path: Path,
+): Promise<FoundPaths> {
+  const { steps, from, order } = pathSql(path);
+  const { rows } = await sql<{ owner_id: string; steps: Steps }>`
+    select e0.owner_id, ${steps} as steps from ${from}
     where e0.owner_collection = ${collection} and e0.owner_id = any(${ids as string[]}::text[])
-      and e0.owner_property = ${path[0]}
-    order by ${sql.join(steps.map(({ edge }) => sql`${edge}.id`))}`.execute(db);
-  return rows.map((row) => ({ ownerId: row.owner_id, steps: row.steps.filter((step) => step !== null) }));
+      and e0.owner_property = ${path.properties[0]}
+    order by ${order}`.execute(db);
+  return new Map(
+    [...Map.groupBy(rows, ({ owner_id }) => owner_id)].map(([id, own]) => [
+      id,
+      own.map(({ steps }) => told(steps)),
+    ]),
+  );
+}
+
+/** Some objects of a type, and the paths that begin at them, as they are at one moment. */
+export async function listWithPaths(
+  db: Db,
+  type: string,
+  those: RawBuilder<unknown>,
+  paths: readonly Path[],
+): Promise<{ readonly objects: readonly StoredObject[]; readonly found: readonly FoundPaths[] }> {
+  const columns = paths.map((path) => {
+    const { steps, from, order } = pathSql(path);
+    return sql`coalesce((select jsonb_agg(${steps} order by ${order}) from ${from}
+      where e0.owner_collection = ${`managed/${type}`} and e0.owner_id = o.id
+        and e0.owner_property = ${path.properties[0]}), '[]')`;
+  });
+  const { rows } = await sql<StoredObject & { paths: readonly (readonly Steps[])[] }>`
+    select o.id, o.rev, o.data, jsonb_build_array(${sql.join(columns)}) as paths
+    from managed_object o where o.type = ${type} and o.id ${those}`.execute(db);
+  const found = paths.map((_, at) => new Map(rows.map((row) => [row.id, row.paths[at]!.map(told)])));
+  return { objects: rows.map(({ id, rev, data }) => ({ id, rev, data })), found };
+}
+
+/** Those of the objects: one by its id. */
+export function withId(id: string): RawBuilder<unknown> {
+  return sql`= ${id}`;
+}
+
+/** Those of the objects: where properties of others lead, as far as they are of that collection. */
+export function referredToBy(
+  owners: { readonly collection: string; readonly ids: readonly string[]; readonly property: string },
+  collection: string,
+): RawBuilder<unknown> {
+  return sql`in (
+    select e.target_id from relationship_end e
+    where e.owner_collection = ${owners.collection} and e.owner_id = any(${owners.ids as string[]}::text[])
+      and e.owner_property = ${owners.property} and e.target_collection = ${collection})`;
+}
+
+type Steps = readonly (DerivedStep | null)[];
+
+function told(steps: Steps): readonly DerivedStep[] {
+  return steps.filter((step) => step !== null);
+}
+
+function pathSql({ properties, least }: Path) {
+  const all = properties.map((property, index) => stepSql(property, index, index >= least));
+  return {
+    steps: sql`jsonb_build_array(${sql.join(all.map(({ column }) => column))})`,
+    from: sql.join(
+      all.map(({ from }) => from),
+      sql` `,
+    ),
+    order: sql.join(all.map(({ edge }) => sql`${edge}.id`)),
+  };
 }
 
 interface StepSql {

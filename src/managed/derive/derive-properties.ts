@@ -1,12 +1,28 @@
+import type { RawBuilder } from 'kysely';
 import type { Db } from '#database/index.ts';
 import { getAt, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import type { StoredObject } from '#repo/index.ts';
 import { isInEffect } from '../grant/temporal-constraint.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import type { DerivedProperty } from '../managed-property.ts';
 import type { ManagedType } from '../managed-type.ts';
 import { formatRef } from '../relationship/edge.ts';
 import { type Derivation, waysOf } from './derivation.ts';
-import { type DerivedStep, followPath } from './derivation-repository.ts';
+import {
+  type DerivedStep,
+  type FoundPaths,
+  followPath,
+  listWithPaths,
+  type Path,
+} from './derivation-repository.ts';
+
+/** What derived properties of some objects are read off. */
+export type PathsOfWays = ReadonlyMap<Derivation, FoundPaths>;
+
+interface Derived {
+  readonly id: string;
+  readonly data: JsonObject;
+}
 
 /**
  * Calculates derived properties of objects in place, with one statement for all objects; properties whose path is the
@@ -17,50 +33,64 @@ export async function deriveProperties(
   db: Db,
   type: ManagedType,
   properties: readonly DerivedProperty[],
-  objects: readonly { readonly id: string; readonly data: JsonObject }[],
+  objects: readonly Derived[],
 ): Promise<void> {
   const ids = objects.map(({ id }) => id);
-  const found = new Map<Derivation, ReadonlyMap<string, Paths>>();
-  for (const group of sharedPaths(properties.flatMap(({ derivation }) => waysOf(derivation)))) {
-    const least = Math.min(...group.map(({ path }) => path.length));
-    const paths = await followPath(db, `managed/${type.name}`, ids, group[0]!.path, least);
-    const byOwner = Map.groupBy(paths, ({ ownerId }) => ownerId);
-    for (const derivation of group) found.set(derivation, byOwner);
-  }
-  derive(platform, type, properties, objects, (way, id) => found.get(way)!.get(id) ?? []);
+  const groups = sharedPaths(properties);
+  const found = await Promise.all(
+    groups.map(({ path }) => followPath(db, `managed/${type.name}`, ids, path)),
+  );
+  deriveFrom(platform, type, properties, objects, byWay(groups, found));
 }
 
-/** As `deriveProperties`, for objects without relationships. */
-export function deriveFromNothing(
+/** Some objects, and what their derived properties are read off at the same moment, with one statement. */
+export async function listWithDerivations(
+  db: Db,
+  type: ManagedType,
+  properties: readonly DerivedProperty[],
+  those: RawBuilder<unknown>,
+): Promise<{ readonly objects: readonly StoredObject[]; readonly paths: PathsOfWays }> {
+  const groups = sharedPaths(properties);
+  const { objects, found } = await listWithPaths(
+    db,
+    type.name,
+    those,
+    groups.map(({ path }) => path),
+  );
+  return { objects, paths: byWay(groups, found) };
+}
+
+function byWay(groups: readonly SharedPath[], found: readonly FoundPaths[]): PathsOfWays {
+  return new Map(groups.flatMap(({ ways }, at) => ways.map((way) => [way, found[at]!] as const)));
+}
+
+/** As `deriveProperties`, from what is known already; of objects without relationships, that is nothing. */
+export function deriveFrom(
   platform: ManagedPlatform,
   type: ManagedType,
   properties: readonly DerivedProperty[],
-  objects: readonly { readonly id: string; readonly data: JsonObject }[],
-): void {
-  derive(platform, type, properties, objects, () => []);
-}
-
-function derive(
-  platform: ManagedPlatform,
-  type: ManagedType,
-  properties: readonly DerivedProperty[],
-  objects: readonly { readonly id: string; readonly data: JsonObject }[],
-  pathsOf: (way: Derivation, id: string) => Paths,
+  objects: readonly Derived[],
+  known: PathsOfWays = new Map(),
 ): void {
   for (const { name, derivation } of properties) {
     const ways = waysOf(derivation);
     for (const { id, data } of objects) {
-      const found = ways.map((way) => ({ way, paths: pathsOf(way, id) }));
+      const found = ways.map((way) => ({ way, paths: known.get(way)?.get(id) ?? [] }));
       setMember(data, name, endsOf(platform, type, derivation, found));
     }
   }
 }
 
-type Paths = readonly { readonly steps: readonly DerivedStep[] }[];
+/** A path, and the derivations that go along it, some not to its end. */
+interface SharedPath {
+  readonly path: Path;
+  readonly ways: readonly Derivation[];
+}
 
-/** Groups whose paths begin one another, the longest first. */
-function sharedPaths(derivations: readonly Derivation[]): readonly (readonly Derivation[])[] {
+/** Paths that begin one another are one, the longest. */
+function sharedPaths(properties: readonly DerivedProperty[]): readonly SharedPath[] {
   const groups: Derivation[][] = [];
+  const derivations = properties.flatMap(({ derivation }) => waysOf(derivation));
   for (const derivation of derivations.toSorted((left, right) => right.path.length - left.path.length)) {
     const group = groups.find(([longest]) =>
       derivation.path.every((step, index) => longest!.path[index] === step),
@@ -68,7 +98,10 @@ function sharedPaths(derivations: readonly Derivation[]): readonly (readonly Der
     if (group === undefined) groups.push([derivation]);
     else group.push(derivation);
   }
-  return groups;
+  return groups.map((ways) => ({
+    ways,
+    path: { properties: ways[0]!.path, least: Math.min(...ways.map(({ path }) => path.length)) },
+  }));
 }
 
 /** The ends of all paths that are in effect now, each once, in the order in which they are met. */
@@ -76,12 +109,12 @@ function endsOf(
   platform: ManagedPlatform,
   type: ManagedType,
   derivation: Derivation,
-  found: readonly { readonly way: Derivation; readonly paths: Paths }[],
+  found: readonly { readonly way: Derivation; readonly paths: readonly (readonly DerivedStep[])[] }[],
 ): JsonValue[] {
   const ends = new Map<string, JsonValue>();
   const now = Date.now();
   for (const { way, paths } of found) {
-    for (const { steps: all } of paths) {
+    for (const all of paths) {
       const steps = all.slice(0, way.path.length);
       const end = steps.at(-1)!;
       // Shared with a longer path, or with a shorter one that ends before.

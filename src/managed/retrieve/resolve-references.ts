@@ -2,6 +2,7 @@ import { NotFoundError, ResourceError, toResourceError } from '#errors/index.ts'
 import { isObject, type JsonObject, type Pointer } from '#json/index.ts';
 import { type StoredObject, sealObject } from '#repo/index.ts';
 import { parsePath, type ReadRequest, readerOf, resourceBody, selectFields } from '#resource/index.ts';
+import type { PathsOfWays } from '../derive/derive-properties.ts';
 import { withIdentity } from '../exchange.ts';
 import { type Edge, edgeValue, formatRef } from '../relationship/edge.ts';
 import { listObjects, storeOf } from '../relationship/target-repository.ts';
@@ -20,25 +21,52 @@ export async function resolveReferences(
   plan: FieldPlan,
   edges: readonly Edge[],
   retrieveObjects: RetrieveObjects,
+  ahead: readonly TargetsAhead[] = [],
 ): Promise<ReadonlyMap<Edge, JsonObject>> {
   const values = new Map<Edge, JsonObject>(edges.map((edge) => [edge, edgeValue(edge)]));
   const groups: Group[] = [...plan.references].flatMap(([property, { fields }]) => {
     const own = fields.length === 0 ? [] : edges.filter((edge) => edge.property === property);
     return [...Map.groupBy(own, ({ target }) => target.collection)].map(([collection, group]) => {
       const ids = [...new Set(group.map(({ target }) => target.id))];
-      return { collection, ids, fields, edges: group, resolved: new Map() };
+      const known = ahead.find((each) => each.property === property && each.collection === collection);
+      return { collection, ids, fields, edges: group, known, resolved: new Map() };
     });
   });
   for (const group of groups) group.ids = await admit(retrieval, group);
   // All are looked up together; what may run scripts, and set savepoints, comes one after the other.
   const db = await readerOf(retrieval.platform, retrieval.context);
-  const objects = await Promise.all(groups.map(({ collection, ids }) => listObjects(db, collection, ids)));
+  const found = await Promise.all(
+    groups.map(
+      async ({ collection, ids, known }) =>
+        allOf(known, ids) ?? { objects: await listObjects(db, collection, ids), paths: undefined },
+    ),
+  );
   for (const [index, group] of groups.entries()) {
-    await readTargets(retrieval, group, objects[index]!, retrieveObjects);
+    const { objects, paths } = found[index]!;
+    await readTargets({ ...retrieval, paths }, group, objects, retrieveObjects);
     for (const edge of group.edges)
       values.set(edge, merge(edgeValue(edge), group.resolved.get(edge.target.id)));
   }
   return values;
+}
+
+/** Where a property leads, as far as it leads to one collection, looked up before its edges were known. */
+export interface TargetsAhead {
+  readonly property: string;
+  readonly collection: string;
+  readonly objects: readonly StoredObject[];
+  readonly paths: PathsOfWays;
+}
+
+/** Undefined where one of them was not found ahead, as when its edge was made just then. */
+function allOf(
+  ahead: TargetsAhead | undefined,
+  ids: readonly string[],
+): Pick<TargetsAhead, 'objects' | 'paths'> | undefined {
+  if (ahead === undefined) return undefined;
+  const wanted = new Set(ids);
+  const objects = ahead.objects.filter(({ id }) => wanted.has(id));
+  return objects.length === wanted.size ? { objects, paths: ahead.paths } : undefined;
 }
 
 /** The targets of one collection that a property refers to. */
@@ -49,6 +77,7 @@ interface Group {
   /** What is wanted of them. */
   readonly fields: readonly Pointer[];
   readonly edges: readonly Edge[];
+  readonly known: TargetsAhead | undefined;
   /** By id. */
   readonly resolved: Map<string, Resolved>;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, Pointer } from '#json/index.ts';
 import type { StoredObject } from '#repo/index.ts';
 import type { Context, Request } from '#resource/index.ts';
+import type { PathsOfWays } from '../derive/derive-properties.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import type { ManagedType } from '../managed-type.ts';
 
@@ -14,6 +15,8 @@ export interface Retrieval {
   readonly fields: readonly Pointer[];
   /** False: what is stored is shown, no hook runs. */
   readonly runsHooks: boolean;
+  /** What their derived properties are read off, where that came with the objects. */
+  readonly paths?: PathsOfWays | undefined;
   /** A script of the server gets them, in the name of the caller: what is encrypted is not sealed for it. */
   readonly isForScript?: boolean;
 }

@@ -2,14 +2,15 @@ import type { Db } from '#database/index.ts';
 import { cloneJson, type JsonObject, type Pointer } from '#json/index.ts';
 import type { StoredObject } from '#repo/index.ts';
 import { readerOf } from '#resource/index.ts';
-import { deriveProperties } from '../derive/derive-properties.ts';
+import { referredToBy } from '../derive/derivation-repository.ts';
+import { deriveFrom, deriveProperties, listWithDerivations } from '../derive/derive-properties.ts';
 import { withIdentity, withoutIdentity } from '../exchange.ts';
 import { isDerived, type ManagedProperty } from '../managed-property.ts';
 import type { ManagedType } from '../managed-type.ts';
 import type { Edge } from '../relationship/edge.ts';
 import { listEdges } from '../relationship/edge-repository.ts';
 import { type FieldPlan, planFields, selectPlanned, shows } from './field-plan.ts';
-import { resolveReferences } from './resolve-references.ts';
+import { resolveReferences, type TargetsAhead } from './resolve-references.ts';
 import type { Retrieval } from './retrieval.ts';
 import { runRetrieveHooks, type Working } from './run-retrieve-hooks.ts';
 
@@ -36,13 +37,15 @@ export async function retrieveObjects(
   const working = isPlain ? objects : objects.map((object) => ({ ...object, data: cloneJson(object.data) }));
   if (!isPlain) {
     const db = await readerOf(platform, context);
-    const needed = calculates ? calculatedFor(type, plan) : NOTHING;
+    const needed = neededFor(retrieval, plan);
     const derived = type.calculated.filter(isDerived).filter(({ name }) => needed.has(name));
-    const [edges] = await Promise.all([
+    if (retrieval.paths !== undefined) deriveFrom(platform, type, derived, working, retrieval.paths);
+    const [edges, ahead] = await Promise.all([
       listPlanned(db, type, plan, working),
-      deriveProperties(platform, db, type, derived, working),
+      readTargetsAhead(retrieval, db, plan, working),
+      retrieval.paths === undefined ? deriveProperties(platform, db, type, derived, working) : undefined,
     ]);
-    await attachEdges(retrieval, plan, edges, working);
+    await attachEdges(retrieval, plan, edges, working, ahead);
     if (calculates) await runRetrieveHooks(retrieval, needed, working);
   }
   return working.map(({ id, rev, data }) =>
@@ -53,6 +56,41 @@ export async function retrieveObjects(
 }
 
 const NOTHING: ReadonlySet<string> = new Set();
+
+/** What has to be calculated for an answer. */
+function neededFor({ runsHooks, type }: Retrieval, plan: FieldPlan): ReadonlySet<string> {
+  return runsHooks ? calculatedFor(type, plan) : NOTHING;
+}
+
+/**
+ * Looks up where the references lead that are followed while these are looked up themselves, which is one way to the
+ * database less. It is about the declared collections; what else is referred to is looked up when it is known.
+ */
+async function readTargetsAhead(
+  retrieval: Retrieval,
+  db: Db,
+  plan: FieldPlan,
+  objects: readonly Working[],
+): Promise<readonly TargetsAhead[]> {
+  const { platform, type } = retrieval;
+  const ids = objects.map(({ id }) => id);
+  const followed = [...plan.references].filter(([, { fields }]) => fields.length > 0);
+  const wanted = followed.flatMap(([property, { fields }]) =>
+    type.relationships.get(property)!.collections.flatMap((collection) => {
+      const target = platform.types.at(collection);
+      return target === undefined ? [] : { property, fields, collection, target };
+    }),
+  );
+  return Promise.all(
+    wanted.map(async ({ property, fields, collection, target }) => {
+      const needed = neededFor({ ...retrieval, type: target }, planFields(target, fields));
+      const derived = target.calculated.filter(isDerived).filter(({ name }) => needed.has(name));
+      const those = referredToBy({ collection: `managed/${type.name}`, ids, property }, collection);
+      const found = await listWithDerivations(db, target, derived, those);
+      return { property, collection, ...found };
+    }),
+  );
+}
 
 /** What is shown; where a script runs, also all that an object usually has, for the script may look at it. */
 function calculatedFor(type: ManagedType, plan: FieldPlan): ReadonlySet<string> {
@@ -90,11 +128,12 @@ async function attachEdges(
   plan: FieldPlan,
   edges: readonly Edge[],
   objects: readonly Working[],
+  ahead: readonly TargetsAhead[] = [],
 ): Promise<void> {
   const { type } = retrieval;
   const names = [...plan.references.keys()];
   if (names.length === 0) return;
-  const values = await resolveReferences(retrieval, plan, edges, retrieveObjects);
+  const values = await resolveReferences(retrieval, plan, edges, retrieveObjects, ahead);
   const byOwner = Map.groupBy(edges, ({ ownerId }) => ownerId);
   for (const { id, data } of objects) {
     const own = Map.groupBy(byOwner.get(id) ?? [], ({ property }) => property);

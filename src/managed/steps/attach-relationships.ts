@@ -1,6 +1,7 @@
 import { cloneJson } from '#json/index.ts';
 import type { Change, Exchange } from '../exchange.ts';
 import { lookUpAll, relationshipValue } from '../relationship/looked-up-edges.ts';
+import type { Relationship } from '../relationship/relationship.ts';
 import { planFields } from '../retrieve/field-plan.ts';
 
 /**
@@ -8,11 +9,7 @@ import { planFields } from '../retrieve/field-plan.ts';
  * relationship that is not looked up is left alone by the request.
  */
 export async function attachRelationships(exchange: Change): Promise<void> {
-  const { type } = exchange;
-  await lookUpAll(
-    exchange,
-    namedByRequest(exchange).flatMap((name) => type.relationships.get(name) ?? []),
-  );
+  await lookUpAll(exchange, relationshipsOf(exchange));
   for (const [relationship, edges] of exchange.edges) {
     const value = relationshipValue(relationship, edges);
     exchange.before[relationship.property] = value;
@@ -20,6 +17,13 @@ export async function attachRelationships(exchange: Change): Promise<void> {
   }
 }
 attachRelationships.applies = ({ type, edit }: Exchange) => type.relationships.size > 0 && edit === null;
+
+/** What the request is about; an edit of one edge looks for that by itself. */
+export function relationshipsOf(exchange: Exchange): readonly Relationship[] {
+  const { edit, type } = exchange;
+  if (edit !== null || type.relationships.size === 0) return [];
+  return namedByRequest(exchange).flatMap((name) => type.relationships.get(name) ?? []);
+}
 
 function namedByRequest({ type, request }: Exchange): string[] {
   const shown = [...planFields(type, request.method === 'patch' ? [] : request.fields).references.keys()];

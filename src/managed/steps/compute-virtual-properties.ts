@@ -1,4 +1,4 @@
-import { deriveFromNothing, deriveProperties } from '../derive/derive-properties.ts';
+import { deriveFrom, deriveProperties } from '../derive/derive-properties.ts';
 import type { Exchange, Planned } from '../exchange.ts';
 import { isDerived, scriptedWith } from '../managed-property.ts';
 import { withRelationships } from '../relationship/looked-up-edges.ts';
@@ -16,13 +16,14 @@ recalculate.applies = ({ isCheck, type }: Exchange) => isCheck && type.calculate
  * shown by default or asked for. Scripts see the relationships that the request is about.
  */
 export async function computeVirtualProperties(exchange: Planned): Promise<void> {
-  const { context, id, isCheck, platform, request, rev, type } = exchange;
-  const plan = planFields(type, isCheck ? [] : request.fields);
-  const wanted = type.calculated.filter(({ name, isDefault }) => isDefault || shows(plan, name, isDefault));
+  const { context, id, platform, request, rev, type } = exchange;
+  const wanted = calculatedOf(exchange);
   const derived = wanted.filter(isDerived);
   const objects = [{ id, data: exchange.object }];
   // One that is new and has no relationships has nothing to derive from.
-  if (exchange.isLight && request.method === 'create') deriveFromNothing(platform, type, derived, objects);
+  if (exchange.isLight && request.method === 'create') deriveFrom(platform, type, derived, objects);
+  else if (exchange.paths !== null && context.unitOfWork.isLight)
+    deriveFrom(platform, type, derived, objects, exchange.paths);
   else {
     const db = await context.unitOfWork.readerBesidePending();
     await deriveProperties(platform, db, type, derived, objects);
@@ -35,4 +36,10 @@ export async function computeVirtualProperties(exchange: Planned): Promise<void>
     exchange.object = working.data;
   }
 }
+/** What is stored of what is calculated. */
+export function calculatedOf({ isCheck, request, type }: Exchange) {
+  const plan = planFields(type, isCheck ? [] : request.fields);
+  return type.calculated.filter(({ name, isDefault }) => isDefault || shows(plan, name, isDefault));
+}
+
 computeVirtualProperties.applies = ({ type }: Exchange) => type.calculated.length > 0;

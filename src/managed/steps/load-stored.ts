@@ -1,7 +1,14 @@
+import type { UnitOfWork } from '#database/index.ts';
 import { NotFoundError } from '#errors/index.ts';
 import { findObject, findOwn, objectStore, type StoredObject } from '#repo/index.ts';
-import { type Exchange, objectPath } from '../exchange.ts';
+import { withId } from '../derive/derivation-repository.ts';
+import { listWithDerivations } from '../derive/derive-properties.ts';
+import { type Exchange, objectPath, type WriteExchange } from '../exchange.ts';
+import { isDerived } from '../managed-property.ts';
+import { lookUpAll } from '../relationship/looked-up-edges.ts';
 import { lockObject } from '../relationship/target-repository.ts';
+import { relationshipsOf } from './attach-relationships.ts';
+import { calculatedOf } from './compute-virtual-properties.ts';
 
 /**
  * Reads the object. For a write, its row stays locked until the end of the unit of work, so that writers queue; a
@@ -15,17 +22,31 @@ export async function loadStored(exchange: Exchange): Promise<void> {
   exchange.rev = stored.rev;
 }
 
-async function find({
-  context: { unitOfWork },
-  isLight,
-  platform,
-  type,
-  id,
-  request: { method },
-}: Exchange): Promise<StoredObject | undefined> {
+async function find(exchange: Exchange): Promise<StoredObject | undefined> {
+  const { context, isLight, platform, type, id, request } = exchange;
+  const { unitOfWork } = context;
   const store = objectStore(['managed', type.name]);
   if (unitOfWork === null) return findObject(platform.database.db, store, id);
-  if (method === 'read' || isLight) return findOwn(unitOfWork, store, id);
-  const strength = method === 'delete' ? 'update' : 'no key update';
-  return lockObject(await unitOfWork.db(), type.name, id, strength);
+  if (isLight && unitOfWork.pendingRows.length === 0) return findWithDerivations(exchange, unitOfWork);
+  if (request.method === 'read' || isLight) return findOwn(unitOfWork, store, id);
+  const strength = request.method === 'delete' ? 'update' : 'no key update';
+  const [stored] = await Promise.all([
+    lockObject(await unitOfWork.db(), type.name, id, strength),
+    lookUpAll(exchange as WriteExchange, relationshipsOf(exchange)),
+  ]);
+  return stored;
+}
+
+/** Whoever changes what is derived changes the revision: as long as that is the same, so is what was read with it. */
+async function findWithDerivations(
+  exchange: Exchange,
+  unitOfWork: UnitOfWork,
+): Promise<StoredObject | undefined> {
+  const { id, type } = exchange;
+  const derived = calculatedOf(exchange).filter(isDerived);
+  if (derived.length === 0) return findOwn(unitOfWork, objectStore(['managed', type.name]), id);
+  const db = await unitOfWork.readerBesidePending();
+  const { objects, paths } = await listWithDerivations(db, type, derived, withId(id));
+  exchange.paths = paths;
+  return objects[0];
 }

@@ -112,6 +112,52 @@ describe('a unit of work', () => {
     expect(await ids()).toEqual([1, 3]);
   });
 
+  it('has a statement that nobody waits for leave with the next one, and fail it with what that means', async () => {
+    await insert(database.db, 1);
+    const held = (id: number) => ({
+      statement: sql`insert into note values (${id}, 'held') returning id`,
+      meaning: () => new ResourceError(409, `note ${id} is there`),
+    });
+    const late = runUnitOfWork(database, {}, async (work) => {
+      await work.hold(held(1));
+      // Refused only because of what goes before it.
+      await sql`select * from note`.execute(await work.db());
+    });
+    await expect(late).rejects.toMatchObject({ code: 409 });
+    await expect(runUnitOfWork(database, {}, (work) => work.hold(held(1)))).rejects.toMatchObject({
+      code: 409,
+    });
+    await expect(
+      runUnitOfWork(database, {}, (work) =>
+        work.hold({
+          ...held(5),
+          check(rows) {
+            throw new ResourceError(410, `${rows.length} kept`);
+          },
+        }),
+      ),
+    ).rejects.toMatchObject({ code: 410, message: '1 kept' });
+    await runUnitOfWork(database, {}, async (work) => {
+      await work.savepoint(() => work.hold(held(1))).catch(() => undefined);
+      await work.hold(held(2));
+      const asked = [3, 4].map(async (id) => insert(await work.db(), id));
+      await Promise.all(asked);
+    });
+    expect(await ids()).toEqual([1, 2, 3, 4]);
+  });
+
+  it('says of several statements that were asked together why the first failed', async () => {
+    await insert(database.db, 1);
+    const failing = runUnitOfWork(database, {}, async (work) => {
+      const db = await work.db();
+      const outcomes = await Promise.allSettled([insert(db, 2), insert(db, 1), insert(db, 3)]);
+      expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
+      throw (outcomes[2] as PromiseRejectedResult).reason;
+    });
+    await expect(failing).rejects.toMatchObject({ detail: { id: 'DB_DUPLICATE' } });
+    expect(await ids()).toEqual([1]);
+  });
+
   it('causes its effects after the commit, when others can see the data', async () => {
     let seen: number[] = [];
     await runUnitOfWork(database, {}, async (work) => {
