@@ -117,7 +117,7 @@ export class UnitOfWork {
     if (this.#held.length > 0) await (await this.#sending()).flushWith(async () => {});
   }
 
-  /** Whether a row could not be stored that was taken for stored. */
+  /** Where a row could not be stored that was taken for stored. */
   #refusedBy(error: unknown): RefusedRow | undefined {
     if (!isOfItsRows(error)) return undefined;
     this.#isRefused = true;
@@ -149,10 +149,7 @@ export class UnitOfWork {
     return this.#transaction === undefined ? this.#beside() : this.db();
   }
 
-  /**
-   * Whether what is read without a lock may be changed by a pending row: there is no transaction yet, and nobody has
-   * been faster about the same of late.
-   */
+  /** Whether what is read without a lock may be changed by a pending row: as far as is known, nobody else changes it. */
   mayBePending(key: string): boolean {
     return this.isLight && !isContended(this.#database, key);
   }
@@ -317,10 +314,10 @@ export class UnitOfWork {
     }
     // What such a statement has answered may be a reason not to commit.
     if (this.#held.some(({ check }) => check !== undefined)) await this.#flush();
-    const isRefusal = this.#pending.rows.length > 0;
-    const rows = [...this.#pending.take(), ...this.#last];
+    const waiting = this.#pending.take();
+    const rows = [...waiting, ...this.#last];
     const meaning = (error: unknown) =>
-      (isRefusal ? this.#refusedBy(error) : undefined) ?? meaningOfLostRows(error);
+      (waiting.length > 0 && this.#refusedBy(error)) || meaningOfLostRows(error);
     if (rows.length > 0) this.#held.push(...statementsFor(rows).map((statement) => ({ statement, meaning })));
     if (this.#held.length > 0) await this.#own();
     const transaction = await this.#transaction;

@@ -47,7 +47,7 @@ export async function followPath(
 export async function listWithPaths(
   db: Db,
   type: string,
-  those: RawBuilder<unknown>,
+  those: Those,
   paths: readonly Path[],
 ): Promise<{ readonly objects: readonly StoredObject[]; readonly found: readonly FoundPaths[] }> {
   const columns = paths.map((path) => {
@@ -63,16 +63,19 @@ export async function listWithPaths(
   return { objects: rows.map(({ id, rev, data }) => ({ id, rev, data })), found };
 }
 
-/** Those of the objects: one by its id. */
-export function withId(id: string): RawBuilder<unknown> {
+/** Which objects of a type. */
+export type Those = RawBuilder<unknown>;
+
+/** One by its id. */
+export function withId(id: string): Those {
   return sql`= ${id}`;
 }
 
-/** Those of the objects: where properties of others lead, as far as they are of that collection. */
+/** Where a property of others leads, as far as they are of that collection. */
 export function referredToBy(
   owners: { readonly collection: string; readonly ids: readonly string[]; readonly property: string },
   collection: string,
-): RawBuilder<unknown> {
+): Those {
   return sql`in (
     select e.target_id from relationship_end e
     where e.owner_collection = ${owners.collection} and e.owner_id = any(${owners.ids as string[]}::text[])

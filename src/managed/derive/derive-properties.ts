@@ -1,4 +1,3 @@
-import type { RawBuilder } from 'kysely';
 import type { Db } from '#database/index.ts';
 import { getAt, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
 import type { StoredObject } from '#repo/index.ts';
@@ -14,6 +13,7 @@ import {
   followPath,
   listWithPaths,
   type Path,
+  type Those,
 } from './derivation-repository.ts';
 
 /** What derived properties of some objects are read off. */
@@ -48,7 +48,7 @@ export async function listWithDerivations(
   db: Db,
   type: ManagedType,
   properties: readonly DerivedProperty[],
-  those: RawBuilder<unknown>,
+  those: Those,
 ): Promise<{ readonly objects: readonly StoredObject[]; readonly paths: PathsOfWays }> {
   const groups = sharedPaths(properties);
   const { objects, found } = await listWithPaths(

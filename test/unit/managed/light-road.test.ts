@@ -29,11 +29,11 @@ describe('a request that changes nothing but one object', () => {
   const patch = (id: string, field: string, value: string) =>
     connection.patch(`managed/user/${id}`, null, [{ operation: 'replace', field: [field], value }]);
 
-  it('takes three ways to the database, of which two only read', async () => {
+  it('takes two ways to the database, of which one only reads', async () => {
     const id = await createUser();
     const sent = await statementsOf(() => patch(id, 'mail', 'new@example.com'));
-    expect(sent.length, sent.join('\n')).toBe(3);
-    expect(sent.slice(0, 2).every((text) => text.startsWith('select'))).toBe(true);
+    expect(sent.length, sent.join('\n')).toBe(2);
+    expect(sent[0]).toMatch(/^select/);
   });
 
   it('shares its commit with others', async () => {
