@@ -1,21 +1,103 @@
-/** How often common requests for managed users go to the database and wait. Counted, so no rounds. */
+/**
+ * How often common requests for managed users go to the database and wait, which is counted, and what of a processor they cost
+ * this process and Postgres, next to one prepared statement. `--profile another manager` profiles one of them instead.
+ */
+import { Session } from 'node:inspector/promises';
+import pg from 'pg';
 import { openDatabase } from '#database/index.ts';
 import { commonRequests } from '../test/support/common-requests.ts';
 import { createProject } from '../test/support/project.ts';
 import { waysOf } from '../test/support/ways-of.ts';
 import { withoutHooks } from '../test/support/without-hooks.ts';
 import { openWorkflowCore } from '../test/support/workflow-core.ts';
+import { type CpuProfile, summarize } from './support/cpu-profile.ts';
+import { databaseCpu } from './support/database-cpu.ts';
 import { createBenchDatabase } from './support/postgres.ts';
-import { report } from './support/row.ts';
+import { printSummary } from './support/profile-service.ts';
+import { compare, report } from './support/row.ts';
+import { isQuick, ROUNDS } from './support/settings.ts';
+
+const BENCH = 'ways';
+const TIMES = isQuick ? 50 : 300;
 
 await using scope = new AsyncDisposableStack();
 const { url } = scope.use(await createBenchDatabase());
 const project = scope.use(await createProject({ 'conf/managed.json': withoutHooks() }));
-const database = scope.adopt(openDatabase({ url }), (opened) => opened.close());
-for (const [quantity, ask] of Object.entries(
-  await commonRequests(await openWorkflowCore(database, project.location)),
-)) {
-  for (let time = 0; time < 2; time += 1) await ask();
-  const ours = [await waysOf(database, ask)];
-  report({ bench: 'ways', quantity, unit: 'ways', ours, lessIsBetter: true });
+const database = scope.adopt(openDatabase({ url, prepares: true }), (opened) => opened.close());
+const requests = await commonRequests(await openWorkflowCore(database, project.location));
+const elsewhere = new URL(url);
+const name = elsewhere.pathname.slice(1);
+elsewhere.pathname = '/postgres';
+const observer = scope.adopt(new pg.Client({ connectionString: elsewhere.href }), (client) => client.end());
+const plain = scope.adopt(new pg.Client({ connectionString: url }), (client) => client.end());
+await Promise.all([observer.connect(), plain.connect()]);
+const { rows } = await plain.query<{ id: string }>(
+  "select id from managed_object where type = 'user' limit 1",
+);
+const statement = async () => {
+  await plain.query({
+    name: 'by_id',
+    text: 'select id, rev, data from managed_object where type = $1 and id = $2',
+    values: ['user', rows[0]!.id],
+  });
+};
+
+const profiled = process.argv.indexOf('--profile');
+if (profiled < 0) await measureAll();
+else await profile(process.argv.slice(profiled + 1).join(' '));
+
+async function measureAll(): Promise<void> {
+  for (const [quantity, ask] of Object.entries(requests)) {
+    for (let time = 0; time < 2; time += 1) await ask();
+    const ours = [await waysOf(database, ask)];
+    report({ bench: BENCH, quantity, unit: 'ways', ours, lessIsBetter: true });
+  }
+  for (const [quantity, ask] of Object.entries(requests)) {
+    for (let time = 0; time < TIMES; time += 1) await ask();
+    const ours: Cost[] = [];
+    const baseline: Cost[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      ours.push(await costOf(ask));
+      baseline.push(await costOf(statement));
+    }
+    for (const where of ['node', 'Postgres'] as const)
+      compare(
+        {
+          bench: BENCH,
+          quantity: `processor in ${where}: ${quantity}`,
+          unit: 'µs',
+          ours: ours.map((cost) => cost[where]),
+          lessIsBetter: true,
+        },
+        'one prepared statement by pg',
+        baseline.map((cost) => cost[where]),
+      );
+  }
+}
+
+type Cost = Readonly<Record<'node' | 'Postgres', number>>;
+
+/** Of one request, in microseconds. */
+async function costOf(ask: () => Promise<unknown>): Promise<Cost> {
+  const { result, microseconds } = await databaseCpu(observer, name, async () => {
+    const before = process.cpuUsage();
+    for (let time = 0; time < TIMES; time += 1) await ask();
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  });
+  return { node: result / TIMES, Postgres: microseconds / TIMES };
+}
+
+async function profile(quantity: string): Promise<void> {
+  const ask = Object.entries(requests).find(([each]) => each === quantity)?.[1];
+  if (ask === undefined)
+    throw new Error(`There is no '${quantity}' among ${Object.keys(requests).join(', ')}`);
+  for (let time = 0; time < 500; time += 1) await ask();
+  const session = new Session();
+  session.connect();
+  await session.post('Profiler.enable');
+  await session.post('Profiler.start');
+  for (let time = 0; time < 2_000; time += 1) await ask();
+  const { profile: taken } = await session.post('Profiler.stop');
+  printSummary(quantity, summarize(taken as CpuProfile));
 }

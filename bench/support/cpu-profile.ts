@@ -7,7 +7,7 @@ interface CallFrame {
   readonly lineNumber: number;
 }
 
-interface CpuProfile {
+export interface CpuProfile {
   readonly nodes: readonly {
     readonly id: number;
     readonly callFrame: CallFrame;
@@ -46,7 +46,7 @@ export async function summarizeProfiles(folder: string): Promise<Map<number, Pro
   return summaries;
 }
 
-function summarize(profile: CpuProfile): ProfileSummary {
+export function summarize(profile: CpuProfile): ProfileSummary {
   const nodes = new Map(profile.nodes.map((node) => [node.id, node.callFrame]));
   const callers = new Map(
     profile.nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])),

@@ -28,7 +28,7 @@ export async function profileService(
   }
 }
 
-function printSummary(thread: string, summary: ProfileSummary | undefined): void {
+export function printSummary(thread: string, summary: ProfileSummary | undefined): void {
   if (summary === undefined) return;
   console.log(
     `\nThe ${thread} was busy for ${summary.busyPercent} % of its life. Of that, by package and room:`,

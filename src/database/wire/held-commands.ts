@@ -29,6 +29,18 @@ export function holdCommands(client: pg.ClientBase, prepares: boolean): void {
   let isPreparing = false;
   let isPrepared = false;
 
+  /** What is sent before anything else can happen is written at once, and is not a packet for each message. */
+  let isGathering = false;
+  const gather = () => {
+    if (isGathering) return;
+    isGathering = true;
+    connection.stream.cork();
+    process.nextTick(() => {
+      isGathering = false;
+      connection.stream.uncork();
+    });
+  };
+
   const answer = ({ command, status }: Holding) =>
     process.nextTick(() => {
       connection.emit('commandComplete', { name: 'commandComplete', text: command });
@@ -65,25 +77,25 @@ export function holdCommands(client: pg.ClientBase, prepares: boolean): void {
         answer(holding);
         return;
       }
+      gather();
       // It takes back what would go along.
       if (text.startsWith('rollback') && held[0] !== 'begin') held = [];
       if (held.length === 0) query.call(connection, text);
       else if (text === 'commit') query.call(connection, joined(text));
       else {
         // A message that cannot be parsed does nothing at all: what goes along has one of its own.
-        const { stream } = connection;
-        stream.cork();
         query.call(connection, joined());
         query.call(connection, text);
-        stream.uncork();
         awaited = Number.POSITIVE_INFINITY;
       }
     },
     parse(message: Parameters<Wire['parse']>[0]) {
+      gather();
       if (held.length > 0) sendAlong();
       parse.call(connection, message);
     },
     bind(message: Parameters<Wire['bind']>[0]) {
+      gather();
       if (held.length > 0) sendAlong();
       bind.call(connection, message);
     },
