@@ -8,6 +8,10 @@ export interface BodyRoomOptions {
   readonly share?: number;
   /** What waits has not been read: of it there are its headers and what the connection has taken. Default 1,000. */
   readonly mostWaiting?: number;
+  /** Bytes a second that a body comes in with where others wait for its place. Default 512 KiB. */
+  readonly pace?: number;
+  /** How often those that are slower are looked for, and for how long each may be so, in ms. Default 1,000. */
+  readonly lookMs?: number;
 }
 
 /** Reading a longer one keeps all others from their turn for some time. */
@@ -15,9 +19,18 @@ const LONG_BODY = 65_536;
 
 /** A body's place. */
 export interface BodyPlace {
+  /** Of it have come in so many bytes more. */
+  arrived(bytes: number): void;
   /** It has turned out to be so long. Resolves when it is its turn to be read. */
   narrow(bytes: number): Promise<void>;
   leave(): void;
+}
+
+/** A body that is coming in. */
+interface Coming {
+  readonly since: number;
+  bytes: number;
+  readonly giveUp: () => void;
 }
 
 /**
@@ -30,15 +43,27 @@ export class BodyRoom {
   readonly #share: number;
   readonly #waiting: Lane<{ readonly begin: () => void; readonly refuse: () => void }>;
   readonly #held = new Map<string, number>();
+  readonly #coming = new Set<Coming>();
+  readonly #pace: number;
+  readonly #lookMs: number;
+  #look: NodeJS.Timeout | undefined;
   #total = 0;
   #lastTurn: Promise<unknown> = Promise.resolve();
 
   /** @param largest bytes that a body may have */
   constructor(
     largest: number,
-    { mostBytes = 67_108_864, share = 1 / 8, mostWaiting = 1_000 }: BodyRoomOptions = {},
+    {
+      mostBytes = 67_108_864,
+      share = 1 / 8,
+      mostWaiting = 1_000,
+      pace = 524_288,
+      lookMs = 1_000,
+    }: BodyRoomOptions = {},
   ) {
     this.#largest = largest;
+    this.#pace = pace;
+    this.#lookMs = lookMs;
     this.#share = Math.max(largest, mostBytes * share);
     this.#most = Math.max(largest, mostBytes);
     this.#waiting = new Lane(mostWaiting);
@@ -49,16 +74,12 @@ export class BodyRoom {
     return this.#total;
   }
 
-  /** Whether somebody waits for a place. */
-  get isWaitedFor(): boolean {
-    return this.#waiting.size > 0;
-  }
-
   /**
    * @param bytes that the body has at most
+   * @param giveUp it comes in too slowly, and others wait for its place, which it has no more
    * @throws TooManyRequestsError `HTTP_BODIES_CROWDED` when too many wait already, most of them of this caller
    */
-  async enter(caller: string, bytes: number): Promise<BodyPlace> {
+  async enter(caller: string, bytes: number, giveUp: () => void): Promise<BodyPlace> {
     if (this.#hasRoom(caller)) this.#add(caller, bytes);
     else await this.#wait(caller, bytes);
     let held = bytes;
@@ -67,19 +88,57 @@ export class BodyRoom {
       held = now;
       this.#serve();
     };
+    const leave = () => {
+      this.#coming.delete(coming);
+      hold(0);
+    };
+    const coming: Coming = {
+      since: performance.now(),
+      bytes: 0,
+      giveUp: () => {
+        giveUp();
+        leave();
+      },
+    };
+    this.#coming.add(coming);
     return {
+      arrived: (more) => {
+        coming.bytes += more;
+      },
       narrow: (now) => {
+        this.#coming.delete(coming);
         hold(Math.min(held, now));
         return now > LONG_BODY ? this.#turn() : Promise.resolve();
       },
-      leave: () => hold(0),
+      leave,
     };
+  }
+
+  /** The slowest first, and no more of them than others need the room of. */
+  #giveUpSlow(): void {
+    const now = performance.now();
+    const paceOf = ({ since, bytes }: Coming) => (bytes * 1_000) / (now - since);
+    const slow = [...this.#coming]
+      .filter((coming) => now - coming.since >= this.#lookMs && paceOf(coming) < this.#pace)
+      .sort((one, other) => paceOf(one) - paceOf(other));
+    for (const coming of slow) {
+      // Who waits for bodies of their own waits for those.
+      if (this.#waiting.size === 0 || this.#hasSpace) break;
+      coming.giveUp();
+    }
+    if (this.#waiting.size > 0) return;
+    clearInterval(this.#look);
+    this.#look = undefined;
   }
 
   /** For one of the largest, so that nobody waits for ever because there is always a smaller one. */
   #hasRoom(caller: string): boolean {
     const own = this.#held.get(caller) ?? 0;
-    return (own === 0 || own + this.#largest <= this.#share) && this.#total + this.#largest <= this.#most;
+    return (own === 0 || own + this.#largest <= this.#share) && this.#hasSpace;
+  }
+
+  get #hasSpace(): boolean {
+    return this.#total + this.#largest <= this.#most;
   }
 
   #add(caller: string, bytes: number): void {
@@ -97,6 +156,9 @@ export class BodyRoom {
       };
       const refuse = () => reject(crowded());
       this.#waiting.add(caller, { begin, refuse })?.refuse();
+      // Behind what came in while nobody had a turn to read it.
+      const look = () => setImmediate(() => this.#giveUpSlow());
+      this.#look ??= setInterval(look, this.#lookMs).unref();
     });
   }
 

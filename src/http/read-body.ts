@@ -26,28 +26,39 @@ export function bodyBytes({ headers }: IncomingMessage, limitBytes: number): num
   return encoding === undefined && isPlain(headers['content-encoding']) ? Number(length) : limitBytes;
 }
 
+/** Who has an eye on how fast a body comes in. */
+export interface WatchedBody {
+  /** So many bytes more. */
+  readonly arrived?: (bytes: number) => void;
+  /** It has come in too slowly. */
+  readonly givenUp?: AbortSignal;
+}
+
 /**
  * The body of a request as text. It is read off Node's own message: a web stream around it costs more than all else that
  * happens to a request.
  *
  * @param limitBytes of the body as it came, and of what it decodes to
- * @param givenUp it has come in too slowly
  * @throws PayloadTooLargeError as soon as the limit is passed; the rest is left unread. ResourceError 408 when it is given up, 415
  *   for an encoding that nobody knows
  */
 export function readBody(
   incoming: IncomingMessage,
   limitBytes: number,
-  givenUp?: AbortSignal,
+  watched: WatchedBody = {},
 ): Promise<string> {
   const decoder = decoderOf(incoming.headers['content-encoding']);
-  const read = readBytes(incoming, limitBytes, givenUp);
+  const read = readBytes(incoming, limitBytes, watched);
   return (decoder === undefined ? read : read.then((bytes) => unpack(bytes, decoder, limitBytes))).then(
     decode,
   );
 }
 
-function readBytes(incoming: IncomingMessage, limitBytes: number, givenUp?: AbortSignal): Promise<Buffer> {
+function readBytes(
+  incoming: IncomingMessage,
+  limitBytes: number,
+  { givenUp, arrived }: WatchedBody,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // Who went away while it waited to be read says nothing any more.
     if (incoming.destroyed) return reject(cutShort());
@@ -56,6 +67,7 @@ function readBytes(incoming: IncomingMessage, limitBytes: number, givenUp?: Abor
     const take = (chunk: Buffer) => {
       bytes += chunk.length;
       chunks.push(chunk);
+      arrived?.(chunk.length);
       if (bytes <= limitBytes) return;
       incoming.off('data', take);
       incoming.pause();

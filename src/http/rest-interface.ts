@@ -44,8 +44,6 @@ const TRANSACTION_HEADER = 'x-svc-transactionid';
 const METHODS = 'GET, POST, PUT, PATCH, DELETE, OPTIONS';
 /** A body may be as long as headers are without anybody's leave. */
 const SMALL_BODY = 4_096;
-/** In that time a body should have come in when others wait for its place. */
-const PATIENCE_MS = 10_000;
 
 export function isBelowBase(path: string): boolean {
   return path.startsWith(BASE_PATH) && (path.length === BASE_PATH.length || path[BASE_PATH.length] === '/');
@@ -85,17 +83,13 @@ export class RestInterface {
     const bytes = bodyBytes(message, bodyLimitBytes);
     if (bytes === 0) return ask('');
     if (bytes <= SMALL_BODY) return ask(await readBody(message, bodyLimitBytes));
-    const place = await this.#bodies.enter(exchange.account, bytes);
     const slow = new AbortController();
-    const patience = setInterval(() => {
-      if (this.#bodies.isWaitedFor) slow.abort();
-    }, PATIENCE_MS);
+    const place = await this.#bodies.enter(exchange.account, bytes, () => slow.abort());
     try {
-      const body = await readBody(message, bodyLimitBytes, slow.signal);
+      const body = await readBody(message, bodyLimitBytes, { givenUp: slow.signal, arrived: place.arrived });
       await place.narrow(body.length);
       return await ask(body);
     } finally {
-      clearInterval(patience);
       place.leave();
     }
   }
@@ -128,17 +122,18 @@ export class RestInterface {
   }
 }
 
-function firstThatFits(answers: readonly (() => Answer)[]): Answer {
+async function firstThatFits(answers: readonly (() => Promise<Answer>)[]): Promise<Answer> {
   const [first, ...others] = answers;
   try {
-    return first!();
+    return await first!();
   } catch (error) {
     if (others.length === 0 || errorIdOf(error) !== 'ANSWER_TOO_LARGE') throw error;
     return firstThatFits(others);
   }
 }
 
-function warned(how: string, answer: Answer): Answer {
+async function warned(how: string, written: Promise<Answer>): Promise<Answer> {
+  const answer = await written;
   answer.headers['Warning'] = `299 - "ANSWER_TOO_LARGE: it is done, and ${how}"`;
   return answer;
 }

@@ -1,5 +1,5 @@
-import { answerTooLarge, NotFoundError, type ResourceError } from '#errors/index.ts';
-import { fitsWritten, getMember, isObject, type JsonValue } from '#json/index.ts';
+import { NotFoundError, type ResourceError } from '#errors/index.ts';
+import { getMember, isObject } from '#json/index.ts';
 import {
   formatPath,
   type Resource,
@@ -7,6 +7,8 @@ import {
   type Response as ResourceResponse,
   resourceBody,
 } from '#resource/index.ts';
+import { type TextForm, textOf } from './json-text.ts';
+import { pageText } from './page-text.ts';
 
 const HEADERS = { 'Content-Type': 'application/json;charset=UTF-8', 'Cache-Control': 'no-cache, no-store' };
 
@@ -18,7 +20,7 @@ export interface Answer {
 }
 
 /** The HTTP form of a response. `base` gives the absolute URL that resource paths are appended to. */
-export function writeResponse(
+export async function writeResponse(
   request: ResourceRequest,
   response: ResourceResponse,
   options: {
@@ -28,21 +30,11 @@ export function writeResponse(
     readonly mimeType: string | null;
     readonly mostBytes: number;
   },
-): Answer {
+): Promise<Answer> {
   const { base, ifNoneMatch, mimeType } = options;
   if (response.kind === 'action') return json(200, response.content, options, response.headers);
   if (response.kind === 'query') {
-    const result = response.result.map(resourceBody);
-    const body = {
-      result,
-      resultCount: response.result.length,
-      pagedResultsCookie: response.pagedResultsCookie,
-      totalPagedResultsPolicy: response.totalPagedResultsPolicy,
-      totalPagedResults: response.totalPagedResults,
-      remainingPagedResults: -1,
-      ...(response.warnings === undefined ? {} : { warnings: response.warnings }),
-    };
-    return json(200, body, options);
+    return { status: 200, headers: { ...HEADERS }, body: await pageText(response, options) };
   }
   const { id, revision } = response;
   const etag = revision === null ? {} : { ETag: `"${revision}"` };
@@ -76,13 +68,7 @@ function rawField(request: ResourceRequest, { content }: Resource, mimeType: str
   return { status: 200, headers, body: isText ? text : Buffer.from(text, 'base64') };
 }
 
-interface Form {
-  readonly prettyPrint: boolean;
-  /** Default: as many as there are. */
-  readonly mostBytes?: number;
-}
-
-export function writeError(error: ResourceError, form: Form = { prettyPrint: false }): Answer {
+export function writeError(error: ResourceError, form: TextForm = { prettyPrint: false }): Answer {
   // Scripts may throw any integer; only some of them are legal HTTP statuses.
   const status = error.code >= 400 && error.code <= 599 ? error.code : 500;
   return json(status, error.toJSON(), form, retryAfter(error));
@@ -99,46 +85,10 @@ export function writeJsonText(body: string): Answer {
   return { status: 200, headers: { ...HEADERS }, body };
 }
 
-function json(
-  status: number,
-  body: unknown,
-  { prettyPrint, mostBytes }: Form,
-  headers: Record<string, string> = {},
-): Answer {
+function json(status: number, body: unknown, form: TextForm, headers: Record<string, string> = {}): Answer {
   const bodyless = status === 204 || status === 205 || status === 304;
-  const text = bodyless ? null : textOf(body, prettyPrint, mostBytes);
+  const text = bodyless ? null : textOf(body, form);
   return { status, headers: { ...HEADERS, ...headers }, body: text };
-}
-
-function textOf(body: unknown, prettyPrint: boolean, mostBytes = Number.POSITIVE_INFINITY): string {
-  if (Number.isFinite(mostBytes)) requireWritable(body as JsonValue, prettyPrint, mostBytes);
-  const text = written(body, prettyPrint);
-  if (text === undefined || text.length > mostBytes) throw answerTooLarge(mostBytes);
-  return text;
-}
-
-/** Blanks multiply: what is looked at by people is smaller than what is read by programs. */
-const MOST_PRETTY_BYTES = 8_388_608;
-const INDENT = 2;
-
-/** Before it is written, which takes long, and nobody else has a turn meanwhile. */
-function requireWritable(body: JsonValue, prettyPrint: boolean, mostBytes: number): void {
-  if (!prettyPrint) {
-    if (!fitsWritten(body, mostBytes)) throw answerTooLarge(mostBytes);
-    return;
-  }
-  const most = Math.min(mostBytes, MOST_PRETTY_BYTES);
-  if (!fitsWritten(body, most, INDENT)) throw answerTooLarge(most, 'Ask for less, or without _prettyPrint');
-}
-
-/** Undefined of what has no text: there is a longest one, which blanks alone can fill. */
-function written(body: unknown, prettyPrint: boolean): string | undefined {
-  try {
-    return JSON.stringify(body, null, prettyPrint ? INDENT : undefined);
-  } catch (error) {
-    if (error instanceof RangeError) return undefined;
-    throw error;
-  }
 }
 
 function encodePath(path: readonly string[]): string {

@@ -354,6 +354,30 @@ describe('bodies that one caller sends at once', () => {
     expect(await own).toBe(200);
     expect(await Promise.all(held.slice(0, 4).map(({ status }) => status))).toEqual([200, 200, 200, 200]);
   });
+
+  it('and do not come in keep nobody out, however many accounts hold the room', async () => {
+    const accounts = Array.from({ length: 8 }, (_, n) => `slow-${n}`);
+    await Promise.all(
+      accounts.map((name) =>
+        nodes[0]!.api('PUT', `managed/user/${name}`, {
+          body: {
+            userName: name,
+            givenName: 'S',
+            sn: 'Low',
+            mail: `${name}@example.com`,
+            password: PASSWORD,
+          },
+        }),
+      ),
+    );
+    const held = accounts.flatMap((name) => Array.from({ length: 8 }, () => begin(name)));
+    await eventually(bodyBytes, (bytes) => bytes === 64 * 1_048_576);
+    expect((await large('alice')).status).toBe(200);
+    const cut = await Promise.race(held.map(({ status }) => status));
+    expect(cut).toBe(408);
+    for (const { sent } of held) sent.destroy();
+    await eventually(bodyBytes, (bytes) => bytes === 0);
+  });
 });
 
 it('gettasksview answers in pages, however many tasks there are and however large', async () => {

@@ -6,7 +6,7 @@ function open(mostWaiting?: number) {
   const room = new BodyRoom(100, { mostBytes: 800, share: 0.25, ...(mostWaiting && { mostWaiting }) });
   const entered: string[] = [];
   const enter = async (caller: string, bytes = 100) => {
-    const place = await room.enter(caller, bytes);
+    const place = await room.enter(caller, bytes, () => undefined);
     entered.push(caller);
     return place;
   };
@@ -58,7 +58,7 @@ describe('the room for bodies', () => {
 
   it('takes a body of any caller who has none, however large it may be', async () => {
     const room = new BodyRoom(1_000, { mostBytes: 800, share: 0.25 });
-    const place = await room.enter('alice', 1_000);
+    const place = await room.enter('alice', 1_000, () => undefined);
     expect(room.total).toBe(1_000);
     place.leave();
     expect(room.total).toBe(0);
@@ -66,7 +66,10 @@ describe('the room for bodies', () => {
 
   it('has long bodies read one at a time', async () => {
     const room = new BodyRoom(1_000_000, { mostBytes: 8_000_000, share: 1 });
-    const places = await Promise.all([room.enter('a', 1_000_000), room.enter('b', 1_000_000)]);
+    const places = await Promise.all([
+      room.enter('a', 1_000_000, () => undefined),
+      room.enter('b', 1_000_000, () => undefined),
+    ]);
     const read: string[] = [];
     const [first, second] = places.map((place, at) =>
       place.narrow(900_000).then(() => void read.push('ab'[at]!)),
@@ -75,5 +78,32 @@ describe('the room for bodies', () => {
     expect(read).toEqual(['a']);
     await second;
     expect(read).toEqual(['a', 'b']);
+  });
+
+  it('is taken from the slowest bodies when others wait for it, and from no more of them', async () => {
+    const room = new BodyRoom(100, { mostBytes: 300, share: 0.25, pace: 50_000, lookMs: 5 });
+    const givenUp: string[] = [];
+    const enter = (caller: string) => room.enter(caller, 100, () => givenUp.push(caller));
+    const places = [await enter('slow'), await enter('slower'), await enter('read')];
+    places[0]!.arrived(1);
+    await places[2]!.narrow(90);
+    await enter('alice');
+    expect(givenUp).toEqual(['slower']);
+    const next = [enter('bob'), enter('carol')];
+    await Promise.race(next);
+    expect(givenUp.slice(1)).not.toContain('read');
+  });
+
+  it('is left to slow bodies as long as nobody waits', async () => {
+    const room = new BodyRoom(100, { mostBytes: 200, share: 0.25, pace: 50_000, lookMs: 1 });
+    const givenUp: string[] = [];
+    const enter = (caller: string) => room.enter(caller, 100, () => givenUp.push(caller));
+    const slow = await enter('slow');
+    const other = await enter('other');
+    const third = enter('third');
+    other.leave();
+    await third;
+    expect([...givenUp, room.total]).toEqual([200]);
+    slow.leave();
   });
 });

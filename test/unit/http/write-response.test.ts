@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { writeResponse } from '../../../src/http/write-response.ts';
 
-it('what cannot be written as text is an answer that is too large', () => {
+it('what cannot be written as text is an answer that is too large', async () => {
   let content: unknown = [];
   for (let level = 0; level < 100_000; level++) content = [content];
   const options = {
@@ -12,7 +12,9 @@ it('what cannot be written as text is an answer that is too large', () => {
     requestId: 'r1',
     mostBytes: 1_000,
   };
-  expect(() => writeResponse({} as never, { kind: 'action', content } as never, options)).toThrow(
-    expect.objectContaining({ code: 413 }),
-  );
+  await expect(
+    writeResponse({} as never, { kind: 'action', content } as never, options),
+  ).rejects.toMatchObject({
+    code: 413,
+  });
 });
