@@ -1,5 +1,5 @@
 import { ConfigAgreement } from '#administration/index.ts';
-import { lockGauges, Membership } from '#cluster/index.ts';
+import { lockGauges, Membership, nodeReporter } from '#cluster/index.ts';
 import {
   auditConfig,
   clusterConfig,
@@ -12,13 +12,13 @@ import { clockService, RefusedWrites } from '#database/index.ts';
 import { HttpServer, requireFreePort } from '#http/index.ts';
 import { beatHealth, Solitude, startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, type Observe, observeAll, processGauges } from '#observability/index.ts';
-import { listenerNode, type NodePart, queueNode } from '#platform/index.ts';
+import { listenerNode, type NodePart, queueNode, WAKE_UP } from '#platform/index.ts';
 import type { RequestSink } from '#resource/index.ts';
 import { noScripts, ScriptThreads } from '#script/index.ts';
 import { AuditSealer, AuditTrail, augmentIn } from '#security/index.ts';
 import { buildCore, type Core } from './app/core.ts';
 import { type Foundation, openFoundation } from './app/foundation.ts';
-import { databaseHealth, keysHealth, scriptHealth } from './app/node-health.ts';
+import { databaseHealth, drainHealth, keysHealth, scriptHealth } from './app/node-health.ts';
 import { openConfig } from './app/open-config.ts';
 import { entranceOf } from './app/road.ts';
 import type { ThreadData } from './app/thread-data.ts';
@@ -67,6 +67,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   scope.defer(() => foundation.close());
   const { database, databaseUrl } = foundation;
 
+  const version = versionOf(settings.installLocation);
   let started = false;
   let resources: RequestSink | undefined;
   let threads: ScriptThreads | undefined;
@@ -83,7 +84,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
         ? { state: 'ACTIVE_READY', shortDesc: 'The server is ready' }
         : { state: 'STARTING', shortDesc: 'The server is starting or stopping' },
     answerLimitBytes: settings.answerLimitBytes,
-    version: versionOf(settings.installLocation),
+    version,
     allowedNetworks: settings.allowedNetworks,
     onlyDestinations: settings.onlyDestinations,
   });
@@ -98,12 +99,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const sealer = new AuditSealer({ database, keys, observe });
   const trail = new AuditTrail({ database, config: () => config.get(auditConfig), sign, observe });
   audit = trail;
-  metrics.gauge('svc_audit_waiting', 'Entries of the audit that are not stored yet', () => trail.waiting);
-  metrics.gauge(
-    'svc_audit_lost',
-    'Entries of the audit that were given up since the start',
-    () => trail.lost,
-  );
 
   const node = assembleNode({ options, core, agreement, foundation, nodeName, refused });
   threads = node.threads;
@@ -113,6 +108,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     agreement,
     settled: () => settling,
   });
+  const parts = async () => (await Promise.all(node.parts.map((part) => part.health?.() ?? []))).flat();
   const http = new HttpServer({
     host: settings.host,
     port: settings.port,
@@ -132,23 +128,36 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     },
     health: {
       started: () => started,
-      parts: async () => (await Promise.all(node.parts.map((part) => part.health?.() ?? []))).flat(),
+      parts,
     },
     metrics,
     observe,
     describe: () => core.router.describe(),
-    version: versionOf(settings.installLocation),
+    version,
   });
-  for (const { name, help, read } of node.parts.flatMap(({ gauges }) => gauges ?? [])) {
-    metrics.gauge(name, help, read);
-  }
-  metrics.gauge(
-    'svc_http_bodies_bytes',
-    'What bodies of requests under way take, or may take that have not been read',
-    () => http.bodyBytes,
-  );
+  const gauges = [
+    gauge('svc_audit_waiting', 'Entries of the audit that are not stored yet', () => trail.waiting),
+    gauge('svc_audit_lost', 'Entries of the audit that were given up since the start', () => trail.lost),
+    gauge(
+      'svc_http_bodies_bytes',
+      'What bodies of requests under way take, or may take that have not been read',
+      () => http.bodyBytes,
+    ),
+    ...node.parts.flatMap((part) => part.gauges ?? []),
+  ];
+  for (const { name, help, read } of gauges) metrics.gauge(name, help, read);
+  const reporter = nodeReporter({
+    database,
+    membership: node.membership,
+    version,
+    gauges: () => gauges,
+    parts,
+    clockSkewMs: () => core.clock.skewMs,
+    config,
+    observe,
+  });
   // The door opens last and closes first; the audit outlives all that it tells of.
-  const services = [sealer, trail, ...node.parts.flatMap((part) => part.services ?? []), http];
+  const services = [sealer, trail, ...node.parts.flatMap((part) => part.services ?? []), reporter, http];
   await core.clock.measure();
   await startAll(services);
   started = true;
@@ -187,7 +196,7 @@ function assembleNode(given: {
   foundation: Foundation;
   nodeName: string;
   refused: RefusedWrites;
-}): { threads: ScriptThreads; parts: readonly NodePart[] } {
+}): { threads: ScriptThreads; membership: Membership; parts: readonly NodePart[] } {
   const { core, foundation, nodeName, refused } = given;
   const { settings, environment } = given.options;
   const { adminPassword, ...shared } = settings;
@@ -221,6 +230,7 @@ function assembleNode(given: {
   ];
   const ground: NodePart = {
     services: [clockService(core.clock, observe), threads, membership],
+    onWakeUp: { [WAKE_UP.cluster]: () => membership.wake() },
     gauges: [
       gauge('svc_db_pool_size', 'Connections of this process', () => database.pool.totalCount),
       gauge('svc_db_pool_waiting', 'Requests that wait for a connection', () => database.pool.waitingCount),
@@ -233,6 +243,7 @@ function assembleNode(given: {
     health: async () => [
       ...(await Promise.all(checks.map((check) => check()))),
       beatHealth('heartbeat', membership.lastBeatAt, HEARTBEAT_SILENCE_MS),
+      ...drainHealth(membership.drainedAt),
       scriptHealth(threads, config),
     ],
   };
@@ -250,8 +261,8 @@ function assembleNode(given: {
     deploymentIntervalMs: given.options.deploymentIntervalMs,
   };
   const features = [queueNode(core, node), ...core.features.map((feature) => feature.node?.(node) ?? {})];
-  const listener = listenerNode({ sessionUrl, applicationName, parts: features, observe });
-  return { threads, parts: [ground, listener, ...features] };
+  const listener = listenerNode({ sessionUrl, applicationName, parts: [ground, ...features], observe });
+  return { threads, membership, parts: [ground, listener, ...features] };
 }
 
 function gauge(name: string, help: string, read: () => number) {

@@ -1,4 +1,4 @@
-import { clusterResource } from '#cluster/index.ts';
+import { clusterEventResource, clusterResource } from '#cluster/index.ts';
 import { infoConfig, managedConfig } from '#config/index.ts';
 import { type Feature, type Platform, WAKE_UP } from '#platform/index.ts';
 import { meetFilters, scriptTransform } from '#script/index.ts';
@@ -8,6 +8,7 @@ import { configResource } from './config-resource.ts';
 import { protectSecrets } from './config-secrets.ts';
 import { healthResource } from './health-resource.ts';
 import { infoResource } from './info-resource.ts';
+import { keyResource } from './key-resource.ts';
 import { overrideSeals } from './override-seals.ts';
 
 export interface ServerState {
@@ -16,7 +17,7 @@ export interface ServerState {
   readonly version: string;
 }
 
-/** `/config`, `/info`, `/health` and `/cluster`. */
+/** `/config`, `/info`, `/health`, `/cluster` and `/key`. */
 export function administrationFeature(
   platform: Platform,
   server: ServerState,
@@ -28,7 +29,8 @@ export function administrationFeature(
   return {
     overrides,
     resources: {
-      'cluster*': clusterResource(database),
+      'cluster*': clusterResource({ database, wake: () => notifier.notify(WAKE_UP.cluster) }),
+      'cluster/event*': clusterEventResource(database),
       'config*': configResource({
         store: config,
         protect: (id, content) => protectSecrets(crypto, alias(), id, content),
@@ -55,6 +57,7 @@ export function administrationFeature(
         },
       }),
       'health*': healthResource(database),
+      'key*': keyResource(database),
     },
     node: (node) => configNode(platform, node),
   };

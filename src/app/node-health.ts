@@ -40,6 +40,12 @@ export function keysHealth(database: Database, ring: KeyRingText, nodeId: number
   };
 }
 
+/** A drained node is to be sent no requests. */
+export function drainHealth(drainedAt: Date | null): readonly HealthPart[] {
+  if (drainedAt === null) return [];
+  return [{ name: 'drain', ok: false, detail: `drained since ${drainedAt.toISOString()}` }];
+}
+
 /** Scripts are well while they are configured and one thread at least can take them. */
 export function scriptHealth(threads: ScriptThreads, config: ConfigStore): HealthPart {
   const inactive = scriptsInactive(config);

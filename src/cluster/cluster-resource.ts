@@ -1,38 +1,91 @@
 import type { Database } from '#database/index.ts';
 import { didYouMean, NotFoundError } from '#errors/index.ts';
 import type { JsonObject, JsonValue } from '#json/index.ts';
-import { collection, type RouteHandler, resource, singleton } from '#resource/index.ts';
+import {
+  type ActionResult,
+  ActionTable,
+  actionResult,
+  collection,
+  dbOf,
+  type Request,
+  type RouteHandler,
+  resource,
+  singleton,
+  type WriteContext,
+} from '#resource/index.ts';
+import { drainNode, listReports, resumeNode } from './node-report-repository.ts';
 import { listNodes, type NodeRow } from './node-repository.ts';
+import { reportView } from './report-view.ts';
 
-/** `/cluster` and `/cluster/{node}`: the nodes and how they are, read only. Mount it as a prefix. */
-export function clusterResource(database: Database): RouteHandler {
+export interface ClusterResourceOptions {
+  readonly database: Database;
+  /** Has all nodes look at once for what was said to them. */
+  readonly wake: () => void;
+}
+
+/**
+ * `/cluster` and `/cluster/{node}`: the nodes and how they are. What they say of themselves is shown to those who ask for
+ * `_fields`, such as `*`. Mount it as a prefix.
+ */
+export function clusterResource({ database, wake }: ClusterResourceOptions): RouteHandler {
+  const find = async (request: Request, name?: string) => {
+    const nodes = await listNodes(database.db);
+    const shown = nodes.filter((node) => name === undefined || node.name === name);
+    if (name !== undefined && shown.length === 0) throw noSuchNode(name, nodes);
+    if (request.fields.length === 0) return shown.map(nodeView);
+    const reported = new Map((await listReports(database.db, name)).map((node) => [node.name, node]));
+    return shown.map((node) => ({ ...nodeView(node), ...reportView(reported.get(node.name)) }));
+  };
+
+  async function change(
+    context: WriteContext,
+    name: string,
+    operation: 'drain' | 'resume',
+  ): Promise<ActionResult> {
+    const { unitOfWork, security } = context;
+    const nodes = await listNodes(database.db);
+    if (nodes.every((node) => node.name !== name)) throw noSuchNode(name, nodes);
+    const write = operation === 'drain' ? drainNode : resumeNode;
+    const drained = operation === 'drain';
+    if (await write(await dbOf({ database }, context), name, security.authorization.id)) {
+      const [before, after] = [{ drained: !drained }, { drained }];
+      unitOfWork.record({ resource: `cluster/${name}`, operation: 'update', before, after });
+      unitOfWork.afterCommit(`wake node ${name}`, wake);
+    }
+    return actionResult({ instanceId: name, drained });
+  }
+
   const all = singleton({
     description: { title: 'cluster' },
-    async read() {
-      const nodes = await listNodes(database.db);
-      return resource('', null, { results: nodes.map(nodeView) });
-    },
+    read: async (_context, request) => resource('', null, { results: await find(request) }),
   });
   const each = collection({
     description: { title: 'nodes' },
-    async read(_context, _request, id) {
-      const nodes = await listNodes(database.db);
-      const node = nodes.find(({ name }) => name === id);
-      if (node === undefined) {
-        const hint = didYouMean(
-          id,
-          nodes.map(({ name }) => name),
-        );
-        throw new NotFoundError(`Node '${id}' not found`, hint === undefined ? {} : { hint });
-      }
-      return resource(id, null, nodeView(node));
-    },
+    read: async (_context, request, id) => resource(id, null, (await find(request, id))[0]!),
+    instanceActions: new ActionTable<[string]>({
+      drain: {
+        does: 'Has the node claim no more work and be not ready, until it is resumed or starts anew; what it has it finishes',
+        run: (context, _request, id) => change(context, id, 'drain'),
+      },
+      resume: {
+        does: 'Has the node work again',
+        run: (context, _request, id) => change(context, id, 'resume'),
+      },
+    }),
   });
   return {
     handle: (context, request, match) =>
       (match.remaining.length === 0 ? all : each).handle(context, request, match),
     describe: (path) => [...(all.describe?.(path) ?? []), ...(each.describe?.(path) ?? [])],
   };
+}
+
+function noSuchNode(name: string, nodes: readonly NodeRow[]): NotFoundError {
+  const hint = didYouMean(
+    name,
+    nodes.map((node) => node.name),
+  );
+  return new NotFoundError(`Node '${name}' not found`, hint === undefined ? {} : { hint });
 }
 
 /** A node under recovery has no state of its own but in `recovery`; times that are not known are empty. */

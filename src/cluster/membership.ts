@@ -63,6 +63,7 @@ export class Membership implements Service {
   readonly #recovery: Recovery;
   readonly #fenced: (() => void)[] = [];
   readonly #returned: (() => void)[] = [];
+  readonly #drained: ((isDrained: boolean) => void)[] = [];
   #own: LockSession | undefined;
   #watch: SuccessorWatch | undefined;
   #stopped = true;
@@ -72,6 +73,8 @@ export class Membership implements Service {
   #lenientUntil = 0;
   readonly nodeId: number;
   epoch = 0;
+  /** Since when this node is to claim nothing; null while it works. */
+  drainedAt: Date | null = null;
 
   constructor(options: MembershipOptions) {
     this.#options = options;
@@ -108,6 +111,16 @@ export class Membership implements Service {
   /** To be told that this one is back after that, in a life of which nobody has anything yet. */
   onReturn(listener: () => void): void {
     this.#returned.push(listener);
+  }
+
+  /** To be told when this node is to claim nothing more, and when it may again. */
+  onDrain(listener: (isDrained: boolean) => void): void {
+    this.#drained.push(listener);
+  }
+
+  /** Looks at once for what was said to this node. */
+  wake(): void {
+    this.#ticker.wake();
   }
 
   async start(): Promise<void> {
@@ -147,6 +160,7 @@ export class Membership implements Service {
     this.epoch = await registerNode(database.db, this.nodeId, {
       roles,
       ...(keys === undefined ? {} : { keys }),
+      isNew: before === 0,
     });
     if (before === 0) await this.#admit();
     observe({ kind: 'node.joined', node: nodeName, epoch: this.epoch });
@@ -260,6 +274,7 @@ export class Membership implements Service {
     this.#noteBeat();
     const nodes = await listNodes(database.db);
     for (const node of nodes) {
+      if (node.id === this.nodeId) this.#noteDrain(node);
       if (node.id === this.nodeId) continue;
       if (node.state === 'lost' && performance.now() < this.#lenientUntil) continue;
       if (node.state === 'lost') await this.#recovery.recover(node, 'heartbeat');
@@ -267,6 +282,12 @@ export class Membership implements Service {
     }
     this.#watch?.follow(nodes);
     return this.#nextLook(nodes);
+  }
+
+  #noteDrain({ drained_at: at }: NodeRow): void {
+    const wasDrained = this.drainedAt !== null;
+    this.drainedAt = at;
+    if (wasDrained !== (at !== null)) for (const listener of this.#drained) listener(at !== null);
   }
 
   /**

@@ -24,6 +24,8 @@ export interface NodeRow {
   readonly recovery: JsonObject | null;
   /** The work that it was running in solitude when it was last seen; null if there was none. */
   readonly alone: string | null;
+  /** Since when it is to claim nothing; null when it works. */
+  readonly drained_at: Date | null;
 }
 
 /** The node's row, made if it is new. Its state stays what it was until `registerNode`. */
@@ -37,28 +39,30 @@ export async function getNodeId(db: Db, name: string): Promise<number> {
   return row.id;
 }
 
-/** Enters the cluster under a new epoch, which fences out whatever an earlier life of the node left running. */
+/**
+ * Enters the cluster under a new epoch, which fences out whatever an earlier life of the node left running.
+ *
+ * @param isNew a process that starts works, whatever was said to the one before
+ */
 export async function registerNode(
   db: Db,
   id: number,
-  { roles, keys }: { readonly roles: readonly string[]; readonly keys?: KeyIds },
+  {
+    roles,
+    keys,
+    isNew,
+  }: { readonly roles: readonly string[]; readonly keys?: KeyIds; readonly isNew: boolean },
 ): Promise<number> {
-  const row = await db
-    .updateTable('cluster_node')
-    .set((expression) => ({
-      epoch: expression('epoch', '+', 1),
-      state: 'running' as const,
-      roles: [...roles],
-      ...(keys === undefined ? {} : { keys: sql`${JSON.stringify(keys)}::jsonb` }),
-      started_at: sql<Date>`clock_timestamp()`,
-      seen_at: sql<Date>`clock_timestamp()`,
-      stopped_at: null,
-      recovery: null,
-    }))
-    .where('id', '=', id)
-    .returning('epoch')
-    .executeTakeFirstOrThrow();
-  return row.epoch;
+  const { rows } = await sql<{ epoch: number }>`
+    with joined as (
+      update cluster_node
+      set epoch = epoch + 1, state = 'running', roles = ${[...roles]}::text[],
+          keys = coalesce(${keys === undefined ? null : JSON.stringify(keys)}::jsonb, keys),
+          started_at = clock_timestamp(), seen_at = clock_timestamp(), stopped_at = null, recovery = null,
+          drained_at = case when not ${isNew} then drained_at end, drained_by = case when not ${isNew} then drained_by end
+      where id = ${id} returning name, epoch)
+    select epoch, cluster_note_event(name, 'joined', epoch, null, null) from joined`.execute(db);
+  return rows[0]!.epoch;
 }
 
 /** @returns false when the node is no longer what it thinks it is: another one has taken over from it */
@@ -76,7 +80,8 @@ export async function beat(db: Db, id: number, epoch: number): Promise<boolean> 
 export async function listNodes(db: Db): Promise<NodeRow[]> {
   const { rows } = await sql<NodeRow>`
     select id, name, epoch, svc_node_state(state, seen_at) as state, started_at,
-           (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as silent_ms, stopped_at, recovery, alone
+           (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as silent_ms, stopped_at, recovery, alone,
+           drained_at
     from cluster_node order by id`.execute(db);
   return rows;
 }
@@ -148,12 +153,11 @@ export async function noteAlone(db: Db, id: number, alone: string | null): Promi
 
 /** Marks a clean stop. */
 export async function signOff(db: Db, id: number, epoch: number): Promise<void> {
-  await db
-    .updateTable('cluster_node')
-    .set({ state: 'down', stopped_at: sql<Date>`clock_timestamp()` })
-    .where('id', '=', id)
-    .where('epoch', '=', epoch)
-    .execute();
+  await sql`
+    with gone as (
+      update cluster_node set state = 'down', stopped_at = clock_timestamp()
+      where id = ${id} and epoch = ${epoch} returning name, epoch)
+    select cluster_note_event(name, 'left', epoch, null, null) from gone`.execute(db);
 }
 
 /**
@@ -161,27 +165,28 @@ export async function signOff(db: Db, id: number, epoch: number): Promise<void> 
  *
  * @returns false when another node was faster, or the node is alive again
  */
-export async function takeOver(db: Db, node: NodeRow, by: string): Promise<boolean> {
-  const { numUpdatedRows } = await db
-    .updateTable('cluster_node')
-    .set((expression) => ({
-      epoch: expression('epoch', '+', 1),
-      state: 'down' as const,
-      recovery: sql<JsonObject>`jsonb_build_object('recoveredBy', ${by}::text, 'recoveryAttempts', 1,
-        'detectedDown', ${NOW}, 'recoveryStarted', ${NOW})`,
-    }))
-    .where('id', '=', node.id)
-    .where('epoch', '=', node.epoch)
-    .where('state', '=', 'running')
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
+export async function takeOver(db: Db, node: NodeRow, by: string, how: string): Promise<boolean> {
+  const { rows } = await sql`
+    with lost as (
+      update cluster_node
+      set epoch = epoch + 1, state = 'down',
+          recovery = jsonb_build_object('recoveredBy', ${by}::text, 'recoveryAttempts', 1,
+                                        'detectedDown', ${NOW}, 'recoveryStarted', ${NOW})
+      where id = ${node.id} and epoch = ${node.epoch} and state = 'running' returning name)
+    select cluster_note_event(name, 'lost', ${node.epoch}, ${by}, jsonb_build_object('how', ${how}::text)) from lost`.execute(
+    db,
+  );
+  return rows.length === 1;
 }
 
 /** Notes that all claims of a dead node are given back. */
-export async function finishRecovery(db: Db, nodeId: number, by: string): Promise<void> {
+export async function finishRecovery(db: Db, nodeId: number, by: string, runs: number): Promise<void> {
   await sql`
-    update cluster_node set recovery = recovery || jsonb_build_object('recoveryFinished', ${NOW})
-    where id = ${nodeId} and recovery->>'recoveredBy' = ${by}`.execute(db);
+    with recovered as (
+      update cluster_node set recovery = recovery || jsonb_build_object('recoveryFinished', ${NOW})
+      where id = ${nodeId} and recovery->>'recoveredBy' = ${by} returning name, epoch)
+    select cluster_note_event(name, 'recovered', epoch - 1, ${by}, jsonb_build_object('runs', ${runs}::int))
+    from recovered`.execute(db);
 }
 
 /**

@@ -56,7 +56,7 @@ export class Recovery {
   async recover(node: NodeRow, how: 'session' | 'heartbeat'): Promise<void> {
     const { database, nodeName, observe } = this.#options;
     const startedAt = performance.now();
-    if (!(await takeOver(database.db, node, nodeName))) return;
+    if (!(await takeOver(database.db, node, nodeName, how))) return;
     const kind = how === 'session' ? 'ended' : await this.#lossOf(node);
     const runs = await this.#giveBack(node, kind);
     observe({
@@ -80,7 +80,7 @@ export class Recovery {
     const { database, nodeName } = this.#options;
     await endSessions(database.db, sessionName(node.id));
     const runs = await this.release(node.id, node.epoch, { kind, alone: node.alone });
-    await finishRecovery(database.db, node.id, nodeName);
+    await finishRecovery(database.db, node.id, nodeName, runs);
     return runs;
   }
 

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { ActivationError, type Finding, formatFinding } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { ConfigChange, ConfigOverlay, OnConfigChange } from './config-change.ts';
@@ -19,6 +20,7 @@ import {
 } from './load-config.ts';
 import { type Locations, openProperties, type Properties, type PropertyOptions } from './property-source.ts';
 import { type ConfigEntry, type ReadConfig, type ReadingRules, readConfig } from './read-config.ts';
+import { type RefusedConfig, RefusedConfigs } from './refused-configs.ts';
 
 export interface ConfigOptions extends PropertyOptions {
   /** Default: the shipped ones. A feature adds its own. */
@@ -34,8 +36,7 @@ export class ConfigStore {
   readonly #rules: ReadingRules;
   readonly #folders: readonly string[];
   readonly #listeners = new ConfigListeners();
-  /** What was refused, by id, so that the same is not reported every two seconds. */
-  readonly #refused = new Map<string, string>();
+  readonly #refused = new RefusedConfigs();
   readonly #checks = new ConfigChecks();
   /** Files that could not be read, of a store that was opened to be checked. */
   readonly #unread: readonly UnreadFile[];
@@ -130,6 +131,17 @@ export class ConfigStore {
   /** A configuration as it is written, references unresolved; undefined when there is none. */
   findRaw(id: string): JsonValue | undefined {
     return this.#snapshot.get(id)?.raw;
+  }
+
+  /** What stands in the files and is not in force. */
+  get refused(): readonly RefusedConfig[] {
+    return this.#refused.list;
+  }
+
+  /** A hash of all that is in force: nodes that work by the same texts have the same. */
+  get fingerprint(): string {
+    const texts = [...this.#snapshot.values()].map(({ id, text }) => [id, text]);
+    return hash('sha256', JSON.stringify(texts.sort(([one], [other]) => (one! < other! ? -1 : 1))));
   }
 
   ids(): readonly string[] {
@@ -233,7 +245,7 @@ export class ConfigStore {
     const next = new Map(this.#snapshot);
     const changes: ConfigChange[] = [];
     // Removals first: a renamed endpoint keeps its path only when the old name has let go of it.
-    for (const id of new Set([...this.#snapshot.keys(), ...this.#refused.keys()])) {
+    for (const id of new Set([...this.#snapshot.keys(), ...this.#refused.list.map(({ id }) => id)])) {
       if (!files.has(id)) this.#remove(id, next, changes);
     }
     for (const file of files.values()) await this.#takeOver(file, next, changes);
@@ -298,17 +310,17 @@ export class ConfigStore {
     const previous = this.#snapshot.get(id);
     const text = 'text' in content ? content.text : formatFinding(content.finding);
     if (previous?.text === text) {
-      this.#refused.delete(id);
+      this.#refused.forget(id);
       return;
     }
     // What was refused is looked at again: a script that it names may have come meanwhile.
     const wasRefused = this.#refused.has(id);
     const read = await this.#read(file, wasRefused ? () => {} : this.#rules.report);
     if ('findings' in read) {
-      this.#refuse(id, text, read.findings.map(formatFinding));
+      this.#refused.note(id, text, read.findings.map(formatFinding), this.#rules.report);
       return;
     }
-    this.#refused.delete(id);
+    this.#refused.forget(id);
     const { entry } = read;
     next.set(id, entry);
     if (previous === undefined) {
@@ -320,21 +332,14 @@ export class ConfigStore {
 
   #remove(id: string, next: Map<string, ConfigEntry>, changes: ConfigChange[]): void {
     if (this.#rules.definitions.get(id)?.kind === 'single') {
-      this.#refuse(id, '', [formatFinding(missingFile(id))]);
+      this.#refused.note(id, '', [formatFinding(missingFile(id))], this.#rules.report);
       return;
     }
-    this.#refused.delete(id);
+    this.#refused.forget(id);
     const previous = this.#snapshot.get(id);
     if (previous === undefined) return;
     next.delete(id);
     changes.push({ id, kind: 'removed', previous: previous.value });
-  }
-
-  #refuse(id: string, text: string, findings: readonly string[]): void {
-    const said = [text, ...findings].join('\n');
-    if (this.#refused.get(id) === said) return;
-    this.#refused.set(id, said);
-    this.#rules.report({ kind: 'config.refused', id, findings });
   }
 
   #requireKnown(definition: AnyConfigDefinition): void {

@@ -52,6 +52,8 @@ export interface NodeTable {
   recovery: JsonObject | null;
   configuration: string | null;
   alone: string | null;
+  drained_at: Date | null;
+  drained_by: string | null;
 }
 
 export interface JobTable {

@@ -31,4 +31,5 @@ export const WAKE_UP = {
   config: 'config',
   queue: 'queue',
   queueBehind: 'queue-behind',
+  cluster: 'cluster',
 } as const;

@@ -36,6 +36,7 @@ export function queueNode(
     solitude,
   });
   membership.onFenced(() => poller.abandon());
+  membership.onDrain((isDrained) => poller.drain(isDrained));
   membership.onNodeLost(async (nodeId, epoch, loss) => {
     const lost = loss.kind === 'ended' ? 'node' : 'silent';
     const released = await releaseJobs(database.db, { holder: { nodeId, epoch }, lost, alone: loss.alone });

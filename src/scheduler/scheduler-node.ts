@@ -39,6 +39,7 @@ export function schedulerNode(parts: SchedulerParts, node: NodeGround): NodePart
   });
   const files = fileSchedules(parts, nodeName);
   membership.onFenced(() => poller.fencedOut());
+  membership.onDrain((isDrained) => poller.drain(isDrained));
   // Whoever gave it up has taken what it had in memory.
   membership.onReturn(() => void files.activateAll());
   // What a lost node had claimed goes to others; what this node had claimed when it was given up is not its own.
@@ -69,6 +70,11 @@ export function schedulerNode(parts: SchedulerParts, node: NodeGround): NodePart
         name: 'svc_firings_running',
         help: 'Firings that run on this node',
         read: () => poller.active,
+      },
+      {
+        name: 'svc_firing_slots',
+        help: 'Firings of persisted schedules that this node may run at once',
+        read: () => (isWorker && tuning.claims !== false ? tuning.threadCount : 0),
       },
     ],
     health: () => [beatHealth('triggerPoller', poller.lastBeatAt, POLLER_SILENCE_MS)],

@@ -57,6 +57,7 @@ export class WorkPoller<Work extends Claimed> implements Service {
   readonly #sweepClock = new SweepClock();
   /** Of all that runs. */
   #ending = new AbortController();
+  #isDrained = false;
 
   constructor(options: WorkPollerOptions<Work>) {
     this.#options = options;
@@ -119,13 +120,19 @@ export class WorkPoller<Work extends Claimed> implements Service {
     this.#endEarly('The node was given up');
   }
 
+  /** Claims nothing until it is told otherwise, hands back what has not started, and ends what has. */
+  drain(isDrained: boolean): void {
+    this.#isDrained = isDrained;
+    this.wake();
+  }
+
   get active(): number {
     return [...this.#desks.values()].reduce((sum, desk) => sum + desk.active, 0);
   }
 
-  /** Whether it has started and does not stop. */
+  /** Whether it has started, and neither stops nor is drained. */
   get claims(): boolean {
-    return this.#loop.claims;
+    return this.#loop.claims && !this.#isDrained;
   }
 
   get lastBeatAt(): number {
@@ -183,7 +190,8 @@ export class WorkPoller<Work extends Claimed> implements Service {
     const stuck = [...this.#desks.values()].flatMap((desk) => desk.clearStuck());
     if (stuck.length > 0) await store.handBack(stuck);
     const isSweep = await this.#sweep();
-    if (!this.#loop.claims || !this.#solitude.isOpen) return this.#idleWaitMs;
+    if (this.#isDrained) await this.#handBack();
+    if (!this.claims || !this.#solitude.isOpen) return this.#idleWaitMs;
     const claimed = this.#solitude.begin();
     try {
       return await this.#claim();
@@ -252,7 +260,7 @@ export class WorkPoller<Work extends Claimed> implements Service {
     let isCompleted = false;
     await this.#solitude.alone({
       subject: store.subjectOf(suspect),
-      isWanted: () => this.#loop.claims,
+      isWanted: () => this.claims,
       run: async () => {
         isTried = true;
         // Without an answer the next sweep gives it back.

@@ -1,0 +1,55 @@
+import { sql } from 'kysely';
+import type { Db } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import { type QueryColumn, queryTable, type TablePage } from '#repo/index.ts';
+import { plainQuery, type QueryRequest } from '#resource/index.ts';
+
+/** What has become of a node. */
+export interface ClusterEvent {
+  readonly id: string;
+  readonly at: Date;
+  readonly node: string;
+  readonly kind: 'joined' | 'left' | 'lost' | 'recovered' | 'drained' | 'resumed';
+  readonly epoch: number;
+  readonly by: string | null;
+  readonly detail: JsonObject | null;
+}
+
+const text = (name: string, notNull = true): QueryColumn => ({
+  expression: sql.ref(name),
+  type: 'text',
+  notNull,
+});
+
+const TABLE = {
+  columns: new Map<string, QueryColumn>([
+    ['_id', { expression: sql`lpad(id::text, 19, '0')`, type: 'text', notNull: true }],
+    [
+      'at',
+      {
+        expression: sql`to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+        type: 'text',
+        notNull: true,
+        instant: sql.ref('at'),
+      },
+    ],
+    ['node', text('node')],
+    ['kind', text('kind')],
+    ['epoch', { expression: sql`epoch`, type: 'number', notNull: true }],
+    ['by', text('by', false)],
+  ]),
+};
+
+export function queryClusterEvents(db: Db, request: QueryRequest): Promise<TablePage<ClusterEvent>> {
+  const select = sql`lpad(id::text, 19, '0') as id, at, node, kind, epoch, by, detail`;
+  const source = { table: TABLE, select, from: sql`svc_node_event` };
+  return queryTable<ClusterEvent>(db, request, source, plainQuery(request));
+}
+
+export async function findClusterEvent(db: Db, id: string): Promise<ClusterEvent | undefined> {
+  if (!/^\d{1,19}$/.test(id)) return undefined;
+  const { rows } = await sql<ClusterEvent>`
+    select lpad(id::text, 19, '0') as id, at, node, kind, epoch, by, detail from svc_node_event
+    where id = ${id}::numeric`.execute(db);
+  return rows[0];
+}

@@ -1,0 +1,33 @@
+import type { Report } from './config-report.ts';
+
+/** A text that has errors, and keeps the one before in force. */
+export interface RefusedConfig {
+  readonly id: string;
+  readonly since: Date;
+  readonly findings: readonly string[];
+}
+
+/** What stands in the files and is not in force, by id; the same is told of once and not every two seconds. */
+export class RefusedConfigs {
+  readonly #refused = new Map<string, RefusedConfig & { readonly said: string }>();
+
+  get list(): readonly RefusedConfig[] {
+    return [...this.#refused.values()].map(({ id, since, findings }) => ({ id, since, findings }));
+  }
+
+  has(id: string): boolean {
+    return this.#refused.has(id);
+  }
+
+  forget(id: string): void {
+    this.#refused.delete(id);
+  }
+
+  note(id: string, text: string, findings: readonly string[], report: Report): void {
+    const said = [text, ...findings].join('\n');
+    const before = this.#refused.get(id);
+    if (before?.said === said) return;
+    this.#refused.set(id, { id, since: before?.since ?? new Date(), findings, said });
+    report({ kind: 'config.refused', id, findings });
+  }
+}
