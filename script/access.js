@@ -44,6 +44,12 @@ var httpAccessConfig = {
       customAuthz: 'disallowCommandAction()',
     },
 
+    // What they may see of the types, of what processes ask for at their start, and of their tasks.
+    { pattern: 'schema', roles: 'svc-authorized', methods: 'read', actions: '' },
+    { pattern: 'schema/managed/*', roles: 'svc-authorized', methods: 'read', actions: '' },
+    { pattern: 'schema/process/*', roles: 'svc-authorized', methods: 'read', actions: '' },
+    { pattern: 'schema/task/*', roles: 'svc-authorized', methods: 'read', actions: '' },
+
     // Users who have logged in: what the rules for properties are, and their own object. Raw objects are not shown, since
     // they hold the hash of a password.
     { pattern: 'policy/*', roles: 'svc-authorized', methods: 'read,action', actions: '*' },

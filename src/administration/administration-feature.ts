@@ -5,6 +5,7 @@ import { meetFilters, scriptTransform } from '#script/index.ts';
 import { configNode } from './config-node.ts';
 import { ConfigOverrides } from './config-overrides.ts';
 import { configResource } from './config-resource.ts';
+import { configSchemaResource } from './config-schema-resource.ts';
 import { protectSecrets } from './config-secrets.ts';
 import { healthResource } from './health-resource.ts';
 import { infoResource } from './info-resource.ts';
@@ -44,6 +45,7 @@ export function administrationFeature(
           notifier.notify(WAKE_UP.config);
         },
       }),
+      'schema/config*': configSchemaResource(config),
       'info*': infoResource({
         ...server,
         configured: () =>

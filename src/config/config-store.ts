@@ -187,6 +187,11 @@ export class ConfigStore {
     return wrong.filter(({ findings }) => findings.length > 0);
   }
 
+  /** What the parts of the server read, by name. */
+  get definitions(): ReadonlyMap<string, AnyConfigDefinition> {
+    return this.#rules.definitions;
+  }
+
   /** Whether a part of the server reads it. */
   isRead(id: string): boolean {
     return this.#rules.definitions.has(id.split('/', 1)[0]!);

@@ -20,6 +20,8 @@ const QUERY_RESULT: JsonObject = {
     totalPagedResultsPolicy: { enum: ['NONE', 'ESTIMATE', 'EXACT'] },
     totalPagedResults: { type: 'integer', description: '-1 when unknown' },
     remainingPagedResults: { type: 'integer', description: 'Deprecated, always -1' },
+    estimated: { type: 'boolean', description: 'The total is what the database expects' },
+    warnings: { type: 'array', items: { type: 'string' }, description: 'What may be a slip in the question' },
   },
 };
 

@@ -13,13 +13,14 @@ const SLICE_LENGTH = 262_144;
  * @throws PayloadTooLargeError `ANSWER_TOO_LARGE`
  */
 export async function pageText(page: QueryResult, form: TextForm): Promise<string | Buffer> {
-  const { result, warnings } = page;
+  const { result, estimated, warnings } = page;
   const rest = {
     resultCount: result.length,
     pagedResultsCookie: page.pagedResultsCookie,
     totalPagedResultsPolicy: page.totalPagedResultsPolicy,
     totalPagedResults: page.totalPagedResults,
     remainingPagedResults: -1,
+    ...(estimated === undefined ? {} : { estimated }),
     ...(warnings === undefined ? {} : { warnings }),
   };
   // It has a bound that is low enough.

@@ -48,7 +48,7 @@ export function translateRequest(http: HttpRequest): TranslatedRequest {
   const { reserved } = parameters;
   const path = parsePath(http.path);
   const ofScript = path.length === 1 && path[0] === 'script';
-  for (const name of Object.keys(parameters.additional)) refuseUnknownParameter(name, ofScript);
+  for (const name of Object.keys(parameters.additional)) refuseUnknownParameter(name, path[0], ofScript);
   const isAction = method === 'POST' && reserved._action !== undefined && !isCreate(reserved._action);
   const conditions = readPreconditions(method, isAction, http.header);
   const common = {

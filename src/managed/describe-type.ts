@@ -62,6 +62,9 @@ const TYPES: ReadonlySet<JsonValue> = new Set([
   'null',
 ]);
 
+/** What they say alike of a value. */
+const BOUNDS = ['format', 'pattern', 'minLength', 'maxLength', 'minimum', 'maximum'] as const;
+
 function schemaOf(definition: JsonObject, relationship?: Relationship): JsonObject {
   const texts = Object.fromEntries(
     (['title', 'description'] as const)
@@ -74,6 +77,9 @@ function schemaOf(definition: JsonObject, relationship?: Relationship): JsonObje
       ? { type: 'array', items: reference, ...texts }
       : { ...reference, type: ['object', 'null'], ...texts };
   }
+  const bounds = BOUNDS.map((key) => [key, definition[key]] as const).filter(([, bound]) =>
+    ['string', 'number'].includes(typeof bound),
+  );
   const { type: declared, items, properties, required, enum: values } = definition;
   const types = (Array.isArray(declared) ? declared : [declared]).filter(
     (type): type is string => type !== undefined && TYPES.has(type),
@@ -81,6 +87,7 @@ function schemaOf(definition: JsonObject, relationship?: Relationship): JsonObje
   return {
     ...(types.length === 0 ? {} : { type: types.length === 1 ? types[0]! : types }),
     ...texts,
+    ...Object.fromEntries(bounds),
     ...(Array.isArray(values) ? { enum: values } : {}),
     ...(isObject(items) ? { items: schemaOf(items) } : {}),
     ...(isObject(properties)

@@ -10,6 +10,7 @@ import { ManagedTypes } from './managed-types.ts';
 import { policeRawObjects } from './policy/police-raw-objects.ts';
 import { PolicyBook, type PolicySettings } from './policy/policy-book.ts';
 import { policyResource } from './policy/policy-resource.ts';
+import { typeSchemaResource, typesResource } from './schema/schema-resource.ts';
 import { noSynchronizer } from './synchronizer.ts';
 
 /** `/managed`, `/policy`, `/repo` and `/internal`: types, policies and predefined queries follow their files. */
@@ -50,6 +51,8 @@ export function managedFeature(platform: Platform): Feature {
     resources: {
       'managed*': managedObjectResource(managed),
       'policy*': policyResource(managed),
+      schema: typesResource(managed),
+      'schema/managed*': typeSchemaResource(managed),
       'repo*': policeRawObjects(
         managed,
         repoResource(database, {

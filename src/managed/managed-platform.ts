@@ -30,4 +30,7 @@ export interface ManagedPlatform {
 export interface Resources extends RequestSink {
   /** Throws what the filters in front of the resources say against the request. */
   admit(context: Context, request: Request): Promise<void>;
+  mayAsk(context: Context, request: Request): Promise<boolean>;
+  /** Whether it may take a script to say if one of these requests is admitted. */
+  judgesByScript(requests: readonly Request[]): boolean;
 }

@@ -21,7 +21,8 @@ import { calculationOrder } from './retrieve/calculation-order.ts';
 /** A type of `managed.json`, compiled: what the lifecycle needs, looked up once. */
 export interface ManagedType {
   readonly name: string;
-  /** As declared. */
+  /** As declared: title, order, … */
+  readonly schema: JsonObject;
   readonly properties: JsonObject;
   readonly hooks: Readonly<Partial<Record<HookName, ScriptReference>>>;
   /** Scripted actions on an object, by name. */
@@ -89,6 +90,7 @@ export function compileType(definition: JsonObject): ManagedType {
   const rules = compileRules(properties, required);
   return {
     name,
+    schema,
     properties,
     hooks,
     actions: new Map(actions),

@@ -53,7 +53,8 @@ function namesOf({ properties, privates }: ManagedType): readonly string[] {
   return [...new Set(['_id', 'userName', ...unique])];
 }
 
-function isUnique(property: JsonValue | undefined): boolean {
+/** Whether a policy keeps any two objects from having the same value. */
+export function isUnique(property: JsonValue | undefined): boolean {
   const policies = isObject(property) ? property['policies'] : undefined;
   return (
     Array.isArray(policies) && policies.some((policy) => isObject(policy) && policy['policyId'] === 'unique')

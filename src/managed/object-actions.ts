@@ -29,6 +29,11 @@ import { runLifecycle } from './run-lifecycle.ts';
 
 const PAGE_SIZE = 500;
 
+/** The names of the actions on an object of the type. */
+export function objectActionNames({ actions }: ManagedType): readonly string[] {
+  return [...new Set(['patch', 'triggerSyncCheck', ...actions.keys()])];
+}
+
 /** `patch`, `triggerSyncCheck`, and the scripted actions that the type configures. */
 export function objectActions(platform: ManagedPlatform, type: ManagedType): ActionTable<[id: string]> {
   const ofEveryType: Record<string, Action<[id: string]>> = {

@@ -1,4 +1,4 @@
-import { objectStore, queryObjects as queryStore } from '#repo/index.ts';
+import { objectStore, pageTotals, queryObjects as queryStore } from '#repo/index.ts';
 import {
   type Context,
   plainQuery,
@@ -40,9 +40,7 @@ export async function queryObjects(
       ...resource(id, String(rev), contents[index]!),
       fieldsSelected: true,
     })),
-    pagedResultsCookie: page.cookie,
-    totalPagedResultsPolicy: page.totalPolicy,
-    totalPagedResults: page.total,
+    ...pageTotals(page),
     ...doubts(type, { filter: asked.filter, sortKeys: request.sortKeys }),
   };
 }

@@ -5,6 +5,7 @@
  * parameters, never SQL text; SQL and memory answer alike; every page costs the same.
  */
 export { compileQueries } from './configured-queries.ts';
+export { countObjects } from './count-repository.ts';
 export { filterSql, hasSameText } from './filter-sql.ts';
 export { objectTable, type QueryColumn, type QueryTable } from './filter-sql-table.ts';
 export { IndexKeeper } from './index-keeper.ts';
@@ -21,7 +22,8 @@ export {
   mayBePending,
 } from './object-repository.ts';
 export { type ObjectStore, objectStore, type StoredObject } from './object-store.ts';
-export { pageResult } from './page-result.ts';
+export { pageResult, pageTotals } from './page-result.ts';
+export { propertyIndexes } from './property-index-repository.ts';
 export { queryObjects } from './query-objects.ts';
 export { queryTable, type TablePage } from './query-table.ts';
 export { repoResource } from './repo-resource.ts';

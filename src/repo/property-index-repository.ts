@@ -13,6 +13,15 @@ export async function listPropertyIndexes(db: Db): Promise<ExistingIndex[]> {
   return rows;
 }
 
+/** The indexes on properties of a type: the pointer of each, and whether it serves already. */
+export async function propertyIndexes(db: Db, type: string): Promise<Map<string, boolean>> {
+  const { rows } = await sql<{ property: string; ready: boolean }>`
+    select property, bool_or(ready) as ready from svc_index where type = ${type} group by property`.execute(
+    db,
+  );
+  return new Map(rows.map(({ property, ready }) => [property, ready]));
+}
+
 /** Builds an index while reads and writes go on. Must not run in a transaction. */
 export async function createPropertyIndex(db: Db, index: WantedIndex): Promise<void> {
   const { name, method, expression, type, property } = index;

@@ -9,6 +9,7 @@ import {
   type TotalPolicy,
   totalOrder,
 } from '#resource/index.ts';
+import { countRows, estimateRows } from './count-repository.ts';
 import { filterSql } from './filter-sql.ts';
 import type { QueryTable } from './filter-sql-table.ts';
 import { cutPage, pageSql } from './keyset-page.ts';
@@ -19,8 +20,10 @@ export interface TablePage<Row> {
   readonly cookie: string | null;
   /** -1 when it was not counted. */
   readonly total: number;
-  /** How it was counted. */
+  /** How it was asked for. */
   readonly totalPolicy: TotalPolicy;
+  /** It is what the planner expects, and not a count. */
+  readonly estimated?: true;
 }
 
 export interface TableSource {
@@ -66,33 +69,7 @@ export async function queryTable<Row>(
   if (totalPolicy === 'NONE' || pageSize === 0) return { ...page, total: -1, totalPolicy: 'NONE' };
   const matching = sql`select 1 from ${from} where ${sql.join(where, sql` and `)}`;
   if (totalPolicy === 'ESTIMATE' && estimates) {
-    return { ...page, total: await estimateRows(db, matching), totalPolicy };
+    return { ...page, ...(await estimateRows(db, matching)), totalPolicy };
   }
   return { ...page, total: await countRows(db, matching), totalPolicy: 'EXACT' };
-}
-
-async function countRows(db: Db, matching: RawBuilder<unknown>): Promise<number> {
-  const { rows } = await sql<{ count: number }>`select count(*) as count from (${matching}) matching`.execute(
-    db,
-  );
-  return rows[0]!.count;
-}
-
-/** So few rows are counted rather than estimated, if the planner thinks that cheap: a tenth of a second, roughly. */
-const COUNTED_ROWS = 10_000;
-const COUNTED_COST = 50_000;
-
-/** What the planner expects, from its statistics, unless counting costs next to nothing: those of small tables are gathered late. */
-async function estimateRows(db: Db, matching: RawBuilder<unknown>): Promise<number> {
-  const first = sql`${matching} limit ${sql.lit(COUNTED_ROWS + 1)}`;
-  if ((await planOf(db, first)).cost > COUNTED_COST) return (await planOf(db, matching)).rows;
-  const counted = await countRows(db, first);
-  return counted <= COUNTED_ROWS ? counted : Math.max(counted, (await planOf(db, matching)).rows);
-}
-
-async function planOf(db: Db, query: RawBuilder<unknown>): Promise<{ rows: number; cost: number }> {
-  const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number; 'Total Cost': number } }] }>`
-    explain (format json) ${query}`.execute(db);
-  const plan = rows[0]!['QUERY PLAN'][0].Plan;
-  return { rows: Math.round(plan['Plan Rows']), cost: plan['Total Cost'] };
 }

@@ -32,6 +32,7 @@ import {
   mayBePending,
 } from './object-repository.ts';
 import { objectStore, type StoredObject } from './object-store.ts';
+import { pageTotals } from './page-result.ts';
 import { queryObjects } from './query-objects.ts';
 import { requireNoSecrets, sealObject } from './seal-object.ts';
 
@@ -116,9 +117,7 @@ class RepoScope {
     return {
       kind: 'query',
       result: page.rows.map((row) => this.#answer(path, row, query.idsOnly)),
-      pagedResultsCookie: page.cookie,
-      totalPagedResultsPolicy: page.totalPolicy,
-      totalPagedResults: page.total,
+      ...pageTotals(page),
       ...this.#doubts(path, query.filter, request.sortKeys),
     };
   }

@@ -25,6 +25,7 @@ export {
   writeContext,
 } from './context.ts';
 export type { ResourceDescription } from './description.ts';
+export { asksForJsonSchema, JSON_SCHEMA_DRAFT } from './json-schema-format.ts';
 export { newIdOf, requireSameId } from './new-id.ts';
 export { MOST_OBJECT_BYTES, requireStorableSize } from './object-size.ts';
 export { hasTransform, parsePatch } from './patch/patch-operation.ts';

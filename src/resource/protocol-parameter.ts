@@ -24,15 +24,20 @@ const KNOWN: ReadonlySet<string> = new Set(PROTOCOL_PARAMETERS.map((name) => nam
 /** Queries of processes may ask for it. */
 const ID_FIELD = '_id';
 
+/** Those that only resources below one path know. */
+const OF_ONE_AREA: ReadonlyMap<string, string> = new Map([['_format', 'schema']]);
+
 /**
  * Names that begin with an underscore belong to the protocol, so one that it does not know is a mistake; above all a
  * misspelt `_dryRun`, which must not make a real change of a rehearsal.
  *
+ * @param area what the path begins with
  * @param ofScript whether all parameters become variables of a script: then only what may be meant for `_dryRun` is refused
  * @throws BadRequestError
  */
-export function refuseUnknownParameter(name: string, ofScript = false): void {
+export function refuseUnknownParameter(name: string, area = '', ofScript = false): void {
   if (KNOWN.has(name.toLowerCase()) || name === ID_FIELD) return;
+  if (OF_ONE_AREA.get(name) === area.toLowerCase()) return;
   const isRehearsal =
     /^_*dry[_-]?run$/i.test(name) || (name.startsWith('_') && nearest(name, ['_dryRun']) !== undefined);
   if (!isRehearsal && (ofScript || !name.startsWith('_'))) return;

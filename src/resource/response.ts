@@ -20,6 +20,8 @@ export interface QueryResult {
   readonly totalPagedResultsPolicy: TotalPolicy;
   /** -1 when unknown. */
   readonly totalPagedResults: number;
+  /** The total is no count: the database expects about so many. */
+  readonly estimated?: true;
   /** What may be a mistake in the question, in sentences. */
   readonly warnings?: readonly string[];
 }

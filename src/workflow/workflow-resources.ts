@@ -2,16 +2,17 @@ import { collection, type RouteHandler, type Router, singleton } from '#resource
 import { definitionResource } from './definition/definition-resource.ts';
 import { taskDefinitionResource } from './definition/task-definition-resource.ts';
 import { deploymentResource } from './deployment/deployment-resource.ts';
+import { startFormResource, taskFormResource } from './form-resource.ts';
 import { messageResource, signalResource } from './instance/event-resource.ts';
 import { instanceResource } from './instance/instance-resource.ts';
 import { deadLetterResource } from './job/dead-letter-resource.ts';
 import { taskHistoryResource, taskResource } from './task/task-resource.ts';
 import type { WorkflowPlatform } from './workflow-platform.ts';
 
-/** All that is below `/workflow`, by path. */
+/** All that is below `/workflow`, and the forms below `/schema`, by path. */
 export function workflowResources(
   platform: WorkflowPlatform,
-  router: Pick<Router, 'unknown'>,
+  router: Pick<Router, 'unknown' | 'admit' | 'judgesByScript'>,
 ): Readonly<Record<string, RouteHandler>> {
   const handlers: Readonly<Record<string, RouteHandler>> = {
     'processdefinition*': collection(definitionResource(platform)),
@@ -31,8 +32,15 @@ export function workflowResources(
       },
     },
   };
+  const forms: Readonly<Record<string, RouteHandler>> = {
+    'schema/process*': startFormResource(platform, router),
+    'schema/task*': taskFormResource(platform, router),
+  };
   return Object.fromEntries(
-    Object.entries(handlers).map(([path, handler]) => [`workflow/${path}`, whileActive(platform, handler)]),
+    [
+      ...Object.entries(handlers).map(([path, handler]) => [`workflow/${path}`, handler] as const),
+      ...Object.entries(forms),
+    ].map(([path, handler]) => [path, whileActive(platform, handler)]),
   );
 }
 

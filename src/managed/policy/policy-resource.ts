@@ -9,8 +9,6 @@ import {
   type Context,
   dbOf,
   formatPath,
-  NO_PAGING,
-  parsePath,
   type Request,
   type RouteHandler,
   resource,
@@ -19,6 +17,7 @@ import {
 } from '#resource/index.ts';
 import { requestView } from '#script/index.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
+import { queryOfAll } from '../query-of-all.ts';
 import { storeOf } from '../relationship/target-repository.ts';
 import { matchesSecret } from '../secret.ts';
 import { CATALOGUE } from './catalogue.ts';
@@ -151,17 +150,7 @@ async function mayQuery(
 ): Promise<boolean> {
   if (!context.client.isExternal) return true;
   try {
-    await resources.admit(context, {
-      method: 'query',
-      path: parsePath(collection),
-      fields: [],
-      parameters: {},
-      queryId: null,
-      queryExpression: null,
-      queryFilter: { kind: 'literal', value: true },
-      sortKeys: [],
-      paging: NO_PAGING,
-    });
+    await resources.admit(context, queryOfAll(collection));
     return true;
   } catch (error) {
     if (error instanceof ForbiddenError) return false;
@@ -187,6 +176,17 @@ async function describeRules(
   request: Request,
   path: readonly string[],
 ) {
+  const properties = await describedRules(platform, context, request, path);
+  return resource(path.at(-1)!, null, { resource: formatPath(path), properties });
+}
+
+/** The rules for an object at that path, a row for each property that has any. */
+export async function describedRules(
+  platform: ManagedPlatform,
+  context: Context,
+  request: Request,
+  path: readonly string[],
+): Promise<JsonObject[]> {
   const bindings = { request: requestView(request), resourceName: formatPath(path) };
   const properties: JsonObject[] = [];
   for (const rules of platform.policies().rulesFor(collectionOf(path))) {
@@ -202,7 +202,7 @@ async function describeRules(
       ...(rules.fallback.length === 0 ? {} : { fallbackPolicies: await describe(rules.fallback) }),
     });
   }
-  return resource(path.at(-1)!, null, { resource: formatPath(path), properties });
+  return properties;
 }
 
 async function conditionalOf(

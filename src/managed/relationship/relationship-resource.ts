@@ -1,6 +1,6 @@
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { findObject, objectStore } from '#repo/index.ts';
+import { findObject, objectStore, pageTotals } from '#repo/index.ts';
 import {
   applyPatch,
   type Context,
@@ -193,9 +193,7 @@ export class RelationshipResource {
     return {
       kind: 'query',
       result,
-      pagedResultsCookie: page.cookie,
-      totalPagedResultsPolicy: page.totalPolicy,
-      totalPagedResults: page.total,
+      ...pageTotals(page),
     };
   }
 

@@ -25,10 +25,9 @@ export interface Relationship {
 
 /** The relationship that a property declares; null for any other property. */
 export function compileRelationship(property: string, definition: JsonObject): Relationship | null {
-  const items = isObject(definition['items']) ? definition['items'] : {};
-  const isArray = includesType(definition, 'array') && includesType(items, 'relationship');
-  if (!isArray && !includesType(definition, 'relationship')) return null;
-  const declared = isArray ? { ...definition, ...items } : definition;
+  const declared = holderOf(definition);
+  const isArray = declared !== definition;
+  if (!includesType(declared, 'relationship')) return null;
   const isTwoWay = isTrue(declared['reverseRelationship']);
   const reverse = declared['reversePropertyName'];
   if (isTwoWay && (typeof reverse !== 'string' || reverse === '')) {
@@ -61,7 +60,44 @@ function enforcedField(declared: JsonObject): string | null {
 }
 
 function collectionsOf(declared: JsonObject): string[] {
-  return entriesOf(declared).map(({ path }) => formatPath(parsePath(String(path))));
+  return entriesOf(declared).map(pathOf);
+}
+
+function pathOf({ path }: JsonObject): string {
+  return formatPath(parsePath(String(path)));
+}
+
+/** A collection that a relationship is declared for, with how its objects are listed where one is chosen. */
+export interface RelationshipTarget {
+  readonly path: string;
+  readonly label: string | null;
+  readonly query: JsonObject;
+}
+
+/** @param definition of the property, as declared */
+export function targetsOf(definition: JsonObject): RelationshipTarget[] {
+  const holder = holderOf(definition);
+  return entriesOf(holder).map((entry) => ({
+    path: pathOf(entry),
+    label: textOf(entry, 'label'),
+    query: isObject(entry['query'] ?? null) ? (entry['query'] as JsonObject) : {},
+  }));
+}
+
+/** What edges may say of themselves, as declared. */
+export function edgePropertiesOf(definition: JsonObject): JsonObject {
+  const { properties } = holderOf(definition);
+  const own = isObject(properties) ? properties['_refProperties'] : undefined;
+  const declared = isObject(own) && isObject(own['properties']) ? own['properties'] : {};
+  const { _id, _rev, ...further } = declared;
+  return further;
+}
+
+/** Of a list, its items say what a single relationship says itself. */
+function holderOf(definition: JsonObject): JsonObject {
+  const items = isObject(definition['items']) ? definition['items'] : {};
+  const isList = includesType(definition, 'array') && includesType(items, 'relationship');
+  return isList ? { ...definition, ...items } : definition;
 }
 
 /** Older files have one of them without the array. */

@@ -34,7 +34,10 @@ export class Router {
     const { before, judging } = road(this);
     this.#judging = judging;
     this.handle = passing([...before, ...judging], (context, request) => this.#dispatch(context, request));
-    this.#judges = passing(judging, async () => actionResult(null));
+    this.#judges = passing(judging, (context, request) =>
+      // What rules read for their judgement they do read.
+      context.client.isExternal ? pass() : this.#dispatch(context, request),
+    );
   }
 
   /** @returns a function that takes the route away again */
@@ -77,7 +80,8 @@ export class Router {
 
   /** Whether the filters would let the request pass; nothing behind them is asked. @throws what they say against it */
   async admit(context: Context, request: Request): Promise<void> {
-    await this.#judges(context, request);
+    const judges = context.client.isExternal ? this.#judges : passing(this.#judging, pass);
+    await judges(context, request);
   }
 
   /** Whether the rules let a caller evaluate scripts; then nothing that scripts say is kept from them. */
@@ -85,6 +89,14 @@ export class Router {
     return !context.client.isExternal || this.mayAsk(context, EVALUATION);
   }
 
+  /** Whether it may take a script to say if one of these requests is admitted. */
+  judgesByScript(requests: readonly Request[]): boolean {
+    return requests.some((request) =>
+      this.#judging.some((filter) => filter.runsScripts?.(request, false) ?? false),
+    );
+  }
+
+  /** Whether the filters would let the request pass, without what they say against it. */
   mayAsk(context: Context, request: Request): Promise<boolean> {
     return this.admit(context, request).then(
       () => true,
@@ -132,6 +144,10 @@ export class Router {
     if (response.kind === 'action') return response;
     return { ...response, result: response.result.map((row) => selectFields(row, fields, nestedFields)) };
   }
+}
+
+async function pass(): Promise<Response> {
+  return actionResult(null);
 }
 
 function routerContext({ matched, remaining, variables }: RouteMatch): RouterContext {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Db } from '#database/index.ts';
-import { NotFoundError } from '#errors/index.ts';
+import { didYouMean, NotFoundError } from '#errors/index.ts';
 import { compile, type ProcessDefinition } from '../engine/index.ts';
 import { type DefinitionRow, loadDefinition } from './definition-repository.ts';
 
@@ -41,6 +41,11 @@ async function load(db: Db, id: string): Promise<CompiledDefinition> {
   return { row, process, xml };
 }
 
-export function unknownDefinition(id: string): NotFoundError {
-  return new NotFoundError(`There is no process definition '${id}'`, { id: 'WORKFLOW_NO_DEFINITION' });
+/** @param keys those of which one may be meant */
+export function unknownDefinition(id: string, keys: readonly string[] = []): NotFoundError {
+  const hint = didYouMean(id, keys);
+  return new NotFoundError(`There is no process definition '${id}'`, {
+    id: 'WORKFLOW_NO_DEFINITION',
+    ...(hint === undefined ? {} : { hint }),
+  });
 }

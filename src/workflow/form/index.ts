@@ -14,6 +14,7 @@ export {
   type TaskForm,
   type TaskType,
 } from './describe-form.ts';
+export { formAsJsonSchema, formSchema } from './form-schema.ts';
 export { findTemplate, type Resources } from './form-template.ts';
 export { lintForms } from './lint-forms.ts';
 export { readForm, variableScope } from './read-form.ts';

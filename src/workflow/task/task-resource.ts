@@ -130,13 +130,19 @@ async function getOpenTask(platform: WorkflowPlatform, context: Context, id: str
   return row;
 }
 
-async function readTask(platform: WorkflowPlatform, context: Context, id: string): Promise<Resource> {
+/** An open task with what its form is made of. @throws NotFoundError */
+export async function readOpenTask(platform: WorkflowPlatform, context: Context, id: string) {
   const db = await readerOf(platform, context);
   const row = await getOpenTask(platform, context, id);
   const surroundings = await findSurroundings(db, row);
   const { process } = await platform.definitions.get(db, row.definition_id);
   const variables = visibleVariables(row, surroundings, process);
   const node = process.nodes.get(row.element) as UserTask | undefined;
+  return { row, surroundings, variables, node };
+}
+
+async function readTask(platform: WorkflowPlatform, context: Context, id: string): Promise<Resource> {
+  const { row, surroundings, variables, node } = await readOpenTask(platform, context, id);
   return resource(row.id, String(row.revision), {
     ...viewTask(row),
     formProperties: await readForm(node?.formProperties ?? [], variableScope(variables)),
