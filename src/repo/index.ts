@@ -14,7 +14,7 @@ export { monthKeeper } from './month-keeper.ts';
 export {
   changeObject,
   createObject,
-  deleteObject,
+  deletingObject,
   findObject,
   findOwn,
   hasPending,

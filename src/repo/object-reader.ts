@@ -25,14 +25,18 @@ export function objectReader(
   const text = `
     select o.type, o.id, o.rev, o.data from unnest($1::text[], $2::text[]) as key(type, id)
     join ${table} o on o.type = key.type collate "C" and o.id = key.id collate "C"`;
+  // How many keys there are shows only in their values, so Postgres plans for these each time; for one it has a plan.
+  const ofOne = `select o.type, o.id, o.rev, o.data from ${table} o where o.type = $1 and o.id = $2`;
   return new Batcher({
     maxInFlight: 2,
     maxBatch: 500,
     async run(keys) {
-      const values = [keys.map(({ type }) => type), keys.map(({ id }) => id)];
-      const { rows } = await db.executeQuery<StoredObject & { type: string }>(
-        CompiledQuery.raw(text, values),
-      );
+      const [first] = keys;
+      const query =
+        keys.length === 1
+          ? CompiledQuery.raw(ofOne, [first!.type, first!.id])
+          : CompiledQuery.raw(text, [keys.map(({ type }) => type), keys.map(({ id }) => id)]);
+      const { rows } = await db.executeQuery<StoredObject & { type: string }>(query);
       const found = new Map(
         rows.map(({ type, ...object }): [string, StoredObject] => [keyOf({ type, id: object.id }), object]),
       );

@@ -1,4 +1,5 @@
-import type { Db, UnitOfWork } from '#database/index.ts';
+import { sql } from 'kysely';
+import type { Db, HeldStatement, UnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { keyOf, objectReader } from './object-reader.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
@@ -111,23 +112,30 @@ function isNew(unitOfWork: UnitOfWork, store: ObjectStore, id: string): boolean 
     .some((object) => object.type === store.type && object.id === id);
 }
 
-/**
- * @param rev null for any
- * @returns whether the object was there at `rev`
- */
+/** @returns whether the object was there at `rev` */
 export async function deleteObject(
   db: Db,
   { table, type }: ObjectStore,
   id: string,
-  rev: number | null,
+  rev: number,
 ): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom(table)
     .where('type', '=', type)
     .where('id', '=', id)
-    .$if(rev !== null, (query) => query.where('rev', '=', rev!))
+    .where('rev', '=', rev)
     .executeTakeFirst();
   return numDeletedRows === 1n;
+}
+
+/** The same of one at any revision, by a statement that nobody waits for. */
+export function deletingObject({ table, type }: ObjectStore, id: string, gone: () => Error): HeldStatement {
+  return {
+    statement: sql`delete from ${sql.table(table)} where type = ${type} and id = ${id} returning id`,
+    check(rows) {
+      if (rows.length === 0) throw gone();
+    },
+  };
 }
 
 /** Whether objects of the store are pending, which no look at the database shows. */

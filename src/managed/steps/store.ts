@@ -1,6 +1,6 @@
 import { PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { changeObject, createObject, deleteObject, objectStore } from '#repo/index.ts';
+import { changeObject, createObject, deletingObject, objectStore } from '#repo/index.ts';
 import { requireStorableSize } from '#resource/index.ts';
 import { objectExists, objectPath, type Planned, withIdentity } from '../exchange.ts';
 
@@ -21,7 +21,7 @@ export async function store(exchange: Planned): Promise<void> {
     unitOfWork.record({ resource, operation: 'create', before, after: reported(0, object), privates });
   } else if (request.method === 'delete') {
     // The row is locked: only a hook of this same request can have changed it, and that is no reason to keep it.
-    if (!(await deleteObject(await unitOfWork.db(), place, id, null))) throw changedMeanwhile(resource);
+    await unitOfWork.hold(deletingObject(place, id, () => changedMeanwhile(resource)));
     unitOfWork.record({ resource, operation: 'delete', before, after: null, privates });
   } else {
     const rev = await changeObject(unitOfWork, place, id, stored.rev, object);

@@ -4,11 +4,11 @@ import { equalJson, isObject, type JsonValue } from '#json/index.ts';
 import { isActive } from './account.ts';
 import { foldName, mixesAlphabets, nameKey } from './login-name.ts';
 import {
-  endSessionsOf,
+  endingSessionsOf,
   type LoginName,
   loginNameInserts,
   loginNameMoves,
-  releaseLoginName,
+  releasingLoginName,
 } from './login-name-repository.ts';
 import { isReserved, type LoginPlaces } from './login-places.ts';
 
@@ -35,7 +35,7 @@ export function followAccounts(database: Database, places: () => LoginPlaces): v
         current,
       );
       if (endsSessions(change, properties.credential)) {
-        await endSessionsOf(await unitOfWork.db(), collection, account.id);
+        await unitOfWork.hold(endingSessionsOf(collection, account.id));
       }
     }
   });
@@ -81,7 +81,7 @@ async function followName(
 ): Promise<void> {
   if (before?.key === after?.key && before?.name === after?.name) return;
   if (after === undefined) {
-    await releaseLoginName(await unitOfWork.db(), collection, id);
+    await unitOfWork.hold(releasingLoginName(collection, id));
     return;
   }
   if (property !== null && mixesAlphabets(after.name)) throw refused('SINGLE_ALPHABET', property, after.name);

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, GroupWrite } from '#database/index.ts';
+import type { Db, GroupWrite, HeldStatement } from '#database/index.ts';
 
 export interface LoginName {
   readonly key: string;
@@ -79,8 +79,8 @@ export async function listNamed(
   return rows;
 }
 
-export async function releaseLoginName(db: Db, collection: string, id: string): Promise<void> {
-  await sql`delete from login_name where collection = ${collection} and id = ${id}`.execute(db);
+export function releasingLoginName(collection: string, id: string): HeldStatement {
+  return { statement: sql`delete from login_name where collection = ${collection} and id = ${id}` };
 }
 
 export interface UnnamedAccount {
@@ -110,6 +110,6 @@ export async function listUnnamed(
 }
 
 /** The sessions of an account that came in by its password, or by being active. */
-export async function endSessionsOf(db: Db, component: string, id: string): Promise<void> {
-  await sql`delete from auth_session where component = ${component} and user_id = ${id}`.execute(db);
+export function endingSessionsOf(component: string, id: string): HeldStatement {
+  return { statement: sql`delete from auth_session where component = ${component} and user_id = ${id}` };
 }

@@ -1,11 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { Database } from '#database/index.ts';
+import type { Connection } from '#resource/index.ts';
 import { commonRequests } from '../../support/common-requests.ts';
 import { createMigratedDatabase } from '../../support/migrated-database.ts';
 import { createProject } from '../../support/project.ts';
+import { startTestServer } from '../../support/server.ts';
 import { waysOf } from '../../support/ways-of.ts';
 import { withoutHooks } from '../../support/without-hooks.ts';
+import { processFile } from '../../support/workflow.ts';
 import { openWorkflowCore } from '../../support/workflow-core.ts';
+import { end, path, start, user } from '../workflow/engine/bpmn.ts';
 
 /** How often a request goes to the database and waits; more is a loss for everybody. */
 const WAYS = {
@@ -18,18 +22,21 @@ const WAYS = {
   'a changed property': 2,
   'another manager': 3,
   'another name': 3,
-  'a new user, and a user less': 8,
+  'a new user, and a user less': 5,
 };
 
 describe('the way to the database', () => {
   const scope = new AsyncDisposableStack();
   let database: Database;
+  let connection: Connection;
   let requests: Awaited<ReturnType<typeof commonRequests>>;
 
   beforeAll(async () => {
     database = scope.use(await createMigratedDatabase());
     const project = scope.use(await createProject({ 'conf/managed.json': withoutHooks() }));
-    requests = await commonRequests(await openWorkflowCore(database, project.location));
+    const core = await openWorkflowCore(database, project.location);
+    connection = core.connection;
+    requests = await commonRequests(core);
   });
   afterAll(() => scope.disposeAsync());
 
@@ -42,4 +49,39 @@ describe('the way to the database', () => {
     }
     expect(ways).toEqual(WAYS);
   });
+
+  it('is taken twice by a step of a process', async () => {
+    const xml = processFile('one', start() + user('task') + end() + path('s', 'task', 'e'));
+    await connection.action('workflow/deployment', 'deploy', { name: 'one.bpmn20.xml', content: xml });
+    const begin = () => connection.create('workflow/processinstance', null, { _key: 'one' });
+    const complete = async () => {
+      const { result } = await connection.query('workflow/taskinstance', { queryId: 'query-all-ids' });
+      const task = `workflow/taskinstance/${String(result[0]?.id)}`;
+      return waysOf(database, () => connection.action(task, 'complete', {}));
+    };
+    for (let time = 0; time < 2; time += 1) {
+      await begin();
+      await complete();
+    }
+    expect(await waysOf(database, begin)).toBe(2);
+    expect(await complete()).toBe(2);
+  });
+});
+
+test('the way to the database is taken once for who asks, and not for a script that asks for nothing', async () => {
+  await using server = await startTestServer();
+  const evaluate = { body: { type: 'text/javascript', source: '1 + 1' } };
+  const requests = {
+    login: () => server.api('GET', 'info/ping'),
+    eval: () => server.api('POST', 'script?_action=eval', evaluate),
+  };
+  for (const [name, ask] of Object.entries(requests)) {
+    const ways: number[] = [];
+    // What a node does besides can only add to it.
+    for (let time = 0; time < 10; time += 1) {
+      ways.push(await waysOf(server.database, async () => expect((await ask()).status).toBe(200)));
+    }
+    // Whether the account is still as it was is asked each time: nobody comes in for whom that is over.
+    expect(Math.min(...ways), name).toBe(1);
+  }
 });
