@@ -32,12 +32,12 @@ export async function retrieveObjects(
     isSealed: isExternal && retrieval.isForScript !== true,
     isNested: retrieval.request.nestedFields === true,
   };
-  const calculates = runsHooks && (type.calculated.length > 0 || type.runsScripts.read);
+  const needed = neededFor(retrieval, plan);
+  const calculates = needed.size > 0 || (runsHooks && type.runsScripts.read);
   const isPlain = plan.references.size === 0 && !calculates;
   const working = isPlain ? objects : objects.map((object) => ({ ...object, data: cloneJson(object.data) }));
   if (!isPlain) {
     const db = await readerOf(platform, context);
-    const needed = neededFor(retrieval, plan);
     const derived = type.calculated.filter(isDerived).filter(({ name }) => needed.has(name));
     if (retrieval.paths !== undefined) deriveFrom(platform, type, derived, working, retrieval.paths);
     const [edges, ahead] = await Promise.all([
