@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { expect } from 'vitest';
-import { runUnitOfWork } from '#database/index.ts';
+import { type Database, runUnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Holder } from '#work/index.ts';
 import type { RunKey } from '../../src/scheduler/run/run.ts';
@@ -25,6 +25,7 @@ export const T0 = Date.parse('2026-05-04T10:00:00Z');
 /** A job store together with the ways by which schedules come into it. */
 export interface JobStoreHarness extends AsyncDisposable {
   readonly store: JobStore;
+  readonly database: Database;
   /** Who else may claim what A may. */
   readonly other: Holder;
   clear(): Promise<void>;
@@ -60,6 +61,7 @@ export async function openJobStore(persisted: boolean): Promise<JobStoreHarness>
   const find = (id: string, on = db) => findJob(on, id, { lock: on !== db, nodeName: 'a' });
   const store = jobStore(db);
   return {
+    database,
     store: persisted ? store : { ...store, claim: (options) => claimOwn(store, options) },
     other: persisted ? B : A,
     async clear() {

@@ -54,6 +54,8 @@ export interface Run extends RunKey {
   readonly nextPlanned: boolean;
   readonly kind: RunKind;
   readonly cause: Cause | null;
+  /** No other run of its schedule has it just now. */
+  readonly slot: number;
   /** Its schedule is in the memory of this node. Default: it is persisted. */
   readonly own?: boolean;
 }

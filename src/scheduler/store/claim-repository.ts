@@ -53,10 +53,11 @@ export interface Claim {
 }
 
 /** What waits; by name, because a statement that answers whatever there is would not be prepared. */
-const DUE = sql.raw(
+const DUE_BUT_SLOT = sql.raw(
   `due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority, concurrent, concurrency_key,
    kind, cause, owner_id, owner_epoch`,
 );
+const DUE = sql`${DUE_BUT_SLOT}, slot`;
 
 /** What a node may claim: what any node may, and what this life of its has in memory. Each kind has an index of its own. */
 interface Kind {
@@ -124,7 +125,7 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
         )}))
       returning ${DUE}
     ), judged as (
-      select ${DUE}, j.id as job_id, j.definition
+      select ${DUE_BUT_SLOT}, ${SLOT} as slot, j.id as job_id, j.definition
       from (select ${DUE}, ${place} as place from due) d
       left join lateral (
         select id, definition from scheduler_job
@@ -138,17 +139,16 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
       insert into scheduler_run (trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause,
                                  concurrency_key, node_id, node_epoch, slot, started_at)
       select trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause,
-             concurrency_key, ${holder.nodeId}, ${holder.epoch},
-             case when concurrent then ${SLOT} else 0 end, case when job_id is not null then clock_timestamp() end
-      from judged
+             concurrency_key, ${holder.nodeId}, ${holder.epoch}, slot, case when job_id is not null then clock_timestamp() end
+      from judged where slot is not null
       ${onConflict}
       returning trigger_id, generation, fire_at, concurrency_key
     ), blocked as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, priority,
-                                 concurrent, concurrency_key, kind, owner_id, owner_epoch, cause)
+                                 concurrent, concurrency_key, kind, slot, owner_id, owner_epoch, cause)
       select clock_timestamp() + interval '${sql.raw(String(BLOCKED_RETRY_MS))} milliseconds', d.fire_at, d.trigger_id,
              d.generation, d.attempt, d.late_from, d.next_planned, d.priority, d.concurrent, d.concurrency_key, d.kind,
-             d.owner_id, d.owner_epoch,
+             d.slot, d.owner_id, d.owner_epoch,
              coalesce(nullif(d.cause, asked.cause), (select jsonb_build_object('kind', 'blocked', 'by', o.fire_at, 'node', n.name, 'until', null)
                                   || case when o.trigger_id <> d.trigger_id then jsonb_build_object('schedule', (
                                        select id from scheduler_job where trigger_id = o.trigger_id)) else '{}' end
@@ -165,12 +165,12 @@ export async function claimDue(db: Db, options: ClaimOptions): Promise<Claim> {
                                    and r.generation = d.generation and r.fire_at = d.fire_at)
     )
     select d.trigger_id, d.generation, ${MS('d.fire_at')} as fire_at, ${MS('d.due_at')} as due_at, d.attempt,
-           ${MS('d.late_from')} as late_from, d.next_planned, d.kind, d.cause, d.priority, d.owner_id is not null as own, d.job_id,
+           ${MS('d.late_from')} as late_from, d.next_planned, d.kind, d.cause, d.slot, d.priority, d.owner_id is not null as own, d.job_id,
            d.definition::text as definition, ${limitedService(serviceRoom)} as service,
            null::float8 as next_due, null::float8 as next_own
     from judged d join run r using (trigger_id, generation, fire_at)
     union all
-    select null, 0, 0, 0, 0, null, false, ${relaxCommit(sql`judged`)}, null, 0, false, null, null, null,
+    select null, 0, 0, 0, 0, null, false, ${relaxCommit(sql`judged`)}, null, 0, 0, false, null, null, null,
            ${nextDue(shared)}, ${nextDue(owned)}`;
   const { rows } = await throughGate(() => claim.execute(db));
   const next = rows.find((row) => row.trigger_id === null);

@@ -13,7 +13,6 @@ import {
   concurrencyKey,
   isFinished,
   ownRun,
-  SLOT_OF_MS,
   schedule,
 } from './run-row-repository.ts';
 
@@ -84,11 +83,12 @@ function completionSteps(
       name: 'item',
       statement: sql`
       select trigger_id, generation, attempt, priority, concurrent, concurrency_key, node_id, node_epoch, n,
-             ${at('fire_ms')} as fire_at, ${at('next_ms')} as next_at, ${SLOT_OF_MS} as slot
+             ${at('fire_ms')} as fire_at, ${at('next_ms')} as next_at, slot
       from unnest(
         ${numbers(completions, 'bigint', ({ run }) => run.triggerId)},
         ${numbers(completions, 'int', ({ run }) => run.generation)},
         ${numbers(completions, 'float8', ({ run }) => run.fireAt)},
+        ${numbers(completions, 'bigint', ({ run }) => run.slot)},
         ${numbers(completions, 'int', ({ run }) => run.attempt)},
         ${numbers(completions, 'float8', ({ next }) => next)},
         ${numbers(completions, 'int', ({ run }) => run.definition?.priority ?? NORMAL_PRIORITY)},
@@ -96,7 +96,7 @@ function completionSteps(
         ${texts(completions, 'text', ({ run }) => run.definition?.concurrencyKey ?? null)},
         ${numbers(completions, 'int', ({ holder }) => holder.nodeId)},
         ${numbers(completions, 'bigint', ({ holder }) => holder.epoch)}
-      ) with ordinality as i(trigger_id, generation, fire_ms, attempt, next_ms, priority, concurrent, concurrency_key,
+      ) with ordinality as i(trigger_id, generation, fire_ms, slot, attempt, next_ms, priority, concurrent, concurrency_key,
                              node_id, node_epoch, n)`,
     },
     {

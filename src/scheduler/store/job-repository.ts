@@ -126,12 +126,12 @@ export async function deleteJob(db: Db, triggerId: number): Promise<void> {
   );
 }
 
-/** Lets a firing wait. `due_at` never lies in the past, which claims rely on. */
+/** Lets a firing wait, behind a run that an edit left going. `due_at` never lies in the past, which claims rely on. */
 export async function insertDue(db: Db, job: JobRow, fireAt: number): Promise<void> {
   await sql`
-    insert into scheduler_due (due_at, fire_at, trigger_id, generation, ${COMPETITION})
+    insert into scheduler_due (due_at, fire_at, trigger_id, generation, slot, ${COMPETITION})
     select ${dueAt(sql`${new Date(fireAt)}::timestamptz`)}, ${new Date(fireAt)}, j.trigger_id, j.generation,
-           ${competition}
+           (select slot from scheduler_run where trigger_id = j.trigger_id limit 1), ${competition}
     from scheduler_job j where j.trigger_id = ${job.triggerId}
     on conflict do nothing`.execute(db);
 }
@@ -164,7 +164,8 @@ export async function setJobPaused(db: Db, triggerId: number, paused: boolean): 
 }
 
 /**
- * Lets a firing of its own wait that is due now, whether the schedule is paused, disabled, or neither.
+ * Lets a firing of its own wait that is due now, whether the schedule is paused, disabled, or neither. It takes turns with
+ * whoever edits that, so that an edit knows of all that may run when it hands on the slot.
  *
  * @returns undefined when another one of this very millisecond waits already
  */
@@ -173,7 +174,7 @@ export async function insertManual(db: Db, triggerId: number, asked: Asked): Pro
     insert into scheduler_due (due_at, fire_at, trigger_id, generation, next_planned, kind, cause, ${COMPETITION})
     select clock_timestamp(), date_trunc('milliseconds', clock_timestamp()), j.trigger_id, j.generation, true, 'manual',
            ${JSON.stringify(asked)}::jsonb, ${competition}
-    from scheduler_job j where j.trigger_id = ${triggerId}
+    from scheduler_job j where j.trigger_id = ${triggerId} for share
     on conflict do nothing
     returning trigger_id as "triggerId", generation,
               (extract(epoch from fire_at) * 1000)::bigint as "fireAt"`.execute(db);

@@ -33,7 +33,8 @@ export function jobStore(db: Db, lookups: Db = db) {
         claimDue(options.serviceRoom === undefined ? lookups : db, { ...options, onConflict }),
       ),
     /** Of those claimed, those that may start: of the schedule as it is now, not paused, not parked. */
-    start: (holder: Holder, keys: readonly RunKey[]) => startRuns(lookups, holder, keys),
+    start: (holder: Holder, keys: readonly (RunKey & Pick<Run, 'slot'>)[]) =>
+      startRuns(lookups, holder, keys),
     /** Lets the next firing of a concurrent schedule wait while this run goes on, and records what is let pass by that. */
     planNext: (holder: Holder, run: Run, next: number, passed: readonly LedgerEntry[]) =>
       planNext(lookups, holder, run, next, passed),

@@ -3,7 +3,7 @@ import type { Db } from '#database/index.ts';
 import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import { type Holder, heldBy, heldByLivesOf, isOver, suspectedAfter } from '#work/index.ts';
 import type { Run, RunKey } from '../run/run.ts';
-import { COMPETITION, competition, isFinished } from './run-row-repository.ts';
+import { COMPETITION, competition, isFinished, KEPT_SLOT } from './run-row-repository.ts';
 
 /** After so many runs that were interrupted by whatever a firing is parked: what makes its node hang must not go on for ever. */
 export const MAX_ATTEMPTS = 10;
@@ -59,12 +59,12 @@ export async function releaseRuns(
       join cluster_node n on n.id = g.node_id
     ), due as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause,
-                                 ${COMPETITION})
+                                 slot, ${COMPETITION})
       select clock_timestamp(), fire_at, trigger_id, generation, next_attempt, greatest(clock_timestamp(), fire_at), next_planned,
              case fate when 'lost' then 'lost' else kind end,
              jsonb_strip_nulls(jsonb_build_object('kind', 'released', 'node', node, 'at', clock_timestamp(),
                                                   'suspected', suspected, 'transaction', cause->>'transaction')),
-             ${competition}
+             ${KEPT_SLOT}, ${competition}
       from judged j where fate in ('again', 'lost')
       on conflict do nothing
     ), parked as (
@@ -178,9 +178,9 @@ export async function handBack(
       returning *
     ), due as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause,
-                                 ${COMPETITION})
+                                 slot, ${COMPETITION})
       select greatest(g.fire_at, clock_timestamp()), g.fire_at, g.trigger_id, g.generation, g.attempt, g.late_from,
-             g.next_planned, g.kind, g.cause, ${competition}
+             g.next_planned, g.kind, g.cause, ${KEPT_SLOT}, ${competition}
       from gone g join scheduler_job j using (trigger_id, generation)
       on conflict do nothing
     )

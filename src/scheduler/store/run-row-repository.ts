@@ -24,14 +24,29 @@ export interface RunRow {
   readonly next_planned: boolean;
   readonly kind: RunKind;
   readonly cause: Cause | null;
+  readonly slot: number;
   readonly own?: boolean;
 }
 
-/** What tells the runs of a schedule apart: one with concurrent execution has a slot for each of its runs. */
-export const SLOT = sql.raw('floor(extract(epoch from fire_at) * 1000)::bigint * 1024 + generation % 1024');
+/** The slot of a planned time, as `slotOf` has it. It changes with each firing: of one key, whoever claims would pass all that was deleted while another session holds a snapshot. */
+const plannedSlot = (due: string) =>
+  `(date_part('epoch', ${due}.fire_at) * 1000)::bigint * 1024 + ${due}.generation % 1024`;
 
-/** The same where the planned time comes as epoch ms. */
-export const SLOT_OF_MS = sql.raw('fire_ms::bigint * 1024 + generation % 1024');
+/**
+ * Where the firing `d` runs; null while it must not. Of a schedule that may not run twice, what was asked for by hand takes the
+ * slot of what waits as planned, and locks that, so that it cannot have begun and ended since this statement began: by now
+ * something else would wait, for another slot. Where nothing is planned there is one slot for all.
+ */
+export const SLOT = sql.raw(`case
+  when d.concurrent then ${plannedSlot('d')}
+  when not d.next_planned then coalesce(d.slot, ${plannedSlot('d')})
+  when exists (select from scheduler_run r where r.trigger_id = d.trigger_id) then null
+  when not exists (select from scheduler_due c where c.trigger_id = d.trigger_id and not c.next_planned) then 0
+  else (select coalesce(c.slot, ${plannedSlot('c')}) from scheduler_due c
+        where c.trigger_id = d.trigger_id and not c.next_planned limit 1 for update skip locked) end`);
+
+/** Where a run waits again that has left it. */
+export const KEPT_SLOT = sql.raw('case when not next_planned then slot end');
 
 /**
  * Lets this transaction commit without waiting for the disk, unless it starts a run outside a unit of work. When the
@@ -56,7 +71,7 @@ export const ownRun = (
   condition: RawBuilder<unknown>,
 ) => sql`lateral (
         select r.ctid, r.trigger_id, r.generation, r.fire_at, r.kind from scheduler_run r
-        where r.trigger_id = k.trigger_id and r.slot = any(array[0, k.slot])
+        where r.trigger_id = k.trigger_id and r.slot = k.slot
           and r.generation = k.generation and r.fire_at = k.fire_at
           and r.node_id + 0 = ${nodeId} and r.node_epoch = ${epoch} and ${condition}
         order by r.trigger_id desc, r.slot desc limit 1)`;
@@ -104,6 +119,7 @@ export function toRun(row: RunRow): Run {
     nextPlanned: row.next_planned,
     kind: row.kind,
     cause: row.cause,
+    slot: row.slot,
     ...(row.own === true ? { own: true } : {}),
   };
 }

@@ -10,11 +10,11 @@ import {
   at,
   COMPETITION,
   competition,
+  KEPT_SLOT,
   MS,
   ownRun,
   type RunRow,
   relaxCommit,
-  SLOT_OF_MS,
   schedule,
   toRun,
 } from './run-row-repository.ts';
@@ -25,17 +25,22 @@ import { PASS_GATE, throughGate } from './start-gate-repository.ts';
  * A run of an edited, deleted or parked schedule is dropped here, one of a paused schedule waits again. What an edit
  * has seen it has recorded itself; a claim that was under way meanwhile is recorded here.
  */
-export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[]): Promise<StartedRun[]> {
+export async function startRuns(
+  db: Db,
+  holder: Holder,
+  keys: readonly (RunKey & Pick<Run, 'slot'>)[],
+): Promise<StartedRun[]> {
   const start = sql<RunRow & { job_id: string; definition: string }>`${ANEW}
     with gate as materialized (
       select ${PASS_GATE} as passed
     ), key as (
-      select trigger_id, generation, ${at('fire_ms')} as fire_at, ${SLOT_OF_MS} as slot
+      select trigger_id, generation, ${at('fire_ms')} as fire_at, slot
       from unnest(
         ${numbers(keys, 'bigint', ({ triggerId }) => triggerId)},
         ${numbers(keys, 'int', ({ generation }) => generation)},
-        ${numbers(keys, 'float8', ({ fireAt }) => fireAt)}
-      ) as k(trigger_id, generation, fire_ms)
+        ${numbers(keys, 'float8', ({ fireAt }) => fireAt)},
+        ${numbers(keys, 'bigint', ({ slot }) => slot)}
+      ) as k(trigger_id, generation, fire_ms, slot)
     ), mine as (
       select r.ctid as at, r.trigger_id, r.generation, r.fire_at, j.id as job_id, j.definition,
              case when j.id is null or (j.parked is not null and r.kind <> 'manual') then 'dropped'
@@ -45,13 +50,13 @@ export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[])
       where (select passed from gate)
     ), gone as (
       delete from scheduler_run where ctid = any(array(select at from mine where fate <> 'started'))
-      returning fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause, claimed_at
+      returning fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause, slot, claimed_at
     ), waiting as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned,
-                                 ${COMPETITION}, cause)
+                                 ${COMPETITION}, cause, slot)
       select case when paused then 'infinity' else greatest(fire_at, clock_timestamp()) end, fire_at, trigger_id, generation,
              attempt, late_from, next_planned,
-             ${competition}, cause
+             ${competition}, cause, ${KEPT_SLOT}
       from gone join mine j using (trigger_id, generation, fire_at) where fate = 'paused'
       on conflict do nothing
     ), ledger as (
@@ -67,10 +72,10 @@ export async function startRuns(db: Db, holder: Holder, keys: readonly RunKey[])
     ), started as (
       update scheduler_run set started_at = clock_timestamp()
       where ctid = any(array(select at from mine where fate = 'started'))
-      returning trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause
+      returning trigger_id, generation, fire_at, attempt, late_from, next_planned, kind, cause, slot
     )
     select trigger_id, generation, ${MS('fire_at')} as fire_at, s.attempt, ${MS('s.late_from')} as late_from,
-           s.next_planned, s.kind, s.cause, m.job_id, m.definition::text as definition
+           s.next_planned, s.kind, s.cause, s.slot, m.job_id, m.definition::text as definition
     from started s join mine m using (trigger_id, generation, fire_at)
     cross join (select ${relaxCommit(sql`mine`)} as how) durability`;
   const { rows } = await throughGate(() => start.execute(db));
@@ -95,8 +100,8 @@ export async function planNext(
   await sql`
     with marked as (
       update scheduler_run set next_planned = true
-      where trigger_id = ${run.triggerId} and generation = ${run.generation} and fire_at = ${new Date(run.fireAt)}
-        and ${heldBy(holder)} and not next_planned
+      where trigger_id = ${run.triggerId} and slot = ${run.slot} and generation = ${run.generation}
+        and fire_at = ${new Date(run.fireAt)} and ${heldBy(holder)} and not next_planned
       returning trigger_id, generation, attempt, claimed_at
     ), ledger as (
       insert into scheduler_firing (${LEDGER})

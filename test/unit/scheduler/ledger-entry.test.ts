@@ -28,6 +28,7 @@ function firing(misfirePolicy: 'fireAndProceed' | 'doNothing', startedAt: number
     nextPlanned: false,
     kind: 'planned',
     cause: null,
+    slot: 0,
   } as const;
   return {
     run: { ...run, jobId: 'j', definition },

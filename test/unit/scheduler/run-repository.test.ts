@@ -25,6 +25,7 @@ const NONE: Run = {
   nextPlanned: false,
   kind: 'planned',
   cause: null,
+  slot: 0,
 };
 
 describe('the job store', () => {
