@@ -66,7 +66,7 @@ export async function openJobStore(persisted: boolean): Promise<JobStoreHarness>
     other: persisted ? B : A,
     async clear() {
       await sql`truncate scheduler_job, scheduler_removed, scheduler_due, scheduler_run, scheduler_firing, cluster_node
-                restart identity`.execute(db);
+                restart identity cascade`.execute(db);
       await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(db);
       await setPaused(db, false);
     },

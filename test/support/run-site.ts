@@ -20,7 +20,7 @@ export function runSite() {
     database = await createMigratedDatabase();
   });
   beforeEach(async () => {
-    await sql`truncate scheduler_job, scheduler_removed, scheduler_due, scheduler_run, scheduler_firing, cluster_node restart identity`.execute(
+    await sql`truncate scheduler_job, scheduler_removed, scheduler_due, scheduler_run, scheduler_firing, cluster_node restart identity cascade`.execute(
       database.db,
     );
     await sql`update scheduler_setting set paused = false`.execute(database.db);

@@ -29,11 +29,15 @@ describe('a database that was made before the first release', () => {
     await test[Symbol.asyncDispose]();
   });
 
-  /** The tables are those of today. */
+  const isLater = ({ name }: { readonly name: string }) =>
+    !BEFORE_RELEASE.includes(name) && !FIRST_RELEASE.includes(name);
+
+  /** The tables are those of today, so what has come since the first release is noted. */
   async function rename(names: readonly string[]): Promise<void> {
     await sql`delete from schema_version`.execute(database.db);
     await sql`delete from schema_migration`.execute(database.db);
-    for (const name of names) {
+    const later = (await readMigrations(SHIPPED)).filter(isLater).map(({ name }) => name);
+    for (const name of [...names, ...later]) {
       const breaking = name === '0073_work' ? 'jobs of queues are in tables of their own' : null;
       await sql`insert into schema_version (name, breaking) values (${name}, ${breaking})`.execute(
         database.db,
@@ -49,7 +53,7 @@ describe('a database that was made before the first release', () => {
       select name from schema_version intersect select name from schema_migration order by name`.execute(
       database.db,
     );
-    return rows.map(({ name }) => name);
+    return rows.filter((row) => !isLater(row)).map(({ name }) => name);
   }
 
   const start = () =>

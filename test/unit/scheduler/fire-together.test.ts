@@ -86,7 +86,7 @@ describe('firings that go together', () => {
 
   async function clear(): Promise<void> {
     await sql`truncate scheduler_job, scheduler_removed, scheduler_due, scheduler_run, scheduler_firing, cluster_node,
-                       managed_object restart identity`.execute(database.db);
+                       managed_object restart identity cascade`.execute(database.db);
     await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(database.db);
     for (const id of ['one', 'other'])
       await runUnitOfWork(database, {}, async (unitOfWork) => void (await create(unitOfWork, id)));

@@ -20,7 +20,7 @@ describe('what a node has in memory', () => {
     database = await createMigratedDatabase();
   });
   beforeEach(async () => {
-    await sql`truncate scheduler_job, scheduler_removed, scheduler_due, scheduler_run, scheduler_firing, cluster_node restart identity`.execute(
+    await sql`truncate scheduler_job, scheduler_removed, scheduler_due, scheduler_run, scheduler_firing, cluster_node restart identity cascade`.execute(
       database.db,
     );
     await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(database.db);
