@@ -26,7 +26,9 @@ export function queueSite() {
   });
   afterAll(() => database[Symbol.asyncDispose]());
   beforeEach(async () => {
-    await sql.raw('truncate cluster_node, work_job, work_queue, work_dead_letter, mark cascade').execute(database.db);
+    await sql
+      .raw('truncate cluster_node, work_job, work_queue, work_dead_letter, mark cascade')
+      .execute(database.db);
     pollers = [];
     marked = [];
     const notify = () => {
