@@ -124,8 +124,8 @@ export const BENCHMARKS: readonly Benchmark[] = [
   },
   {
     name: 'ways',
-    what: 'How often common requests for managed users go to the database and wait for it',
-    nextTo: '',
+    what: 'How often common requests for managed users go to the database and wait for it; what of a processor they cost the node and Postgres',
+    nextTo: 'one prepared statement by `pg`, for the processor',
   },
   {
     name: 'workflow-engine',
