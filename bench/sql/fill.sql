@@ -1,5 +1,5 @@
 -- Triggers that are always due: their planned times lie far in the past, an hour apart.
-truncate scheduler_job, scheduler_due, scheduler_run, scheduler_firing, cluster_node restart identity;
+truncate scheduler_job, scheduler_due, scheduler_run, scheduler_firing, cluster_node restart identity cascade;
 insert into cluster_node (name) select 'claimer-' || n from generate_series(1, 64) n;
 insert into scheduler_job (id, definition, source, content_hash)
 select 'job-' || n,
