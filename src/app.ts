@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { ConfigAgreement } from '#administration/index.ts';
 import { lockGauges, Membership, nodeReporter } from '#cluster/index.ts';
 import {
@@ -8,7 +9,7 @@ import {
   withoutSecrets,
 } from '#config/index.ts';
 import { KeyRing } from '#crypto/index.ts';
-import { clockService, RefusedWrites } from '#database/index.ts';
+import { clockService, RefusedWrites, readMigrations } from '#database/index.ts';
 import { HttpServer, requireFreePort } from '#http/index.ts';
 import { beatHealth, Solitude, startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, type Observe, observeAll, processGauges } from '#observability/index.ts';
@@ -150,6 +151,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     database,
     membership: node.membership,
     version,
+    migration: (await readMigrations(join(settings.installLocation, 'migrations'))).at(-1)!.name,
     gauges: () => gauges,
     parts,
     clockSkewMs: () => core.clock.skewMs,

@@ -11,6 +11,7 @@ import { healthResource } from './health-resource.ts';
 import { infoResource } from './info-resource.ts';
 import { keyResource } from './key-resource.ts';
 import { overrideSeals } from './override-seals.ts';
+import { statusResource } from './status-resource.ts';
 
 export interface ServerState {
   /** What `/info/ping` says. */
@@ -18,7 +19,7 @@ export interface ServerState {
   readonly version: string;
 }
 
-/** `/config`, `/info`, `/health`, `/cluster` and `/key`. */
+/** `/config`, `/info`, `/health`, `/cluster`, `/key` and `/status`. */
 export function administrationFeature(
   platform: Platform,
   server: ServerState,
@@ -60,6 +61,7 @@ export function administrationFeature(
       }),
       'health*': healthResource(database),
       'key*': keyResource(database),
+      status: statusResource(database),
     },
     node: (node) => configNode(platform, node),
   };

@@ -5,8 +5,10 @@ import type { HealthPart } from '#lifecycle/index.ts';
 /** What a node says of itself. */
 export interface NodeReport {
   readonly version: string;
-  /** Of its readiness. */
-  readonly parts: readonly HealthPart[];
+  /** The last migration that it knows. */
+  readonly migration: string;
+  /** Of its readiness; `since` is when a part was first seen to be down. */
+  readonly parts: readonly (HealthPart & { readonly since?: string })[];
   /** By the names that they have in the metrics; null where nobody knows. */
   readonly figures: Readonly<Record<string, number | null>>;
   /** How far its wall clock is from the database's, ms. */

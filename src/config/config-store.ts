@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { ActivationError, type Finding, formatFinding } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { ConfigChange, ConfigOverlay, OnConfigChange } from './config-change.ts';
@@ -7,7 +6,7 @@ import type { AnyConfigDefinition, ConfigDefinition, ConfigFactoryDefinition } f
 import type { ConfigFile } from './config-file.ts';
 import { ConfigListeners } from './config-listeners.ts';
 import { type Report, warn } from './config-report.ts';
-import { isSameContent, textsOf } from './config-text.ts';
+import { fingerprintOf, isSameContent, textsOf } from './config-text.ts';
 import { shippedDefinitions } from './definitions/shipped-definitions.ts';
 import {
   type ConfigSnapshot,
@@ -20,7 +19,7 @@ import {
 } from './load-config.ts';
 import { type Locations, openProperties, type Properties, type PropertyOptions } from './property-source.ts';
 import { type ConfigEntry, type ReadConfig, type ReadingRules, readConfig } from './read-config.ts';
-import { type RefusedConfig, RefusedConfigs } from './refused-configs.ts';
+import { RefusedConfigs } from './refused-configs.ts';
 
 export interface ConfigOptions extends PropertyOptions {
   /** Default: the shipped ones. A feature adds its own. */
@@ -36,7 +35,8 @@ export class ConfigStore {
   readonly #rules: ReadingRules;
   readonly #folders: readonly string[];
   readonly #listeners = new ConfigListeners();
-  readonly #refused = new RefusedConfigs();
+  /** What stands in the files and is not in force. */
+  readonly refused = new RefusedConfigs();
   readonly #checks = new ConfigChecks();
   /** Files that could not be read, of a store that was opened to be checked. */
   readonly #unread: readonly UnreadFile[];
@@ -133,15 +133,9 @@ export class ConfigStore {
     return this.#snapshot.get(id)?.raw;
   }
 
-  /** What stands in the files and is not in force. */
-  get refused(): readonly RefusedConfig[] {
-    return this.#refused.list;
-  }
-
   /** A hash of all that is in force: nodes that work by the same texts have the same. */
   get fingerprint(): string {
-    const texts = [...this.#snapshot.values()].map(({ id, text }) => [id, text]);
-    return hash('sha256', JSON.stringify(texts.sort(([one], [other]) => (one! < other! ? -1 : 1))));
+    return fingerprintOf(this.#snapshot.values());
   }
 
   ids(): readonly string[] {
@@ -250,7 +244,7 @@ export class ConfigStore {
     const next = new Map(this.#snapshot);
     const changes: ConfigChange[] = [];
     // Removals first: a renamed endpoint keeps its path only when the old name has let go of it.
-    for (const id of new Set([...this.#snapshot.keys(), ...this.#refused.list.map(({ id }) => id)])) {
+    for (const id of new Set([...this.#snapshot.keys(), ...this.refused.list.map(({ id }) => id)])) {
       if (!files.has(id)) this.#remove(id, next, changes);
     }
     for (const file of files.values()) await this.#takeOver(file, next, changes);
@@ -315,17 +309,17 @@ export class ConfigStore {
     const previous = this.#snapshot.get(id);
     const text = 'text' in content ? content.text : formatFinding(content.finding);
     if (previous?.text === text) {
-      this.#refused.forget(id);
+      this.refused.forget(id);
       return;
     }
     // What was refused is looked at again: a script that it names may have come meanwhile.
-    const wasRefused = this.#refused.has(id);
+    const wasRefused = this.refused.has(id);
     const read = await this.#read(file, wasRefused ? () => {} : this.#rules.report);
     if ('findings' in read) {
-      this.#refused.note(id, text, read.findings.map(formatFinding), this.#rules.report);
+      this.refused.note(id, text, read.findings.map(formatFinding), this.#rules.report);
       return;
     }
-    this.#refused.forget(id);
+    this.refused.forget(id);
     const { entry } = read;
     next.set(id, entry);
     if (previous === undefined) {
@@ -337,10 +331,10 @@ export class ConfigStore {
 
   #remove(id: string, next: Map<string, ConfigEntry>, changes: ConfigChange[]): void {
     if (this.#rules.definitions.get(id)?.kind === 'single') {
-      this.#refused.note(id, '', [formatFinding(missingFile(id))], this.#rules.report);
+      this.refused.note(id, '', [formatFinding(missingFile(id))], this.#rules.report);
       return;
     }
-    this.#refused.forget(id);
+    this.refused.forget(id);
     const previous = this.#snapshot.get(id);
     if (previous === undefined) return;
     next.delete(id);

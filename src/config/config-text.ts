@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { isObject, type JsonValue } from '#json/index.ts';
 import type { ConfigFile } from './config-file.ts';
 
@@ -17,4 +18,10 @@ function withoutIdentity(value: JsonValue): JsonValue {
   if (!isObject(value)) return value;
   const { _id, _rev, ...rest } = value;
   return rest;
+}
+
+/** A hash of configurations by their texts. */
+export function fingerprintOf(entries: Iterable<{ readonly id: string; readonly text: string }>): string {
+  const texts = new Map([...entries].map(({ id, text }) => [id, text]));
+  return hash('sha256', JSON.stringify([...texts.keys()].sort().map((id) => [id, texts.get(id)!])));
 }

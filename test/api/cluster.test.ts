@@ -154,6 +154,7 @@ describe('the cluster over HTTP', () => {
       name: 'drain',
       ok: false,
       detail: expect.stringMatching(/^drained since/),
+      since: expect.any(String),
     });
     expect((await fetch(`${other.url}/health/ready`)).status).toBe(503);
     expect((await fetch(`${server.url}/health/ready`)).status).toBe(200);
@@ -169,6 +170,10 @@ describe('the cluster over HTTP', () => {
     }
 
     expect((await server.api('POST', `cluster/${name}?_action=drain`)).status).toBe(200);
+    await eventually(
+      () => node(name),
+      ({ drained }) => drained?.isDone === true,
+    );
     const waiting = (await server.api('POST', 'scheduler/job/where?_action=trigger')).body.firing;
     await server.api('POST', `cluster/${otherName}?_action=resume`);
     const ended = await eventually(

@@ -68,7 +68,7 @@ export async function openJobStore(persisted: boolean): Promise<JobStoreHarness>
       await sql`truncate scheduler_job, scheduler_removed, scheduler_due, scheduler_run, scheduler_firing, cluster_node
                 restart identity cascade`.execute(db);
       await sql`insert into cluster_node (name) values ('a'), ('b')`.execute(db);
-      await setPaused(db, false);
+      await setPaused(db, false, 'somebody');
     },
     put: (id, fields = {}, now = T0 - 1) =>
       change(async (unitOfWork) => {
@@ -85,7 +85,7 @@ export async function openJobStore(persisted: boolean): Promise<JobStoreHarness>
         const job = (await find(id, await unitOfWork.db()))!;
         await pauseSchedule({ unitOfWork, now: Date.now(), nodeName: 'a' }, job, paused);
       }),
-    pauseAll: async (paused) => void (await setPaused(db, paused)),
+    pauseAll: async (paused) => void (await setPaused(db, paused, 'somebody')),
     trigger: async (id) => (await insertManual(db, (await find(id))!.triggerId, ASKED))!,
     async ledger() {
       const rows = await sql<{ outcome: string; plannedAt: number; why: string | null }>`

@@ -151,7 +151,8 @@ export class KeptSchedules {
 
   /** Of all schedules in the cluster, those in memory too. */
   async pauseAll(context: Context, paused: boolean): Promise<void> {
-    if (await setPaused(await dbOf(this.#platform, context), paused)) {
+    const by = context.security.authorization.id;
+    if (await setPaused(await dbOf(this.#platform, context), paused, by)) {
       recordMembers(context, 'scheduler/job', { paused: !paused }, { paused });
     }
     this.#afterPause(context, paused);

@@ -29,14 +29,15 @@ export async function listRunning(db: Db): Promise<JsonObject[]> {
  *
  * @returns whether that was another state than before
  */
-export async function setPaused(db: Db, paused: boolean): Promise<boolean> {
+export async function setPaused(db: Db, paused: boolean, by: string): Promise<boolean> {
   // A pause that is there already waits for nobody.
   const { rows } = await sql<{ paused: boolean }>`select paused from scheduler_setting`.execute(db);
   if (rows[0]!.paused === paused) return false;
   await carryTransitions(db);
   const { numAffectedRows } = await sql`
     update scheduler_setting
-    set paused = ${paused}, pauses = pauses + case when ${paused} then 1 else 0 end, changed_at = clock_timestamp()
+    set paused = ${paused}, pauses = pauses + case when ${paused} then 1 else 0 end, changed_at = clock_timestamp(),
+        changed_by = ${by}
     where paused <> ${paused}`.execute(db);
   return Number(numAffectedRows ?? 0) > 0;
 }

@@ -112,13 +112,13 @@ describe('the trigger poller', () => {
 
   it('of a node that starts while all is paused fires nothing from memory either', async () => {
     const fired: string[] = [];
-    await setPaused(database.db, true);
+    await setPaused(database.db, true, 'somebody');
     const a = node('a', 1, async () => {}, fired);
     await schedule('once', inMemory);
     await a.start();
     await looked(a);
     expect(fired).toEqual([]);
-    await setPaused(database.db, false);
+    await setPaused(database.db, false, 'somebody');
     await firedSo(fired, 'a once', 1);
     await a.stop();
   });
