@@ -7,6 +7,7 @@ import {
   type ApiPaths,
   configurationSchemas,
   configurationTables,
+  errorLines,
   errorTable,
   hookTable,
   logTable,
@@ -22,6 +23,10 @@ await using server = await startTestServer({ database: test });
 const database = openDatabase({ url: test.url });
 const metrics = await (await fetch(new URL('/metrics', server.url))).text();
 await write('errors.md', errorTable());
+await writeFile(
+  new URL('../src/administration/errors.jsonl', import.meta.url),
+  `${(await errorLines()).join('\n')}\n`,
+);
 await write('hooks.md', hookTable());
 await write('log.md', logTable());
 await write('metrics.md', metricTable(metrics));

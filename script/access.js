@@ -17,6 +17,9 @@ var httpAccessConfig = {
     { pattern: 'authentication', roles: '*', methods: 'read,action', actions: 'login,logout' },
     { pattern: 'authentication', roles: 'svc-authorized', methods: 'action', actions: 'reauthenticate' },
 
+    // What they may do; only administrators ask it of others.
+    { pattern: 'access', roles: 'svc-authorized', methods: 'action', actions: 'may' },
+
     // Their sessions; only administrators see, and end, those of others.
     { pattern: 'session', roles: 'svc-authorized', methods: 'query,action', actions: 'endAll' },
     { pattern: 'session/*', roles: 'svc-authorized', methods: 'read,delete', actions: '' },

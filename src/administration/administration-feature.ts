@@ -7,6 +7,7 @@ import { ConfigOverrides } from './config-overrides.ts';
 import { configResource } from './config-resource.ts';
 import { configSchemaResource } from './config-schema-resource.ts';
 import { protectSecrets } from './config-secrets.ts';
+import { errorCatalogue } from './error-catalogue.ts';
 import { healthResource } from './health-resource.ts';
 import { infoResource } from './info-resource.ts';
 import { keyResource } from './key-resource.ts';
@@ -47,6 +48,7 @@ export function administrationFeature(
         },
       }),
       'schema/config*': configSchemaResource(config),
+      'info/error*': errorCatalogue(),
       'info*': infoResource({
         ...server,
         configured: () =>

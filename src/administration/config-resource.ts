@@ -64,7 +64,7 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
             hint: 'PUT it to /config/<id> or /config/<factory>/<alias>',
           });
         }
-        if (path.length === 1 && options.store.isFactory(path[0]!)) {
+        if (path.length === 1 && isFactory(options.store, path[0]!)) {
           throw new BadRequestError(`'${path[0]}' is the name of many configurations`, {
             id: 'CONFIG_NO_ID',
             hint: `PUT it to /config/${path[0]}/<alias>`,
@@ -171,7 +171,7 @@ class ConfigScope {
   ) {
     const { store, protect, seals, activate } = this.#options;
     const { unitOfWork, security } = writeContext(this.#context);
-    const given = sent === null ? null : withoutWarnings(sent, store.isRead(id));
+    const given = sent === null ? null : withoutWarnings(sent, store.definitions.has(id.split('/', 1)[0]!));
     if (given !== null) {
       requireSameId(given, id);
       requireNothingOpened(store, id, given);
@@ -225,7 +225,7 @@ class ConfigScope {
 
 function unknownConfiguration(store: ConfigStore, id: string): NotFoundError {
   const hint = didYouMean(
-    id.replace(/^(\w+)-/, (_, name) => (store.isFactory(name) ? `${name}/` : `${name}-`)),
+    id.replace(/^(\w+)-/, (_, name) => (isFactory(store, name) ? `${name}/` : `${name}-`)),
     store.ids(),
   );
   return new NotFoundError(`Configuration '${id}' not found`, hint === undefined ? {} : { hint });
@@ -234,11 +234,16 @@ function unknownConfiguration(store: ConfigStore, id: string): NotFoundError {
 /** `endpoint-x` is how the file is named; as an id it would be a configuration that nobody reads. */
 function requireNoFileName(store: ConfigStore, [name = '', ...rest]: readonly string[]): void {
   const [, factory = '', alias = ''] = /^([^-]+)-(.+)$/.exec(name) ?? [];
-  if (rest.length > 0 || !store.isFactory(factory)) return;
+  if (rest.length > 0 || !isFactory(store, factory)) return;
   throw new BadRequestError(`'${name}' is the name of a file, and not the id of a configuration`, {
     id: 'CONFIG_BAD_ID',
     hint: `Did you mean '${factory}/${alias}'?`,
   });
+}
+
+/** Whether the name stands for many configurations, each with an alias. */
+function isFactory(store: ConfigStore, name: string): boolean {
+  return store.definitions.get(name)?.kind === 'factory';
 }
 
 function isAbout(request: Request, id: string): boolean {

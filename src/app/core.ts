@@ -75,7 +75,7 @@ export function buildCore(options: CoreOptions): Core {
     scheduler,
     taskscanner,
     workflow,
-    accessFeature(platform, access),
+    accessFeature(platform, access, authentication.personNamed),
     authentication,
     audit,
     managed,

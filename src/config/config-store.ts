@@ -186,16 +186,6 @@ export class ConfigStore {
     return this.#rules.definitions;
   }
 
-  /** Whether a part of the server reads it. */
-  isRead(id: string): boolean {
-    return this.#rules.definitions.has(id.split('/', 1)[0]!);
-  }
-
-  /** Whether the name stands for many configurations, each with an alias. */
-  isFactory(name: string): boolean {
-    return this.#rules.definitions.get(name)?.kind === 'factory';
-  }
-
   /** Puts configurations in front of the files; they come in force with the next `reload`. */
   setOverlay(overlay: ConfigOverlay): void {
     this.#overlay = overlay;

@@ -9,7 +9,7 @@
 export { checkScripts } from './check-scripts.ts';
 export { FIELD_SCRIPT } from './field-scripts.ts';
 export type { HostOperations } from './host-operations.ts';
-export { findSyntaxError, hoistedNames } from './javascript/index.ts';
+export { elementLines, findSyntaxError, hoistedNames } from './javascript/index.ts';
 export { requestView } from './request-view.ts';
 export { resourceOperations } from './resource-operations.ts';
 export { meetFilters, routerFilters } from './router-filters.ts';

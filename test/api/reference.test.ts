@@ -4,6 +4,7 @@ import {
   type ApiPaths,
   configurationSchemas,
   configurationTables,
+  errorLines,
   errorTable,
   hookTable,
   logTable,
@@ -29,6 +30,11 @@ describe('docs/reference', () => {
 
   it('has each error and finding', async () => {
     expect(await generated('errors.md')).toBe(errorTable().join('\n'));
+  });
+
+  it('is what a node says of each error', async () => {
+    const catalogue = new URL('../../src/administration/errors.jsonl', import.meta.url);
+    expect((await readFile(catalogue, 'utf8')).trimEnd()).toBe((await errorLines()).join('\n'));
   });
 
   it('has each hook', async () => {

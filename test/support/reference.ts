@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import ts from 'typescript';
 import type { Db } from '#database/index.ts';
@@ -12,8 +13,15 @@ import { cell, memberOf, textOf, visitSources } from './source-texts.ts';
 
 const ERROR_ID = /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$/;
 
+interface KnownError {
+  readonly id: string;
+  readonly codes: readonly number[];
+  readonly messages: readonly string[];
+  readonly hints: readonly string[];
+}
+
 /** Every id of an error or finding: with which status, what is said, and what to do. */
-export function errorTable(): string[] {
+function knownErrors(): readonly KnownError[] {
   const codes = new Map([...NAMED_ERRORS].map(([code, { name }]) => [name, code]));
   const errors = new Map<string, { codes: Set<number>; messages: Set<string>; hints: Set<string> }>();
   visitSources((node) => {
@@ -37,16 +45,41 @@ export function errorTable(): string[] {
     if (hint !== undefined) known.hints.add(hint);
   });
   const rows = [...errors].sort(([left], [right]) => (left < right ? -1 : 1));
+  return rows.map(([id, { codes, messages, hints }]) => ({
+    id,
+    codes: [...codes],
+    messages: [...messages],
+    hints: [...hints],
+  }));
+}
+
+export function errorTable(): string[] {
   return [
     '| id | status | what is said | what to do |',
     '| --- | --- | --- | --- |',
-    ...rows.map(([id, { codes, messages, hints }]) => {
+    ...knownErrors().map(({ id, codes, messages, hints }) => {
       const columns = [codes, messages, hints].map((texts) =>
-        [...texts].map((text) => cell(String(text))).join('<br>'),
+        texts.map((text) => cell(String(text))).join('<br>'),
       );
       return `| \`${id}\` | ${columns.join(' | ')} |`;
     }),
   ];
+}
+
+/** The same for a node, an error a line, with the pages that name it: what `/info/error` answers. */
+export async function errorLines(): Promise<string[]> {
+  const docs = new URL('../../docs/', import.meta.url);
+  const names = (await readdir(docs)).filter((name) => name.endsWith('.md')).sort();
+  const pages = await Promise.all(
+    names.map(async (name) => [`docs/${name}`, await readFile(new URL(name, docs), 'utf8')] as const),
+  );
+  return knownErrors().map(({ id, ...error }) =>
+    JSON.stringify({
+      _id: id,
+      ...error,
+      pages: pages.filter(([, text]) => new RegExp(`\\b${id}\\b`).test(text)).map(([page]) => page),
+    }),
+  );
 }
 
 /** The error that is made with these facts: its class, and what it is given. */

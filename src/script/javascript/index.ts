@@ -9,6 +9,8 @@
  * border; a run ends with a result, a ScriptThrownError, a ScriptLimitError or a ScriptSyntaxError. Native loops such
  * as `Array(1e9).join()` ignore the deadline: whoever owns the thread watches `onEnter` and `onLeave` and ends it.
  */
+
+export { elementLines } from './element-lines.ts';
 export { chooseEngine, type EngineModule, loadEngineModule } from './engine-module.ts';
 export {
   type ScriptLimit,

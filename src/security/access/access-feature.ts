@@ -3,14 +3,23 @@ import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import type { ScriptThreads } from '#script/index.ts';
 import { ACCESS_FILE, accessFileText } from './access-file.ts';
+import { type AccessResourceOptions, accessResource } from './access-resource.ts';
 import type { AccessFile, AccessRules } from './access-rules.ts';
 import { settledText } from './settled-text.ts';
 
 const LOOK_INTERVAL_MS = 1_000;
 
-/** Follows `script/access.js`: a script thread evaluates it, and what comes out holds in every thread. */
-export function accessFeature(platform: Platform, access: AccessRules): Feature {
-  return { node: ({ threads }) => ({ services: [rulesKeeper(platform, access, threads)] }) };
+/** `/access`; and follows `script/access.js`: a script thread evaluates it, and what comes out holds in every thread. */
+export function accessFeature(
+  platform: Platform,
+  access: AccessRules,
+  personNamed: AccessResourceOptions['personNamed'],
+): Feature {
+  const { router } = platform;
+  return {
+    resources: { access: accessResource({ rules: access, router, personNamed }) },
+    node: ({ threads }) => ({ services: [rulesKeeper(platform, access, threads)] }),
+  };
 }
 
 function rulesKeeper(platform: Platform, access: AccessRules, threads: ScriptThreads): Service {

@@ -1,7 +1,7 @@
 import { ServiceUnavailableError } from '#errors/index.ts';
 import type { Platform } from '#platform/index.ts';
 import { systemContext } from '#resource/index.ts';
-import { findSyntaxError, parseScriptReference, type ScriptReference } from '#script/index.ts';
+import { elementLines, findSyntaxError, parseScriptReference, type ScriptReference } from '#script/index.ts';
 import type { AccessFile } from './access-rules.ts';
 
 export const ACCESS_FILE = 'script/access.js';
@@ -25,7 +25,8 @@ export async function evaluateAccessFile({
   }
   const reference = javascript(`${file.text}\n;httpAccessConfig;`);
   const { value } = await scripts.evaluate(systemContext(), { reference, label: ACCESS_FILE, bindings: {} });
-  return { config: value, text: file.text };
+  const lines = elementLines({ name: ACCESS_FILE, source: file.text }, 'configs');
+  return { config: value, text: file.text, ...(lines === undefined ? {} : { lines }) };
 }
 
 export function javascript(source: string): ScriptReference {

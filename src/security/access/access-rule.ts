@@ -14,6 +14,12 @@ export interface AccessRule {
   readonly excludePatterns: readonly string[];
   /** Null when nothing else is asked. */
   readonly condition: AccessCondition | null;
+  /** The condition as it is written. */
+  readonly text: string | null;
+  /** Its place among all rules, from 0. */
+  readonly index: number;
+  /** Where it begins in the file; undefined where that makes its rules in another way than by writing them out. */
+  readonly line?: number;
 }
 
 /** What of a request the static part of a rule looks at. */
@@ -27,18 +33,20 @@ export interface AccessQuestion {
 
 /**
  * @param config the value of `httpAccessConfig`: `{configs: [{pattern, roles, methods, actions, …}]}`
+ * @param lines on which the rules stand, where that is known
  * @throws ActivationError that names the rule
  */
-export function parseAccessRules(config: JsonValue): readonly AccessRule[] {
+export function parseAccessRules(config: JsonValue, lines: readonly number[] = []): readonly AccessRule[] {
   const configs = isObject(config) ? getMember(config, 'configs') : undefined;
   if (!Array.isArray(configs)) throw bad('', 'httpAccessConfig has no list `configs`');
   return configs.map((rule, index) => {
     if (!isObject(rule)) throw bad(`/configs/${index}`, 'the rule is no object');
-    return parseRule(rule, `/configs/${index}`);
+    const line = lines.length === configs.length ? lines[index] : undefined;
+    return { ...parseRule(rule, `/configs/${index}`), index, ...(line === undefined ? {} : { line }) };
   });
 }
 
-function parseRule(rule: JsonObject, where: string): AccessRule {
+function parseRule(rule: JsonObject, where: string): Omit<AccessRule, 'index'> {
   const pattern = rule['pattern'];
   if (typeof pattern !== 'string' || pattern === '') throw bad(`${where}/pattern`, 'the rule has no pattern');
   const words = (name: string) => {
@@ -47,15 +55,20 @@ function parseRule(rule: JsonObject, where: string): AccessRule {
     return new Set(text.split(',').map((word) => word.toLowerCase()));
   };
   const excluded = rule['excludePatterns'];
-  const condition = rule['customAuthz'];
+  const text = textOf(rule['customAuthz']);
   return {
     pattern,
     roles: new Set([...words('roles')].map((role) => internalRole(role) ?? role)),
     methods: words('methods'),
     actions: 'actions' in rule ? words('actions') : new Set(),
     excludePatterns: typeof excluded === 'string' && excluded !== '' ? excluded.split(',') : [],
-    condition: typeof condition === 'string' && condition.trim() !== '' ? parseCondition(condition) : null,
+    condition: text === null ? null : parseCondition(text),
+    text,
   };
+}
+
+function textOf(condition: JsonValue | undefined): string | null {
+  return typeof condition === 'string' && condition.trim() !== '' ? condition : null;
 }
 
 /** Whether the rule grants, as far as it can be said without its condition. */

@@ -33,6 +33,8 @@ export interface AccessOptions {
 export interface AccessFile {
   readonly config: JsonValue;
   readonly text: string;
+  /** On which its rules begin, where it writes them out. */
+  readonly lines?: readonly number[];
 }
 
 /** Where rules come from while `script/access.js` cannot be evaluated: administrators may mend it. */
@@ -48,6 +50,10 @@ export interface Told {
   readonly notEditable?: (property: string) => void;
   /** At which revision the rule that grants has looked at what is to be changed; null where nothing was there. */
   readonly judgedAt?: (revision: string | null) => void;
+  /** The rule that grants. */
+  readonly granting?: (rule: AccessRule) => void;
+  /** A rule that would, but for its condition. */
+  readonly failing?: (rule: AccessRule) => void;
 }
 
 /**
@@ -67,8 +73,8 @@ export class AccessRules {
   }
 
   /** @throws ActivationError; the rules before stay in force */
-  replace({ config, text }: AccessFile): void {
-    this.#rules = parseAccessRules(config);
+  replace({ config, text, lines }: AccessFile): void {
+    this.#rules = parseAccessRules(config, lines);
     this.#scripted = this.#rules
       .filter(({ condition }) => needsScript(condition))
       .map((rule) => ({ ...rule, roles: ANYBODY }));
@@ -78,6 +84,12 @@ export class AccessRules {
   /** Whether a script may have to say if the request is granted. */
   needsScript(request: Request): boolean {
     return this.#scripted.some((rule) => fitsRule(rule, questionOf(request, [])));
+  }
+
+  /** A rule that might grant the request to somebody with other roles. */
+  forOtherRoles(request: Request): AccessRule | undefined {
+    const question = questionOf(request, []);
+    return this.#rules.find((rule) => fitsRule({ ...rule, roles: ANYBODY }, question));
   }
 
   /** Whether there is a request that only a script can decide about. */
@@ -114,11 +126,16 @@ export class AccessRules {
       if (!fitsRule(rule, question)) continue;
       judgedAt = undefined;
       try {
-        if (rule.condition !== null && !(await this.#holds(rule.condition, asked))) continue;
+        if (rule.condition !== null && !(await this.#holds(rule.condition, asked))) {
+          told.failing?.(rule);
+          continue;
+        }
+        told.granting?.(rule);
         if (judgedAt !== undefined) told.judgedAt?.(judgedAt);
         return true;
       } catch (error) {
         if (!(error instanceof ForbiddenError)) throw error;
+        told.failing?.(rule);
         refusal = error;
       }
     }

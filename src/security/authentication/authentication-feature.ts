@@ -4,6 +4,7 @@ import type { AddressGuard } from '#egress/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
+import type { Context, SecurityContext } from '#resource/index.ts';
 import { requireModule } from '../check-authentication.ts';
 import type { Augment } from './augmentation.ts';
 import { authenticationResource } from './authentication-resource.ts';
@@ -26,6 +27,8 @@ const PRUNE_INTERVAL_MS = 600_000;
 
 export interface AuthenticationFeature extends Feature {
   readonly authenticator: Authenticator;
+  /** Whoever logs in by that name and a password, with the roles they have now; undefined when nobody may. */
+  readonly personNamed: (name: string, context: Context) => Promise<SecurityContext | undefined>;
 }
 
 /** `/authentication`, and what turns a caller's credentials into an identity. */
@@ -87,6 +90,17 @@ export function authenticationFeature(
   });
   return {
     authenticator,
+    async personNamed(name, { client, http, transactionId }) {
+      const asked = { client, http, requestId: transactionId };
+      const person = { authenticationId: name, component: '', id: '', claimedRoles: [] };
+      for (const module of parts.modules) {
+        // The others know whomever an issuer or a proxy names.
+        if (module.verifyPassword === undefined) continue;
+        const found = await module.refresh?.(person, asked);
+        if (found !== undefined) return found.security;
+      }
+      return undefined;
+    },
     resources: {
       authentication: authenticationResource(() => parts),
       'authentication/lockout*': lockoutResource(database),

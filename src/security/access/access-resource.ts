@@ -1,0 +1,86 @@
+import { BadRequestError, ForbiddenError } from '#errors/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import {
+  type ActionRequest,
+  ActionTable,
+  actionResult,
+  type Context,
+  type RouteHandler,
+  type Router,
+  type SecurityContext,
+  singleton,
+} from '#resource/index.ts';
+import { parseQuestions } from './access-question.ts';
+import type { AccessRules } from './access-rules.ts';
+import { judgeRequest } from './judge-request.ts';
+
+export interface AccessResourceOptions {
+  readonly rules: AccessRules;
+  readonly router: Router;
+  /** Whoever logs in by that name and a password, as it is now; undefined when there is nobody. */
+  readonly personNamed: (name: string, context: Context) => Promise<SecurityContext | undefined>;
+}
+
+/** `/access`: what the caller may do, and for administrators why, and what others may do. */
+export function accessResource(options: AccessResourceOptions): RouteHandler {
+  const { rules, router } = options;
+  return singleton({
+    description: { title: 'access' },
+    actions: new ActionTable({
+      may: {
+        does: 'Says of each of up to 200 requests whether it would be granted and why; administrators may ask `as` somebody else, and see the rule',
+        runsScripts: (request) => mayRunScripts(router, request),
+        async run(context, { content }) {
+          const questions = parseQuestions(content);
+          // Who may evaluate scripts is shown what they say.
+          const showsRules = await router.maySeeScripts(context);
+          const people = new Map<string, SecurityContext>();
+          const answers: JsonObject[] = [];
+          for (const [index, { request, as }] of questions.entries()) {
+            if (as !== null && !showsRules) throw onlyForOneself(index);
+            const security =
+              as === null ? context.security : (people.get(as) ?? (await known(options, context, as, index)));
+            if (as !== null) people.set(as, security);
+            // One after the other: a condition may read, and they all have one connection.
+            answers.push(await judgeRequest(rules, router, { ...context, security }, request, showsRules));
+          }
+          return actionResult(answers);
+        },
+      },
+    }),
+  });
+}
+
+/** Conditions about tasks and processes read them, and what has no path that can be read is refused anyway. */
+function mayRunScripts(router: Router, { content }: ActionRequest): boolean {
+  try {
+    const requests = parseQuestions(content).map(({ request }) => router.named(request));
+    return router.judgesByScript(requests) || requests.some(({ path }) => path[0] === 'workflow');
+  } catch (error) {
+    if (error instanceof BadRequestError) return false;
+    throw error;
+  }
+}
+
+async function known(
+  { personNamed }: AccessResourceOptions,
+  context: Context,
+  name: string,
+  index: number,
+): Promise<SecurityContext> {
+  const security = await personNamed(name, context);
+  if (security !== undefined) return security;
+  throw new BadRequestError(`There is nobody '${name}' who may log in`, {
+    id: 'ACCESS_NOBODY',
+    field: `/${index}/as`,
+    hint: 'The name of an active user with a password',
+  });
+}
+
+function onlyForOneself(index: number): ForbiddenError {
+  return new ForbiddenError('Access denied', {
+    id: 'ACCESS_DENIED',
+    field: `/${index}/as`,
+    hint: 'Only administrators ask what others may do',
+  });
+}

@@ -1,0 +1,132 @@
+import { errorIdOf, ForbiddenError, ResourceError } from '#errors/index.ts';
+import { formatPointer, isObject, type JsonObject } from '#json/index.ts';
+import type { Context, Request, Router } from '#resource/index.ts';
+import { ACCESS_FILE } from './access-file.ts';
+import type { AccessRule } from './access-rule.ts';
+import type { AccessRules } from './access-rules.ts';
+
+interface Judgement {
+  readonly granted: boolean;
+  readonly reason: string;
+  readonly id?: string;
+  readonly field?: string;
+  /** The rule that grants, or comes nearest to it. */
+  readonly rule?: AccessRule;
+  /** What its condition says; undefined where it was not asked. */
+  readonly holds?: boolean;
+}
+
+/**
+ * Asks the rules about a request as they are asked when it is made, and after them the filters of `router.json`.
+ *
+ * @param showsRules whether the caller may see the rules themselves
+ */
+export async function judgeRequest(
+  rules: AccessRules,
+  router: Router,
+  context: Context,
+  request: Request,
+  showsRules: boolean,
+): Promise<JsonObject> {
+  const { rule, holds, ...judgement } = await judge(rules, router, context, router.named(request));
+  if (!showsRules || rule === undefined) return { ...judgement };
+  return { ...judgement, ...shownRule(rule, holds) };
+}
+
+async function judge(
+  rules: AccessRules,
+  router: Router,
+  context: Context,
+  request: Request,
+): Promise<Judgement> {
+  const told: { granting?: AccessRule; failed: AccessRule[]; notEditable?: string } = { failed: [] };
+  let refusal: ForbiddenError | undefined;
+  try {
+    await rules.grants(context, request, router.handle, {
+      granting: (rule) => {
+        told.granting = rule;
+      },
+      failing: (rule) => told.failed.push(rule),
+      notEditable: (property) => {
+        told.notEditable ??= property;
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof ForbiddenError)) throw error;
+    refusal = error;
+  }
+  const { granting } = told;
+  if (granting !== undefined) {
+    const byFilter = await refusedByFilter(router, context, request);
+    const facts = { rule: granting, ...(granting.condition === null ? {} : { holds: true }) };
+    return byFilter === undefined
+      ? { granted: true, reason: 'A rule of script/access.js grants it', ...facts }
+      : { ...byFilter, ...facts };
+  }
+  return { granted: false, id: 'ACCESS_DENIED', ...whyNot(rules, request, told, refusal) };
+}
+
+function whyNot(
+  rules: AccessRules,
+  request: Request,
+  { failed, notEditable }: { readonly failed: readonly AccessRule[]; readonly notEditable?: string },
+  refusal: ForbiddenError | undefined,
+): Omit<Judgement, 'granted'> {
+  const nearest = failed.at(-1);
+  const byCondition = nearest === undefined ? {} : { rule: nearest, holds: false };
+  if (refusal !== undefined) {
+    const hint = isObject(refusal.detail as JsonObject) ? (refusal.detail as JsonObject)['hint'] : undefined;
+    return { reason: String(hint ?? refusal.message), ...idOf(refusal), ...byCondition };
+  }
+  if (notEditable !== undefined) {
+    const reason = `'${notEditable}' is not userEditable: its owner may not change it`;
+    return { reason, field: formatPointer([notEditable]), ...byCondition };
+  }
+  if (nearest !== undefined) {
+    return { reason: 'The condition of a rule that is meant for it does not hold', ...byCondition };
+  }
+  const forOthers = rules.forOtherRoles(request);
+  return {
+    reason: 'No rule of script/access.js grants it to the roles of the caller',
+    ...(forOthers === undefined ? {} : { rule: forOthers }),
+  };
+}
+
+/** Most rules are data; only filters that are scripts may say otherwise after them. */
+async function refusedByFilter(
+  router: Router,
+  context: Context,
+  request: Request,
+): Promise<Judgement | undefined> {
+  if (!router.judgesByScript([request])) return undefined;
+  try {
+    await router.admit(context, request);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ResourceError) || error.code >= 500) throw error;
+    return {
+      granted: false,
+      reason: `A filter of router.json refuses it: ${error.message}`,
+      ...idOf(error),
+    };
+  }
+}
+
+function idOf(error: ResourceError): { readonly id?: string } {
+  const id = errorIdOf(error);
+  return typeof id === 'string' ? { id } : {};
+}
+
+function shownRule(rule: AccessRule, holds: boolean | undefined): JsonObject {
+  const { index, line, pattern, roles, text } = rule;
+  return {
+    rule: {
+      file: ACCESS_FILE,
+      index,
+      ...(line === undefined ? {} : { line }),
+      pattern,
+      roles: [...roles],
+    },
+    ...(text === null ? {} : { condition: { text, ...(holds === undefined ? {} : { result: holds }) } }),
+  };
+}

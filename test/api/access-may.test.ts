@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { callerAs, callersOf } from '../support/credentials.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const RULES = new URL('../../script/access.js', import.meta.url);
+
+let server: TestServer;
+let api: Api;
+const { asNobody, createUser } = callersOf(() => api);
+const asAda = callerAs(() => api, 'ada');
+
+beforeAll(async () => {
+  server = await startTestServer();
+  api = server.api;
+  await createUser('ada');
+  await createUser('ben');
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const ask = async (body: unknown, caller: typeof asAda = api) => {
+  const answer = await caller('POST', 'access?_action=may', { body });
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+  return answer.body;
+};
+
+describe('POST /access?_action=may', () => {
+  it('says to a user what it may do, and why not, without the rules', async () => {
+    expect(
+      await ask(
+        [
+          { method: 'read', path: 'managed/user/ada' },
+          { method: 'patch', path: 'managed/user/ada', fields: ['/givenName'] },
+          { method: 'patch', path: 'managed/user/ada', fields: ['/department'] },
+          { method: 'patch', path: 'managed/user/ada', fields: ['/password'] },
+          { method: 'read', path: 'managed/user/ben' },
+          { method: 'query', path: 'managed/user' },
+          { method: 'action', path: 'managed/user/ada', action: 'patch', fields: ['/sn'] },
+          { method: 'action', path: 'script', action: 'eval' },
+        ],
+        asAda,
+      ),
+    ).toEqual([
+      { granted: true, reason: 'A rule of script/access.js grants it' },
+      { granted: true, reason: 'A rule of script/access.js grants it' },
+      {
+        granted: false,
+        id: 'ACCESS_DENIED',
+        reason: "'department' is not userEditable: its owner may not change it",
+        field: '/department',
+      },
+      {
+        granted: false,
+        id: 'ACCESS_NEEDS_REAUTHENTICATION',
+        reason: 'Send your password once more in the header X-Svc-Reauth-Password',
+      },
+      {
+        granted: false,
+        id: 'ACCESS_DENIED',
+        reason: 'The condition of a rule that is meant for it does not hold',
+      },
+      {
+        granted: false,
+        id: 'ACCESS_DENIED',
+        reason: 'No rule of script/access.js grants it to the roles of the caller',
+      },
+      { granted: true, reason: 'A rule of script/access.js grants it' },
+      {
+        granted: false,
+        id: 'ACCESS_DENIED',
+        reason: 'No rule of script/access.js grants it to the roles of the caller',
+      },
+    ]);
+  });
+
+  it('says to an administrator of somebody else which rule it is, and what its condition says', async () => {
+    const [read, patch, query] = await ask([
+      { method: 'read', path: 'managed/user/ada', as: 'ada' },
+      { method: 'patch', path: 'managed/user/ada', fields: ['/department'], as: 'ada' },
+      { method: 'query', path: 'managed/user', as: 'ada' },
+    ]);
+    expect(read).toMatchObject({
+      granted: true,
+      rule: { file: 'script/access.js', pattern: '*', roles: ['svc-authorized'] },
+      condition: { text: 'ownDataOnly()', result: true },
+    });
+    expect(patch).toMatchObject({ granted: false, field: '/department', condition: { result: false } });
+    expect(query).toMatchObject({ granted: false, rule: { roles: ['svc-admin'] } });
+    expect(query).not.toHaveProperty('condition');
+    const lines = readFileSync(RULES, 'utf8').split('\n');
+    expect(lines.slice(patch.rule.line - 1, patch.rule.line + 8).join('\n')).toContain(patch.condition.text);
+  });
+
+  it('agrees with what becomes of the requests', async () => {
+    const requests = [
+      ['GET', 'managed/user/ada', 'read'],
+      ['GET', 'managed/user/ben', 'read'],
+      ['GET', 'managed/role/none', 'read'],
+      ['GET', 'info/ping', 'read'],
+      ['DELETE', 'managed/user/ada', 'delete'],
+      ['GET', 'schema', 'read'],
+      ['GET', 'config/managed', 'read'],
+    ] as const;
+    const answers = await ask(
+      requests.map(([, path, method]) => ({ method, path })),
+      asAda,
+    );
+    for (const [index, [verb, path]] of requests.entries()) {
+      const { status } = await asAda(verb, `${path}?_dryRun=${verb === 'DELETE'}`);
+      expect([path, answers[index].granted]).toEqual([path, status !== 403]);
+    }
+  });
+
+  it('judges an update by its content', async () => {
+    const { body: own } = await asAda('GET', 'managed/user/ada');
+    const update = (content: object) => ({ method: 'update', path: 'managed/user/ada', content });
+    const answers = await ask([update({ ...own, sn: 'Vogl' }), update({ ...own, department: 'IT' })], asAda);
+    expect(answers.map(({ granted }: { granted: boolean }) => granted)).toEqual([true, false]);
+  });
+
+  it('is asked of others by administrators only, and of those that there are', async () => {
+    const body = [{ method: 'read', path: 'info/ping', as: 'ben' }];
+    const { status, body: refused } = await asAda('POST', 'access?_action=may', { body });
+    expect([status, refused.detail.field]).toEqual([403, '/0/as']);
+    const nobody = await api('POST', 'access?_action=may', { body: [{ ...body[0], as: 'bern' }] });
+    expect([nobody.status, nobody.body.detail.id]).toEqual([400, 'ACCESS_NOBODY']);
+    expect((await asNobody('POST', 'access?_action=may', { body: [] })).status).toBe(401);
+    const anonymous = { user: 'anonymous', password: 'anonymous' };
+    expect((await api('POST', 'access?_action=may', { body: [], ...anonymous })).status).toBe(403);
+  });
+
+  it.each([
+    [{}, '', 'The body must be a list of requests'],
+    [Array.from({ length: 201 }, () => ({})), '', '201 requests are asked about; 200 are allowed'],
+    [[7], '/0', '7 is no request'],
+    [[{ method: 'GET', path: 'info/ping' }], '/0/method', '"GET" is no kind of request'],
+    [[{ method: 'read' }], '/0/path', 'null is no path'],
+    [[{ method: 'read', path: 'info/ping', feilds: [] }], '/0/feilds', "A request has no 'feilds' here"],
+    [[{ method: 'read', path: 'info/ping', fields: ['/a'] }], '/0/fields', "'fields' say nothing of 'read'"],
+    [[{ method: 'patch', path: 'managed/user/ada', fields: '/a' }], '/0/fields', 'must be a list'],
+    [[{ method: 'update', path: 'managed/user/ada' }], '/0/content', 'judged by what it would store'],
+    [[{ method: 'create', path: 'managed/user', content: [] }], '/0/content', 'must be an object'],
+    [[{ method: 'action', path: 'script' }], '/0/action', 'null is no action'],
+    [[{ method: 'read', path: 'info/ping', as: 7 }], '/0/as', '7 is no name of a user'],
+  ])('refuses %j with its place', async (body, field, message) => {
+    const answer = await api('POST', 'access?_action=may', { body });
+    expect([answer.status, answer.body.detail.id]).toEqual([400, 'ACCESS_BAD_QUESTION']);
+    expect(answer.body.message).toContain(message);
+    expect(answer.body.detail.field).toBe(field);
+    expect(answer.body.detail.hint).toBeDefined();
+  });
+});
+
+describe('rules with a script, and filters', () => {
+  it('say what they say when the request is made', async () => {
+    const rules = `var httpAccessConfig = { configs: [
+      { pattern: 'access', roles: 'svc-authorized', methods: 'action', actions: 'may' },
+      { pattern: 'info/ping', roles: '*', methods: 'read', actions: '*', customAuthz: '1 + 1 === 3' },
+      { pattern: 'info/version', roles: '*', methods: 'read', actions: '*', customAuthz: '1 + 1 === 2' },
+      { pattern: 'info/login', roles: '*', methods: 'read', actions: '*' },
+      { pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' } ] };`;
+    const filter = {
+      pattern: 'info/login',
+      methods: ['read'],
+      onRequest: { type: 'text/javascript', source: "throw { code: 409, message: 'Not today' };" },
+    };
+    await using other = await startTestServer({
+      files: { 'script/access.js': rules, 'conf/router.json': { filters: [filter] } },
+    });
+    const users = callersOf(() => other.api);
+    await users.createUser('ada');
+    const path = 'access?_action=may';
+    const body = ['info/ping', 'info/version', 'info/login'].map((each) => ({ method: 'read', path: each }));
+    const answer = await callerAs(() => other.api, 'ada')('POST', path, { body });
+    expect(answer.body).toMatchObject([
+      { granted: false, reason: 'The condition of a rule that is meant for it does not hold' },
+      { granted: true },
+      { granted: false, reason: 'A filter of router.json refuses it: Not today' },
+    ]);
+  });
+});
