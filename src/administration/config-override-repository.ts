@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 
 export interface ConfigOverride {
   readonly id: string;
@@ -48,7 +49,7 @@ export async function deleteOverride(db: Db, id: string): Promise<boolean> {
 export async function overridesFingerprint(db: Db): Promise<string> {
   const { rows } = await sql<{ fingerprint: string }>`
     select count(*) || ':' || coalesce(max(version), 0) as fingerprint from config_override`.execute(db);
-  return rows[0]!.fingerprint;
+  return oneRow(rows).fingerprint;
 }
 
 /** Holds all other changes of the configuration until the end of the transaction. */

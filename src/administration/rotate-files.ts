@@ -2,6 +2,7 @@ import { glob, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { configIdOfFile, formatConfigId } from '#config/index.ts';
 import { type Rewrapper, replaceFile } from '#crypto/index.ts';
+import { wordsOf } from '#errors/index.ts';
 
 export interface FileRotation {
   /** Below the project location. */
@@ -74,7 +75,7 @@ async function rotateFile(
     await rewrite(path, text);
     return rotation;
   } catch (error) {
-    return { ...rotation, failures: [...failures, (error as Error).message] };
+    return { ...rotation, failures: [...failures, wordsOf(error)] };
   }
 }
 

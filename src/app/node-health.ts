@@ -1,7 +1,8 @@
 import { foreignRings } from '#cluster/index.ts';
 import type { ConfigStore } from '#config/index.ts';
 import { KeyRing, type KeyRingText, lackingKeys } from '#crypto/index.ts';
-import { type Database, findReadOnly, wordsOf } from '#database/index.ts';
+import { type Database, findReadOnly } from '#database/index.ts';
+import { wordsOf } from '#errors/index.ts';
 import { type HealthPart, inTurn } from '#lifecycle/index.ts';
 import { type ScriptThreads, scriptsInactive } from '#script/index.ts';
 

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Settings } from '#config/index.ts';
+import { systemCodeOf } from '#errors/index.ts';
 import {
   type AuditKeys,
   type AuditTopic,
@@ -63,7 +64,7 @@ export async function verifyExport(task: TrailTask, file: string): Promise<numbe
     const { entries, seals, chains, count, findings } = await verifyFile(lines, task.keys);
     return tell(task, { entries, seals, chains, count, findings }, []);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCodeOf(error);
     if (code === undefined) throw error;
     complain(`svc audit: ${file} cannot be read (${code})`);
     return EXIT.FINDING;

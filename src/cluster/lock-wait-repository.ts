@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 import { IS_NODE_LOCK } from './node-repository.ts';
 
 export interface LockWaits {
@@ -17,5 +18,5 @@ export async function findLockWaits(db: Db, applicationName: string): Promise<Lo
     from pg_locks l join pg_stat_activity a using (pid)
     where not l.granted and a.datname = current_database() and a.application_name = ${applicationName}
       and not (${IS_NODE_LOCK})`.execute(db);
-  return rows[0]!;
+  return oneRow(rows);
 }

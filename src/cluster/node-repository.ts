@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, LOCK_CLASS } from '#database/index.ts';
+import { type Db, LOCK_CLASS, oneRow } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 
 /** Another cluster on the same Postgres server has nodes of the same numbers. */
@@ -143,7 +143,7 @@ export async function countNodesBehind(db: Db, id: number, configuration: string
     where id <> ${id} and configuration <> ${configuration} and svc_node_state(state, seen_at) = 'running'`.execute(
     db,
   );
-  return rows[0]!.count;
+  return oneRow(rows).count;
 }
 
 /** Tells what the node does with nothing else beside it. */
@@ -215,7 +215,7 @@ export async function countSessions(db: Db, applicationName: string): Promise<nu
     select count(*)::int as count from pg_stat_activity
     where ${IN_THIS_DATABASE} and application_name = ${applicationName}
       and wait_event_type is distinct from 'Lock'`.execute(db);
-  return rows[0]!.count;
+  return oneRow(rows).count;
 }
 
 export interface LiveSession {

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Finding } from '#errors/index.ts';
+import { systemCodeOf } from '#errors/index.ts';
 import { configIdOfFile, formatConfigId, mayBeFactory } from './config-id.ts';
 import type { Locations } from './property-source.ts';
 
@@ -104,6 +105,6 @@ async function readText(path: string, file: string): Promise<ConfigFile['content
 }
 
 function isAbsent(error: unknown): boolean {
-  const code = (error as NodeJS.ErrnoException).code;
+  const code = systemCodeOf(error);
   return code === 'ENOENT' || code === 'ENOTDIR';
 }

@@ -1,4 +1,4 @@
-import { ActivationError, type Finding, ResourceError } from '#errors/index.ts';
+import { ActivationError, type Finding, ResourceError, wordsOf } from '#errors/index.ts';
 import { parsePointer } from '#json/index.ts';
 import { parseJsonDocument } from './json-document.ts';
 
@@ -23,7 +23,7 @@ export function refusalFindings(
   if (error instanceof ActivationError) {
     return error.findings.map(({ field, ...finding }) => ({ ...finding, where: place(field) }));
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = wordsOf(error);
   const mistakes = detail.mistakes ?? [{ message, ...detail }];
   return mistakes
     .filter(({ field }) => typeof field !== 'string' || !isSaid(field))

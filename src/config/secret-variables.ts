@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ActivationError, type Finding } from '#errors/index.ts';
+import { ActivationError, type Finding, systemCodeOf } from '#errors/index.ts';
 
 /**
  * Settings that are secrets. Their values are shown nowhere, neither in findings nor to scripts, and no flag takes one: a
@@ -48,7 +48,7 @@ export function withSecretFiles(environment: Environment): Record<string, string
       if (read[variable] === '')
         findings.push(finding(`${variable}_FILE names a file that is empty: '${file}'`));
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const code = systemCodeOf(error);
       findings.push(finding(`${variable}_FILE names a file that cannot be read (${code}): '${file}'`));
     }
   }

@@ -1,3 +1,4 @@
+import { wordsOf } from '#errors/index.ts';
 import { badCron, badPiece, type Piece } from './cron-error.ts';
 import type { CronExpression } from './cron-expression.ts';
 import { CRON_FIELD, CRON_FIELDS } from './cron-field.ts';
@@ -132,6 +133,6 @@ export function cronMistake(text: string): string | undefined {
     parseCron(text);
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    return wordsOf(error);
   }
 }

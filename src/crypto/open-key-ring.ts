@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ActivationError, type Finding } from '#errors/index.ts';
+import { ActivationError, type Finding, systemCodeOf } from '#errors/index.ts';
 import { type KeyRingText, SAME_RING, SHIPPED_ALIASES } from './key-ring.ts';
 import { keyRingSchema } from './key-ring-schema.ts';
 
@@ -51,7 +51,7 @@ async function read(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    const code = systemCodeOf(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw failed(file, `cannot be read (${code})`);
   }
@@ -76,7 +76,7 @@ async function makeOnce(file: string, dataDirectory: string): Promise<{ readonly
     await link(draft, file);
     return {};
   } catch (error) {
-    return { failure: (error as NodeJS.ErrnoException).code ?? String(error) };
+    return { failure: systemCodeOf(error) ?? String(error) };
   } finally {
     await rm(draft, { force: true }).catch(() => undefined);
   }

@@ -1,4 +1,4 @@
-import { ResourceError } from '#errors/index.ts';
+import { ResourceError, wordsOf } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { encryptCbc } from './cbc-cipher.ts';
 import { ENCRYPTED, envelope, openEnvelope } from './envelope.ts';
@@ -67,7 +67,7 @@ export class Rewrapper {
         end = found.end;
         rewrapped += 1;
       } catch (error) {
-        failures.push((error as Error).message);
+        failures.push(wordsOf(error));
       }
     }
     for (const { key, plain } of findGenuine(rest + text.slice(restFrom), this.#keys)) {

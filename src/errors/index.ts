@@ -23,3 +23,4 @@ export {
 export { reasonOf } from './reason.ts';
 export { type ErrorFacts, errorIdOf, ResourceError } from './resource-error.ts';
 export { didYouMean, nearest } from './suggestion.ts';
+export { systemCodeOf, wordsOf } from './words-of.ts';

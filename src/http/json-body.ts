@@ -1,5 +1,5 @@
 import { parseJsonDocument } from '#config/index.ts';
-import { BadRequestError } from '#errors/index.ts';
+import { BadRequestError, wordsOf } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { requireSound } from './sound-json.ts';
 
@@ -23,7 +23,7 @@ export function parseJsonBody(
   } catch (error) {
     throw new BadRequestError('The request body is not valid JSON', {
       id: 'HTTP_BAD_JSON',
-      detail: { parser: withoutQuotation((error as Error).message), ...placeOfMistake(text) },
+      detail: { parser: withoutQuotation(wordsOf(error)), ...placeOfMistake(text) },
     });
   }
   requireSound(value, text, bodyLimitBytes);

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { BadRequestError, PayloadTooLargeError, ResourceError } from '#errors/index.ts';
+import { BadRequestError, PayloadTooLargeError, ResourceError, systemCodeOf } from '#errors/index.ts';
 
 type Decoder = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
@@ -116,7 +116,7 @@ async function unpack(bytes: Buffer, decoder: Decoder, limitBytes: number): Prom
   try {
     return await decoder(bytes, { maxOutputLength: limitBytes });
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limitBytes);
+    if (systemCodeOf(cause) === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limitBytes);
     throw new BadRequestError('The request body is not what its Content-Encoding says', {
       id: 'HTTP_BAD_ENCODING',
       cause,

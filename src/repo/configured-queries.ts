@@ -1,4 +1,4 @@
-import { BadRequestError } from '#errors/index.ts';
+import { BadRequestError, wordsOf } from '#errors/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 import { compilePredefinedQuery, type PredefinedQueries } from '#resource/index.ts';
 
@@ -15,7 +15,7 @@ export function compileQueries(queries: JsonObject): PredefinedQueries {
     try {
       compiled.push([id, compilePredefinedQuery(declared['_queryFilter'])]);
     } catch (error) {
-      throw new BadRequestError(`queries/${id}: ${(error as Error).message}`, {
+      throw new BadRequestError(`queries/${id}: ${wordsOf(error)}`, {
         id: 'QUERY_TEMPLATE',
         cause: error,
       });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wordsOf } from '#errors/index.ts';
 import { defineConfigFactory } from '../config-definition.ts';
 import { filledText } from './scalar-schema.ts';
 
@@ -6,7 +7,7 @@ const pattern = filledText().superRefine((text, check) => {
   try {
     new RegExp(text);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = wordsOf(error);
     check.addIssue({
       code: 'custom',
       message: 'no pattern',

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wordsOf } from '#errors/index.ts';
 import { defineConfig } from '../config-definition.ts';
 import { scriptReference } from './script-reference-schema.ts';
 
@@ -14,7 +15,7 @@ const pattern = z.string().superRefine((text, check) => {
       message: 'must be a regular expression',
       params: {
         id: 'ROUTER_BAD_PATTERN',
-        statement: `the pattern ${JSON.stringify(text)} is no regular expression: ${(error as Error).message}`,
+        statement: `the pattern ${JSON.stringify(text)} is no regular expression: ${wordsOf(error)}`,
       },
     });
   }

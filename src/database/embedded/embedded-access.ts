@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { systemCodeOf } from '#errors/index.ts';
 import { DatabaseClient } from '../pool/database-client.ts';
 import { sqlStateOf } from '../pool/sql-state.ts';
 import { FIRST_PASSWORD_FILE, SUPERUSER } from './embedded-template.ts';
@@ -19,7 +20,7 @@ export async function readAccess(file: string): Promise<Access | undefined> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Access;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (systemCodeOf(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { ActivationError } from '#errors/index.ts';
+import { ActivationError, wordsOf } from '#errors/index.ts';
 
 /** Where the packaged Postgres lies and what it is. */
 export interface PostgresBinaries {
@@ -38,7 +38,7 @@ export async function findPostgresBinaries(): Promise<PostgresBinaries> {
       {
         id: 'DB_EMBEDDED_UNAVAILABLE',
         where: '',
-        message: `No packaged Postgres runs on ${platform}: ${error instanceof Error ? error.message : error}`,
+        message: `No packaged Postgres runs on ${platform}: ${wordsOf(error)}`,
         hint: 'run npm ci again, or set DATABASE_URL to a PostgreSQL server, version 15 or later',
       },
     ]);

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ActivationError } from '#errors/index.ts';
+import { ActivationError, wordsOf } from '#errors/index.ts';
 import type { PostgresBinaries } from './embedded-binaries.ts';
 import { copyTemplate, getTemplate } from './embedded-template.ts';
 import { giveTo, type PostgresUser, runAs } from './embedded-user.ts';
@@ -10,7 +10,7 @@ export async function makeDataDir(dataDir: string): Promise<void> {
     // Root's folder is passed through by the user that Postgres runs as; the files in it are closed themselves.
     await mkdir(dataDir, { recursive: true, mode: process.getuid?.() === 0 ? 0o711 : 0o700 });
   } catch (error) {
-    throw unusable(dataDir, error instanceof Error ? error.message : String(error));
+    throw unusable(dataDir, wordsOf(error));
   }
 }
 

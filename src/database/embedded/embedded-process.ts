@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { systemCodeOf } from '#errors/index.ts';
 
 /** A process id alone is used again after a while; with its start it is unique on a machine. */
 export interface ProcessIdentity {
@@ -28,7 +29,7 @@ export function pidExists(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
+    return systemCodeOf(error) === 'EPERM';
   }
 }
 

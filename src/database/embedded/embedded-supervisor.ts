@@ -1,3 +1,4 @@
+import { wordsOf } from '#errors/index.ts';
 import { backOff } from '#lifecycle/index.ts';
 import { type EmbeddedServer, type EmbeddedServerOptions, startEmbeddedServer } from './embedded-server.ts';
 
@@ -22,7 +23,7 @@ export async function superviseEmbeddedServer(options: EmbeddedServerOptions): P
         void watch(server);
         return;
       } catch (error) {
-        say(`the embedded Postgres did not start: ${(error as Error).message}`);
+        say(`the embedded Postgres did not start: ${wordsOf(error)}`);
         await backOff(failures, 100, 5_000);
       }
     }

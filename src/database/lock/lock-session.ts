@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { oneRow } from '../one-row.ts';
 import { DatabaseClient } from '../pool/database-client.ts';
 import { dropConnection, noteSession, sessionOf } from '../wire/pg-client.ts';
 
@@ -82,7 +83,7 @@ export class LockSession {
       'select svc_wait_for_lock($1, $2, $3) as held',
       [LOCK_CLASS, nodeId, WAIT_MS],
     );
-    return rows[0]!.held;
+    return oneRow(rows).held;
   }
 
   get isOpen(): boolean {

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { oneRow } from '../one-row.ts';
 import type { Db } from '../pool/database.ts';
 
 /**
@@ -45,7 +46,7 @@ export function lockingNamed(name: string, how: 'alone' | 'in common' = 'alone')
 export async function tryLockNamed(db: Db, name: string): Promise<boolean> {
   const { rows } = await sql<{ held: boolean }>`
     select pg_try_advisory_xact_lock(${keyOf(name)}) as held`.execute(db);
-  return rows[0]!.held;
+  return oneRow(rows).held;
 }
 
 /** Whether each of the locks is ours now, a row with `held` for each. */

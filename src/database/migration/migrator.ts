@@ -2,8 +2,9 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { sql } from 'kysely';
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
-import { ActivationError } from '#errors/index.ts';
+import { ActivationError, wordsOf } from '#errors/index.ts';
 import { backOff } from '#lifecycle/index.ts';
+import { oneRow } from '../one-row.ts';
 import type { Db } from '../pool/database.ts';
 import { isConflict, isConnectionLost, sqlStateOf } from '../pool/sql-state.ts';
 import { type AppliedMigration, findUnnoted, forgiveBreaking, noteApplied } from './before-release.ts';
@@ -138,7 +139,7 @@ function migrationFailed(name: string, error: unknown): ActivationError {
     {
       id: 'DB_MIGRATION_FAILED',
       where: '',
-      message: `the migration '${name}' failed, and nothing of it was kept: ${error instanceof Error ? error.message : String(error)}`,
+      message: `the migration '${name}' failed, and nothing of it was kept: ${wordsOf(error)}`,
       hint: 'the database may have been changed by hand; see Upgrades in docs/operations.md',
     },
   ]);
@@ -151,7 +152,7 @@ export async function refuseOldPostgres(db: Db, oldest: number = OLDEST_POSTGRES
   const { rows } = await sql<{
     version: string;
   }>`select current_setting('server_version_num') as version`.execute(db);
-  const major = Math.floor(Number(rows[0]!.version) / 10_000);
+  const major = Math.floor(Number(oneRow(rows).version) / 10_000);
   if (major >= oldest) return;
   throw new ActivationError([
     {

@@ -1,4 +1,5 @@
 import type { Finding } from '#errors/index.ts';
+import { wordsOf } from '#errors/index.ts';
 import { isConnectionLost, isUnable, sqlStateOf } from './sql-state.ts';
 
 /** What to do, by what Postgres or the network says to whoever comes to it for the first time. */
@@ -44,10 +45,4 @@ export function connectionFinding(error: unknown, role?: string): Finding | unde
 /** As SQL takes it. */
 function identifier(name: string): string {
   return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
-}
-
-/** A name with several addresses fails with one error for each, and no words of its own. */
-export function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return error.errors.map(wordsOf).join('; ');
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { oneRow } from '../one-row.ts';
 import type { Db } from './database.ts';
 
 const PROBES = 8;
@@ -35,7 +36,7 @@ export class DatabaseClock {
       const sentAt = performance.now();
       const { rows } = await sql<{ ms: number }>`
         select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`.execute(this.#db);
-      const [least, most] = [rows[0]!.ms - performance.now(), rows[0]!.ms - sentAt];
+      const [least, most] = [oneRow(rows).ms - performance.now(), oneRow(rows).ms - sentAt];
       // Answers that contradict each other: the database's clock was set in between.
       const isSetAnew = least > high || most < low;
       [low, high] = isSetAnew ? [least, most] : [Math.max(low, least), Math.min(high, most)];

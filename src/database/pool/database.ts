@@ -6,6 +6,7 @@ import {
   type RawBuilder,
 } from 'kysely';
 import pg from 'pg';
+import { oneRow } from '../one-row.ts';
 import type { Tables } from '../tables.ts';
 import { TransactionGate } from '../unit-of-work/transaction-gate.ts';
 import { holdCommands } from '../wire/held-commands.ts';
@@ -185,7 +186,7 @@ function openPool(options: DatabaseOptions, max: number, idleTimeoutMillis: numb
            ${keepsPlans ? `${KEEP_PLANS}, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''}`,
         [String(options.idleInTransactionMs ?? 60_000)],
       );
-      const { session, is_read_only: isReadOnly } = rows[0]!;
+      const { session, is_read_only: isReadOnly } = oneRow(rows);
       if (isReadOnly) readOnlySessions.add(client);
       noteSession(client, session);
       silence.add(client);

@@ -5,6 +5,7 @@ import {
   PreconditionFailedError,
   ResourceError,
   ServiceUnavailableError,
+  wordsOf,
 } from '#errors/index.ts';
 import { isOfDatabase, troubled } from './database-error.ts';
 
@@ -48,7 +49,7 @@ const CONNECTION_MESSAGES =
 export function isConnectionLost(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state !== undefined && CONNECTION_STATES.test(state)) return true;
-  return isOfDatabase(error) && CONNECTION_MESSAGES.test((error as Error).message);
+  return isOfDatabase(error) && CONNECTION_MESSAGES.test(wordsOf(error));
 }
 
 /** Read-only, as after a fail-over to a replica; out of disk, memory or another resource; an error of its disk. */
@@ -83,7 +84,7 @@ export function translateDatabaseError(error: unknown): unknown {
     return troubled(answer, 'unreachable');
   }
   if (isUnable(error)) {
-    const why = (error as Error).message;
+    const why = wordsOf(error);
     const answer = new ServiceUnavailableError(
       `The database takes no changes at the moment (${why}); nothing was changed`,
       { id: 'DB_UNREACHABLE', hint: 'Try again when it does', cause: error },

@@ -1,4 +1,4 @@
-import { ServiceUnavailableError } from '#errors/index.ts';
+import { ServiceUnavailableError, wordsOf } from '#errors/index.ts';
 import { backOff } from '#lifecycle/index.ts';
 import type { Database } from '../pool/database.ts';
 import { troubled } from '../pool/database-error.ts';
@@ -83,7 +83,7 @@ export async function runUnitOfWork<T>(
       const again = isConflict(root) || isUnavailable(root);
       if (!again || attempt >= attempts) throw translateDatabaseError(root);
       mayGroup = false;
-      options.onRetry?.(String((error as Error).message), attempt);
+      options.onRetry?.(wordsOf(error), attempt);
       await backOff(attempt, 10, 250);
     }
     if (told !== undefined) throw translateDatabaseError(told);

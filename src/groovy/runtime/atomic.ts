@@ -1,11 +1,12 @@
-import { addNumbers, toInt, toLong } from './arithmetic.ts';
+import { int, numeric } from './arguments.ts';
+import { addNumbers, toLong } from './arithmetic.ts';
 import { call1 } from './closure.ts';
 import { javaEquals } from './equality.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { defineMethods, defineStatics } from './method-table.ts';
 import './methods/number-methods.ts';
 import { toText } from './text.ts';
-import { JavaObject, type Numeric } from './values.ts';
+import { JavaObject } from './values.ts';
 
 /** A value in a box, as closures of the field use it; there is one thread, so nothing more is needed. */
 class Atomic extends JavaObject {
@@ -25,9 +26,9 @@ class Atomic extends JavaObject {
   /** The new value; numbers keep their width. */
   change(value: unknown): unknown {
     this.value = this.type.name.endsWith('Integer')
-      ? toInt(value as Numeric)
+      ? int(value)
       : this.type.name.endsWith('Long')
-        ? toLong(value as Numeric)
+        ? toLong(numeric(value))
         : value;
     return this.value;
   }
@@ -43,7 +44,7 @@ const EMPTY: Readonly<Record<string, unknown>> = {
 function add(by: number, givesNew: boolean) {
   return (self: Atomic) => {
     const before = self.value;
-    const after = self.change(addNumbers(before as Numeric, by));
+    const after = self.change(addNumbers(numeric(before), by));
     return givesNew ? after : before;
   };
 }
@@ -90,14 +91,13 @@ function counting() {
     'getAndIncrement/0': add(1, false),
     'getAndDecrement/0': add(-1, false),
     'next/0': add(1, true),
-    'addAndGet/1': (self: Atomic, by: unknown) =>
-      self.change(addNumbers(self.value as Numeric, by as Numeric)),
+    'addAndGet/1': (self: Atomic, by: unknown) => self.change(addNumbers(numeric(self.value), numeric(by))),
     'getAndAdd/1': (self: Atomic, by: unknown) => {
       const before = self.value;
-      self.change(addNumbers(before as Numeric, by as Numeric));
+      self.change(addNumbers(numeric(before), numeric(by)));
       return before;
     },
-    'intValue/0': (self: Atomic) => toInt(self.value as Numeric),
-    'longValue/0': (self: Atomic) => toLong(self.value as Numeric),
+    'intValue/0': (self: Atomic) => int(self.value),
+    'longValue/0': (self: Atomic) => toLong(numeric(self.value)),
   };
 }

@@ -1,21 +1,20 @@
-import { toInt } from './arithmetic.ts';
-import { arrayType, classNamed } from './java-class.ts';
+import { int } from './arguments.ts';
+import { classNamed } from './java-class.ts';
 import { exception, illegalArgument } from './throwable.ts';
-import { Byte, markList, type Numeric } from './values.ts';
+import { Byte, markList } from './values.ts';
 
 const BYTE = classNamed('byte');
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 export function byteArray(codes: readonly number[]): unknown[] {
-  const { element } = arrayType(BYTE);
   return markList(
     codes.map((code) => new Byte(code)),
-    { name: 'array', isFixed: true, isReadOnly: false, element: element! },
+    { name: 'array', isFixed: true, isReadOnly: false, element: BYTE },
   );
 }
 
 function codesOf(bytes: readonly unknown[]): number[] {
-  return bytes.map((byte) => toInt(byte as Numeric) & 0xff);
+  return bytes.map((byte) => int(byte) & 0xff);
 }
 
 type Encoding = 'utf8' | 'latin1' | 'ascii' | 'utf16' | 'utf16be' | 'utf16le';
@@ -43,7 +42,9 @@ export function bytesOf(text: string, charset = 'UTF-8'): unknown[] {
   const units = text.split('').map((unit) => unit.charCodeAt(0));
   if (encoding === 'latin1' || encoding === 'ascii') {
     const most = encoding === 'ascii' ? 0x7f : 0xff;
-    return byteArray([...text].map((char) => (char.codePointAt(0)! > most ? 0x3f : char.charCodeAt(0))));
+    return byteArray(
+      [...text].map((char) => (char.length > 1 || char.charCodeAt(0) > most ? 0x3f : char.charCodeAt(0))),
+    );
   }
   const pairs = units.flatMap((unit) =>
     encoding === 'utf16le' ? [unit & 0xff, unit >> 8] : [unit >> 8, unit & 0xff],
@@ -54,7 +55,7 @@ export function bytesOf(text: string, charset = 'UTF-8'): unknown[] {
 function utf8Of(text: string): unknown[] {
   const codes: number[] = [];
   for (const char of text) {
-    const code = char.codePointAt(0)!;
+    const code = char.codePointAt(0) ?? 0;
     if (code < 0x80) codes.push(code);
     else if (code < 0x800) codes.push(0xc0 | (code >> 6), 0x80 | (code & 63));
     else if (code < 0x10000) codes.push(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63));
@@ -78,7 +79,7 @@ export function textOfBytes(bytes: readonly unknown[], charset = 'UTF-8'): strin
   if (encoding !== 'utf8') return textOfPairs(codes, encoding);
   let text = '';
   for (let at = 0; at < codes.length; ) {
-    const first = codes[at++]!;
+    const first = codes[at++] ?? 0;
     const more = first < 0x80 ? 0 : first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : first >= 0xc0 ? 1 : -1;
     let code = more < 0 ? 0xfffd : more === 0 ? first : first & (0x3f >> more);
     for (let each = 0; each < more; each++) {
@@ -95,14 +96,18 @@ export function textOfBytes(bytes: readonly unknown[], charset = 'UTF-8'): strin
   return text;
 }
 
+function isMark(first: number | undefined, second: number | undefined): boolean {
+  return (first === 0xfe && second === 0xff) || (first === 0xff && second === 0xfe);
+}
+
 function textOfPairs(codes: readonly number[], encoding: Encoding): string {
-  const isMarked = encoding === 'utf16' && codes.length > 1 && codes[0]! + codes[1]! === 0xfe + 0xff;
+  const isMarked = encoding === 'utf16' && codes.length > 1 && isMark(codes[0], codes[1]);
   const isLittle = encoding === 'utf16le' || (isMarked && codes[0] === 0xff);
   let text = '';
-  for (let at = isMarked ? 2 : 0; at + 1 < codes.length; at += 2)
-    text += String.fromCharCode(
-      isLittle ? codes[at]! | (codes[at + 1]! << 8) : (codes[at]! << 8) | codes[at + 1]!,
-    );
+  for (let at = isMarked ? 2 : 0; at + 1 < codes.length; at += 2) {
+    const [first, second] = [codes[at] ?? 0, codes[at + 1] ?? 0];
+    text += String.fromCharCode(isLittle ? first | (second << 8) : (first << 8) | second);
+  }
   return text;
 }
 
@@ -110,7 +115,7 @@ export function encodeBase64(bytes: readonly unknown[], isUrl = false, isPadded 
   const codes = codesOf(bytes);
   let text = '';
   for (let at = 0; at < codes.length; at += 3) {
-    const group = (codes[at]! << 16) | ((codes[at + 1] ?? 0) << 8) | (codes[at + 2] ?? 0);
+    const group = ((codes[at] ?? 0) << 16) | ((codes[at + 1] ?? 0) << 8) | (codes[at + 2] ?? 0);
     const length = Math.min(codes.length - at, 3) + 1;
     for (let part = 0; part < length; part++) text += ALPHABET[(group >> (18 - 6 * part)) & 63];
     if (isPadded) text += '='.repeat(4 - length);

@@ -2,7 +2,7 @@ import { toBigInt, toDecimal, toInt, toLong, toNumber, WIDTH, widthOf } from './
 import { arrays, Closure, parameterTypes } from './closure.ts';
 import { dispatcher } from './dispatch-port.ts';
 import { compare, itemsOf } from './equality.ts';
-import { boxOf, classNamed, type JavaClass } from './java-class.ts';
+import { boxOf, classNamed, elementOf, type JavaClass } from './java-class.ts';
 import { JavaMap, type MapKind } from './java-map.ts';
 import { JavaSet, type SetKind, setOf } from './java-set.ts';
 import { numberText } from './number-text.ts';
@@ -11,7 +11,7 @@ import { scriptClassOf } from './script-class.ts';
 import { textOf, toText } from './text.ts';
 import { exception, type Throwable } from './throwable.ts';
 import { truth } from './truth.ts';
-import { classNameOf, typeOf } from './type-of.ts';
+import { classNameOf, requireType } from './type-of.ts';
 import {
   BigInteger,
   Byte,
@@ -21,7 +21,6 @@ import {
   GString,
   isNumeric,
   JavaObject,
-  type List,
   listKind,
   markList,
   type Numeric,
@@ -33,13 +32,13 @@ const OBJECT = classNamed('java.lang.Object');
 
 export function isInstance(value: unknown, type: JavaClass): boolean {
   if (value === null || value === undefined) return false;
-  const own = typeOf(value)!;
+  const own = requireType(value);
   if (own === type) return true;
   const wanted = boxOf(type);
   if (own.isSubclassOf(wanted)) return true;
   if (wanted.name === 'groovy.lang.GroovyObject')
     return scriptClassOf(value) !== undefined || value instanceof Closure;
-  return own.form === 'array' && wanted.form === 'array' && own.element!.isSubclassOf(wanted.element!);
+  return own.form === 'array' && wanted.form === 'array' && elementOf(own).isSubclassOf(elementOf(wanted));
 }
 
 /** What a variable of a declared type makes of a value. @throws GroovyCastException */
@@ -171,7 +170,7 @@ export function listOfKind(items: readonly unknown[], className: string): unknow
 }
 
 export function toArray(items: readonly unknown[], type: JavaClass): unknown[] {
-  const element = type.element!;
+  const element = elementOf(type);
   const list = items.map((item) => (element === OBJECT ? item : cast(item, element)));
   return markList(list, { name: 'array', isFixed: true, isReadOnly: false, element });
 }
@@ -237,28 +236,29 @@ export function asType(value: unknown, type: JavaClass): unknown {
     const number = parseNumber(text.trim(), box.simpleName);
     if (number !== undefined) return number;
     if (type.name === 'java.util.List' || type.name === 'java.util.Collection') return [...text];
-    if (type.form === 'array' && type.element!.name === 'char') return toArray([...text], type);
+    if (type.form === 'array' && type.element?.name === 'char') return toArray([...text], type);
     if (type.name === 'java.lang.StringBuilder' || type.name === 'java.lang.StringBuffer') {
       return new StringBuilder(text, type.name.endsWith('Buffer'));
     }
   }
   if (value instanceof JavaSet && LIST_NAMES.has(type.name)) return listOfKind(value.list(), type.name);
   if (value instanceof JavaMap && type.form === 'interface') return value;
-  if (value instanceof JavaMap && MAP_KINDS[type.name] !== undefined) {
-    const map = new JavaMap(MAP_KINDS[type.name]!, orderOf(type.name));
+  const mapKind = MAP_KINDS[type.name];
+  if (value instanceof JavaMap && mapKind !== undefined) {
+    const map = new JavaMap(mapKind, orderOf(type.name));
     for (const entry of value.list()) map.put(entry.key, entry.value);
     return map;
   }
   const items = type.form === 'array' ? itemsOf(value) : undefined;
   if (items !== undefined) {
-    const element = type.element!;
+    const element = elementOf(type);
     return toArray(
       items.map((item) => asType(item, element)),
       type,
     );
   }
   // What all objects have comes here.
-  const convertsItself = typeOf(value)!.methods['asType'] !== OBJECT.methods['asType'];
+  const convertsItself = requireType(value).methods['asType'] !== OBJECT.methods['asType'];
   if (value instanceof JavaObject && convertsItself) {
     return dispatcher.invoke(value, 'asType', [type]);
   }
@@ -277,7 +277,7 @@ parameterTypes.fit = (value, type) => {
   if (isNumeric(value)) return widen(value, box.simpleName, type.form === 'primitive');
   if (value instanceof Closure && type.form === 'interface') return { value };
   if (value instanceof Char && type.name === 'int') return { value: value.code };
-  if (Array.isArray(value) && type.form === 'array' && listKind(value as List)?.element !== undefined) {
+  if (Array.isArray(value) && type.form === 'array' && listKind(value)?.element !== undefined) {
     return { value };
   }
   return undefined;

@@ -1,4 +1,4 @@
-import { toInt } from './arithmetic.ts';
+import { int } from './arguments.ts';
 import { isInstance } from './casting.ts';
 import { type Closure, call1 } from './closure.ts';
 import { call } from './dispatch.ts';
@@ -6,7 +6,7 @@ import type { JavaClass } from './java-class.ts';
 import { defineMethods } from './method-table.ts';
 import { javaText, throwableText, toText } from './text.ts';
 import { truth } from './truth.ts';
-import type { Numeric, StringBuilder } from './values.ts';
+import type { StringBuilder } from './values.ts';
 import './methods/list-methods.ts';
 import './methods/number-methods.ts';
 import './methods/text-methods.ts';
@@ -40,7 +40,7 @@ defineMethods('java.lang.AbstractStringBuilder', 'java.lang.CharSequence', {
     return self;
   },
   'putAt/2': (self: StringBuilder, at: unknown, value: unknown) => {
-    const position = toInt(at as Numeric);
+    const position = int(at);
     self.text = self.text.slice(0, position) + toText(value) + self.text.slice(position + 1);
     return null;
   },

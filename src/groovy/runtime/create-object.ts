@@ -33,17 +33,18 @@ export function create(type: JavaClass, args: unknown[], around: unknown = null)
   }
   const added = type.methodsByName.get(ADDED_CONSTRUCTOR);
   const changed = added === undefined ? undefined : selectMethod(added, args);
-  if (changed !== undefined) return changed.method.run!(type, ...changed.args);
+  if (changed !== undefined) return changed.method.run(type, ...changed.args);
   const self = instanceOf(type);
-  if (!type.isInner) return construct(type, self, args);
-  const outer = outerOf(around, type.enclosing!);
+  const { enclosing } = type;
+  if (!type.isInner || enclosing === null) return construct(type, self, args);
+  const outer = outerOf(around, enclosing);
   if (outer !== null) {
     setOuter(self, outer);
     return construct(type, self, args);
   }
   // From outside the object around comes first.
   const [first, ...others] = args;
-  const isOuter = outerOf(first, type.enclosing!) === first && first !== undefined && first !== null;
+  const isOuter = outerOf(first, enclosing) === first && first !== undefined && first !== null;
   if (isOuter) setOuter(self, first);
   return construct(type, self, isOuter ? others : args);
 }
@@ -76,14 +77,14 @@ export function construct(type: ScriptClass, self: ScriptObject, args: unknown[]
   if (constructors.length > 0) {
     const selected = selectMethod(constructors, args);
     if (selected !== undefined) {
-      selected.method.run!(self, ...selected.args);
+      selected.method.run(self, ...selected.args);
       return self;
     }
     const takesNothing = selectMethod(constructors, []);
     if (takesNothing === undefined || args.length !== 1 || !(args[0] instanceof JavaMap)) {
       throw missingConstructor(type, args);
     }
-    takesNothing.method.run!(self, ...takesNothing.args);
+    takesNothing.method.run(self, ...takesNothing.args);
     setProperties(self, args[0]);
     return self;
   }

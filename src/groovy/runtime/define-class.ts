@@ -7,7 +7,7 @@ import { arrayType, classNamed, type JavaClass } from './java-class.ts';
 import type { Script } from './script.ts';
 import { ScriptClass, type ScriptField, type ScriptMethod, ScriptObject } from './script-class.ts';
 import { toText } from './text.ts';
-import { illegalArgument, unsupported } from './throwable.ts';
+import { exception, illegalArgument, unsupported } from './throwable.ts';
 
 const INTERCEPTABLE = classNamed('groovy.lang.GroovyInterceptable');
 
@@ -17,7 +17,8 @@ interface MethodFacts {
   readonly name: string;
   readonly isStatic: boolean;
   readonly isPrivate: boolean;
-  readonly run: ScriptMethod['run'];
+  /** Null when it is abstract. */
+  readonly run: ScriptMethod['run'] | null;
   readonly shape: Shape;
 }
 
@@ -47,7 +48,12 @@ export function newClass(
 
 function toMethod({ name, isStatic, isPrivate, run, shape }: MethodFacts): ScriptMethod {
   const [least, most, hasRest, typesOf] = shape;
-  return { name, isStatic, isPrivate, run, least, most, hasRest, typesOf };
+  const facts = { name, isStatic, isPrivate, least, most, hasRest, typesOf };
+  if (run !== null) return { ...facts, run };
+  const none = () => {
+    throw exception('java.lang.AbstractMethodError', name);
+  };
+  return { ...facts, isAbstract: true, run: none };
 }
 
 /** A method of the script itself. */

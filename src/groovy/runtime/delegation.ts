@@ -1,4 +1,5 @@
-import { call, capitalize } from './dispatch.ts';
+import { capitalize } from './capitalize.ts';
+import { call } from './dispatch.ts';
 import { dispatcher } from './dispatch-port.ts';
 import { keyText } from './hash-key.ts';
 import { instanceMethods } from './method-table.ts';
@@ -18,7 +19,7 @@ export function delegateTo(type: ScriptClass, { name: field, type: declared }: S
   for (const each of [target, ...target.ancestors]) {
     if (each instanceof ScriptClass) {
       for (const [name, methods] of each.methodsByName)
-        if (!name.startsWith('<') && !methods[0]!.isStatic)
+        if (!name.startsWith('<') && methods[0]?.isStatic === false)
           add(
             name,
             Math.min(...methods.map(({ least }) => least)),
@@ -32,10 +33,11 @@ export function delegateTo(type: ScriptClass, { name: field, type: declared }: S
     }
   }
   if (!(target instanceof ScriptClass)) {
-    const ofAll = instanceMethods('java.lang.Object')!;
+    const ofAll = instanceMethods('java.lang.Object') ?? {};
     const { methods } = target;
     for (const name in methods) {
-      const method = methods[name]!;
+      const method = methods[name];
+      if (method === undefined) continue;
       if (ofAll[name] !== method && !NOT_DELEGATED.has(name)) add(name, method.least, method.most);
     }
   }

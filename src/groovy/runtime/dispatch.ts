@@ -13,7 +13,7 @@ import {
   surroundings,
 } from './script-class.ts';
 import { BadArgument, exception, nullPointer, type Throwable } from './throwable.ts';
-import { typeOf } from './type-of.ts';
+import { requireType, typeOf } from './type-of.ts';
 import { LIST_KIND, type List } from './values.ts';
 
 const CLASS = classNamed('java.lang.Class');
@@ -148,7 +148,7 @@ export function run(method: Method, receiver: unknown, name: string, args: unkno
 function runOnView(view: ListView, found: Method, name: string, args: unknown[]): unknown {
   // `remove(2)` of a list is a position, of the values of a map a value.
   const isElement = name === 'remove' && view instanceof ValuesView;
-  const method = isElement ? typeOf(view)!.methods['removeElement']! : found;
+  const method = isElement ? requireType(view).methods['removeElement']! : found;
   const items = view.read();
   const before = [...items];
   const result = run(method, items, name, args);
@@ -174,14 +174,14 @@ function callOther(receiver: unknown, name: string, args: unknown[]): unknown {
     const methods = receiver.methods.get(name);
     if (methods !== undefined) {
       const selected = selectMethod(methods, args);
-      if (selected !== undefined) return selected.method.run!(receiver, ...selected.args);
+      if (selected !== undefined) return selected.method.run(receiver, ...selected.args);
     }
     const value = receiver.binding.get(name);
     if (value !== undefined) return callValue(value, args);
   }
   if (receiver instanceof Script && args.length === 0 && hasCapitalBehind(name, 'get'))
     return dispatcher.property(receiver, decapitalize(name.slice(3)));
-  const any = typeOf(receiver)!.methods['methodMissing'];
+  const any = requireType(receiver).methods['methodMissing'];
   if (any !== undefined) return any.run(receiver, name, args);
   if (outside.loads(name)) return call(receiver, name, args);
   throw missing(receiver, name, args);
@@ -218,7 +218,7 @@ function callMember(
   if (methods.length > 0) {
     const selected = selectMethod(methods, args);
     if (selected !== undefined)
-      return selected.method.run!(selected.method.isStatic ? type : receiver, ...selected.args);
+      return selected.method.run(selected.method.isStatic ? type : receiver, ...selected.args);
   }
   const accessor = callAccessor(receiver, type, name, args);
   if (accessor !== undefined) return accessor.value;
@@ -231,7 +231,7 @@ function callMember(
   const fallback = type.findMethods('methodMissing');
   if (fallback.length > 0)
     return callScriptMethod(fallback, 'methodMissing', receiver, [name, args], type.name);
-  const any = typeOf(receiver)!.methods['methodMissing'];
+  const any = requireType(receiver).methods['methodMissing'];
   if (any !== undefined) return any.run(receiver, name, args);
   const last = hasInterceptor ? type.findMethods('invokeMethod') : [];
   if (last.length > 0) return callScriptMethod(last, 'invokeMethod', receiver, [name, args], type.name);
@@ -270,7 +270,7 @@ function callOnClass(type: JavaClass, name: string, args: unknown[]): unknown {
   if (type instanceof ScriptClass) {
     const methods = type.findMethods(name).filter(({ isStatic }) => isStatic);
     const selected = methods.length === 0 ? undefined : selectMethod(methods, args);
-    if (selected !== undefined) return selected.method.run!(type, ...selected.args);
+    if (selected !== undefined) return selected.method.run(type, ...selected.args);
     const closure = type.staticHome(name)?.statics[name];
     if (closure instanceof Closure) return closure.call(args);
   }
@@ -283,7 +283,7 @@ function callOnClass(type: JavaClass, name: string, args: unknown[]): unknown {
       throw error;
     }
   }
-  const own = typeOf(type)!.methods[name];
+  const own = requireType(type).methods[name];
   if (own !== undefined && args.length >= own.least && args.length <= own.most)
     return run(own, type, name, args);
   if (outside.loads(type.simpleName) || outside.loads(name)) return callOnClass(type, name, args);
@@ -311,7 +311,7 @@ export function callSafe(receiver: unknown, name: string, args: () => unknown[])
 export function responds(receiver: unknown, name: string, count: number): boolean {
   if (receiver === null || receiver === undefined) return false;
   const fits = ({ least, most }: { least: number; most: number }) => count >= least && count <= most;
-  const type = typeOf(receiver)!;
+  const type = requireType(receiver);
   if (type instanceof ScriptClass && type.findMethods(name).some(fits)) return true;
   if (receiver instanceof Script && receiver.methods.get(name)?.some(fits)) return true;
   if (receiver instanceof JavaMap && receiver.find(name)?.value instanceof Closure) return true;
@@ -332,10 +332,6 @@ function isCapital(char: string | undefined): boolean {
 /** Whether it is a name such as `getX` behind `get`. */
 export function hasCapitalBehind(name: string, prefix: string): boolean {
   return name.startsWith(prefix) && isCapital(name[prefix.length]);
-}
-
-export function capitalize(name: string): string {
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 dispatcher.invoke = call;

@@ -5,7 +5,7 @@ import { isFixedPoint } from './number-text.ts';
 import { javaText, toText } from './text.ts';
 import { exception, illegalArgument, type Throwable } from './throwable.ts';
 import { classNameOf } from './type-of.ts';
-import { BigDecimal, Double, Float, isNumeric, type List, listKind, type Numeric } from './values.ts';
+import { BigDecimal, Double, Float, isNumeric, listKind, type Numeric } from './values.ts';
 
 const SPECIFIER = /%(?:(\d+)\$)?([-#+ 0,(<]*)(\d+)?(?:\.(\d+))?([tT]?)([a-zA-Z%])/g;
 
@@ -13,7 +13,7 @@ const SPECIFIER = /%(?:(\d+)\$)?([-#+ 0,(<]*)(\d+)?(?:\.(\d+))?([tT]?)([a-zA-Z%]
 export function unpacked(values: readonly unknown[]): readonly unknown[] {
   const [only] = values;
   if (values.length !== 1 || !Array.isArray(only)) return values;
-  const element = listKind(only as List)?.element;
+  const element = listKind(only)?.element;
   return element === undefined || element.form === 'primitive' ? values : only;
 }
 

@@ -6,7 +6,7 @@ import { JavaSet } from './java-set.ts';
 import { scriptClassOf } from './script-class.ts';
 import { gstringText } from './text.ts';
 import { VALUE_CLASSES } from './value-classes.ts';
-import { Entry, GString, JavaObject, type List, listKind } from './values.ts';
+import { Entry, GString, JavaObject, listKind } from './values.ts';
 
 /** Java's hash of a value, which decides the order of a HashMap; of objects without one a number of their own. */
 export function hashCode(value: unknown): number {
@@ -38,7 +38,7 @@ function foldLong(value: bigint): number {
 
 function hashOfObject(value: object): number {
   if (scriptClassOf(value) !== undefined) return ownHash(value) ?? identityOf(value);
-  if (Array.isArray(value) && listKind(value as List)?.element !== undefined) return identityOf(value);
+  if (Array.isArray(value) && listKind(value)?.element !== undefined) return identityOf(value);
   const items = itemsOf(value);
   if (items !== undefined) return hashOfItems(items);
   if (value instanceof JavaMap) return value.list().reduce((sum, entry) => (sum + hashOfEntry(entry)) | 0, 0);
@@ -51,8 +51,8 @@ function hashOfObject(value: object): number {
 
 /** Of a class of the script that has `hashCode` itself. */
 function ownHash(value: object): number | undefined {
-  const methods = scriptClassOf(value)!.findMethods('hashCode');
-  return methods.length === 0 ? undefined : Number(methods[0]!.run!(value)) | 0;
+  const [method] = scriptClassOf(value)?.findMethods('hashCode') ?? [];
+  return method === undefined ? undefined : Number(method.run(value)) | 0;
 }
 
 export function hashOfItems(items: readonly unknown[]): number {

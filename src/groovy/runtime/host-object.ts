@@ -1,5 +1,6 @@
+import { capitalize } from './capitalize.ts';
 import { missingMethod } from './closure.ts';
-import { capitalize, decapitalize, hasCapitalBehind, hostCalls } from './dispatch.ts';
+import { decapitalize, hasCapitalBehind, hostCalls } from './dispatch.ts';
 import { dispatcher } from './dispatch-port.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { defineMethods } from './method-table.ts';

@@ -183,7 +183,7 @@ export function setIndex(receiver: unknown, at: unknown, value: unknown): unknow
 
 function setItem(list: List, at: unknown, value: unknown): void {
   const kind = listKind(list);
-  if (kind?.isReadOnly) throw unsupported(null as never);
+  if (kind?.isReadOnly) throw unsupported();
   if (at instanceof Range) {
     const { from, to } = rangeEnds(at, list.length);
     const items = itemsOf(value);

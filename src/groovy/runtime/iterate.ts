@@ -7,7 +7,7 @@ import { instanceMethods } from './method-table.ts';
 import { ScriptClass } from './script-class.ts';
 import { textOf } from './text.ts';
 import { concurrentModification, nullPointer } from './throwable.ts';
-import { typeOf } from './type-of.ts';
+import { requireType } from './type-of.ts';
 import { JavaObject, LIST_KIND, type List } from './values.ts';
 
 const ITERATOR_CLASS = classNamed('java.util.Iterator');
@@ -67,7 +67,7 @@ export function listOf(value: unknown): readonly unknown[] {
   if (value === null || value === undefined) return [];
   const text = textOf(value);
   if (text !== undefined) return [...text];
-  const type = typeOf(value)!;
+  const type = requireType(value);
   if (isA(type, 'java.util.Iterator')) return itemsOfIterator(value);
   const isIterable =
     isA(type, 'java.lang.Iterable') || value instanceof JavaObject || type instanceof ScriptClass;

@@ -133,6 +133,12 @@ const ARRAY_LETTERS: Readonly<Record<string, string>> = {
   boolean: 'Z',
 };
 
+/** What an array of the class holds. @throws for a class that is none of an array */
+export function elementOf(type: JavaClass): JavaClass {
+  if (type.element === null) throw new TypeError(`${type.name} is no class of arrays`);
+  return type.element;
+}
+
 export function arrayType(element: JavaClass, dimensions = 1): JavaClass {
   let type = arrays.get(element);
   if (type === undefined) {

@@ -75,7 +75,7 @@ export class JavaMap {
   /** The value before, or null. */
   put(key: unknown, value: unknown): unknown {
     if (this.kind === 'UnmodifiableMap') this.checkWritable();
-    if ((key === null || value === null) && WITHOUT_NULLS.has(this.kind)) throw nullPointer(null as never);
+    if ((key === null || value === null) && WITHOUT_NULLS.has(this.kind)) throw nullPointer();
     const hashed =
       typeof key === 'number' || (typeof key === 'string' && key >= '\u0002') ? key : hashKey(key);
     const entry = this.pairs.get(hashed);
@@ -108,7 +108,7 @@ export class JavaMap {
   }
 
   checkWritable(): void {
-    if (this.kind === 'UnmodifiableMap') throw unsupported(null as never);
+    if (this.kind === 'UnmodifiableMap') throw unsupported();
   }
 
   list(): Entry[] {

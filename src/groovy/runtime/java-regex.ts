@@ -93,7 +93,7 @@ function propertyNamed(name: string): string {
 
 function inlineFlags(letters: string): number {
   let flags = 0;
-  for (const letter of letters) flags |= INLINE[letter]!;
+  for (const letter of letters) flags |= INLINE[letter] ?? 0;
   return flags;
 }
 
@@ -104,7 +104,8 @@ class Translator {
   #inline = 0;
   #text = '';
   /** Of each group around: how many groups of ours it has to end, and the flags that hold again behind it. */
-  #groups: { ends: number; readonly before: number }[] = [{ ends: 0, before: 0 }];
+  #groups: { ends: number; readonly before: number }[] = [];
+  readonly #outside = { ends: 0, before: 0 };
 
   constructor(source: string, flags: number) {
     this.#source = source;
@@ -115,14 +116,15 @@ class Translator {
     this.#readLeadingFlags();
     const inline = this.#inline;
     while (this.#at < this.#source.length) this.#readPart();
-    return { text: this.#text + ')'.repeat(this.#groups[0]!.ends), inline };
+    return { text: this.#text + ')'.repeat(this.#outside.ends), inline };
   }
 
   #readLeadingFlags(): void {
     const match = /^\(\?([idmsux]+)\)/.exec(this.#source);
     if (match === null) return;
-    this.#inline = inlineFlags(match[1]!);
-    this.#at = match[0].length;
+    const [all, letters = ''] = match;
+    this.#inline = inlineFlags(letters);
+    this.#at = all.length;
   }
 
   get #hasComments(): boolean {
@@ -130,7 +132,7 @@ class Translator {
   }
 
   #readPart(): void {
-    const char = this.#source[this.#at]!;
+    const char = this.#source.charAt(this.#at);
     if (char === '\\') this.#text += this.#readEscape(false);
     else if (char === '[') this.#text += this.#readClass();
     else if (char === '(') this.#readGroup();
@@ -155,10 +157,11 @@ class Translator {
   }
 
   #readQuantifier(char: string): void {
-    const match = char === '{' ? /^\{\d+(?:,\d*)?\}/.exec(this.#source.slice(this.#at)) : [char];
-    if (match === null) throw patternError('Illegal repetition', this.#source);
-    this.#text += match[0];
-    this.#at += match[0]!.length;
+    const [quantifier] =
+      char === '{' ? (/^\{\d+(?:,\d*)?\}/.exec(this.#source.slice(this.#at)) ?? []) : [char];
+    if (quantifier === undefined) throw patternError('Illegal repetition', this.#source);
+    this.#text += quantifier;
+    this.#at += quantifier.length;
     if (this.#source[this.#at] === '?') {
       this.#text += '?';
       this.#at++;
@@ -170,7 +173,7 @@ class Translator {
   #readGroup(): void {
     const rest = this.#source.slice(this.#at);
     if (rest.startsWith('(?>')) throw patternError('Atomic groups are not supported here', this.#source);
-    const known = /^\((?:\?(?:[:=!]|<[=!]|<[a-zA-Z]\w*>))?/.exec(rest)![0];
+    const [known = '('] = /^\((?:\?(?:[:=!]|<[=!]|<[a-zA-Z]\w*>))?/.exec(rest) ?? [];
     if (known === '(' && rest[1] === '?') {
       this.#readFlags(rest);
       return;
@@ -187,14 +190,14 @@ class Translator {
     const before = this.#inline;
     this.#inline = (before | inlineFlags(on)) & ~inlineFlags(off);
     if (end === ':') this.#groups.push({ ends: 0, before });
-    else this.#groups.at(-1)!.ends++;
+    else (this.#groups.at(-1) ?? this.#outside).ends++;
     const [set, cleared] = [on, off].map((letters) => letters.replace(/[du]/g, ''));
     this.#text += `(?${set}${cleared === '' ? '' : `-${cleared}`}:`;
     this.#at += all.length;
   }
 
   #endGroup(): void {
-    const group = this.#groups.length > 1 ? this.#groups.pop()! : { ends: 0, before: this.#inline };
+    const group = this.#groups.pop() ?? { ends: 0, before: this.#inline };
     this.#text += ')'.repeat(group.ends + 1);
     this.#inline = group.before;
     this.#at++;
@@ -238,7 +241,7 @@ class Translator {
 
   #plainEscape(next: string): string {
     const rest = this.#source.slice(this.#at - 1);
-    const whole = /^(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|c.|k<[a-zA-Z]\w*>|.)/.exec(rest)![0];
+    const [whole = next] = /^(?:u[\da-fA-F]{4}|x[\da-fA-F]{2}|c.|k<[a-zA-Z]\w*>|.)/.exec(rest) ?? [];
     this.#at += whole.length - 1;
     return next === 'x' && whole.length === 1 ? 'x' : `\\${whole}`;
   }
@@ -253,8 +256,9 @@ class Translator {
   #readProperty(kind: string, isInClass: boolean): string {
     const match = /^(?:\{\^?(\w+)\}|([A-Z]))/.exec(this.#source.slice(this.#at));
     if (match === null) throw patternError('Unknown character property', this.#source);
-    this.#at += match[0].length;
-    const name = match[1] ?? match[2]!;
+    const [all, inBraces, letter = ''] = match;
+    this.#at += all.length;
+    const name = inBraces ?? letter;
     const posix = POSIX[name];
     if (posix === undefined) return `\\${kind}{${propertyNamed(name)}}`;
     if (kind === 'P' && isInClass)

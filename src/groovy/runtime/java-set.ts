@@ -32,7 +32,7 @@ export class JavaSet {
   }
 
   add(value: unknown): boolean {
-    if (this.kind === 'UnmodifiableSet' || this.source !== undefined) throw unsupported(null as never);
+    if (this.kind === 'UnmodifiableSet' || this.source !== undefined) throw unsupported();
     return this.hold(value);
   }
 
@@ -47,7 +47,7 @@ export class JavaSet {
   }
 
   delete(value: unknown): boolean {
-    if (this.kind === 'UnmodifiableSet') throw unsupported(null as never);
+    if (this.kind === 'UnmodifiableSet') throw unsupported();
     const key = hashKey(value);
     if (!this.items.has(key)) return false;
     if (this.kind === 'HashSet') this.places = placesFor(this.size, this.places);

@@ -10,7 +10,7 @@ import { defineMethods, defineStatics } from './method-table.ts';
 import './methods/object-methods.ts';
 import { textOf, toText } from './text.ts';
 import { Throwable } from './throwable.ts';
-import { Entry, isNumeric, JavaObject, type List, listKind } from './values.ts';
+import { Entry, isNumeric, JavaObject, listKind } from './values.ts';
 
 const JSON_VALUE_CLASS = classNamed('org.forgerock.json.JsonValue');
 const JSON_POINTER_CLASS = classNamed('org.forgerock.json.JsonPointer');
@@ -216,7 +216,7 @@ function copyOf(value: unknown): unknown {
 /** An array alone is all the arguments. */
 function spreadArguments(items: readonly unknown[]): readonly unknown[] {
   const [only] = items;
-  const isArray = items.length === 1 && Array.isArray(only) && listKind(only as List)?.element !== undefined;
+  const isArray = items.length === 1 && Array.isArray(only) && listKind(only)?.element !== undefined;
   return isArray ? (only as unknown[]) : items;
 }
 

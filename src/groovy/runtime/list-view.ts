@@ -69,7 +69,7 @@ export class ValuesView implements ListView {
       if (kept < items.length && items[kept] === value) kept++;
       else this.#map.remove(key);
     }
-    if (kept < items.length) throw unsupported(null as never);
+    if (kept < items.length) throw unsupported();
   }
 }
 

@@ -22,7 +22,10 @@ export function pointer(receiver: unknown, name: string, owner: unknown, self: u
 /** How many arguments the only method of the name takes; undefined when that is not sure. */
 function parametersOf(receiver: unknown, name: string): number | undefined {
   const own = receiver instanceof Script ? receiver.methods.get(name) : ownMethods(receiver, name);
-  if (own !== undefined) return own.length === 1 && own[0]!.least === own[0]!.most ? own[0]!.most : undefined;
+  if (own !== undefined) {
+    const [only, ...others] = own;
+    return others.length === 0 && only?.least === only?.most ? only?.most : undefined;
+  }
   const statics = receiver instanceof JavaClass ? staticMethods(receiver.name)?.[name] : undefined;
   const method = statics ?? typeOf(receiver)?.methods[name];
   return method !== undefined && method.least === method.most && method.most === 2 ? 2 : undefined;

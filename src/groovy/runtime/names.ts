@@ -1,3 +1,4 @@
+import { capitalize } from './capitalize.ts';
 import {
   Closure,
   DELEGATE_FIRST,
@@ -15,7 +16,7 @@ import { JavaMap } from './java-map.ts';
 import { Script } from './script.ts';
 import { ScriptClass, scriptClassOf, surroundings } from './script-class.ts';
 import { Throwable } from './throwable.ts';
-import { typeOf } from './type-of.ts';
+import { requireType } from './type-of.ts';
 
 /** A name without a receiver that no declaration gives a meaning. */
 export function name(owner: unknown, text: string): unknown {
@@ -144,14 +145,11 @@ function takesName(holder: unknown, text: string): boolean {
   if (holder instanceof Script || holder instanceof JavaMap) return true;
   const type = scriptClassOf(holder);
   if (type !== undefined) {
-    return (
-      type.findField(text) !== undefined ||
-      type.findMethods(`set${text[0]!.toUpperCase()}${text.slice(1)}`).length > 0
-    );
+    return type.findField(text) !== undefined || type.findMethods(`set${capitalize(text)}`).length > 0;
   }
   if (holder instanceof ScriptClass && holder.staticHome(text) !== undefined) return true;
-  const { methods } = typeOf(holder)!;
-  return `set${text[0]!.toUpperCase()}${text.slice(1)}` in methods || methods['propertyMissing']?.most === 2;
+  const { methods } = requireType(holder);
+  return `set${capitalize(text)}` in methods || methods['propertyMissing']?.most === 2;
 }
 
 /** `name(args)` without a receiver. */
@@ -189,7 +187,7 @@ function callInClosure(closure: Closure, text: string, args: unknown[]): { value
       holder instanceof Closure ? callInClosure(holder, text, args) : callInHolder(holder, text, args);
     if (found !== undefined) return found;
   }
-  if (closure.strategy !== TO_SELF && !(text in typeOf(closure)!.methods)) return undefined;
+  if (closure.strategy !== TO_SELF && !(text in requireType(closure).methods)) return undefined;
   return responds(closure, text, args.length) ? { value: call(closure, text, args) } : undefined;
 }
 

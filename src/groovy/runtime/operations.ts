@@ -12,7 +12,7 @@ import { compare, equal } from './equality.ts';
 import { assertionFailed, caught, thrown } from './failure.ts';
 import { index, indexSafe, itemOf, setIndex, updateIndex } from './index-access.ts';
 import { iterate, spread, spreadEntries } from './iterate.ts';
-import { arrayType, classNamed, type JavaClass } from './java-class.ts';
+import { arrayType, classNamed, elementOf, type JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
 import { MapOfLiteral } from './json-map.ts';
 import { pointer } from './method-pointer.ts';
@@ -63,10 +63,10 @@ function close(resource: unknown, failure: readonly [unknown] | undefined): void
 
 function newArray(type: JavaClass, sizes: readonly unknown[]): unknown[] {
   const [size, ...others] = sizes;
-  const { element } = type;
+  const element = elementOf(type);
   if (toInt(size) < 0) throw exception('java.lang.NegativeArraySizeException', String(size));
   const items = Array.from({ length: toInt(size) }, () =>
-    others.length > 0 ? newArray(element!, others) : emptyValue(element!),
+    others.length > 0 ? newArray(element, others) : emptyValue(element),
   );
   return toArray(items, type);
 }

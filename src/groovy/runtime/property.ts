@@ -1,6 +1,7 @@
+import { capitalize } from './capitalize.ts';
 import { cast } from './casting.ts';
 import { Closure, missingProperty, naming } from './closure.ts';
-import { call, capitalize, hostCalls } from './dispatch.ts';
+import { call, hostCalls } from './dispatch.ts';
 import { dispatcher, outside } from './dispatch-port.ts';
 import { itemsOf } from './equality.ts';
 import { JavaClass } from './java-class.ts';
@@ -20,7 +21,7 @@ import {
   surroundings,
 } from './script-class.ts';
 import { exception, nullPointer, Throwable } from './throwable.ts';
-import { classNameOf, typeOf } from './type-of.ts';
+import { classNameOf, requireType, typeOf } from './type-of.ts';
 import { Entry, JavaObject, type List, listKind, markList } from './values.ts';
 
 /** `receiver.name`. */
@@ -71,7 +72,7 @@ function findProperty(receiver: unknown, name: string): unknown {
 
 /** What the getter gives; undefined when there is none. */
 function callGetter(receiver: unknown, name: string): unknown {
-  const { methods } = typeOf(receiver)!;
+  const { methods } = requireType(receiver);
   const capital = capitalize(name);
   const getter = methods[`get${capital}`] ?? methods[`is${capital}`];
   if (getter?.least === 0) return getter.run(receiver);
@@ -83,7 +84,7 @@ function callGetter(receiver: unknown, name: string): unknown {
 /** A property of a list is the list of the properties of its items. */
 function propertyOfItems(receiver: object, items: readonly unknown[], name: string): unknown {
   if (name === 'class') return typeOf(receiver);
-  if (name === 'length' && listKind(receiver as List)?.isFixed) return items.length;
+  if (name === 'length' && listKind(receiver)?.isFixed) return items.length;
   if (name === 'empty') return items.length === 0;
   if (name === 'indices') return call(items, 'indices', []);
   if (receiver instanceof Range && (name === 'from' || name === 'to')) {
@@ -92,10 +93,10 @@ function propertyOfItems(receiver: object, items: readonly unknown[], name: stri
   if (receiver instanceof Range && name === 'reverse') return receiver.isReverse;
   // Scripts of the field read `list.size`, which old virtual machines gave them.
   if (name === 'size' && !items.some((item) => item instanceof JavaMap)) return items.length;
-  if ((name === 'first' || name === 'last') && listKind(receiver as List)?.name === 'LinkedList') {
+  if ((name === 'first' || name === 'last') && listKind(receiver)?.name === 'LinkedList') {
     return call(receiver, name, []);
   }
-  if (listKind(receiver as List)?.isFlat) return propertyOfNodes(receiver as List, name);
+  if (listKind(receiver)?.isFlat) return propertyOfNodes(receiver as List, name);
   const result: unknown[] = [];
   for (const item of items) {
     if (item === null) continue;
@@ -191,13 +192,13 @@ export function setProperty(receiver: unknown, name: string, value: unknown): un
 }
 
 function callSetter(receiver: unknown, name: string, value: unknown): boolean {
-  const setter = typeOf(receiver)!.methods[`set${capitalize(name)}`];
+  const setter = requireType(receiver).methods[`set${capitalize(name)}`];
   if (setter !== undefined && setter.least <= 1) {
     setter.run(receiver, value);
     return true;
   }
   if (receiver instanceof Closure) return setNameInClosure(receiver, name, value);
-  const any = typeOf(receiver)!.methods['propertyMissing'];
+  const any = requireType(receiver).methods['propertyMissing'];
   if (any?.most === 2) {
     any.run(receiver, name, value);
     return true;
@@ -225,7 +226,7 @@ function cannotSet(receiver: unknown, name: string): Throwable {
 }
 
 function callGetterExists(receiver: unknown, name: string): boolean {
-  return typeOf(receiver)!.methods[`get${capitalize(name)}`] !== undefined;
+  return requireType(receiver).methods[`get${capitalize(name)}`] !== undefined;
 }
 
 function setPropertyOfObject(receiver: ScriptObject, name: string, value: unknown): void {

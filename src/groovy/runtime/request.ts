@@ -1,4 +1,5 @@
 import { builtInEnum } from './built-in-enum.ts';
+import { capitalize } from './capitalize.ts';
 import { addPlainForm, requests, toGroovy } from './host-values.ts';
 import { classNamed, type JavaClass } from './java-class.ts';
 import { JavaMap } from './java-map.ts';
@@ -63,10 +64,7 @@ defineMethods(`${PACKAGE}.Request`, 'java.lang.Object', {
       'pagedResultsOffset',
       'pagedResultsCookie',
       'totalPagedResultsPolicy',
-    ].map((name) => [
-      `get${name[0]!.toUpperCase()}${name.slice(1)}/0`,
-      (self: Request) => self.members.find(name)?.value ?? null,
-    ]),
+    ].map((name) => [`get${capitalize(name)}/0`, (self: Request) => self.members.find(name)?.value ?? null]),
   ),
   'getAdditionalParameter/1': (self: Request, name: unknown) => {
     const parameters = self.members.find('additionalParameters')?.value;

@@ -11,8 +11,10 @@ export interface ScriptMethod {
   readonly isPrivate: boolean;
   /** A script has added it while it ran: Java's own callers, as those of texts, do not see it. */
   readonly isAdded?: boolean;
-  /** Takes the object first; null when it is abstract. */
-  readonly run: ((self: unknown, ...args: unknown[]) => unknown) | null;
+  /** Somebody below has to write it; nobody calls it here. */
+  readonly isAbstract?: boolean;
+  /** Takes the object first. */
+  readonly run: (self: unknown, ...args: unknown[]) => unknown;
   readonly least: number;
   readonly most: number;
   readonly hasRest: boolean;
@@ -75,7 +77,7 @@ export class ScriptClass extends JavaClass {
     const found: ScriptMethod[] = [];
     const visit = (type: JavaClass | null) => {
       if (!(type instanceof ScriptClass)) return;
-      found.push(...(type.methodsByName.get(name) ?? []).filter(({ run }) => run !== null));
+      found.push(...(type.methodsByName.get(name) ?? []).filter(({ isAbstract }) => isAbstract !== true));
       visit(type.parent);
       for (const each of type.interfaces) visit(each);
     };
@@ -89,7 +91,8 @@ export class ScriptClass extends JavaClass {
     for (const { name } of this.fields) names.add(name);
     for (const [method, [first]] of this.methodsByName) {
       const [, prefix, letter, rest] = /^(get|is)([A-Z])(.*)$/.exec(method) ?? [];
-      if (prefix !== undefined && first!.least === 0) names.add(letter!.toLowerCase() + rest);
+      if (prefix !== undefined && letter !== undefined && first?.least === 0)
+        names.add(letter.toLowerCase() + rest);
     }
     return names;
   }
@@ -135,7 +138,11 @@ export function setOuter(self: object, outer: unknown): void {
 /** Where an object looks for what its class and those above do not have, the nearest first. */
 export function surroundings(self: object): unknown[] {
   const found: unknown[] = [];
-  for (let type: JavaClass | null = scriptClassOf(self)!; type instanceof ScriptClass; type = type.parent) {
+  for (
+    let type: JavaClass | null = scriptClassOf(self) ?? null;
+    type instanceof ScriptClass;
+    type = type.parent
+  ) {
     if (type.outer !== null) found.push(type.outer);
     else if (outerObjects.has(self)) found.push(outerObjects.get(self));
     for (let around = type.enclosing; around !== null; around = around.enclosing) found.push(around);
@@ -224,7 +231,7 @@ export function callScriptMethod(
 ): unknown {
   const selected = selectMethod(methods, args);
   if (selected === undefined) throw missingMethod(className, name, args);
-  return selected.method.run!(self, ...selected.args);
+  return selected.method.run(self, ...selected.args);
 }
 
 const equals = new Map<string, object[]>();
@@ -233,7 +240,8 @@ const equals = new Map<string, object[]>();
 addKeyMaker(
   (value) => scriptClassOf(value) !== undefined,
   (value) => {
-    const type = scriptClassOf(value)!;
+    const type = scriptClassOf(value);
+    if (type === undefined) return value;
     const hashing = type.findMethods('hashCode');
     const comparing = type.findMethods('equals');
     if (hashing.length === 0 || comparing.length === 0) return value;

@@ -1,3 +1,4 @@
+import { capitalize } from './capitalize.ts';
 import { outside } from './dispatch-port.ts';
 import { classNamed, JavaClass } from './java-class.ts';
 import { defineMethods, defineStatics } from './method-table.ts';
@@ -42,7 +43,7 @@ defineMethods('org.slf4j.Logger', 'java.lang.Object', {
           return null;
         },
       ],
-      [`is${level[0]!.toUpperCase()}${level.slice(1)}Enabled/0`, () => true],
+      [`is${capitalize(level)}Enabled/0`, () => true],
     ]),
   ),
 });

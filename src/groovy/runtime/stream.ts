@@ -1,4 +1,5 @@
-import { toInt, toLong, toNumber } from './arithmetic.ts';
+import { int, numeric } from './arguments.ts';
+import { toLong, toNumber } from './arithmetic.ts';
 import { call0, call1, call2 } from './closure.ts';
 import { sorted } from './collecting.ts';
 import { call } from './dispatch.ts';
@@ -13,7 +14,7 @@ import { optional } from './statics/optional.ts';
 import { toText } from './text.ts';
 import { exception } from './throwable.ts';
 import { truth } from './truth.ts';
-import { Double, JavaObject, type Numeric } from './values.ts';
+import { Double, JavaObject } from './values.ts';
 
 const STREAM_CLASS = classNamed('java.util.stream.Stream');
 const COLLECTOR_CLASS = classNamed('java.util.stream.Collector');
@@ -123,12 +124,12 @@ defineMethods('java.util.stream.Stream', 'java.lang.Object', {
   'takeWhile/1': (self: Stream, fn: unknown) => self.through((items) => takenWhile(items, fn)),
   'distinct/0': (self: Stream) => new Stream(setOf(self.items).list()),
   'sorted/0-1': (self: Stream, order?: unknown) => new Stream(sorted(self.items, order)),
-  'limit/1': (self: Stream, size: unknown) => self.through((items) => taken(items, toInt(size as Numeric))),
-  'skip/1': (self: Stream, size: unknown) => new Stream(self.items.slice(toInt(size as Numeric))),
+  'limit/1': (self: Stream, size: unknown) => self.through((items) => taken(items, int(size))),
+  'skip/1': (self: Stream, size: unknown) => new Stream(self.items.slice(int(size))),
   'peek/1': (self: Stream, fn: unknown) => self.through((items) => peeked(items, fn)),
-  'asLongStream/0': (self: Stream) => new Stream(self.items.map((item) => toLong(item as Numeric))),
+  'asLongStream/0': (self: Stream) => new Stream(self.items.map((item) => toLong(numeric(item)))),
   'asDoubleStream/0': (self: Stream) =>
-    new Stream(self.items.map((item) => new Double(toNumber(item as Numeric)))),
+    new Stream(self.items.map((item) => new Double(toNumber(numeric(item))))),
   'summaryStatistics/0': (self: Stream) => new Statistics(self.items),
   'boxed/0': (self: Stream) => self,
   'parallel/0': (self: Stream) => self,

@@ -11,7 +11,7 @@ export function superCall(type: ScriptClass, self: ScriptObject, name: string, a
     if (!(parent instanceof ScriptClass)) continue;
     const methods: ScriptMethod[] = parent.findMethods(name);
     const selected = selectMethod(methods, args);
-    if (selected !== undefined) return selected.method.run!(self, ...selected.args);
+    if (selected !== undefined) return selected.method.run(self, ...selected.args);
     const accessor = callAccessor(self, parent, name, args);
     if (accessor !== undefined) return accessor.value;
   }
@@ -49,8 +49,8 @@ function plainThrowableText(self: Throwable): string {
 export function superProperty(type: ScriptClass, self: ScriptObject, name: string): unknown {
   const { parent } = type;
   if (parent instanceof ScriptClass) {
-    const getter = parent.findMethods(`get${name.charAt(0).toUpperCase()}${name.slice(1)}`);
-    if (getter.length > 0) return getter[0]!.run!(self);
+    const [getter] = parent.findMethods(`get${name.charAt(0).toUpperCase()}${name.slice(1)}`);
+    if (getter !== undefined) return getter.run(self);
   }
   if (name in self.fields) return self.fields[name];
   if (name === 'message' && self instanceof Throwable) return self.detailMessage;

@@ -9,7 +9,7 @@ import { numberText } from './number-text.ts';
 import { Range } from './range.ts';
 import { callScriptMethod, scriptClassOf } from './script-class.ts';
 import { Throwable } from './throwable.ts';
-import { typeOf } from './type-of.ts';
+import { requireType } from './type-of.ts';
 import {
   Char,
   Entry,
@@ -87,7 +87,7 @@ function objectText(value: object): string {
   const enumName =
     type?.form === 'enum' ? (value as { fields: Record<string, unknown> }).fields['$name'] : undefined;
   if (typeof enumName === 'string') return enumName;
-  return `${typeOf(value)!.name}@${identityOf(value).toString(16)}`;
+  return `${requireType(value).name}@${identityOf(value).toString(16)}`;
 }
 
 /** What a value is in a text. */

@@ -28,7 +28,7 @@ export function illegalArgument(message: string): Throwable {
   return exception('java.lang.IllegalArgumentException', message);
 }
 
-export function unsupported(message: string): Throwable {
+export function unsupported(message: string | null = null): Throwable {
   return exception('java.lang.UnsupportedOperationException', message);
 }
 
@@ -36,7 +36,7 @@ export function outOfBounds(message: string): Throwable {
   return exception('java.lang.IndexOutOfBoundsException', message);
 }
 
-export function nullPointer(message: string): Throwable {
+export function nullPointer(message: string | null = null): Throwable {
   return exception('java.lang.NullPointerException', message);
 }
 

@@ -2,7 +2,8 @@ import { builtInEnum } from './built-in-enum.ts';
 import { outside } from './dispatch-port.ts';
 import { defineMethods } from './method-table.ts';
 import './methods/enum-methods.ts';
-import { enumArgument, long } from './time/time-arguments.ts';
+import { long } from './arguments.ts';
+import { enumArgument } from './time/time-arguments.ts';
 import type { EnumConstant } from './values.ts';
 
 const CLASS = 'java.util.concurrent.TimeUnit';

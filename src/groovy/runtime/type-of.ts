@@ -62,6 +62,13 @@ export function typeOf(value: unknown): JavaClass | null {
   }
 }
 
+/** The class of a value that is not null. */
+export function requireType(value: unknown): JavaClass {
+  const type = typeOf(value);
+  if (type === null) throw new TypeError('null has no class');
+  return type;
+}
+
 function typeOfObject(value: object): JavaClass {
   if (Array.isArray(value)) return typeOfList(value);
   if ((value as Partial<JsonMap>).json !== undefined) return MAPS.LinkedHashMap;
@@ -95,7 +102,7 @@ export function classOf(value: unknown): JavaClass | null {
 /** Groovy's name of a class in messages. */
 export function classNameOf(value: unknown): string {
   if (value === null || value === undefined) return 'null';
-  return typeOf(value)!.name;
+  return requireType(value).name;
 }
 
 typing.typeOf = typeOf;

@@ -171,8 +171,8 @@ export function markList(list: unknown[], kind: ListKind): List {
   return list;
 }
 
-export function listKind(list: List): ListKind | undefined {
-  return list[LIST_KIND];
+export function listKind(list: object): ListKind | undefined {
+  return (list as List)[LIST_KIND];
 }
 
 export type Numeric = number | bigint | Double | Float | Short | Byte | BigInteger | BigDecimal;

@@ -68,14 +68,14 @@ function parseMember(
     return;
   }
   const afterModifiers = behindModifiers(p);
-  const head = p.tokens[afterModifiers]!;
-  if (head.text === p.className && isOperator(p.tokens[afterModifiers + 1]!, '(')) {
+  const head = p.tokenAt(afterModifiers);
+  if (head.text === p.className && isOperator(p.tokenAt(afterModifiers + 1), '(')) {
     const modifiers = parseModifiers(p);
     p.take();
     members.methods.push(parseMethodTail(p, '<init>', modifiers, at, undefined));
     return;
   }
-  if (head.text === p.className && isOperator(p.tokens[afterModifiers + 1]!, '{')) {
+  if (head.text === p.className && isOperator(p.tokenAt(afterModifiers + 1), '{')) {
     const modifiers = parseModifiers(p);
     p.take();
     members.methods.push({
@@ -98,7 +98,7 @@ function parseMember(
 function parseFields(p: Parsing, fields: FieldDeclaration[]): void {
   const modifiers = parseModifiers(p);
   const end = p.skipType(p.index);
-  const next = end < 0 ? undefined : p.tokens[end]!;
+  const next = end < 0 ? undefined : p.tokenAt(end);
   const hasType = next?.kind === 'name' && !next.startsLine;
   if (!hasType && modifiers.size === 0) throw p.unexpected('A property or method is missing.');
   const type = hasType ? { type: p.typeName() } : {};

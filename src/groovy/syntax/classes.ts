@@ -17,33 +17,33 @@ const REFUSED_WORDS: Readonly<Record<string, string>> = {
 
 export function isClassDeclaration(p: Parsing): boolean {
   const at = behindModifiers(p);
-  const { kind, text } = p.tokens[at]!;
-  const next = p.tokens[at + 1]!;
+  const { kind, text } = p.tokenAt(at);
+  const next = p.tokenAt(at + 1);
   if (kind === 'keyword' && CLASS_WORDS.has(text)) return true;
-  if (isOperator(p.tokens[at]!, '@') && next.text === 'interface') {
-    throw p.source.errorAt(p.tokens[at]!.at, 'Annotations cannot be declared here');
+  if (isOperator(p.tokenAt(at), '@') && next.text === 'interface') {
+    throw p.source.errorAt(p.tokenAt(at).at, 'Annotations cannot be declared here');
   }
   if (isRecord(p, at)) return true;
   const hint = kind === 'name' && next.kind === 'name' && !next.startsLine ? REFUSED_WORDS[text] : undefined;
   if (hint !== undefined && Object.hasOwn(REFUSED_WORDS, text) && opensBody(p, at + 2)) {
-    throw p.source.errorAt(p.tokens[at]!.at, `A ${text} cannot be declared here`, hint);
+    throw p.source.errorAt(p.tokenAt(at).at, `A ${text} cannot be declared here`, hint);
   }
   return false;
 }
 
 function isRecord(p: Parsing, at: number): boolean {
-  const { kind, text } = p.tokens[at]!;
-  const name = p.tokens[at + 1]!;
+  const { kind, text } = p.tokenAt(at);
+  const name = p.tokenAt(at + 1);
   if (kind !== 'name' || text !== 'record' || name.kind !== 'name' || name.startsLine) return false;
-  const next = p.tokens[at + 2]!;
+  const next = p.tokenAt(at + 2);
   const open = isOperator(next, '<') ? p.skipTypeArguments(at + 2) : at + 2;
-  if (open < 0 || !isOperator(p.tokens[open]!, '(')) return false;
-  const behind = p.tokens[(p.tokens[open]!.closedBy ?? open) + 1]!;
+  if (open < 0 || !isOperator(p.tokenAt(open), '(')) return false;
+  const behind = p.tokenAt((p.tokenAt(open).closedBy ?? open) + 1);
   return isOperator(behind, '{') || (behind.kind === 'keyword' && behind.text === 'implements');
 }
 
 function opensBody(p: Parsing, from: number): boolean {
-  const token = p.tokens[from]!;
+  const token = p.tokenAt(from);
   return (
     isOperator(token, '{') || isOperator(token, '(') || token.kind === 'keyword' || token.text === 'permits'
   );

@@ -45,11 +45,11 @@ export function parseClosure(p: Parsing): Expression {
 /** Whether what stands behind a `{` are parameters: the place of their arrow, or -1. */
 function findArrow(p: Parsing): number {
   let at = p.index;
-  if (isOperator(p.tokens[at]!, '->')) return at;
+  if (isOperator(p.tokenAt(at), '->')) return at;
   for (;;) {
     at = skipParameter(p, at);
     if (at < 0) return -1;
-    const token = p.tokens[at]!;
+    const token = p.tokenAt(at);
     if (isOperator(token, '->')) return at;
     if (!isOperator(token, ',')) return -1;
     at++;
@@ -58,20 +58,20 @@ function findArrow(p: Parsing): number {
 
 function skipParameter(p: Parsing, from: number): number {
   let at = from;
-  while (isOperator(p.tokens[at]!, '@') && p.tokens[at + 1]!.kind === 'name') at += 2;
-  while (isModifier(p.tokens[at]!)) at++;
-  if (isOperator(p.tokens[at]!, '...')) at++;
+  while (isOperator(p.tokenAt(at), '@') && p.tokenAt(at + 1).kind === 'name') at += 2;
+  while (isModifier(p.tokenAt(at))) at++;
+  if (isOperator(p.tokenAt(at), '...')) at++;
   const typeEnd = p.skipType(at);
   if (typeEnd >= 0) {
-    const next = p.tokens[typeEnd]!;
+    const next = p.tokenAt(typeEnd);
     if (next.kind === 'name' && (!next.startsLine || typeEnd === from)) at = typeEnd;
-    else if (isOperator(next, '...') && p.tokens[typeEnd + 1]!.kind === 'name') at = typeEnd + 1;
+    else if (isOperator(next, '...') && p.tokenAt(typeEnd + 1).kind === 'name') at = typeEnd + 1;
   }
-  if (p.tokens[at]!.kind !== 'name') return -1;
+  if (p.tokenAt(at).kind !== 'name') return -1;
   at++;
-  if (!isOperator(p.tokens[at]!, '=')) return at;
+  if (!isOperator(p.tokenAt(at), '=')) return at;
   for (at++; ; at++) {
-    const token = p.tokens[at]!;
+    const token = p.tokenAt(at);
     if (token.kind === 'end' || token.startsLine) return -1;
     if (token.kind !== 'operator') continue;
     if (token.text === ',' || token.text === '->') return at;

@@ -41,7 +41,7 @@ export function parseFor(p: Parsing): Statement {
 
 function hasSemicolon(p: Parsing, from: number, to: number): boolean {
   for (let at = from; at < to; at++) {
-    const token = p.tokens[at]!;
+    const token = p.tokenAt(at);
     if (isOperator(token, ';')) return true;
     if (token.kind === 'operator' && token.closedBy !== undefined) at = token.closedBy;
   }
@@ -62,7 +62,7 @@ function parseLoopVariable(p: Parsing): Parameter {
   parseAnnotations(p);
   while (p.token.kind === 'keyword' && (MODIFIERS.has(p.token.text) || p.token.text === 'def')) p.take();
   const end = p.skipType(p.index);
-  const type = end >= 0 && p.tokens[end]!.kind === 'name' ? p.typeName() : undefined;
+  const type = end >= 0 && p.tokenAt(end).kind === 'name' ? p.typeName() : undefined;
   const { text, at } = p.expectName();
   if (!p.takeKeywordIf('in')) p.expect(':');
   const typed = type === undefined || type.name === 'var' ? {} : { type };

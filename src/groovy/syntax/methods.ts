@@ -24,20 +24,20 @@ export function declareTypeVariables(p: Parsing): void {
 export function isMethodDeclaration(p: Parsing): boolean {
   let at = behindModifiers(p);
   const hasModifiers = at > p.index;
-  if (isOperator(p.tokens[at]!, '<')) at = p.skipTypeArguments(at);
+  if (isOperator(p.tokenAt(at), '<')) at = p.skipTypeArguments(at);
   if (at < 0) return false;
-  const name = p.tokens[at]!;
+  const name = p.tokenAt(at);
   const isName = name.kind === 'name' || name.kind === 'string';
-  if (hasModifiers && isName && isOperator(p.tokens[at + 1]!, '(')) return isMethodHead(p, at + 1);
+  if (hasModifiers && isName && isOperator(p.tokenAt(at + 1), '(')) return isMethodHead(p, at + 1);
   const end = p.skipType(at);
   if (end < 0 || (!hasModifiers && !p.looksLikeType(end))) return false;
-  const second = p.tokens[end]!;
+  const second = p.tokenAt(end);
   if ((second.kind !== 'name' && second.kind !== 'string') || second.startsLine) return false;
-  return isOperator(p.tokens[end + 1]!, '(') && isMethodHead(p, end + 1);
+  return isOperator(p.tokenAt(end + 1), '(') && isMethodHead(p, end + 1);
 }
 
 function isMethodHead(p: Parsing, open: number): boolean {
-  const next = p.tokens[(p.tokens[open]!.closedBy ?? open) + 1]!;
+  const next = p.tokenAt((p.tokenAt(open).closedBy ?? open) + 1);
   if (isOperator(next, '{') || (next.kind === 'keyword' && next.text === 'throws')) return true;
   return p.isInClass && !isOperator(next, '.');
 }

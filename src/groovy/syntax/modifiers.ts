@@ -7,11 +7,11 @@ import { isOperator } from './token-cursor.ts';
 export function behindModifiers(p: Parsing): number {
   let at = p.index;
   for (;;) {
-    const token = p.tokens[at]!;
-    if (isOperator(token, '@') && p.tokens[at + 1]!.kind === 'name') {
+    const token = p.tokenAt(at);
+    if (isOperator(token, '@') && p.tokenAt(at + 1).kind === 'name') {
       at += 2;
-      while (isOperator(p.tokens[at]!, '.') && p.tokens[at + 1]!.kind === 'name') at += 2;
-      const open = p.tokens[at]!;
+      while (isOperator(p.tokenAt(at), '.') && p.tokenAt(at + 1).kind === 'name') at += 2;
+      const open = p.tokenAt(at);
       if (isOperator(open, '(') && !open.startsLine) at = (open.closedBy ?? at) + 1;
     } else if (token.kind === 'keyword' && isModifierWord(p, token.text)) at++;
     else if (sealingAt(p, at) > 0) at += sealingAt(p, at);
@@ -21,10 +21,10 @@ export function behindModifiers(p: Parsing): number {
 
 /** How many tokens `sealed` or `non-sealed` has in front of a class; they are no keywords anywhere else. */
 function sealingAt(p: Parsing, at: number): number {
-  const count = p.tokens[at]!.text === 'non' && isOperator(p.tokens[at + 1]!, '-') ? 3 : 1;
-  const { kind, text } = p.tokens[at + count - 1] ?? p.tokens[at]!;
+  const count = p.tokenAt(at).text === 'non' && isOperator(p.tokenAt(at + 1), '-') ? 3 : 1;
+  const { kind, text } = p.tokens[at + count - 1] ?? p.tokenAt(at);
   if (kind !== 'name' || text !== 'sealed') return 0;
-  const next = p.tokens[at + count]!;
+  const next = p.tokenAt(at + count);
   return next.kind === 'keyword' && (/^(?:class|interface)$/.test(next.text) || MODIFIERS.has(next.text))
     ? count
     : 0;

@@ -19,7 +19,7 @@ function parseParameter(p: Parsing): Parameter {
   let isFinal = false;
   while (isModifier(p.token)) isFinal = p.take().text === 'final' || isFinal;
   const typeEnd = p.skipType(p.index);
-  const next = typeEnd < 0 ? undefined : p.tokens[typeEnd]!;
+  const next = typeEnd < 0 ? undefined : p.tokenAt(typeEnd);
   const hasType = next !== undefined && (next.kind === 'name' || isOperator(next, '...'));
   const type = hasType ? p.typeName() : undefined;
   const isRest = p.takeIf('...');

@@ -61,7 +61,7 @@ function parseKeywordValue(p: Parsing, { text, at }: Token): Expression {
 
 function parseParenthesized(p: Parsing): Expression {
   const close = p.token.closedBy ?? p.index;
-  if (isOperator(p.tokens[close + 1]!, '->') && !p.arrowEndsCase) return parseLambda(p);
+  if (isOperator(p.tokenAt(close + 1), '->') && !p.arrowEndsCase) return parseLambda(p);
   p.take();
   const arrowEndsCase = p.arrowEndsCase;
   p.arrowEndsCase = false;

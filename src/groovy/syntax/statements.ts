@@ -98,15 +98,15 @@ function parseLabeled(p: Parsing): Statement {
 function isClosureAhead(p: Parsing): boolean {
   const close = p.token.closedBy;
   if (close !== undefined) {
-    const next = p.tokens[close + 1]!;
+    const next = p.tokenAt(close + 1);
     if (isOperator(next, '(') && !next.startsLine) return true;
     if (isOperator(next, '.')) return true;
   }
   const from = p.index;
   p.index++;
   let at = p.index;
-  while (p.tokens[at]!.kind !== 'operator' && p.tokens[at]!.kind !== 'end' && at < from + 4) at++;
-  const isPlain = isOperator(p.tokens[at]!, '->') || isOperator(p.tokens[at]!, ',');
+  while (p.tokenAt(at).kind !== 'operator' && p.tokenAt(at).kind !== 'end' && at < from + 4) at++;
+  const isPlain = isOperator(p.tokenAt(at), '->') || isOperator(p.tokenAt(at), ',');
   p.index = from;
   return isPlain;
 }

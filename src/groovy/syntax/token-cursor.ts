@@ -12,24 +12,33 @@ export class TokenCursor {
   readonly tokens: readonly Token[];
   index = 0;
   #depth = 0;
+  readonly #end: Token;
   readonly #typeEnds = new Map<number, number>();
 
   constructor(source: SourceText, tokens: readonly Token[]) {
     this.source = source;
     this.tokens = tokens;
+    const end = tokens.at(-1);
+    if (end === undefined) throw new Error('A script has at least the token that ends it');
+    this.#end = end;
+  }
+
+  /** The token there; behind all tokens, the one that ends them. */
+  tokenAt(at: number): Token {
+    return this.tokens[at] ?? this.#end;
   }
 
   get token(): Token {
-    return this.tokens[this.index]!;
+    return this.tokenAt(this.index);
   }
 
   /** The token so many places further on; the last one beyond the end. */
   peek(distance = 1): Token {
-    return this.tokens[Math.min(this.index + distance, this.tokens.length - 1)]!;
+    return this.tokenAt(this.index + distance);
   }
 
   get previous(): Token {
-    return this.tokens[Math.max(0, this.index - 1)]!;
+    return this.tokenAt(Math.max(0, this.index - 1));
   }
 
   take(): Token {
@@ -115,17 +124,17 @@ export class TokenCursor {
 
   #skipType(from: number): number {
     let at = from;
-    const first = this.tokens[at]!;
+    const first = this.tokenAt(at);
     if (first.kind === 'keyword') {
       if (!PRIMITIVES.has(first.text)) return -1;
       at++;
     } else if (first.kind === 'name') {
       at++;
-      while (isOperator(this.tokens[at]!, '.') && this.tokens[at + 1]!.kind === 'name') at += 2;
-      if (isOperator(this.tokens[at]!, '<')) at = this.skipTypeArguments(at);
+      while (isOperator(this.tokenAt(at), '.') && this.tokenAt(at + 1).kind === 'name') at += 2;
+      if (isOperator(this.tokenAt(at), '<')) at = this.skipTypeArguments(at);
       if (at < 0) return -1;
     } else return -1;
-    while (isOperator(this.tokens[at]!, '[') && isOperator(this.tokens[at + 1]!, ']')) at += 2;
+    while (isOperator(this.tokenAt(at), '[') && isOperator(this.tokenAt(at + 1), ']')) at += 2;
     return at;
   }
 
@@ -134,7 +143,7 @@ export class TokenCursor {
     let at = from + 1;
     let depth = 1;
     for (;;) {
-      const token = this.tokens[at]!;
+      const token = this.tokenAt(at);
       if (token.kind === 'name' || (token.kind === 'keyword' && isTypeKeyword(token.text))) at++;
       else if (token.kind !== 'operator') return -1;
       else if (token.text === '<') {
@@ -143,7 +152,7 @@ export class TokenCursor {
       } else if (token.text === '>') {
         at++;
         if (--depth === 0) return at;
-      } else if (token.text === '[' && isOperator(this.tokens[at + 1]!, ']')) at += 2;
+      } else if (token.text === '[' && isOperator(this.tokenAt(at + 1), ']')) at += 2;
       else if (token.text === '.' || token.text === ',' || token.text === '?' || token.text === '&') at++;
       else return -1;
     }
@@ -151,7 +160,7 @@ export class TokenCursor {
 
   /** Whether the text of a type tells that it is one: `Foo`, `a.Foo`, `int`, `List<x>`, `foo[]`. */
   looksLikeType(end: number): boolean {
-    const last = this.tokens[end - 1]!;
+    const last = this.tokenAt(end - 1);
     if (last.kind !== 'name') return true;
     return /^\p{Lu}/u.test(last.text);
   }

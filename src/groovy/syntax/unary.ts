@@ -70,8 +70,8 @@ function parsePrefix(p: Parsing): Expression {
 function isCast(p: Parsing): boolean {
   const end = p.skipType(p.index + 1);
   if (end < 0 || end !== p.token.closedBy || !p.looksLikeType(end)) return false;
-  const next = p.tokens[end + 1]!;
-  const isPrimitive = p.tokens[p.index + 1]!.kind === 'keyword';
+  const next = p.tokenAt(end + 1);
+  const isPrimitive = p.tokenAt(p.index + 1).kind === 'keyword';
   if (next.startsLine) return false;
   if (next.kind === 'operator') {
     return '([{!~'.includes(next.text) || (isPrimitive && ['+', '-', '++', '--'].includes(next.text));
@@ -83,8 +83,8 @@ function isCast(p: Parsing): boolean {
 /** `(a, b) = …`. */
 function isTargetList(p: Parsing): boolean {
   const close = p.token.closedBy;
-  if (close === undefined || !isOperator(p.tokens[close + 1]!, '=')) return false;
-  return isOperator(p.tokens[p.index + 2]!, ',') || close > p.index + 2;
+  if (close === undefined || !isOperator(p.tokenAt(close + 1), '=')) return false;
+  return isOperator(p.tokenAt(p.index + 2), ',') || close > p.index + 2;
 }
 
 function parseTargetList(p: Parsing): Expression {

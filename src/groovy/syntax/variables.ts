@@ -10,14 +10,14 @@ export function isVariableDeclaration(p: Parsing): boolean {
   if (kind === 'keyword' && (text === 'def' || MODIFIERS.has(text))) return true;
   const end = p.skipType(p.index);
   if (end < 0) return false;
-  const name = p.tokens[end]!;
+  const name = p.tokenAt(end);
   if (text === 'var' && end === p.index + 1 && !name.startsLine) {
     return (
-      name.kind === 'name' || (isOperator(name, '(') && isOperator(p.tokens[(name.closedBy ?? 0) + 1]!, '='))
+      name.kind === 'name' || (isOperator(name, '(') && isOperator(p.tokenAt((name.closedBy ?? 0) + 1), '='))
     );
   }
   if (name.kind !== 'name' || name.startsLine) return false;
-  const next = p.tokens[end + 1]!;
+  const next = p.tokenAt(end + 1);
   if (isOperator(next, '=')) return true;
   if (!p.looksLikeType(end)) return false;
   if (next.startsLine || next.kind === 'end' || next.kind === 'textPart') return true;
@@ -49,7 +49,7 @@ export function parseVariables(p: Parsing): Statement {
     return { kind: 'variable', variables, shared: p.expressionOrCommand(), isFinal, isField, at };
   }
   const end = p.skipType(p.index);
-  const hasType = end >= 0 && p.tokens[end]!.kind === 'name' && !p.tokens[end]!.startsLine;
+  const hasType = end >= 0 && p.tokenAt(end).kind === 'name' && !p.tokenAt(end).startsLine;
   const type = hasType ? p.typeName() : undefined;
   const variables: Variable[] = [];
   do {
@@ -63,7 +63,7 @@ export function parseVariables(p: Parsing): Statement {
 
 function parseVariableName(p: Parsing): Variable {
   const end = p.skipType(p.index);
-  const type = end >= 0 && p.tokens[end]!.kind === 'name' ? p.typeName() : undefined;
+  const type = end >= 0 && p.tokenAt(end).kind === 'name' ? p.typeName() : undefined;
   const { text, at } = p.expectName();
   return { name: text, ...(type === undefined ? {} : { type }), at };
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, GroupWrite, UnitOfWork } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 
 /** A type whose objects may have conditions, in this property. */
 interface Place {
@@ -21,7 +22,7 @@ const noConditions: GroupWrite<Place> = {
       places.map(async ({ type, field }) => {
         const { rows } = await sql<{ is: boolean }>`
           select is_unconditioned(${type}, ${field}) as is`.execute(db);
-        return rows[0]!.is;
+        return oneRow(rows).is;
       }),
     ),
 };

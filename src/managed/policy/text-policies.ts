@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { BadRequestError } from '#errors/index.ts';
+import { BadRequestError, wordsOf } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { type FailedRequirement, MET, type Policy, type PolicyInput, unmet } from './policy.ts';
 
@@ -57,7 +57,7 @@ function compile(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, flags);
   } catch (cause) {
-    throw new BadRequestError(`'${source}' is not a regular expression: ${(cause as Error).message}`, {
+    throw new BadRequestError(`'${source}' is not a regular expression: ${wordsOf(cause)}`, {
       id: 'POLICY_BAD_PATTERN',
       hint: 'A backslash stands twice in JSON: "\\\\d"',
       cause,

@@ -1,6 +1,7 @@
+import { wordsOf } from '#errors/index.ts';
 import type { AnsweredRequest } from './answered-request.ts';
 import { sample } from './metric.ts';
-import { errorFacts, ms, said, wordsOf } from './row.ts';
+import { errorFacts, ms, said } from './row.ts';
 
 /** Requests, and who makes them. */
 export const DOOR = {

@@ -33,7 +33,3 @@ export function errorFacts(thrown: unknown): Facts {
   const cause = thrown.cause instanceof Error ? { cause: thrown.cause.stack } : {};
   return { error: thrown.message, stack: thrown.stack, ...cause };
 }
-
-export function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}

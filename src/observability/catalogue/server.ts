@@ -1,7 +1,8 @@
 import type { Finding } from '#errors/index.ts';
+import { wordsOf } from '#errors/index.ts';
 import type { LoopNews } from '#lifecycle/index.ts';
 import { sample } from './metric.ts';
-import { errorFacts, ms, said, wordsOf } from './row.ts';
+import { errorFacts, ms, said } from './row.ts';
 
 type News<Kind extends LoopNews['kind']> = Omit<Extract<LoopNews, { kind: Kind }>, 'kind'>;
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 import type { Cause, RunKind } from '../run/run.ts';
 import type { ScheduleDefinition } from '../schedule/schedule.ts';
 import { type FiringView, listFirings } from '../store/firing-repository.ts';
@@ -72,7 +73,7 @@ export async function gatherFacts(
      order by planned_at limit 1)`.execute(db);
   const near = neighbours.rows.map(({ planned }) => listFirings(db, { jobId: id, node }, planned, planned));
   return {
-    ...rows[0]!,
+    ...oneRow(rows),
     job: job ?? null,
     others: jobs.rows.slice(1).flatMap(({ owner }) => owner ?? []),
     firings: await listFirings(db, { jobId: id, node }, new Date(at - SPAN_MS), new Date(at + SPAN_MS)),

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import type { Holder } from '#work/index.ts';
 import type { Asked, RunKey } from '../run/run.ts';
@@ -113,7 +114,7 @@ export async function updateJob(
         generation = generation + ${change.newGeneration ? 1 : 0}
     where trigger_id = ${triggerId}
     returning ${COLUMNS}`.execute(db);
-  return rows[0]!;
+  return oneRow(rows);
 }
 
 /** Its runs that go on keep its name, for the entry of whoever is lost with its node. */

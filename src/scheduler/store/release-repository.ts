@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import { type Holder, heldBy, heldByLivesOf, isOver, suspectedAfter } from '#work/index.ts';
 import type { Run, RunKey } from '../run/run.ts';
@@ -185,7 +186,7 @@ export async function handBack(
       on conflict do nothing
     )
     select count(*)::int as count from gone`.execute(db);
-  return rows[0]!.count;
+  return oneRow(rows).count;
 }
 
 /** What came to wait without end while its schedule was resumed, and nobody would wake: of all nodes, or in memory here. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, isConnectionLost } from '#database/index.ts';
+import { type Db, isConnectionLost, oneRow } from '#database/index.ts';
 import { type Holder, heldBy } from '#work/index.ts';
 import type { Completion, Run } from '../run/run.ts';
 
@@ -24,7 +24,7 @@ export async function findFate(
                      and node = (select name from cluster_node where id = ${holder.nodeId})) as recorded`.execute(
     db,
   );
-  const { open, recorded } = rows[0]!;
+  const { open, recorded } = oneRow(rows);
   return open ? 'open' : recorded ? 'completed' : 'lost';
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { carryTransitions } from '../store/transition-repository.ts';
 
@@ -32,7 +33,7 @@ export async function listRunning(db: Db): Promise<JsonObject[]> {
 export async function setPaused(db: Db, paused: boolean, by: string): Promise<boolean> {
   // A pause that is there already waits for nobody.
   const { rows } = await sql<{ paused: boolean }>`select paused from scheduler_setting`.execute(db);
-  if (rows[0]!.paused === paused) return false;
+  if (oneRow(rows).paused === paused) return false;
   await carryTransitions(db);
   const { numAffectedRows } = await sql`
     update scheduler_setting

@@ -1,4 +1,4 @@
-import { wordsOf } from '#database/index.ts';
+import { wordsOf } from '#errors/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import type { ScriptThreads } from '#script/index.ts';

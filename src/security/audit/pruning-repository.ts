@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 import { MOST_EVENT_BYTES } from './sound-row-repository.ts';
 import type { StoredEntry } from './stored-entry.ts';
 import { ENTRY_COLUMNS } from './trail-repository.ts';
@@ -28,7 +29,7 @@ export async function addMonths(db: Db): Promise<void> {
 export async function pruneMonths(db: Db, keepDays: number): Promise<readonly PrunedMonth[]> {
   const { rows } = await sql<{ months: readonly PrunedMonth[] }>`
     select audit_prune(${keepDays} * interval '1 day') as months`.execute(db);
-  return rows[0]!.months;
+  return oneRow(rows).months;
 }
 
 /** Records of prunings, the newest first, and entries that are made to look like one. */

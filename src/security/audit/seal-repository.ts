@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, LOCK, tryLockNamed } from '#database/index.ts';
+import { type Db, LOCK, oneRow, tryLockNamed } from '#database/index.ts';
 import type { Seal, SealedEntry } from './seal.ts';
 import { IS_SOUND_ENTRY, IS_SOUND_SEAL, isoTime } from './sound-row-repository.ts';
 
@@ -10,7 +10,7 @@ export async function trySealing(db: Db): Promise<boolean> {
 
 export async function hasUnsealed(db: Db): Promise<boolean> {
   const { rows } = await sql<{ has: boolean }>`select exists (select from audit_unsealed) as has`.execute(db);
-  return rows[0]!.has;
+  return oneRow(rows).has;
 }
 
 /** How long the oldest entry has been waiting for its seal. */
@@ -18,7 +18,7 @@ export async function unsealedSeconds(db: Db): Promise<number> {
   const { rows } = await sql<{ seconds: number }>`
     select coalesce(extract(epoch from clock_timestamp() - min(stored_at)), 0)::float8 as seconds
     from audit_unsealed where isfinite(stored_at)`.execute(db);
-  return rows[0]!.seconds;
+  return oneRow(rows).seconds;
 }
 
 export interface UnsealedEntry extends SealedEntry {
@@ -87,13 +87,13 @@ export async function findFreePart(db: Db, { month, node }: SealChain, above: nu
     from (select ${above}::int8 as part union all select part from audit_seal where ${inChain} and part > ${above}) taken
     where not exists (select from audit_seal s where ${inChain} and s.part = taken.part + 1)
     order by 1 limit 1`.execute(db);
-  return rows[0]!.part;
+  return oneRow(rows).part;
 }
 
 /** The database's clock. */
 export async function findNow(db: Db): Promise<string> {
   const { rows } = await sql<{ now: string }>`select ${isoTime(sql`clock_timestamp()`)} as now`.execute(db);
-  return rows[0]!.now;
+  return oneRow(rows).now;
 }
 
 export async function insertSeals(db: Db, seals: readonly Seal[]): Promise<void> {

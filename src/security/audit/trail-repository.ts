@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 import { AUDIT_TOPICS, type AuditTopic } from './audit-event.ts';
 import type { Seal } from './seal.ts';
 import { IS_SOUND_SEAL, isoTime, MOST_EVENT_BYTES, shortened } from './sound-row-repository.ts';
@@ -145,7 +146,7 @@ export async function* readWaiting(db: Db): AsyncGenerator<WaitingEntry> {
 
 export async function countWaiting(db: Db): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*)::int8 as n from audit_unsealed`.execute(db);
-  return rows[0]!.n;
+  return oneRow(rows).n;
 }
 
 /** How many numbers have a seal; rows that say the same number count once. @param upTo default all rows */
@@ -154,7 +155,7 @@ export async function countSeals(db: Db, upTo?: number): Promise<number> {
   const { rows } = await sql<{ n: number }>`
     select ${counted}::int8 as n from audit_seal
     where number >= 1 and number <= ${upTo ?? Number.MAX_SAFE_INTEGER}`.execute(db);
-  return rows[0]!.n;
+  return oneRow(rows).n;
 }
 
 /** Numbers that no seal has: first and last of each gap. */
@@ -232,5 +233,5 @@ export async function findLoose(
            (select coalesce(jsonb_agg(example), '[]') from (
               select id, ${shortened('topic')} as topic, ${isoTime(sql`recorded_at`)} as "recordedAt"
               from stray order by id limit 10) example) as examples`.execute(db);
-  return rows[0]!;
+  return oneRow(rows);
 }

@@ -2,7 +2,7 @@ import type { AuthenticationConfig } from '#config/index.ts';
 import type { Crypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import type { AddressGuard } from '#egress/index.ts';
-import { ActivationError, didYouMean, type Finding } from '#errors/index.ts';
+import { ActivationError, didYouMean, type Finding, wordsOf } from '#errors/index.ts';
 import { formatPointer, type JsonObject } from '#json/index.ts';
 import type { PropertyMapping } from './account.ts';
 import { apiKeyModule } from './api-key-module.ts';
@@ -149,7 +149,7 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
     try {
       return certificateModule(name, settings);
     } catch (error) {
-      throw failed(place, (error as Error).message, 'See trustedProxies and allowedAuthenticationIdPatterns');
+      throw failed(place, wordsOf(error), 'See trustedProxies and allowedAuthenticationIdPatterns');
     }
   },
   TRUSTED_ATTRIBUTE(name, properties, place, { database, users }) {
@@ -165,7 +165,7 @@ const BUILDERS: Readonly<Record<string, Builder>> = {
     try {
       return trustedAttributeModule(name, settings, accounts);
     } catch (error) {
-      throw failed(place, (error as Error).message, 'See trustedProxies');
+      throw failed(place, wordsOf(error), 'See trustedProxies');
     }
   },
   API_KEY: (name, properties, place) => apiKeyModule(name, parse(apiKeySettings, properties, place)),

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 
 /** Whose password it is said to be, as a hash of the name, and the network from which it is said. */
 export interface Login {
@@ -50,7 +51,7 @@ export async function reserveFailure(db: Db, login: Login, policy: ThrottlePolic
     select wait_ms as "waitMs", known as "isKnown" from login_reserve(${login.account}, ${login.network},
       ${pairFree}::int, ${firstMs}::int, ${longestMs}::int, ${longestKnownMs}::int,
       ${accountFree}::int, ${addressFree}::int, ${everyMs}::int)`.execute(db);
-  return rows[0]!;
+  return oneRow(rows);
 }
 
 /** The password was right: takes back what was counted, and notes where the account came in from. */

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import yauzl from 'yauzl';
-import { BadRequestError, PayloadTooLargeError } from '#errors/index.ts';
+import { BadRequestError, PayloadTooLargeError, wordsOf } from '#errors/index.ts';
 
 /** How much an archive may hold; what is more is refused before it is unpacked. */
 export interface ArchiveLimits {
@@ -96,7 +96,7 @@ async function collect(stream: AsyncIterable<Buffer>): Promise<Buffer> {
 
 async function damaged<T>(work: Promise<T>): Promise<T> {
   return await work.catch((error: unknown) => {
-    throw badArchive(`cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw badArchive(`cannot be read: ${wordsOf(error)}`);
   });
 }
 

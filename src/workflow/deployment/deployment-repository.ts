@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, LOCK, lockNamed } from '#database/index.ts';
+import { type Db, LOCK, lockNamed, oneRow } from '#database/index.ts';
 import type { Finding } from '../engine/index.ts';
 
 export interface Deployment {
@@ -54,7 +54,7 @@ export async function insertDeployment(
   const { rows } = await sql<{ id: number }>`
     insert into workflow_deployment (name, content_hash, origin) values (${name}, ${hash}, ${origin})
     returning id`.execute(db);
-  const { id } = rows[0]!;
+  const { id } = oneRow(rows);
   await sql`insert into workflow_resource (deployment_id, name, bytes)
             select ${id}::bigint, r.name, r.bytes
             from unnest(${[...resources.keys()]}::text[], ${[...resources.values()]}::bytea[]) as r(name, bytes)`.execute(
@@ -90,7 +90,7 @@ export async function insertDefinition(
            ${JSON.stringify(findings)}::jsonb
     from next
     returning id, version`.execute(db);
-  return rows[0]!;
+  return oneRow(rows);
 }
 
 /** @throws what Postgres says when instances still run */

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { didYouMean, ResourceError } from '#errors/index.ts';
+import { didYouMean, ResourceError, systemCodeOf } from '#errors/index.ts';
 import { compile, type ProcessDefinition } from '../engine/index.ts';
 import { takesAnything } from '../form/index.ts';
 import { isDeployable, readResources } from './deployment-file.ts';
@@ -59,7 +59,7 @@ async function namesIn(directory: string): Promise<string[]> {
     return await readdir(directory);
   } catch (error) {
     // Projects without processes have no such folder.
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (systemCodeOf(error) === 'ENOENT') return [];
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { getDate, parseDuration } from '@0dep/piso';
-import { BadRequestError } from '#errors/index.ts';
+import { BadRequestError, wordsOf } from '#errors/index.ts';
 import { dateOf, toText, type Value } from '../expression/index.ts';
 
 /** A calendar duration such as a month has to be walked; this is more than a century of days. */
@@ -113,7 +113,7 @@ function mistakeIn(read: () => unknown): string | undefined {
   try {
     read();
   } catch (error) {
-    return (error as Error).message;
+    return wordsOf(error);
   }
   return undefined;
 }

@@ -5,7 +5,7 @@ import {
   sendRequest,
   shown,
 } from '#egress/index.ts';
-import { InternalServerError } from '#errors/index.ts';
+import { InternalServerError, wordsOf } from '#errors/index.ts';
 import { getMember, type JsonValue } from '#json/index.ts';
 import { BpmnError, type DelegateCall } from '../engine/index.ts';
 import { toText } from '../expression/index.ts';
@@ -51,7 +51,7 @@ export async function runHttpTask(
     response = await sendRequest(request, guard);
   } catch (error) {
     if (!flag('ignoreException')) throw error;
-    save(`${prefix}ErrorMessage`, error instanceof Error ? error.message : String(error));
+    save(`${prefix}ErrorMessage`, wordsOf(error));
     return;
   }
   const { status, body } = response;

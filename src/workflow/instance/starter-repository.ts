@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, type GroupWrite, LOCK, lockNamed, type UnitOfWork } from '#database/index.ts';
+import { type Db, type GroupWrite, LOCK, lockNamed, oneRow, type UnitOfWork } from '#database/index.ts';
 
 /** Somebody who starts a process, and how many they may have under way. */
 interface Start {
@@ -50,7 +50,7 @@ export async function countOpenInstances(db: Db, starter: string, most: number):
     from (select from workflow_instance
           where start_user_id = ${starter} and ended_at is null and super_instance_id is null
           limit ${most}) as found`.execute(db);
-  return rows[0]!.open;
+  return oneRow(rows).open;
 }
 
 /**
@@ -64,5 +64,5 @@ export async function countCalledInstances(db: Db, starter: string, most: number
           where start_user_id = ${starter} and ended_at is null and super_instance_id is not null
             and xmin is distinct from pg_current_xact_id_if_assigned()::xid
           limit ${most}) as found`.execute(db);
-  return rows[0]!.open;
+  return oneRow(rows).open;
 }

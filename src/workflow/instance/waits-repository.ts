@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 
 export interface Waits {
   readonly executions: readonly { readonly id: number; readonly at?: string; readonly is?: string }[];
@@ -54,5 +55,5 @@ export async function findWaits(db: Db, id: string): Promise<Waits> {
        from workflow_instance i where i.super_instance_id = ${id} and i.ended_at is null) as children`.execute(
     db,
   );
-  return rows[0]!;
+  return oneRow(rows);
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Repetition } from '../engine/index.ts';
 
@@ -61,7 +62,7 @@ export async function moveStartTimer(
     set due_at = to_timestamp(${dueAt / 1000}::float8), repeat = ${repeat === undefined ? null : JSON.stringify(repeat)}::jsonb,
         revision = revision + 1, retries = 3, exception = null
     where id = ${id} returning revision`.execute(db);
-  return rows[0]!.revision;
+  return oneRow(rows).revision;
 }
 
 export async function deleteJob(db: Db, id: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 import { BadRequestError, didYouMean } from '#errors/index.ts';
 import type { QueryRequest } from '#resource/index.ts';
 import { isId } from '../instance/instance-id.ts';
@@ -89,7 +90,7 @@ async function countRows(db: Db, from: RawBuilder<unknown>, where: RawBuilder<un
   const { rows } = await sql<{ count: number }>`select count(*) as count from ${from} where ${where}`.execute(
     db,
   );
-  return rows[0]!.count;
+  return oneRow(rows).count;
 }
 
 function conditionsOf(request: QueryRequest, { filters }: Listing): Condition[] {

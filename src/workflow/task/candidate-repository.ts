@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 import type { Condition, PageOrder } from '../query/list-repository.ts';
 
 /** Whose tasks are asked for: those that a user or one of the groups could take, or that a user has. */
@@ -86,5 +87,5 @@ async function areFew(db: Db, groups: readonly string[]): Promise<boolean> {
       where l.type = 'candidate' and l.is_open and l.group_id = any(${groups}::text[]) limit ${FEW + 1}) l`.execute(
     db,
   );
-  return rows[0]!.count <= FEW;
+  return oneRow(rows).count <= FEW;
 }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { oneRow } from '#database/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { QueryRequest } from '#resource/index.ts';
@@ -188,7 +189,7 @@ export async function findSurroundings(db: Db, task: TaskRow): Promise<TaskSurro
            (select s.state from workflow_state s where s.instance_id = ${task.instance_id}) as state`.execute(
     db,
   );
-  return rows[0]!;
+  return oneRow(rows);
 }
 
 function variableConditions(request: QueryRequest): Condition[] {

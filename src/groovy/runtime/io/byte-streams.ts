@@ -1,4 +1,4 @@
-import { toInt } from '../arithmetic.ts';
+import { int } from '../arguments.ts';
 import { byteArray, bytesOf, textOfBytes } from '../bytes.ts';
 import { call1 } from '../closure.ts';
 import { call } from '../dispatch.ts';
@@ -9,13 +9,13 @@ import { Reader } from '../statics/string-reader.ts';
 import { StringWriter } from '../statics/string-writer.ts';
 import { textOf, toText } from '../text.ts';
 import { badArgument } from '../throwable.ts';
-import { Byte, JavaObject, type Numeric } from '../values.ts';
+import { Byte, JavaObject } from '../values.ts';
 
 /** Bytes as streams; they come from the script and stay in it. */
 
 function codesOf(bytes: unknown): number[] {
   if (!Array.isArray(bytes)) throw badArgument();
-  return bytes.map((byte) => toInt(byte as Numeric) & 0xff);
+  return bytes.map((byte) => int(byte) & 0xff);
 }
 
 class ByteInput extends JavaObject {
@@ -65,9 +65,7 @@ function read(self: ByteInput, ...args: unknown[]): number {
   const [bytes, from, length] = args;
   if (bytes === undefined) return self.codes[self.at] === undefined ? -1 : self.codes[self.at++]!;
   if (!Array.isArray(bytes)) throw badArgument();
-  return from === undefined
-    ? readInto(self, bytes)
-    : readInto(self, bytes, toInt(from as Numeric), toInt(length as Numeric));
+  return from === undefined ? readInto(self, bytes) : readInto(self, bytes, int(from), int(length));
 }
 
 function readerOf(self: ByteInput, charset?: unknown): Reader {
@@ -96,7 +94,7 @@ defineMethods('java.io.InputStream', 'java.lang.Object', {
     return BigInt(rest.length);
   },
   'skip/1': (self: ByteInput, count: unknown) => {
-    const skipped = Math.max(0, Math.min(toInt(count as Numeric), self.codes.length - self.at));
+    const skipped = Math.max(0, Math.min(int(count), self.codes.length - self.at));
     self.at += skipped;
     return BigInt(skipped);
   },
@@ -114,8 +112,8 @@ defineMethods('java.io.InputStream', 'java.lang.Object', {
 defineMethods('java.io.ByteArrayInputStream', 'java.io.InputStream', {});
 defineStatics('java.io.ByteArrayInputStream', {
   'new/1-3': (bytes: unknown, from: unknown = 0, length?: unknown) => {
-    const start = toInt(from as Numeric);
-    const end = length === undefined ? undefined : start + toInt(length as Numeric);
+    const start = int(from);
+    const end = length === undefined ? undefined : start + int(length);
     return new ByteInput(codesOf(bytes).slice(start, end));
   },
 });
@@ -125,10 +123,10 @@ function writeTo(self: ByteOutput, ...args: unknown[]): null {
   const text = textOf(value);
   if (text !== undefined) self.write(text);
   else if (Array.isArray(value)) {
-    const start = from === undefined ? 0 : toInt(from as Numeric);
-    const end = length === undefined ? undefined : start + toInt(length as Numeric);
+    const start = from === undefined ? 0 : int(from);
+    const end = length === undefined ? undefined : start + int(length);
     for (const code of codesOf(value).slice(start, end)) self.codes.push(code);
-  } else self.codes.push(toInt(value as Numeric) & 0xff);
+  } else self.codes.push(int(value) & 0xff);
   return null;
 }
 

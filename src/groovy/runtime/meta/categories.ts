@@ -38,7 +38,7 @@ function ofStatic(method: ScriptMethod, category: ScriptClass): readonly [JavaCl
       name,
       isStatic: false,
       isPrivate: false,
-      run: (self, ...args) => method.run!(category, self, ...args),
+      run: (self, ...args) => method.run(category, self, ...args),
       least: Math.max(0, least - 1),
       most: most - 1,
       hasRest,

@@ -66,7 +66,7 @@ function addToTable(table: MethodTable, method: ScriptMethod, type: JavaClass): 
   const most = Math.max(before?.most ?? 0, ...methods.map((each) => (each.hasRest ? 255 : each.most)));
   const choose = (self: unknown, args: unknown[]): unknown => {
     const selected = selectMethod(methods, args);
-    if (selected !== undefined) return selected.method.run!(self, ...selected.args);
+    if (selected !== undefined) return selected.method.run(self, ...selected.args);
     if (before === undefined || args.length < before.least || args.length > before.most)
       throw missingMethod(isStatic ? type.name : naming.className(self), name, args);
     return isStatic ? before.run(...args) : before.run(self, ...args);

@@ -1,5 +1,6 @@
+import { capitalize } from '../capitalize.ts';
 import { Closure, missingProperty } from '../closure.ts';
-import { call, callUnintercepted, capitalize, hostCalls } from '../dispatch.ts';
+import { call, callUnintercepted, hostCalls } from '../dispatch.ts';
 import { dispatcher } from '../dispatch-port.ts';
 import { classNamed, JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
@@ -7,7 +8,7 @@ import { runWith } from '../methods/object-methods.ts';
 import { ScriptClass, ScriptObject } from '../script-class.ts';
 import { toText } from '../text.ts';
 import { Throwable, unsupported } from '../throwable.ts';
-import { typeOf } from '../type-of.ts';
+import { requireType, typeOf } from '../type-of.ts';
 import { JavaObject } from '../values.ts';
 import { addMethod, methodOf, type Undo } from './class-changes.ts';
 import {
@@ -41,7 +42,7 @@ class MetaClass extends JavaObject {
   }
 
   get current(): JavaClass {
-    return this.#object === undefined ? this.target : typeOf(this.#object)!;
+    return this.#object === undefined ? this.target : requireType(this.#object);
   }
 
   override key(): unknown {
@@ -106,7 +107,7 @@ class MetaClass extends JavaObject {
 
 /** The class of an object that is changed alone. */
 function singleClassOf(object: unknown): JavaClass {
-  const type = typeOf(object)!;
+  const type = requireType(object);
   if (type.isSingle) return type;
   const isOwn = object instanceof ScriptObject || object instanceof Throwable || object instanceof JavaObject;
   if (!isOwn || object instanceof MetaClass)
@@ -192,7 +193,7 @@ function describe(description: MetaDescription, closure: unknown): void {
 
 /** Of a class when a class is asked, of an object when it has been changed alone or may be. */
 function metaClassOf(self: unknown): MetaClass {
-  return self instanceof JavaClass ? new MetaClass(self) : new MetaClass(unchanged(typeOf(self)!), self);
+  return self instanceof JavaClass ? new MetaClass(self) : new MetaClass(unchanged(requireType(self)), self);
 }
 
 function unchanged(type: JavaClass): JavaClass {
@@ -206,7 +207,7 @@ function reset(type: JavaClass): void {
 
 function setMetaClass(self: unknown, value: unknown): null {
   if (value !== null) throw unsupported('A metaClass can be changed, but not replaced');
-  const type = self instanceof JavaClass ? self : typeOf(self)!;
+  const type = self instanceof JavaClass ? self : requireType(self);
   if (self instanceof JavaClass || type.isSingle) reset(type);
   return null;
 }

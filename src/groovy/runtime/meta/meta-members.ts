@@ -1,5 +1,6 @@
+import { capitalize } from '../capitalize.ts';
 import { isInstance } from '../casting.ts';
-import { callUnintercepted, capitalize, decapitalize, hasCapitalBehind } from '../dispatch.ts';
+import { callUnintercepted, decapitalize, hasCapitalBehind } from '../dispatch.ts';
 import { dispatcher } from '../dispatch-port.ts';
 import { boxOf, classNamed, JavaClass } from '../java-class.ts';
 import { defineMethods, type MethodTable, staticMethods } from '../method-table.ts';
@@ -7,7 +8,7 @@ import '../methods/object-methods.ts';
 import { Script } from '../script.ts';
 import { ScriptClass, type ScriptMethod } from '../script-class.ts';
 import { toText } from '../text.ts';
-import { typeOf } from '../type-of.ts';
+import { requireType } from '../type-of.ts';
 import { JavaObject } from '../values.ts';
 import { addedMethods } from './class-changes.ts';
 
@@ -168,8 +169,8 @@ defineMethods('groovy.lang.MetaProperty', 'java.lang.Object', {
 
 defineMethods('java.lang.Object', null, {
   'respondsTo/1-2': (self: unknown, name: unknown, ...args: unknown[]) => {
-    const found = methodsNamed(typeOf(self)!, toText(name), self);
+    const found = methodsNamed(requireType(self), toText(name), self);
     return args.length === 0 ? found : found.filter((method) => takes(method, listed(args)));
   },
-  'hasProperty/1': (self: unknown, name: unknown) => propertyNamed(typeOf(self)!, toText(name)),
+  'hasProperty/1': (self: unknown, name: unknown) => propertyNamed(requireType(self), toText(name)),
 });

@@ -1,4 +1,4 @@
-import { toInt } from '../arithmetic.ts';
+import { int } from '../arguments.ts';
 import {
   arrays,
   Closure,
@@ -15,7 +15,6 @@ import { keyText } from '../hash-key.ts';
 import { arrayType, classNamed } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import { truth } from '../truth.ts';
-import type { Numeric } from '../values.ts';
 import { copyClosure } from './object-methods.ts';
 import './text-methods.ts';
 
@@ -88,7 +87,7 @@ defineMethods('groovy.lang.Closure', 'java.lang.Object', {
     return null;
   },
   'setResolveStrategy/1': (self: Closure, strategy: unknown) => {
-    self.strategy = toInt(strategy as Numeric);
+    self.strategy = int(strategy);
     return null;
   },
   'getMaximumNumberOfParameters/0': (self: Closure) => self.most,
@@ -98,7 +97,7 @@ defineMethods('groovy.lang.Closure', 'java.lang.Object', {
   'rcurry/1+': (self: Closure, ...fixed: unknown[]) =>
     curried(self, (args) => self.call([...given(args), ...fixed]), fixed.length),
   'ncurry/2+': (self: Closure, at: unknown, ...fixed: unknown[]) => {
-    const position = toInt(at as Numeric);
+    const position = int(at);
     return curried(
       self,
       (args) => self.call([...given(args).slice(0, position), ...fixed, ...given(args).slice(position)]),

@@ -1,4 +1,4 @@
-import { toInt } from '../arithmetic.ts';
+import { int } from '../arguments.ts';
 import { call1, takesOne } from '../closure.ts';
 import { ItemSet, like } from '../collecting.ts';
 import { call, callValue } from '../dispatch.ts';
@@ -10,11 +10,11 @@ import { JavaSet } from '../java-set.ts';
 import { defineMethods } from '../method-table.ts';
 import { toText } from '../text.ts';
 import { badArgument, concurrentModification, noSuchElement } from '../throwable.ts';
-import { isNumeric, type List, listKind, markList, type Numeric } from '../values.ts';
+import { isNumeric, type List, listKind, markList } from '../values.ts';
 import './object-methods.ts';
 
 export function count(value: unknown): number {
-  return toInt(value as Numeric);
+  return int(value);
 }
 
 /** Calls the visitor with each item; a list that grows or shrinks meanwhile fails as in Java. */
@@ -107,7 +107,7 @@ export function frozen(self: unknown): unknown {
 /** Over a list or set that the iterator may take items out of. */
 export function iteratorOf(self: unknown): JavaIterator {
   if (self instanceof JavaIterator) return self;
-  if (Array.isArray(self) && listKind(self as List)?.isSnapshot !== true) {
+  if (Array.isArray(self) && listKind(self)?.isSnapshot !== true) {
     let at = 0;
     let size = self.length;
     const next = () => {

@@ -4,7 +4,7 @@ import { listOf } from '../iterate.ts';
 import { arrayType } from '../java-class.ts';
 import { mapOf } from '../java-map.ts';
 import { defineMethods } from '../method-table.ts';
-import { type List, listKind } from '../values.ts';
+import { listKind } from '../values.ts';
 import './object-methods.ts';
 
 defineMethods('java.util.Collection', 'java.lang.Object', {
@@ -35,7 +35,7 @@ defineMethods('java.util.Collection', 'java.lang.Object', {
     ),
   'toUnique/0-1': (self: unknown, fn: unknown) => {
     const kept = distinct(listOf(self), fn);
-    const element = Array.isArray(self) ? listKind(self as List)?.element : undefined;
+    const element = Array.isArray(self) ? listKind(self)?.element : undefined;
     return element === undefined ? like(self, kept) : arrays.make(kept, arrayType(element));
   },
 });

@@ -12,15 +12,15 @@ import { count } from './collection-methods.ts';
 
 /** The list itself, when it may grow and shrink. */
 export function growing(self: unknown): List {
-  if (!Array.isArray(self)) throw unsupported(null as never);
+  if (!Array.isArray(self)) throw unsupported();
   const kind = listKind(self);
-  if (kind?.isFixed || kind?.isReadOnly) throw unsupported(null as never);
+  if (kind?.isFixed || kind?.isReadOnly) throw unsupported();
   return self;
 }
 
 /** The list itself, when its items may be replaced. */
 export function writable(self: unknown): List {
-  if (!Array.isArray(self) || listKind(self)?.isReadOnly) throw unsupported(null as never);
+  if (!Array.isArray(self) || listKind(self)?.isReadOnly) throw unsupported();
   return self;
 }
 

@@ -15,7 +15,7 @@ import { scriptClassOf } from '../script-class.ts';
 import { inspect, textOf, toText } from '../text.ts';
 import { badArgument } from '../throwable.ts';
 import { truthUnasked } from '../truth.ts';
-import { classOf, typeOf } from '../type-of.ts';
+import { classOf, requireType } from '../type-of.ts';
 
 /** Runs a closure with the object as its delegate. */
 export function runWith(self: unknown, closure: unknown): unknown {
@@ -57,7 +57,7 @@ defineMethods('java.lang.Object', null, {
   'asType/1': (self: unknown, type: JavaClass) => asType(self, type),
   'asBoolean/0': truthUnasked,
   'inspect/0': inspect,
-  'dump/0': (self: unknown) => `<${typeOf(self)!.name}@${identityOf(Object(self)).toString(16)}>`,
+  'dump/0': (self: unknown) => `<${requireType(self).name}@${identityOf(Object(self)).toString(16)}>`,
   'with/1-2': (self: unknown, first: unknown, second?: unknown) => {
     const result = runWith(self, second ?? first);
     return first === true ? self : result;

@@ -1,3 +1,4 @@
+import { int } from '../arguments.ts';
 import { toInt } from '../arithmetic.ts';
 import { Closure, call1 } from '../closure.ts';
 import { call } from '../dispatch.ts';
@@ -18,7 +19,7 @@ import {
 import { Range } from '../range.ts';
 import { toText } from '../text.ts';
 import { outOfBounds } from '../throwable.ts';
-import { isNumeric, type Numeric, type StringBuilder } from '../values.ts';
+import { isNumeric, type StringBuilder } from '../values.ts';
 import './collection-methods.ts';
 
 /** `text =~ pattern`. */
@@ -40,7 +41,7 @@ function matchAt(self: Matcher, at: unknown): unknown {
     return all.slice(from, to + 1);
   }
   const all = self.all();
-  const position = toInt(at as Numeric);
+  const position = int(at);
   const match = all.at(position);
   if (match === undefined || position < -all.length)
     throw outOfBounds(`index is out of range ${-all.length}..${all.length - 1} (index = ${position})`);
@@ -55,7 +56,7 @@ function groupNumber(group: unknown): unknown {
 function startOf(self: Matcher, group: unknown = 0): number {
   const { match } = self;
   if (group === 0) return match.index;
-  const text = match[toInt(group as Numeric)];
+  const text = match[int(group)];
   return text === undefined ? -1 : match.index + match[0].indexOf(text);
 }
 
@@ -71,7 +72,7 @@ defineMethods('java.util.regex.Matcher', 'java.util.Collection', {
   'matches/0': (self: Matcher) => self.matches(),
   'find/0-1': (self: Matcher, from?: unknown) => {
     if (from instanceof Closure) return call(self.all().map(matchValue), 'find', [from]);
-    return from === undefined ? self.find() : self.find(toInt(from as Numeric));
+    return from === undefined ? self.find() : self.find(int(from));
   },
   'lookingAt/0': (self: Matcher) => {
     self.current = self.pattern.execAt(self.text, 0);
@@ -123,7 +124,7 @@ defineMethods('java.util.regex.Pattern', 'java.lang.Object', {
   'pattern/0': (self: Pattern) => self.source,
   'flags/0': (self: Pattern) => self.flags,
   'split/1-2': (self: Pattern, text: unknown, limit?: unknown) =>
-    splitText(toText(text), self, limit === undefined ? 0 : toInt(limit as Numeric)),
+    splitText(toText(text), self, limit === undefined ? 0 : int(limit)),
   'isCase/1': (self: Pattern, text: unknown) => text !== null && self.execWhole(toText(text)) !== null,
 });
 
@@ -131,7 +132,7 @@ defineStatics(
   'java.util.regex.Pattern',
   {
     'compile/1-2': (source: unknown, flags?: unknown) =>
-      new Pattern(toText(source), flags === undefined ? 0 : toInt(flags as Numeric)),
+      new Pattern(toText(source), flags === undefined ? 0 : int(flags)),
     'matches/2': (pattern: unknown, text: unknown) => patternOf(pattern).execWhole(toText(text)) !== null,
     'quote/1': (text: unknown) => `\\Q${toText(text)}\\E`,
   },

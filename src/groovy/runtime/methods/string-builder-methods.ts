@@ -1,7 +1,7 @@
-import { toInt } from '../arithmetic.ts';
+import { int } from '../arguments.ts';
 import { defineMethods } from '../method-table.ts';
 import { javaText, toText } from '../text.ts';
-import type { Numeric, StringBuilder } from '../values.ts';
+import type { StringBuilder } from '../values.ts';
 import './text-methods.ts';
 
 defineMethods('java.lang.AbstractStringBuilder', 'java.lang.CharSequence', {
@@ -10,22 +10,21 @@ defineMethods('java.lang.AbstractStringBuilder', 'java.lang.CharSequence', {
     return self;
   },
   'insert/2': (self: StringBuilder, at: unknown, value: unknown) => {
-    const position = toInt(at as Numeric);
+    const position = int(at);
     self.text = self.text.slice(0, position) + javaText(value) + self.text.slice(position);
     return self;
   },
   'deleteCharAt/1': (self: StringBuilder, at: unknown) => {
-    const position = toInt(at as Numeric);
+    const position = int(at);
     self.text = self.text.slice(0, position) + self.text.slice(position + 1);
     return self;
   },
   'delete/2': (self: StringBuilder, from: unknown, to: unknown) => {
-    self.text = self.text.slice(0, toInt(from as Numeric)) + self.text.slice(toInt(to as Numeric));
+    self.text = self.text.slice(0, int(from)) + self.text.slice(int(to));
     return self;
   },
   'replace/3': (self: StringBuilder, from: unknown, to: unknown, text: unknown) => {
-    self.text =
-      self.text.slice(0, toInt(from as Numeric)) + toText(text) + self.text.slice(toInt(to as Numeric));
+    self.text = self.text.slice(0, int(from)) + toText(text) + self.text.slice(int(to));
     return self;
   },
   'reverse/0': (self: StringBuilder) => {
@@ -33,11 +32,11 @@ defineMethods('java.lang.AbstractStringBuilder', 'java.lang.CharSequence', {
     return self;
   },
   'setLength/1': (self: StringBuilder, length: unknown) => {
-    self.text = self.text.slice(0, toInt(length as Numeric)).padEnd(toInt(length as Numeric), '\0');
+    self.text = self.text.slice(0, int(length)).padEnd(int(length), '\0');
     return null;
   },
   'setCharAt/2': (self: StringBuilder, at: unknown, char: unknown) => {
-    const position = toInt(at as Numeric);
+    const position = int(at);
     self.text = self.text.slice(0, position) + toText(char) + self.text.slice(position + 1);
     return null;
   },

@@ -10,7 +10,7 @@ import { type Pattern, patternOf, replaceMatches } from '../pattern.ts';
 import { javaText, textOf, toText } from '../text.ts';
 import { badArgument, exception, illegalArgument } from '../throwable.ts';
 import { truth } from '../truth.ts';
-import { Char, GString, isNumeric, type Numeric, StringBuilder } from '../values.ts';
+import { Char, GString, isNumeric, StringBuilder } from '../values.ts';
 import './object-methods.ts';
 
 /** A method of ours that wants the receiver as a string. */
@@ -34,7 +34,7 @@ export function text(value: unknown): string {
 export function int(value: unknown): number {
   if (value instanceof Char) return value.code;
   if (!isNumeric(value)) throw badArgument();
-  return toInt(value as Numeric);
+  return toInt(value);
 }
 
 /** What to look for: a text, or a character by its code. */

@@ -1,3 +1,4 @@
+import { capitalize } from '../capitalize.ts';
 import { arrays } from '../closure.ts';
 import { dispatcher } from '../dispatch-port.ts';
 import { arrayType, classNamed, type JavaClass } from '../java-class.ts';
@@ -58,10 +59,7 @@ for (const [className, fields] of [
 ] as const) {
   defineMethods(className, 'java.lang.Throwable', {
     ...Object.fromEntries(
-      fields.map((field) => [
-        `get${field[0]!.toUpperCase()}${field.slice(1)}/0`,
-        (self: Throwable) => self.fields[field],
-      ]),
+      fields.map((field) => [`get${capitalize(field)}/0`, (self: Throwable) => self.fields[field]]),
     ),
   });
 }

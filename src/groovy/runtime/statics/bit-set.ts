@@ -1,4 +1,4 @@
-import { toInt } from '../arithmetic.ts';
+import { int } from '../arguments.ts';
 import { itemsOf } from '../equality.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
@@ -6,7 +6,7 @@ import '../methods/object-methods.ts';
 import { Range } from '../range.ts';
 import { badArgument, outOfBounds } from '../throwable.ts';
 import { truth } from '../truth.ts';
-import { JavaObject, type Numeric } from '../values.ts';
+import { JavaObject } from '../values.ts';
 
 /** Bits by number. Words without a bit are not kept, so one far bit takes no more than a near one. */
 class BitSet extends JavaObject {
@@ -77,7 +77,7 @@ class BitSet extends JavaObject {
 }
 
 function bitOf(value: unknown): number {
-  const bit = toInt(value as Numeric);
+  const bit = int(value);
   if (bit < 0) throw outOfBounds(`bitIndex < 0: ${bit}`);
   return bit;
 }
@@ -116,7 +116,7 @@ function getAt(self: BitSet, at: unknown): unknown {
 
 function putAt(self: BitSet, at: unknown, value: unknown): null {
   const isSet = truth(value);
-  if (at instanceof Range) return set(self, at.low, toInt(at.high as Numeric) + 1, isSet);
+  if (at instanceof Range) return set(self, at.low, int(at.high) + 1, isSet);
   return set(self, at, isSet);
 }
 
@@ -129,7 +129,7 @@ function next(self: BitSet, from: unknown, wanted: boolean): number {
 }
 
 function previous(self: BitSet, from: unknown): number {
-  const end = toInt(from as Numeric);
+  const end = int(from);
   return self.bits().findLast((bit) => bit <= end) ?? -1;
 }
 

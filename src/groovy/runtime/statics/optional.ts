@@ -33,7 +33,7 @@ export function optional(value: unknown): JavaObject {
 
 defineStatics('java.util.Optional', {
   'of/1': (value: unknown) => {
-    if (value === null) throw nullPointer(null as never);
+    if (value === null) throw nullPointer();
     return optional(value);
   },
   'ofNullable/1': optional,

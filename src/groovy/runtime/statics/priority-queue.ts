@@ -26,7 +26,7 @@ class PriorityQueue extends JavaObject {
   }
 
   add(item: unknown): true {
-    if (item === null) throw nullPointer(null as never);
+    if (item === null) throw nullPointer();
     this.#siftUp(this.items.length, item);
     return true;
   }

@@ -89,7 +89,7 @@ defineMethods('java.util.Properties', 'java.util.Map', {
   'getProperty/1-2': (self: JavaMap, name: unknown, otherwise: unknown = null) =>
     find(self, toText(name)) ?? otherwise,
   'setProperty/2': (self: JavaMap, name: unknown, value: unknown) => {
-    if (name === null || value === null) throw nullPointer(null as never);
+    if (name === null || value === null) throw nullPointer();
     if (textOf(name) === undefined || textOf(value) === undefined) throw badArgument();
     return self.put(toText(name), toText(value));
   },

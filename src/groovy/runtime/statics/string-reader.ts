@@ -1,4 +1,4 @@
-import { toInt } from '../arithmetic.ts';
+import { int } from '../arguments.ts';
 import { call1, call2, parameterCount } from '../closure.ts';
 import { JavaIterator } from '../iterate.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
@@ -8,7 +8,7 @@ import { patternOf, splitText } from '../pattern.ts';
 import { Stream } from '../stream.ts';
 import { toText } from '../text.ts';
 import { badArgument, exception } from '../throwable.ts';
-import { JavaObject, type Numeric } from '../values.ts';
+import { JavaObject } from '../values.ts';
 
 /** Reads a text from its beginning to its end. A BufferedReader is the same over another reader. */
 export class Reader extends JavaObject {
@@ -75,7 +75,7 @@ function closing<T>(self: Reader, read: (lines: string[]) => T): T {
 
 function eachLine(self: Reader, first: unknown, second: unknown): unknown {
   const fn = second ?? first;
-  let at = second === undefined ? 1 : toInt(first as Numeric);
+  let at = second === undefined ? 1 : int(first);
   return closing(self, (lines) => {
     let result: unknown = null;
     for (const line of lines) result = parameterCount(fn) === 2 ? call2(fn, line, at++) : call1(fn, line);
@@ -97,7 +97,7 @@ function iteratorOf(self: Reader): JavaIterator {
 
 defineMethods('java.io.Reader', 'java.lang.Object', {
   'read/0': (self: Reader) => self.read(),
-  'skip/1': (self: Reader, count: unknown) => self.skip(toInt(count as Numeric)),
+  'skip/1': (self: Reader, count: unknown) => self.skip(int(count)),
   'ready/0': (self: Reader) => self.rest !== null,
   'readLine/0': (self: Reader) => self.readLine(),
   'readLines/0': (self: Reader) => closing(self, (lines) => lines),

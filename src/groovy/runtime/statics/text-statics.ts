@@ -3,7 +3,7 @@ import { formatText, unpacked } from '../format.ts';
 import { listOf } from '../iterate.ts';
 import { defineStatics } from '../method-table.ts';
 import { javaText, textOf, toText } from '../text.ts';
-import { Byte, type List, listKind, StringBuilder } from '../values.ts';
+import { Byte, listKind, StringBuilder } from '../values.ts';
 
 function newText(value: unknown = '', charset?: unknown): string {
   if (!Array.isArray(value)) return toText(value);
@@ -13,7 +13,7 @@ function newText(value: unknown = '', charset?: unknown): string {
 }
 
 function isCharacters(value: unknown): boolean {
-  return Array.isArray(value) && listKind(value as List)?.element?.name === 'char';
+  return Array.isArray(value) && listKind(value)?.element?.name === 'char';
 }
 
 defineStatics('java.lang.String', {

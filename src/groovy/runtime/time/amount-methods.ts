@@ -1,13 +1,13 @@
 import { compare } from '../equality.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import '../methods/object-methods.ts';
+import { int, long } from '../arguments.ts';
 import { toText } from '../text.ts';
 import { badArgument, exception } from '../throwable.ts';
 import { Duration, Period, parseDuration, parsePeriod } from './amounts.ts';
 import { nanosOf, unitArgument, unitNanos } from './chrono-unit.ts';
 import { daysIn } from './date-fields.ts';
 import { Temporal } from './temporal.ts';
-import { int, long } from './time-arguments.ts';
 
 const DURATION = 'java.time.Duration';
 const PERIOD = 'java.time.Period';
@@ -182,9 +182,9 @@ defineMethods(PERIOD, 'java.lang.Object', {
   ...Object.fromEntries(
     partNames.flatMap((name, at) => {
       const of = (count: unknown) => {
-        const parts = [0, 0, 0];
+        const parts: [number, number, number] = [0, 0, 0];
         parts[at] = int(count);
-        return new Period(parts[0]!, parts[1]!, parts[2]!);
+        return new Period(...parts);
       };
       return [
         [`plus${name}/1`, (self: Period, count: unknown) => combine(self, of(count), 1)],
@@ -192,9 +192,9 @@ defineMethods(PERIOD, 'java.lang.Object', {
         [
           `with${name}/1`,
           (self: Period, count: unknown) => {
-            const parts = [self.years, self.months, self.days];
+            const parts: [number, number, number] = [self.years, self.months, self.days];
             parts[at] = int(count);
-            return new Period(parts[0]!, parts[1]!, parts[2]!);
+            return new Period(...parts);
           },
         ],
       ];

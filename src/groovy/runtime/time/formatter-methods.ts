@@ -1,11 +1,12 @@
 import { builtInEnum } from '../built-in-enum.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import '../methods/object-methods.ts';
+import { int } from '../arguments.ts';
 import { toText } from '../text.ts';
 import { DateTimeFormatter } from './date-time-formatter.ts';
 import { DAY_NAMES, dateTimeError, dayEnum, MONTH_NAMES, monthEnum } from './temporal.ts';
 import { temporal } from './temporal-methods.ts';
-import { int, zone } from './time-arguments.ts';
+import { zone } from './time-arguments.ts';
 
 const ISO = [
   'BASIC_ISO_DATE',

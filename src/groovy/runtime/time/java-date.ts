@@ -5,13 +5,13 @@ import { classNamed, type JavaClass } from '../java-class.ts';
 import { JavaMap } from '../java-map.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import '../methods/object-methods.ts';
+import { int, millis } from '../arguments.ts';
 import { toText } from '../text.ts';
 import { illegalArgument } from '../throwable.ts';
 import { isNumeric, JavaObject } from '../values.ts';
 import { CALENDAR_NAMES, Calendar, FIELD } from './calendar.ts';
 import { fieldsOf, wallOf } from './date-fields.ts';
 import { formatDate, parseDate, zoneName } from './date-pattern.ts';
-import { int, millis } from './time-arguments.ts';
 import { DAY, defaultZone, Zone, zoneOf } from './zone.ts';
 
 const DATE_CLASS = classNamed('java.util.Date');

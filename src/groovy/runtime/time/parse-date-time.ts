@@ -41,13 +41,13 @@ export function parseIso(text: string, kind: TemporalKind, isBasic = false): Tem
 }
 
 function parseDay(date: string, text: string): number {
-  const [, year, month, day] = /^([+-]?\d+)-(\d{2})-(\d{2})$/.exec(date)!;
+  const [, year, month, day] = /^([+-]?\d+)-(\d{2})-(\d{2})$/.exec(date) ?? [];
   try {
     return dateOf(Number(year), Number(month), Number(day));
   } catch (error) {
     throw exception(
       'java.time.format.DateTimeParseException',
-      `Text '${text}' could not be parsed: ${(error as Error).message}`,
+      `Text '${text}' could not be parsed: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }
@@ -195,7 +195,7 @@ function fromFields(
   } catch (error) {
     throw exception(
       'java.time.format.DateTimeParseException',
-      `Text '${text}' could not be parsed: ${(error as Error).message}`,
+      `Text '${text}' could not be parsed: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }

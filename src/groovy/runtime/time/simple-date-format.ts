@@ -3,6 +3,7 @@ import { dateFormats } from '../format-date-port.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import '../methods/object-methods.ts';
+import { millis } from '../arguments.ts';
 import { toText } from '../text.ts';
 import { illegalArgument } from '../throwable.ts';
 import { isNumeric, JavaObject } from '../values.ts';
@@ -10,7 +11,6 @@ import { Calendar } from './calendar.ts';
 import { formatDate, parseDate } from './date-pattern.ts';
 import { JavaDate } from './java-date.ts';
 import { Temporal } from './temporal.ts';
-import { millis } from './time-arguments.ts';
 import { defaultZone, setDefaultZone, UTC, Zone, zoneOf } from './zone.ts';
 
 const SIMPLE_DATE_FORMAT_CLASS = classNamed('java.text.SimpleDateFormat');

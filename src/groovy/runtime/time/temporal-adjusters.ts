@@ -1,10 +1,11 @@
+import { int } from '../arguments.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { defineStatics } from '../method-table.ts';
 import { EnumConstant, JavaObject } from '../values.ts';
 import { weekdayOf } from './chrono-field.ts';
 import { daysIn } from './date-fields.ts';
 import { dateOf, type Temporal } from './temporal.ts';
-import { enumArgument, int } from './time-arguments.ts';
+import { enumArgument } from './time-arguments.ts';
 
 const TEMPORAL_ADJUSTER_CLASS = classNamed('java.time.temporal.TemporalAdjuster');
 

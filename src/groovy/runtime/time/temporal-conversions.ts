@@ -1,3 +1,4 @@
+import { int } from '../arguments.ts';
 import { defineMethods } from '../method-table.ts';
 import { badArgument } from '../throwable.ts';
 import { Calendar } from './calendar.ts';
@@ -5,7 +6,7 @@ import { DateTimeFormatter } from './date-time-formatter.ts';
 import { JavaDate } from './java-date.ts';
 import { momentIn, Temporal, type TemporalKind, timeOf, zonedAt } from './temporal.ts';
 import { temporal } from './temporal-methods.ts';
-import { int, zone } from './time-arguments.ts';
+import { zone } from './time-arguments.ts';
 import { defaultZone, type Zone } from './zone.ts';
 import { offsetZone } from './zone-methods.ts';
 

@@ -1,3 +1,4 @@
+import { int, long } from '../arguments.ts';
 import { Closure, call1 } from '../closure.ts';
 import { compare } from '../equality.ts';
 import { defineMethods, type Implementation } from '../method-table.ts';
@@ -27,7 +28,7 @@ import {
   type TemporalKind,
 } from './temporal.ts';
 import { isAdjustingEnum, TemporalAdjuster } from './temporal-adjusters.ts';
-import { int, long, monthNumber } from './time-arguments.ts';
+import { monthNumber } from './time-arguments.ts';
 
 type Methods = Record<string, Implementation>;
 

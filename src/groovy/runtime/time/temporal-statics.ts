@@ -1,3 +1,4 @@
+import { int, long, millis } from '../arguments.ts';
 import { defineStatics, type Implementation } from '../method-table.ts';
 import { textOf, toText } from '../text.ts';
 import { badArgument } from '../throwable.ts';
@@ -20,7 +21,7 @@ import {
 } from './temporal.ts';
 import { convertTo, inZone, localPart } from './temporal-conversions.ts';
 import { temporal } from './temporal-methods.ts';
-import { int, long, millis, monthNumber, zone } from './time-arguments.ts';
+import { monthNumber, zone } from './time-arguments.ts';
 import { defaultZone } from './zone.ts';
 import { offsetZone } from './zone-methods.ts';
 

@@ -1,25 +1,7 @@
-import { toBigInt, toInt, toNumber } from '../arithmetic.ts';
+import { int } from '../arguments.ts';
 import { badArgument, nullPointer } from '../throwable.ts';
-import { EnumConstant, isNumeric } from '../values.ts';
+import { EnumConstant } from '../values.ts';
 import { Zone } from './zone.ts';
-
-/** @throws BadArgument for what is no number */
-export function int(value: unknown): number {
-  if (!isNumeric(value)) throw badArgument();
-  return toInt(value);
-}
-
-/** A long that fits a double, such as milliseconds. @throws BadArgument for what is no number */
-export function millis(value: unknown): number {
-  if (!isNumeric(value)) throw badArgument();
-  return toNumber(value);
-}
-
-/** @throws BadArgument for what is no number */
-export function long(value: unknown): bigint {
-  if (!isNumeric(value)) throw badArgument();
-  return toBigInt(value);
-}
 
 /** 1 to 12 for a number or a Month. */
 export function monthNumber(value: unknown): number {

@@ -1,28 +1,35 @@
+import { capitalize } from '../capitalize.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { libraryCategories } from '../meta/categories.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import '../methods/object-methods.ts';
+import { int } from '../arguments.ts';
 import type { ScriptMethod } from '../script-class.ts';
 import { badArgument } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
 import { Calendar } from './calendar.ts';
 import { JavaDate } from './java-date.ts';
-import { int } from './time-arguments.ts';
 import { defaultZone } from './zone.ts';
 
 /** Years, months, days, hours, minutes, seconds, milliseconds. */
 type Parts = readonly [number, number, number, number, number, number, number];
 
+function partsOf(numbers: readonly number[]): Parts {
+  const [years = 0, months = 0, days = 0, hours = 0, minutes = 0, seconds = 0, millis = 0] = numbers;
+  return [years, months, days, hours, minutes, seconds, millis];
+}
+
 const NAMES = ['years', 'months', 'days', 'hours', 'minutes'] as const;
 /** The fields of a calendar, in the order of the parts. */
 const CALENDAR_FIELDS = [1, 2, 6, 11, 12, 13, 14];
 const CLASSES = ['Duration', 'TimeDuration', 'DatumDependentDuration', 'TimeDatumDependentDuration'] as const;
+type Kind = (typeof CLASSES)[number];
 
 class Duration extends JavaObject {
   readonly type: JavaClass;
   readonly parts: Parts;
 
-  constructor(kind: (typeof CLASSES)[number], parts: Parts) {
+  constructor(kind: Kind, parts: Parts) {
     super();
     this.type = classNamed(`groovy.time.${kind}`);
     this.parts = parts;
@@ -49,7 +56,7 @@ class Duration extends JavaObject {
   from(ms: number, sign = 1): number {
     const calendar = new Calendar(ms, defaultZone());
     for (const [at, field] of CALENDAR_FIELDS.entries())
-      if (this.parts[at] !== 0) calendar.add(field, sign * this.parts[at]!);
+      if (this.parts[at] !== undefined && this.parts[at] !== 0) calendar.add(field, sign * this.parts[at]);
     return calendar.ms;
   }
 
@@ -85,14 +92,15 @@ function midnight(ms: number): number {
   return calendar.ms;
 }
 
-function kindOf(hasTime: boolean, hasDatum: boolean): (typeof CLASSES)[number] {
-  return CLASSES[(hasTime ? 1 : 0) + (hasDatum ? 2 : 0)]!;
+function kindOf(hasTime: boolean, hasDatum: boolean): Kind {
+  if (hasDatum) return hasTime ? 'TimeDatumDependentDuration' : 'DatumDependentDuration';
+  return hasTime ? 'TimeDuration' : 'Duration';
 }
 
 function added(self: Duration, other: unknown, sign: number): unknown {
   if (other instanceof JavaDate && sign > 0) return new JavaDate(self.from(other.ms));
   if (!(other instanceof Duration)) throw badArgument();
-  const parts = self.parts.map((part, at) => part + sign * other.parts[at]!) as unknown as Parts;
+  const parts = partsOf(self.parts.map((part, at) => part + sign * (other.parts[at] ?? 0)));
   return new Duration(kindOf(self.isOfTime || other.isOfTime, self.isOfDatum || other.isOfDatum), parts);
 }
 
@@ -104,7 +112,7 @@ function between(later: JavaDate, earlier: JavaDate): Duration {
     rest -= count * unit;
     return count;
   });
-  return new Duration('TimeDuration', [0, 0, ...units, rest] as unknown as Parts);
+  return new Duration('TimeDuration', partsOf([0, 0, ...units, rest]));
 }
 
 function minus(first: unknown, second: unknown): unknown {
@@ -138,11 +146,11 @@ for (const [name, first] of [
   const least = name === 'TimeDuration' ? 4 : 7 - first;
   defineStatics(`groovy.time.${name}`, {
     [`new/${least}-${7 - first}`]: (...given: unknown[]) =>
-      new Duration(name, [...Array(7 - given.length).fill(0), ...given.map(int)] as unknown as Parts),
+      new Duration(name, partsOf([...Array(7 - given.length).fill(0), ...given.map(int)])),
   });
 }
 
-const getters = NAMES.map((name, at) => [`get${name[0]!.toUpperCase()}${name.slice(1)}/0`, at] as const);
+const getters = NAMES.map((name, at) => [`get${capitalize(name)}/0`, at] as const);
 defineMethods('groovy.time.BaseDuration', 'java.lang.Object', {
   ...Object.fromEntries(
     [...getters, ['getSeconds/0', 5] as const, ['getMillis/0', 6] as const].map(([name, at]) => [
@@ -181,7 +189,7 @@ const UNITS: readonly (readonly [name: string, part: number, factor: number])[] 
 function unit(count: unknown, part: number, factor: number): Duration {
   const parts = [0, 0, 0, 0, 0, 0, 0];
   parts[part] = int(count) * factor;
-  return new Duration(kindOf(part > 2, part < 2), parts as unknown as Parts);
+  return new Duration(kindOf(part > 2, part < 2), partsOf(parts));
 }
 
 const units = UNITS.flatMap(([name, part, factor]) =>

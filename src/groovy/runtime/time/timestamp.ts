@@ -1,10 +1,10 @@
+import { millis } from '../arguments.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import { toText } from '../text.ts';
 import { illegalArgument } from '../throwable.ts';
 import { formatDate, parseDate } from './date-pattern.ts';
 import { JavaDate } from './java-date.ts';
-import { millis } from './time-arguments.ts';
 import { defaultZone } from './zone.ts';
 
 /** A date that is written as databases write one. */

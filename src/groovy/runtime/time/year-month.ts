@@ -1,6 +1,7 @@
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import '../methods/object-methods.ts';
+import { int } from '../arguments.ts';
 import { toText } from '../text.ts';
 import { badArgument } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
@@ -16,7 +17,7 @@ import {
   monthEnum,
   Temporal,
 } from './temporal.ts';
-import { int, monthNumber, zone } from './time-arguments.ts';
+import { monthNumber, zone } from './time-arguments.ts';
 import { defaultZone } from './zone.ts';
 
 /** A month of a year, or with month 0 the whole year. */

@@ -1,12 +1,12 @@
 import { addPlainForm } from '../host-values.ts';
 import { defineMethods, defineStatics } from '../method-table.ts';
 import '../methods/object-methods.ts';
+import { int } from '../arguments.ts';
 import { classNamed, type JavaClass } from '../java-class.ts';
 import { toText } from '../text.ts';
 import { exception } from '../throwable.ts';
 import { JavaObject } from '../values.ts';
 import { dateTimeError, offsetId, type Temporal } from './temporal.ts';
-import { int } from './time-arguments.ts';
 import { defaultZone, findZone, parseOffset, Zone } from './zone.ts';
 
 const ZONE_RULES_CLASS = classNamed('java.time.zone.ZoneRules');

@@ -1,4 +1,4 @@
-import { toInt } from '../arithmetic.ts';
+import { int } from '../arguments.ts';
 import { call1 } from '../closure.ts';
 import { parseDecimal } from '../decimal.ts';
 import { call } from '../dispatch.ts';
@@ -10,7 +10,7 @@ import { parseDouble, parseWhole } from '../parse-number.ts';
 import '../methods/collection-methods.ts';
 import { textOf, toText } from '../text.ts';
 import { truth } from '../truth.ts';
-import { BigInteger, Double, JavaObject, type Numeric } from '../values.ts';
+import { BigInteger, Double, JavaObject } from '../values.ts';
 import { isBlank, localName, textOfElement, type XmlElement, XmlReader } from './xml-tree.ts';
 
 /** The text of a reader or stream, or a text. */
@@ -160,7 +160,7 @@ function filtered(self: GPath, closure: unknown): GPath {
 function at(self: GPath, place: unknown): unknown {
   const name = textOf(place);
   if (name !== undefined) return self.step(name);
-  const found = self.found[toInt(place as Numeric)];
+  const found = self.found[int(place)];
   return new GPath(found === undefined ? [] : [found], self.name, self.before);
 }
 

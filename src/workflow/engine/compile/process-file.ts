@@ -1,4 +1,5 @@
 import { BpmnModdle, type ModdleElement, type ModdleResult } from 'bpmn-moddle';
+import { wordsOf } from '#errors/index.ts';
 import { describeExtensions } from './descriptor.ts';
 import type { Findings } from './findings.ts';
 import { attribute, children, idOf, tagOf } from './model-element.ts';
@@ -23,7 +24,7 @@ const moddle = new BpmnModdle(describeExtensions());
 /** @throws BadRequestError `WORKFLOW_BAD_XML`, PayloadTooLargeError */
 export async function parseModel(text: string): Promise<ModdleResult> {
   return await moddle.fromXML(guardXml(text)).catch((error: unknown) => {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = wordsOf(error);
     const reason = /nested error: (.*)/.exec(message)?.[1];
     const said = reason === undefined ? firstLine(message) : `${firstLine(message)}: ${reason}`;
     throw badXml(`is not BPMN: ${said}`, undefined, placeOf(message));
