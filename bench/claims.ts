@@ -63,7 +63,7 @@ async function measure(quantity: string, count: number, batch: number, shape: Co
   compare(measured, 'pgbench, same SQL', rounds.theirs);
 }
 
-/** The road of today's product, a completion for each run, next to what completing a batch at once gives. */
+/** What the product does today, a completion for each run, next to what completing a batch at once gives. */
 async function measureEach(count: number) {
   const quantity = `claim 500, start, complete each by itself over 10 connections; ${claimersOf(count)}`;
   const rounds = await interleave(ROUNDS, {

@@ -1,4 +1,10 @@
-import { type ConfigStore, formatConfigId, parseConfigId, type RouterConfig } from '#config/index.ts';
+import {
+  type ConfigStore,
+  definitionOf,
+  formatConfigId,
+  parseConfigId,
+  type RouterConfig,
+} from '#config/index.ts';
 import {
   BadRequestError,
   didYouMean,
@@ -6,7 +12,7 @@ import {
   NotFoundError,
   PreconditionFailedError,
 } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { firstOf, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import {
   answerFromMemory,
   applyPatch,
@@ -64,7 +70,7 @@ export function configResource(options: ConfigResourceOptions): RouteHandler {
             hint: 'PUT it to /config/<id> or /config/<factory>/<alias>',
           });
         }
-        if (path.length === 1 && isFactory(options.store, path[0]!)) {
+        if (path.length === 1 && isFactory(options.store, firstOf(path))) {
           throw new BadRequestError(`'${path[0]}' is the name of many configurations`, {
             id: 'CONFIG_NO_ID',
             hint: `PUT it to /config/${path[0]}/<alias>`,
@@ -113,7 +119,7 @@ class ConfigScope {
     }
     if (request.method !== 'read') return unsupported(request);
     const configurations = store.ids().map((id) => {
-      const factory = id.includes('/') ? id.split('/', 1)[0]! : null;
+      const factory = id.includes('/') ? definitionOf(id) : null;
       return { _id: id, pid: id.replace('/', '.'), factoryPid: factory };
     });
     return resource('', null, { configurations });

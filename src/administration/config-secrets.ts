@@ -1,3 +1,4 @@
+import { definitionOf } from '#config/index.ts';
 import { type Crypto, isReference, isSecretValue, secretMembers } from '#crypto/index.ts';
 import {
   cloneJson,
@@ -37,7 +38,7 @@ export async function protectSecrets(
 }
 
 function encryptedPlaces(id: string, content: JsonObject): Pointer[] {
-  const name = id.split('/', 1)[0]!;
+  const name = definitionOf(id);
   const listed = name === 'endpoint' && Array.isArray(content['encrypt']) ? content['encrypt'] : [];
   const known = SECRETS[name.replace(/-.*$/, '')] ?? [];
   return [...known, ...listed.map(String), ...staticPasswords(name, content)].map(parsePointer);

@@ -1,5 +1,5 @@
 import { didYouMean, NotFoundError, NotSupportedError } from '#errors/index.ts';
-import { cloneJson, type JsonObject, type JsonValue } from '#json/index.ts';
+import { cloneJson, type JsonObject } from '#json/index.ts';
 import { collection, type RouteHandler, resource } from '#resource/index.ts';
 import { INFO_NAMES, NOT_RUN_HINT } from './info-scripts.ts';
 
@@ -29,7 +29,7 @@ export function infoResource(options: InfoOptions): RouteHandler {
           return resource('login', null, {
             authenticationId,
             authorization: {
-              ...cloneJson(authorization as unknown as JsonValue as JsonObject),
+              ...cloneJson(authorization as unknown as JsonObject),
               ipAddress: context.client.remoteAddress,
               protectedAttributeList: [...protectedOf(authorization.component)],
             },

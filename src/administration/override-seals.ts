@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
   parsePointer,
+  partAt,
   setAt,
 } from '#json/index.ts';
 import type { ConfigOverride } from './config-override-repository.ts';
@@ -29,7 +30,7 @@ export function overrideSeals(
       const places = plainSecrets(id, content);
       const stored = cloneJson(content);
       for (const place of places) {
-        setAt(stored, place, await crypto.encrypt(getAt(content, place)!, null, alias()));
+        setAt(stored, place, await crypto.encrypt(partAt(content, place), null, alias()));
       }
       const sealed = places.length === 0 ? null : places.map((place) => formatPointer(place));
       return { content: textOf(stored), sealed };
@@ -60,5 +61,5 @@ function textOf(content: JsonObject): string {
 }
 
 function plainSecrets(id: string, content: JsonObject) {
-  return secretPlaces(id, content).filter((place) => !isEnvelope(getAt(content, place)!));
+  return secretPlaces(id, content).filter((place) => !isEnvelope(partAt(content, place)));
 }

@@ -1,4 +1,4 @@
-import { type PropertySource, secretReferences } from '#config/index.ts';
+import { definitionOf, type PropertySource, secretReferences } from '#config/index.ts';
 import { isEnvelope, isStandIn, standInOf } from '#crypto/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import {
@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type JsonValue,
   type Pointer,
+  partAt,
   setAt,
 } from '#json/index.ts';
 import { secretPlaces } from './config-secrets.ts';
@@ -33,7 +34,7 @@ const BOUND_BESIDE_SCRIPT: ReadonlySet<string> = new Set(['router', 'authenticat
 export function sealed(id: string, content: JsonObject, showsEnvelopes = false): JsonObject {
   const copy = cloneJson(content);
   for (const pointer of secretPlaces(id, content)) {
-    const secret = getAt(content, pointer)!;
+    const secret = partAt(content, pointer);
     if (!(showsEnvelopes && isObject(secret))) setAt(copy, pointer, standInOf(secret));
   }
   return copy;
@@ -58,7 +59,7 @@ export function withKeptSecrets(
 ): JsonObject {
   const kept = cloneJson(given);
   for (const pointer of secretPlaces(id, given)) {
-    const seal = getAt(given, pointer)!;
+    const seal = partAt(given, pointer);
     if (!isStandIn(seal)) {
       if (client.isExternal && isEncryptedValue(seal)) throw foreign(pointer);
       continue;
@@ -66,11 +67,11 @@ export function withKeptSecrets(
     const source = secretPlaces(id, before).find(
       (place) =>
         isSamePlace(place, pointer) &&
-        equalJson(standInOf(getAt(before, place)!), seal) &&
+        equalJson(standInOf(partAt(before, place)), seal) &&
         isBoundAlike(id, { content: before, pointer: place }, { content: given, pointer }),
     );
     if (source === undefined) throw notKept(pointer);
-    setAt(kept, pointer, getAt(before, source)!);
+    setAt(kept, pointer, partAt(before, source));
   }
   for (const pointer of secretReferences(given, properties)) {
     const stays =
@@ -93,11 +94,11 @@ interface Place {
 }
 
 function isBoundAlike(id: string, left: Place, right: Place): boolean {
-  const name = id.split('/', 1)[0]!;
+  const name = definitionOf(id);
   const boundTo = ({ content, pointer }: Place) => {
     const copy = cloneJson(content);
     for (const place of secretPlaces(id, content)) {
-      const standIn = standInOf(getAt(content, place)!);
+      const standIn = standInOf(partAt(content, place));
       // The host of a URL stays to be compared: it is where the other secrets go.
       setAt(copy, place, typeof standIn === 'string' ? standIn : null);
     }

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
+import { firstOf } from '#json/index.ts';
 
 export interface SealedColumn {
   readonly name: string;
@@ -112,7 +113,7 @@ export async function replaceSealed(
   { schema, name, columns }: SealedTable,
   changes: readonly SealedChange[],
 ): Promise<number> {
-  const changed = [...columns.entries()].filter(([at]) => changes[0]!.texts[at] !== null);
+  const changed = [...columns.entries()].filter(([at]) => firstOf(changes).texts[at] !== null);
   const places = changes.map(({ row }) => row.place);
   const table = sql.id(schema, name);
   const list = (values: readonly (string | null)[]) => sql`${values}::text[]`;

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ActivationError, didYouMean, type Finding, formatFinding, nearest } from '#errors/index.ts';
+import { ActivationError, didYouMean, type Finding, formatFinding, nearest, wordsOf } from '#errors/index.ts';
 import { type Command, EXIT } from './command.ts';
 import { asTyped, complain } from './typed-name.ts';
 
@@ -66,7 +66,7 @@ async function runCommand(command: Command, argv: readonly string[]): Promise<nu
     flags = parsed.values as Flags;
     positionals = parsed.positionals;
   } catch (error) {
-    const { message } = error as Error;
+    const message = wordsOf(error);
     const { secretFlagHint } = await import('./settings-flags.ts');
     const hint = secretFlagHint(message) ?? nearestFlag(message, Object.keys(command.options));
     complain([`svc ${command.name}: ${message}`, hint ?? []].flat().join('\n'));

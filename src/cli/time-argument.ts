@@ -8,8 +8,8 @@ const DAY_MS = 86_400_000;
 export function readTime(text: string, now: number): number {
   const asked = text.trim().toLowerCase();
   if (asked === 'now') return now;
-  const back = /^-(\d+)\s*([smhd])$/.exec(asked);
-  if (back !== null) return now - Number(back[1]) * UNITS[back[2]!]!;
+  const [, count, unit = ''] = /^-(\d+)\s*([smhd])$/.exec(asked) ?? [];
+  if (count !== undefined) return now - Number(count) * (UNITS[unit] ?? Number.NaN);
   if (asked === 'yesterday') return now - DAY_MS;
   const clock = /^(?:(today|yesterday)\s+)?([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/.exec(asked);
   if (clock === null) return Date.parse(text);

@@ -194,15 +194,17 @@ export class Membership implements Service {
   /** A session that Postgres has ended while the network said nothing would seem to hold its lock for ever. */
   async #dropDeadSessions(): Promise<void> {
     if (performance.now() - this.#probedAt < SESSION_PROBE_MS) return;
-    const sessions = [this.#own, this.#watch?.session].filter((session) => session?.isOpen === true);
+    const sessions = [this.#own, this.#watch?.session].flatMap((session) =>
+      session?.isOpen === true ? [session] : [],
+    );
     if (sessions.length === 0) return;
     const live = await listLiveSessions(
       this.#options.database.db,
-      sessions.map((session) => session!.number).filter((number) => number !== null),
+      sessions.map((session) => session.number).filter((number) => number !== null),
     );
     this.#probedAt = performance.now();
     for (const session of sessions) {
-      const number = session!.number;
+      const { number } = session;
       if (number === null) continue;
       const known = live.find((one) => one.number === number);
       // Who watches waits for a lock; if its session has been given it, the answer has got lost.

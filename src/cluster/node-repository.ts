@@ -62,7 +62,7 @@ export async function registerNode(
           drained_at = case when not ${isNew} then drained_at end, drained_by = case when not ${isNew} then drained_by end
       where id = ${id} returning name, epoch)
     select epoch, cluster_note_event(name, 'joined', epoch, null, null) from joined`.execute(db);
-  return rows[0]!.epoch;
+  return oneRow(rows).epoch;
 }
 
 /** @returns false when the node is no longer what it thinks it is: another one has taken over from it */

@@ -1,6 +1,7 @@
 import { KeyRing, type KeyRingText, NEEDED_ALIASES, type OpenedKeyRing } from '#crypto/index.ts';
 import type { Db } from '#database/index.ts';
 import { ActivationError } from '#errors/index.ts';
+import { firstOf } from '#json/index.ts';
 import { listForeignRings, type OtherRing } from './node-repository.ts';
 
 /**
@@ -40,7 +41,7 @@ function ringOf(text: KeyRingText) {
 }
 
 function wordsOf(strangers: readonly OtherRing[]): string {
-  const { node } = strangers[0]!;
+  const { node } = firstOf(strangers);
   const aliases = strangers.filter((one) => one.node === node).map(({ alias }) => `'${alias}'`);
   return `no key of ${aliases.join(', ')} in common with the live node ${node}`;
 }

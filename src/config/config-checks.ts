@@ -1,5 +1,6 @@
 import { ActivationError, type Finding } from '#errors/index.ts';
 import { getAt, type JsonValue, parsePointer } from '#json/index.ts';
+import { definitionOf } from './config-id.ts';
 import { parseJsonDocument } from './json-document.ts';
 import { refusalFindings } from './refusal-finding.ts';
 
@@ -48,7 +49,7 @@ export class ConfigChecks {
     const found: (Finding & { isWarning?: boolean })[] = [];
     const locate = locator(file, text);
     const isSaid = (field: string) => saidBySchema(refused, value, field);
-    for (const check of this.#checks.get(id.split('/', 1)[0]!) ?? []) {
+    for (const check of this.#checks.get(definitionOf(id)) ?? []) {
       try {
         for (const { field, where, ...objection } of (await check(value, id)) ?? []) {
           if (!saidBySchema(refused, value, field))

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { Finding } from '#errors/index.ts';
 import { systemCodeOf } from '#errors/index.ts';
-import { configIdOfFile, formatConfigId, mayBeFactory } from './config-id.ts';
+import { configIdOfFile, definitionOf, formatConfigId, mayBeFactory } from './config-id.ts';
 import type { Locations } from './property-source.ts';
 
 /** A configuration text before anyone has looked into it, or why there is none. */
@@ -33,7 +33,7 @@ export async function listConfigFiles(locations: Locations): Promise<ConfigListi
     folders.push(folder);
     const inherited = location !== locations.projectLocation;
     for (const [id, file] of await readFolder(folder, names, locations.projectLocation)) {
-      if (files.has(id) || (inherited && NOT_INHERITED.has(id.split('/', 1)[0]!))) continue;
+      if (files.has(id) || (inherited && NOT_INHERITED.has(definitionOf(id)))) continue;
       files.set(id, file);
     }
   }

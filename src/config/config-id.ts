@@ -50,3 +50,9 @@ export function mayBeFactory(name: string): boolean {
 function underscored(text: string): string {
   return text.replaceAll(' ', '_');
 }
+
+/** The name of the definition that an id is of: `schedule` of `schedule/nightly`. */
+export function definitionOf(id: string): string {
+  const slash = id.indexOf('/');
+  return slash < 0 ? id : id.slice(0, slash);
+}

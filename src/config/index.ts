@@ -11,7 +11,7 @@
  * was read; a bad change leaves the old configuration in force; files are never written.
  */
 export type { Objection } from './config-checks.ts';
-export { configIdOfFile, formatConfigId, parseConfigId } from './config-id.ts';
+export { configIdOfFile, definitionOf, formatConfigId, parseConfigId } from './config-id.ts';
 export { type ConfigOptions, ConfigStore } from './config-store.ts';
 export { ConfigWatcher } from './config-watcher.ts';
 export { type AuditConfig, auditConfig } from './definitions/audit-schema.ts';
@@ -48,3 +48,4 @@ export {
   type Settings,
 } from './settings.ts';
 export { substitute } from './substitution.ts';
+export { writtenJson } from './written-json.ts';

@@ -83,7 +83,7 @@ export function idleKeysFinding(text: CheckedText, keys: readonly string[], beca
   const named = keys.map((key) => `"${key}"`).join(', ');
   return {
     id: 'CONFIG_WITHOUT_EFFECT',
-    where: place(text, [keys[0]!], 'key'),
+    where: place(text, keys.slice(0, 1), 'key'),
     message: `${named} ${keys.length === 1 ? 'has' : 'have'} no effect: ${because}`,
   };
 }
@@ -101,7 +101,11 @@ export function unreadKeysFinding(
   const list = more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
   return {
     id: 'CONFIG_UNREAD_KEY',
-    where: place(text, [...keys[0]!.path, keys[0]!.key], 'key'),
+    where: place(
+      text,
+      keys.slice(0, 1).flatMap(({ path, key }) => [...path, key]),
+      'key',
+    ),
     message: `${list} ${named.length === 1 ? 'is' : 'are'} ${what}`,
     ...(hint === undefined ? {} : { hint }),
   };

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import { isObject, type JsonObject, type JsonValue, lastOf, setMember } from '#json/index.ts';
 import { coerce, coercionIn } from './coercion.ts';
 import type { PropertySource } from './property-source.ts';
 
@@ -42,7 +42,8 @@ export function substitute(value: JsonValue, properties: PropertySource): Substi
   function typed(copy: JsonObject, written: JsonObject, path: readonly PropertyKey[]): JsonValue {
     const coercion = coercionIn(copy);
     if (coercion === undefined) return copy;
-    const given = copy[coercion]!;
+    const given = copy[coercion];
+    if (given === undefined) return copy;
     const result = coerce(coercion, given);
     if ('value' in result) return result.value;
     // A reference without a value is told of by itself.
@@ -71,13 +72,13 @@ function expand(source: string, expansion: Expansion): JsonValue {
   if (!source.includes('&{')) return source;
   const frames: Frame[] = [{ text: '', startedAt: 0, intact: true }];
   for (let at = 0; at < source.length; at++) {
-    const top = frames.at(-1)!;
+    const top = lastOf(frames);
     if (source.startsWith('&{', at)) {
       frames.push({ text: '', startedAt: at, intact: true });
       at++;
     } else if (source[at] === '}' && frames.length > 1) {
       frames.pop();
-      const parent = frames.at(-1)!;
+      const parent = lastOf(frames);
       const found = top.intact ? lookUp(top.text, expansion) : undefined;
       if (found === undefined) {
         parent.intact = false;

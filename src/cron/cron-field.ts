@@ -37,8 +37,6 @@ export const CRON_FIELD = {
   year: { name: 'year', label: 'year', min: 1970, max: 9999, names: [] },
 } as const satisfies Record<CronFieldName, CronField>;
 
-export const CRON_FIELDS: readonly CronField[] = Object.values(CRON_FIELD);
-
 /** The value of an English name, whole or by its first three letters, in any case; undefined for other words. */
 export function valueOfName(field: CronField, word: string): number | undefined {
   const upper = word.toUpperCase();

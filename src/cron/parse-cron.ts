@@ -1,7 +1,7 @@
 import { wordsOf } from '#errors/index.ts';
 import { badCron, badPiece, type Piece } from './cron-error.ts';
 import type { CronExpression } from './cron-expression.ts';
-import { CRON_FIELD, CRON_FIELDS } from './cron-field.ts';
+import { CRON_FIELD, type CronField } from './cron-field.ts';
 import { readMonthDays, readWeekdays } from './read-days.ts';
 import { readSpan, type Span, unreadable, valuesOf, type Warn } from './span.ts';
 import { valueSet } from './value-set.ts';
@@ -34,25 +34,25 @@ export function parseCron(text: string): CronExpression {
   }
   const fields = splitFields(text);
   const [second, minute, hour, dayOfMonth, month, dayOfWeek, year] = fields;
-  checkQuestionMarks(fields, dayOfMonth!, dayOfWeek!);
+  checkQuestionMarks(fields, dayOfMonth, dayOfWeek);
 
   const warnings: string[] = [];
   const warn: Warn = (warning) => warnings.push(warning);
   const spans = (field: Piece) => elementsOf(field).map((element) => readSpan(element, warn));
-  const secondSpans = spans(second!);
-  const minuteSpans = spans(minute!);
-  const hourSpans = spans(hour!);
+  const secondSpans = spans(second);
+  const minuteSpans = spans(minute);
+  const hourSpans = spans(hour);
   const days =
-    dayOfMonth!.text === '?'
-      ? readWeekdays(elementsOf(dayOfWeek!), warn)
-      : readMonthDays(elementsOf(dayOfMonth!), warn);
+    dayOfMonth.text === '?'
+      ? readWeekdays(elementsOf(dayOfWeek), warn)
+      : readMonthDays(elementsOf(dayOfMonth), warn);
   return {
     text,
     seconds: valueSet(secondSpans.flatMap((span) => valuesOf(CRON_FIELD.second, span))),
     minutes: valueSet(minuteSpans.flatMap((span) => valuesOf(CRON_FIELD.minute, span))),
     hours: valueSet(hourSpans.flatMap((span) => valuesOf(CRON_FIELD.hour, span))),
     days,
-    months: valueSet(spans(month!).flatMap((span) => valuesOf(CRON_FIELD.month, span))),
+    months: valueSet(spans(month).flatMap((span) => valuesOf(CRON_FIELD.month, span))),
     years: year === undefined || year.text === '*' ? [] : spans(year).map(toYearTerm),
     isInterval:
       secondSpans.some((span) => repeats(valuesOf(CRON_FIELD.second, span), span)) ||
@@ -62,12 +62,25 @@ export function parseCron(text: string): CronExpression {
   };
 }
 
-function splitFields(text: string): Piece[] {
+/** Six fields, and perhaps the year. */
+type Fields =
+  | readonly [Piece, Piece, Piece, Piece, Piece, Piece]
+  | readonly [Piece, Piece, Piece, Piece, Piece, Piece, Piece];
+
+function splitFields(text: string): Fields {
   const words = [...text.matchAll(/[^ \t]+/g)];
   if (words.length === 0) throw badCron(text, 'is empty', "Write six fields, such as '0 0 12 * * ?'");
   const shortcut = SHORTCUTS[text.trim().toLowerCase()];
   if (shortcut !== undefined) throw badCron(text, 'shortcuts are not known', `Write '${shortcut}'`);
-  if (words.length < 6 || words.length > 7) {
+  const [second, minute, hour, dayOfMonth, month, dayOfWeek, year, ...more] = words;
+  const isWhole =
+    second !== undefined &&
+    minute !== undefined &&
+    hour !== undefined &&
+    dayOfMonth !== undefined &&
+    month !== undefined &&
+    dayOfWeek !== undefined;
+  if (!isWhole || more.length > 0) {
     const unix = words.length === 5 ? "; a Unix cron line lacks the seconds and the '?'" : '';
     throw badCron(
       text,
@@ -75,12 +88,21 @@ function splitFields(text: string): Piece[] {
       `Write second minute hour day-of-month month day-of-week [year]${unix}`,
     );
   }
-  return words.map((word, index) => ({
+  const piece = (field: CronField, word: RegExpExecArray): Piece => ({
     expression: text,
-    field: CRON_FIELDS[index]!,
+    field,
     text: word[0],
     position: word.index + 1,
-  }));
+  });
+  const six = [
+    piece(CRON_FIELD.second, second),
+    piece(CRON_FIELD.minute, minute),
+    piece(CRON_FIELD.hour, hour),
+    piece(CRON_FIELD.dayOfMonth, dayOfMonth),
+    piece(CRON_FIELD.month, month),
+    piece(CRON_FIELD.dayOfWeek, dayOfWeek),
+  ] as const;
+  return year === undefined ? six : [...six, piece(CRON_FIELD.year, year)];
 }
 
 function elementsOf(field: Piece): Piece[] {

@@ -27,8 +27,8 @@ function findMonthDay(piece: Piece): MonthDay | undefined {
     if (fromEnd > 30) throw badPiece(piece, 'lies before every month', 'Write L-0 to L-30');
     return { fromEnd, nearestWorkday: last[2] !== undefined };
   }
-  const nearest = /^(\d+)W$/i.exec(piece.text);
-  if (nearest !== null) return { day: readValue(piece, nearest[1]!), nearestWorkday: true };
+  const [, nearest] = /^(\d+)W$/i.exec(piece.text) ?? [];
+  if (nearest !== undefined) return { day: readValue(piece, nearest), nearestWorkday: true };
   if (/[LW]/i.test(piece.text)) throw unreadable(piece);
   return undefined;
 }
@@ -55,12 +55,12 @@ function findWeekdayRule(piece: Piece, warn: Warn): DayRule | undefined {
     if (text.length > 1) warn(`${field.label} '${text}': what follows L is ignored, so this means Saturday`);
     return weekdaysRule([SATURDAY]);
   }
-  const last = /^(\w+)L$/i.exec(text);
-  if (last !== null) return { kind: 'lastWeekday', weekday: readValue(piece, last[1]!) };
-  const nth = /^(\w+)#(\w*)$/.exec(text);
-  if (nth !== null) {
-    const weekday = readValue(piece, nth[1]!);
-    if (/^0*[1-5]$/.test(nth[2]!)) return { kind: 'nthWeekday', weekday, nth: Number(nth[2]) };
+  const [, last] = /^(\w+)L$/i.exec(text) ?? [];
+  if (last !== undefined) return { kind: 'lastWeekday', weekday: readValue(piece, last) };
+  const [, day, nth = ''] = /^(\w+)#(\w*)$/.exec(text) ?? [];
+  if (day !== undefined) {
+    const weekday = readValue(piece, day);
+    if (/^0*[1-5]$/.test(nth)) return { kind: 'nthWeekday', weekday, nth: Number(nth) };
     throw badPiece(piece, 'does not say which week', "Write a number from 1 to 5 after '#'");
   }
   return undefined;

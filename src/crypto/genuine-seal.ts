@@ -20,10 +20,7 @@ const ESCAPED = /(?<!\\)\\+u00([0-9a-f]{2})|&#x([0-9a-f]{2});|&#(\d{2,3});/gi;
  * members nearest to it, so the cost is in proportion to the text.
  */
 export function findGenuine(text: string, keys: KeyRing): readonly Genuine[] {
-  const members = [...inPlainNotation(text).matchAll(BYTES)].map(([, name, bytes]) => ({
-    name,
-    bytes: bytes!,
-  }));
+  const members = [...inPlainNotation(text).matchAll(BYTES)].map(([, name, bytes = '']) => ({ name, bytes }));
   return members.flatMap(({ name, bytes: iv }, at) => {
     if (name !== 'iv') return [];
     const near = (wanted: string) =>
@@ -47,10 +44,8 @@ export function findGenuine(text: string, keys: KeyRing): readonly Genuine[] {
 
 function inPlainNotation(text: string): string {
   return text
-    .replace(ESCAPED, (_all, json?: string, hexadecimal?: string, decimal?: string) =>
-      String.fromCharCode(
-        decimal === undefined ? Number.parseInt((json ?? hexadecimal)!, 16) : Number(decimal),
-      ),
+    .replace(ESCAPED, (_all, json?: string, hexadecimal = '', decimal?: string) =>
+      String.fromCharCode(decimal === undefined ? Number.parseInt(json ?? hexadecimal, 16) : Number(decimal)),
     )
     .replace(/(?<!\\)\\+\//g, '/')
     .replaceAll('&quot;', '"');

@@ -37,7 +37,8 @@ export async function hashText(plain: string, algorithm: string | null): Promise
 /** Compares in constant time. Anything that is not a known hash matches nothing. */
 export async function matchesPassword(password: string, stored: JsonValue | undefined): Promise<boolean> {
   const value = openEnvelope(HASHED, stored);
-  const algorithm = value === undefined ? undefined : getMember(value, 'algorithm');
+  if (value === undefined) return false;
+  const algorithm = getMember(value, 'algorithm');
   const found = typeof algorithm === 'string' ? ALGORITHMS.get(algorithm) : undefined;
-  return (await found?.matches(password, value!)) ?? false;
+  return (await found?.matches(password, value)) ?? false;
 }

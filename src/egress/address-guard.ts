@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { InternalServerError } from '#errors/index.ts';
+import { InternalServerError, wordsOf } from '#errors/index.ts';
 import { type Destination, Destinations } from './destinations.ts';
 import {
   includes,
@@ -53,13 +53,10 @@ export class AddressGuard {
       this.#allowed = listOf(allowed);
       this.#allowedAlone = listOf(singleAddresses(allowed));
     } catch (error) {
-      throw new InternalServerError(
-        `'${(error as RangeError).message}' in ${words.place} is no address or network`,
-        {
-          id: 'EGRESS_BAD_NETWORK',
-          hint: 'Write it like 10.0.0.7 or 10.0.0.0/8',
-        },
-      );
+      throw new InternalServerError(`'${wordsOf(error)}' in ${words.place} is no address or network`, {
+        id: 'EGRESS_BAD_NETWORK',
+        hint: 'Write it like 10.0.0.7 or 10.0.0.0/8',
+      });
     }
     this.#only = only === undefined ? undefined : new Destinations(only);
     this.#words = words;

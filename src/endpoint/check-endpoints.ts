@@ -1,4 +1,4 @@
-import { endpointConfig } from '#config/index.ts';
+import { endpointConfig, writtenJson } from '#config/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import { asField, type Inspection } from '#platform/index.ts';
 import { inspectPlaces } from '#script/index.ts';
@@ -6,7 +6,7 @@ import { inspectPlaces } from '#script/index.ts';
 /** The scripts of endpoints. */
 export function checkEndpoints({ config, scripts }: Inspection): void {
   config.addCheck(endpointConfig, async (value) => {
-    const reference = withoutRoute(value as unknown as JsonValue);
+    const reference = withoutRoute(writtenJson(value));
     return (await inspectPlaces(scripts, [{ field: '', reference }])).map(asField);
   });
 }

@@ -75,8 +75,8 @@ export class EndpointResource implements RouteHandler {
     try {
       return await (context.unitOfWork?.savepoint(create) ?? create());
     } catch (error) {
-      if (!(error instanceof ResourceError) || error.code !== 412) throw error;
-      const id = newResourceId!;
+      if (!(error instanceof ResourceError) || error.code !== 412 || newResourceId === null) throw error;
+      const id = newResourceId;
       const update = { ...rest, method: 'update', path: [...request.path, id], revision: null } as const;
       return this.#run(context, update, { ...match, remaining: [...match.remaining, id] });
     }

@@ -1,3 +1,4 @@
+import type { JsonValue } from '#json/index.ts';
 import { reasonOf } from './reason.ts';
 
 /** What an error says beyond its message. Everything here is safe to show to the caller. */
@@ -12,6 +13,9 @@ export interface ErrorFacts {
   readonly detail?: unknown;
   readonly cause?: unknown;
 }
+
+/** An error as callers and other threads are told of it. */
+export type ErrorBody = { code: number; reason: string; message: string; detail?: JsonValue };
 
 /**
  * The one error that callers see: an HTTP-like code, its reason phrase, a message that holds the offending
@@ -31,13 +35,13 @@ export class ResourceError extends Error {
     this.detail = composeDetail(facts);
   }
 
-  /** The body of an error response. */
-  toJSON(): { code: number; reason: string; message: string; detail?: unknown } {
+  /** The body of an error response; what it is made of is JSON, by whoever made it. */
+  toJSON(): ErrorBody {
     return {
       code: this.code,
       reason: this.reason,
       message: this.message,
-      ...(this.detail === undefined ? {} : { detail: this.detail }),
+      ...(this.detail === undefined ? {} : { detail: this.detail as JsonValue }),
     };
   }
 }

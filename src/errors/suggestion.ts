@@ -26,14 +26,15 @@ export function didYouMean(word: string, candidates: Iterable<string>): string |
 function editDistance(left: string, right: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
+  const at = (row: readonly number[], column: number) => row[column] ?? Number.POSITIVE_INFINITY;
   for (let row = 1; row <= left.length; row++) {
     const current = [row];
     for (let column = 1; column <= right.length; column++) {
       const same = left[row - 1] === right[column - 1];
       let distance = Math.min(
-        previous[column]! + 1,
-        current[column - 1]! + 1,
-        previous[column - 1]! + (same ? 0 : 1),
+        at(previous, column) + 1,
+        at(current, column - 1) + 1,
+        at(previous, column - 1) + (same ? 0 : 1),
       );
       if (
         row > 1 &&
@@ -41,12 +42,12 @@ function editDistance(left: string, right: string): number {
         left[row - 1] === right[column - 2] &&
         left[row - 2] === right[column - 1]
       ) {
-        distance = Math.min(distance, beforePrevious[column - 2]! + 1);
+        distance = Math.min(distance, at(beforePrevious, column - 2) + 1);
       }
       current.push(distance);
     }
     beforePrevious = previous;
     previous = current;
   }
-  return previous[right.length]!;
+  return at(previous, right.length);
 }

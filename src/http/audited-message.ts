@@ -41,22 +41,23 @@ export function auditedMessage(incoming: Incoming, answer: Answer): () => JsonOb
 }
 
 function parametersOf(search: URLSearchParams): JsonObject {
-  const shown: Record<string, string[]> = {};
+  const shown = new Map<string, string[]>();
   for (const [name, value] of search) {
     const text = PLAIN_PARAMETER.test(name)
       ? value
       : /^_queryFilter$/i.test(name)
         ? value.replace(QUOTED, `"${HIDDEN}"`)
         : HIDDEN;
-    if (Object.hasOwn(shown, name)) shown[name]!.push(text);
-    else Object.defineProperty(shown, name, { value: [text], enumerable: true });
+    const before = shown.get(name);
+    if (before === undefined) shown.set(name, [text]);
+    else before.push(text);
   }
-  return shown;
+  return Object.fromEntries(shown);
 }
 
 /** Their names: each may be a key to something. */
 function cookiesOf({ headers }: IncomingMessage): JsonObject {
-  const names = (headers.cookie ?? '').split(';').map((pair) => pair.split('=', 1)[0]!.trim());
+  const names = (headers.cookie ?? '').split(';').map((pair) => pair.replace(/=.*/s, '').trim());
   return Object.fromEntries(names.filter((name) => name !== '').map((name) => [name, HIDDEN]));
 }
 

@@ -11,7 +11,7 @@ export function openApiDocument(
   const paths: JsonObject = {};
   for (const description of descriptions) {
     const path = `/${description.path}`;
-    paths[path] = { ...(paths[path] as JsonObject | undefined), ...pathItem(description) };
+    paths[path] = { ...memberOf(paths, path), ...pathItem(description) };
   }
   return {
     openapi: '3.1.0',
@@ -66,8 +66,8 @@ const VERBS: Readonly<Record<RequestMethod, string>> = {
 
 function pathItem(description: ResourceDescription): JsonObject {
   const { methods, title, path } = description;
-  const variables = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name: name!,
+  const variables = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
@@ -76,8 +76,8 @@ function pathItem(description: ResourceDescription): JsonObject {
   for (const method of methods) {
     const verb = VERBS[method];
     const operation = { tags: [title], ...operationOf(description, method) };
-    const before = item[verb] as JsonObject | undefined;
-    item[verb] = before === undefined ? operation : eitherOf(before, operation, method);
+    const before = item[verb];
+    item[verb] = !isObject(before) ? operation : eitherOf(before, operation, method);
   }
   return item;
 }
@@ -90,13 +90,17 @@ function eitherOf(before: JsonObject, operation: JsonObject, method: RequestMeth
     summary: `${before['summary']}, or ${method === 'action' ? 'act' : method} on it`,
     parameters: merged(before, operation),
     ...(bodies.length === 0 ? {} : { requestBody: anyOf(bodies) }),
-    responses: mergedResponses(before['responses'] as Responses, operation['responses'] as Responses),
+    responses: mergedResponses(memberOf(before, 'responses'), memberOf(operation, 'responses')),
   };
 }
 
-type Responses = Readonly<Record<string, JsonObject>>;
+/** The object of that name; an empty one where there is none. */
+function memberOf(holder: JsonObject, name: string): JsonObject {
+  const member = holder[name];
+  return isObject(member) ? member : {};
+}
 
-function mergedResponses(left: Responses, right: Responses): JsonObject {
+function mergedResponses(left: JsonObject, right: JsonObject): JsonObject {
   const statuses = [...new Set([...Object.keys(left), ...Object.keys(right)])];
   return Object.fromEntries(
     statuses.map((status) => [status, anyOf([left[status], right[status]].filter(isObject))]),
@@ -105,12 +109,12 @@ function mergedResponses(left: Responses, right: Responses): JsonObject {
 
 /** Contents of which each will do. */
 function anyOf(contents: readonly JsonObject[]): JsonObject {
-  const [first, second] = contents;
-  if (second === undefined) return first!;
-  const schemas = [schemaOf(first!), schemaOf(second)];
-  if (isDeepStrictEqual(schemas[0], schemas[1])) return first!;
+  const [first = {}, second] = contents;
+  if (second === undefined) return first;
+  const schemas = [schemaOf(first), schemaOf(second)];
+  if (isDeepStrictEqual(schemas[0], schemas[1])) return first;
   const isRequired = contents.every(({ required }) => required === true);
-  const { required: _, ...rest } = first!;
+  const { required: _, ...rest } = first;
   return {
     ...rest,
     ...(isRequired ? { required: true } : {}),
@@ -118,14 +122,16 @@ function anyOf(contents: readonly JsonObject[]): JsonObject {
   };
 }
 
-function schemaOf({ content }: JsonObject): JsonObject {
-  return (content as Record<string, { schema: JsonObject }>)['application/json']!.schema;
+function schemaOf(described: JsonObject): JsonObject {
+  return memberOf(memberOf(memberOf(described, 'content'), 'application/json'), 'schema');
 }
 
 function merged(left: JsonObject, right: JsonObject): JsonObject[] {
-  const [ours, theirs] = [left, right].map((each) => each['parameters'] as JsonObject[]);
-  const inBoth = (name: unknown) => [ours, theirs].every((each) => each!.some((one) => one['name'] === name));
-  const all = new Map([...ours!, ...theirs!].map((each) => [each['name'], each]));
+  const sides = [left, right].map(({ parameters }) =>
+    Array.isArray(parameters) ? parameters.filter(isObject) : [],
+  );
+  const inBoth = (name: unknown) => sides.every((each) => each.some((one) => one['name'] === name));
+  const all = new Map(sides.flat().map((each) => [each['name'], each]));
   return [...all.values()].map(({ required, ...each }) =>
     required === true && inBoth(each['name']) ? { ...each, required } : each,
   );

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { BadRequestError, PayloadTooLargeError, ResourceError, systemCodeOf } from '#errors/index.ts';
+import { firstOf } from '#json/index.ts';
 
 type Decoder = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
@@ -79,7 +80,7 @@ function readBytes(
     };
     givenUp?.addEventListener('abort', giveUp, { once: true });
     incoming.on('data', take);
-    incoming.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)));
+    incoming.once('end', () => resolve(chunks.length === 1 ? firstOf(chunks) : Buffer.concat(chunks)));
     // Also when the client goes away: nobody will read the answer.
     incoming.once('error', (cause) => reject(cutShort(cause)));
     incoming.once('close', () => reject(cutShort()));

@@ -36,7 +36,7 @@ export function refuseMessage(message: IncomingMessage): ResourceError | undefin
   }
   const seen = new Set<string>();
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at]!.toLowerCase();
+    const name = rawHeaders[at]?.toLowerCase() ?? '';
     if (!SINGLE.has(name)) continue;
     if (seen.has(name)) {
       return new BadRequestError(`The header '${name}' comes twice`, { id: 'HTTP_HEADER_TWICE' });
@@ -108,7 +108,7 @@ function isTarget(url: string): boolean {
   if (PLAIN_PATH.test(url)) return true;
   const absolute = url.startsWith('/') ? undefined : URL.parse(url);
   if (absolute === null || (absolute !== undefined && !/^https?:$/.test(absolute.protocol))) return false;
-  const path = url.split('?', 1)[0]!;
+  const path = url.replace(/\?.*/s, '');
   if (path.includes('\\') || path.includes('#') || DOT_SEGMENT.test(path)) return false;
   try {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for

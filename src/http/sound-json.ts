@@ -38,9 +38,9 @@ class Look {
     } else if (Array.isArray(value)) {
       for (const element of value) this.#member(element, levelsLeft);
     } else if (isObject(value)) {
-      for (const name of Object.keys(value)) {
+      for (const [name, member] of Object.entries(value)) {
         this.#text(name);
-        this.#member(value[name]!, levelsLeft);
+        this.#member(member, levelsLeft);
       }
     }
   }

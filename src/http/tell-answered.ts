@@ -1,4 +1,3 @@
-import type { JsonValue } from '#json/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { formatPath } from '#resource/index.ts';
 import { auditedMessage } from './audited-message.ts';
@@ -32,7 +31,7 @@ function askedBy({ incoming, caller, request, failure }: HttpExchange, answer: A
       roles: security.authorization.roles,
       client: { ip: client.remoteAddress, port: client.remotePort },
       message: auditedMessage(incoming, answer),
-      error: failure === undefined ? null : (failure.toJSON() as unknown as JsonValue),
+      error: failure === undefined ? null : failure.toJSON(),
     },
   };
 }

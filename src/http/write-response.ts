@@ -1,5 +1,5 @@
 import { NotFoundError, type ResourceError } from '#errors/index.ts';
-import { getMember, isObject } from '#json/index.ts';
+import { firstOf, getMember, isObject } from '#json/index.ts';
 import {
   formatPath,
   type Resource,
@@ -50,10 +50,12 @@ export async function writeResponse(
 
 /** One field as the body itself: text as it is, anything else decoded from base64. */
 function rawField(request: ResourceRequest, { content }: Resource, mimeType: string): Answer {
-  const name = request.fields[0]!.at(-1) ?? '';
+  const name = firstOf(request.fields).at(-1) ?? '';
   const value = isObject(content) ? getMember(content, name) : undefined;
   if (value === undefined || value === null) {
-    throw new NotFoundError(`'${formatPath(request.path)}' has no field '${request.fields[0]!.join('/')}'`);
+    throw new NotFoundError(
+      `'${formatPath(request.path)}' has no field '${firstOf(request.fields).join('/')}'`,
+    );
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const isText = /^text\/|[/+]json(?:;|$)/.test(mimeType) || typeof value !== 'string';

@@ -6,9 +6,20 @@
  */
 export { isTooDeep, MOST_LEVELS } from './depth.ts';
 export { equalJson } from './equal.ts';
-export { arrayIndex, formatPointer, getAt, type Pointer, parsePointer, removeAt, setAt } from './pointer.ts';
+export { firstOf, lastOf } from './list.ts';
+export {
+  arrayIndex,
+  formatPointer,
+  getAt,
+  type Pointer,
+  parsePointer,
+  partAt,
+  removeAt,
+  setAt,
+} from './pointer.ts';
 export { fitsWritten, type JsonSize, nameBytes, sizeOf } from './size.ts';
 export {
+  asJson,
   cloneJson,
   getMember,
   isObject,

@@ -74,6 +74,13 @@ export function getAt(root: JsonValue | undefined, pointer: Pointer): JsonValue 
   return value;
 }
 
+/** The part at a place that has been found in it. @throws RangeError when there is none */
+export function partAt(root: JsonValue, pointer: Pointer): JsonValue {
+  const part = getAt(root, pointer);
+  if (part === undefined) throw new RangeError(`There is nothing at '${formatPointer(pointer)}'`);
+  return part;
+}
+
 /**
  * Sets a value in place and makes missing parents. `-` as the last token appends to an array; on a missing
  * parent it makes one.

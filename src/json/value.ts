@@ -29,3 +29,19 @@ export function setMember(target: JsonObject, key: string, value: JsonValue): vo
 export function getMember(target: JsonObject, key: string): JsonValue | undefined {
   return Object.hasOwn(target, key) ? target[key] : undefined;
 }
+
+/** What a type is if all that it holds is JSON, or absent. */
+type Written<T> = T extends undefined | JsonValue
+  ? T
+  : T extends (...args: never[]) => unknown
+    ? never
+    : T extends object
+      ? { readonly [Key in keyof T]: Written<T[Key]> }
+      : never;
+
+/** A value of a type that holds nothing but JSON, as JSON; nobody may write to it. */
+export function asJson<T extends object>(list: readonly (T & Written<T>)[]): JsonObject[];
+export function asJson<T extends object>(value: T & Written<T>): JsonObject;
+export function asJson(value: object): JsonObject | JsonObject[] {
+  return value as JsonObject | JsonObject[];
+}

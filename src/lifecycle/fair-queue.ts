@@ -65,8 +65,9 @@ export class FairQueue {
 
   #next(): Waiting | undefined {
     this.#turns += 1;
-    const lanes = [this.#urgent, this.#other];
-    if (this.#turns % TURN_OF_OTHERS === 0) lanes.reverse();
-    return lanes[0]!.take() ?? lanes[1]!.take();
+    const isTurnOfOthers = this.#turns % TURN_OF_OTHERS === 0;
+    return isTurnOfOthers
+      ? (this.#other.take() ?? this.#urgent.take())
+      : (this.#urgent.take() ?? this.#other.take());
   }
 }

@@ -67,7 +67,8 @@ export class Lane<Item> {
   takeOver(isOver: (item: Item) => boolean): readonly Item[] {
     const over: Item[] = [];
     for (const [caller, line] of this.#lines) {
-      while (line.length > 0 && isOver(line[0]!)) over.push(line.shift()!);
+      const waiting = line.findIndex((item) => !isOver(item));
+      over.push(...line.splice(0, waiting < 0 ? line.length : waiting));
       if (line.length === 0) this.#lines.delete(caller);
     }
     this.#size -= over.length;

@@ -4,9 +4,10 @@ import {
   type Objection,
   policyConfig,
   repoConfig,
+  writtenJson,
 } from '#config/index.ts';
 import { BadRequestError } from '#errors/index.ts';
-import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { JsonValue } from '#json/index.ts';
 import { asField, type Inspection } from '#platform/index.ts';
 import { compileQueries } from '#repo/index.ts';
 import { elementsAt, inspectPlaces, membersAt, type Path, placeAt, type ScriptPlace } from '#script/index.ts';
@@ -20,8 +21,8 @@ import { PolicyBook, type PolicySettings } from './policy/policy-book.ts';
 export function checkManaged({ config, scripts }: Inspection): void {
   config.addCheck(managedConfig, async (value) => [
     ...withoutTypes(value.objects),
-    ...findTypeMistakes(value.objects as unknown as JsonValue),
-    ...(await inspectPlaces(scripts, scriptPlaces(value as unknown as JsonValue))).map((fault) =>
+    ...findTypeMistakes(writtenJson(value.objects)),
+    ...(await inspectPlaces(scripts, scriptPlaces(writtenJson(value)))).map((fault) =>
       /\/actions\//.test(fault.field) ? asField(fault) : fault,
     ),
   ]);
@@ -74,7 +75,7 @@ function withoutTypes(objects: unknown): readonly Objection[] {
 function unknownPolicies(objects: ManagedConfig['objects'], settings: unknown): readonly Objection[] {
   const types = new ManagedTypes();
   try {
-    types.replace(objects as unknown as JsonObject[]);
+    types.replace(writtenJson(objects));
   } catch {
     // What is wrong with the types is told of them.
     return [];

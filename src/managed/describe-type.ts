@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { firstOf, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { ProviderDescription, ResourceDescription } from '#resource/index.ts';
 import type { ManagedType } from './managed-type.ts';
 import type { Relationship } from './relationship/relationship.ts';
@@ -85,7 +85,7 @@ function schemaOf(definition: JsonObject, relationship?: Relationship): JsonObje
     (type): type is string => type !== undefined && TYPES.has(type),
   );
   return {
-    ...(types.length === 0 ? {} : { type: types.length === 1 ? types[0]! : types }),
+    ...(types.length === 0 ? {} : { type: types.length === 1 ? firstOf(types) : types }),
     ...texts,
     ...Object.fromEntries(bounds),
     ...(Array.isArray(values) ? { enum: values } : {}),

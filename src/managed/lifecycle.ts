@@ -4,7 +4,7 @@ import { assignId } from './steps/assign-id.ts';
 import { attachRelationships } from './steps/attach-relationships.ts';
 import { checkReferences } from './steps/check-references.ts';
 import { checkRevision } from './steps/check-revision.ts';
-import { chooseRoad } from './steps/choose-road.ts';
+import { chooseLocking } from './steps/choose-locking.ts';
 import { computeVirtualProperties, recalculate } from './steps/compute-virtual-properties.ts';
 import { decryptStored } from './steps/decrypt-stored.ts';
 import { findDependents, lockOwnDerivations } from './steps/find-dependents.ts';
@@ -41,7 +41,7 @@ const D = 'delete';
  */
 // biome-ignore format: the columns are the documentation
 export const lifecycle = pipeline(({ asked, loaded, planned, stored }) => {
-  asked(chooseRoad,                         C,       U,  P     );
+  asked(chooseLocking,                      C,       U,  P     );
   asked(lockOwnDerivations,                 C,       U,  P     );
   asked(assignId,                           C                  );
   asked(loadStored,                              R,  U,  P,  D );

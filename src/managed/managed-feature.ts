@@ -1,5 +1,5 @@
-import { type ConfigStore, managedConfig, policyConfig, repoConfig } from '#config/index.ts';
-import { isObject, type JsonObject } from '#json/index.ts';
+import { type ConfigStore, managedConfig, policyConfig, repoConfig, writtenJson } from '#config/index.ts';
+import { isObject } from '#json/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import { compileQueries, IndexKeeper, internalObjects, repoResource, wantedIndexes } from '#repo/index.ts';
 import { formatPath } from '#resource/index.ts';
@@ -17,7 +17,7 @@ import { noSynchronizer } from './synchronizer.ts';
 export function managedFeature(platform: Platform): Feature {
   const { database, config, crypto, observe, router, scripts, scriptFiles } = platform;
   const types = new ManagedTypes();
-  const readTypes = () => types.replace(config.get(managedConfig).objects as unknown as JsonObject[]);
+  const readTypes = () => types.replace(writtenJson(config.get(managedConfig).objects));
   readTypes();
   config.watchOnly(managedConfig, readTypes);
   // A node may start without types, and not lose them.

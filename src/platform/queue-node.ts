@@ -1,3 +1,4 @@
+import { firstOf } from '#json/index.ts';
 import { beatHealth } from '#lifecycle/index.ts';
 import {
   type ClaimedJob,
@@ -29,7 +30,7 @@ export function queueNode(
       return (await threads.run({ kind: 'job', payload: job, repeatable: false })) as JobResult;
     },
     async runTogether(jobs) {
-      if (!queue.worker(jobs[0]!.queue).options.runsScripts) return runJobs(queue, jobs);
+      if (!queue.worker(firstOf(jobs).queue).options.runsScripts) return runJobs(queue, jobs);
       return (await threads.run({ kind: 'jobs', payload: jobs, repeatable: false })) as JobResult[];
     },
     observe,

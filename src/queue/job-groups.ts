@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { firstOf } from '#json/index.ts';
 import { backOff } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { isSuspect } from '#work/index.ts';
@@ -122,7 +123,7 @@ export class JobGroups {
       try {
         return await putOffJobs(queue.database.db, jobs);
       } catch (error) {
-        observe({ kind: 'loop.failed', loop: `put off of jobs of ${jobs[0]!.queue}`, error });
+        observe({ kind: 'loop.failed', loop: `put off of jobs of ${firstOf(jobs).queue}`, error });
         // Whoever takes over from this node gives them back.
         if (!isWorking()) return;
         await backOff(failures, 50, 2_000);

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Db, type GroupWrite, numbers, PLANNED_ANEW, texts } from '#database/index.ts';
+import { firstOf } from '#json/index.ts';
 import { MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import { type Ask, type Holder, heldBy, isAlive } from '#work/index.ts';
 import type { ClaimedJob } from './job.ts';
@@ -122,7 +123,7 @@ function completion(jobs: readonly ClaimedJob[]) {
       from unnest(${jobs.map(({ id }) => id)}::uuid[], ${numbers(jobs, 'int', ({ claim }) => claim)}) as c(id, number)
       cross join lateral (
         select ctid as at, claim, node_id, node_epoch from work_job where work_job.id = c.id offset 0) j
-      where claim = number and ${heldBy(jobs[0]!.holder)}))`;
+      where claim = number and ${heldBy(firstOf(jobs).holder)}))`;
 }
 
 /** @returns false when the job is another's now */
@@ -167,7 +168,7 @@ export async function putOffJobs(db: Db, jobs: readonly LaterJob[]): Promise<voi
     set node_id = null, node_epoch = null, due_at = clock_timestamp() + l.ms * interval '1 millisecond'
     from unnest(${jobs.map(({ id }) => id)}::uuid[], ${numbers(jobs, 'int', ({ claim }) => claim)},
                 ${numbers(jobs, 'float8', ({ delayMs }) => delayMs)}) as l(id, claim, ms)
-    where j.id = l.id and j.claim = l.claim and ${heldBy(jobs[0]!.holder)}`.execute(db);
+    where j.id = l.id and j.claim = l.claim and ${heldBy(firstOf(jobs).holder)}`.execute(db);
 }
 
 /** @returns how many there were. One that runs loses what it has stored */

@@ -1,6 +1,5 @@
 import { type Db, isConnectionLost, runUnitOfWork, troubleOf } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
 import { backOff, MAX_SUSPICIONS } from '#lifecycle/index.ts';
 import { timeOrderedId } from '#time/index.ts';
 import { FencedOutError } from '#work/index.ts';
@@ -68,7 +67,7 @@ export async function failJob(
   const error = toResourceError(thrown);
   const inner = error.cause instanceof Error ? error.cause.message : error.message;
   const cause = inner === error.message ? {} : { cause: inner };
-  const body = { ...(error.toJSON() as unknown as JsonObject), ...cause };
+  const body = { ...error.toJSON(), ...cause };
   const { handler, options } = queue.worker(job.queue);
   const end = await runUnitOfWork(queue.database, {}, async (unitOfWork) => {
     const db = await unitOfWork.db();

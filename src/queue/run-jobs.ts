@@ -6,6 +6,7 @@ import {
   translateDatabaseError,
   troubleOf,
 } from '#database/index.ts';
+import { firstOf } from '#json/index.ts';
 import type { ClaimedJob, Job, JobWork, Worker } from './job.ts';
 import { jobCompletions } from './job-repository.ts';
 import type { Queue } from './queue.ts';
@@ -36,7 +37,7 @@ interface Outcome {
  */
 export async function runJobs(queue: Queue, jobs: readonly ClaimedJob[]): Promise<JobResult[]> {
   const startedAt = performance.now();
-  const worker = queue.worker(jobs[0]!.queue);
+  const worker = queue.worker(firstOf(jobs).queue);
   const stored = new Set<ClaimedJob>();
   for (let left = jobs; left.length > 1; ) {
     const size = waves.get(worker) ?? FIRST_WAVE;

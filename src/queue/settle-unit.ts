@@ -1,5 +1,6 @@
 import { troubleOf } from '#database/index.ts';
 import { BystanderError, ResourceError, TimeoutError } from '#errors/index.ts';
+import { firstOf } from '#json/index.ts';
 import { backOff, type Solitude } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import type { ClaimedJob } from './job.ts';
@@ -24,7 +25,7 @@ export interface SettleOptions {
 /** Runs jobs of one queue in one unit of work, and says what became of each. Never rejects. @returns whether all were completed */
 export async function settleUnit(options: SettleOptions, unit: readonly ClaimedJob[]): Promise<boolean> {
   const { queue } = options;
-  const { limitMs = LIMIT_MS } = queue.worker(unit[0]!.queue).options;
+  const { limitMs = LIMIT_MS } = queue.worker(firstOf(unit).queue).options;
   const limit = setTimeout(() => void failOverdue(options, unit, limitMs), limitMs).unref();
   const results = await runUntilKnown(options, unit);
   clearTimeout(limit);

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Db } from '#database/index.ts';
+import { type Db, oneRow } from '#database/index.ts';
 
 /** So few rows are counted rather than estimated, if the planner thinks that cheap: a tenth of a second, roughly. */
 const COUNTED_ROWS = 10_000;
@@ -16,7 +16,7 @@ export async function countRows(db: Db, matching: RawBuilder<unknown>): Promise<
   const { rows } = await sql<{ count: number }>`select count(*) as count from (${matching}) matching`.execute(
     db,
   );
-  return rows[0]!.count;
+  return oneRow(rows).count;
 }
 
 /** What the planner expects, from its statistics, unless counting costs next to nothing: those of small tables are gathered late. */
@@ -53,6 +53,6 @@ export async function countObjects(db: Db, types: readonly string[]): Promise<Ma
 async function planOf(db: Db, query: RawBuilder<unknown>): Promise<{ rows: number; cost: number }> {
   const { rows } = await sql<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number; 'Total Cost': number } }] }>`
     explain (format json) ${query}`.execute(db);
-  const plan = rows[0]!['QUERY PLAN'][0].Plan;
+  const plan = oneRow(rows)['QUERY PLAN'][0].Plan;
   return { rows: Math.round(plan['Plan Rows']), cost: plan['Total Cost'] };
 }

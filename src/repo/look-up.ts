@@ -60,13 +60,14 @@ export function lookUp(
   if (!isFirstPage || sortKeys.length > 0 || db.isTransaction) return undefined;
   if (filter.kind !== 'compare' || filter.operator !== 'eq' || filter.pointer.length !== 1) return undefined;
   const [name] = filter.pointer;
+  if (name === undefined) return undefined;
   const { value } = filter;
-  if (typeof value !== 'string' || !isStorableText(value) || !known.indexed.has(name!)) return undefined;
+  if (typeof value !== 'string' || !isStorableText(value) || !known.indexed.has(name)) return undefined;
   if (!isWholeBeginning(value)) return undefined;
-  if (known.types.get(formatPointer([name!])) !== 'string') return undefined;
+  if (known.types.get(formatPointer([name])) !== 'string') return undefined;
   // In the text of the statement, only its parameters may look like parameters.
-  if (!PLAIN_NAME.test(name!) || !/^[^$]+$/.test(store.type)) return undefined;
-  return batcherOf(db).add({ form: formOf(db, store, name!, pageSize, known.types), value });
+  if (!PLAIN_NAME.test(name) || !/^[^$]+$/.test(store.type)) return undefined;
+  return batcherOf(db).add({ form: formOf(db, store, name, pageSize, known.types), value });
 }
 
 function batcherOf(db: Db): Batcher<LookUp, readonly FoundRow[]> {
@@ -90,12 +91,16 @@ async function findAll(db: Db, lookUps: readonly LookUp[]): Promise<readonly (re
       const { rows } = await db.executeQuery<FoundRow & { asked: number }>(
         CompiledQuery.raw(text, [values, ...constants]),
       );
-      const pages: FoundRow[][] = alike.map(() => []);
-      for (const { asked, ...row } of rows) pages[asked - 1]!.push(row);
-      for (const [index, each] of alike.entries()) found.set(each, pages[index]!);
+      const pages = Map.groupBy(rows, ({ asked }) => asked);
+      for (const [index, each] of alike.entries()) {
+        found.set(
+          each,
+          (pages.get(index + 1) ?? []).map(({ asked: _, ...row }) => row),
+        );
+      }
     }),
   );
-  return lookUps.map((each) => found.get(each)!);
+  return lookUps.map((each) => found.get(each) ?? []);
 }
 
 function formOf(

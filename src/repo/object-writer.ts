@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, GroupWrite } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import { firstOf } from '#json/index.ts';
 import { keyOf, type ObjectKey } from './object-reader.ts';
 import type { ObjectStore } from './object-store.ts';
 
@@ -56,7 +57,7 @@ function objectChanges(table: ObjectStore['table']): GroupWrite<ChangedObject> {
     keyOf,
     steps: (objects) => [{ statement: sql`${update(objects)} returning 1`, returns: folded(objects).length }],
     async run(db, objects) {
-      if (objects.length === 1) return [await updateOne(db, table, objects[0]!)];
+      if (objects.length === 1) return [await updateOne(db, table, firstOf(objects))];
       const { rows } = await sql<ObjectKey>`${update(objects)} returning stored.type, stored.id`.execute(db);
       const changed = new Set(rows.map(keyOf));
       return objects.map((object) => changed.has(keyOf(object)));

@@ -2,6 +2,7 @@ import { withoutSeals } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import { BadRequestError, ConflictError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import { lastOf } from '#json/index.ts';
 import {
   type Context,
   formatPath,
@@ -61,7 +62,7 @@ export function repoResource(database: Database, options: RepoOptions): RouteHan
           hint: 'Such as repo/internal/user/<id>',
         });
       }
-      return onCollection ? scope.onCollection(path) : scope.onObject(path.slice(0, -1), path.at(-1)!);
+      return onCollection ? scope.onCollection(path) : scope.onObject(path.slice(0, -1), lastOf(path));
     },
     describe: (path) => [
       {

@@ -8,6 +8,7 @@ import {
   isObject,
   type JsonObject,
   type JsonValue,
+  lastOf,
   type Pointer,
   parsePointer,
   setMember,
@@ -90,7 +91,7 @@ function outermost(fields: readonly Pointer[]): readonly Pointer[] {
 /** Puts a selected value where it was, or under the last token of its pointer. */
 function placeField(selected: JsonObject, field: Pointer, value: JsonValue, isNested: boolean): void {
   if (!isNested) {
-    setMember(selected, field.at(-1)!, value);
+    setMember(selected, lastOf(field), value);
     return;
   }
   let parent = selected;
@@ -104,7 +105,7 @@ function placeField(selected: JsonObject, field: Pointer, value: JsonValue, isNe
       parent = made;
     }
   }
-  setMember(parent, field.at(-1)!, cloneJson(value));
+  setMember(parent, lastOf(field), cloneJson(value));
 }
 
 /** The resource as one object: `_id` first, then `_rev`, then the content. */

@@ -1,7 +1,6 @@
 import type { Membership } from '#cluster/index.ts';
-import { scheduleConfig, schedulerConfig } from '#config/index.ts';
+import { scheduleConfig, schedulerConfig, writtenJson } from '#config/index.ts';
 import type { Database, Db } from '#database/index.ts';
-import type { JsonObject } from '#json/index.ts';
 import { beatHealth, type Service } from '#lifecycle/index.ts';
 import { type NodeGround, type NodePart, type Platform, WAKE_UP } from '#platform/index.ts';
 import { monthKeeper } from '#repo/index.ts';
@@ -128,9 +127,7 @@ function fileSchedules({ platform, services, isCurrent }: SchedulerParts, nodeNa
   const schedules = new FileSchedules({
     database,
     files: () =>
-      config
-        .list(scheduleConfig)
-        .map(({ alias, value }) => ({ id: alias, content: value as unknown as JsonObject })),
+      config.list(scheduleConfig).map(({ alias, value }) => ({ id: alias, content: writtenJson(value) })),
     dst: () => daylightSaving(config),
     now: () => clock.now(),
     nodeName,
@@ -144,7 +141,7 @@ function fileSchedules({ platform, services, isCurrent }: SchedulerParts, nodeNa
   config.watchOnly(scheduleConfig, async ({ id, current }) => {
     const alias = id.slice('schedule/'.length);
     if (current === undefined) await schedules.remove(alias);
-    else await schedules.activate({ id: alias, content: current as unknown as JsonObject });
+    else await schedules.activate({ id: alias, content: writtenJson(current) });
   });
   return schedules;
 }

@@ -1,4 +1,10 @@
-import { type ConfigStore, requireOwnSources, routerConfig, scriptConfig } from '#config/index.ts';
+import {
+  type ConfigStore,
+  requireOwnSources,
+  routerConfig,
+  scriptConfig,
+  writtenJson,
+} from '#config/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import { isBuiltInFilter } from './router-filters.ts';
 import type { ScriptInspector } from './script-inspector.ts';
@@ -13,7 +19,7 @@ export function checkScripts({
   readonly scripts: ScriptInspector;
 }): void {
   config.addCheck(scriptConfig, (value) => void requireOwnSources(value, config.locations));
-  config.addCheck(routerConfig, (value) => inspectPlaces(scripts, ofFilters(value as unknown as JsonValue)));
+  config.addCheck(routerConfig, (value) => inspectPlaces(scripts, ofFilters(writtenJson(value))));
 }
 
 function ofFilters(json: JsonValue): readonly ScriptPlace[] {

@@ -1,4 +1,4 @@
-import { cloneJson, type JsonObject, type JsonValue } from '#json/index.ts';
+import { asJson, cloneJson, type JsonObject } from '#json/index.ts';
 import { type Context, clientData, httpData } from '#resource/index.ts';
 
 /**
@@ -56,5 +56,5 @@ export function contextFrom(context: Context, link: string): Context {
 }
 
 function copy(link: object): JsonObject {
-  return cloneJson(link as unknown as JsonValue as JsonObject);
+  return cloneJson(asJson(link));
 }

@@ -28,17 +28,17 @@ export function randomString(given: JsonValue, wanted: JsonValue): string {
   if (!Array.isArray(given) || given.length === 0) throw refused('The rules are a list of at least one');
   const rules = given.map(toRule);
   const length = countOf(wanted, 'The length');
-  const counts = rules.map(({ minimum }) => minimum);
-  for (let left = length - sum(counts); left > 0; left--) {
-    const open = rules.flatMap(({ characters, maximum }, at) =>
-      counts[at]! < maximum ? Array<number>(characters.length).fill(at) : [],
+  const parts = rules.map((rule) => ({ ...rule, count: rule.minimum }));
+  for (let left = length - countOfAll(parts); left > 0; left--) {
+    const open = parts.flatMap((part) =>
+      part.count < part.maximum ? Array.from(part.characters, () => part) : [],
     );
     if (open.length === 0) throw refused(`The rules have no room for ${length} characters`);
-    counts[pick(open)]!++;
+    pick(open).count++;
   }
-  if (sum(counts) > length) throw refused(`The rules want more than ${length} characters`);
-  const characters = rules.flatMap((rule, at) =>
-    Array.from({ length: counts[at]! }, () => pick([...rule.characters])),
+  if (countOfAll(parts) > length) throw refused(`The rules want more than ${length} characters`);
+  const characters = parts.flatMap((part) =>
+    Array.from({ length: part.count }, () => pick([...part.characters])),
   );
   return shuffled(characters).join('');
 }
@@ -47,14 +47,15 @@ function toRule(value: JsonValue): Rule {
   if (!isObject(value)) throw refused('A rule is an object with rule and minimum');
   const { rule, minimum = 0, maximum = LONGEST } = value;
   const name = String(rule);
-  if (!Object.hasOwn(CHARACTERS, name)) {
+  const characters = Object.hasOwn(CHARACTERS, name) ? CHARACTERS[name] : undefined;
+  if (characters === undefined) {
     const names = Object.keys(CHARACTERS);
     throw refused(`There is no rule '${name}'`, didYouMean(name, names) ?? `There are ${names.join(', ')}`);
   }
   const least = countOf(minimum, `The minimum of ${name}`);
   const most = countOf(maximum, `The maximum of ${name}`);
   if (least > most) throw refused(`The minimum of ${name} is above its maximum`);
-  return { characters: CHARACTERS[name]!, minimum: least, maximum: most };
+  return { characters, minimum: least, maximum: most };
 }
 
 function countOf(value: JsonValue, what: string): number {
@@ -66,8 +67,8 @@ function refused(message: string, hint?: string): BadRequestError {
   return new BadRequestError(message, { id: 'SCRIPT_BAD_RANDOM', ...(hint === undefined ? {} : { hint }) });
 }
 
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
+function countOfAll(parts: readonly { readonly count: number }[]): number {
+  return parts.reduce((total, { count }) => total + count, 0);
 }
 
 function pick<T>(items: readonly T[]): T {

@@ -1,5 +1,5 @@
 import { type RouterFilterConfig, readPattern } from '#config/index.ts';
-import { ResourceError, toResourceError } from '#errors/index.ts';
+import { ResourceError, toResourceError, wordsOf } from '#errors/index.ts';
 import { equalJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Context, Filter, Request, Response } from '#resource/index.ts';
 import { formatPath, parsePatch } from '#resource/index.ts';
@@ -177,7 +177,7 @@ function withOperations(request: Extract<Request, { method: 'patch' }>, operatio
   try {
     return { ...request, operations: parsePatch(operations) };
   } catch (error) {
-    const { message } = error as Error;
+    const message = wordsOf(error);
     throw new ResourceError(500, `A filter of router.json changed the patch, but ${message}`, {
       detail: { id: 'ROUTER_BAD_PATCH' },
       cause: error,

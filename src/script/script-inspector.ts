@@ -2,7 +2,7 @@ import { posix, relative } from 'node:path';
 import { type ConfigStore, scriptConfig } from '#config/index.ts';
 import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
 import type { GroovyWarning } from '#groovy/index.ts';
-import { formatPointer, isObject, type JsonValue } from '#json/index.ts';
+import { formatPointer, isObject, type JsonValue, lastOf } from '#json/index.ts';
 import { FIELD_SCRIPT, fieldScriptHint, lessHint } from './field-scripts.ts';
 import { warningText } from './groovy-warning.ts';
 import {
@@ -219,7 +219,7 @@ export class ScriptInspector {
 function placeOf(offset: number, { place, source }: Text): { where?: string } {
   if (place === undefined) return {};
   const lines = source.slice(0, offset).split('\n');
-  return { where: `${place}:${lines.length}:${lines.at(-1)!.length + 1}` };
+  return { where: `${place}:${lines.length}:${lastOf(lines).length + 1}` };
 }
 
 /** Of a class that is imported and used nowhere, say. */

@@ -1,5 +1,5 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { firstOf, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 
 export type ScriptLanguage = 'javascript' | 'groovy';
 
@@ -63,7 +63,7 @@ export function parseScriptReference(json: JsonValue | undefined, field = ''): S
         : `A script reference cannot have both ${ways.join(' and ')}`,
     );
   }
-  const way = ways[0]!;
+  const way = firstOf(ways);
   const text = json[way];
   if (typeof text !== 'string') throw refuse(`${field}/${way}`, `The ${way} of a script must be a string`);
   // Scripts of the field may ask for the file that they were configured as.

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { parentPort, workerData } from 'node:worker_threads';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { troubleOf } from '#database/index.ts';
 import { InternalServerError, toResourceError } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
@@ -37,17 +37,27 @@ export const observeFromThread: Observe = (observation) => {
   post({ type: 'observed', observation: plain as never });
 };
 
+function mainThread(): MessagePort {
+  if (parentPort === null) throw new Error('Only a script thread has a main thread to speak to');
+  return parentPort;
+}
+
+function sharedWords(): BigInt64Array {
+  const { shared }: { shared: BigInt64Array } = workerData;
+  return shared;
+}
+
 /** Takes work from the main thread until it says stop. */
 export function serveThread(options: ThreadServerOptions): void {
   const abortable = new Map<number, AbortController>();
-  parentPort!.on('message', (message: ToThread) => {
+  mainThread().on('message', (message: ToThread) => {
     if (message.type === 'stop') {
       void options.stop().finally(() => process.exit(0));
     } else if (message.type === 'reload') {
       answer(message.id, options.reload);
     } else if (message.type === 'abort') {
       abortable.get(message.id)?.abort(new Error(message.reason));
-    } else if (takeOffer((workerData as { shared: BigInt64Array }).shared, message.offer)) {
+    } else if (takeOffer(sharedWords(), message.offer)) {
       const handler = options.handlers[message.kind];
       answer(message.id, async () => {
         if (handler === undefined) throw new Error(`No handler for work of the kind '${message.kind}'`);
@@ -60,7 +70,7 @@ export function serveThread(options: ThreadServerOptions): void {
       });
     }
   });
-  const { shared } = workerData as { shared: BigInt64Array };
+  const shared = sharedWords();
   const beat = () => {
     Atomics.store(shared, BEAT_WORD, BigInt(Math.floor(monotonicMs())));
     Atomics.store(shared, SANDBOX_WORD, BigInt(options.countSandboxes()));
@@ -99,7 +109,7 @@ export function watchedWork(name?: string): {
 } {
   const work = BigInt(currentWork.getStore() ?? 0);
   const script = name === undefined ? 0n : scriptNumber(name);
-  const { shared } = workerData as { shared: BigInt64Array };
+  const shared = sharedWords();
   return {
     /** @throws ServiceUnavailableError when others have waited long enough */
     mayBegin() {
@@ -148,7 +158,7 @@ function toMessage(thrown: unknown): ErrorMessage {
 }
 
 function post(message: FromThread): void {
-  parentPort!.postMessage(message);
+  mainThread().postMessage(message);
 }
 
 function flatten(error: Error): Error {

@@ -58,9 +58,9 @@ export class WaitingWork {
     this.#turns += 1;
     const isTurn = (caller: string) => hasRoom(caller === SERVER ? undefined : caller);
     if (!mayBeSlow) return this.#quick.take(isTurn);
-    const lanes = [this.#quick, this.#slow];
-    if (this.#turns % TURN_OF_SLOW === 0) lanes.reverse();
-    return lanes[0]!.take(isTurn) ?? lanes[1]!.take(isTurn);
+    return this.#turns % TURN_OF_SLOW === 0
+      ? (this.#slow.take(isTurn) ?? this.#quick.take(isTurn))
+      : (this.#quick.take(isTurn) ?? this.#slow.take(isTurn));
   }
 
   /** A script of that caller has held a thread for long. */

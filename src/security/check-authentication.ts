@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AuthenticationConfig, authenticationConfig } from '#config/index.ts';
+import { type AuthenticationConfig, authenticationConfig, writtenJson } from '#config/index.ts';
 import { BadRequestError, type Finding } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import type { Inspection } from '#platform/index.ts';
@@ -25,9 +25,7 @@ export function checkAuthentication({ config, scripts }: Inspection): void {
   config.addCheck(authenticationConfig, (value) => void buildModules(value, {} as ModuleParts));
   config.addCheck(authenticationConfig, (value) => void requireModule(value));
   config.addCheck(authenticationConfig, moduleDoubts);
-  config.addCheck(authenticationConfig, (value) =>
-    inspectPlaces(scripts, scriptPlaces(value as unknown as JsonValue)),
-  );
+  config.addCheck(authenticationConfig, (value) => inspectPlaces(scripts, scriptPlaces(writtenJson(value))));
   config.addCheck(authenticationConfig, (value) => void readSessionSettings(value));
 }
 

@@ -6,7 +6,6 @@ import {
   troubleOf,
   type UnitOfWork,
 } from '#database/index.ts';
-import type { JsonObject } from '#json/index.ts';
 import type { FoundObject } from './claimable.ts';
 import { probe } from './probe-repository.ts';
 import { ClaimLostError, pathOf, processObject } from './process-object.ts';
@@ -124,7 +123,7 @@ export class ObjectWaves {
     const { verdict, error } = await processObject(this.#platform, context, scan, found, options);
     if (error !== undefined) {
       const object = pathOf(definition, found);
-      await unitOfWork.write(scanErrors, { run: id, object, error: error.toJSON() as unknown as JsonObject });
+      await unitOfWork.write(scanErrors, { run: id, object, error: error.toJSON() });
     }
     return verdict;
   }

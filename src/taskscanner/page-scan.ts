@@ -1,6 +1,5 @@
 import type { UnitOfWork } from '#database/index.ts';
 import { ResourceError, toResourceError } from '#errors/index.ts';
-import type { JsonObject } from '#json/index.ts';
 import type { FoundObject } from './claimable.ts';
 import { findObjects } from './find-objects.ts';
 import { sayEnded } from './say-ended.ts';
@@ -34,7 +33,7 @@ export async function pageScan(
   const page = await readPage(platform, unitOfWork, run, wanted);
   const db = await unitOfWork.db();
   if (page instanceof ResourceError) {
-    await endRun(db, id, 'ERROR', page.toJSON() as unknown as JsonObject);
+    await endRun(db, id, 'ERROR', page.toJSON());
     unitOfWork.afterCommit('scan ended', () => sayEnded(platform, id));
     return;
   }

@@ -1,6 +1,6 @@
 import { isStandIn, secretMembers } from '#crypto/index.ts';
 import { BadRequestError, NotFoundError, ResourceError } from '#errors/index.ts';
-import { formatPointer, getAt, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { formatPointer, isObject, type JsonObject, type JsonValue, partAt } from '#json/index.ts';
 import {
   type ActionRequest,
   ActionTable,
@@ -127,7 +127,7 @@ async function definitionOf(
 /** Its script would be given what stands in place of a secret, as if it were one. */
 function requireReadable(platform: TaskScannerPlatform, invokeContext: JsonValue, name: string): void {
   const [hidden] = [
-    ...secretMembers(invokeContext).filter((pointer) => isStandIn(getAt(invokeContext, pointer)!)),
+    ...secretMembers(invokeContext).filter((pointer) => isStandIn(partAt(invokeContext, pointer))),
     ...platform.secretReferences(invokeContext),
   ];
   if (hidden === undefined) return;

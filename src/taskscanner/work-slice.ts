@@ -225,5 +225,5 @@ function brokeItsThread(): ResourceError {
 function bodyOf(thrown: unknown): JsonObject {
   const error = toResourceError(thrown);
   const cause = error.cause instanceof Error ? { cause: error.cause.message } : {};
-  return { ...(error.toJSON() as unknown as JsonObject), ...cause };
+  return { ...error.toJSON(), ...cause };
 }

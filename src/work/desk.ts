@@ -1,4 +1,5 @@
 import type { DatabaseClock } from '#database/index.ts';
+import { firstOf, lastOf } from '#json/index.ts';
 import type { Solitude } from '#lifecycle/index.ts';
 import { Alarm } from './alarm.ts';
 import { type Claimed, claimKey, type Kind } from './claimed.ts';
@@ -226,7 +227,7 @@ export class Desk<Work extends Claimed> {
     const { together, collectMs, startsAhead } = this.#options.kind;
     if (startsAhead === true) {
       // Of any other the alarm is set already.
-      const [first, last] = [this.#ready[0]!, this.#ready.at(-1)!];
+      const [first, last] = [firstOf(this.#ready), lastOf(this.#ready)];
       return Math.min(this.#earlyMs(first.work), this.#earlyMs(last.work)) - START_LEAD_MS;
     }
     const mayGrow = together > 1 && this.#ready.length < WORTHWHILE;

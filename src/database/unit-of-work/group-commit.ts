@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { firstOf } from '#json/index.ts';
 import { tryingAll } from '../lock/named-lock.ts';
 import type { Database, Db } from '../pool/database.ts';
 import { PLANNED_ANEW } from '../pool/prepared-statements.ts';
@@ -171,7 +172,7 @@ export function storeAll(rows: readonly GroupedRow[]): RawBuilder<unknown> {
   const guards = named.flatMap(({ name, returns }) =>
     returns === undefined ? [] : sql`require_rows((select count(*) from ${name}), ${returns}::bigint)`,
   );
-  if (guards.length === 0 && steps.length === 1) return steps[0]!.statement;
+  if (guards.length === 0 && steps.length === 1) return firstOf(steps).statement;
   const tables = named.map(({ name, statement }) => sql`${name} as (${statement})`);
   const begin = [...kinds.keys()].some(({ isPlannedAnew }) => isPlannedAnew) ? sql.raw(PLANNED_ANEW) : sql``;
   return sql`${begin}with ${sql.join(tables)} select ${guards.length === 0 ? sql`1` : sql.join(guards)}`;

@@ -1,3 +1,4 @@
+import { wordsOf } from '#errors/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { isUnable } from '../pool/sql-state.ts';
 
@@ -15,7 +16,7 @@ export class RefusedWrites {
   readonly observe: Observe = (said) => {
     if (said.kind === 'loop.recovered') this.#said.delete(said.loop);
     if (said.kind !== 'loop.failed' || !isUnable(said.error)) return;
-    this.#said.set(said.loop, { words: (said.error as Error).message, at: performance.now() });
+    this.#said.set(said.loop, { words: wordsOf(said.error), at: performance.now() });
   };
 
   /** Its words, and to whom; undefined when it takes changes as far as is known. */

@@ -1,5 +1,5 @@
 import type { Db } from '#database/index.ts';
-import { getAt, type JsonObject, type JsonValue, setMember } from '#json/index.ts';
+import { getAt, type JsonObject, type JsonValue, lastOf, setMember } from '#json/index.ts';
 import type { StoredObject } from '#repo/index.ts';
 import { isInEffect } from '../grant/temporal-constraint.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
@@ -116,7 +116,7 @@ function endsOf(
   for (const { way, paths } of found) {
     for (const all of paths) {
       const steps = all.slice(0, way.path.length);
-      const end = steps.at(-1)!;
+      const end = lastOf(steps);
       // Shared with a longer path, or with a shorter one that ends before.
       if (steps.length < way.path.length) continue;
       const ref = formatRef(end.target);
@@ -162,7 +162,7 @@ function endValue(
   const selected: JsonObject = {};
   for (const field of fields) {
     const value = getAt({ _id: target.id, _rev: String(rev), _ref: ref, ...open }, field);
-    if (value !== undefined) setMember(selected, field.at(-1)!, value);
+    if (value !== undefined) setMember(selected, lastOf(field), value);
   }
   return selected;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '#json/index.ts';
+import { lastOf } from '#json/index.ts';
 import {
   type Context,
   type CreateRequest,
@@ -54,7 +55,7 @@ async function withHashedPassword(
 /** Where the object is, or will be. */
 function placeOf(request: CreateRequest | UpdateRequest): { collection: string; id: string | null } {
   if (request.method === 'update') {
-    return { collection: formatPath(request.path.slice(0, -1)), id: request.path.at(-1)! };
+    return { collection: formatPath(request.path.slice(0, -1)), id: lastOf(request.path) };
   }
   const inBody = request.content['_id'];
   const id = request.newResourceId ?? (typeof inBody === 'string' ? inBody : null);

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type Db, type GroupWrite, tryLockNamed, type UnitOfWork } from '#database/index.ts';
-import { parsePointer } from '#json/index.ts';
+import { firstOf, parsePointer } from '#json/index.ts';
 import { hasPending, hasSameText } from '#repo/index.ts';
 import { lockOf, storeOf, type UniqueValue } from './unique-repository.ts';
 
@@ -42,7 +42,7 @@ export function mayReserve(unitOfWork: UnitOfWork, wanted: Omit<UniqueValue, 'id
 
 /** Those of the values, of one property of a collection, that no other object has. */
 function free(wanted: readonly UniqueValue[]): RawBuilder<unknown> {
-  const { collection, property } = wanted[0]!;
+  const { collection, property } = firstOf(wanted);
   const { table, type } = storeOf(collection);
   const values = wanted.map(({ value, id }) => ({ value, id }));
   // By the index for each of them, however many there are: `offset 0` keeps the planner from reading the whole type.

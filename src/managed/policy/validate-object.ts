@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { firstOf, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import type { Context } from '#resource/index.ts';
 import { CATALOGUE } from './catalogue.ts';
 import { type PolicyScripts, runCustomPolicy } from './custom-policies.ts';
@@ -27,7 +27,7 @@ export type ValidationResult = JsonObject & {
 export async function validateObject(validation: Validation): Promise<ValidationResult> {
   const failedPolicyRequirements: JsonObject[] = [];
   for (const property of validation.rules) {
-    if (validation.only?.has(property.path[0]!) === false) continue;
+    if (validation.only?.has(firstOf(property.path)) === false) continue;
     for (const { name, value } of valuesAt(validation.object, property.path)) {
       const failed = await failuresOf(validation, property, name, value);
       for (const requirements of failed) {

@@ -1,5 +1,5 @@
 import { withSeals } from '#crypto/index.ts';
-import { getAt, type JsonObject, type Pointer, setMember } from '#json/index.ts';
+import { getAt, type JsonObject, lastOf, type Pointer, setMember } from '#json/index.ts';
 import type { Context, Request, Resource } from '#resource/index.ts';
 import type { ManagedPlatform } from '../managed-platform.ts';
 import type { ManagedType } from '../managed-type.ts';
@@ -38,7 +38,7 @@ export async function answerEdges(
     const selected: JsonObject = {};
     for (const pointer of own) {
       const member = getAt(value, pointer);
-      if (member !== undefined) setMember(selected, pointer.at(-1)!, member);
+      if (member !== undefined) setMember(selected, lastOf(pointer), member);
     }
     return edgeResource({ ...selected, ...others });
   });

@@ -1,5 +1,5 @@
 import { BadRequestError } from '#errors/index.ts';
-import { equalJson, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { equalJson, isObject, type JsonObject, type JsonValue, lastOf } from '#json/index.ts';
 import { formatPath, parsePath } from '#resource/index.ts';
 
 /** Where an edge leads: a collection such as `managed/role`, and the id in it. */
@@ -63,7 +63,7 @@ export function parseEdge(value: JsonValue, field: string): WantedEdge {
   }
   return {
     id: typeof _id === 'string' && _id !== '' ? _id : null,
-    target: { collection: formatPath(path.slice(0, -1)), id: path.at(-1)! },
+    target: { collection: formatPath(path.slice(0, -1)), id: lastOf(path) },
     properties,
   };
 }

@@ -1,15 +1,16 @@
 import { sql } from 'kysely';
 import { type Db, type HeldStatement, LOCK, lockNamed } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import { firstOf } from '#json/index.ts';
 import { objectStore, type StoredObject } from '#repo/index.ts';
 import type { Target } from './edge.ts';
 
 /** Where objects of a collection stand; undefined for collections that no table of ours holds. */
 export function storeOf(collection: string) {
   const [root, ...rest] = collection.split('/');
-  if (root === 'managed' && rest.length === 1) return objectStore(['managed', rest[0]!]);
+  if (root === 'managed' && rest.length === 1) return objectStore(['managed', firstOf(rest)]);
   // As newer servers of the field call what lies below `repo/internal`.
-  if (root === 'internal' && rest.length === 1) return objectStore([root, rest[0]!]);
+  if (root === 'internal' && rest.length === 1) return objectStore([root, firstOf(rest)]);
   return root === 'repo' && rest.length > 0 ? objectStore(rest) : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { hasEnvelope, withSeals } from '#crypto/index.ts';
-import { type JsonObject, type Pointer, setMember } from '#json/index.ts';
+import { firstOf, type JsonObject, type Pointer, setMember } from '#json/index.ts';
 import { placeFields } from '#resource/index.ts';
 import type { ManagedType } from '../managed-type.ts';
 
@@ -85,7 +85,7 @@ function askArray(
 }
 
 function ofTheTarget(pointer: Pointer): readonly Pointer[] {
-  return pointer.length === 0 || OF_THE_EDGE.has(pointer[0]!) ? [] : [pointer];
+  return pointer.length === 0 || OF_THE_EDGE.has(firstOf(pointer)) ? [] : [pointer];
 }
 
 /** Whether the plan shows a property, so that it has to be calculated. */

@@ -1,3 +1,4 @@
+import { firstOf } from '#json/index.ts';
 import { requireNoSecrets } from '#repo/index.ts';
 import type { Context, PlainQuery, QueryFilter, SortKey } from '#resource/index.ts';
 
@@ -18,7 +19,7 @@ export function queryOfCaller(
   if (privates.size === 0) return { query, sortKeys };
   return {
     query: { ...query, filter: hide(query.filter, privates) },
-    sortKeys: sortKeys.filter(({ pointer }) => !privates.has(pointer[0]!)),
+    sortKeys: sortKeys.filter(({ pointer }) => !privates.has(firstOf(pointer))),
   };
 }
 

@@ -1,4 +1,4 @@
-import { equalJson, type JsonObject } from '#json/index.ts';
+import { equalJson, firstOf, type JsonObject } from '#json/index.ts';
 import { requestView } from '#script/index.ts';
 import { collectionOf, type Exchange, objectPath, type WriteExchange } from '../exchange.ts';
 import { policyRefusal } from '../policy/policy-refusal.ts';
@@ -57,7 +57,7 @@ function propertiesToAsk(exchange: Exchange): ReadonlySet<string> {
   const all = platform.policies().rulesFor(collectionOf(exchange));
   // Calculated properties are what they are.
   const calculated = new Set(type.calculated.map(({ name }) => name));
-  const asked = all.map(({ path }) => path[0]!).filter((name) => !calculated.has(name));
+  const asked = all.map(({ path }) => firstOf(path)).filter((name) => !calculated.has(name));
   if (before === null) return new Set(asked);
   return new Set(
     asked.filter((name) => {

@@ -8,7 +8,7 @@ export const METRICS = {
   },
   fired: {
     type: 'counter',
-    name: 'svc_trigger_fired_total',
+    name: 'svc_firings_total',
     help: 'Runs that ended, by schedule and outcome',
     labels: ['schedule', 'outcome'],
   },

@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type JsonSize,
   type JsonValue,
+  lastOf,
   nameBytes,
   type Pointer,
   removeAt,
@@ -147,7 +148,7 @@ export class PatchedObject {
     const removed = getAt(this.#object, field);
     if (removed === undefined) return;
     const { nodes, bytes } = this.#budget.measure(removed);
-    this.#resize({ nodes, bytes: bytes + nameBytes(field.at(-1)!) }, -1);
+    this.#resize({ nodes, bytes: bytes + nameBytes(lastOf(field)) }, -1);
     removeAt(this.#object, field);
   }
 
@@ -192,7 +193,7 @@ export class PatchedObject {
     const value = getAt(this.#object, from!);
     if (value === undefined || value === null) return;
     const parent = getAt(this.#object, field.slice(0, -1));
-    if (isObject(parent) && Object.hasOwn(parent, field.at(-1)!)) {
+    if (isObject(parent) && Object.hasOwn(parent, lastOf(field))) {
       throw refuse('/field', `'${formatPointer(field)}' exists already; '${operation}' does not overwrite`);
     }
     if (operation === 'move') this.#remove(from!);

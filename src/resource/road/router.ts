@@ -1,4 +1,5 @@
 import { didYouMean, NotFoundError } from '#errors/index.ts';
+import { lastOf } from '#json/index.ts';
 import type { Context, RouterContext } from '../context.ts';
 import type { ResourceDescription } from '../description.ts';
 import { notFound } from '../provider.ts';
@@ -70,7 +71,7 @@ export class Router {
     const whole = [...request.path, request.newResourceId];
     const named = this.#table.named(whole);
     if (named === whole) return request;
-    return { ...request, path: named.slice(0, -1), newResourceId: named.at(-1)! };
+    return { ...request, path: named.slice(0, -1), newResourceId: lastOf(named) };
   }
 
   /** What becomes of encrypted and hashed values on their way to and from callers outside. */

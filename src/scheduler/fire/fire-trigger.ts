@@ -90,7 +90,7 @@ export async function fireTrigger(
     const inner = error.cause instanceof Error ? error.cause.message : error.message;
     const at = scriptPlace(error);
     const body: JsonObject = {
-      ...(error.toJSON() as unknown as JsonObject),
+      ...error.toJSON(),
       ...(at === undefined ? {} : { at }),
       ...(inner === error.message ? {} : { cause: inner }),
     };

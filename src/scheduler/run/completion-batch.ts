@@ -1,4 +1,5 @@
 import { isPassing } from '#database/index.ts';
+import { firstOf } from '#json/index.ts';
 import { backOff } from '#lifecycle/index.ts';
 import type { Holder } from '#work/index.ts';
 import type { JobStore } from '../store/job-store.ts';
@@ -42,7 +43,7 @@ export class CompletionBatch {
 
   async #run(): Promise<void> {
     while (this.#items.length > 0) {
-      const { holder } = this.#items[0]!;
+      const { holder } = firstOf(this.#items);
       const fits = (item: Item) => item.holder.epoch === holder.epoch && item.holder.nodeId === holder.nodeId;
       const batch = this.#items.filter(fits).slice(0, MAX_BATCH);
       const taken = new Set(batch);

@@ -1,3 +1,4 @@
+import { lastOf } from '#json/index.ts';
 import { nextFiring } from '../schedule/next-firing.ts';
 import type { MisfirePolicy, Timing } from '../schedule/schedule.ts';
 import type { RunKind } from './run.ts';
@@ -72,7 +73,7 @@ export function missedTimes(
 ): { times: number[]; more: boolean } {
   const times = [fireAt];
   for (;;) {
-    const next = nextFiring(timing, times.at(-1)!);
+    const next = nextFiring(timing, lastOf(times));
     if (next === null || next >= until) return { times, more: false };
     if (times.length === MAX_MISSED) return { times, more: true };
     times.push(next);

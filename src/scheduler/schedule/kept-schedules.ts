@@ -3,7 +3,7 @@ import type { Database, DatabaseClock } from '#database/index.ts';
 import { didYouMean, InternalServerError, NotFoundError, PreconditionFailedError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { shortServiceName } from '#platform/index.ts';
-import { type Context, dbOf, type Resource } from '#resource/index.ts';
+import { type Context, dbOf, type Resource, writeContext } from '#resource/index.ts';
 import { rehearseFiring } from '../fire/rehearse-firing.ts';
 import { formatRunKey } from '../run/run.ts';
 import type { ScheduledServices } from '../service/scheduled-service.ts';
@@ -138,7 +138,10 @@ export class KeptSchedules {
       throw new InternalServerError(`The script of schedule '${id}' fails`, { id: 'SCHED_REHEARSAL_FAILED' });
     });
     if (isScript) return;
-    context.unitOfWork!.afterCommit(`invoke ${shortServiceName(definition.invokeService)}`, () => undefined);
+    writeContext(context).unitOfWork.afterCommit(
+      `invoke ${shortServiceName(definition.invokeService)}`,
+      () => undefined,
+    );
   }
 
   /** Resuming also starts one anew that was parked. */
@@ -162,19 +165,22 @@ export class KeptSchedules {
   #afterPause(context: Context, paused: boolean): void {
     const { db } = this.#platform.database;
     if (paused)
-      context.unitOfWork!.afterCommit('wait for what starts just now', () => closeGate(db), { isTold: true });
+      writeContext(context).unitOfWork.afterCommit('wait for what starts just now', () => closeGate(db), {
+        isTold: true,
+      });
     this.#wake(context);
   }
 
   /** Whoever changes a schedule is answered when nothing of it begins any more as it was. */
-  #afterChange({ unitOfWork }: Context, { triggerId }: JobRow): void {
+  #afterChange(context: Context, { triggerId }: JobRow): void {
     const { db } = this.#platform.database;
     const begun = () => awaitStarted(db, triggerId);
-    unitOfWork!.afterCommit('wait for what starts just now', begun, { isTold: true });
+    const { unitOfWork } = writeContext(context);
+    unitOfWork.afterCommit('wait for what starts just now', begun, { isTold: true });
   }
 
-  #wake({ unitOfWork }: Context): void {
-    unitOfWork!.afterCommit('wake the scheduler', this.#platform.wake);
+  #wake(context: Context): void {
+    writeContext(context).unitOfWork.afterCommit('wake the scheduler', this.#platform.wake);
   }
 
   async show(job: JobView): Promise<Resource> {
@@ -243,20 +249,22 @@ export class KeptSchedules {
     return definition;
   }
 
-  #scopeOf({ unitOfWork }: Context) {
+  #scopeOf(context: Context) {
+    const { unitOfWork } = writeContext(context);
     const { clock, dst, nodeName, secrets, seals } = this.#platform;
-    return { unitOfWork: unitOfWork!, now: clock.now(), dst: dst(), nodeName, secrets, seals };
+    return { unitOfWork, now: clock.now(), dst: dst(), nodeName, secrets, seals };
   }
 }
 
 /** Tells the unit of work of a change that is none of a schedule's fields. */
 function recordMembers(
-  { unitOfWork }: Context,
+  context: Context,
   resource: string,
   before: JsonObject | null,
   after: JsonObject,
 ): void {
-  unitOfWork!.record({ resource, operation: before === null ? 'create' : 'update', before, after });
+  const { unitOfWork } = writeContext(context);
+  unitOfWork.record({ resource, operation: before === null ? 'create' : 'update', before, after });
 }
 
 function exists(id: string): PreconditionFailedError {

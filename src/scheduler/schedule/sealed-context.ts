@@ -1,6 +1,6 @@
 import { type Crypto, isEnvelope, isSeal, secretMembers } from '#crypto/index.ts';
 import { BadRequestError } from '#errors/index.ts';
-import { cloneJson, formatPointer, getAt, type JsonValue, parsePointer, setAt } from '#json/index.ts';
+import { cloneJson, formatPointer, getAt, type JsonValue, parsePointer, partAt, setAt } from '#json/index.ts';
 import type { ScheduleDefinition } from './schedule.ts';
 
 type WithContext = Pick<ScheduleDefinition, 'invokeContext' | 'sealed'>;
@@ -35,7 +35,7 @@ export function contextSeals(crypto: Pick<Crypto, 'encrypt' | 'decrypt'>): Conte
       const stored = { invokeContext: cloneJson(definition.invokeContext) };
       for (const place of places) {
         const pointer = ['invokeContext', ...place];
-        setAt(stored, pointer, await crypto.encrypt(getAt(stored, pointer)!, null, null));
+        setAt(stored, pointer, await crypto.encrypt(partAt(stored, pointer), null, null));
       }
       return { ...definition, ...stored, sealed: places.map((place) => formatPointer(place)) };
     },
@@ -54,7 +54,7 @@ export function isOpen({ sealed, invokeContext }: WithContext): boolean {
 }
 
 function plainSecrets(context: JsonValue) {
-  return secretMembers(context).filter((pointer) => !isEnvelope(getAt(context, pointer)!));
+  return secretMembers(context).filter((pointer) => !isEnvelope(partAt(context, pointer)));
 }
 
 /**
@@ -64,7 +64,7 @@ function plainSecrets(context: JsonValue) {
  */
 export function refuseForeignContext({ invokeContext }: WithContext): void {
   const foreign = secretMembers(invokeContext).find((pointer) => {
-    const value = getAt(invokeContext, pointer)!;
+    const value = partAt(invokeContext, pointer);
     return isEnvelope(value) && !isSeal(value);
   });
   if (foreign === undefined) return;

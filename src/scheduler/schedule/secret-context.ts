@@ -7,6 +7,7 @@ import {
   getAt,
   type JsonValue,
   type Pointer,
+  partAt,
   setAt,
 } from '#json/index.ts';
 import { pointersOf, type QueryFilter, type SortKey } from '#resource/index.ts';
@@ -39,7 +40,7 @@ export function shownDefinition<T extends Pick<ScheduleDefinition, 'invokeContex
   if (own.length === 0 && named.length === 0) return definition;
   const shown = { invokeContext: cloneJson(stored) };
   const show = (pointer: Pointer, value: JsonValue) => setAt(shown, ['invokeContext', ...pointer], value);
-  for (const pointer of named) show(pointer, standInOf(getAt(stored, pointer)!));
+  for (const pointer of named) show(pointer, standInOf(partAt(stored, pointer)));
   for (const { pointer, text } of own) show(pointer, text);
   return { ...definition, ...shown };
 }
@@ -61,7 +62,7 @@ export function withKeptContext(
   const back = [
     ...own.filter(({ pointer, text }) => getAt(given.invokeContext, pointer) === text),
     ...secretMembers(given.invokeContext)
-      .filter((pointer) => isStandIn(getAt(given.invokeContext, pointer)!))
+      .filter((pointer) => isStandIn(partAt(given.invokeContext, pointer)))
       .map((pointer) => ({ pointer, text: 'the secret' })),
   ][0];
   if (back === undefined) return given;

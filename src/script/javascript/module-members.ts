@@ -1,5 +1,13 @@
 import type { Node, Program } from 'acorn';
-import { type AnyNode, childrenOf, isNamed, requiredName } from './syntax-tree.ts';
+import {
+  type AnyNode,
+  childrenOf,
+  isComputed,
+  isNamed,
+  nodeAt,
+  nodesAt,
+  requiredName,
+} from './syntax-tree.ts';
 
 /** A call such as `require('module').member()`. */
 export interface MemberCall {
@@ -20,23 +28,23 @@ export function memberCalls(program: Program): readonly MemberCall[] {
   visit(program, undefined);
   return calls.filter(({ module, member }) => !looked.has(`${module} ${member}`));
 
-  function visit(node: AnyNode | Program, parent: Node | undefined): void {
-    const used = node.type === 'MemberExpression' ? memberOf(node as AnyNode) : undefined;
+  function visit(node: Node, parent: Node | undefined): void {
+    const used = memberOf(node);
     if (used !== undefined) {
-      const isCall = parent?.type === 'CallExpression' && (parent as AnyNode)['callee'] === node;
+      const isCall = parent?.type === 'CallExpression' && nodeAt(parent, 'callee') === node;
       if (isCall) calls.push({ ...used, offset: node.start });
       else looked.add(`${used.module} ${used.member}`);
     }
     for (const child of childrenOf(node)) visit(child, node);
   }
 
-  function memberOf(node: AnyNode): { module: string; member: string } | undefined {
-    const object = node['object'] as AnyNode;
-    const property = node['property'] as AnyNode;
+  function memberOf(node: Node): { module: string; member: string } | undefined {
+    if (node.type !== 'MemberExpression') return undefined;
+    const [object, property] = [nodeAt(node, 'object'), nodeAt(node, 'property')];
     const module =
       requiredName(object) ??
-      (object.type === 'Identifier' ? modules.get(String(object['name'])) : undefined);
-    if (module === undefined || node['computed'] === true || property.type !== 'Identifier') return undefined;
+      (object?.type === 'Identifier' ? modules.get(String(object['name'])) : undefined);
+    if (module === undefined || isComputed(node) || property?.type !== 'Identifier') return undefined;
     return { module, member: String(property['name']) };
   }
 }
@@ -45,29 +53,29 @@ export function memberCalls(program: Program): readonly MemberCall[] {
 function moduleVariables(program: Program): ReadonlyMap<string, string> {
   /** Undefined: to something else, or more than once. */
   const bindings = new Map<string, string | undefined>();
-  const bind = (target: unknown, module: string | undefined) => {
-    for (const name of namesIn(target as AnyNode | null)) {
+  const bind = (target: AnyNode | undefined, module: string | undefined) => {
+    for (const name of namesIn(target)) {
       bindings.set(name, bindings.has(name) ? undefined : module);
     }
   };
   visit(program);
   return new Map([...bindings].flatMap(([name, module]) => (module === undefined ? [] : [[name, module]])));
 
-  function visit(node: AnyNode | Program): void {
-    const any = node as AnyNode;
-    if (any.type === 'VariableDeclarator') bind(any['id'], requiredName(any['init'] as Node | null));
-    if (any.type === 'AssignmentExpression') bind(any['left'], undefined);
-    if (any.type === 'ForInStatement' || any.type === 'ForOfStatement') bind(any['left'], undefined);
-    if (any.type === 'CatchClause') bind(any['param'], undefined);
-    if (any.type === 'FunctionDeclaration' || any.type === 'ClassDeclaration') bind(any['id'], undefined);
-    for (const parameter of (any['params'] as AnyNode[] | undefined) ?? []) bind(parameter, undefined);
+  function visit(node: Node): void {
+    const { type } = node;
+    if (type === 'VariableDeclarator') bind(nodeAt(node, 'id'), requiredName(nodeAt(node, 'init')));
+    if (type === 'AssignmentExpression') bind(nodeAt(node, 'left'), undefined);
+    if (type === 'ForInStatement' || type === 'ForOfStatement') bind(nodeAt(node, 'left'), undefined);
+    if (type === 'CatchClause') bind(nodeAt(node, 'param'), undefined);
+    if (type === 'FunctionDeclaration' || type === 'ClassDeclaration') bind(nodeAt(node, 'id'), undefined);
+    for (const parameter of nodesAt(node, 'params')) bind(parameter, undefined);
     for (const child of childrenOf(node)) visit(child);
   }
 }
 
 /** Every name in a target or pattern; of `module.member = …` the module, which is no longer what it was. */
-function namesIn(node: AnyNode | null): string[] {
-  if (node === null) return [];
+function namesIn(node: AnyNode | undefined): string[] {
+  if (node === undefined) return [];
   return node.type === 'Identifier' ? [String(node['name'])] : childrenOf(node).flatMap(namesIn);
 }
 
@@ -83,21 +91,21 @@ export function exportedNames(program: Program): ReadonlySet<string> | string | 
   return other ?? names;
 
   /** @returns false as soon as `exports` is used in another way */
-  function visit(node: AnyNode | Program): boolean {
-    const any = node as AnyNode;
-    if (isNamed(any, 'exports') || isNamed(any, 'module')) return false;
-    const left = any.type === 'AssignmentExpression' ? (any['left'] as AnyNode) : undefined;
-    if (left?.type !== 'MemberExpression' || left['computed'] === true) return childrenOf(node).every(visit);
-    const object = left['object'] as AnyNode;
-    const property = String((left['property'] as AnyNode)['name']);
+  function visit(node: Node): boolean {
+    if (isNamed(node, 'exports') || isNamed(node, 'module')) return false;
+    const left = node.type === 'AssignmentExpression' ? nodeAt(node, 'left') : undefined;
+    if (left?.type !== 'MemberExpression' || isComputed(left)) return childrenOf(node).every(visit);
+    const object = nodeAt(left, 'object');
+    const property = String(nodeAt(left, 'property')?.['name']);
+    const right = nodeAt(node, 'right');
     if (isNamed(object, 'exports')) {
       names.add(property);
     } else if (isNamed(object, 'module')) {
-      other = requiredName(any['right'] as Node);
+      other = requiredName(right);
       return property === 'exports' && other !== undefined;
     } else {
       return childrenOf(node).every(visit);
     }
-    return visit(any['right'] as AnyNode);
+    return right === undefined || visit(right);
   }
 }

@@ -1,6 +1,6 @@
 import type { AuditConfig } from '#config/index.ts';
 import type { Actor, Change } from '#database/index.ts';
-import { formatPointer, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { firstOf, formatPointer, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { type AuditEvent, auditEvent } from './audit-event.ts';
 import { boundedValue } from './bounded-value.ts';
 import { type ChangedFields, changedAmong, changedFields, redact } from './changed-fields.ts';
@@ -40,7 +40,7 @@ export function activityOf(
     operation: asked.toUpperCase(),
     changedFields: [...changed.fields],
     revision: revisionOf(after ?? before),
-    ...(shown.length === 0 ? {} : { before: shown[0]!.value, after: shown[1]!.value }),
+    ...(shown.length === 0 ? {} : { before: firstOf(shown).value, after: shown[1]!.value }),
     ...(isTruncated ? { truncated: true } : {}),
   };
   if (isConfig) return auditEvent('config', actor, facts, resource.slice('config/'.length));

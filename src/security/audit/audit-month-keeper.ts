@@ -1,6 +1,7 @@
 import type { AuditConfig } from '#config/index.ts';
 import { type Database, type Db, runUnitOfWork } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
+import { asJson } from '#json/index.ts';
 import { type Service, Ticker } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { auditEvent } from './audit-event.ts';
@@ -44,7 +45,7 @@ export function keepAuditMonths(options: AuditMonthsOptions): Promise<readonly P
     const months = await pruneMonths(db, keepDays);
     if (months.length > 0) {
       const sealsPruned = months.reduce((sum, { seals }) => sum + seals, before);
-      await record(db, options.sign, { keepDays, sealsPruned, months: months as unknown as JsonObject[] });
+      await record(db, options.sign, { keepDays, sealsPruned, months: asJson(months) });
     }
     return months;
   });

@@ -1,5 +1,6 @@
 import {
   equalJson,
+  firstOf,
   formatPointer,
   getMember,
   isObject,
@@ -26,7 +27,7 @@ export function changedFields(before: JsonValue, after: JsonValue): ChangedField
   const fields: string[] = [];
   let characters = 0;
   for (const path of differences(before ?? {}, after ?? {}, [])) {
-    if (path.length === 1 && isIdentity(path[0]!)) continue;
+    if (path.length === 1 && isIdentity(firstOf(path))) continue;
     characters += path.reduce((sum, name) => sum + name.length + 1, 0);
     if (fields.length === MOST_FIELDS || characters > MOST_CHARACTERS) return { fields, isTruncated: true };
     fields.push(formatPointer(path));

@@ -1,4 +1,5 @@
 import type { Db } from '#database/index.ts';
+import { lastOf } from '#json/index.ts';
 import { AUDIT_TOPICS, type AuditTopic } from './audit-event.ts';
 import type { StoredEntry } from './stored-entry.ts';
 import {
@@ -50,7 +51,7 @@ async function* entriesOf(db: Db, page: readonly StoredSeal[]): AsyncGenerator<P
     const found = await findEntries(db, ids.slice(read), months);
     if (found.length === 0) return;
     for (const { place, entry } of found) yield { place: read + place, entry };
-    read += found.at(-1)!.place;
+    read += lastOf(found).place;
   }
 }
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/index.ts';
 import { oneRow } from '#database/index.ts';
+import { firstOf, lastOf } from '#json/index.ts';
 import { AUDIT_TOPICS, type AuditTopic } from './audit-event.ts';
 import type { Seal } from './seal.ts';
 import { IS_SOUND_SEAL, isoTime, MOST_EVENT_BYTES, shortened } from './sound-row-repository.ts';
@@ -89,8 +90,8 @@ export async function findEntries(
                        row_number() over (partition by wanted.place order by e.recorded_at) as copy
                 from unnest(${[...ids]}::uuid[]) with ordinality as wanted (id, place)
                 join audit_event e on e.id = wanted.id
-                where e.topic = any(${[...AUDIT_TOPICS]}::text[]) and e.recorded_at >= ${sorted[0]!}::timestamptz
-                  and e.recorded_at < ${sorted.at(-1)!}::timestamptz + interval '1 month') found
+                where e.topic = any(${[...AUDIT_TOPICS]}::text[]) and e.recorded_at >= ${firstOf(sorted)}::timestamptz
+                  and e.recorded_at < ${lastOf(sorted)}::timestamptz + interval '1 month') found
           where copy <= 2) sized
     where before < ${PAGE_BYTES} order by place`.execute(db);
   return rows.map(({ place, ...entry }) => ({ place, entry }));

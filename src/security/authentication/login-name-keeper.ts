@@ -1,4 +1,5 @@
 import type { Database } from '#database/index.ts';
+import { lastOf } from '#json/index.ts';
 import type { Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { objectStore } from '#repo/index.ts';
@@ -78,7 +79,7 @@ export class LoginNameKeeper implements Service {
       const stored = await loginNameInserts.run(db, names as LoginName[]);
       shared += stored.filter((isStored) => !isStored).length;
       if (found.length < PAGE) break;
-      after = found.at(-1)!.id;
+      after = lastOf(found).id;
     }
     return shared;
   }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Database } from '#database/index.ts';
 import { BadRequestError, ForbiddenError, NotFoundError } from '#errors/index.ts';
-import { isObject, type JsonObject } from '#json/index.ts';
+import { isObject, type JsonObject, lastOf } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import {
   ActionTable,
@@ -110,7 +110,7 @@ function wantedOwner(context: Context, user: unknown): NonNullable<Owner> {
     });
   }
   const path = parsePath(user);
-  const wanted = { component: formatPath(path.slice(0, -1)), id: path.at(-1)! };
+  const wanted = { component: formatPath(path.slice(0, -1)), id: lastOf(path) };
   const own = ownerFor(context);
   if (own === undefined || (own.component === wanted.component && own.id === wanted.id)) return wanted;
   throw new ForbiddenError('Access denied', {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { Batcher, type Database, type Db } from '#database/index.ts';
+import { firstOf } from '#json/index.ts';
 import type { Context, SecurityContext } from '#resource/index.ts';
 import {
   type Asked,
@@ -103,7 +104,7 @@ export class Sessions {
       .setSubject(authenticationId)
       .setIssuedAt()
       .setExpirationTime(`${Math.ceil(lifeMs / 1000)} seconds`)
-      .sign(this.#options.secrets[0]!);
+      .sign(firstOf(this.#options.secrets));
   }
 
   async end(db: Db, id: string): Promise<void> {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '#json/index.ts';
+import { asJson } from '#json/index.ts';
 import {
   type CollectionProvider,
   type Context,
@@ -66,7 +67,7 @@ async function read(
   const content: JsonObject = {
     ...viewDefinition(row),
     ...viewStarters(definition.process),
-    formProperties: formProperties as unknown as JsonObject[],
+    formProperties: asJson(formProperties),
   };
   if (formKey !== null) {
     const bytes = await findResource(db, row.deployment_id, formKey);

@@ -1,5 +1,5 @@
 import { BadRequestError } from '#errors/index.ts';
-import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { asJson, isObject, type JsonValue } from '#json/index.ts';
 import { ActionTable, actionResult, type CollectionProvider } from '#resource/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { deploy } from './deploy.ts';
@@ -39,7 +39,7 @@ export function deploymentResource(platform: WorkflowPlatform): CollectionProvid
               resource: `workflow/processdefinition/${id}`,
               operation: 'create',
               before: null,
-              after: { _id: id, version, resourceName: name, findings: findings as unknown as JsonObject[] },
+              after: { _id: id, version, resourceName: name, findings: asJson(findings) },
             });
           }
           return actionResult({
@@ -47,7 +47,7 @@ export function deploymentResource(platform: WorkflowPlatform): CollectionProvid
             unchanged: deployed === undefined,
             definitions: (deployed?.definitions ?? []).map(({ id, findings }) => ({
               _id: id,
-              findings: findings as unknown as JsonObject[],
+              findings: asJson(findings),
             })),
           });
         },

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ResourceError } from '#errors/index.ts';
+import { lastOf } from '#json/index.ts';
 import type { Finding } from '../engine/index.ts';
 import { ProcessFileError } from '../engine/index.ts';
 import { lintForms } from '../form/index.ts';
@@ -70,7 +71,7 @@ function placeOf(text: string, element: string): { line?: number; column?: numbe
   const at = element === '' ? -1 : text.search(new RegExp(`\\sid\\s*=\\s*["']${escaped(element)}["']`));
   if (at < 0) return {};
   const lines = text.slice(0, text.lastIndexOf('<', at)).split('\n');
-  return { line: lines.length, column: lines.at(-1)!.length + 1 };
+  return { line: lines.length, column: lastOf(lines).length + 1 };
 }
 
 function escaped(text: string): string {

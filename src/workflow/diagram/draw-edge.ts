@@ -1,3 +1,4 @@
+import { firstOf, lastOf } from '#json/index.ts';
 import type { Edge, Point } from '../engine/index.ts';
 import { across, along, direction, distance } from './geometry.ts';
 import { PAPER } from './style.ts';
@@ -9,8 +10,8 @@ const BEND = 7;
 export function drawEdge(edge: Edge, colour: string): Svg {
   const { points } = edge;
   const line = { fill: 'none', stroke: colour, 'stroke-width': 1.5, 'stroke-linejoin': 'round' };
-  const first = points[0]!;
-  const last = points.at(-1)!;
+  const first = firstOf(points);
+  const last = lastOf(points);
   const backwards = direction(last, points.at(-2)!);
   const forwards = direction(first, points[1]!);
   switch (edge.tag) {

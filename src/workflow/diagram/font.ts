@@ -11,7 +11,7 @@ export const BOLD_FONT_FILE = FONT_FILE.replace(/\.ttf$/, '-Bold.ttf');
 export function textWidth(text: string, size: number): number {
   metrics ??= readMetrics(readFileSync(FONT_FILE));
   let width = 0;
-  for (let at = 0; at < text.length; at++) width += metrics.advances[text.charCodeAt(at)]!;
+  for (let at = 0; at < text.length; at++) width += metrics.advances[text.charCodeAt(at)] ?? 0;
   return (width * size) / metrics.unitsPerEm;
 }
 
@@ -30,12 +30,17 @@ function readMetrics(file: Buffer): Metrics {
     const entry = 12 + index * 16;
     tables.set(file.toString('latin1', entry, entry + 4), file.readUInt32BE(entry + 8));
   }
-  const widths = tables.get('hmtx')!;
-  const lastWidth = file.readUInt16BE(tables.get('hhea')! + 34) - 1;
+  const placeOf = (name: string) => {
+    const place = tables.get(name);
+    if (place === undefined) throw new Error(`The font has no table '${name}'`);
+    return place;
+  };
+  const widths = placeOf('hmtx');
+  const lastWidth = file.readUInt16BE(placeOf('hhea') + 34) - 1;
   const advanceOf = (glyph: number) => file.readUInt16BE(widths + Math.min(glyph, lastWidth) * 4);
   const advances = new Uint16Array(65_536).fill(advanceOf(0));
-  for (const [code, glyph] of readGlyphs(file, tables.get('cmap')!)) advances[code] = advanceOf(glyph);
-  return { unitsPerEm: file.readUInt16BE(tables.get('head')! + 18), advances };
+  for (const [code, glyph] of readGlyphs(file, placeOf('cmap'))) advances[code] = advanceOf(glyph);
+  return { unitsPerEm: file.readUInt16BE(placeOf('head') + 18), advances };
 }
 
 /** Glyphs by character, from the table that covers the basic plane. */

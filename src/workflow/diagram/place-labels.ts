@@ -1,3 +1,4 @@
+import { firstOf, lastOf } from '#json/index.ts';
 import type { Box, Diagram, Edge, Point, Shape } from '../engine/index.ts';
 import { along, direction, distance } from './geometry.ts';
 import { measureText } from './label.ts';
@@ -43,7 +44,7 @@ function placeShapeLabel({ tag, name, box, label }: Shape, edges: readonly Edge[
   if (tag === 'group') return placed(name, { x: left, y: box.y + GAP, ...size });
   const isTaken = (y: number) =>
     edges.some(({ points }) =>
-      [points[0]!, points.at(-1)!].some(
+      [firstOf(points), lastOf(points)].some(
         (end) => Math.abs(end.x - middle) < box.width / 4 && Math.abs(end.y - y) < GAP,
       ),
     );
@@ -78,5 +79,5 @@ function middleOf(points: readonly Point[]): {
     if (left <= length) return { at: along(from, direction(from, to), left), from, to };
     left -= length;
   }
-  return { at: points[0]!, from: points[0]!, to: points[0]! };
+  return { at: firstOf(points), from: firstOf(points), to: firstOf(points) };
 }

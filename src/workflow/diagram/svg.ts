@@ -15,7 +15,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 export function escapeText(text: string): string {
   return text
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')
-    .replace(/[&<>"']/g, (character) => ESCAPES[character]!);
+    .replace(/[&<>"']/g, (character) => ESCAPES[character] ?? character);
 }
 
 export function tag(name: string, attributes: Attributes, ...content: readonly (Svg | undefined)[]): Svg {

@@ -1,4 +1,5 @@
 import { didYouMean } from '#errors/index.ts';
+import { lastOf } from '#json/index.ts';
 import { ExpressionError } from './expression-error.ts';
 import type { BinaryOperator, Expression, Node } from './node.ts';
 import { operatorOf, readTokens, type Token } from './token.ts';
@@ -43,7 +44,7 @@ export function parseExpression(text: string): Expression {
     if (start === text.length) break;
     const tokens = readTokens(text, start + 2);
     parts.push(new Parser(text, tokens).parse());
-    at = tokens.at(-1)!.at + 1;
+    at = lastOf(tokens).at + 1;
   }
   return { text, parts };
 }
@@ -89,7 +90,7 @@ class Parser {
     for (;;) {
       const token = this.#tokens[this.#next];
       const operator = operatorOf(token) ?? '';
-      const binding = Object.hasOwn(BINDING, operator) ? BINDING[operator]! : 0;
+      const binding = Object.hasOwn(BINDING, operator) ? (BINDING[operator] ?? 0) : 0;
       if (binding <= minimum) return left;
       this.#next++;
       const right = this.#binary(binding);

@@ -1,5 +1,5 @@
 import { BadRequestError, didYouMean, PayloadTooLargeError } from '#errors/index.ts';
-import { formatPointer, type JsonObject } from '#json/index.ts';
+import { firstOf, formatPointer, type JsonObject } from '#json/index.ts';
 import type {
   FormProperty,
   ProcessDefinition,
@@ -114,9 +114,9 @@ function refuseStrangers(names: readonly string[], { process, step, settled, isB
   }));
   throw new BadRequestError(violations.map(({ problem }) => problem).join('; '), {
     id: 'WORKFLOW_NOT_WRITABLE',
-    field: violations[0]!.field,
+    field: firstOf(violations).field,
     hint:
-      violations[0]!.hint ??
+      firstOf(violations).hint ??
       'Only writable form properties of the step can be written; workflow.json, forms.acceptAny, names processes that take more',
     detail: { violations },
   });

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, GroupStep, GroupWrite, UnitOfWork } from '#database/index.ts';
+import { firstOf } from '#json/index.ts';
 import type { Part, StepRow } from './step-row.ts';
 
 /**
@@ -50,7 +51,7 @@ async function writeSteps(db: Db, rows: readonly StepRow[]): Promise<boolean> {
   const guard = expected === 0 ? sql`0` : sql`(select count(*) from held_states)`;
   const { rows: answer } = await sql<{ held: number }>`
     with ${sql.join(withs)} select ${guard}::int as held`.execute(db);
-  return answer[0]!.held === expected;
+  return firstOf(answer).held === expected;
 }
 
 /** Trees that are as they were read and that nobody else has locked; they stay so. */

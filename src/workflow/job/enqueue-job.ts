@@ -1,4 +1,5 @@
 import type { UnitOfWork } from '#database/index.ts';
+import { firstOf } from '#json/index.ts';
 import type { WorkflowPlatform } from '../workflow-platform.ts';
 import { readRetryCycle } from './retry-cycle.ts';
 
@@ -36,6 +37,6 @@ export async function enqueueJob(
     },
     ...(job.dueAt <= now() ? {} : { startAt: job.dueAt }),
     retries: (job.attempts ?? attempts) - 1,
-    retryDelayMs: pausesMs[0]!,
+    retryDelayMs: firstOf(pausesMs),
   });
 }

@@ -102,7 +102,7 @@ describe('the metrics', () => {
     });
     metrics.observe({ kind: 'trigger.fired', schedule: 's', run: 'r', plannedAt: 0, lateMs: -0.4 });
     const text = await metrics.render();
-    expect(text).toMatch(/svc_trigger_fired_total\{schedule="s",outcome="fired"\} 1/);
+    expect(text).toMatch(/svc_firings_total\{schedule="s",outcome="fired"\} 1/);
     expect(text).toMatch(/svc_trigger_lateness_seconds_sum 0/);
     expect(text).toMatch(/svc_answer 42/);
   });

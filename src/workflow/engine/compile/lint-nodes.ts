@@ -1,3 +1,4 @@
+import { firstOf } from '#json/index.ts';
 import type { FlowNode, SubProcess } from '../definition.ts';
 import type { EventTrigger } from '../event-trigger.ts';
 import type { Findings } from './findings.ts';
@@ -138,7 +139,11 @@ function lintWiring(node: FlowNode, { nodes, flows }: ReadElements, findings: Fi
     );
   }
   if (node.boundaries.length > 0 && !ACTIVITIES.has(node.kind)) {
-    findings.refuse('BAD_BOUNDARY', node.boundaries[0]!, `is attached to '${node.id}', which is no activity`);
+    findings.refuse(
+      'BAD_BOUNDARY',
+      firstOf(node.boundaries),
+      `is attached to '${node.id}', which is no activity`,
+    );
   }
   if (node.loop !== undefined && !ACTIVITIES.has(node.kind)) {
     findings.refuse('UNSUPPORTED_LOOP', node.id, 'is no activity and cannot be multi-instance');

@@ -1,4 +1,5 @@
 import { BadRequestError, PayloadTooLargeError } from '#errors/index.ts';
+import { lastOf } from '#json/index.ts';
 
 const MAX_CHARACTERS = 5_000_000;
 const MAX_DEPTH = 100;
@@ -59,7 +60,7 @@ export function badXml(
 
 function placeIn(text: string, offset: number): { line: number; column: number } {
   const lines = text.slice(0, offset).split('\n');
-  return { line: lines.length, column: lines.at(-1)!.length + 1 };
+  return { line: lines.length, column: lastOf(lines).length + 1 };
 }
 
 function nameOfTag(xml: string, at: number): string {

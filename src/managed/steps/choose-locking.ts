@@ -8,7 +8,7 @@ import { seemsUnconditioned } from '../grant/unconditioned-repository.ts';
  * stored only if it is still at the revision at which it was read, and whoever changes what is derived from elsewhere
  * changes that revision. Everything else, and what somebody else was faster about, locks first.
  */
-export function chooseRoad(exchange: WriteExchange): void {
+export function chooseLocking(exchange: WriteExchange): void {
   const { context, id, request, type } = exchange;
   const { unitOfWork } = context;
   if (!isAlone(exchange)) return;
