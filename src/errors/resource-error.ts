@@ -1,4 +1,3 @@
-import type { JsonValue } from '#json/index.ts';
 import { reasonOf } from './reason.ts';
 
 /** What an error says beyond its message. Everything here is safe to show to the caller. */
@@ -14,8 +13,11 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
+/** As `JsonValue`: JSON knows the errors of this room, so this room does not know JSON. */
+type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
 /** An error as callers and other threads are told of it. */
-export type ErrorBody = { code: number; reason: string; message: string; detail?: JsonValue };
+export type ErrorBody = { code: number; reason: string; message: string; detail?: Json };
 
 /**
  * The one error that callers see: an HTTP-like code, its reason phrase, a message that holds the offending
@@ -41,7 +43,7 @@ export class ResourceError extends Error {
       code: this.code,
       reason: this.reason,
       message: this.message,
-      ...(this.detail === undefined ? {} : { detail: this.detail as JsonValue }),
+      ...(this.detail === undefined ? {} : { detail: this.detail as Json }),
     };
   }
 }
