@@ -116,8 +116,7 @@ export class ConfigStore {
 
   get<T>(definition: ConfigDefinition<T>): T {
     this.#requireKnown(definition);
-    // The entry was made by this definition's schema.
-    return this.#snapshot.get(definition.id)!.value as T;
+    return this.#snapshot.get(definition.id)!.value as T; // It was made by this definition's schema.
   }
 
   list<T>(definition: ConfigFactoryDefinition<T>): readonly { readonly alias: string; readonly value: T }[] {

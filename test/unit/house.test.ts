@@ -1,10 +1,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
 const MOST_LINES = 350;
 const MOST_LINES_OF_A_TEST = 500;
+
+/** How often `src/` says `x!` and `x as T` (but `as const`); less is better, and more is refused. */
+const MOST_ASSERTED = { absent: 380, casts: 470 };
 
 /** A statement that takes names from the door of a room, or hands them on. */
 const FROM_DOOR =
@@ -21,6 +25,20 @@ describe('the house', () => {
   it(`has no test file above ${MOST_LINES_OF_A_TEST} lines`, () => {
     const tests = filesIn('test').filter((file) => file.endsWith('.test.ts'));
     expect(tests.filter((file) => lengthOf(file) > MOST_LINES_OF_A_TEST)).toEqual([]);
+  });
+
+  it('asserts no more often than before what the compiler cannot see', () => {
+    const asserted = { absent: 0, casts: 0 };
+    const count = (node: ts.Node): void => {
+      if (ts.isNonNullExpression(node)) asserted.absent += 1;
+      if (ts.isAsExpression(node) && !ts.isConstTypeReference(node.type)) asserted.casts += 1;
+      ts.forEachChild(node, count);
+    };
+    for (const file of filesIn('src')) {
+      count(ts.createSourceFile(file, read(file), ts.ScriptTarget.Latest, true));
+    }
+    expect(asserted.absent).toBeLessThanOrEqual(MOST_ASSERTED.absent);
+    expect(asserted.casts).toBeLessThanOrEqual(MOST_ASSERTED.casts);
   });
 
   it('has no name at a door that nobody takes', () => {
