@@ -21,13 +21,11 @@ export interface NodeReporterOptions {
   readonly clockSkewMs: () => number;
   readonly config: {
     readonly fingerprint: string;
-    readonly refused: {
-      readonly list: readonly {
-        readonly id: string;
-        readonly since: Date;
-        readonly findings: readonly string[];
-      }[];
-    };
+    readonly refused: readonly {
+      readonly id: string;
+      readonly since: Date;
+      readonly findings: readonly string[];
+    }[];
   };
   readonly observe: Observe;
 }
@@ -61,7 +59,7 @@ async function reportOf(options: NodeReporterOptions, downSince: Map<string, str
     figures: Object.fromEntries(figures),
     clockSkewMs: Math.round(clockSkewMs()),
     configuration: config.fingerprint,
-    refused: config.refused.list.slice(0, MOST_REFUSED).map(({ id, since, findings }) => ({
+    refused: config.refused.slice(0, MOST_REFUSED).map(({ id, since, findings }) => ({
       id,
       since: since.toISOString(),
       findings: findings.slice(0, MOST_FINDINGS).map((finding) => finding.slice(0, MOST_FINDING_CHARACTERS)),

@@ -1,11 +1,12 @@
 import { ActivationError, type Finding, formatFinding } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
+import { CheckedReading } from './checked-reading.ts';
 import type { ConfigChange, ConfigOverlay, OnConfigChange } from './config-change.ts';
-import { type CheckedConfig, type ConfigCheck, ConfigChecks } from './config-checks.ts';
+import type { ConfigCheck } from './config-checks.ts';
 import type { AnyConfigDefinition, ConfigDefinition, ConfigFactoryDefinition } from './config-definition.ts';
 import type { ConfigFile } from './config-file.ts';
 import { ConfigListeners } from './config-listeners.ts';
-import { type Report, warn } from './config-report.ts';
+import type { Report } from './config-report.ts';
 import { fingerprintOf, isSameContent, textsOf } from './config-text.ts';
 import { shippedDefinitions } from './definitions/shipped-definitions.ts';
 import {
@@ -18,8 +19,8 @@ import {
   type UnreadFile,
 } from './load-config.ts';
 import { type Locations, openProperties, type Properties, type PropertyOptions } from './property-source.ts';
-import { type ConfigEntry, type ReadConfig, type ReadingRules, readConfig } from './read-config.ts';
-import { RefusedConfigs } from './refused-configs.ts';
+import type { ConfigEntry, ReadingRules } from './read-config.ts';
+import { type RefusedConfig, RefusedConfigs } from './refused-configs.ts';
 
 export interface ConfigOptions extends PropertyOptions {
   /** Default: the shipped ones. A feature adds its own. */
@@ -35,9 +36,8 @@ export class ConfigStore {
   readonly #rules: ReadingRules;
   readonly #folders: readonly string[];
   readonly #listeners = new ConfigListeners();
-  /** What stands in the files and is not in force. */
-  readonly refused = new RefusedConfigs();
-  readonly #checks = new ConfigChecks();
+  readonly #refused = new RefusedConfigs();
+  readonly #checked: CheckedReading;
   /** Files that could not be read, of a store that was opened to be checked. */
   readonly #unread: readonly UnreadFile[];
   #overlay: ConfigOverlay = new Map();
@@ -59,6 +59,7 @@ export class ConfigStore {
     this.properties = parts.properties;
     this.#locations = parts.locations;
     this.#rules = parts.rules;
+    this.#checked = new CheckedReading(parts.rules);
     this.#folders = parts.folders;
     this.#snapshot = parts.snapshot;
     this.#fileTexts = parts.fileTexts;
@@ -132,6 +133,11 @@ export class ConfigStore {
     return this.#snapshot.get(id)?.raw;
   }
 
+  /** What stands in the files and is not in force. */
+  get refused(): readonly RefusedConfig[] {
+    return this.#refused.list;
+  }
+
   /** A hash of all that is in force: nodes that work by the same texts have the same. */
   get fingerprint(): string {
     return fingerprintOf(this.#snapshot.values());
@@ -144,7 +150,7 @@ export class ConfigStore {
   /** Asked of what is in force at the start, and of every new text before it comes in force. */
   addCheck<T>(definition: ConfigDefinition<T> | ConfigFactoryDefinition<T>, check: ConfigCheck<T>): void {
     this.#requireKnown(definition);
-    this.#checks.add(definition.id, check as ConfigCheck);
+    this.#checked.checks.add(definition.id, check as ConfigCheck);
   }
 
   /** What is wrong with a text, and what is doubtful; nothing changes. */
@@ -158,7 +164,7 @@ export class ConfigStore {
     readonly value?: unknown;
   }> {
     const warnings: string[] = [];
-    const read = await this.#read({ id, file: `config/${id}`, content: { text } }, (report) => {
+    const read = await this.#checked.read({ id, file: `config/${id}`, content: { text } }, (report) => {
       if (report.kind === 'config.warned') warnings.push(report.message);
     });
     return 'entry' in read
@@ -170,12 +176,12 @@ export class ConfigStore {
   async checkAll(): Promise<readonly { readonly id: string; readonly findings: readonly Finding[] }[]> {
     const wrong: { id: string; findings: readonly Finding[] }[] = [];
     for (const { id, findings, written, file } of this.#unread) {
-      const others = file === undefined ? [] : await this.#askWritten(file, { findings, written });
+      const others = file === undefined ? [] : await this.#checked.askWritten(file, { findings, written });
       wrong.push({ id, findings: [...findings, ...others] });
     }
     const unread = new Set(this.#unread.map(({ id }) => id));
     for (const entry of this.#snapshot.values()) {
-      if (!unread.has(entry.id)) wrong.push({ id: entry.id, findings: await this.#ask(entry) });
+      if (!unread.has(entry.id)) wrong.push({ id: entry.id, findings: await this.#checked.ask(entry) });
     }
     return wrong.filter(({ findings }) => findings.length > 0);
   }
@@ -233,7 +239,7 @@ export class ConfigStore {
     const next = new Map(this.#snapshot);
     const changes: ConfigChange[] = [];
     // Removals first: a renamed endpoint keeps its path only when the old name has let go of it.
-    for (const id of new Set([...this.#snapshot.keys(), ...this.refused.list.map(({ id }) => id)])) {
+    for (const id of new Set([...this.#snapshot.keys(), ...this.#refused.list.map(({ id }) => id)])) {
       if (!files.has(id)) this.#remove(id, next, changes);
     }
     for (const file of files.values()) await this.#takeOver(file, next, changes);
@@ -261,54 +267,22 @@ export class ConfigStore {
     return inForce;
   }
 
-  /** Reads a text, and asks the checks of its definition as well. */
-  async #read(file: ConfigFile, report: Report): Promise<ReadConfig> {
-    const read = readConfig(file, { ...this.#rules, report });
-    if ('entry' in read) {
-      const findings = await this.#ask(read.entry, report);
-      return findings.length === 0 ? read : { findings };
-    }
-    return { findings: [...read.findings, ...(await this.#askWritten(file, read, report))] };
-  }
-
-  /** What the parts have against a file that its schema has refused. */
-  async #askWritten(
-    { id, file, content }: ConfigFile,
-    {
-      findings,
-      written,
-    }: { readonly findings: readonly Finding[]; readonly written?: JsonValue | undefined },
-    report?: Report,
-  ): Promise<readonly Finding[]> {
-    if (written === undefined || !('text' in content)) return [];
-    return this.#ask({ id, file, text: content.text, value: written, refused: findings }, report);
-  }
-
-  async #ask(config: CheckedConfig, report: Report = this.#rules.report): Promise<readonly Finding[]> {
-    const [name = '', alias] = config.id.split('/', 2);
-    // One among many of what there is only one of is no configuration of ours, and has not been read as one.
-    if ((this.#rules.definitions.get(name)?.kind === 'single') !== (alias === undefined)) return [];
-    const { findings, warnings } = await this.#checks.ask(config);
-    for (const warning of warnings) warn(report, warning);
-    return findings;
-  }
-
   async #takeOver(file: ConfigFile, next: Map<string, ConfigEntry>, changes: ConfigChange[]): Promise<void> {
     const { id, content } = file;
     const previous = this.#snapshot.get(id);
     const text = 'text' in content ? content.text : formatFinding(content.finding);
     if (previous?.text === text) {
-      this.refused.forget(id);
+      this.#refused.forget(id);
       return;
     }
     // What was refused is looked at again: a script that it names may have come meanwhile.
-    const wasRefused = this.refused.has(id);
-    const read = await this.#read(file, wasRefused ? () => {} : this.#rules.report);
+    const wasRefused = this.#refused.has(id);
+    const read = await this.#checked.read(file, wasRefused ? () => {} : this.#rules.report);
     if ('findings' in read) {
-      this.refused.note(id, text, read.findings.map(formatFinding), this.#rules.report);
+      this.#refused.note(id, text, read.findings.map(formatFinding), this.#rules.report);
       return;
     }
-    this.refused.forget(id);
+    this.#refused.forget(id);
     const { entry } = read;
     next.set(id, entry);
     if (previous === undefined) {
@@ -320,10 +294,10 @@ export class ConfigStore {
 
   #remove(id: string, next: Map<string, ConfigEntry>, changes: ConfigChange[]): void {
     if (this.#rules.definitions.get(id)?.kind === 'single') {
-      this.refused.note(id, '', [formatFinding(missingFile(id))], this.#rules.report);
+      this.#refused.note(id, '', [formatFinding(missingFile(id))], this.#rules.report);
       return;
     }
-    this.refused.forget(id);
+    this.#refused.forget(id);
     const previous = this.#snapshot.get(id);
     if (previous === undefined) return;
     next.delete(id);

@@ -1,0 +1,48 @@
+import type { Finding } from '#errors/index.ts';
+import type { JsonValue } from '#json/index.ts';
+import { type CheckedConfig, ConfigChecks } from './config-checks.ts';
+import type { ConfigFile } from './config-file.ts';
+import { type Report, warn } from './config-report.ts';
+import { type ReadConfig, type ReadingRules, readConfig } from './read-config.ts';
+
+/** Reads configurations as their schemas have them, and as the parts of the server would take them. */
+export class CheckedReading {
+  readonly checks = new ConfigChecks();
+  readonly #rules: ReadingRules;
+
+  constructor(rules: ReadingRules) {
+    this.#rules = rules;
+  }
+
+  /** Reads a text, and asks the checks of its definition as well. */
+  async read(file: ConfigFile, report: Report): Promise<ReadConfig> {
+    const read = readConfig(file, { ...this.#rules, report });
+    if ('entry' in read) {
+      const findings = await this.ask(read.entry, report);
+      return findings.length === 0 ? read : { findings };
+    }
+    return { findings: [...read.findings, ...(await this.askWritten(file, read, report))] };
+  }
+
+  /** What the parts have against a file that its schema has refused. */
+  async askWritten(
+    { id, file, content }: ConfigFile,
+    {
+      findings,
+      written,
+    }: { readonly findings: readonly Finding[]; readonly written?: JsonValue | undefined },
+    report?: Report,
+  ): Promise<readonly Finding[]> {
+    if (written === undefined || !('text' in content)) return [];
+    return this.ask({ id, file, text: content.text, value: written, refused: findings }, report);
+  }
+
+  async ask(config: CheckedConfig, report: Report = this.#rules.report): Promise<readonly Finding[]> {
+    const [name = '', alias] = config.id.split('/', 2);
+    // One among many of what there is only one of is no configuration of ours, and has not been read as one.
+    if ((this.#rules.definitions.get(name)?.kind === 'single') !== (alias === undefined)) return [];
+    const { findings, warnings } = await this.checks.ask(config);
+    for (const warning of warnings) warn(report, warning);
+    return findings;
+  }
+}
