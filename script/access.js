@@ -73,6 +73,14 @@ var httpAccessConfig = {
       customAuthz:
         "ownDataOnly() && onlyEditableManagedObjectProperties('user', []) && reauthIfProtectedAttributeChange()",
     },
+    // Why they have the roles that they have.
+    {
+      pattern: 'managed/user/*',
+      roles: 'svc-authorized',
+      methods: 'action',
+      actions: 'explain',
+      customAuthz: 'ownDataOnly()',
+    },
 
     // Their tasks and processes.
     {

@@ -5,24 +5,30 @@ import { type Command, EXIT } from './command.ts';
 import { projectHelp, settingsOptions } from './settings-flags.ts';
 import { readTime } from './time-argument.ts';
 import { complain } from './typed-name.ts';
+import { userInSentences, whyUser } from './why-user.ts';
 import { withDatabase } from './with-database.ts';
 
-/** `svc why schedule <id> --at <time>`: tells why a schedule did, or did not, fire. */
+const EXPECTED = "'svc why schedule <id> --at <time>' or 'svc why user <id> [role <id>]'";
+
+/** `svc why schedule <id> --at <time>` tells why a schedule did, or did not, fire, `svc why user <id>` where roles come from. */
 export const why: Command = {
   name: 'why',
-  summary: 'tell why a schedule did, or did not, fire at a time',
+  summary: 'tell why a schedule did, or did not, fire at a time, or why a user has a role',
   help: `
 svc why schedule <id> --at <time> [--node <name>]
+svc why user <id> [role <id>]
 
   --node <name>       the schedule of that id in the memory of the node; default: the persisted one, if there is one
   --at <time>         the planned time: 2026-08-02T02:00:00Z, -10m, 02:00, yesterday 02:00; default: now
-  --json              the causal chain as JSON
+  --json              the causal chain, or the grants, as JSON
 
-Reads the ledger in the database; no node needs to be running.
+Reads the ledger, or the grants and the audit trail, in the database; no node needs to be running. Of a user it tells all
+roles, or of one why it is, or is not, there.
 
 ${projectHelp('DATABASE_URL')}
 
 Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
+         svc why user avo role auditor
 `,
   options: {
     ...settingsOptions,
@@ -30,19 +36,24 @@ Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
     node: { type: 'string' },
     json: { type: 'boolean' },
   },
-  arguments: ['schedule', '<id>'],
+  arguments: ['schedule|user', '<id>', '[role <id>]'],
 
-  async run(flags, [kind, id]) {
+  async run(flags, [kind, id, ...more]) {
     const given = flags['at'];
     const at = typeof given === 'string' ? readTime(given, Date.now()) : Date.now();
-    const wrong = whatIsWrong(kind, id, Number.isNaN(at) ? String(given) : undefined);
+    const wrong = whatIsWrong(kind, id, more, Number.isNaN(at) ? String(given) : undefined);
     if (wrong !== undefined || id === undefined) {
-      complain(`svc why: ${wrong}; expected 'svc why schedule <id> --at <time>'`);
+      complain(`svc why: ${wrong}; expected ${EXPECTED}`);
       return EXIT.USAGE;
     }
     const settings = readSettings(process.env, flags);
     return withDatabase(settings, 'svc why', async ({ db }) => {
       try {
+        if (kind === 'user') {
+          const answer = await whyUser(settings, db, { id, role: more[1] });
+          console.log(flags['json'] === true ? JSON.stringify(answer, null, 2) : userInSentences(id, answer));
+          return EXIT.OK;
+        }
         const explanation = await explainFiring(db, {
           id,
           at,
@@ -52,17 +63,27 @@ Example: svc why schedule nightly-recon --at 2026-08-02T00:00:00Z
         return EXIT.OK;
       } catch (error) {
         if (!(error instanceof ResourceError)) throw error;
-        complain(`svc why: ${(await inTheConfiguration(settings, id)) ?? error.message}`);
+        const configured = kind === 'schedule' ? await inTheConfiguration(settings, id) : undefined;
+        complain(`svc why: ${configured ?? error.message}`);
         return EXIT.FINDING;
       }
     });
   },
 };
 
-function whatIsWrong(kind: string | undefined, id: string | undefined, time: string | undefined) {
+function whatIsWrong(
+  kind: string | undefined,
+  id: string | undefined,
+  more: readonly string[],
+  time: string | undefined,
+) {
   if (kind === undefined) return 'it is not said of what';
-  if (kind !== 'schedule') return `nothing is known of a '${kind}', only of a schedule`;
-  if (id === undefined) return 'the id of the schedule is missing';
+  if (kind !== 'schedule' && kind !== 'user') {
+    return `nothing is known of a '${kind}', only of a schedule or a user`;
+  }
+  if (id === undefined) return `the id of the ${kind} is missing`;
+  const takes = kind === 'user' && more[0] === 'role' && more.length === 2;
+  if (more.length > 0 && !takes) return `'${more.join(' ')}' says nothing`;
   if (time === undefined) return undefined;
   return `'${time}' is no time such as 2026-08-02T02:00:00Z, -10m, 02:00 or yesterday`;
 }

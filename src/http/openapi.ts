@@ -38,6 +38,11 @@ const parameter = (name: string, description: string, type = 'string'): JsonObje
 
 const FIELDS = parameter('_fields', 'Comma list of JSON pointers');
 const DRY_RUN = parameter('_dryRun', 'Run for real, roll back, report the changes', 'boolean');
+const CHANGES_LIMIT = parameter(
+  '_changesLimit',
+  'How many of those whom a rehearsed change is about are named: up to 1000, by default 100',
+  'integer',
+);
 const IF_MATCH: JsonObject = {
   name: 'If-Match',
   in: 'header',
@@ -156,7 +161,7 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
       return {
         operationId,
         summary: `Create ${title}`,
-        parameters: [FIELDS, DRY_RUN],
+        parameters: [FIELDS, DRY_RUN, CHANGES_LIMIT],
         requestBody: body(schema),
         responses: answer(schema, '201'),
       };
@@ -176,7 +181,7 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
       return {
         operationId,
         summary: `Create or replace ${title}`,
-        parameters: [IF_MATCH, FIELDS, DRY_RUN],
+        parameters: [IF_MATCH, FIELDS, DRY_RUN, CHANGES_LIMIT],
         requestBody: body(schema),
         responses: answer(schema),
       };
@@ -184,7 +189,7 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
       return {
         operationId,
         summary: `Change parts of ${title}`,
-        parameters: [IF_MATCH, FIELDS, DRY_RUN],
+        parameters: [IF_MATCH, FIELDS, DRY_RUN, CHANGES_LIMIT],
         requestBody: body({ type: 'array', items: { $ref: '#/components/schemas/PatchOperation' } }),
         responses: answer(schema),
       };
@@ -192,7 +197,7 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
       return {
         operationId,
         summary: `Delete ${title}`,
-        parameters: [IF_MATCH, FIELDS, DRY_RUN],
+        parameters: [IF_MATCH, FIELDS, DRY_RUN, CHANGES_LIMIT],
         responses: answer(schema),
       };
     case 'action':
@@ -206,6 +211,7 @@ function operationOf(description: ResourceDescription, method: RequestMethod): J
             schema: actions.length === 0 ? { type: 'string' } : enumOf(actions),
           },
           DRY_RUN,
+          CHANGES_LIMIT,
         ],
         requestBody: { content: { 'application/json': { schema: {} } } },
         responses: answer({}),

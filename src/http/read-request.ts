@@ -56,7 +56,7 @@ export function translateRequest(http: HttpRequest): TranslatedRequest {
     fields: readFields(reserved._fields),
     parameters: parameters.additional,
     ...(readFlag(parameters, '_nestedFields') ? { nestedFields: true } : {}),
-    ...(isDryRun(parameters) ? { dryRun: true } : {}),
+    ...(isDryRun(parameters) ? { dryRun: true, ...readChangesLimit(parameters) } : {}),
   };
   const request = (): ResourceRequest => {
     switch (method) {
@@ -208,6 +208,21 @@ function isDryRun({ reserved }: UrlParameters): boolean {
     id: 'HTTP_BAD_DRY_RUN',
     field: '_dryRun',
     hint: 'Nothing was done. Write _dryRun=true to rehearse',
+  });
+}
+
+const MOST_NAMED = 1_000;
+
+/** @throws BadRequestError */
+function readChangesLimit({ reserved }: UrlParameters): { readonly changesLimit?: number } {
+  const value = reserved._changesLimit;
+  if (value === undefined) return {};
+  const limit = Number(value);
+  if (/^\d+$/.test(value) && limit <= MOST_NAMED) return { changesLimit: limit };
+  throw new BadRequestError(`'_changesLimit' must be a number up to ${MOST_NAMED}, not '${value}'`, {
+    id: 'HTTP_BAD_CHANGES_LIMIT',
+    field: '_changesLimit',
+    hint: 'It says how many of those whom a rehearsed change is about are named; all are counted',
   });
 }
 

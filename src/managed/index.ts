@@ -8,4 +8,5 @@
  * end wrote it; nothing private and no foreign envelope passes the door; no type has a special status in code.
  */
 export { checkManaged } from './check-managed.ts';
+export { explainToOperator } from './explain/explain-to-operator.ts';
 export { managedFeature } from './managed-feature.ts';

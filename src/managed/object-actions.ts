@@ -1,6 +1,6 @@
 import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
-import { objectStore, queryObjects as queryStore } from '#repo/index.ts';
+import { findObject, objectStore, queryObjects as queryStore } from '#repo/index.ts';
 import {
   type Action,
   type ActionRequest,
@@ -14,12 +14,14 @@ import {
   parseQueryParameters,
   plainQuery,
   type QueryRequest,
+  readerOf,
   resourceBody,
   type WriteContext,
 } from '#resource/index.ts';
 import { requestView, type ScriptReference } from '#script/index.ts';
 import { checkObject, findStale } from './check-objects.ts';
 import { newExchange } from './exchange.ts';
+import { explainDerived, isExplained, parseQuestion } from './explain/explain-derived.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 import type { ManagedType } from './managed-type.ts';
 import { mayRead } from './may-read.ts';
@@ -30,11 +32,12 @@ import { runLifecycle } from './run-lifecycle.ts';
 const PAGE_SIZE = 500;
 
 /** The names of the actions on an object of the type. */
-export function objectActionNames({ actions }: ManagedType): readonly string[] {
-  return [...new Set(['patch', 'triggerSyncCheck', ...actions.keys()])];
+export function objectActionNames(type: ManagedType): readonly string[] {
+  const explained = isExplained(type) ? ['explain'] : [];
+  return [...new Set(['patch', 'triggerSyncCheck', ...explained, ...type.actions.keys()])];
 }
 
-/** `patch`, `triggerSyncCheck`, and the scripted actions that the type configures. */
+/** `patch`, `triggerSyncCheck`, `explain` where there is something to explain, and the scripted actions that the type configures. */
 export function objectActions(platform: ManagedPlatform, type: ManagedType): ActionTable<[id: string]> {
   const ofEveryType: Record<string, Action<[id: string]>> = {
     patch: {
@@ -47,6 +50,15 @@ export function objectActions(platform: ManagedPlatform, type: ManagedType): Act
       run: async (context, request, id) =>
         actionResult(await checkObject(platform, type, context, request, id)),
     },
+    ...(isExplained(type) && !type.actions.has('explain')
+      ? {
+          explain: {
+            does: 'Tells of each role or assignment in effect where it comes from, or of one `role` why it is not there',
+            run: async (context: WriteContext, request: ActionRequest, id: string) =>
+              actionResult(await explainObject(platform, type, context, request, id)),
+          },
+        }
+      : {}),
   };
   const own = [...type.actions].map(([name, reference]): [string, Action<[id: string]>] => [
     name,
@@ -56,6 +68,30 @@ export function objectActions(platform: ManagedPlatform, type: ManagedType): Act
     },
   ]);
   return new ActionTable({ ...ofEveryType, ...Object.fromEntries(own), ...ofEveryType });
+}
+
+async function explainObject(
+  platform: ManagedPlatform,
+  type: ManagedType,
+  context: WriteContext,
+  { content }: ActionRequest,
+  id: string,
+): Promise<JsonObject> {
+  const question = parseQuestion(type, content);
+  const path = formatPath(['managed', type.name, id]);
+  const known = new Map<string, Promise<boolean>>();
+  const ask = (at: string) => {
+    const answer = known.get(at) ?? mayRead(platform, context, at);
+    known.set(at, answer);
+    return answer;
+  };
+  const db = await readerOf(platform, context);
+  const object = (await ask(path))
+    ? await findObject(db, objectStore(['managed', type.name]), id)
+    : undefined;
+  if (object === undefined) throw new NotFoundError(`Object '${path}' not found`);
+  const { types } = platform;
+  return explainDerived({ db, types, mayRead: ask, now: Date.now(), type, object }, question);
 }
 
 /** `patch` of the one object that a query finds, and `triggerSyncCheck` of all that it finds. */

@@ -14,6 +14,7 @@ import type {
   Stored,
   WriteExchange,
 } from './exchange.ts';
+import { stepTracer } from './trace-step.ts';
 
 /** One rule of the lifecycle; what it takes says how far the exchange must have come. */
 export interface Step<E> {
@@ -79,27 +80,13 @@ export function pipeline(declare: (steps: DeclareSteps) => void): (exchange: Exc
   declare({ asked: step, loaded: step, planned: step, stored: step });
   return async (exchange) => {
     const { rehearsed, unitOfWork } = exchange.context;
-    const trace = rehearsed === true ? unitOfWork?.trace : undefined;
+    const traced = rehearsed === true && unitOfWork !== null ? stepTracer(exchange) : undefined;
     for (const step of lists[exchange.request.method]) {
       if (exchange.isUnchanged && step.always !== true) continue;
       if (step.applies?.(exchange) === false) continue;
-      if (trace === undefined) {
-        // Most steps have nothing to wait for.
-        const pending = step(exchange);
-        if (pending !== undefined) await pending;
-        continue;
-      }
-      const startedAt = performance.now();
-      try {
-        await step(exchange);
-      } finally {
-        // One that fails is the last of the list.
-        trace.push({
-          step: step.name,
-          resource: `managed/${exchange.type.name}/${exchange.id}`,
-          ms: Math.round((performance.now() - startedAt) * 1000) / 1000,
-        });
-      }
+      // Most steps have nothing to wait for.
+      const pending = traced === undefined ? step(exchange) : traced(step, () => step(exchange));
+      if (pending !== undefined) await pending;
     }
   };
 }

@@ -15,6 +15,7 @@ export const PROTOCOL_PARAMETERS = [
   '_prettyPrint',
   '_mimeType',
   '_dryRun',
+  '_changesLimit',
   '_nestedFields',
   '_crestapi',
 ] as const;

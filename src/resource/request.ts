@@ -15,6 +15,8 @@ interface RequestBase {
   readonly parameters: Readonly<Record<string, string>>;
   /** Run for real, roll back, and answer with what would have changed. */
   readonly dryRun?: boolean;
+  /** How many of those whom a rehearsed change is about are named; default 100. */
+  readonly changesLimit?: number;
   /** Of a change that a rule has granted by what is stored: at which revision that was; null where nothing was. */
   readonly judgedAt?: string | null;
 }

@@ -18,6 +18,7 @@ export { AuditKeys } from './audit/audit-keys.ts';
 export { auditRoleStatements, undoAuditRoleStatements } from './audit/audit-role.ts';
 export { AuditSealer } from './audit/audit-sealer.ts';
 export { AuditTrail } from './audit/audit-trail.ts';
+export { type Cause, findCauses } from './audit/cause-repository.ts';
 export type { TrailFinding } from './audit/check-trail.ts';
 export { exportLines, verifyFile } from './audit/trail-file.ts';
 export type { TrailRange } from './audit/trail-repository.ts';

@@ -268,14 +268,36 @@ describe('a mistake of a hook', () => {
           column: expect.any(Number),
           ...(parameters === ''
             ? {}
-            : { log: [expect.objectContaining({ message: 'breaking' })], trace: expect.any(Array) }),
+            : {
+                dryRun: {
+                  at: {
+                    step: 'onUpdate',
+                    resource: 'managed/user/ada',
+                    hook: 'user onUpdate',
+                    script: 'user onUpdate',
+                    line: 5,
+                    column: expect.any(Number),
+                  },
+                  changes: [],
+                  log: [expect.objectContaining({ message: 'breaking' })],
+                  trace: expect.any(Array),
+                },
+              }),
         },
       ]);
       // A rehearsal says all that was gone through, the step that failed last.
-      expect(told.body.detail.trace?.at(-1)).toEqual(
+      expect(told.body.detail.dryRun?.trace.at(-1)).toEqual(
         parameters === ''
           ? undefined
-          : { step: 'onUpdate', resource: 'managed/user/ada', ms: expect.any(Number) },
+          : {
+              n: expect.any(Number),
+              step: 'onUpdate',
+              resource: 'managed/user/ada',
+              hook: 'onUpdate',
+              script: 'user onUpdate',
+              line: 5,
+              ms: expect.any(Number),
+            },
       );
       const { status, body } = await asAda('PATCH', path, { body: patch });
       expect([status, body.message, body.detail]).toEqual([500, told.body.message, undefined]);

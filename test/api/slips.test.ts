@@ -321,11 +321,20 @@ describe('a slip', () => {
       const { body } = await api('PUT', 'managed/role/it?_dryRun=true', {
         body: { name: 'it', condition: '/department eq "HR"' },
       });
-      const grants = body.changes.flatMap(
-        ({ after }: { after: { conditionalGrants?: unknown } | null }) => after?.conditionalGrants ?? [],
-      );
-      expect(grants).toEqual([
-        { collection: 'managed/user', granted: 1, revoked: 1, grantedTo: ['bo'], revokedFrom: ['ann'] },
+      const change = body.changes.find(({ resource }: { resource: string }) => resource.endsWith('/members'));
+      expect(change).toMatchObject({
+        after: { conditionalGrants: { collection: 'managed/user', granted: 1, revoked: 1 } },
+        gain: ['managed/user/bo'],
+        lose: ['managed/user/ann'],
+      });
+      const few = await api('PUT', 'managed/role/it?_dryRun=true&_changesLimit=0', {
+        body: { name: 'it', condition: '/department eq "HR"' },
+      });
+      expect(few.body.changes).toContainEqual({ ...change, gain: [], lose: [] });
+      const wrong = await api('PUT', 'managed/role/it?_dryRun=true&_changesLimit=1001', { body: {} });
+      expect([wrong.status, wrong.body.detail]).toEqual([
+        400,
+        expect.objectContaining({ id: 'HTTP_BAD_CHANGES_LIMIT', field: '_changesLimit' }),
       ]);
     });
   });

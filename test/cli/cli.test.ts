@@ -306,6 +306,7 @@ describe('the command line', () => {
     expect(await asked()).toMatch(/it is not said of what/);
     expect(await asked('task', 'x')).toMatch(/nothing is known of a 'task'/);
     expect(await asked('schedule')).toMatch(/the id of the schedule is missing/);
+    expect(await asked('user', 'ada', 'auditor')).toMatch(/'auditor' says nothing/);
     expect(await asked('schedule', 'x', '--at', 'soon')).toMatch(/'soon' is no time/);
   });
 

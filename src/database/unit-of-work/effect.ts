@@ -6,13 +6,6 @@ export interface Effect {
   readonly isTold?: boolean;
 }
 
-/** One step of the work, as a dry run reports it. */
-export interface TraceEntry {
-  readonly step: string;
-  readonly resource: string;
-  readonly ms: number;
-}
-
 /** A line that a script logged, as a dry run reports it. */
 export interface LogEntry {
   readonly script: string;

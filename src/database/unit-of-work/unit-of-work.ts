@@ -1,7 +1,7 @@
 import type { Database, Db, Transaction } from '../pool/database.ts';
 import { isConflict, isConnectionLost, isUnavailable } from '../pool/sql-state.ts';
 import type { Actor, Change } from './change.ts';
-import type { Effect, LogEntry, TraceEntry } from './effect.ts';
+import type { Effect, LogEntry } from './effect.ts';
 import {
   commitInGroup,
   type GroupedRow,
@@ -12,6 +12,7 @@ import {
   statementsFor,
 } from './group-commit.ts';
 import { PendingWrites } from './pending-writes.ts';
+import { Trace } from './trace.ts';
 import { type HeldStatement, TransactionStatements } from './transaction-statements.ts';
 import { NeedsTransaction, RefusedRow, rootOf } from './work-failure.ts';
 import type { WorkOptions } from './work-options.ts';
@@ -51,7 +52,7 @@ export class UnitOfWork {
   #changes: Change[] = [];
   #effects: Effect[] = [];
   #failure: unknown;
-  readonly trace: TraceEntry[] = [];
+  readonly trace = new Trace();
   readonly log: LogEntry[] = [];
 
   constructor(database: Database, options: WorkOptions = {}) {

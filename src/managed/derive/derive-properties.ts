@@ -120,7 +120,7 @@ function endsOf(
       // Shared with a longer path, or with a shorter one that ends before.
       if (steps.length < way.path.length) continue;
       const ref = formatRef(end.target);
-      const isValid = () => steps.every((_, index) => stepInEffect(platform, type, way, steps, index, now));
+      const isValid = () => areInEffect(platform, type, way, steps, now);
       if (!ends.has(ref) && isValid()) ends.set(ref, endValue(platform, way, end, ref));
     }
   }
@@ -128,8 +128,19 @@ function endsOf(
   return [...ends.values()].flatMap((value) => Object.values(value as JsonObject));
 }
 
+/** Whether a path leads to its end now. */
+export function areInEffect(
+  platform: Pick<ManagedPlatform, 'types'>,
+  type: ManagedType,
+  way: Derivation,
+  steps: readonly DerivedStep[],
+  now: number,
+): boolean {
+  return steps.every((_, index) => stepInEffect(platform, type, way, steps, index, now));
+}
+
 function stepInEffect(
-  { types }: ManagedPlatform,
+  { types }: Pick<ManagedPlatform, 'types'>,
   type: ManagedType,
   { path }: Derivation,
   steps: readonly DerivedStep[],

@@ -1,4 +1,5 @@
-import { equalJson, type JsonObject } from '#json/index.ts';
+import { equalJson } from '#json/index.ts';
+import { formatPath } from '#resource/index.ts';
 import { lockDerivations } from '../derive/derivation-repository.ts';
 import { collectionOf, type Exchange, objectPath, type WriteExchange } from '../exchange.ts';
 import { isConditional, parseCondition } from '../grant/conditional-grant.ts';
@@ -97,20 +98,17 @@ async function evaluate(
         collection: `managed/${owner.name}`,
         granted: granted.length,
         revoked: revoked.length,
-        ...(context.rehearsed === true ? namesOf({ grantedTo: granted, revokedFrom: revoked }) : {}),
       },
     },
+    ...(context.rehearsed === true
+      ? { concerns: { gain: pathsOf(owner.name, granted), lose: pathsOf(owner.name, revoked) } }
+      : {}),
   });
 }
 
-/** As many as a person reads through; the numbers beside them count all. */
-const MOST_NAMED = 100;
-
 /** Whoever rehearses a condition wants to know whom it is about. */
-function namesOf(ids: Readonly<Record<string, readonly string[]>>): JsonObject {
-  return Object.fromEntries(
-    Object.entries(ids).map(([name, all]) => [name, all.toSorted().slice(0, MOST_NAMED)]),
-  );
+function pathsOf(type: string, ids: readonly string[]): readonly string[] {
+  return ids.toSorted().map((id) => formatPath(['managed', type, id]));
 }
 
 function governedOf({ platform, type }: Exchange): readonly Governed[] {

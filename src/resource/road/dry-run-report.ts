@@ -1,6 +1,6 @@
 import { withSeals } from '#crypto/index.ts';
-import type { Change, UnitOfWork } from '#database/index.ts';
-import { ResourceError } from '#errors/index.ts';
+import type { Change, TraceEntry, UnitOfWork } from '#database/index.ts';
+import { ResourceError, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue, sizeOf } from '#json/index.ts';
 import type { Request } from '../request.ts';
 import { parsePath } from '../resource-path.ts';
@@ -12,6 +12,8 @@ interface ReportedChange extends JsonObject {
   readonly operation: string;
   readonly before: JsonValue;
   readonly after: JsonValue;
+  /** Such as `gain` and `lose`: the first of those whom it is about; the numbers in `after` count all. */
+  readonly [concern: string]: JsonValue;
 }
 
 /** What a dry run answers: the result, and everything that would have changed. */
@@ -40,11 +42,19 @@ const MOST_TOLD = 100;
 
 const NOTHING_BEFORE = { changes: 0, effects: 0, lines: 0 } as const;
 
-/** @param before how much of each the unit of work had when the dry run began */
+/** How many of those whom a change is about are named, unless the request says it. */
+const NAMED = 100;
+
+export interface ReportOptions {
+  /** How much of each the unit of work had when the dry run began. */
+  readonly before?: { readonly changes: number; readonly effects: number; readonly lines: number };
+  readonly changesLimit?: number | undefined;
+}
+
 export function dryRunReport(
   response: Response,
   unitOfWork: UnitOfWork,
-  before: { readonly changes: number; readonly effects: number; readonly lines: number } = NOTHING_BEFORE,
+  { before = NOTHING_BEFORE, changesLimit = NAMED }: ReportOptions = {},
 ): DryRunReport {
   const result: JsonValue =
     response.kind === 'query'
@@ -57,17 +67,12 @@ export function dryRunReport(
     if (all.length - from > MOST_ENTRIES) isTruncated = true;
     return all.slice(from, from + MOST_ENTRIES);
   };
-  let bytes = 0;
-  const changes = first(unitOfWork.changes, before.changes).map((change): ReportedChange => {
-    const shown = shownChange(change);
-    if (bytes <= MOST_SHOWN_BYTES) bytes += sizeOf(shown).bytes;
-    if (bytes <= MOST_SHOWN_BYTES) return shown;
-    isTruncated = true;
-    return { ...shown, before: null, after: null, truncated: true };
-  });
+  const shown = shownChanges(first(unitOfWork.changes, before.changes), changesLimit);
+  if (shown.isTruncated) isTruncated = true;
+  const { changes } = shown;
   const effects = first(unitOfWork.effects, before.effects).map((effect) => effect.what);
   const log = first(unitOfWork.log, before.lines).map((line) => ({ ...line }));
-  const trace = first(unitOfWork.trace).map((entry) => ({ ...entry }));
+  const trace = first(unitOfWork.trace.entries).map(shownStep);
   return {
     kind: 'action',
     content: {
@@ -83,29 +88,72 @@ export function dryRunReport(
 }
 
 /**
- * The failure of a hook, with all that was said and gone through until then, for who may see that; undefined of any other
- * failure.
+ * A failure, with all that was said, changed and gone through until then, for who may see that. What a script has chosen to
+ * say instead of a detail stays as it is.
  */
-export function rehearsedFailure(error: unknown, { log, trace }: UnitOfWork): ResourceError | undefined {
-  if (!(error instanceof ResourceError) || !isObject(error.detail as JsonValue)) return undefined;
-  const detail = error.detail as JsonObject;
-  if (detail['hook'] === undefined) return undefined;
-  const last = <T>(all: readonly T[]) => all.slice(-MOST_TOLD).map((entry) => ({ ...entry }));
-  return new ResourceError(error.code, error.message, {
-    detail: { ...detail, log: last(log), trace: last(trace) },
-    cause: error.cause,
+export function rehearsedFailure(
+  thrown: unknown,
+  unitOfWork: UnitOfWork,
+  changesLimit = NAMED,
+): ResourceError {
+  const error = toResourceError(thrown);
+  const detail = (error.detail ?? {}) as JsonValue;
+  if (!isObject(detail)) return error;
+  const { log, trace, changes } = unitOfWork;
+  const dryRun: JsonObject = {
+    at: placeOf(detail, trace.entries.at(-1)),
+    changes: shownChanges(changes.slice(0, MOST_TOLD), changesLimit).changes,
+    log: log.slice(-MOST_TOLD).map((line) => ({ ...line })),
+    trace: trace.entries.slice(-MOST_TOLD).map(shownStep),
+    ...([changes, log, trace.entries].some((all) => all.length > MOST_TOLD) ? { truncated: true } : {}),
+  };
+  return new ResourceError(error.code, error.message, { detail: { ...detail, dryRun }, cause: error.cause });
+}
+
+/** Where it failed: in which step, and where in a script. */
+function placeOf(detail: JsonObject, last: TraceEntry | undefined): JsonObject {
+  const place: [string, JsonValue | undefined][] = [
+    ['step', last?.step],
+    ['resource', last?.resource],
+    ...['hook', 'script', 'line', 'column'].map((name): [string, JsonValue | undefined] => [
+      name,
+      detail[name],
+    ]),
+  ];
+  return Object.fromEntries(place.filter((each): each is [string, JsonValue] => each[1] !== undefined));
+}
+
+function shownStep({ changed, ...entry }: TraceEntry): JsonObject {
+  return { ...entry, ...(changed === undefined ? {} : { changed: [...changed] }) };
+}
+
+/** What comes after so many bytes is only named. */
+function shownChanges(changes: readonly Change[], changesLimit: number) {
+  let bytes = 0;
+  let isTruncated = false;
+  const shown = changes.map((change): ReportedChange => {
+    const all = shownChange(change, changesLimit);
+    if (bytes <= MOST_SHOWN_BYTES) bytes += sizeOf(all).bytes;
+    if (bytes <= MOST_SHOWN_BYTES) return all;
+    isTruncated = true;
+    return { ...all, before: null, after: null, truncated: true };
   });
+  return { changes: shown, isTruncated };
 }
 
 /** What a dry run reports leaves the house. */
-function shownChange({ resource, operation, before, after, privates }: Change): ReportedChange {
+function shownChange(
+  { resource, operation, before, after, privates, concerns = {} }: Change,
+  changesLimit: number,
+): ReportedChange {
   const shown = (value: JsonValue) =>
     withSeals(
       privates === undefined || !isObject(value)
         ? value
         : Object.fromEntries(Object.entries(value).filter(([name]) => !privates.has(name))),
     );
-  return { resource, operation, before: shown(before), after: shown(after) };
+  const named = Object.entries(concerns).map(([concern, all]) => [concern, all.slice(0, changesLimit)]);
+  return { resource, operation, before: shown(before), after: shown(after), ...Object.fromEntries(named) };
 }
 
 /** What only those may who may know all that scripts do. */
@@ -130,13 +178,27 @@ export async function shownReport(
 ): Promise<DryRunReport> {
   const changes: ReportedChange[] = [];
   const readable = new Map<string, boolean>();
+  const mayRead = async (resource: string): Promise<boolean> => {
+    const known = readable.get(resource);
+    if (known !== undefined) return known;
+    const path = parsePath(resource);
+    const isReadable = await mayAsk({ method: 'read', path, fields: [], parameters: {} });
+    readable.set(resource, isReadable);
+    return isReadable;
+  };
   for (const change of report.content.changes) {
-    const { resource } = change;
-    const mayRead =
-      readable.get(resource) ??
-      (await mayAsk({ method: 'read', path: parsePath(resource), fields: [], parameters: {} }));
-    readable.set(resource, mayRead);
-    if (mayRead) changes.push(change);
+    if (!(await mayRead(change.resource))) continue;
+    const { resource, operation, before, after, ...concerns } = change;
+    const shown: Record<string, JsonValue> = {};
+    for (const [name, paths] of Object.entries(concerns)) {
+      if (!Array.isArray(paths)) shown[name] = paths;
+      else {
+        const own: JsonValue[] = [];
+        for (const path of paths) if (await mayRead(String(path))) own.push(path);
+        shown[name] = own;
+      }
+    }
+    changes.push({ resource, operation, before, after, ...shown });
   }
   return {
     ...report,

@@ -81,12 +81,12 @@ async function own(
         ...(dryRun ? { rehearsed: true } : {}),
       };
       const response = await next(inner, request).catch((error: unknown) => {
-        if (dryRun) told = rehearsedFailure(error, unitOfWork);
+        if (dryRun) told = rehearsedFailure(error, unitOfWork, request.changesLimit);
         throw error;
       });
       if (context.client.isExternal && !dryRun) requireAnswerable(response, answerLimitBytes);
       if (context.fence !== undefined && unitOfWork.isOpen) await context.fence(await unitOfWork.db());
-      return { response, report: dryRun ? dryRunReport(response, unitOfWork) : undefined };
+      return { response, report: dryRun ? dryRunReport(response, unitOfWork, request) : undefined };
     },
   ).catch(async (error: unknown) => {
     throw told !== undefined && (await router.maySeeScripts(context)) ? told : error;
@@ -121,7 +121,7 @@ function rehearse(
   return unitOfWork.savepoint(
     async () => {
       const response = await next({ ...context, survivable: false, rehearsed: true }, request);
-      return dryRunReport(response, unitOfWork, { changes, effects, lines });
+      return dryRunReport(response, unitOfWork, { before: { changes, effects, lines } });
     },
     { keep: false },
   );

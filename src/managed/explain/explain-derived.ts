@@ -1,0 +1,159 @@
+import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { waysOf } from '../derive/derivation.ts';
+import { followPath } from '../derive/derivation-repository.ts';
+import { areInEffect } from '../derive/derive-properties.ts';
+import { isInEffect } from '../grant/temporal-constraint.ts';
+import { type DerivedProperty, isDerived } from '../managed-property.ts';
+import type { ManagedType } from '../managed-type.ts';
+import { formatRef } from '../relationship/edge.ts';
+import type { Relationship } from '../relationship/relationship.ts';
+import { listObjects } from '../relationship/target-repository.ts';
+import { explainCondition } from './explain-condition.ts';
+import { explainGrants, type Grant, type Inquiry, seenIn } from './explain-grants.ts';
+
+/** What is asked: a property that is read off relationships, and perhaps why one object is, or is not, behind it. */
+export interface Question {
+  readonly property: DerivedProperty;
+  readonly relationship: Relationship;
+  /** The path of the object, such as `managed/role/engineer`. */
+  readonly target: string | null;
+}
+
+/** @throws BadRequestError for what is no property that is read off relationships, or one that nobody is shown */
+export function parseQuestion(type: ManagedType, content: JsonValue): Question {
+  const { property: name = null, role = null }: JsonObject = isObject(content) ? content : {};
+  const explained = explainedOf(type);
+  const names = explained.map((one) => one.name);
+  const asked = name === null && role !== null ? names[0] : name;
+  const property = explained.find((one) => one.name === asked);
+  const relationship = type.relationships.get(property?.derivation.path[0] ?? '');
+  if (property === undefined || relationship === undefined) {
+    throw new BadRequestError(`${JSON.stringify(asked)} of '${type.name}' cannot be explained`, {
+      id: 'EXPLAIN_UNKNOWN_PROPERTY',
+      field: '/property',
+      hint:
+        (typeof asked === 'string' ? didYouMean(asked, names) : undefined) ??
+        (names.length === 0
+          ? 'It has no property that is read off relationships'
+          : `It explains ${names.join(', ')}`),
+    });
+  }
+  if (role === null) return { property, relationship, target: null };
+  if (typeof role !== 'string' || role === '') {
+    throw new BadRequestError(`${JSON.stringify(role)} is not the id of a role`, {
+      id: 'EXPLAIN_UNKNOWN_ROLE',
+      field: '/role',
+      hint: 'Such as "engineer", or "managed/role/engineer"',
+    });
+  }
+  const [collection = ''] = relationship.collections;
+  return { property, relationship, target: role.includes('/') ? role : `${collection}/${role}` };
+}
+
+/** Whether the type has something that can be explained. */
+export function isExplained(type: ManagedType): boolean {
+  return explainedOf(type).length > 0;
+}
+
+function explainedOf(type: ManagedType): readonly DerivedProperty[] {
+  return [...type.compiled.values()]
+    .filter(isDerived)
+    .filter((one) => !one.isPrivate && !type.privates.has(one.derivation.path[0]!));
+}
+
+/** Where the values of the property come from, or why one object is, or is not, among those that they are read off. */
+export async function explainDerived(inquiry: Inquiry, question: Question): Promise<JsonObject> {
+  const { grants, isTruncated } = await explainGrants(inquiry, question.relationship);
+  if (question.target !== null) return explainOne(inquiry, question, question.target, grants);
+  const { name, derivation } = question.property;
+  const [first] = derivation.path;
+  const more: JsonObject = isTruncated ? { truncated: true } : {};
+  if (derivation.path.length === 1) return { [name]: [...grants], ...more };
+  const ends = await listEnds(inquiry, question.property, String(first));
+  return { [name]: ends, [String(first)]: [...grants], ...more };
+}
+
+/** The ends of the paths, each with the first steps that lead to it. */
+async function listEnds(
+  inquiry: Inquiry,
+  { derivation }: DerivedProperty,
+  first: string,
+): Promise<JsonObject[]> {
+  const { db, type, object, types, now } = inquiry;
+  const ends = new Map<string, { inEffect: boolean; by: Map<string, boolean> }>();
+  for (const way of waysOf(derivation)) {
+    const path = { properties: way.path, least: way.path.length };
+    const found = await followPath(db, `managed/${type.name}`, [object.id], path);
+    for (const steps of found.get(object.id) ?? []) {
+      const ref = formatRef(steps.at(-1)!.target);
+      const end = ends.get(ref) ?? { inEffect: false, by: new Map<string, boolean>() };
+      const isValid = areInEffect({ types }, type, way, steps, now);
+      const from = formatRef(steps[0]!.target);
+      end.inEffect ||= isValid;
+      end.by.set(from, (end.by.get(from) ?? false) || isValid);
+      ends.set(ref, end);
+    }
+  }
+  return [...ends].map(([_ref, { inEffect, by }]) => ({
+    _ref,
+    inEffect,
+    [first]: [...by].map(([from, isValid]) => ({ _ref: from, inEffect: isValid })),
+  }));
+}
+
+async function explainOne(
+  inquiry: Inquiry,
+  { relationship }: Question,
+  target: string,
+  grants: readonly Grant[],
+): Promise<JsonObject> {
+  const own = grants.filter(({ _ref }) => _ref === target);
+  const [id, collection] = [target.split('/').at(-1)!, target.split('/').slice(0, -1).join('/')];
+  const { conditionField, temporalField } = relationship;
+  const mayRead = await inquiry.mayRead(target);
+  const [found] = mayRead ? await listObjects(inquiry.db, collection, [decodeURIComponent(id)]) : [];
+  // What may not be read is not told from what is not there.
+  if (found === undefined && own.length === 0) throw new NotFoundError(`Resource '${target}' not found`);
+  const field = conditionField ?? 'condition';
+  const condition =
+    found === undefined || conditionField === null
+      ? null
+      : explainCondition(found.data[field], field, seenIn(inquiry));
+  const span = found === undefined || temporalField === null ? undefined : found.data[temporalField];
+  const has = own.some(({ inEffect }) => inEffect);
+  return {
+    _ref: target,
+    has,
+    why: has ? whyHas(own) : whyNot(own, condition, isInEffect(span, inquiry.now)),
+    grants: [...own],
+    ...(condition === null ? {} : { condition: condition.condition, clauses: condition.clauses }),
+    ...(Array.isArray(span) && span.length > 0 ? { window: { role: span } } : {}),
+  };
+}
+
+function whyHas(own: readonly Grant[]): string {
+  const { via } = own.find(({ inEffect }) => inEffect)!;
+  if (via === 'conditional') return 'Its condition holds';
+  return via === 'temporal' ? 'It is granted by hand, for a time that is now' : 'It is granted by hand';
+}
+
+function whyNot(
+  own: readonly Grant[],
+  condition: ReturnType<typeof explainCondition>,
+  isOpen: boolean,
+): string {
+  if (own.length > 0) {
+    return isOpen
+      ? 'It is granted for a time that is not now'
+      : 'It is granted, and is itself not in effect now';
+  }
+  if (condition === null) return 'Nobody has granted it, and it has no condition';
+  const failing = condition.clauses.find(({ result }) => !result);
+  if (failing !== undefined) {
+    return `Nobody has granted it, and its condition does not hold: ${failing.text} is false`;
+  }
+  return condition.holds
+    ? 'Its condition holds for what is stored, and has not been looked at since: triggerSyncCheck does that'
+    : 'Nobody has granted it, and its condition cannot be read';
+}

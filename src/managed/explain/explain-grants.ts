@@ -1,0 +1,110 @@
+import type { Db } from '#database/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { StoredObject } from '#repo/index.ts';
+import { type Cause, findCauses } from '#security/index.ts';
+import { asStored, isConditional } from '../grant/conditional-grant.ts';
+import { isInEffect } from '../grant/temporal-constraint.ts';
+import type { ManagedType } from '../managed-type.ts';
+import type { ManagedTypes } from '../managed-types.ts';
+import { formatRef, type Target } from '../relationship/edge.ts';
+import type { Relationship } from '../relationship/relationship.ts';
+import { explainCondition } from './explain-condition.ts';
+import { type GrantRow, listGrants } from './grant-repository.ts';
+
+/** What an explanation is read off, and what of that whoever asks may know. */
+export interface Inquiry {
+  readonly db: Db;
+  readonly types: ManagedTypes;
+  /** Whether whoever asks may read what stands at a path. */
+  readonly mayRead: (path: string) => Promise<boolean>;
+  /** Epoch ms. */
+  readonly now: number;
+  readonly type: ManagedType;
+  readonly object: StoredObject;
+}
+
+/** Why an object has an edge. What whoever asks may not read is left out. */
+export interface Grant extends JsonObject {
+  readonly _ref: string;
+  /** `conditional`: while its condition holds; `temporal`: by hand, for a time; `manual`: by hand. */
+  readonly via: 'manual' | 'conditional' | 'temporal';
+  readonly inEffect: boolean;
+  readonly edge: string;
+  /** When it was made. */
+  readonly at: string;
+}
+
+/** Of one property of one object; who has more is told so. */
+export const MOST_GRANTS = 1_000;
+
+/** The edges that an object has in a property, each with its reason. */
+export async function explainGrants(
+  inquiry: Inquiry,
+  relationship: Relationship,
+): Promise<{ readonly grants: readonly Grant[]; readonly isTruncated: boolean }> {
+  const { db, type, object } = inquiry;
+  const { property } = relationship;
+  const owner = { collection: `managed/${type.name}`, id: object.id, property };
+  const all = await listGrants(db, owner, MOST_GRANTS);
+  const rows = all.slice(0, MOST_GRANTS);
+  const made = rows.map((row) => ({ paths: pathsOf(owner, row), at: row.madeAt }));
+  const causes = await findCauses(db, made);
+  const grants: Grant[] = [];
+  for (const [at, row] of rows.entries()) {
+    const isShown = await inquiry.mayRead(formatRef(row.target));
+    grants.push(await explain(inquiry, relationship, row, { cause: causes[at], isShown }));
+  }
+  return { grants, isTruncated: all.length > rows.length };
+}
+
+/** Where the trail tells of an edge: at the end that wrote it, or of many at once at the end that has the condition. */
+function pathsOf(owner: Target & { readonly property: string }, { id, target, reverse }: GrantRow) {
+  const own = `${formatRef(owner)}/${owner.property}/${id}`;
+  if (reverse === null) return [own];
+  const other = `${formatRef(target)}/${reverse}`;
+  return [own, `${other}/${id}`, other];
+}
+
+async function explain(
+  inquiry: Inquiry,
+  { conditionField, temporalField }: Relationship,
+  { id, properties, madeAt, target, data }: GrantRow,
+  { cause, isShown }: { readonly cause: Cause | undefined; readonly isShown: boolean },
+): Promise<Grant> {
+  const own = properties['temporalConstraints'];
+  const shared = temporalField === null ? undefined : data?.[temporalField];
+  const byCondition = isConditional({ properties });
+  const condition =
+    byCondition && isShown && conditionField !== null
+      ? explainCondition(data?.[conditionField], conditionField, seenIn(inquiry))
+      : null;
+  const isKnown = cause !== undefined && (await inquiry.mayRead(`audit/activity/${cause.entry}`));
+  return {
+    _ref: formatRef(target),
+    via: byCondition ? 'conditional' : isLimited(own) ? 'temporal' : 'manual',
+    inEffect: data !== null && isInEffect(own, inquiry.now) && isInEffect(shared, inquiry.now),
+    edge: id,
+    at: madeAt.toISOString(),
+    ...(isKnown ? { by: cause.by, transaction: cause.transaction, audit: cause.entry } : {}),
+    ...(condition === null ? {} : { condition: condition.condition, clauses: condition.clauses }),
+    ...window(own, isShown ? shared : undefined),
+  };
+}
+
+/** The object as conditions see it. */
+export function seenIn({ type, object }: Pick<Inquiry, 'type' | 'object'>): JsonObject {
+  return asStored(type, object.data, object.id);
+}
+
+function isLimited(constraints: JsonValue | undefined): constraints is JsonValue[] {
+  return Array.isArray(constraints) && constraints.length > 0;
+}
+
+/** Time spans of the edge, and of where it leads. */
+function window(own: JsonValue | undefined, shared: JsonValue | undefined): JsonObject {
+  const spans = {
+    ...(isLimited(own) ? { grant: own } : {}),
+    ...(isLimited(shared) ? { role: shared } : {}),
+  };
+  return Object.keys(spans).length === 0 ? {} : { window: spans };
+}

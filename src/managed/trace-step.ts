@@ -1,0 +1,60 @@
+import type { Traced } from '#database/index.ts';
+import { ResourceError } from '#errors/index.ts';
+import {
+  cloneJson,
+  equalJson,
+  formatPointer,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from '#json/index.ts';
+import { type Exchange, objectPath } from './exchange.ts';
+import { HOOK_NAMES, type HookName } from './hook.ts';
+
+const MOST_POINTERS = 100;
+
+/** Runs steps of an exchange so that a rehearsal can tell what each of them did. */
+export function stepTracer(
+  exchange: Exchange,
+): (step: { readonly name: string }, work: () => Promise<void> | void) => Promise<void> {
+  const trace = exchange.context.unitOfWork!.trace;
+  const known = new Map(Object.entries(cloneJson(exchange.object)));
+  return (step, work) =>
+    trace.step(work, (error) => {
+      const changed = changedSince(known, exchange.object);
+      return {
+        step: step.name,
+        resource: objectPath(exchange),
+        ...scriptOf(exchange, step.name),
+        ...lineOf(error),
+        ...(changed.length === 0 ? {} : { changed: changed.slice(0, MOST_POINTERS) }),
+      };
+    });
+}
+
+/** Pointers to members that are not as they are known, which they are from now on. */
+function changedSince(known: Map<string, JsonValue>, object: JsonObject): string[] {
+  const names = new Set([...known.keys(), ...Object.keys(object)]);
+  const changed: string[] = [];
+  for (const name of names) {
+    const now = object[name];
+    const before = known.get(name);
+    if (now === before || (now !== undefined && before !== undefined && equalJson(now, before))) continue;
+    changed.push(formatPointer([name]));
+    if (now === undefined) known.delete(name);
+    else known.set(name, cloneJson(now));
+  }
+  return changed;
+}
+
+function scriptOf({ type }: Exchange, name: string): Partial<Traced> {
+  if (!HOOK_NAMES.includes(name as HookName)) return {};
+  const reference = type.hooks[name as HookName];
+  if (reference === undefined) return {};
+  return { hook: name, script: reference.file ?? reference.name ?? `${type.name} ${name}` };
+}
+
+function lineOf(error: unknown): Partial<Traced> {
+  const detail = error instanceof ResourceError ? (error.detail as JsonValue | undefined) : undefined;
+  return isObject(detail) && typeof detail['line'] === 'number' ? { line: detail['line'] } : {};
+}
