@@ -44,7 +44,7 @@ describe('GET /schema', () => {
       type: 'user',
       title: 'User',
       may: ['query', 'create', 'read', 'patch', 'delete'],
-      actions: ['patch', 'triggerSyncCheck'],
+      actions: ['patch', 'triggerSyncCheck', 'explain'],
     });
     expect(counts).toBeUndefined();
   });
@@ -57,7 +57,7 @@ describe('GET /schema', () => {
         title: 'User',
         may: [],
         actions: [],
-        own: { path: 'managed/user/ada', may: ['read', 'patch'], actions: ['patch'] },
+        own: { path: 'managed/user/ada', may: ['read', 'patch'], actions: ['patch', 'explain'] },
       },
     ]);
   });
