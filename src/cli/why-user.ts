@@ -1,7 +1,7 @@
 import { listOverrides } from '#administration/index.ts';
 import { ConfigStore, managedConfig, type Settings } from '#config/index.ts';
 import type { Db } from '#database/index.ts';
-import type { JsonObject } from '#json/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { explainToOperator } from '#managed/index.ts';
 
 /** Where the roles of a user come from, or one of them; by the types that are in force. */
@@ -21,7 +21,7 @@ export async function whyUser(
 /** Both answers, as lines. */
 export function userInSentences(id: string, answer: JsonObject): string {
   const one = answer['has'] !== undefined;
-  const grants = (one ? answer['grants'] : answer['effectiveRoles']) as JsonObject[];
+  const grants = listOf(one ? answer['grants'] : answer['effectiveRoles']);
   const head = one
     ? `User ${id} ${answer['has'] === true ? 'has' : 'does not have'} ${answer['_ref']}\n${answer['why']}.`
     : `User ${id} has ${grants.length === 1 ? '1 grant' : `${grants.length} grants`}`;
@@ -37,15 +37,19 @@ function grantLines(grant: JsonObject): string[] {
     .concat(windowsOf(grant));
 }
 
-function clausesOf({ clauses = [] }: JsonObject): string[] {
-  return (clauses as JsonObject[]).map(
+function listOf(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.filter((each) => isObject(each)) : [];
+}
+
+function clausesOf({ clauses }: JsonObject): string[] {
+  return listOf(clauses).map(
     ({ text, result }) => `  ${text}  ${result === true ? 'holds' : 'does not hold'}`,
   );
 }
 
 function windowsOf({ window = {} }: JsonObject): string[] {
-  return Object.entries(window as JsonObject).map(([of, spans]) => {
-    const [span] = spans as JsonObject[];
+  return Object.entries(isObject(window) ? window : {}).map(([of, spans]) => {
+    const [span] = listOf(spans);
     return `  time of the ${of}: ${span?.['duration']}`;
   });
 }

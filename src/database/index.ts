@@ -47,6 +47,6 @@ export { type GroupStep, type GroupWrite, insertAll, LostRows } from './unit-of-
 export { type PreparedUnit, prepareUnit, storeTogether } from './unit-of-work/prepared-unit.ts';
 export { RefusedWrites } from './unit-of-work/refused-writes.ts';
 export { beforeCommit, runUnitOfWork } from './unit-of-work/run-unit-of-work.ts';
-export type { Traced, TraceEntry } from './unit-of-work/trace.ts';
+export type { Trace, Traced, TraceEntry } from './unit-of-work/trace.ts';
 export type { HeldStatement } from './unit-of-work/transaction-statements.ts';
 export { UnitOfWork } from './unit-of-work/unit-of-work.ts';

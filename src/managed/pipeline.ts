@@ -80,7 +80,8 @@ export function pipeline(declare: (steps: DeclareSteps) => void): (exchange: Exc
   declare({ asked: step, loaded: step, planned: step, stored: step });
   return async (exchange) => {
     const { rehearsed, unitOfWork } = exchange.context;
-    const traced = rehearsed === true && unitOfWork !== null ? stepTracer(exchange) : undefined;
+    const traced =
+      rehearsed === true && unitOfWork !== null ? stepTracer(exchange, unitOfWork.trace) : undefined;
     for (const step of lists[exchange.request.method]) {
       if (exchange.isUnchanged && step.always !== true) continue;
       if (step.applies?.(exchange) === false) continue;

@@ -1,4 +1,4 @@
-import type { Traced } from '#database/index.ts';
+import type { Trace, Traced } from '#database/index.ts';
 import { ResourceError } from '#errors/index.ts';
 import {
   cloneJson,
@@ -9,15 +9,15 @@ import {
   type JsonValue,
 } from '#json/index.ts';
 import { type Exchange, objectPath } from './exchange.ts';
-import { HOOK_NAMES, type HookName } from './hook.ts';
+import { HOOK_NAMES } from './hook.ts';
 
 const MOST_POINTERS = 100;
 
 /** Runs steps of an exchange so that a rehearsal can tell what each of them did. */
 export function stepTracer(
   exchange: Exchange,
+  trace: Trace,
 ): (step: { readonly name: string }, work: () => Promise<void> | void) => Promise<void> {
-  const trace = exchange.context.unitOfWork!.trace;
   const known = new Map(Object.entries(cloneJson(exchange.object)));
   return (step, work) =>
     trace.step(work, (error) => {
@@ -48,8 +48,8 @@ function changedSince(known: Map<string, JsonValue>, object: JsonObject): string
 }
 
 function scriptOf({ type }: Exchange, name: string): Partial<Traced> {
-  if (!HOOK_NAMES.includes(name as HookName)) return {};
-  const reference = type.hooks[name as HookName];
+  const hook = HOOK_NAMES.find((each) => each === name);
+  const reference = hook === undefined ? undefined : type.hooks[hook];
   if (reference === undefined) return {};
   return { hook: name, script: reference.file ?? reference.name ?? `${type.name} ${name}` };
 }

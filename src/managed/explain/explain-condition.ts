@@ -28,7 +28,7 @@ export function explainCondition(
       text: formatQueryFilter(filter),
       result: compileFilter(filter)(seen),
     }));
-    return { condition: condition!, holds: parsed.matches(seen), clauses };
+    return { condition: condition ?? null, holds: parsed.matches(seen), clauses };
   } catch {
     return { condition: condition ?? null, holds: false, clauses: [] };
   }

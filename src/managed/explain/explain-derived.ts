@@ -1,5 +1,6 @@
 import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
+import { formatPath, parsePath } from '#resource/index.ts';
 import { waysOf } from '../derive/derivation.ts';
 import { followPath } from '../derive/derivation-repository.ts';
 import { areInEffect } from '../derive/derive-properties.ts';
@@ -59,7 +60,7 @@ export function isExplained(type: ManagedType): boolean {
 function explainedOf(type: ManagedType): readonly DerivedProperty[] {
   return [...type.compiled.values()]
     .filter(isDerived)
-    .filter((one) => !one.isPrivate && !type.privates.has(one.derivation.path[0]!));
+    .filter((one) => !one.isPrivate && !type.privates.has(one.derivation.path[0] ?? ''));
 }
 
 /** Where the values of the property come from, or why one object is, or is not, among those that they are read off. */
@@ -86,10 +87,12 @@ async function listEnds(
     const path = { properties: way.path, least: way.path.length };
     const found = await followPath(db, `managed/${type.name}`, [object.id], path);
     for (const steps of found.get(object.id) ?? []) {
-      const ref = formatRef(steps.at(-1)!.target);
+      const [start, last] = [steps[0], steps.at(-1)];
+      if (start === undefined || last === undefined) continue;
+      const ref = formatRef(last.target);
       const end = ends.get(ref) ?? { inEffect: false, by: new Map<string, boolean>() };
       const isValid = areInEffect({ types }, type, way, steps, now);
-      const from = formatRef(steps[0]!.target);
+      const from = formatRef(start.target);
       end.inEffect ||= isValid;
       end.by.set(from, (end.by.get(from) ?? false) || isValid);
       ends.set(ref, end);
@@ -109,10 +112,11 @@ async function explainOne(
   grants: readonly Grant[],
 ): Promise<JsonObject> {
   const own = grants.filter(({ _ref }) => _ref === target);
-  const [id, collection] = [target.split('/').at(-1)!, target.split('/').slice(0, -1).join('/')];
+  const path = parsePath(target);
+  const [id = '', collection] = [path.at(-1), formatPath(path.slice(0, -1))];
   const { conditionField, temporalField } = relationship;
   const mayRead = await inquiry.mayRead(target);
-  const [found] = mayRead ? await listObjects(inquiry.db, collection, [decodeURIComponent(id)]) : [];
+  const [found] = mayRead ? await listObjects(inquiry.db, collection, [id]) : [];
   // What may not be read is not told from what is not there.
   if (found === undefined && own.length === 0) throw new NotFoundError(`Resource '${target}' not found`);
   const field = conditionField ?? 'condition';
@@ -133,7 +137,7 @@ async function explainOne(
 }
 
 function whyHas(own: readonly Grant[]): string {
-  const { via } = own.find(({ inEffect }) => inEffect)!;
+  const via = own.find(({ inEffect }) => inEffect)?.via;
   if (via === 'conditional') return 'Its condition holds';
   return via === 'temporal' ? 'It is granted by hand, for a time that is now' : 'It is granted by hand';
 }
