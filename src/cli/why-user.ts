@@ -1,5 +1,5 @@
 import { listOverrides } from '#administration/index.ts';
-import { ConfigStore, managedConfig, type Settings } from '#config/index.ts';
+import { ConfigStore, managedConfig, type Settings, writtenJson } from '#config/index.ts';
 import type { Db } from '#database/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { explainToOperator } from '#managed/index.ts';
@@ -13,7 +13,7 @@ export async function whyUser(
   const config = await ConfigStore.open({ settings, environment: process.env, report: () => {} });
   config.setOverlay(new Map((await listOverrides(db)).map((override) => [override.id, override.content])));
   await config.reload();
-  const definitions = config.get(managedConfig).objects as unknown as JsonObject[];
+  const definitions = writtenJson(config.get(managedConfig).objects);
   const question = role === undefined ? { property: 'effectiveRoles' } : { role };
   return explainToOperator(db, definitions, { typeName: 'user', id, question });
 }

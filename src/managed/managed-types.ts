@@ -1,4 +1,3 @@
-import { type ConfigStore, managedConfig } from '#config/index.ts';
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { typeNameOf } from './collection.ts';
@@ -10,11 +9,6 @@ import type { Relationship } from './relationship/relationship.ts';
 export interface Governed {
   readonly owner: ManagedType;
   readonly relationship: Relationship;
-}
-
-/** The types as managed.json declares them. */
-export function declaredTypes(config: ConfigStore): readonly JsonObject[] {
-  return config.get(managedConfig).objects as unknown as JsonObject[];
 }
 
 /** The types of the configuration in force; replaced as a whole when it changes. */

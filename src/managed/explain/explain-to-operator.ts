@@ -5,7 +5,8 @@ import { findObject, objectStore } from '#repo/index.ts';
 import { ManagedTypes } from '../managed-types.ts';
 import { explainDerived, parseQuestion } from './explain-derived.ts';
 
-/** As the action `explain`, for who has the database before them: nothing is kept from them. */
+/**
+ * As the action `explain`, for who has the database before them: nothing is kept from them.
  *
  * @param definitions the types of managed.json
  */
