@@ -53,6 +53,9 @@ var httpAccessConfig = {
     { pattern: 'schema/process/*', roles: 'svc-authorized', methods: 'read', actions: '' },
     { pattern: 'schema/task/*', roles: 'svc-authorized', methods: 'read', actions: '' },
 
+    // Objects that they may query, by how their names begin.
+    { pattern: 'search', roles: 'svc-authorized', methods: 'read', actions: '' },
+
     // Users who have logged in: what the rules for properties are, and their own object. Raw objects are not shown, since
     // they hold the hash of a password.
     { pattern: 'policy/*', roles: 'svc-authorized', methods: 'read,action', actions: '*' },

@@ -11,6 +11,7 @@ import { policeRawObjects } from './policy/police-raw-objects.ts';
 import { PolicyBook, type PolicySettings } from './policy/policy-book.ts';
 import { policyResource } from './policy/policy-resource.ts';
 import { typeSchemaResource, typesResource } from './schema/schema-resource.ts';
+import { searchResource } from './search/search-resource.ts';
 import { noSynchronizer } from './synchronizer.ts';
 
 /** `/managed`, `/policy`, `/repo` and `/internal`: types, policies and predefined queries follow their files. */
@@ -51,6 +52,7 @@ export function managedFeature(platform: Platform): Feature {
     resources: {
       'managed*': managedObjectResource(managed),
       'policy*': policyResource(managed),
+      search: searchResource(managed),
       schema: typesResource(managed),
       'schema/managed*': typeSchemaResource(managed),
       'repo*': policeRawObjects(

@@ -23,6 +23,7 @@ export {
 } from './object-repository.ts';
 export { type ObjectStore, objectStore, type StoredObject } from './object-store.ts';
 export { pageResult, pageTotals } from './page-result.ts';
+export { findByPrefix } from './prefix-repository.ts';
 export { propertyIndexes } from './property-index-repository.ts';
 export { queryObjects } from './query-objects.ts';
 export { queryTable, type TablePage } from './query-table.ts';

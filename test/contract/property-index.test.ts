@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Database } from '#database/index.ts';
 import type { Observation } from '#observability/index.ts';
-import { IndexKeeper, queryObjects, wantedIndexes } from '#repo/index.ts';
+import { findByPrefix, IndexKeeper, queryObjects, wantedIndexes } from '#repo/index.ts';
 import type { IndexedType } from '#repo/wanted-indexes.ts';
 import {
   type Comparison,
@@ -81,20 +81,26 @@ describe('indexes on properties', () => {
 
   /** The plan of a query, as the server would send it. */
   async function planOf(filter: string, sortKeys: string, pageSize: number): Promise<string> {
-    const log: string[] = [];
-    const client = await database.pool.connect();
-    await client.query(
-      "load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_level = notice",
-    );
-    client.on('notice', (notice) => log.push(String(notice.message)));
-    client.release();
     const request = {
       path: parsePath('managed/user'),
       sortKeys: sortKeys === '' ? [] : parseSortKeys(sortKeys),
       paging: { ...NO_PAGING, pageSize },
     };
     const plain = { filter: parseQueryFilter(filter), idsOnly: false };
-    await queryObjects(database.db, STORE, request, plain, KNOWN);
+    return plansOf(() => queryObjects(database.db, STORE, request, plain, KNOWN));
+  }
+
+  async function plansOf(work: () => Promise<unknown>): Promise<string> {
+    const log: string[] = [];
+    const client = await database.pool.connect();
+    await client.query(
+      "load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_level = notice",
+    );
+    const listen = (notice: { readonly message?: string }) => log.push(String(notice.message));
+    client.on('notice', listen);
+    client.release();
+    await work();
+    client.off('notice', listen);
     return log.join('\n');
   }
 
@@ -120,6 +126,14 @@ describe('indexes on properties', () => {
     ['an equality beside something else', 'userName eq "user77" and !(note sw "x")', ''],
   ])('serve %s', async (_title, filter, sortKeys, pageSize = 20) => {
     expect(await planOf(filter, sortKeys, pageSize)).toMatch(/managed_[0-9a-f]{20}_auto/);
+  });
+
+  it('serve a search by prefix, a range of one for each property and spelling', async () => {
+    const found = () => findByPrefix(database.db, USER, ['userName', 'sn'], ['user59', 'sn49'], 6);
+    const plan = await plansOf(found);
+    const scans = plan.match(/Index Scan using managed_[0-9a-f]{20}_auto/g);
+    expect([scans?.length, /Seq Scan|Bitmap/.test(plan)]).toEqual([4, false]);
+    expect((await found()).map(({ property }) => property)).toEqual(Array(6).fill('userName'));
   });
 
   it('answer look-ups that come together with one statement, each as if it came alone', async () => {

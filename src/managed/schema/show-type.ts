@@ -85,11 +85,13 @@ function shownProperties(type: ManagedType, rights: TypeRights): readonly Manage
 
 /** As declared, then the others by their titles. */
 function orderOf(type: ManagedType, shown: readonly ManagedProperty[]): string[] {
-  const titles = new Map(shown.map(({ name, definition }) => [name, textOf(definition, 'title') ?? name]));
+  const titleOf = ({ name, definition }: ManagedProperty) => textOf(definition, 'title') ?? name;
+  const names = new Set(shown.map(({ name }) => name));
   const declared = Array.isArray(type.schema['order']) ? type.schema['order'].map(String) : [];
-  const first = declared.filter((name) => titles.has(name));
-  const others = [...titles.keys()].filter((name) => !first.includes(name));
-  return [...first, ...others.sort((one, other) => (titles.get(one)! < titles.get(other)! ? -1 : 1))];
+  const first = declared.filter((name) => names.has(name));
+  const others = shown.filter(({ name }) => !first.includes(name));
+  const sorted = others.sort((one, other) => (titleOf(one) < titleOf(other) ? -1 : 1));
+  return [...first, ...sorted.map(({ name }) => name)];
 }
 
 /** What `/policy` says, under the property that it is about; of what lies deeper, with the place. */
@@ -111,7 +113,7 @@ async function rulesByProperty(
     const before = found.get(top) ?? {};
     const at = (list: JsonValue | undefined): JsonValue[] =>
       (Array.isArray(list) ? list : []).map((policy) =>
-        top === name || !isObject(policy) ? policy : { ...policy, property: name! },
+        top === name || !isObject(policy) ? policy : { ...policy, property: name ?? null },
       );
     const merged = (key: string, list: JsonValue | undefined) => {
       const all = [...((before[key] as JsonValue[] | undefined) ?? []), ...at(list)];

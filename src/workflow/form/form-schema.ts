@@ -36,7 +36,7 @@ export function formSchema(
           ...(property.isRequired ? { required: true } : {}),
           ...(property.isReadable ? {} : { viewable: false }),
           ...(property.isWritable ? { userEditable: true } : {}),
-          ...(shown.has(property.id) ? { value: shown.get(property.id)! } : {}),
+          ...(shown.has(property.id) ? { value: shown.get(property.id) ?? null } : {}),
         },
       ]),
     ),
