@@ -53,6 +53,14 @@ var httpAccessConfig = {
     { pattern: 'schema/process/*', roles: 'svc-authorized', methods: 'read', actions: '' },
     { pattern: 'schema/task/*', roles: 'svc-authorized', methods: 'read', actions: '' },
 
+    // What they keep for themselves; views of others are shown to the roles that they are shared with.
+    { pattern: 'preference', roles: 'svc-authorized', methods: 'create,query', actions: '' },
+    { pattern: 'preference/*', roles: 'svc-authorized', methods: 'read,update,delete', actions: '' },
+    { pattern: 'view', roles: 'svc-authorized', methods: 'create,query', actions: '' },
+    { pattern: 'view/*', roles: 'svc-authorized', methods: 'read,update,delete', actions: '' },
+    { pattern: 'draft', roles: 'svc-authorized', methods: 'create,query', actions: '' },
+    { pattern: 'draft/*', roles: 'svc-authorized', methods: 'read,update,delete', actions: '' },
+
     // Objects that they may query, by how their names begin.
     { pattern: 'search', roles: 'svc-authorized', methods: 'read', actions: '' },
 

@@ -2,6 +2,7 @@ import { administrationFeature, type ConfigOverrides, type ServerState } from '#
 import { AddressGuard, type Destination, type Network } from '#egress/index.ts';
 import { Endpoints } from '#endpoint/index.ts';
 import { managedFeature } from '#managed/index.ts';
+import { personalFeature } from '#personal/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import type { RequestSink } from '#resource/index.ts';
 import { ScheduledServices, schedulerFeature } from '#scheduler/index.ts';
@@ -80,6 +81,7 @@ export function buildCore(options: CoreOptions): Core {
     audit,
     managed,
     administration,
+    personalFeature(platform),
   ];
   for (const { resources = {}, services: offered = [] } of features) {
     for (const [pattern, handler] of Object.entries(resources)) router.mount(pattern, handler);

@@ -96,7 +96,7 @@ describe('indexes on properties', () => {
     await client.query(
       "load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_level = notice",
     );
-    const listen = (notice: { readonly message?: string }) => log.push(String(notice.message));
+    const listen = (notice: { readonly message?: string | undefined }) => log.push(String(notice.message));
     client.on('notice', listen);
     client.release();
     await work();

@@ -23,6 +23,8 @@ export const LOCK = {
   endOfEdges: (collection: string, id: string) => `relationship ${collection}/${id}`,
   /** That somebody has no more processes under way than may be. */
   startsOf: (starter: string) => `starts of ${starter}`,
+  /** That somebody keeps no more preferences, views and drafts than may be. */
+  itemsOf: (owner: string) => `items of ${owner}`,
   /** That there is one deployment at a time. */
   deployment: 'svc workflow deployment',
   /** That one node at a time seals the audit. */

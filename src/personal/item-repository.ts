@@ -1,0 +1,122 @@
+import { type RawBuilder, sql } from 'kysely';
+import { type Db, LOCK, lockNamed } from '#database/index.ts';
+import type { JsonObject } from '#json/index.ts';
+import { type QueryColumn, type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
+import { plainQuery, type QueryRequest } from '#resource/index.ts';
+import type { ItemKind } from './item-kind.ts';
+
+export interface ItemRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly rev: number;
+  readonly data: JsonObject;
+  readonly updated_at: Date;
+  readonly expires_at: Date | null;
+}
+
+/** Who looks. */
+export interface Seer {
+  /** As the owner of items. */
+  readonly path: string;
+  readonly roles: readonly string[];
+  /** Whether all views are shown. */
+  readonly seesAll: boolean;
+}
+
+const text = (name: string): QueryColumn => ({ expression: sql.ref(name), type: 'text', notNull: true });
+
+const TABLE: QueryTable = {
+  columns: new Map<string, QueryColumn>([
+    ['_id', text('id')],
+    ['_rev', { expression: sql`rev::text`, type: 'text', notNull: true }],
+    ['owner', text('owner')],
+    [
+      'updatedAt',
+      {
+        expression: sql`to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`,
+        type: 'text',
+        notNull: true,
+        instant: sql.ref('updated_at'),
+      },
+    ],
+  ]),
+  document: sql.ref('data'),
+};
+
+const COLUMNS = sql.raw('id, owner, rev, data, updated_at, expires_at');
+
+function isSeen({ name }: ItemKind, { path, roles, seesAll }: Seer): RawBuilder<boolean> {
+  const shared = name === 'view' ? sql`or ${seesAll} or roles && ${sql.val(roles)}::text[]` : sql``;
+  return sql<boolean>`kind = ${name} and (expires_at is null or expires_at > now()) and (owner = ${path} ${shared})`;
+}
+
+export function queryItems(
+  db: Db,
+  kind: ItemKind,
+  seer: Seer,
+  request: QueryRequest,
+): Promise<TablePage<ItemRow>> {
+  const source = { table: TABLE, select: COLUMNS, from: sql`personal_item`, where: [isSeen(kind, seer)] };
+  return queryTable<ItemRow>(db, request, source, plainQuery(request));
+}
+
+export async function findItem(db: Db, kind: ItemKind, seer: Seer, id: string): Promise<ItemRow | undefined> {
+  const { rows } = await sql<ItemRow>`
+    select ${COLUMNS} from personal_item where id = ${id} and ${isSeen(kind, seer)}`.execute(db);
+  return rows[0];
+}
+
+interface NewItem {
+  readonly id: string;
+  readonly owner: string;
+  readonly data: JsonObject;
+  readonly roles: readonly string[];
+}
+
+/** @returns undefined when the owner has as many as may be, or has one of that id */
+export async function insertItem(db: Db, kind: ItemKind, item: NewItem): Promise<ItemRow | undefined> {
+  const { name, most, keepDays } = kind;
+  const { id, owner, data, roles } = item;
+  await lockNamed(db, LOCK.itemsOf(owner));
+  await sql`delete from personal_item where owner = ${owner} and kind = ${name} and expires_at <= now()`.execute(
+    db,
+  );
+  const { rows } = await sql<ItemRow>`
+    insert into personal_item (kind, owner, id, data, roles, expires_at)
+    select ${name}, ${owner}, ${id}, ${JSON.stringify(data)}::jsonb, ${sql.val(roles)}::text[], ${expiry(keepDays)}
+    where (select count(*) from personal_item where owner = ${owner} and kind = ${name}) < ${most}
+    on conflict do nothing returning ${COLUMNS}`.execute(db);
+  return rows[0];
+}
+
+/** @param rev that it still has. @returns undefined when it has another one */
+export async function updateItem(
+  db: Db,
+  { name, keepDays }: ItemKind,
+  { id, owner, data, roles }: NewItem,
+  rev: number,
+): Promise<ItemRow | undefined> {
+  const { rows } = await sql<ItemRow>`
+    update personal_item set data = ${JSON.stringify(data)}::jsonb, roles = ${sql.val(roles)}::text[], rev = rev + 1,
+      updated_at = now(), expires_at = ${expiry(keepDays)}
+    where kind = ${name} and owner = ${owner} and id = ${id} and rev = ${rev} returning ${COLUMNS}`.execute(
+    db,
+  );
+  return rows[0];
+}
+
+export async function deleteItem(db: Db, { name }: ItemKind, { owner, id, rev }: ItemRow): Promise<boolean> {
+  const { numAffectedRows } = await sql`
+    delete from personal_item where kind = ${name} and owner = ${owner} and id = ${id} and rev = ${rev}`.execute(
+    db,
+  );
+  return numAffectedRows === 1n;
+}
+
+export async function pruneItems(db: Db): Promise<void> {
+  await sql`delete from personal_item where expires_at <= now()`.execute(db);
+}
+
+function expiry(keepDays: number | undefined): RawBuilder<unknown> {
+  return keepDays === undefined ? sql`null::timestamptz` : sql`now() + ${keepDays} * interval '1 day'`;
+}
