@@ -20,7 +20,7 @@ const floorRules = floors.flatMap((names, level) => [
     to: {
       path: [
         ...(level + 1 < floors.length ? [room(floors.slice(level + 1).flat())] : []),
-        '^src/(http|cli|app|main\\.ts|app\\.ts)',
+        '^src/(http|cli|client|app|main\\.ts|app\\.ts)',
         '^workers/',
         '^test/',
       ],
@@ -35,7 +35,7 @@ const featureRules = floors[4].map((name) => ({
   to: { path: room(floors[4].filter((other) => other !== name)) },
 }));
 
-const doorRules = rooms.map((name) => ({
+const doorRules = [...rooms, 'client'].map((name) => ({
   name: `into-${name}-only-through-its-door`,
   severity: 'error',
   from: { path: '^(src|workers)/', pathNot: `^src/${name}/` },
@@ -57,6 +57,25 @@ const cottageRules = [
     to: { pathNot: '^src/groovy/runtime/' },
   },
 ];
+
+/** It runs elsewhere: in browsers, and in programs of others. */
+const clientRule = {
+  name: 'client-imports-only-itself',
+  severity: 'error',
+  from: { path: '^src/client/' },
+  to: { pathNot: '^src/client/' },
+};
+
+/** A command that only asks a node does not wait for the server to be loaded. */
+const remoteRule = {
+  name: 'remote-commands-load-no-server',
+  severity: 'error',
+  from: { path: '^src/cli/remote/' },
+  to: {
+    pathNot: '^src/(cli/(remote/|command\\.ts$|typed-name\\.ts$)|(client|errors)/)',
+    dependencyTypesNot: ['core'],
+  },
+};
 
 /** package (regular expression) → where it may be imported */
 const addresses = {
@@ -99,6 +118,8 @@ export default {
     ...featureRules,
     ...doorRules,
     ...cottageRules,
+    clientRule,
+    remoteRule,
     ...addressRules,
   ],
   options: {

@@ -259,6 +259,10 @@ function requireRevision(path: ResourcePath, { id, rev }: StoredObject, revision
   if (revision === null || revision === String(rev)) return;
   throw new PreconditionFailedError(
     `Revision '${revision}' of 'repo/${formatPath([...path, id])}' is not the current one`,
-    { id: 'OBJECT_REVISION', hint: `Read it again: it is at revision '${rev}' now` },
+    {
+      id: 'OBJECT_REVISION',
+      hint: `Read it again: it is at revision '${rev}' now`,
+      detail: { revision: String(rev) },
+    },
   );
 }

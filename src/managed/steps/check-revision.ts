@@ -11,6 +11,10 @@ export function checkRevision(exchange: Loaded): void {
   if (revision === null || revision === current) return;
   throw new PreconditionFailedError(
     `Revision '${revision}' of '${objectPath(exchange)}' is not the current one`,
-    { id: 'OBJECT_REVISION', hint: `Read it again: it is at revision '${current}' now` },
+    {
+      id: 'OBJECT_REVISION',
+      hint: `Read it again: it is at revision '${current}' now`,
+      detail: { revision: current },
+    },
   );
 }

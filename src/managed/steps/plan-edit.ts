@@ -58,5 +58,6 @@ function requireRevision(edge: Edge, revision: string | null): void {
   throw new PreconditionFailedError(`Revision '${revision}' of the relationship is not the current one`, {
     id: 'OBJECT_REVISION',
     hint: `Read it again: it is at revision '${edge.rev}' now`,
+    detail: { revision: String(edge.rev) },
   });
 }

@@ -222,5 +222,6 @@ function notDelegated(id: string): ConflictError {
 function outdated(id: string, given: string, current: number): PreconditionFailedError {
   return new PreconditionFailedError(`The task '${id}' has the revision ${current}, not ${given}`, {
     id: 'WORKFLOW_OUTDATED',
+    detail: { revision: String(current) },
   });
 }

@@ -1,0 +1,73 @@
+import { type Answer, type JsonObject, Objects, parametersOf } from './objects.ts';
+import { Transport, type TransportOptions } from './transport.ts';
+
+export type ClientOptions = TransportOptions;
+
+/** Without types of its own, a client takes each name for a type. */
+export interface UnknownTypes {
+  readonly [type: string]: JsonObject;
+}
+
+interface Rehearsal {
+  readonly dryRun?: boolean;
+}
+
+/** `T` has the managed types by their names; `svc client types` writes them. */
+export interface Client<T extends object = UnknownTypes> {
+  managed<K extends string & keyof T>(type: K): Objects<T[K] & object>;
+  readonly scheduler: Schedules;
+  /** A configuration by its name, such as `managed`; `config('schedule')` has all those of a kind. */
+  config(factory?: string): Objects;
+  process(key: string): {
+    /** @returns the instance */
+    start<const O extends Rehearsal>(variables?: object, options?: O): Promise<Answer<JsonObject, O>>;
+  };
+  readonly tasks: Objects;
+  /** What has no words of its own here, such as `scheduler/firing`. */
+  resource<R extends object = JsonObject>(path: string): Objects<R>;
+  /** Who asks, and what that is allowed to be. */
+  whoAmI(): Promise<JsonObject>;
+}
+
+export interface Schedules {
+  readonly jobs: Objects;
+  job(id: string): {
+    read(): Promise<JsonObject>;
+    /** Runs it now, on any node. @returns its firing */
+    trigger<const O extends Rehearsal>(options?: O): Promise<Answer<JsonObject, O>>;
+    pause(): Promise<JsonObject>;
+    resume(): Promise<JsonObject>;
+  };
+}
+
+/** @throws TypeError for a URL that is none */
+export function createClient<T extends object = UnknownTypes>(options: ClientOptions): Client<T> {
+  const transport = new Transport(options);
+  const at = <R extends object = JsonObject>(...path: readonly string[]) => new Objects<R>(transport, path);
+  const jobs = at('scheduler', 'job');
+  return {
+    managed: (type) => at('managed', type),
+    config: (factory) => (factory === undefined ? at('config') : at('config', factory)),
+    resource: (path) => at(...path.split('/')),
+    tasks: at('workflow', 'taskinstance'),
+    process: (key) => ({
+      start: (variables, options) =>
+        at('workflow', 'processinstance').create({ ...variables, _key: key }, options),
+    }),
+    scheduler: {
+      jobs,
+      job: (id) => ({
+        read: () => jobs.read(id),
+        trigger: (options) =>
+          transport.send({
+            method: 'POST',
+            path: ['scheduler', 'job', id],
+            parameters: { ...parametersOf(options), _action: 'trigger' },
+          }),
+        pause: () => jobs.action('pause', { id }),
+        resume: () => jobs.action('resume', { id }),
+      }),
+    },
+    whoAmI: () => transport.send({ method: 'GET', path: ['info', 'login'] }),
+  };
+}

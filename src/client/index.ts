@@ -1,0 +1,37 @@
+/**
+ * The typed client of the REST interface, for Node and browsers. It imports nothing but itself, so it can be bundled or
+ * copied as it is. `docs/client.md` shows it.
+ */
+export {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Schedules,
+  type UnknownTypes,
+} from './client.ts';
+export {
+  BadRequestError,
+  ConflictError,
+  type ErrorBody,
+  NeedsReauthenticationError,
+  NotAllowedError,
+  NotFoundError,
+  SvcError,
+  ThrottledError,
+  UnavailableError,
+  UnreachableError,
+} from './client-error.ts';
+export { asFilter, type Filter, type FilterValue, filter } from './filter.ts';
+export {
+  type Answer,
+  type Change,
+  type DryRun,
+  type JsonObject,
+  Objects,
+  type Page,
+  type PatchOperation,
+  type Query,
+  type Results,
+  type Stored,
+} from './objects.ts';
+export type { Auth } from './transport.ts';
