@@ -4,8 +4,8 @@ import type { GroupedRow, GroupWrite } from './group-commit.ts';
 /** A part of the work whose failure the rest survives. */
 interface Savepoint {
   readonly name: string;
-  /** How many rows were pending when it began. */
-  readonly rows: number;
+  /** How many rows are pending that were when it began. */
+  rows: number;
   /** Whether Postgres knows of it. */
   isSet: boolean;
 }
@@ -43,9 +43,13 @@ export class PendingWrites {
 
   /** What is pending, which is somebody else's to send then. */
   take(): readonly GroupedRow[] {
-    const rows = this.#rows;
-    this.#rows = [];
-    return rows;
+    return this.#takeFirst(this.#rows.length);
+  }
+
+  /** What becomes pending then belongs to the savepoints that are open, whatever was pending before. */
+  #takeFirst(count: number): readonly GroupedRow[] {
+    for (const savepoint of this.#savepoints) savepoint.rows = Math.max(0, savepoint.rows - count);
+    return this.#rows.splice(0, count);
   }
 
   /**
@@ -54,18 +58,14 @@ export class PendingWrites {
    * @returns false when a row could not be stored; the rest was not sent then
    */
   async setSavepoints(transaction: Db, set: (name: string) => Promise<void>): Promise<boolean> {
-    const rows = this.#rows;
-    let sent = 0;
     for (const savepoint of this.#savepoints.filter(({ isSet }) => !isSet)) {
-      for (; sent < savepoint.rows; sent++) {
-        const { write, row } = rows[sent]!;
+      for (const { write, row } of this.#takeFirst(savepoint.rows)) {
         const [stored] = await write.run(transaction, [row] as never[]);
         if (stored !== true) return false;
       }
       await set(savepoint.name);
       savepoint.isSet = true;
     }
-    this.#rows = rows.slice(sent);
     return true;
   }
 }
