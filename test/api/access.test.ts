@@ -51,6 +51,28 @@ describe('a user who has logged in', () => {
     expect((await api('GET', 'managed/user/ben')).body.endDate).toBe('2030-01-01');
   });
 
+  it('sees in a rehearsal what it would read, behind the filters of answers', async () => {
+    const hide = {
+      pattern: 'managed/user/.*',
+      methods: ['read', 'patch'],
+      onResponse: { type: 'text/javascript', source: 'delete response.content.sn' },
+    };
+    const before = (await api('GET', 'config/router')).body;
+    const set = (filters: object[]) => api('PUT', 'config/router', { body: { filters } });
+    expect((await set([...before.filters, hide])).status).toBe(200);
+    const move = { body: [{ operation: 'replace', field: '/mail', value: 'moved@example.com' }] };
+    const { status, body } = await asAda('PATCH', 'managed/user/ada?_dryRun=true', move);
+    expect((await set(before.filters)).status).toBe(200);
+    expect([status, body.result.mail, body.result.sn]).toEqual([200, 'moved@example.com', undefined]);
+    const [{ before: was, after: is }] = body.changes;
+    expect([was.mail, is.mail, 'sn' in was, 'sn' in is]).toEqual([
+      'ada@example.com',
+      'moved@example.com',
+      false,
+      false,
+    ]);
+  });
+
   it.each([
     ['GET', 'managed/user/ben'],
     ['GET', 'managed/user?_queryFilter=true'],

@@ -4,7 +4,7 @@ import { ResourceError, toResourceError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue, sizeOf } from '#json/index.ts';
 import type { Request } from '../request.ts';
 import { parsePath } from '../resource-path.ts';
-import type { ActionResult, Response } from '../response.ts';
+import type { ActionResult, Resource, Response } from '../response.ts';
 import { resourceBody } from '../select-fields.ts';
 
 interface ReportedChange extends JsonObject {
@@ -166,29 +166,26 @@ export const EVALUATION: Request = {
   parameters: {},
 };
 
+/** What the filters leave of an answer to a request; undefined where they would not let it pass. */
+type Show = (request: Request, answer: Resource) => Promise<Response | undefined>;
+
 /**
- * The report as those are shown it who may not evaluate scripts: changed resources that they may read, and nothing of what
- * scripts have said, sent and gone through.
- *
- * @param mayAsk whether the access rules grant the caller a request
+ * The report as those are shown it who may not evaluate scripts: changed resources as they would read them, and nothing of
+ * what scripts have said, sent and gone through.
  */
-export async function shownReport(
-  report: DryRunReport,
-  mayAsk: (request: Request) => Promise<boolean>,
-): Promise<DryRunReport> {
+export async function shownReport(report: DryRunReport, show: Show): Promise<DryRunReport> {
   const changes: ReportedChange[] = [];
   const readable = new Map<string, boolean>();
-  const mayRead = async (resource: string): Promise<boolean> => {
-    const known = readable.get(resource);
-    if (known !== undefined) return known;
-    const path = parsePath(resource);
-    const isReadable = await mayAsk({ method: 'read', path, fields: [], parameters: {} });
-    readable.set(resource, isReadable);
+  const mayRead = async (name: string): Promise<boolean> => {
+    const isReadable = readable.get(name) ?? (await asRead(name, null, show)) !== undefined;
+    readable.set(name, isReadable);
     return isReadable;
   };
   for (const change of report.content.changes) {
-    if (!(await mayRead(change.resource))) continue;
-    const { resource, operation, before, after, ...concerns } = change;
+    const { resource, operation, ...concerns } = change;
+    const before = await asRead(resource, change.before, show);
+    const after = await asRead(resource, change.after, show);
+    if (before === undefined || after === undefined) continue;
     const shown: Record<string, JsonValue> = {};
     for (const [name, paths] of Object.entries(concerns)) {
       if (!Array.isArray(paths)) shown[name] = paths;
@@ -198,10 +195,21 @@ export async function shownReport(
         shown[name] = own;
       }
     }
-    changes.push({ resource, operation, before, after, ...shown });
+    changes.push({ resource, operation, ...shown, before, after });
   }
   return {
     ...report,
     content: { ...report.content, changes, effects: [], log: [], trace: [], withheld: true },
   };
+}
+
+/** @returns undefined where the caller may not read the resource */
+async function asRead(name: string, content: JsonValue, show: Show): Promise<JsonValue | undefined> {
+  const path = parsePath(name);
+  const answer = await show(
+    { method: 'read', path, fields: [], parameters: {} },
+    { kind: 'resource', id: path.at(-1) ?? null, revision: null, content: content ?? {} },
+  );
+  if (answer?.kind !== 'resource') return undefined;
+  return content === null ? null : answer.content;
 }

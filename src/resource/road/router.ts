@@ -105,6 +105,14 @@ export class Router {
     );
   }
 
+  /** What the filters leave of an answer to the request; undefined where they would not let it pass. */
+  shown(context: Context, request: Request, answer: Response): Promise<Response | undefined> {
+    const judges = passing(this.#judging, async (inner, asked) =>
+      inner.client.isExternal ? answer : this.#dispatch(inner, asked),
+    );
+    return judges(context, request).catch(() => undefined);
+  }
+
   /** A PUT without preconditions names an object; where only that path has a route, it can but update. */
   #find(request: Request) {
     const found = this.#table.find(request.path);

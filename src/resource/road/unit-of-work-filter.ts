@@ -22,7 +22,7 @@ export interface UnitOfWorkOptions {
   /** What may be shown of a rehearsal. */
   readonly router: {
     maySeeScripts(context: Context): Promise<boolean>;
-    mayAsk(context: Context, request: Request): Promise<boolean>;
+    shown(context: Context, request: Request, answer: Response): Promise<Response | undefined>;
   };
 }
 
@@ -93,7 +93,7 @@ async function own(
   });
   if (report === undefined || !context.client.isExternal) return report ?? response;
   if (await router.maySeeScripts(context)) return report;
-  return shownReport(report, (asked) => router.mayAsk(context, asked));
+  return shownReport(report, (asked, answer) => router.shown(context, asked, answer));
 }
 
 /**
