@@ -48,7 +48,7 @@ export function eventContent(event: AuditEvent): JsonObject {
 
 /** What entries of the server may have, of all topics; those of callers may have more. */
 export const EVENT_FIELDS: readonly string[] = [
-  ...['timestamp', 'eventName', 'transactionId', 'userId', 'objectId', 'trackingIds', 'handMade'],
+  ...['topic', 'timestamp', 'eventName', 'transactionId', 'userId', 'objectId', 'trackingIds', 'handMade'],
   ...['client', 'http', 'request', 'response', 'roles', 'server'],
   ...['runAs', 'operation', 'before', 'after', 'changedFields', 'passwordChanged', 'watchedFieldsChanged'],
   ...['revision', 'status', 'message', 'truncated'],

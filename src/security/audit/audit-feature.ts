@@ -15,10 +15,13 @@ export interface AuditFeature extends Feature {
 }
 
 /** `/audit`, the record of every change in the transaction that makes it, and the months of the trail. */
-export function auditFeature({ database, config, observe }: Platform, keyRing: KeyRingText): AuditFeature {
+export function auditFeature(
+  { database, config, observe, router }: Platform,
+  keyRing: KeyRingText,
+): AuditFeature {
   const keys = new AuditKeys(keyRing);
   const sign = entrySigner(keys, config.get(clusterConfig).instanceId);
-  const options = { database, config: () => config.get(auditConfig), sign };
+  const options = { database, config: () => config.get(auditConfig), sign, router };
   recordChanges(options);
   return {
     keys,

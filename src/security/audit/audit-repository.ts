@@ -3,11 +3,15 @@ import { type Db, type GroupWrite, insertAll } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { type QueryColumn, type QueryTable, queryTable, type TablePage } from '#repo/index.ts';
 import { plainQuery, type QueryRequest } from '#resource/index.ts';
-import type { AuditTopic } from './audit-event.ts';
+import { AUDIT_TOPICS, type AuditTopic } from './audit-event.ts';
 import type { SignedEntry } from './signed-entry.ts';
+
+/** A topic, or all of them as one stream. */
+export type AuditScope = AuditTopic | '_all';
 
 export interface AuditRow {
   readonly id: string;
+  readonly topic: AuditTopic;
   readonly event: JsonObject;
 }
 
@@ -51,15 +55,18 @@ export function insertEntries(db: Db, entries: readonly SignedEntry[]): Promise<
   return insertAll(db, auditInserts, entries);
 }
 
-export async function findEvent(db: Db, topic: AuditTopic, id: string): Promise<AuditRow | undefined> {
+export async function findEvent(db: Db, scope: AuditScope, id: string): Promise<AuditRow | undefined> {
   const { rows } = await sql<AuditRow>`
-    select id::text as id, event from audit_event where topic = ${topic} and id::text = ${id}`.execute(db);
+    select id::text as id, topic, event from audit_event where ${within(scope)} and id::text = ${id}`.execute(
+    db,
+  );
   return rows[0];
 }
 
-const TABLE: QueryTable = {
+export const AUDIT_TABLE: QueryTable = {
   columns: new Map<string, QueryColumn>([
     ['_id', { expression: sql`id::text`, type: 'text', notNull: true }],
+    ['topic', { expression: sql.ref('topic'), type: 'text', notNull: true }],
     ['transactionId', { expression: sql.ref('transaction_id'), type: 'text', notNull: true }],
     ['userId', { expression: sql.ref('user_id'), type: 'text' }],
     ['objectId', { expression: sql.ref('object_id'), type: 'text' }],
@@ -67,15 +74,20 @@ const TABLE: QueryTable = {
   document: sql.ref('event'),
 };
 
-export function queryEvents(db: Db, topic: AuditTopic, request: QueryRequest): Promise<TablePage<AuditRow>> {
+export function queryEvents(db: Db, scope: AuditScope, request: QueryRequest): Promise<TablePage<AuditRow>> {
   return queryTable<AuditRow>(
     db,
     request,
     {
-      table: TABLE,
-      select: sql`id::text as id, event`,
-      from: sql`(select * from audit_event where topic = ${sql.lit(topic)}) audit`,
+      table: AUDIT_TABLE,
+      select: sql`id::text as id, topic, event`,
+      from: sql`(select * from audit_event where ${within(scope)}) audit`,
     },
     plainQuery(request),
   );
+}
+
+function within(scope: AuditScope) {
+  const topics = scope === '_all' ? AUDIT_TOPICS : [scope];
+  return sql<boolean>`topic in (${sql.join(topics.map((topic) => sql.lit(topic)))})`;
 }

@@ -1,38 +1,57 @@
 import type { AuditConfig } from '#config/index.ts';
 import type { Database } from '#database/index.ts';
-import { BadRequestError, didYouMean, NotFoundError } from '#errors/index.ts';
+import { BadRequestError, didYouMean, ForbiddenError, NotFoundError } from '#errors/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { pageResult } from '#repo/index.ts';
 import {
   type ActionRequest,
   ActionTable,
   actionResult,
+  Connection,
+  type Context,
   type CreateRequest,
+  formatPath,
   plainQuery,
   type Resource,
   type Response,
   type RouteHandler,
   resource,
+  resourceBody,
   unsupported,
   type WriteContext,
   warnOfUnknownField,
   writeContext,
 } from '#resource/index.ts';
 import { refuseAction } from '../refuse-action.ts';
+import { countEntries } from './aggregate-repository.ts';
 import { AUDIT_TOPICS, type AuditTopic, auditEvent, EVENT_FIELDS, eventContent } from './audit-event.ts';
-import { type AuditRow, auditInserts, findEvent, queryEvents } from './audit-repository.ts';
+import { parseRange } from './audit-range.ts';
+import { type AuditRow, type AuditScope, auditInserts, findEvent, queryEvents } from './audit-repository.ts';
 import { changedAmong, redact } from './changed-fields.ts';
+import { type Reverter, revertChanges } from './revert-changes.ts';
 import type { SignEntry } from './signed-entry.ts';
+import { listTransaction } from './transaction-repository.ts';
+import { firingOf, transactionTree } from './transaction-tree.ts';
 
 export interface AuditResourceOptions {
   readonly database: Database;
   readonly config: () => AuditConfig;
   readonly sign: SignEntry;
+  readonly router: Reverter;
 }
 
-/** `/audit/<topic>`: the audit trail. It can be read, queried and added to, and nothing in it changes. */
+/** Of a transaction that is shown or taken back, and of steps that are counted. */
+const MOST_ENTRIES = 1_000;
+const MOST_COUNTED = 10_000;
+const MOST_FIRINGS = 20;
+
+/**
+ * `/audit/<topic>`: the audit trail. It can be read, queried and added to, and nothing in it changes. `_all` is all topics
+ * as one, `transaction/<id>` what one request caused.
+ */
 export function auditResource(options: AuditResourceOptions): RouteHandler {
   const actions = auditActions(options);
+  const entryActions = revertAction(options);
   return {
     envelopes: 'judges',
     async handle(context, request, match): Promise<Response> {
@@ -42,20 +61,34 @@ export function auditResource(options: AuditResourceOptions): RouteHandler {
           ? actions.run(writeContext(context), request)
           : unsupported(request);
       }
-      const known = AUDIT_TOPICS.find((name) => name === topic);
+      const { db } = options.database;
+      if (topic === 'transaction' && id !== undefined && request.method === 'read') {
+        return readTransaction(
+          options,
+          context,
+          formatPath([id, ...rest])
+            .split('/')
+            .map(decodeURIComponent)
+            .join('/'),
+        );
+      }
+      const known = SCOPES.find((name) => name === topic);
       if (known === undefined || rest.length > 0) {
         throw new NotFoundError(`There is no audit topic '${match.remaining.join('/')}'`, {
           id: 'AUDIT_UNKNOWN_TOPIC',
-          hint: didYouMean(topic, AUDIT_TOPICS) ?? `Topics are ${AUDIT_TOPICS.join(', ')}`,
+          hint: didYouMean(topic, SCOPES) ?? `Topics are ${AUDIT_TOPICS.join(', ')}`,
         });
       }
-      const { db } = options.database;
-      if (id !== undefined)
-        return request.method === 'read' ? read(options.database, known, id) : unsupported(request);
-      if (request.method === 'create') return add(options, writeContext(context), request, known);
+      if (id !== undefined) {
+        if (request.method === 'read') return shownIn(known)(await find(options.database, known, id));
+        if (request.method !== 'action' || known !== 'activity') return unsupported(request);
+        return entryActions.run(writeContext(context), request, id);
+      }
+      if (request.method === 'create' && known !== '_all')
+        return add(options, writeContext(context), request, known);
       if (request.method !== 'query') return unsupported(request);
       return {
-        ...pageResult(await queryEvents(db, known, request), (row) => row.id, toResource),
+        ...pageResult(await queryEvents(db, known, request), (row) => row.id, shownIn(known)),
         ...warnOfUnknownField({ ...plainQuery(request), ...request }, `audit/${known}`, EVENT_FIELDS),
       };
     },
@@ -75,18 +108,122 @@ export function auditResource(options: AuditResourceOptions): RouteHandler {
         methods: ['read'],
         actions: [],
       },
+      {
+        path: `${path}/activity/{id}`,
+        kind: 'instance',
+        title: 'audit entry of a change',
+        methods: ['action'],
+        actions: entryActions.describe(),
+      },
+      {
+        path: `${path}/transaction/{id}`,
+        kind: 'instance',
+        title: 'what one request caused',
+        methods: ['read'],
+        actions: [],
+      },
     ],
+    runsScripts: (request) => request.method === 'action' && request.action.toLowerCase() === 'revert',
   };
 }
 
-async function read(database: Database, topic: AuditTopic, id: string): Promise<Resource> {
-  const row = await findEvent(database.db, topic, id);
-  if (row === undefined) throw new NotFoundError(`Audit entry '${topic}/${id}' not found`);
-  return toResource(row);
+const SCOPES: readonly AuditScope[] = [...AUDIT_TOPICS, '_all'];
+
+async function find(database: Database, scope: AuditScope, id: string): Promise<AuditRow> {
+  const row = await findEvent(database.db, scope, id);
+  if (row === undefined) throw new NotFoundError(`Audit entry '${scope}/${id}' not found`);
+  return row;
 }
 
-function toResource({ id, event }: AuditRow): Resource {
-  return resource(id, null, event);
+/** Where all topics are one, an entry says of which it is. */
+function shownIn(scope: AuditScope): (row: AuditRow) => Resource {
+  return ({ id, topic, event }) => resource(id, null, scope === '_all' ? { ...event, topic } : event);
+}
+
+/** All that a request caused, with the runs of schedules that it is about, as far as the caller may read them. */
+async function readTransaction(
+  { database, router }: AuditResourceOptions,
+  context: Context,
+  id: string,
+): Promise<Resource> {
+  const rows = await listTransaction(database.db, id, MOST_ENTRIES);
+  if (rows.length === 0) throw new NotFoundError(`The trail has nothing of the transaction '${id}'`);
+  const keys = new Set(rows.flatMap(({ event }) => firingOf(event) ?? []));
+  const connection = new Connection(router, context);
+  const firings: JsonValue[] = [];
+  for (const key of [...keys].slice(0, MOST_FIRINGS)) {
+    const path = ['scheduler', 'firing', key];
+    try {
+      await router.admit(context, { method: 'read', path, fields: [], parameters: {} });
+      firings.push(resourceBody(await connection.read(formatPath(path))));
+    } catch (error) {
+      if (!(error instanceof ForbiddenError) && !(error instanceof NotFoundError)) throw error;
+    }
+  }
+  return resource(id, null, {
+    ...transactionTree(id, rows.slice(0, MOST_ENTRIES)),
+    firings,
+    ...(rows.length > MOST_ENTRIES ? { truncated: true } : {}),
+  });
+}
+
+function revertAction({ database, router }: AuditResourceOptions): ActionTable<[id: string]> {
+  return new ActionTable<[id: string]>(
+    {
+      revert: {
+        does: 'Takes the change back that the entry tells of, unless somebody has changed the same since',
+        runsScripts: true,
+        run: async (context, _request, id) =>
+          actionResult(await revertChanges(router, context, [await find(database, 'activity', id)])),
+      },
+    },
+    { anyCase: true, refuse: refuseAction },
+  );
+}
+
+async function revertTransaction(
+  { database, router }: AuditResourceOptions,
+  context: WriteContext,
+  { content }: ActionRequest,
+): Promise<JsonObject> {
+  const { transactionId = null }: JsonObject = isObject(content) ? content : {};
+  if (typeof transactionId !== 'string' || transactionId === '') {
+    throw new BadRequestError(`${JSON.stringify(transactionId)} is not the id of a transaction`, {
+      id: 'AUDIT_NO_TRANSACTION',
+      field: '/transactionId',
+      hint: 'That of an entry of audit/activity, or X-Request-Id of an answer',
+    });
+  }
+  const rows = await listTransaction(database.db, transactionId, MOST_ENTRIES, 'activity');
+  if (rows.length === 0)
+    throw new NotFoundError(`The trail has no change of the transaction '${transactionId}'`);
+  if (rows.length > MOST_ENTRIES) {
+    throw new BadRequestError(`The transaction '${transactionId}' has more than ${MOST_ENTRIES} changes`, {
+      id: 'AUDIT_REVERT_TOO_LARGE',
+      field: '/transactionId',
+      hint: 'Take its parts back, such as <id>/0, or its entries one by one',
+    });
+  }
+  return revertChanges(router, context, rows);
+}
+
+async function aggregate(
+  { database }: AuditResourceOptions,
+  { content }: ActionRequest,
+): Promise<JsonObject> {
+  const range = parseRange(content, Date.now());
+  const rows = await countEntries(database.db, range, MOST_COUNTED);
+  return {
+    from: range.from.toISOString(),
+    to: range.to.toISOString(),
+    bucketMs: range.bucketMs,
+    buckets: rows.slice(0, MOST_COUNTED).map(({ at, count, by }) => ({
+      at: new Date(at).toISOString(),
+      count,
+      ...Object.fromEntries(range.by.map((name, index) => [name, by[index] ?? null])),
+    })),
+    ...(rows.length > MOST_COUNTED ? { truncated: true } : {}),
+  };
 }
 
 /** What a caller cannot say: who, when, where, and in which request. */
@@ -118,13 +255,22 @@ async function add(
   return resource(event.id, null, eventContent(event));
 }
 
-function auditActions({ config }: AuditResourceOptions): ActionTable {
-  const fields = () => config().eventTopics.activity;
+function auditActions(options: AuditResourceOptions): ActionTable {
+  const fields = () => options.config().eventTopics.activity;
   return new ActionTable(
     {
       availableHandlers: {
         does: 'Tells where audit entries go, and of which topics',
         run: async () => actionResult([{ name: 'repo', topics: [...AUDIT_TOPICS], usableForQueries: true }]),
+      },
+      aggregate: {
+        does: 'Counts entries by `topic`, `user` and `operation`, in equal steps of a time',
+        run: async (_context, request) => actionResult(await aggregate(options, request)),
+      },
+      revert: {
+        does: 'Takes all changes of a transaction back, unless somebody has changed the same since',
+        runsScripts: true,
+        run: async (context, request) => actionResult(await revertTransaction(options, context, request)),
       },
       getChangedWatchedFields: {
         does: 'Names the watched fields that differ between `before` and `after`',

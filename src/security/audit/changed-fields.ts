@@ -10,7 +10,8 @@ import {
   parsePointer,
 } from '#json/index.ts';
 
-const HIDDEN = '***';
+/** What stands in place of a secret. */
+export const HIDDEN = '***';
 
 /** An entry names no more than so many of them, nor more than so many characters of their names. */
 const MOST_FIELDS = 1_000;
