@@ -145,20 +145,19 @@ function completionSteps(
   ];
 }
 
-/** Schedules of the REST interface of which nothing waits or runs any more. */
+/** Schedules of the REST interface of which nothing waits or runs any more. One that is edited, or asked to fire, just now goes on. */
 const FINISHED = {
   name: 'finished',
   statement: sql`
-  delete from scheduler_job where ctid = any(array(
-    select f.ctid from done d cross join lateral (
-      select j.ctid from scheduler_job j
+  delete from scheduler_job where trigger_id = any(array(
+    select f.trigger_id from done d cross join lateral (
+      select j.trigger_id from scheduler_job j
       where j.trigger_id = d.trigger_id and j.generation = d.generation
         and ${isFinished(sql`select 1 from done o where o.trigger_id = r.trigger_id and o.generation = r.generation
                              and o.fire_at = r.fire_at`)}
         and not exists (select 1 from done o where o.trigger_id = j.trigger_id
                         and not o.next_planned and o.next_at is not null)
-      limit 1) f
+      limit 1 for update skip locked) f
     where d.next_planned or d.next_at is null))
-    -- One that is edited just now, which this statement waits for, goes on.
     and trigger_id || '.' || generation = any(array(select trigger_id || '.' || generation from done))`,
 };

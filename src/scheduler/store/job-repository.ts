@@ -183,6 +183,9 @@ export async function insertManual(db: Db, triggerId: number, asked: Asked): Pro
 }
 
 /**
+ * Schedules are locked first, several in the order of their keys; then what waits of them, then what runs. Whoever has
+ * one of these already and did not begin with its schedule does not wait for that.
+ *
  * Locks all that waits or runs of a schedule. What is on its way from one to the other just now is waited for, and looked
  * for where it has gone to, until nothing has moved since the last look: then nothing can any more.
  */

@@ -38,10 +38,15 @@ export async function releaseRuns(
   by: string,
   { only, isSuspect = true, alone = null }: Release = {},
 ): Promise<Released> {
+  const isMeant = sql`${heldByLivesOf(holder)} ${only === undefined ? sql`` : isRun(only)}`;
   const { rows } = await sql<{ job_id: string; attempt: number; parked: boolean }>`
-    with gone as (
+    with held as (
+      select trigger_id, id, generation, definition, paused, parked, owner_id, owner_epoch from scheduler_job
+      where trigger_id = any(array(select trigger_id from scheduler_run where ${isMeant}))
+      order by trigger_id for update
+    ), gone as (
       delete from scheduler_run
-      where ${heldByLivesOf(holder)} ${only === undefined ? sql`` : isRun(only)}
+      where ${isMeant} and (select count(*) from held) >= 0
       returning *, case when started_at is null then attempt else attempt + 1 end as next_attempt,
                 coalesce((cause->>'suspected')::int, 0) as before
     ), counted as (
@@ -49,15 +54,16 @@ export async function releaseRuns(
                      else ${suspectedAfter(sql`before`, sql`${SUBJECT} = ${alone}`)} end as suspected
       from gone
     ), judged as (
-      select g.*, coalesce(j.id, d.id) as job_id, j.definition, n.name as node, j.id is null as is_removed, d.with_node as is_gone,
+      select g.*, coalesce(o.id, d.id) as job_id, j.definition, n.name as node, j.id is null as is_removed, d.with_node as is_gone,
              j.owner_id, j.owner_epoch,
              case when j.id is null or j.generation <> g.generation then 'outdated'
                   when g.started_at is not null and (j.definition->>'transactional')::boolean is false
                        and (j.definition->>'recoverable')::boolean is not true then 'lost'
                   when g.suspected >= ${MAX_SUSPICIONS} or g.next_attempt > ${MAX_ATTEMPTS} then 'parked'
                   else 'again' end as fate
-      from counted g left join scheduler_job j using (trigger_id) left join scheduler_removed d using (trigger_id)
-      join cluster_node n on n.id = g.node_id
+      -- As it is now that nobody edits it; one that has been deleted just before still has its name here.
+      from counted g left join held j using (trigger_id) left join scheduler_job o using (trigger_id)
+      left join scheduler_removed d using (trigger_id) join cluster_node n on n.id = g.node_id
     ), due as (
       insert into scheduler_due (due_at, fire_at, trigger_id, generation, attempt, late_from, next_planned, kind, cause,
                                  slot, ${COMPETITION})
@@ -131,7 +137,8 @@ export async function endLife(
   const isOwned = sql`owner_id = ${life.nodeId} and owner_epoch <= ${life.epoch}`;
   // First the schedules, whose runs keep their names, then what waits of them, as whoever edits one has it.
   await sql`
-    with gone as (delete from scheduler_job where ${isOwned} returning trigger_id, id)
+    with held as (select trigger_id from scheduler_job where ${isOwned} order by trigger_id for update),
+         gone as (delete from scheduler_job where trigger_id = any(array(select trigger_id from held)) returning trigger_id, id)
     insert into scheduler_removed (trigger_id, id, with_node)
     select trigger_id, id, true from gone join scheduler_run using (trigger_id)
     on conflict do nothing`.execute(db);
@@ -217,8 +224,9 @@ export async function removeFinished(db: Db): Promise<number> {
     delete from scheduler_job gone using (
       select j.trigger_id, j.generation from scheduler_job j
       where j.source = 'rest' and j.parked is null and (j.definition->>'concurrentExecution')::boolean
-        and ${isFinished(sql`select 1 where false`)}) f
-    -- One that is edited just now has something to wait for by then.
+        and ${isFinished(sql`select 1 where false`)}
+      for update skip locked) f
+    -- One that was edited just now has something to wait for by then.
     where gone.trigger_id = f.trigger_id and gone.generation = f.generation`.execute(db);
   return Number(numAffectedRows ?? 0);
 }

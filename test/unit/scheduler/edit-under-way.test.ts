@@ -6,6 +6,7 @@ import { claimDue } from '../../../src/scheduler/store/claim-repository.ts';
 import { completeRun } from '../../../src/scheduler/store/completion-repository.ts';
 import { findJob, setJobPaused } from '../../../src/scheduler/store/job-repository.ts';
 import { jobStore } from '../../../src/scheduler/store/job-store.ts';
+import { type Released, releaseRuns } from '../../../src/scheduler/store/release-repository.ts';
 import { startRuns } from '../../../src/scheduler/store/start-repository.ts';
 import { eventually } from '../../support/eventually.ts';
 import { A, runSite, T0 } from '../../support/run-site.ts';
@@ -161,6 +162,41 @@ describe('an edit of a schedule while its run is under way', () => {
       () => complete(last!, null),
     );
     expect((await claim()).runs).toMatchObject([{ fireAt: T0 + 60_000 }]);
+    expect(await findJob(site.db, 'j')).toMatchObject({ generation: 2 });
+  });
+
+  it('goes on beside whoever gives back the run, whose schedule that asks for first', async () => {
+    await add('j');
+    await startRuns(site.db, A, (await claim()).runs);
+    let released: Promise<Released> | undefined;
+    await runUnitOfWork(site.database, {}, async (unitOfWork) => {
+      const old = (await findJob(await unitOfWork.db(), 'j', { lock: true }))!;
+      released = releaseRuns(site.db, A, 'b');
+      released.catch(() => undefined);
+      await blocked();
+      await removeSchedule({ unitOfWork, now: T0 + 500, nodeName: 'a' }, old);
+    });
+    expect(await released).toEqual({ released: 1, parked: [] });
+    expect(await ledger()).toEqual([
+      '-1 lost node a was lost while it ran, and the schedule had been deleted meanwhile',
+      '0 skipped the schedule was deleted before it could fire',
+    ]);
+  });
+
+  it('goes on beside the last run of the schedule, which does not wait to take that with it', async () => {
+    await add('j', { type: 'simple' });
+    await sql`update scheduler_due set due_at = now()`.execute(site.db);
+    const [run] = await startRuns(site.db, A, (await claim()).runs);
+    await runUnitOfWork(site.database, {}, async (unitOfWork) => {
+      const old = (await findJob(await unitOfWork.db(), 'j', { lock: true }))!;
+      expect(await complete(run!, null)).toBe(true);
+      const definition = { ...old.definition, type: 'cron' as const, schedule: '0 0 0 1 1 ?' };
+      await updateSchedule({ unitOfWork, now: T0 + 500, nodeName: 'a' }, old, {
+        id: 'j',
+        source: 'rest',
+        definition,
+      });
+    });
     expect(await findJob(site.db, 'j')).toMatchObject({ generation: 2 });
   });
 });
