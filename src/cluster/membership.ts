@@ -35,7 +35,7 @@ export interface MembershipOptions {
   readonly database: Database;
   /**
    * For the two sessions that hold locks: a direct connection. Undefined where there is only a pooler, which lends
-   * sessions for a transaction: then the heartbeat alone decides who lives.
+   * sessions for a transaction: then the heartbeat alone decides whether this node lives, and its row says so.
    */
   readonly sessionUrl: string | undefined;
   readonly nodeName: string;
@@ -154,12 +154,13 @@ export class Membership implements Service {
   }
 
   async #join(): Promise<void> {
-    const { database, nodeName, roles, keys, observe } = this.#options;
+    const { database, sessionUrl, nodeName, roles, keys, observe } = this.#options;
     await this.#holdLock();
     const before = this.epoch;
     this.epoch = await registerNode(database.db, this.nodeId, {
       roles,
       ...(keys === undefined ? {} : { keys }),
+      holdsSession: sessionUrl !== undefined,
       isNew: before === 0,
     });
     if (before === 0) await this.#admit();
@@ -249,10 +250,11 @@ export class Membership implements Service {
 
   async #tryName(): Promise<boolean> {
     const { database, sessionUrl } = this.#options;
-    if (sessionUrl === undefined) {
-      const nodes = await listNodes(database.db);
-      return nodes.find(({ id }) => id === this.nodeId)?.state !== 'running';
-    }
+    const known = (await listNodes(database.db)).find(({ id }) => id === this.nodeId);
+    const isAlive = known?.state === 'running';
+    if (sessionUrl === undefined) return !isAlive;
+    // Whoever has the name without a session leaves its lock free.
+    if (isAlive && !known.holds_session) return false;
     if (this.#own?.isOpen !== true) {
       await this.#drop(this.#own);
       this.#own = await LockSession.open(sessionUrl, sessionName(this.nodeId), () => this.#ticker.wake());

@@ -26,6 +26,8 @@ export interface NodeRow {
   readonly alone: string | null;
   /** Since when it is to claim nothing; null when it works. */
   readonly drained_at: Date | null;
+  /** Whether its lock tells that it lives; else its heartbeat alone does. */
+  readonly holds_session: boolean;
 }
 
 /** The node's row, made if it is new. Its state stays what it was until `registerNode`. */
@@ -50,14 +52,21 @@ export async function registerNode(
   {
     roles,
     keys,
+    holdsSession,
     isNew,
-  }: { readonly roles: readonly string[]; readonly keys?: KeyIds; readonly isNew: boolean },
+  }: {
+    readonly roles: readonly string[];
+    readonly keys?: KeyIds;
+    readonly holdsSession: boolean;
+    readonly isNew: boolean;
+  },
 ): Promise<number> {
   const { rows } = await sql<{ epoch: number }>`
     with joined as (
       update cluster_node
       set epoch = epoch + 1, state = 'running', roles = ${[...roles]}::text[],
           keys = coalesce(${keys === undefined ? null : JSON.stringify(keys)}::jsonb, keys),
+          holds_session = ${holdsSession},
           started_at = clock_timestamp(), seen_at = clock_timestamp(), stopped_at = null, recovery = null,
           drained_at = case when not ${isNew} then drained_at end, drained_by = case when not ${isNew} then drained_by end
       where id = ${id} returning name, epoch)
@@ -81,7 +90,7 @@ export async function listNodes(db: Db): Promise<NodeRow[]> {
   const { rows } = await sql<NodeRow>`
     select id, name, epoch, svc_node_state(state, seen_at) as state, started_at,
            (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as silent_ms, stopped_at, recovery, alone,
-           drained_at
+           drained_at, holds_session
     from cluster_node order by id`.execute(db);
   return rows;
 }

@@ -18,7 +18,10 @@ export interface SuccessorWatchOptions {
   readonly onOver: () => void;
 }
 
-/** Waits for the lock of the next live node in the ring of ids, which Postgres gives away when that node's process ends. */
+/**
+ * Waits for the lock of the next live node in the ring of ids, which Postgres gives away when that node's process ends. Nodes
+ * that hold none, behind a pooler, are not in the ring: their lock is free while they live.
+ */
 export class SuccessorWatch {
   readonly #options: SuccessorWatchOptions;
   #watch: { readonly session: LockSession; readonly target: number } | undefined;
@@ -54,8 +57,8 @@ export class SuccessorWatch {
 
   async #follow(nodes: readonly NodeRow[]): Promise<void> {
     const { sessionUrl, nodeId } = this.#options;
-    const alive = nodes.filter((node) => node.state === 'running' && node.id !== nodeId);
-    const successor = alive.find((node) => node.id > nodeId) ?? alive[0];
+    const ring = nodes.filter((node) => node.state === 'running' && node.holds_session && node.id !== nodeId);
+    const successor = ring.find((node) => node.id > nodeId) ?? ring[0];
     if (this.#watch?.session.isOpen === true && this.#watch.target === successor?.id) return;
     await this.#watch?.session.close();
     this.#watch = undefined;
@@ -75,7 +78,7 @@ export class SuccessorWatch {
       if (this.#stopped || this.#watch !== watch) return;
       const nodes = await listNodes(database.db);
       const node = nodes.find((other) => other.id === watch.target);
-      if (node === undefined || node.state === 'down') return;
+      if (node === undefined || node.state === 'down' || !node.holds_session) return;
       await this.#awaitEndOfSessions(node);
       if (!(await watch.session.tryHold(watch.target))) return;
       await watch.session.close();

@@ -54,6 +54,7 @@ export interface NodeTable {
   alone: string | null;
   drained_at: Date | null;
   drained_by: string | null;
+  holds_session: Generated<boolean>;
 }
 
 export interface JobTable {

@@ -131,7 +131,71 @@ describe.skipIf(program === undefined)('behind PgBouncer in transaction mode', (
     expect(await locksOfNodes(direct)).toBe(1);
     expect((await direct.api('POST', 'managed/thing', { body: {} })).status).toBe(201);
   });
+
+  it('beside direct nodes a node lives by its heartbeat, since nobody waits for a lock that it has not', async () => {
+    await using own = await createTestDatabase();
+    const start = (name: string, url = own.url) =>
+      startTestServer({ database: own, files: FILES, environment: { DATABASE_URL: url, SVC_NODE_ID: name } });
+    await using first = await start('first');
+    // Between the two in the ring of ids.
+    await using pooled = await startNodeProcess({
+      name: 'pooled',
+      databaseUrl: pooler.through(own.url),
+      project: first.project.location,
+    });
+    await setLease(first.database.db, PATIENT_LEASE_S);
+    await using last = await start('last');
+    const { db } = last.database;
+    const nodes = await eventually(
+      async () =>
+        (
+          await sql<{ name: string; holds: boolean }>`
+          select name, holds_session as holds from svc_node order by name`.execute(db)
+        ).rows,
+      (found) => found.length === 3,
+    );
+    expect(nodes).toEqual([
+      { name: 'first', holds: true },
+      { name: 'last', holds: true },
+      { name: 'pooled', holds: false },
+    ]);
+    // Each direct node waits for the other, and beyond that the third has beaten a few times.
+    await eventually(
+      async () =>
+        (
+          await sql`
+          select from pg_locks l join cluster_node n on n.id = l.objid::bigint
+          where l.locktype = 'advisory' and not l.granted and n.name in ('first', 'last')
+            and l.database = (select oid from pg_database where datname = current_database())`.execute(db)
+        ).rows.length,
+      (waiting) => waiting === 2,
+    );
+    const beats = new Set<number>();
+    await eventually(
+      async () => beats.add((await seenAt(last, 'pooled')).getTime()).size,
+      (seen) => seen > 3,
+    );
+    await setLease(db, LEASE_S);
+    expect((await sql`select node from svc_node_event where kind = 'lost'`.execute(db)).rows).toEqual([]);
+    pooled.signal('SIGKILL');
+    const lost = await Promise.race([first, last].map(({ observed }) => observed('node.lost')));
+    expect(lost).toMatchObject({ node: 'pooled', how: 'heartbeat' });
+  });
+
+  it('a direct node does not take the name of a live one that has no lock', async () => {
+    await setLease(door.database.db, PATIENT_LEASE_S);
+    const direct = { ...environment, DATABASE_URL: database.url };
+    await expect(startTestServer({ database, files: FILES, environment: direct })).rejects.toThrow(
+      /another live node is called 'door'/,
+    );
+    await setLease(door.database.db, LEASE_S);
+  });
 });
+
+async function seenAt({ database }: TestServer, name: string): Promise<Date> {
+  const node = database.db.selectFrom('cluster_node').where('name', '=', name);
+  return (await node.select('seen_at').executeTakeFirstOrThrow()).seen_at;
+}
 
 /** Advisory locks that sessions hold for nodes; the builder of indexes has a number that no node has. */
 async function locksOfNodes({ database }: TestServer): Promise<number> {
