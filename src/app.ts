@@ -22,7 +22,7 @@ import { type Foundation, openFoundation } from './app/foundation.ts';
 import { databaseHealth, drainHealth, keysHealth, scriptHealth } from './app/node-health.ts';
 import { openConfig } from './app/open-config.ts';
 import { entranceOf } from './app/road.ts';
-import type { ThreadData } from './app/thread-data.ts';
+import type { ThreadData, ThreadFoundation } from './app/thread-data.ts';
 import { versionOf } from './app/version.ts';
 
 const HEARTBEAT_SILENCE_MS = 5_000;
@@ -64,21 +64,23 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   await requireFreePort(settings.host, settings.port);
   await using scope = new AsyncDisposableStack();
+  const threads = prepareThreads(settings, environment, observe);
+  scope.defer(() => threads.stop());
   const foundation = await openFoundation({ ...options, nodeName, observe });
   scope.defer(() => foundation.close());
-  const { database, databaseUrl } = foundation;
+  const { access, keyRing, database, databaseUrl } = foundation;
+  threads.found({ access, keyRing } satisfies ThreadFoundation);
 
   const version = versionOf(settings.installLocation);
   let started = false;
   let resources: RequestSink | undefined;
-  let threads: ScriptThreads | undefined;
   const core = buildCore({
     database,
     config,
     observe,
-    keyRing: foundation.keyRing,
+    keyRing,
     users: { handle: (context, request) => resources!.handle(context, request) },
-    augment: augmentIn(() => threads!),
+    augment: augmentIn(() => threads),
     scripts: () => noScripts,
     state: () =>
       started
@@ -101,11 +103,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const trail = new AuditTrail({ database, config: () => config.get(auditConfig), sign, observe });
   audit = trail;
 
-  const node = assembleNode({ options, core, agreement, foundation, nodeName, refused });
-  threads = node.threads;
+  const node = assembleNode({ options, core, agreement, foundation, threads, nodeName, refused });
   resources = entranceOf({
     router: core.router,
-    threads: node.threads,
+    threads,
     agreement,
     settled: () => settling,
   });
@@ -190,31 +191,33 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
 }
 
+/** The first one loads while Postgres starts. */
+function prepareThreads(settings: Settings, environment: Environment, observe: Observe): ScriptThreads {
+  const { adminPassword, ...shared } = settings;
+  const threads = new ScriptThreads({
+    count: settings.scriptThreads,
+    entry: new URL('../workers/script-thread.ts', import.meta.url),
+    data: { settings: shared, environment: withoutSecrets(environment) } satisfies ThreadData,
+    observe,
+  });
+  threads.prepare();
+  return threads;
+}
+
 /** The parts of a node in the order in which they start. */
 function assembleNode(given: {
   options: ServerOptions;
   core: Core;
   agreement: ConfigAgreement;
   foundation: Foundation;
+  threads: ScriptThreads;
   nodeName: string;
   refused: RefusedWrites;
-}): { threads: ScriptThreads; membership: Membership; parts: readonly NodePart[] } {
-  const { core, foundation, nodeName, refused } = given;
-  const { settings, environment } = given.options;
-  const { adminPassword, ...shared } = settings;
+}): { membership: Membership; parts: readonly NodePart[] } {
+  const { core, foundation, threads, nodeName, refused } = given;
+  const { settings } = given.options;
   const { config, database, observe } = core;
   const { sessionUrl, applicationName } = foundation;
-  const threads = new ScriptThreads({
-    count: settings.scriptThreads,
-    entry: new URL('../workers/script-thread.ts', import.meta.url),
-    data: {
-      settings: shared,
-      environment: withoutSecrets(environment),
-      access: foundation.access,
-      keyRing: foundation.keyRing,
-    } satisfies ThreadData,
-    observe,
-  });
   config.watch(() => threads.reload());
   const membership = new Membership({
     database,
@@ -236,6 +239,11 @@ function assembleNode(given: {
     gauges: [
       gauge('svc_db_pool_size', 'Connections of this process', () => database.pool.totalCount),
       gauge('svc_db_pool_waiting', 'Requests that wait for a connection', () => database.pool.waitingCount),
+      gauge(
+        'svc_script_threads',
+        'Script threads, of which there are more when one is not enough',
+        () => threads.health.length,
+      ),
       gauge('svc_script_threads_busy', 'Requests inside script threads', () => threads.busy),
       gauge('svc_script_waiting', 'Requests and jobs that wait for a script thread', () => threads.waiting),
       gauge('svc_script_sandboxes_busy', 'Sandboxes in which a script runs', () => threads.sandboxes),
@@ -264,7 +272,7 @@ function assembleNode(given: {
   };
   const features = [queueNode(core, node), ...core.features.map((feature) => feature.node?.(node) ?? {})];
   const listener = listenerNode({ sessionUrl, applicationName, parts: [ground, ...features], observe });
-  return { threads, membership, parts: [ground, listener, ...features] };
+  return { membership, parts: [ground, listener, ...features] };
 }
 
 function gauge(name: string, help: string, read: () => number) {

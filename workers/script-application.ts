@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
-import { workerData } from 'node:worker_threads';
+import { type MessagePort, workerData } from 'node:worker_threads';
 import { addChecks } from '../src/app/checks.ts';
 import { buildCore } from '../src/app/core.ts';
-import type { ThreadData } from '../src/app/thread-data.ts';
+import type { ThreadData, ThreadFoundation } from '../src/app/thread-data.ts';
 import { versionOf } from '../src/app/version.ts';
 import { ConfigStore } from '../src/config/index.ts';
 import { clockService, openDatabase } from '../src/database/index.ts';
@@ -14,10 +15,13 @@ import { observeFromThread, ScriptError, ScriptRunner, serveThread } from '../sr
 import { augmentHere, evaluateAccessFile } from '../src/security/index.ts';
 
 /** A script thread: the application without its doors, with what runs scripts. */
-const { settings, environment, access, keyRing } = workerData as ThreadData;
+const { settings, environment, foundation } = workerData as ThreadData & { foundation: MessagePort };
+const found = once(foundation, 'message');
 const observe = observeFromThread;
 const config = await ConfigStore.open({ settings, environment, report: () => {} });
 addChecks(config, settings.projectLocation);
+const [{ access, keyRing }] = (await found) as [ThreadFoundation];
+foundation.close();
 const database = openDatabase({
   ...access,
   onError: (error) => observe({ kind: 'database.connectionLost', error }),

@@ -7,6 +7,10 @@ export interface ThreadData {
   readonly settings: Omit<Settings, 'adminPassword'>;
   /** Without secrets. */
   readonly environment: Environment;
+}
+
+/** What it is given as soon as that is there. */
+export interface ThreadFoundation {
   readonly access: DatabaseOptions;
   readonly keyRing: KeyRingText;
 }

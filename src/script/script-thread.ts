@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { monotonicMs } from '#time/index.ts';
 import {
   BEAT_WORD,
@@ -59,8 +59,13 @@ export class ScriptThread {
   readonly ready: Promise<void>;
   alive = true;
   readonly #worker: Worker;
+  readonly #foundation: MessagePort;
   readonly #shared = new BigInt64Array(new SharedArrayBuffer(SHARED_WORDS * 8));
   #isReady = false;
+  #giveUp: (error: Error) => void = () => {};
+  #startTimer: NodeJS.Timeout | undefined;
+  /** When it last had work, by `monotonicMs`. */
+  #workedAt = 0;
   /** How often scripts had let go at the last look; as often at the next one means that one does not let go. */
   #lastTurn = -1n;
   #isHeld = false;
@@ -68,18 +73,31 @@ export class ScriptThread {
 
   constructor({ number, entry, data, onMessage, onDeath }: ScriptThreadOptions) {
     this.number = number;
+    const { port1, port2 } = new MessageChannel();
+    this.#foundation = port1;
     this.#worker = new Worker(entry, {
       name: `script-${number}`,
       // What scripts hand to the host lives in the thread's heap; the node outlives it.
       // A larger young generation costs each thread 40 MB and saves no time.
       resourceLimits: { maxOldGenerationSizeMb: 1_024, maxYoungGenerationSizeMb: 24 },
-      workerData: { ...data, thread: number, shared: this.#shared },
+      workerData: { ...data, thread: number, shared: this.#shared, foundation: port2 },
+      transferList: [port2],
     });
     this.ready = this.#becomeReady();
     this.ready.catch(() => undefined);
     this.#worker.on('message', onMessage);
     this.#worker.on('error', (error) => onDeath(error.message));
     this.#worker.on('exit', (code) => onDeath(`exit code ${code}`));
+  }
+
+  /** Gives it what it stands on; until then it loads what needs none of that, however long it takes to come. */
+  found(foundation: Record<string, unknown>): void {
+    this.#foundation.postMessage(foundation);
+    this.#foundation.close();
+    this.#startTimer = setTimeout(
+      () => this.#giveUp(new Error(`Script thread ${this.number} did not start in ${START_TIMEOUT_MS} ms`)),
+      START_TIMEOUT_MS,
+    );
   }
 
   get isReady(): boolean {
@@ -96,6 +114,11 @@ export class ScriptThread {
     const beatAgeMs = beatAt === 0 ? null : Math.round(monotonicMs() - beatAt);
     const ok = this.#isReady && this.alive && beatAgeMs !== null && beatAgeMs < BEAT_LIMIT_MS;
     return { thread: this.number, ok, busy: this.jobs.size, beatAgeMs };
+  }
+
+  /** For how long it has had no work; 0 while it has some. */
+  idleMs(now: number): number {
+    return this.jobs.size > 0 ? 0 : now - this.#workedAt;
   }
 
   /** Sandboxes that are in use, as the thread said at its last beat. */
@@ -138,6 +161,7 @@ export class ScriptThread {
   forget(id: number): Job | undefined {
     const job = this.jobs.get(id);
     this.jobs.delete(id);
+    this.#workedAt = monotonicMs();
     this.#offers.get(id)?.unlisten();
     this.#offers.delete(id);
     return job;
@@ -168,10 +192,11 @@ export class ScriptThread {
     Atomics.store(this.#shared, roomWord(id), BigInt(id));
   }
 
-  /** Asks it to stop, and ends it when it does not. */
+  /** Asks it to stop, and ends it when it does not. One that is not ready has nothing to finish. */
   async end(): Promise<void> {
     const gone = new Promise<void>((resolve) => this.#worker.once('exit', () => resolve()));
-    this.send({ type: 'stop' });
+    if (this.#isReady) this.send({ type: 'stop' });
+    else this.kill();
     const timer = setTimeout(() => this.kill(), 5_000);
     await gone;
     clearTimeout(timer);
@@ -183,17 +208,15 @@ export class ScriptThread {
 
   #becomeReady(): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const timer = setTimeout(
-      () => reject(new Error(`Script thread ${this.number} did not start in ${START_TIMEOUT_MS} ms`)),
-      START_TIMEOUT_MS,
-    );
+    this.#giveUp = reject;
     this.#worker.on('message', (message: FromThread) => {
       if (message.type !== 'ready') return;
       this.#isReady = true;
+      this.#workedAt = monotonicMs();
       resolve();
     });
     this.#worker.on('error', reject);
     this.#worker.on('exit', (code) => reject(new Error(`Script thread ended with code ${code}`)));
-    return promise.finally(() => clearTimeout(timer));
+    return promise.finally(() => clearTimeout(this.#startTimer));
   }
 }

@@ -10,6 +10,10 @@ import { WaitingWork } from './waiting-work.ts';
 const WATCH_INTERVAL_MS = 50;
 /** A script may miss its deadline by this much before its thread is ended. */
 const GRACE_MS = 250;
+/** When no thread has been seen without work for so long, another comes: then it is not one burst. */
+const BUSY_MS = 500;
+/** A further thread that has had no work for so long goes. */
+const IDLE_MS = 600_000;
 /** A script that holds its thread for so long keeps others waiting; then no more scripts of its caller begin there. */
 const CROWDED_AFTER_MS = 1_000;
 /**
@@ -22,6 +26,7 @@ const RESPAWN_FIRST_MS = 100;
 const RESPAWN_LONGEST_MS = 5_000;
 
 export interface ScriptThreadsOptions {
+  /** As many at most: there is one as long as that can do all the work. */
   readonly count: number;
   /** The module that a thread runs. */
   readonly entry: URL;
@@ -30,6 +35,8 @@ export interface ScriptThreadsOptions {
   readonly observe: Observe;
   /** How long work of callers may wait for a thread. */
   readonly longestWaitMs?: number;
+  /** How long a further thread stays without work. */
+  readonly idleMs?: number;
 }
 
 /**
@@ -37,12 +44,20 @@ export interface ScriptThreadsOptions {
  * that a script holds: what such a thread has not begun is taken back, and what finds no thread waits, callers taking turns.
  * No caller has more than a few requests in a thread. Whose scripts hold threads for long is kept from one of them, so that others do not always wait. A watchdog ends a thread whose script ignores its deadline: its transactions roll back, the guilty request
  * fails, reads of others run again elsewhere, and a new thread takes its place.
+ *
+ * The first thread lives as long as the node. A further one takes some 50 MB, so it comes when there is more work than those there
+ * are can do, and goes when it has long had none.
  */
 export class ScriptThreads implements Service {
   readonly name = 'script threads';
   readonly #options: ScriptThreadsOptions;
   readonly #waiting: WaitingWork;
   #threads: readonly ScriptThread[] = [];
+  #first: ScriptThread | undefined;
+  #foundation: Record<string, unknown> | undefined;
+  /** When a thread without work was seen last. */
+  #idleAt = 0;
+  readonly #leaving = new Set<Promise<void>>();
   #watch: NodeJS.Timeout | undefined;
   #nextJob = 1;
   #nextThread = 1;
@@ -56,28 +71,44 @@ export class ScriptThreads implements Service {
     this.#waiting = new WaitingWork(options.longestWaitMs);
   }
 
-  async start(): Promise<void> {
-    if (this.#threads.length > 0) return;
+  /** Begins to load the first thread, while what it stands on is still made. */
+  prepare(): void {
+    if (this.#first !== undefined) return;
     this.#stopping = false;
-    this.#threads = Array.from({ length: this.#options.count }, () => this.#spawn());
+    this.#first = this.#spawn();
+    this.#threads = [this.#first];
+  }
+
+  /** Gives every thread what it stands on, such as a database. */
+  found(foundation: Record<string, unknown>): void {
+    this.#foundation = foundation;
+    for (const thread of this.#threads) thread.found(foundation);
+  }
+
+  /** Resolves when the first thread takes work. @throws Error when that dies instead */
+  async start(): Promise<void> {
+    this.prepare();
     try {
-      await Promise.all(this.#threads.map((thread) => thread.ready));
+      await this.#first?.ready;
     } catch (error) {
       await this.stop();
       throw error;
     }
-    this.#watch = setInterval(() => this.#look(), WATCH_INTERVAL_MS);
+    this.#idleAt = monotonicMs();
+    this.#watch ??= setInterval(() => this.#look(), WATCH_INTERVAL_MS);
   }
 
   async stop(): Promise<void> {
     this.#stopping = true;
     clearInterval(this.#watch);
+    this.#watch = undefined;
     for (const timer of this.#respawns) clearTimeout(timer);
     this.#respawns.clear();
     this.#waiting.refuseAll(() => this.#unavailable());
     const threads = this.#threads.filter(({ alive }) => alive);
-    await Promise.all(threads.map((thread) => thread.end()));
+    await Promise.all([...threads.map((thread) => thread.end()), ...this.#leaving]);
     this.#threads = [];
+    this.#first = undefined;
   }
 
   /** Runs work in a thread. @throws ResourceError what the work failed with, or 503 when its thread died */
@@ -141,9 +172,9 @@ export class ScriptThreads implements Service {
     return best?.offer(job) ?? false;
   }
 
-  /** The first of several threads is for those who are not slow. */
+  /** The first of several threads is for those who are not slow, even before there is a second. */
   #openThreads(isSlow: boolean): readonly ScriptThread[] {
-    const isFor = (at: number) => !isSlow || at > 0 || this.#threads.length === 1;
+    const isFor = (at: number) => !isSlow || at > 0 || this.#options.count === 1;
     return this.#threads.filter((thread, at) => thread.isOpen && isFor(at));
   }
 
@@ -171,6 +202,7 @@ export class ScriptThreads implements Service {
       onMessage: (message) => this.#receive(thread, message),
       onDeath: (reason) => this.#bury(thread, reason),
     });
+    if (this.#foundation !== undefined) thread.found(this.#foundation);
     observe({ kind: 'script.threadStarted', thread: thread.number });
     return thread;
   }
@@ -202,6 +234,28 @@ export class ScriptThreads implements Service {
     }
     this.#waiting.expire(now);
     this.#serve();
+    this.#grow(now);
+    this.#shrink(now);
+  }
+
+  /** One more where work waits, or where all have had some for a while; one at a time, and none while one is being replaced. */
+  #grow(now: number): void {
+    if (this.#threads.some(({ jobs }) => jobs.size === 0)) this.#idleAt = now;
+    if (this.#waiting.size === 0 && now - this.#idleAt < BUSY_MS) return;
+    if (this.#threads.length >= this.#options.count || this.#respawns.size > 0) return;
+    if (this.#threads.every(({ isReady }) => isReady)) this.#threads = [...this.#threads, this.#spawn()];
+  }
+
+  /** Work goes to the earlier of two threads that have as little, so the last is the one to spare. */
+  #shrink(now: number): void {
+    const last = this.#threads.at(-1);
+    if (last === undefined || this.#threads.length === 1) return;
+    if (!last.isReady || last.idleMs(now) < (this.#options.idleMs ?? IDLE_MS)) return;
+    this.#threads = this.#threads.slice(0, -1);
+    last.alive = false;
+    this.#options.observe({ kind: 'script.threadSpared', thread: last.number });
+    const ending = last.end().finally(() => this.#leaving.delete(ending));
+    this.#leaving.add(ending);
   }
 
   /** Where somebody waits while a script goes on for long, its caller's further ones do not come first. */

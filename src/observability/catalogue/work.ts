@@ -167,6 +167,10 @@ export const WORK = {
     level: 'debug',
     text: ({ thread }) => `script thread ${thread} started`,
   }),
+  'script.threadSpared': said<{ thread: number }>({
+    level: 'debug',
+    text: ({ thread }) => `script thread ${thread} ended, for it has long had no work`,
+  }),
   'script.threadKilled': said<{ thread: number; reason: string }>({
     level: 'warn',
     text: ({ thread, reason }) => `script thread ${thread} ended: ${reason}`,

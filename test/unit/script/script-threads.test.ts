@@ -6,15 +6,20 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Observation } from '#observability/index.ts';
 import { ScriptThreads } from '#script/index.ts';
+import type { ScriptThreadsOptions } from '../../../src/script/script-threads.ts';
 
 const PROTOCOL = new URL('../../../src/script/thread-protocol.ts', import.meta.url);
 
 /** A thread that does as its work says: answers, dies, keeps busy, or holds on past a deadline that it has announced. */
 const ENTRY = `
+  import { once } from 'node:events';
+  import { setTimeout } from 'node:timers/promises';
   import { parentPort, workerData } from 'node:worker_threads';
   import { takeOffer } from '${PROTOCOL}';
   if (workerData.stillborn !== undefined && Atomics.add(workerData.stillborn, 0, -1) > 0) process.exit(3);
-  parentPort.on('message', (message) => {
+  const foundation = workerData.stands ? (await once(workerData.foundation, 'message'))[0] : undefined;
+  workerData.foundation.close();
+  parentPort.on('message', async (message) => {
     if (message.type === 'stop') process.exit(0);
     if (message.type === 'reload') return parentPort.postMessage({ type: 'done', id: message.id, value: null });
     const { kind, payload, id, offer } = message;
@@ -26,6 +31,7 @@ const ENTRY = `
       for (;;) {}
     }
     if (kind === 'wait') return;
+    if (kind === 'linger') await setTimeout(payload);
     if (kind === 'busy') {
       const until = Date.now() + payload;
       Atomics.store(workerData.shared, 1, BigInt(id));
@@ -34,7 +40,7 @@ const ENTRY = `
       Atomics.add(workerData.shared, 5, 1n);
       Atomics.store(workerData.shared, 0, 0n);
     }
-    parentPort.postMessage({ type: 'done', id, value: [payload, workerData.thread] });
+    parentPort.postMessage({ type: 'done', id, value: [payload, workerData.thread, ...(foundation ? [foundation] : [])] });
   });
   Atomics.store(workerData.shared, 2, process.hrtime.bigint() / 1_000_000n);
   parentPort.postMessage({ type: 'ready' });
@@ -45,20 +51,93 @@ describe('script threads', () => {
   beforeAll(() => writeFile(file, ENTRY));
   afterAll(() => rm(file, { force: true }));
 
-  async function open(count: number, data: Record<string, unknown> = {}, longestWaitMs?: number) {
+  function prepare(count: number, more: Partial<ScriptThreadsOptions> = {}) {
     const observations: Observation[] = [];
     const threads = new ScriptThreads({
       count,
       entry: pathToFileURL(file),
-      data,
+      data: {},
       observe: (observation) => void observations.push(observation),
-      ...(longestWaitMs === undefined ? {} : { longestWaitMs }),
+      ...more,
     });
-    await threads.start();
-    return { threads, observations, [Symbol.asyncDispose]: () => threads.stop() };
+    const told = (kind: string) => observations.filter((observation) => observation.kind === kind);
+    return { threads, told, [Symbol.asyncDispose]: () => threads.stop() };
+  }
+
+  /** The first thread; others come when there is work for them. */
+  async function start(count: number, more: Partial<ScriptThreadsOptions> = {}) {
+    const prepared = prepare(count, more);
+    await prepared.threads.start();
+    return prepared;
+  }
+
+  /** As many as there may be. */
+  async function open(count: number, more: Partial<ScriptThreadsOptions> = {}) {
+    const started = await start(count, more);
+    await keepBusy(started.threads, count);
+    return started;
   }
 
   const work = (kind: string, payload: unknown = null, repeatable = false) => ({ kind, payload, repeatable });
+
+  /** Until there are so many: a thread takes eight pieces of work of one caller at a time. */
+  async function keepBusy(threads: ScriptThreads, count: number) {
+    const more = { ...work('linger', 100), caller: 'eager' };
+    while (threads.health.filter(({ ok }) => ok).length < count)
+      await Promise.all(Array.from({ length: 8 * count }, () => threads.run(more)));
+  }
+
+  it('are one at the start, and never more than there may be', async () => {
+    await using started = await start(3);
+    const { threads, told } = started;
+    expect(told('script.threadStarted')).toEqual([{ kind: 'script.threadStarted', thread: 1 }]);
+    await keepBusy(threads, 3);
+    const crowd = { ...work('linger', 100), caller: 'eager' };
+    await Promise.all(Array.from({ length: 100 }, () => threads.run(crowd)));
+    expect(told('script.threadStarted')).toHaveLength(3);
+  });
+
+  it('come for work that goes on, even if no other waits for a thread', async () => {
+    await using started = await start(2);
+    const { threads } = started;
+    threads.run(work('wait')).catch(() => {});
+    await expect.poll(() => threads.health.map(({ ok }) => ok)).toEqual([true, true]);
+  });
+
+  it('go when they have long had no work, all but the first', async () => {
+    await using started = await start(3, { idleMs: 300 });
+    const { threads, told } = started;
+    const crowd = { ...work('linger', 100), caller: 'eager' };
+    // One that has come may be gone before it is seen.
+    while (told('script.threadStarted').length === 1)
+      await Promise.all(Array.from({ length: 16 }, () => threads.run(crowd)));
+    await expect.poll(() => threads.health).toMatchObject([{ thread: 1, ok: true }]);
+    expect(told('script.threadSpared')).toHaveLength(told('script.threadStarted').length - 1);
+    expect(told('script.threadKilled')).toEqual([]);
+    expect(await threads.run(work('echo', 'e'))).toEqual(['e', 1]);
+  });
+
+  it('load before there is what they stand on, and take work when it is there', async () => {
+    await using prepared = prepare(2, { data: { stands: true } });
+    const { threads } = prepared;
+    threads.prepare();
+    const early = threads.run(work('echo', 'a'));
+    threads.found({ url: 'there' });
+    await threads.start();
+    expect(await early).toEqual(['a', 1, { url: 'there' }]);
+    await keepBusy(threads, 2);
+    expect(await Promise.all([1, 2].map((n) => threads.run(work('echo', n))))).toEqual([
+      [1, 1, { url: 'there' }],
+      [2, 2, { url: 'there' }],
+    ]);
+  });
+
+  it('that still load when the start is given up are ended at once', async () => {
+    const { threads, told } = prepare(2, { data: { stands: true } });
+    threads.prepare();
+    await threads.stop();
+    expect([threads.health, told('script.threadKilled')]).toEqual([[], []]);
+  });
 
   it('listen to whoever may end their work no longer than it takes', async () => {
     await using opened = await open(2);
@@ -81,14 +160,14 @@ describe('script threads', () => {
 
   it('that die are replaced: what changes nothing runs again, the rest fails with 503', async () => {
     await using opened = await open(1);
-    const { threads, observations } = opened;
+    const { threads, told } = opened;
     const lost = threads.run(work('wait'));
     const asked = threads.run(work('die'));
     const again = threads.run(work('echo', 'b', true));
     await expect(asked).rejects.toMatchObject({ code: 503 });
     await expect(lost).rejects.toMatchObject({ code: 503, detail: undefined });
     expect(await again).toEqual(['b', 2]);
-    expect(observations.find(({ kind }) => kind === 'script.threadKilled')).toMatchObject({ thread: 1 });
+    expect(told('script.threadKilled')).toMatchObject([{ thread: 1 }]);
   });
 
   it('that hold on past a deadline are ended, and only the guilty work is blamed', async () => {
@@ -106,17 +185,17 @@ describe('script threads', () => {
 
   it('that die before they are ready fail the start, and leave nothing running', async () => {
     const stillborn = new Int32Array(new SharedArrayBuffer(4)).fill(100);
-    await expect(open(2, { stillborn })).rejects.toThrow('code 3');
+    await expect(open(2, { data: { stillborn } })).rejects.toThrow('code 3');
   });
 
   it('that die before they are ready later are replaced with pauses until one lives', async () => {
     const stillborn = new Int32Array(new SharedArrayBuffer(4));
-    await using opened = await open(1, { stillborn });
-    const { threads, observations } = opened;
+    await using opened = await open(1, { data: { stillborn } });
+    const { threads, told } = opened;
     Atomics.store(stillborn, 0, 2);
     await expect(threads.run(work('die'))).rejects.toMatchObject({ code: 503 });
     await expect.poll(() => threads.health[0]?.ok).toBe(true);
-    expect(observations.filter(({ kind }) => kind === 'script.threadKilled')).toHaveLength(3);
+    expect(told('script.threadKilled')).toHaveLength(3);
     expect(await threads.run(work('echo', 'd'))).toEqual(['d', 4]);
   });
 
@@ -196,7 +275,7 @@ describe('script threads', () => {
   });
 
   it('let no caller wait for longer than it may, and the server as long as it takes', async () => {
-    await using opened = await open(1, {}, 300);
+    await using opened = await open(1, { longestWaitMs: 300 });
     const { ask } = inOrder(opened.threads);
     const long = ask('a', 'busy', 900);
     const [late, patient] = await Promise.all([ask('b', 'echo'), ask('server', 'echo')]);
