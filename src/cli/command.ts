@@ -1,7 +1,15 @@
 import type { ParseArgsConfig } from 'node:util';
 
-/** The ways a command ends: fine, with a finding, or called wrongly. */
-export const EXIT = { OK: 0, FINDING: 1, USAGE: 2 } as const;
+/** The ways a command ends: fine, with a finding, called wrongly; and what else a node may have to say to a request. */
+export const EXIT = {
+  OK: 0,
+  FINDING: 1,
+  USAGE: 2,
+  NOT_ALLOWED: 3,
+  NOT_FOUND: 4,
+  CONFLICT: 5,
+  UNREACHABLE: 6,
+} as const;
 
 export interface Command {
   readonly name: string;

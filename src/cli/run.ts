@@ -16,6 +16,12 @@ export const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   keys: async () => (await import('./keys.ts')).keys,
   audit: async () => (await import('./audit.ts')).audit,
   'api-key': async () => (await import('./api-key.ts')).apiKey,
+  get: async () => (await import('./remote/get.ts')).get,
+  query: async () => (await import('./remote/get.ts')).query,
+  create: async () => (await import('./remote/change.ts')).create,
+  patch: async () => (await import('./remote/change.ts')).patch,
+  delete: async () => (await import('./remote/change.ts')).remove,
+  whoami: async () => (await import('./remote/whoami.ts')).whoami,
 };
 
 const HELP = { help: { type: 'boolean', short: 'h' } } as const;
@@ -42,13 +48,16 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 type Flags = Parameters<Command['run']>[0];
 
-/** A time such as -10m is the value of the flag before it, and no flag. */
+/** A time such as -10m, or a sort key such as -sn, is the value of the flag before it, and no flag. */
 function withValues(argv: readonly string[], options: Command['options']): string[] {
+  const letters = new Set(['h', ...Object.values(options).map(({ short }) => short)]);
   const args: string[] = [];
   for (const given of argv) {
     const flag = args.at(-1)?.match(/^--([\w-]+)$/)?.[1];
     const takesValue = flag !== undefined && options[flag]?.type === 'string';
-    if (takesValue && /^-\d/.test(given)) args[args.length - 1] = `--${flag}=${given}`;
+    const letter = /^-(\w)/.exec(given)?.[1];
+    if (takesValue && letter !== undefined && !letters.has(letter))
+      args[args.length - 1] = `--${flag}=${given}`;
     else args.push(given);
   }
   return args;

@@ -20,7 +20,7 @@ svc scan list               the runs that are remembered
   --url <url>         a node; default http://127.0.0.1:$PORT (8080)
   --json              answers as JSON
 
-The user is SVC_USERNAME (svc-admin), the password SVC_PASSWORD, or SVC_ADMIN_PASSWORD; with _FILE appended, the file
+The user is SVC_USER (svc-admin), the password SVC_PASSWORD, or SVC_ADMIN_PASSWORD; with _FILE appended, the file
 that holds it. Exits 1 when the run ended with an error, was cancelled, or failed for some of its objects.
 
 Example: SVC_PASSWORD=… svc scan run purge-inactive-users --watch
@@ -110,14 +110,14 @@ async function ask(method: string, url: string): Promise<unknown> {
   const response = await fetch(url, {
     method,
     headers: {
-      'X-Svc-Username': environment['SVC_USERNAME'] ?? 'svc-admin',
+      'X-Svc-Username': environment['SVC_USER'] ?? 'svc-admin',
       'X-Svc-Password': password,
     },
   });
   const body = (await response.json()) as { readonly message?: string; readonly detail?: { hint?: string } };
   if (response.ok) return body;
   if (response.status === 401) {
-    const user = environment['SVC_USERNAME'] ?? 'svc-admin';
+    const user = environment['SVC_USER'] ?? 'svc-admin';
     throw new Error(`401: set SVC_PASSWORD_FILE or SVC_PASSWORD to the password of user ${user}`);
   }
   const hint = body.detail?.hint === undefined ? '' : `\n  ${body.detail.hint}`;

@@ -1,5 +1,5 @@
 const COMMAND =
-  /(?<![\w./-])svc (?=(?:start|migrate|database-url|config-check|health|unlock|why|scan|keys|audit|api-key|<command>|--help|--version)(?![\w-]*:))/g;
+  /(?<![\w./-])svc (?=(?:start|migrate|database-url|config-check|health|unlock|why|scan|keys|audit|api-key|get|query|create|patch|delete|whoami|<command>|--help|--version)(?![\w-]*:))/g;
 
 /**
  * Names commands as their user has typed this one (`./bin/svc.js`, `npx svc`), so that they can be typed as they stand.

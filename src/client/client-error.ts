@@ -12,6 +12,7 @@ interface ErrorDetail {
   readonly field?: string;
   readonly revision?: string;
   readonly retryAfterSeconds?: number;
+  readonly failedPolicyRequirements?: readonly unknown[];
   readonly [further: string]: unknown;
 }
 
@@ -53,7 +54,16 @@ export class BadRequestError extends SvcError {
   override readonly name = 'BadRequestError';
 }
 
-/** 401 and 403. */
+/** What was sent breaks rules of its type; `failures` has them. The status is 403, as clients of the family know it. */
+export class PolicyError extends SvcError {
+  override readonly name = 'PolicyError';
+
+  get failures(): readonly unknown[] {
+    return this.body.detail?.failedPolicyRequirements ?? [];
+  }
+}
+
+/** 401 and 403, but for policies. */
 export class NotAllowedError extends SvcError {
   override readonly name: string = 'NotAllowedError';
 }
@@ -119,6 +129,7 @@ const BY_CODE: ReadonlyMap<number, ErrorClass> = new Map<number, ErrorClass>([
 export function errorOf(body: ErrorBody, requestId?: string): SvcError {
   const { code, detail } = body;
   const isRequest = code >= 400 && code < 500;
+  if (detail?.failedPolicyRequirements !== undefined) return new PolicyError(body, requestId);
   const Named = BY_ID.get(detail?.id) ?? BY_CODE.get(code) ?? (isRequest ? BadRequestError : SvcError);
   return new Named(body, requestId);
 }

@@ -16,6 +16,7 @@ export {
   NeedsReauthenticationError,
   NotAllowedError,
   NotFoundError,
+  PolicyError,
   SvcError,
   ThrottledError,
   UnavailableError,

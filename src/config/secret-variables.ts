@@ -12,8 +12,8 @@ export const SECRET_VARIABLES = [
   'SVC_KEYS',
 ] as const;
 
-/** Also that of `svc scan`, which is no setting of a node. */
-const IN_FILES = [...SECRET_VARIABLES, 'SVC_PASSWORD'];
+/** Also those of commands that ask a node, which are no settings of one. */
+const IN_FILES = [...SECRET_VARIABLES, 'SVC_PASSWORD', 'SVC_API_KEY'];
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -111,14 +111,14 @@ export function overlayFlags(environment: Environment, flags: Flags): Environmen
 }
 
 /** Read by the command line, and no setting of a node. */
-const FURTHER_VARIABLES = ['SVC_USERNAME', 'SVC_PASSWORD'];
+const FURTHER_VARIABLES = ['SVC_URL', 'SVC_USER'];
 
 /**
  * What to say of variables that are near to one of the start contract and none of it. Others that begin with `SVC_` are for
  * `&{…}` in configuration.
  */
 export function misspeltVariables(environment: Environment): readonly string[] {
-  const secrets: readonly string[] = [...SECRET_VARIABLES, 'SVC_PASSWORD'];
+  const secrets: readonly string[] = [...SECRET_VARIABLES, 'SVC_PASSWORD', 'SVC_API_KEY'];
   const known = [
     ...Object.keys(SETTING_FLAGS),
     ...FURTHER_VARIABLES,

@@ -10,6 +10,7 @@ import {
   NeedsReauthenticationError,
   NotAllowedError,
   NotFoundError,
+  PolicyError,
   type Stored,
   UnavailableError,
   UnreachableError,
@@ -141,6 +142,13 @@ describe('the client', () => {
       hint: 'Write !(field eq value)',
       requestId: expect.stringMatching(/\S/),
     });
+    const nameless: unknown = await errorOf(
+      clientOf()
+        .managed('user')
+        .create({ ...user('x'), sn: 7 as never }),
+    );
+    expect(nameless).toBeInstanceOf(PolicyError);
+    expect(nameless).toMatchObject({ code: 403, failures: [{ property: 'sn' }] });
     expect(await errorOf(clientOf({ auth: undefined }).whoAmI())).toMatchObject({
       name: 'NotAllowedError',
       code: 401,

@@ -1,0 +1,99 @@
+import type { JsonObject } from '#client/index.ts';
+import { didYouMean } from '#errors/index.ts';
+import { UsageError } from './usage-error.ts';
+import { yamlText } from './yaml-text.ts';
+
+const FORMS = ['table', 'json', 'yaml', 'name'] as const;
+export type Form = (typeof FORMS)[number];
+
+const MOST_COLUMNS = 6;
+const WIDEST_CELL = 40;
+
+export function readForm(given: string | undefined): Form {
+  if (given === undefined) return process.stdout.isTTY ? 'table' : 'json';
+  const form = FORMS.find((each) => each === given);
+  if (form !== undefined) return form;
+  throw new UsageError(
+    `there is no output '${given}'. ${didYouMean(given, FORMS) ?? `There are ${FORMS.join(', ')}`}`,
+  );
+}
+
+export function showObject(object: object, form: Form): void {
+  const members: JsonObject = { ...object };
+  if (form === 'json') say(JSON.stringify(members, null, 2));
+  else if (form === 'yaml') say(yamlText(members));
+  else if (form === 'name') say(String(members['_id']));
+  else {
+    const width = Math.max(...Object.keys(members).map((name) => name.length));
+    for (const [name, value] of Object.entries(members)) say(`${name.padEnd(width)}  ${cell(value)}`);
+  }
+}
+
+/** Shows a list page by page: a table has the columns and widths of its first page. */
+export class ListWriter {
+  readonly #form: Form;
+  readonly #fields: readonly string[] | undefined;
+  #columns: readonly { readonly name: string; readonly width: number }[] | undefined;
+
+  constructor(form: Form, fields: readonly string[] | undefined) {
+    this.#form = form;
+    this.#fields = fields;
+  }
+
+  show(objects: readonly JsonObject[]): void {
+    if (this.#form === 'table') this.#showRows(objects);
+    else if (this.#form === 'yaml') {
+      if (objects.length > 0) say(yamlText(objects));
+    } else
+      for (const object of objects)
+        say(this.#form === 'json' ? JSON.stringify(object) : String(object['_id']));
+  }
+
+  #showRows(objects: readonly JsonObject[]): void {
+    const isFirst = this.#columns === undefined;
+    this.#columns ??= columnsOf(objects, this.#fields);
+    const columns = this.#columns;
+    const line = (texts: readonly string[]) => {
+      const cells = columns.map(({ width }, at) => (texts[at] ?? '').slice(0, width).padEnd(width));
+      const text = cells.join('  ').trimEnd();
+      say(process.stdout.isTTY ? text.slice(0, process.stdout.columns) : text);
+    };
+    if (isFirst) line(columns.map(({ name }) => name.replace(/^_/, '').toUpperCase()));
+    for (const object of objects) line(columns.map(({ name }) => cell(object[name])));
+  }
+}
+
+function columnsOf(objects: readonly JsonObject[], fields: readonly string[] | undefined) {
+  const seen = new Set(
+    objects.flatMap((object) => Object.keys(object).filter((name) => isShort(object[name]))),
+  );
+  seen.delete('_rev');
+  const names = ['_id', ...(fields ?? [...seen]).filter((name) => name !== '_id')];
+  const shown = fields === undefined ? names.slice(0, MOST_COLUMNS) : names;
+  return shown.map((name) => {
+    const longest = Math.max(name.length, ...objects.map((object) => cell(object[name]).length));
+    return { name, width: name === '_id' ? longest : Math.min(longest, WIDEST_CELL) };
+  });
+}
+
+function isShort(value: unknown): boolean {
+  return value === null || typeof value !== 'object';
+}
+
+function cell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  return printable(typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('\n', '\\n');
+}
+
+/** What somebody has stored must not steer the terminal of who reads it. */
+export function printable(text: string): string {
+  return text.replace(
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is to be taken out
+    /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+export function say(text: string): void {
+  console.log(printable(text));
+}

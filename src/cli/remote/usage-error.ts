@@ -1,0 +1,2 @@
+/** A command was called wrongly. */
+export class UsageError extends Error {}
