@@ -13,6 +13,8 @@ export interface SecurityContext {
   };
   /** The session whose cookie came along though the caller has shown credentials: a login takes its place. */
   readonly formerSession?: string;
+  /** By what module and credential the caller has come in with this request: a session that begins is bound to it. */
+  readonly stamp?: string;
 }
 
 /** Where the request came in. `isExternal` is true for HTTP and false for everything inside the server. */

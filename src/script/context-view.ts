@@ -6,7 +6,9 @@ import { type Context, clientData, httpData } from '#resource/index.ts';
  * makes of it what scripts see. `caller` is no link; it says whether the call came from outside.
  */
 export function contextView(context: Context): JsonObject {
-  const { router, http, client, security } = context;
+  const { router, http, client } = context;
+  // What only a login asks for says nothing to scripts.
+  const { formerSession, stamp, ...security } = context.security;
   return {
     ...(router === undefined
       ? {}

@@ -16,15 +16,18 @@ import {
 import { ACCESS_FILE } from './access/access-file.ts';
 import { augmentScript } from './authentication/augmentation.ts';
 import { buildModules, type ModuleParts, readSessionSettings } from './authentication/build-modules.ts';
+import { doubledModules } from './authentication/doubled-modules.ts';
 import { absentModule } from './authentication/field-modules.ts';
 import { moduleDoubts } from './authentication/module-doubts.ts';
 
 /** `authentication.json`: its modules, sessions and scripts. */
 export function checkAuthentication({ config, scripts }: Inspection): void {
   // Building a module asks nothing of its parts; only logins do.
-  config.addCheck(authenticationConfig, (value) => void buildModules(value, {} as ModuleParts));
+  const build = (value: AuthenticationConfig) => buildModules(value, {} as ModuleParts);
+  config.addCheck(authenticationConfig, (value) => void build(value));
   config.addCheck(authenticationConfig, (value) => void requireModule(value));
   config.addCheck(authenticationConfig, moduleDoubts);
+  config.addCheck(authenticationConfig, (value) => doubledModules(value, build(value)));
   config.addCheck(authenticationConfig, (value) => inspectPlaces(scripts, scriptPlaces(writtenJson(value))));
   config.addCheck(authenticationConfig, (value) => void readSessionSettings(value));
 }

@@ -45,6 +45,7 @@ export function augmentedModule(options: AugmentedModuleOptions): Authentication
     found === undefined ? undefined : decide(options, asked, found);
   return {
     name: module.name,
+    ...(module.way !== undefined && { way: module.way }),
     authenticate: async (attempt) => augmented(attempt, await module.authenticate(attempt)),
     ...(recall && { recall: async (attempt) => augmented(attempt, await recall.call(module, attempt)) }),
     ...(refresh && {

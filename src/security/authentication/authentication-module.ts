@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import type { JsonValue } from '#json/index.ts';
 import type { ClientContext, HttpContext, SecurityContext } from '#resource/index.ts';
 import type { Credentials } from './credentials.ts';
 
@@ -18,7 +20,10 @@ export interface Attempt extends Asked {
 /** What a module makes of somebody it knows. */
 export interface Identity {
   readonly security: SecurityContext;
-  /** Changes with the password, the key or the issuer; sessions of the old one end. */
+  /**
+   * Changes with the module that lets them in, and with the password or the key; sessions of the old one end. Absent
+   * where none can begin.
+   */
   readonly stamp?: string;
 }
 
@@ -36,6 +41,11 @@ export interface Known {
 export interface AuthenticationModule {
   /** As in the configuration, such as `MANAGED_USER`; callers see it as `moduleId`. */
   readonly name: string;
+  /**
+   * Tells it from others of its name by whom it lets in, and not by the roles that it gives them. Absent where the
+   * credential alone tells that.
+   */
+  readonly way?: string;
   /** @returns undefined when it does not know the caller; the next module is asked */
   authenticate(attempt: Attempt): Promise<Identity | undefined>;
   /** What it remembers of the same attempt, without the cost of one. */
@@ -46,6 +56,12 @@ export interface AuthenticationModule {
   verifyPassword?(attempt: Attempt): Promise<Identity | undefined>;
 }
 
+/** @param settings those that decide whom a module lets in, and by what */
+export function wayOf(settings: JsonValue): string {
+  return hash('sha256', JSON.stringify(settings), 'base64url').slice(0, 22);
+}
+
+/** @param credential what tells it from others, and nothing about it; undefined where no session may begin */
 export function identity(
   facts: {
     readonly name: string;
@@ -53,16 +69,17 @@ export function identity(
     readonly component: string;
     readonly id: string;
     readonly roles: readonly string[];
+    readonly way?: string;
   },
-  stamp?: string,
+  credential?: string,
 ): Identity {
-  const { name, module, component, id, roles } = facts;
+  const { name, module, component, id, roles, way = '' } = facts;
   return {
     security: {
       authenticationId: name,
       authorization: { id, component, roles: [...new Set(roles)], moduleId: module },
     },
-    ...(stamp === undefined ? {} : { stamp }),
+    ...(credential === undefined ? {} : { stamp: hash('sha256', `${way} ${credential}`, 'base64url') }),
   };
 }
 

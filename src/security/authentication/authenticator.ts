@@ -1,6 +1,12 @@
 import { errorIdOf, ForbiddenError, TooManyRequestsError } from '#errors/index.ts';
 import type { ClientContext, HttpContext, SecurityContext } from '#resource/index.ts';
-import { type Attempt, type AuthenticationModule, isSame, loginNameOf } from './authentication-module.ts';
+import {
+  type Attempt,
+  type AuthenticationModule,
+  type Identity,
+  isSame,
+  loginNameOf,
+} from './authentication-module.ts';
 import { accessDenied, readCredentials } from './credentials.ts';
 import { networkOf } from './internet-address.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
@@ -74,7 +80,7 @@ export class Authenticator {
     for (const module of modules) {
       if (module.recall === undefined) continue;
       const found = await module.recall(attempt);
-      if (found !== undefined) return this.#reauthenticated(found.security, [module], attempt);
+      if (found !== undefined) return this.#reauthenticated(stamped(found), module, attempt);
     }
     let isWrongPassword = false;
     for (const module of modules) {
@@ -91,7 +97,7 @@ export class Authenticator {
         // Whoever has a token or a key guesses no password with it that nobody hears of.
         await this.#failed(attempt);
       }
-      return this.#reauthenticated(found.security, [module], attempt);
+      return this.#reauthenticated(stamped(found), module, attempt);
     }
     if (
       credentials === undefined &&
@@ -107,11 +113,9 @@ export class Authenticator {
   async #fromSession(sessions: Sessions | undefined, attempt: Attempt): Promise<SecurityContext> {
     if (sessions === undefined) throw accessDenied();
     const token = readCookie(attempt.header('cookie'), isForTls(sessions.settings, attempt.client.isSecure));
-    const security = token === undefined ? undefined : await sessions.find(token, attempt);
-    if (security === undefined) throw accessDenied();
-    const { loginModuleId } = security.authorization;
-    const modules = this.#options.parts().modules.filter(({ name }) => name === loginModuleId);
-    return this.#reauthenticated(security, modules, attempt);
+    const found = token === undefined ? undefined : await sessions.find(token, attempt);
+    if (found === undefined) throw accessDenied();
+    return this.#reauthenticated(found.security, found.module, attempt);
   }
 
   /**
@@ -120,19 +124,18 @@ export class Authenticator {
    */
   async #reauthenticated(
     security: SecurityContext,
-    modules: readonly AuthenticationModule[],
+    module: AuthenticationModule,
     attempt: Attempt,
   ): Promise<SecurityContext> {
     const again = attempt.header('x-svc-reauth-password');
     if (again === undefined) return security;
     const credentials = { username: loginNameOf(security), password: again };
     const withPassword = { ...attempt, credentials };
-    for (const module of modules) {
-      const found = await module.verifyPassword?.(withPassword);
-      if (found === undefined || !isSame(found.security.authorization, security.authorization)) continue;
+    const found = await module.verifyPassword?.(withPassword);
+    if (found !== undefined && isSame(found.security.authorization, security.authorization)) {
       return { ...security, authorization: { ...security.authorization, reauthenticated: true } };
     }
-    if (modules.some(({ verifyPassword }) => verifyPassword !== undefined)) await this.#failed(withPassword);
+    if (module.verifyPassword !== undefined) await this.#failed(withPassword);
     throw new ForbiddenError('Access denied', {
       id: 'AUTH_REAUTHENTICATION_FAILED',
       hint: 'Only who came in with a password can show it once more',
@@ -171,4 +174,8 @@ export class Authenticator {
       detail: { retryAfterSeconds: seconds },
     });
   }
+}
+
+function stamped({ security, stamp }: Identity): SecurityContext {
+  return stamp === undefined ? security : { ...security, stamp };
 }

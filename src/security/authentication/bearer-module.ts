@@ -1,9 +1,8 @@
-import { hash } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import type { AddressGuard } from '#egress/index.ts';
 import { UnauthorizedError } from '#errors/index.ts';
 import { type Account, stampOf } from './account.ts';
-import { type AuthenticationModule, type Identity, identity } from './authentication-module.ts';
+import { type AuthenticationModule, type Identity, identity, wayOf } from './authentication-module.ts';
 import { type IssuerKeys, openIssuerKeys } from './issuer-keys.ts';
 import type { BearerSettings } from './module-settings-schema.ts';
 
@@ -18,24 +17,25 @@ export interface BearerModuleOptions {
 
 /** Bearer tokens of an OpenID Connect issuer. */
 export function bearerModule({ name, settings, find, guard }: BearerModuleOptions): AuthenticationModule {
+  const way = wayTo(settings);
   let keys: Promise<IssuerKeys> | undefined;
   /** Who has the name now, with these roles of a token. */
   const identify = async (subject: string, claimed: readonly string[]): Promise<Identity | undefined> => {
     const roles = [...settings.defaultUserRoles, ...claimed];
     if (find === undefined) {
-      const facts = { name: subject, module: name, component: 'openid', id: subject, roles };
-      return identity(facts, issuerStamp(settings));
+      return identity({ name: subject, module: name, component: 'openid', id: subject, roles, way }, '');
     }
     const account = await find(subject);
     if (account === undefined || !account.isActive) return undefined;
     const { component, id } = account;
     return identity(
-      { name: account.name, module: name, component, id, roles: [...roles, ...account.roles] },
-      issuerStamp(settings, account),
+      { name: account.name, module: name, component, id, roles: [...roles, ...account.roles], way },
+      stampOf(account),
     );
   };
   return {
     name,
+    way,
     async authenticate({ header }) {
       const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]*)$/i.exec(header('authorization') ?? '')?.[1];
       if (token === undefined) return undefined;
@@ -64,10 +64,13 @@ export function bearerModule({ name, settings, find, guard }: BearerModuleOption
   };
 }
 
-/** Another issuer under the same name of a module means other people by the same names. */
-function issuerStamp({ issuer }: BearerSettings, account?: Account): string {
-  const password = account === undefined ? '' : stampOf(account);
-  return hash('sha256', `${issuer} ${password}`, 'base64url').slice(0, 22);
+/** Another issuer under the same name of a module means other people by the same names, and another audience others of them. */
+function wayTo(settings: BearerSettings): string {
+  const { issuer, audience, jwksUri = null, algorithms, minimumRsaBits, tokenTypes } = settings;
+  const { authenticationIdClaim, queryOnResource = null, propertyMapping } = settings;
+  const { authenticationId, userCredential } = propertyMapping;
+  const tokens = [issuer, audience, jwksUri, algorithms, minimumRsaBits, tokenTypes];
+  return wayOf([...tokens, authenticationIdClaim, queryOnResource, authenticationId, userCredential]);
 }
 
 /** Whether the caller has shown the issuer who it is just now, in a way that counts. */

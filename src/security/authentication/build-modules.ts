@@ -8,7 +8,7 @@ import type { PropertyMapping } from './account.ts';
 import { apiKeyModule } from './api-key-module.ts';
 import { type Augment, augmentScript, shownProperties } from './augmentation.ts';
 import { augmentedModule, type Denial } from './augmented-module.ts';
-import type { AuthenticationModule } from './authentication-module.ts';
+import { type AuthenticationModule, wayOf } from './authentication-module.ts';
 import { bearerModule } from './bearer-module.ts';
 import { certificateModule } from './certificate-module.ts';
 import { absentModule, openProperties, withOwnNames } from './field-modules.ts';
@@ -184,6 +184,7 @@ function passwordModule(rolesProperty: string): Builder {
     };
     return new PasswordModule({
       name,
+      way: wayOf([queryOnResource, mapping.authenticationId, mapping.userCredential]),
       accounts: accountFinder(database, users, {
         queryOnResource,
         mapping,

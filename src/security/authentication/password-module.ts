@@ -13,6 +13,7 @@ import type { PasswordComparisons } from './password-comparisons.ts';
 
 export interface PasswordModuleOptions {
   readonly name: string;
+  readonly way: string;
   readonly accounts: AccountFinder;
   readonly comparisons: Pick<PasswordComparisons, 'recalls' | 'admit' | 'compare'>;
 }
@@ -37,12 +38,14 @@ const MAX_REMEMBERED = 10_000;
  */
 export class PasswordModule implements AuthenticationModule {
   readonly name: string;
+  readonly way: string;
   readonly #options: PasswordModuleOptions;
   readonly #key = randomBytes(32).toString('hex');
   readonly #remembered = new LRUCache<string, Remembered>({ max: MAX_REMEMBERED });
 
   constructor(options: PasswordModuleOptions) {
     this.name = options.name;
+    this.way = options.way;
     this.#options = options;
   }
 
@@ -88,7 +91,7 @@ export class PasswordModule implements AuthenticationModule {
   #identify(account: Account, stamp: string): Identity | undefined {
     if (!account.isActive) return undefined;
     const { id, component, name, roles } = account;
-    return identity({ name, module: this.name, component, id, roles }, stamp);
+    return identity({ name, module: this.name, component, id, roles, way: this.way }, stamp);
   }
 
   /** The account as the database has it now. */

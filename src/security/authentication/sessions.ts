@@ -12,6 +12,7 @@ import {
   type Known,
   loginNameOf,
 } from './authentication-module.ts';
+import { accessDenied } from './credentials.ts';
 import type { SessionSettings } from './module-settings-schema.ts';
 import {
   deleteExpiredSessions,
@@ -38,9 +39,14 @@ export interface SessionsOptions {
   readonly modules: readonly AuthenticationModule[];
 }
 
+interface Found {
+  readonly security: SecurityContext;
+  readonly module: AuthenticationModule;
+}
+
 /**
  * Sessions of browsers. The cookie is a signed token that names a row; the row can be ended, and ends by itself with
- * its time, with disuse, with the token or the key that began it, with another password, and with the account. Who it
+ * its time, with disuse, with the token, the key or the module that began it, with another password, and with the account. Who it
  * belongs to, and with which roles, is asked anew with each request.
  */
 export class Sessions {
@@ -68,6 +74,7 @@ export class Sessions {
    * Begins one for whoever the request comes from.
    *
    * @returns the token for the cookie; undefined when the module cannot say later whether the caller still may come in
+   * @throws UnauthorizedError when it may not any more
    */
   async begin(db: Db, { security, client, http, transactionId }: Context): Promise<string | undefined> {
     const { authorization } = security;
@@ -76,8 +83,10 @@ export class Sessions {
     const module = String(authorization['moduleId']);
     const claimedRoles = (authorization['claimedRoles'] ?? []) as string[];
     const known = { authenticationId, component, id: userId, claimedRoles };
-    const now = await this.#refresh(module, known, { client, http, requestId: transactionId });
-    if (now === undefined) return undefined;
+    const { stamp } = security;
+    if (stamp === undefined || this.#named(module).length === 0) return undefined;
+    const asked = { client, http, requestId: transactionId };
+    if ((await this.#refresh(module, known, asked, stamp)) === undefined) throw accessDenied();
     const { maxTokenLifeMinutes, tokenIdleTimeMinutes, maxSessions } = this.settings;
     const { expiresAt = Number.POSITIVE_INFINITY } = authorization as { expiresAt?: number };
     const lifeMs = Math.min(maxTokenLifeMinutes * MINUTE_MS, Math.max(0, expiresAt - Date.now()));
@@ -91,7 +100,7 @@ export class Sessions {
       module,
       roles: [...roles],
       claimed_roles: claimedRoles,
-      credential_stamp: now.stamp ?? null,
+      credential_stamp: stamp,
       client_address: client.remoteAddress,
       user_agent: client.userAgent.slice(0, MAX_USER_AGENT),
     };
@@ -111,8 +120,8 @@ export class Sessions {
     await deleteSession(db, id);
   }
 
-  /** Who the session belongs to, as they are now. @returns undefined when it does not hold */
-  async find(token: string, asked: Asked): Promise<SecurityContext | undefined> {
+  /** Who the session belongs to, as they are now, and the module that lets them in. @returns undefined when it does not hold */
+  async find(token: string, asked: Asked): Promise<Found | undefined> {
     const id = await this.idOf(token);
     const row = id === undefined ? undefined : await this.#rows.add(id);
     if (row === undefined) return undefined;
@@ -129,35 +138,35 @@ export class Sessions {
       return undefined;
     }
     const { authenticationId, authorization } = now.security;
+    const facts = { moduleId: SESSION_MODULE, sessionId: row.id, loginModuleId: row.module };
     return {
-      authenticationId,
-      authorization: {
-        ...authorization,
-        moduleId: SESSION_MODULE,
-        sessionId: row.id,
-        loginModuleId: row.module,
-      },
+      security: { authenticationId, authorization: { ...authorization, ...facts } },
+      module: now.module,
     };
   }
 
   /**
-   * The same person by a module of the name, of which there may be several. An account that has the name of another
-   * one by now is not the same person.
+   * The same person by the same module: there may be several of the name, and each gives roles of its own. An account
+   * that has the name of another one by now is not the same person.
    *
-   * @param stamp when the session began; absent: any
+   * @param stamp of the identity that the session began with
    */
   async #refresh(
-    module: string,
+    name: string,
     known: Known,
     asked: Asked,
-    stamp?: string | null,
-  ): Promise<Identity | undefined> {
-    for (const candidate of this.#options.modules.filter(({ name }) => name === module)) {
-      const now = await candidate.refresh?.(known, asked);
+    stamp: string | null,
+  ): Promise<(Identity & Pick<Found, 'module'>) | undefined> {
+    for (const module of this.#named(name)) {
+      const now = await module.refresh?.(known, asked);
       if (now === undefined || !isSame(now.security.authorization, known)) continue;
-      if (stamp === undefined || (stamp ?? undefined) === now.stamp) return now;
+      if (now.stamp !== undefined && now.stamp === stamp) return { ...now, module };
     }
     return undefined;
+  }
+
+  #named(module: string): readonly AuthenticationModule[] {
+    return this.#options.modules.filter(({ name, refresh }) => name === module && refresh !== undefined);
   }
 
   /** The session that a token names, by its signature alone: whether it holds is asked of its row. */

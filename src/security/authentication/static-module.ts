@@ -1,7 +1,7 @@
 import { hash, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Crypto } from '#crypto/index.ts';
-import { type Attempt, type AuthenticationModule, identity } from './authentication-module.ts';
+import { type Attempt, type AuthenticationModule, identity, wayOf } from './authentication-module.ts';
 import type { StaticUserSettings } from './module-settings-schema.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
 
@@ -22,13 +22,19 @@ export function staticModule(
   // Asked for when somebody of the name comes: a key that is not there keeps nobody else out.
   const plain = async () =>
     typeof password === 'string' ? password : String(await crypto.decrypt(password));
-  const itself = identity({
+  const facts = {
     name: username,
     module: name,
     component: queryOnResource,
     id: username,
     roles: defaultUserRoles,
-  });
+    way: wayOf([username, queryOnResource]),
+  };
+  let stamp: Promise<string> | undefined;
+  const itself = async () => {
+    stamp ??= plain().then((text) => stampOf(username, text));
+    return identity(facts, await stamp);
+  };
   // Its script may grant more.
   const isPublic =
     defaultUserRoles.every((role) => role === PUBLIC_ROLE) &&
@@ -43,17 +49,14 @@ export function staticModule(
   const authenticate = async (attempt: Attempt) => {
     const { credentials } = attempt;
     if (credentials?.username !== username) return undefined;
-    return (await isRight(attempt, credentials.password)) ? itself : undefined;
+    return (await isRight(attempt, credentials.password)) ? itself() : undefined;
   };
-  let stamp: Promise<string> | undefined;
   return {
     name,
     authenticate,
     verifyPassword: authenticate,
     async refresh({ authenticationId }) {
-      if (authenticationId !== username) return undefined;
-      stamp ??= plain().then((text) => stampOf(username, text));
-      return { ...itself, stamp: await stamp };
+      return authenticationId === username ? itself() : undefined;
     },
   };
 }

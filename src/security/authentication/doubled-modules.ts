@@ -1,0 +1,42 @@
+import type { AuthenticationConfig, Objection } from '#config/index.ts';
+import { asJson, isObject } from '#json/index.ts';
+import { augmentScript } from './augmentation.ts';
+import type { AuthenticationModule } from './authentication-module.ts';
+import { absentModule } from './field-modules.ts';
+
+/**
+ * Modules that let in whom another one of their name has let in before, by the same: its roles are not theirs. Where the
+ * first one has a script, that may have refused them.
+ *
+ * @param modules as they are built of the configuration
+ */
+export function doubledModules(
+  config: AuthenticationConfig,
+  modules: readonly AuthenticationModule[],
+): readonly Objection[] {
+  const places = config.serverAuthContext.authModules.flatMap((module, index) =>
+    module.enabled && absentModule(module) === undefined ? [{ module, index }] : [],
+  );
+  const first = new Map<string, number>();
+  return modules.flatMap(({ name, way }, at) => {
+    const place = places[at];
+    if (way === undefined || place === undefined) return [];
+    const { module, index } = place;
+    const before = first.get(`${name} ${way}`);
+    const properties = asJson(module.properties);
+    const mayRefuse = isObject(properties) && augmentScript(properties) !== undefined;
+    if (before === undefined) {
+      if (!mayRefuse) first.set(`${name} ${way}`, index);
+      return [];
+    }
+    return [
+      {
+        id: 'AUTH_MODULE_DOUBT',
+        field: `/serverAuthContext/authModules/${index}`,
+        message: `${name} lets nobody in: authModules[${before}] has let in the same people before`,
+        hint: 'Give all roles in one of them; what tells two apart is the issuer and its audience, or the collection and its properties',
+        isWarning: true,
+      },
+    ];
+  });
+}

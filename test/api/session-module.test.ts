@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Api } from '../support/api.ts';
+import { apiKey, callersOf, OWN_PAGE, passwordOf } from '../support/credentials.ts';
+import { type Issuer, startIssuer } from '../support/issuer.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let api: Api;
+let issuer: Issuer;
+let other: Issuer;
+
+type Shown = Record<string, string>;
+type Module = { readonly name: string; readonly properties: object };
+
+const GIVING = { admin: ['svc-authorized', 'svc-admin'], user: ['svc-authorized'] };
+const KEYS = { A: 'robot.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', B: 'robot.bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb' };
+const INTERNAL = { name: 'INTERNAL_USER', properties: { queryOnResource: 'repo/internal/user' } };
+
+const { begin, createUser, whoAmI } = callersOf(() => api);
+const configOf = (modules: readonly object[]) => ({
+  serverAuthContext: { authModules: [INTERNAL, ...modules] },
+});
+const rolesOf = async (headers: Shown) => (await whoAmI(headers)).body.authorization?.roles;
+
+async function configure(...modules: readonly object[]): Promise<void> {
+  const { status, body } = await api('PUT', 'config/authentication', { body: configOf(modules) });
+  expect(status, JSON.stringify(body)).toBe(200);
+}
+
+const bearer = async (of: Issuer, audience = 'svc') => ({
+  Authorization: `Bearer ${await of.sign({ sub: 'kim' }, { audience })}`,
+});
+const tokensOf = (of: Issuer, defaultUserRoles: readonly string[], audience = 'svc'): Module => ({
+  name: 'OPENID_CONNECT',
+  properties: { issuer: of.url, audience, defaultUserRoles },
+});
+const keyFor = (key: string, roles: readonly string[]): Module => ({
+  name: 'API_KEY',
+  properties: { keys: [{ ...apiKey('robot', key), roles }] },
+});
+const passwordsIn = (userCredential: string, defaultUserRoles: readonly string[]): Module => ({
+  name: 'MANAGED_USER',
+  properties: { queryOnResource: 'managed/user', defaultUserRoles, propertyMapping: { userCredential } },
+});
+const staticUser = (password: string, defaultUserRoles: readonly string[]): Module => ({
+  name: 'STATIC_USER',
+  properties: { username: 'probe', password, defaultUserRoles },
+});
+
+/** Two modules of a name: the first makes administrators, and the credentials are those of the second. */
+const PAIRS: readonly [string, () => Promise<{ A: Module; B: Module; shown: Shown }>][] = [
+  [
+    'tokens of two issuers',
+    async () => ({
+      A: tokensOf(other, GIVING.admin),
+      B: tokensOf(issuer, GIVING.user),
+      shown: await bearer(issuer),
+    }),
+  ],
+  [
+    'tokens of one issuer for two audiences',
+    async () => ({
+      A: tokensOf(issuer, GIVING.admin, 'console'),
+      B: tokensOf(issuer, GIVING.user),
+      shown: await bearer(issuer),
+    }),
+  ],
+  [
+    'keys of one id',
+    async () => ({
+      A: keyFor(KEYS.A, GIVING.admin),
+      B: keyFor(KEYS.B, GIVING.user),
+      shown: { 'X-Svc-Api-Key': KEYS.B },
+    }),
+  ],
+  [
+    'passwords in two properties',
+    async () => ({
+      A: passwordsIn('description', GIVING.admin),
+      B: passwordsIn('password', GIVING.user),
+      shown: passwordOf('ada'),
+    }),
+  ],
+  [
+    'two passwords of one user of the configuration',
+    async () => ({
+      A: staticUser('The-first-one-1', GIVING.admin),
+      B: staticUser('The-second-one-2', GIVING.user),
+      shown: passwordOf('probe', 'The-second-one-2'),
+    }),
+  ],
+];
+
+beforeAll(async () => {
+  [issuer, other] = [await startIssuer(), await startIssuer()];
+  server = await startTestServer({
+    files: { 'conf/authentication.json': configOf([passwordsIn('password', GIVING.user)]) },
+    environment: { SVC_EGRESS_ALLOW: '127.0.0.0/8' },
+  });
+  api = server.api;
+  await createUser('ada');
+});
+afterAll(async () => {
+  await server[Symbol.asyncDispose]();
+  for (const one of [issuer, other]) await one[Symbol.asyncDispose]();
+});
+
+describe.each(PAIRS)('of two modules of a name, with %s, a session', (_, pair) => {
+  it('has the roles of the one that let its caller in, and ends with that', async () => {
+    const { A, B, shown } = await pair();
+    await configure(A, B);
+    expect(await rolesOf(shown)).toEqual(GIVING.user);
+    const session = { ...(await begin(shown)), ...OWN_PAGE };
+    expect(await rolesOf(session)).toEqual(GIVING.user);
+    await configure(B, A);
+    expect(await rolesOf(session)).toEqual(GIVING.user);
+    await configure(A);
+    expect((await whoAmI(session)).status).toBe(401);
+    await configure(A, B);
+    expect((await whoAmI(session)).status).toBe(401);
+  });
+});
+
+describe('a session', () => {
+  it('has the other roles of its module at once, and goes on', async () => {
+    await configure(tokensOf(issuer, GIVING.user));
+    const session = { ...(await begin(await bearer(issuer))), ...OWN_PAGE };
+    await configure(tokensOf(issuer, ['svc-reg']));
+    expect(await rolesOf(session)).toEqual(['svc-reg']);
+  });
+
+  it('takes the password once more by the module that let its caller in', async () => {
+    await configure(staticUser('The-first-one-1', GIVING.admin), staticUser('The-second-one-2', GIVING.user));
+    const session = { ...(await begin(passwordOf('probe', 'The-second-one-2'))), ...OWN_PAGE };
+    const again = (password: string) => whoAmI({ ...session, 'X-Svc-Reauth-Password': password });
+    expect((await again('The-first-one-1')).status).toBe(403);
+    expect((await again('The-second-one-2')).body.authorization.reauthenticated).toBe(true);
+  });
+
+  it('that is not bound to its module, as from before, is ended', async () => {
+    await configure(passwordsIn('password', GIVING.user));
+    const session = { ...(await begin(passwordOf('ada'))), ...OWN_PAGE };
+    await server.database.pool.query('update auth_session set credential_stamp = null');
+    expect((await whoAmI(session)).status).toBe(401);
+  });
+});
+
+describe('a module', () => {
+  it('whose people another one of its name lets in before is warned of', async () => {
+    await configure(tokensOf(issuer, GIVING.user), tokensOf(issuer, GIVING.admin));
+    await server.observed('config.warned', ({ message }) =>
+      message.includes('OPENID_CONNECT lets nobody in: authModules[1] has let in the same people before'),
+    );
+  });
+});
