@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Comparison, FilterValue } from '#resource/index.ts';
+import { isInstant } from '#time/index.ts';
 import type { Place } from './filter-sql-table.ts';
 import { bindText, bindTexts, compareTextSql, inCodePointOrder, scalarOperator } from './filter-sql-text.ts';
 
@@ -54,7 +55,8 @@ function compareInstant(
 function isInstantText(value: FilterValue): value is string {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(value)) return false;
   const at = Date.parse(value);
-  return !Number.isNaN(at) && new Date(at).toISOString() === value;
+  // The next millisecond is asked for as well.
+  return isInstant(at) && isInstant(at + 1) && new Date(at).toISOString() === value;
 }
 
 export function columnIsIn(

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { invalidPageCookie, type SortKey, type SortValue, sortRank } from '#resource/index.ts';
+import { isInstant } from '#time/index.ts';
 import { bindScalar } from './filter-sql-column.ts';
 import { bindJson, type JsonPlace, scalarKey } from './filter-sql-json.ts';
 import { placeOf, type QueryTable } from './filter-sql-table.ts';
@@ -50,10 +51,13 @@ function sortColumn({ pointer, descending }: SortKey, table: QueryTable): SortCo
   };
 }
 
-/** What `jsonb` makes of a timestamptz. */
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?\+00:00$/;
+
+/** What `jsonb` makes of a timestamptz, in UTC. */
 function bindInstant(value: SortValue): RawBuilder<unknown> {
   const text = requireType(value, 'string') as string;
-  if (Number.isNaN(Date.parse(text))) throw invalidPageCookie('a time that it sorts by is none');
+  if (!INSTANT.test(text) || !isInstant(Date.parse(text)))
+    throw invalidPageCookie('a time that it sorts by is none');
   return sql`${bindText(text)}::timestamptz`;
 }
 

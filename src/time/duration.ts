@@ -1,5 +1,6 @@
 import { BadRequestError } from '#errors/index.ts';
 import { daysInMonth, toCivilDate, toEpochDay } from './calendar.ts';
+import { isInstant } from './instant.ts';
 
 /** Seconds, minutes, hours, days, months, years. `m` and `M` are different units. */
 export type DurationUnit = 's' | 'm' | 'h' | 'd' | 'M' | 'y';
@@ -13,8 +14,6 @@ export interface Duration {
 const DAY_MS = 86_400_000;
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: DAY_MS };
 const DURATION = /^(\d{1,9})([smhdMy])$/;
-const EARLIEST_MS = toEpochDay(1, 1, 1) * DAY_MS;
-const LATEST_MS = toEpochDay(10_000, 1, 1) * DAY_MS - 1;
 
 /**
  * Reads a whole number and one suffix, such as `10m` (minutes) or `10M` (months).
@@ -47,7 +46,7 @@ function shift(epochMs: number, { amount, unit }: Duration, sign: 1 | -1): numbe
   const months = unit === 'y' ? amount * 12 : amount;
   const shifted =
     unitMs === undefined ? shiftMonths(epochMs, sign * months) : epochMs + sign * amount * unitMs;
-  if (shifted >= EARLIEST_MS && shifted <= LATEST_MS) return shifted;
+  if (isInstant(shifted)) return shifted;
   throw new BadRequestError(`'${amount}${unit}' leads out of the years 1 to 9999`, {
     id: 'TIME_OUT_OF_RANGE',
     hint: 'Use a shorter duration',

@@ -1,5 +1,6 @@
 import { BadRequestError } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
+import { isInstant } from '#time/index.ts';
 
 /** From when to when, as epoch ms; the end does not belong to it. */
 export interface TimeSpan {
@@ -23,7 +24,7 @@ export function parseTemporalConstraints(
     });
   }
   const span = Array.isArray(value) ? spanOf(value[0]) : undefined;
-  if (span !== undefined) return span;
+  if (span !== undefined && isInstant(span.startAt) && isInstant(span.endAt)) return span;
   throw new BadRequestError(`${JSON.stringify(value)} is not a temporal constraint`, {
     id: 'TEMPORAL_CONSTRAINT_INVALID',
     hint: 'Such as [{"duration": "2030-01-01T00:00:00Z/2030-06-30T00:00:00Z"}]',

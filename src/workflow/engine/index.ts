@@ -41,6 +41,7 @@ export {
   type VariableView,
 } from './handlers.ts';
 export { type Migration, type MigrationRefusal, migrate } from './migrate.ts';
+export { readPriority } from './priority.ts';
 export { listStarts, planStartTimer, type StartTrigger } from './start-trigger.ts';
 export {
   countersOf,
@@ -53,4 +54,4 @@ export {
   type Wait,
 } from './state.ts';
 export type { Stimulus } from './stimulus.ts';
-export { type NextCron, planDuration, planNext, type Repetition, type TimerPlan } from './timer.ts';
+export { type NextCron, planDate, planDuration, planNext, type Repetition, type TimerPlan } from './timer.ts';

@@ -1,9 +1,9 @@
 import { getDate, parseDuration } from '@0dep/piso';
 import { BadRequestError, wordsOf } from '#errors/index.ts';
+import { isInstant } from '#time/index.ts';
 import { dateOf, toText, type Value } from '../expression/index.ts';
 
-/** A calendar duration such as a month has to be walked; this is more than a century of days. */
-const MAX_STEPS = 50_000;
+/** No month is longer than its neighbours by more than a ninth. */
 const LONGER = 1.11;
 
 /** When a timer is due, and how it goes on. */
@@ -27,7 +27,7 @@ export interface Repetition {
 /** The instant after `after` that a cron expression names, or undefined when there is none. */
 export type NextCron = (expression: string, after: number) => number | undefined;
 
-/** One firing at a date: an instant, or ISO text, in UTC when it names no offset. */
+/** One firing at a date of the years 1 to 9999: an instant, or ISO text, in UTC when it names no offset. */
 export function planDate(value: Value): TimerPlan {
   return { dueAt: readDate(value) };
 }
@@ -119,19 +119,29 @@ function mistakeIn(read: () => unknown): string | undefined {
 }
 
 function readDate(value: Value): number {
-  if (typeof value === 'number') return value;
-  const ms = dateOf(value);
-  if (ms !== undefined) return ms;
-  try {
-    const at = getDate(toText(value), true).getTime();
-    if (!Number.isNaN(at)) return at;
-  } catch {
-    // Said below, in our words.
+  const at = typeof value === 'number' ? value : (dateOf(value) ?? parseDate(toText(value)));
+  if (Number.isNaN(at)) {
+    throw badTimer(`'${toText(value)}' is not a date`, "Write it like '2026-01-31T09:00:00Z'");
   }
-  throw badTimer(`'${toText(value)}' is not a date`, "Write it like '2026-01-31T09:00:00Z'");
+  if (!isInstant(at)) throw badTimer(`'${toText(value)}' is not in the years 1 to 9999`);
+  return at;
+}
+
+function parseDate(text: string): number {
+  try {
+    return getDate(text, true).getTime();
+  } catch {
+    return Number.NaN;
+  }
 }
 
 function addDuration(text: string, from: number): number {
+  const at = applyDuration(text, from);
+  if (!isInstant(at)) throw badTimer(`'${text}' leads out of the years 1 to 9999`, 'Use a shorter duration');
+  return at;
+}
+
+function applyDuration(text: string, from: number): number {
   try {
     if (!text.startsWith('P')) throw new RangeError(text);
     const duration = parseDuration(text);
@@ -151,7 +161,6 @@ function addMonths(from: number, months: number): number {
   const day = at.getUTCDate();
   at.setUTCMonth(at.getUTCMonth() + months);
   if (at.getUTCDate() !== day) at.setUTCDate(0);
-  if (Number.isNaN(at.getTime())) throw new RangeError('Beyond what a date can be');
   return at.getTime();
 }
 
@@ -201,22 +210,24 @@ function parseCycle(text: string): Cycle | undefined {
 
 /** The first `from + n × every` that lies after `after`, n ≥ 1. */
 function firstAfter(every: string, from: number, after: number): number {
-  let at = addDuration(every, from);
+  const at = addDuration(every, from);
   if (at > after) return at;
   // Without years and months every step is equally long, so a long downtime needs no walk.
   if (!isOfCalendar(every)) return at + (Math.floor((after - at) / (at - from)) + 1) * (at - from);
-  if ((after - at) / (at - from) > MAX_STEPS)
-    throw badTimer(`'${every}' has passed more than ${MAX_STEPS} times`);
-  // No month is longer than its neighbours by more than a ninth.
-  let n = Math.max(1, Math.floor((after - from) / (at - from) / LONGER));
-  do at = addDuration(times(every, n++), from);
-  while (at <= after);
-  return at;
+  let past = 1;
+  let ahead = Math.ceil(((after - from) / (at - from)) * LONGER) + 1;
+  while (ahead - past > 1) {
+    const middle = Math.floor((past + ahead) / 2);
+    if (addDuration(times(every, middle), from) > after) ahead = middle;
+    else past = middle;
+  }
+  return addDuration(times(every, ahead), from);
 }
 
-/** Whether its steps are of different lengths: those with years or months. */
+/** Whether its steps are of different lengths: those with years or months, of which there may be none. */
 function isOfCalendar(every: string): boolean {
-  return /^P[^T]*[YM]/.test(every);
+  const [date = ''] = every.split('T');
+  return /[1-9][\d.,]*[YM]|[.,]\d*[1-9]\d*[YM]/.test(date);
 }
 
 function times(every: string, n: number): string {

@@ -11,6 +11,7 @@ import {
 } from '../expression/index.ts';
 import { delegateTask, resolveTask } from './delegation.ts';
 import type { ExecutionView, TaskView, VariableView } from './handlers.ts';
+import { readPriority } from './priority.ts';
 import type { LiveExecution, Run } from './run.ts';
 import { ROOT, scopeIdOf, taskScopeId } from './state.ts';
 import { readDueDate } from './timer.ts';
@@ -222,7 +223,7 @@ function taskObject(view: TaskView, execution: ExecutionView, now: number): Host
       [
         'setPriority',
         (value) => {
-          facts.priority = toNumber(value);
+          facts.priority = readPriority(toNumber(value), view.definitionKey);
           return null;
         },
       ],

@@ -1,5 +1,6 @@
 import { didYouMean } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
+import { isInstant } from '#time/index.ts';
 import type { FormProperty } from '../engine/index.ts';
 import { dateOf, dateValue, toText } from '../expression/index.ts';
 import { formatDate, parseDate } from './date-pattern.ts';
@@ -75,10 +76,10 @@ function numberOf(value: JsonValue, shape: RegExp): number | undefined {
 /** Dates are dates, instants or ISO text. */
 function instantOf(value: JsonValue): number | undefined {
   const ms = dateOf(value);
-  if (ms !== undefined) return ms;
+  if (ms !== undefined) return isInstant(ms) ? ms : undefined;
   if (typeof value !== 'number' && (typeof value !== 'string' || !ISO_DATE.test(value))) return undefined;
   // A date-time without an offset is one in UTC.
   const text = typeof value === 'string' && /T[^Z+-]*$/.test(value) ? `${value}Z` : value;
   const instant = new Date(text).getTime();
-  return Number.isNaN(instant) ? undefined : instant;
+  return isInstant(instant) ? instant : undefined;
 }

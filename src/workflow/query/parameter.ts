@@ -1,4 +1,5 @@
 import { BadRequestError } from '#errors/index.ts';
+import { isInstant } from '#time/index.ts';
 
 /** `true` in any case filters, everything else does not. */
 export function isTrue(value: string): boolean {
@@ -17,9 +18,6 @@ export function readInteger(name: string, value: string): number {
 
 const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
-const FIRST_INSTANT = Date.parse('0001-01-01T00:00:00Z');
-const LAST_INSTANT = Date.parse('9999-12-31T23:59:59.999Z');
-
 /** @returns the instant as ISO text in UTC. @throws BadRequestError `WORKFLOW_BAD_PARAMETER` */
 export function readInstant(name: string, value: string): string {
   // A plus sign that was not encoded has become a blank.
@@ -35,7 +33,7 @@ export function readInstant(name: string, value: string): string {
         .replace(/([+-]\d\d)$/, (zone) => (zoned.includes('T') ? `${zone}:00` : zone)),
     );
     // Postgres knows no year 0, and writes those from 10000 on in another way.
-    if (at >= FIRST_INSTANT && at <= LAST_INSTANT) return new Date(at).toISOString();
+    if (isInstant(at)) return new Date(at).toISOString();
   }
   throw new BadRequestError(`${name} is '${value}', which is not a date`, {
     id: 'WORKFLOW_BAD_PARAMETER',

@@ -6,13 +6,15 @@ import {
   BpmnError,
   delegateTask,
   type ExecutionView,
+  planDate,
+  readPriority,
   resolveTask,
   type ScriptCall,
   type ScriptOutcome,
   type TaskFacts,
   type VariableView,
 } from '../engine/index.ts';
-import { dateOf, dateValue } from '../expression/index.ts';
+import { dateValue } from '../expression/index.ts';
 
 /** Binding under which a script whose assignments are stored gets its variables; see `bindings/execution.js`. */
 const VARIABLES = '$variables';
@@ -82,7 +84,7 @@ export async function runProcessScript(
           setBusinessStatus(String(status ?? ''));
           return null;
         },
-        ...(task === undefined ? {} : { ...variableOperations('task', task), ...taskOperations(task.facts) }),
+        ...(task === undefined ? {} : { ...variableOperations('task', task), ...taskOperations(task) }),
       },
       ...(autoStoreVariables ? { returnBindings: [VARIABLES] } : {}),
     });
@@ -200,16 +202,24 @@ function variableOperations(of: 'execution' | 'task', view: VariableView): HostO
 
 const TEXTS = ['name', 'description', 'assignee', 'owner', 'category', 'formKey'] as const;
 
-function taskOperations(facts: TaskFacts): HostOperations {
+function taskOperations({
+  facts,
+  definitionKey,
+}: {
+  readonly facts: TaskFacts;
+  readonly definitionKey: string;
+}): HostOperations {
   const listOf = (kind: JsonValue | undefined) =>
     kind === 'candidateUsers' ? ('candidateUsers' as const) : ('candidateGroups' as const);
   return {
     'task.set': ([field, value = null]) => {
       const text = TEXTS.find((known) => known === field);
       if (text !== undefined) facts[text] = value === null ? null : String(value);
-      else if (field === 'priority') facts.priority = Math.trunc(Number(value));
+      else if (field === 'priority')
+        facts.priority = readPriority(typeof value === 'number' ? Math.trunc(value) : value, definitionKey);
       else if (field === 'dueDate')
-        facts.dueAt = value === null ? null : (dateOf(value) ?? new Date(value as string | number).getTime());
+        facts.dueAt =
+          value === null ? null : planDate(typeof value === 'string' ? Date.parse(value) : value).dueAt;
       return value;
     },
     'task.candidates': () => [

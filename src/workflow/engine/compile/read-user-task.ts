@@ -1,6 +1,7 @@
 import type { ModdleElement } from 'bpmn-moddle';
 import { type Expression, isLiteral } from '../../expression/index.ts';
 import type { UserTask } from '../definition.ts';
+import { isPriority } from '../priority.ts';
 import { checkDueDate } from '../timer.ts';
 import type { Findings } from './findings.ts';
 import { attribute, child, children, tagOf, textOf, vendorAttribute } from './model-element.ts';
@@ -30,7 +31,7 @@ export function readUserTask(element: ModdleElement, node: NodeDraft, findings: 
   };
   refuseCalendar(element, id, findings);
   const { priority, dueDate } = given;
-  if (priority !== undefined && isLiteral(priority) && !/^\s*-?\d+\s*$/.test(priority.text)) {
+  if (priority !== undefined && isLiteral(priority) && !isPriority(priority.text)) {
     findings.refuse('BAD_TASK', id, `has the priority '${priority.text}'`, 'Use a whole number');
   }
   const mistake = dueDate !== undefined && isLiteral(dueDate) ? checkDueDate(dueDate.text) : undefined;

@@ -1,9 +1,9 @@
-import { BadRequestError } from '#errors/index.ts';
 import { type Expression, ExpressionError, toText, type Value } from '../../expression/index.ts';
 import type { TaskEvent, UserTask } from '../definition.ts';
 import type { EndReason, TaskFacts } from '../effect.ts';
 import type { TaskView } from '../handlers.ts';
 import { optionalValue, resolveValue, runListener } from '../implementation.ts';
+import { readPriority } from '../priority.ts';
 import type { LiveExecution, Run } from '../run.ts';
 import { readDueDate } from '../timer.ts';
 import { setVariable } from '../variables.ts';
@@ -170,10 +170,5 @@ function dueAt(value: Value, now: number): number | null {
 }
 
 function priority(value: Value, owner: string): number {
-  if (value === null || value === '') return DEFAULT_PRIORITY;
-  const number = Number(toText(value));
-  if (Number.isInteger(number)) return number;
-  throw new BadRequestError(`The priority of '${owner}' is '${toText(value)}', which is not a whole number`, {
-    id: 'WORKFLOW_BAD_PRIORITY',
-  });
+  return value === null || value === '' ? DEFAULT_PRIORITY : readPriority(value, owner);
 }

@@ -35,6 +35,18 @@ describe('dates and durations', () => {
     expect(iso(planDuration(value, NOW))).toBe(at);
   });
 
+  test.each([1e300, -8.64e15, { $date: 1e300 }, Number.POSITIVE_INFINITY])(
+    'a date is not %j, outside the years that all write alike',
+    (value) => {
+      expect(() => planDate(value)).toThrow(/is not in the years 1 to 9999/);
+      expect(() => readDueDate(value, NOW)).toThrow(/is not in the years 1 to 9999/);
+    },
+  );
+
+  test.each(['P8000Y', 'P999999999D', 'PT99999999999999999999S'])('%s from now is no date either', (text) => {
+    expect(() => planDuration(text, NOW)).toThrow('The timer value');
+  });
+
   test.each(['', 'soon', 'P', '10', '2026-13-01', '-PT1H'])('%s is no duration', (text) => {
     expect(() => planDuration(text, NOW)).toThrow('not a duration');
   });
@@ -111,10 +123,14 @@ describe('cycles', () => {
   });
 });
 
-test('a month is walked, a second with a zero year not for ever', () => {
+test('what goes on after a long time is found, by months and by seconds with no month', () => {
   const start = Date.UTC(1990, 0, 15);
   expect(iso(planNext(start, { every: 'P1M' }, NOW))).toBe('2026-02-15T00:00:00.000Z');
-  expect(() => planNext(start, { every: 'P0YT1S' }, NOW)).toThrow('has passed more than 50000 times');
+  expect(iso(planNext(Date.parse('0001-01-31'), { every: 'P1M' }, NOW + 1))).toBe('2026-02-28T00:00:00.000Z');
+  for (const every of ['P0YT1S', 'P0Y0MT1S', 'P0MT1S']) {
+    expect(planNext(start, { every }, NOW + 1)).toEqual({ dueAt: NOW + 1000, repeat: { every } });
+    expect(planCycle(`R/1990-01-15T00:00:00Z/${every}`, null, NOW)?.repeat).toEqual({ every });
+  }
 });
 
 test('what starts a process is listed for its deployment', async () => {
