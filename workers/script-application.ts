@@ -7,11 +7,10 @@ import type { ThreadData, ThreadFoundation } from '../src/app/thread-data.ts';
 import { versionOf } from '../src/app/version.ts';
 import { ConfigStore } from '../src/config/index.ts';
 import { clockService, openDatabase } from '../src/database/index.ts';
-import { errorIdOf } from '../src/errors/index.ts';
 import { type ClaimedJob, runJob, runJobs } from '../src/queue/index.ts';
 import { type ContextData, type Request, rootContext } from '../src/resource/index.ts';
 import { contextSeals, type Firing, fireTogether, fireTrigger } from '../src/scheduler/index.ts';
-import { observeFromThread, ScriptError, ScriptRunner, serveThread } from '../src/script/index.ts';
+import { observeFromThread, ScriptRunner, serveThread } from '../src/script/index.ts';
 import { augmentHere, evaluateAccessFile } from '../src/security/index.ts';
 
 /** A script thread: the application without its doors, with what runs scripts. */
@@ -20,7 +19,7 @@ const found = once(foundation, 'message');
 const observe = observeFromThread;
 const config = await ConfigStore.open({ settings, environment, report: () => {} });
 addChecks(config, settings.projectLocation);
-const [{ access, keyRing }] = (await found) as [ThreadFoundation];
+const [{ access, keyRing, rules }] = (await found) as [ThreadFoundation];
 foundation.close();
 const database = openDatabase({
   ...access,
@@ -47,9 +46,7 @@ const core = buildCore({
 await core.overrides.refresh();
 await Promise.all(runners.map((runner) => runner.start()));
 await core.endpoints.activate();
-await loadAccessRules().catch((error: unknown) =>
-  observe({ kind: 'loop.failed', loop: 'access rules', error }),
-);
+takeOver({ rules });
 const clock = clockService(core.clock, observe);
 await core.clock.measure();
 await clock.start();
@@ -60,7 +57,7 @@ serveThread({
     request: ({ context, request }: { context: ContextData; request: Request }) =>
       core.router.handle(rootContext(context), request),
     augment: augmentHere(() => core.scripts, 0),
-    accessRules: () => evaluateAccessFile(core),
+    accessRules: (text: string) => evaluateAccessFile(core, text),
     firing: (firing: Firing, signal?: AbortSignal) => fireTrigger(firingPlatform, firing, { signal }),
     firings: (firings: readonly Firing[], signal?: AbortSignal) =>
       fireTogether(firingPlatform, firings, signal),
@@ -68,13 +65,8 @@ serveThread({
     jobs: (jobs: readonly ClaimedJob[]) => runJobs(core.queue, jobs),
   },
   countSandboxes: () => runners.reduce((sum, runner) => sum + runner.sandboxes, 0),
-  async reload() {
-    await core.overrides.refresh();
-    await loadAccessRules().catch((error: unknown) => {
-      // The main thread tells of a file that is wrong, and the rules before stay in force.
-      if (!(error instanceof ScriptError || errorIdOf(error) === 'SCRIPT_NOT_COMPILED')) throw error;
-    });
-  },
+  reload: () => core.overrides.refresh(),
+  found: takeOver,
   async stop() {
     await clock.stop();
     await Promise.all(runners.map((runner) => runner.stop()));
@@ -82,7 +74,7 @@ serveThread({
   },
 });
 
-async function loadAccessRules(): Promise<void> {
-  const rules = await evaluateAccessFile(core);
+/** The rules are those of the main thread: a file that is being replaced may be anything when it is read here. */
+function takeOver({ rules }: Pick<ThreadFoundation, 'rules'>): void {
   if (rules !== undefined) core.access.replace(rules);
 }

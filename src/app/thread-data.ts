@@ -1,6 +1,7 @@
 import type { Environment, Settings } from '#config/index.ts';
 import type { KeyRingText } from '#crypto/index.ts';
 import type { DatabaseOptions } from '#database/index.ts';
+import type { AccessFile } from '#security/index.ts';
 
 /** What a script thread is started with; see `workers/script-application.ts`. */
 export interface ThreadData {
@@ -13,4 +14,6 @@ export interface ThreadData {
 export interface ThreadFoundation {
   readonly access: DatabaseOptions;
   readonly keyRing: KeyRingText;
+  /** Absent until they are known: then only administrators have any rights. */
+  readonly rules?: AccessFile | undefined;
 }

@@ -4,7 +4,7 @@ import { backoffMs, type Service } from '#lifecycle/index.ts';
 import type { Observe } from '#observability/index.ts';
 import { monotonicMs } from '#time/index.ts';
 import { type Job, ScriptThread, type ThreadHealth } from './script-thread.ts';
-import type { ErrorMessage, FromThread, ThreadWork } from './thread-protocol.ts';
+import type { ErrorMessage, FromThread, ThreadWork, ToThread } from './thread-protocol.ts';
 import { WaitingWork } from './waiting-work.ts';
 
 const WATCH_INTERVAL_MS = 50;
@@ -24,6 +24,8 @@ const MOST_OF_CALLER = 8;
 /** Between attempts to replace threads that die before they are ready, as without a database. */
 const RESPAWN_FIRST_MS = 100;
 const RESPAWN_LONGEST_MS = 5_000;
+/** The kind of work that each thread does: none of them does it for another. */
+const TO_ALL = 'to all';
 
 export interface ScriptThreadsOptions {
   /** As many at most: there is one as long as that can do all the work. */
@@ -123,15 +125,25 @@ export class ScriptThreads implements Service {
   }
 
   /** Makes every thread read its configuration again; resolves when all have. */
-  async reload(): Promise<void> {
+  reload(): Promise<void> {
+    return this.#sendToAll((id) => ({ type: 'reload', id }));
+  }
+
+  /** Replaces a part of what every thread stands on, those to come, too; resolves when all have it. */
+  replaceFoundation(part: Record<string, unknown>): Promise<void> {
+    this.#foundation = { ...this.#foundation, ...part };
+    return this.#sendToAll((id) => ({ type: 'found', id, part }));
+  }
+
+  async #sendToAll(message: (id: number) => ToThread): Promise<void> {
     await Promise.all(
       this.#threads.map(
         (thread) =>
           new Promise((resolve, reject) => {
             const id = this.#nextJob++;
-            const work = { kind: 'reload', payload: null, repeatable: true };
+            const work = { kind: TO_ALL, payload: null, repeatable: true };
             thread.jobs.set(id, { id, since: monotonicMs(), work, resolve, reject });
-            thread.send({ type: 'reload', id });
+            thread.send(message(id));
           }),
       ),
     );
@@ -294,8 +306,8 @@ export class ScriptThreads implements Service {
     this.#replace(thread);
     const notBegun = thread.takeBack();
     for (const job of thread.jobs.values()) {
-      // The thread in its place has read the configuration anew.
-      if (job.work.kind === 'reload') job.resolve(undefined);
+      // The thread in its place begins with what there is now.
+      if (job.work.kind === TO_ALL) job.resolve(undefined);
       else if (job.work.repeatable) this.#waiting.add(job);
       else job.reject(new Death(DIED));
     }

@@ -25,6 +25,8 @@ export type ToThread =
     }
   | { readonly type: 'abort'; readonly id: number; readonly reason: string }
   | { readonly type: 'reload'; readonly id: number }
+  /** What it stands on from here on, beside the rest. */
+  | { readonly type: 'found'; readonly id: number; readonly part: Record<string, unknown> }
   | { readonly type: 'stop' };
 
 export type FromThread =

@@ -23,6 +23,8 @@ export interface ThreadServerOptions {
   /** What this thread does, by kind of work. */
   readonly handlers: Readonly<Record<string, (payload: never, signal?: AbortSignal) => Promise<unknown>>>;
   readonly reload: () => Promise<void>;
+  /** Takes over a part of what it stands on. */
+  readonly found: (part: never) => void;
   readonly stop: () => Promise<void>;
   readonly countSandboxes: () => number;
 }
@@ -55,6 +57,8 @@ export function serveThread(options: ThreadServerOptions): void {
       void options.stop().finally(() => process.exit(0));
     } else if (message.type === 'reload') {
       answer(message.id, options.reload);
+    } else if (message.type === 'found') {
+      answer(message.id, async () => options.found(message.part as never));
     } else if (message.type === 'abort') {
       abortable.get(message.id)?.abort(new Error(message.reason));
     } else if (takeOffer(sharedWords(), message.offer)) {

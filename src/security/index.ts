@@ -8,6 +8,7 @@
  */
 export { accessFeature } from './access/access-feature.ts';
 export { evaluateAccessFile } from './access/access-file.ts';
+export type { AccessFile } from './access/access-rules.ts';
 export { AccessRules } from './access/access-rules.ts';
 export { accessRules } from './access/access-rules-of.ts';
 export { authorize } from './access/authorize.ts';

@@ -30,15 +30,15 @@ describe('the rules of script/access.js', () => {
       ${extra}
     ] };`;
 
-  it('are read again when the file changes, in every thread', async () => {
-    await server.project.write(
-      'script/access.js',
-      rules(`{ pattern: 'endpoint/echo', roles: 'svc-authorized', methods: 'action', actions: 'try', customAuthz: 'small(100)' },
+  const strict =
+    rules(`{ pattern: 'endpoint/echo', roles: 'svc-authorized', methods: 'action', actions: 'try', customAuthz: 'small(100)' },
              { pattern: 'endpoint/*', roles: 'svc-authorized', methods: '*', actions: 'other', excludePatterns: 'endpoint/echo' },
              { pattern: 'managed/user/*', roles: 'svc-authorized', methods: 'read', actions: '', customAuthz: 'ownDataOnly() || request.additionalParameters.pass === "yes"' },
              { pattern: 'scheduler/job/*', roles: 'svc-authorized', methods: 'action', actions: 'trigger' },
-             { pattern: 'managed/user/*', roles: 'svc-authorized', methods: 'update', actions: '', customAuthz: 'isOrdinary() && onlyEditableManagedObjectProperties("user", [])' }`),
-    );
+             { pattern: 'managed/user/*', roles: 'svc-authorized', methods: 'update', actions: '', customAuthz: 'isOrdinary() && onlyEditableManagedObjectProperties("user", [])' }`);
+
+  it('are read again when the file changes, in every thread', async () => {
+    await server.project.write('script/access.js', strict);
     await expect.poll(async () => (await asAda('GET', 'policy/managed/user')).status).toBe(403);
     expect((await asAda('POST', 'endpoint/echo?_action=try', { body: { amount: 99 } })).status).toBe(200);
     expect((await asAda('POST', 'endpoint/echo?_action=try', { body: { amount: 100 } })).status).toBe(403);
@@ -52,6 +52,21 @@ describe('the rules of script/access.js', () => {
     expect((await asAda('GET', 'managed/user/ben')).status).toBe(403);
     expect((await asAda('GET', 'managed/user/ben?pass=yes')).status).toBe(200);
     await expectNothingTakenBack(server, {});
+  });
+
+  it('are in no thread those of the installation because the file is away for a moment', async () => {
+    const move = { body: [{ operation: 'replace', field: '/mail', value: 'ada@example.com' }] };
+    expect((await asAda('PATCH', 'managed/user/ada', move)).status).toBe(403);
+    await server.project.remove('script/access.js');
+    // Threads look at what has changed now.
+    const body = { type: 'text/javascript', source: '3' };
+    expect((await api('PUT', 'config/endpoint/meanwhile', { body })).status).toBe(201);
+    await server.project.write('script/access.js', strict);
+    await expect.poll(async () => (await asAda('PATCH', 'managed/user/ada', move)).status).toBe(403);
+    for (let time = 0; time < 10; time++) {
+      expect((await asAda('PATCH', 'managed/user/ada', move)).status).toBe(403);
+    }
+    expect((await asAda('GET', 'policy/managed/user')).status).toBe(403);
   });
 
   it('judge an object that was created anew under its id, which begins at revision 0 again, by what it is now', async () => {

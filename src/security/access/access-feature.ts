@@ -26,21 +26,25 @@ function rulesKeeper(platform: Platform, access: AccessRules, threads: ScriptThr
   const { config, observe } = platform;
   let text: string | undefined;
   let refused: string | undefined;
-  /** @param expected the only text of which the rules come in force; undefined: whatever it is */
-  const refresh = async (expected?: string) => {
-    const rules = await threads.run({ kind: 'accessRules', payload: null, repeatable: true });
-    const file = rules as AccessFile | undefined;
-    if (file === undefined || (expected !== undefined && file.text !== expected)) return false;
-    access.replace(file);
-    return true;
+  let turn: Promise<unknown> = Promise.resolve();
+  /** One text after the other, so that an earlier one that takes longer does not come in force behind it. */
+  const enforce = (wanted: string): Promise<void> => {
+    const own = turn.then(async () => {
+      const work = { kind: 'accessRules', payload: wanted, repeatable: true };
+      const rules = (await threads.run(work)) as AccessFile;
+      access.replace(rules);
+      await threads.replaceFoundation({ rules });
+    });
+    turn = own.catch(() => undefined);
+    return own;
+  };
+  const again = async () => {
+    if (text !== undefined) await enforce(text);
   };
   const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: 'access rules', error });
   config.watch(() =>
-    refresh(text).then(
-      () => undefined,
-      // What is wrong with a file that has been refused has been told.
-      (error: unknown) => (refused === undefined ? failed(error) : undefined),
-    ),
+    // What is wrong with a file that has been refused has been told.
+    again().catch((error: unknown) => (refused === undefined ? failed(error) : undefined)),
   );
   const watcher = new Ticker({
     name: 'access rules',
@@ -54,11 +58,10 @@ function rulesKeeper(platform: Platform, access: AccessRules, threads: ScriptThr
         () => accessFileText(platform),
         () => platform.scriptFiles.forget(),
       );
-      if (settled === undefined) return;
-      const { text: now } = settled;
+      const now = settled?.text;
+      if (now === undefined) return;
       try {
-        if (now !== refused) await threads.reload();
-        if (!(await refresh(now)) && now !== undefined) return;
+        await enforce(now);
         text = now;
         refused = undefined;
       } catch (error) {
@@ -74,7 +77,7 @@ function rulesKeeper(platform: Platform, access: AccessRules, threads: ScriptThr
     async start() {
       text = await accessFileText(platform);
       // A file that cannot be evaluated must not keep the node down: administrators may mend it.
-      await refresh().catch(failed);
+      await again().catch(failed);
       await watcher.start();
     },
     stop: () => watcher.stop(),

@@ -6,27 +6,25 @@ import type { AccessFile } from './access-rules.ts';
 
 export const ACCESS_FILE = 'script/access.js';
 
-/** Evaluates `script/access.js`, where scripts run; undefined when there is no such file. */
-export async function evaluateAccessFile({
-  scripts,
-  scriptFiles,
-}: Platform): Promise<AccessFile | undefined> {
-  // Whoever asks has seen a change, which what was read a moment ago may lack.
+/** Evaluates the text of `script/access.js`, where scripts run. */
+export async function evaluateAccessFile(
+  { scripts, scriptFiles }: Platform,
+  text: string,
+): Promise<AccessFile> {
+  // Whoever asks has seen a change, and what it requires may have changed with it.
   scriptFiles.forget();
-  const file = await scriptFiles.find(ACCESS_FILE);
-  if (file === undefined) return undefined;
   // What is put behind it must not move the place of a mistake.
-  const mistake = findSyntaxError({ name: ACCESS_FILE, source: file.text });
+  const mistake = findSyntaxError({ name: ACCESS_FILE, source: text });
   if (mistake !== undefined) {
     const { line, column, message } = mistake;
     throw new ServiceUnavailableError(`${ACCESS_FILE}:${line}:${column}  ${message}`, {
       id: 'SCRIPT_NOT_COMPILED',
     });
   }
-  const reference = javascript(`${file.text}\n;httpAccessConfig;`);
+  const reference = javascript(`${text}\n;httpAccessConfig;`);
   const { value } = await scripts.evaluate(systemContext(), { reference, label: ACCESS_FILE, bindings: {} });
-  const lines = elementLines({ name: ACCESS_FILE, source: file.text }, 'configs');
-  return { config: value, text: file.text, ...(lines === undefined ? {} : { lines }) };
+  const lines = elementLines({ name: ACCESS_FILE, source: text }, 'configs');
+  return { config: value, text, ...(lines === undefined ? {} : { lines }) };
 }
 
 export function javascript(source: string): ScriptReference {
