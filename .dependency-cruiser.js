@@ -7,7 +7,7 @@ const floors = [
   ['observability', 'egress', 'config', 'database'],
   ['cluster', 'crypto', 'work', 'queue', 'resource', 'repo'],
   ['script', 'platform', 'security'],
-  ['managed', 'endpoint', 'scheduler', 'taskscanner', 'workflow', 'administration', 'personal'],
+  ['managed', 'endpoint', 'scheduler', 'taskscanner', 'workflow', 'administration', 'personal', 'events'],
 ];
 const rooms = floors.flat();
 const room = (names) => `^src/(${names.join('|')})/`;

@@ -20,6 +20,9 @@ var httpAccessConfig = {
     // What they may do; only administrators ask it of others.
     { pattern: 'access', roles: 'svc-authorized', methods: 'action', actions: 'may' },
 
+    // What changes, of what they may read.
+    { pattern: 'events', roles: 'svc-authorized', methods: 'read', actions: '' },
+
     // Their sessions; only administrators see, and end, those of others.
     { pattern: 'session', roles: 'svc-authorized', methods: 'query,action', actions: 'endAll' },
     { pattern: 'session/*', roles: 'svc-authorized', methods: 'read,delete', actions: '' },

@@ -10,6 +10,7 @@ import {
 } from '#config/index.ts';
 import { KeyRing } from '#crypto/index.ts';
 import { clockService, RefusedWrites, readMigrations } from '#database/index.ts';
+import type { EventFeature } from '#events/index.ts';
 import { HttpServer, requireFreePort } from '#http/index.ts';
 import { beatHealth, Solitude, startAll, stopAll } from '#lifecycle/index.ts';
 import { createMetrics, type Observe, observeAll, processGauges } from '#observability/index.ts';
@@ -51,11 +52,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const startedAt = performance.now();
   const metrics = createMetrics();
   let audit: AuditTrail | undefined;
+  let events: EventFeature | undefined;
+  const listening = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   let settling = Promise.resolve();
   let settle = () => {};
   const refused = new RefusedWrites();
   const observe = observeAll(options.observe, metrics.observe, refused.observe, (said) => {
     audit?.observe(said);
+    events?.observe(said);
     if (said.kind === 'config.written') settle();
   });
   const config = await openConfig(settings, { settings, environment, report: observe });
@@ -64,7 +68,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
   await requireFreePort(settings.host, settings.port);
   await using scope = new AsyncDisposableStack();
-  const threads = prepareThreads(settings, environment, observe);
+  const threads = prepareThreads(settings, environment, listening, observe);
   scope.defer(() => threads.stop());
   const foundation = await openFoundation({ ...options, nodeName, observe });
   scope.defer(() => foundation.close());
@@ -74,12 +78,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const version = versionOf(settings.installLocation);
   let started = false;
   let resources: RequestSink | undefined;
+  const entrance: RequestSink = { handle: (...asked) => resources!.handle(...asked) };
   const core = buildCore({
     database,
     config,
     observe,
     keyRing,
-    users: { handle: (context, request) => resources!.handle(context, request) },
+    listening,
+    entrance,
+    users: entrance,
     augment: augmentIn(() => threads),
     scripts: () => noScripts,
     state: () =>
@@ -91,6 +98,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     allowedNetworks: settings.allowedNetworks,
     onlyDestinations: settings.onlyDestinations,
   });
+  events = core.events;
   const agreement = new ConfigAgreement(database, core.overrides, foundation.nodeId);
   await agreement.follow();
   settle = () => {
@@ -128,6 +136,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       await agreement.sure();
       return core.authentication.authenticator.authenticate(...shown);
     },
+    events: core.events,
     health: {
       started: () => started,
       parts,
@@ -192,12 +201,17 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 /** The first one loads while Postgres starts. */
-function prepareThreads(settings: Settings, environment: Environment, observe: Observe): ScriptThreads {
+function prepareThreads(
+  settings: Settings,
+  environment: Environment,
+  listening: SharedArrayBuffer,
+  observe: Observe,
+): ScriptThreads {
   const { adminPassword, ...shared } = settings;
   const threads = new ScriptThreads({
     count: settings.scriptThreads,
     entry: new URL('../workers/script-thread.ts', import.meta.url),
-    data: { settings: shared, environment: withoutSecrets(environment) } satisfies ThreadData,
+    data: { settings: shared, environment: withoutSecrets(environment), listening } satisfies ThreadData,
     observe,
   });
   threads.prepare();
@@ -262,6 +276,7 @@ function assembleNode(given: {
     settings,
     isWorker: settings.roles.includes('worker'),
     membership,
+    isWoken: sessionUrl !== undefined,
     threads,
     // Runs and jobs are suspects alike of what ends the node that they share.
     solitude: new Solitude({ mark: (subject) => membership.noteAlone(subject) }),

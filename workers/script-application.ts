@@ -14,7 +14,9 @@ import { observeFromThread, ScriptRunner, serveThread } from '../src/script/inde
 import { augmentHere, evaluateAccessFile } from '../src/security/index.ts';
 
 /** A script thread: the application without its doors, with what runs scripts. */
-const { settings, environment, foundation } = workerData as ThreadData & { foundation: MessagePort };
+const { settings, environment, foundation, listening } = workerData as ThreadData & {
+  foundation: MessagePort;
+};
 const found = once(foundation, 'message');
 const observe = observeFromThread;
 const config = await ConfigStore.open({ settings, environment, report: () => {} });
@@ -31,6 +33,7 @@ const core = buildCore({
   config,
   observe,
   keyRing,
+  listening,
   scripts: (parts) => {
     const runner = new ScriptRunner({ ...parts, settings, observe });
     runners.push(runner);

@@ -1,6 +1,7 @@
 import { administrationFeature, type ConfigOverrides, type ServerState } from '#administration/index.ts';
 import { AddressGuard, type Destination, type Network } from '#egress/index.ts';
 import { Endpoints } from '#endpoint/index.ts';
+import { type EventFeature, eventFeature } from '#events/index.ts';
 import { managedFeature } from '#managed/index.ts';
 import { personalFeature } from '#personal/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
@@ -34,9 +35,14 @@ export interface Core extends Platform {
   readonly access: AccessRules;
   readonly authentication: AuthenticationFeature;
   readonly audit: AuditFeature;
+  readonly events: EventFeature;
 }
 
 export interface CoreOptions extends ServerState, PlatformOptions {
+  /** Shared by all threads: whether anybody in the cluster listens to events. */
+  readonly listening?: SharedArrayBuffer;
+  /** Where requests come in; default: the router. */
+  readonly entrance?: RequestSink;
   /** Asked for users who log in; default: the router. */
   readonly users?: RequestSink;
   /** What runs the scripts of authentication modules; default: `scripts`. */
@@ -71,6 +77,8 @@ export function buildCore(options: CoreOptions): Core {
     // Whoever logs in here may be waited for by a script.
     augment: options.augment ?? augmentHere(() => scripts, 1),
   });
+  const { listening = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT), entrance = router } = options;
+  const events = eventFeature(platform, { access, listening, entrance });
   const features: readonly Feature[] = [
     { resources: { 'script*': scriptResource(scripts) } },
     scheduler,
@@ -82,6 +90,7 @@ export function buildCore(options: CoreOptions): Core {
     managed,
     administration,
     personalFeature(platform),
+    events,
   ];
   for (const { resources = {}, services: offered = [] } of features) {
     for (const [pattern, handler] of Object.entries(resources)) router.mount(pattern, handler);
@@ -98,5 +107,6 @@ export function buildCore(options: CoreOptions): Core {
     access,
     authentication,
     audit,
+    events,
   };
 }

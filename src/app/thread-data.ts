@@ -8,6 +8,8 @@ export interface ThreadData {
   readonly settings: Omit<Settings, 'adminPassword'>;
   /** Without secrets. */
   readonly environment: Environment;
+  /** Shared by all threads: whether anybody in the cluster listens to events. */
+  readonly listening: SharedArrayBuffer;
 }
 
 /** What it is given as soon as that is there. */

@@ -64,6 +64,7 @@ export class Membership implements Service {
   readonly #fenced: (() => void)[] = [];
   readonly #returned: (() => void)[] = [];
   readonly #drained: ((isDrained: boolean) => void)[] = [];
+  readonly #looks: ((nodes: readonly NodeRow[]) => Promise<void>)[] = [];
   #own: LockSession | undefined;
   #watch: SuccessorWatch | undefined;
   #stopped = true;
@@ -118,6 +119,11 @@ export class Membership implements Service {
     this.#drained.push(listener);
   }
 
+  /** To be told of all nodes, this one too, as they are with each heartbeat. */
+  onLook(listener: (nodes: readonly NodeRow[]) => Promise<void>): void {
+    this.#looks.push(listener);
+  }
+
   /** Looks at once for what was said to this node. */
   wake(): void {
     this.#ticker.wake();
@@ -166,7 +172,9 @@ export class Membership implements Service {
     if (before === 0) await this.#admit();
     observe({ kind: 'node.joined', node: nodeName, epoch: this.epoch });
     // What an earlier life of this node had claimed is nobody's now.
-    const alone = (await listNodes(database.db)).find(({ id }) => id === this.nodeId)?.alone ?? null;
+    const nodes = await listNodes(database.db);
+    const alone = nodes.find(({ id }) => id === this.nodeId)?.alone ?? null;
+    for (const listener of this.#looks) await listener(nodes);
     if (before === 0) await this.#recovery.release(this.nodeId, this.epoch - 1, { kind: 'ended', alone });
     else await this.#recovery.release(this.nodeId, before, { kind: 'silent', alone });
   }
@@ -277,6 +285,7 @@ export class Membership implements Service {
     }
     this.#noteBeat();
     const nodes = await listNodes(database.db);
+    for (const listener of this.#looks) await listener(nodes);
     for (const node of nodes) {
       if (node.id === this.nodeId) this.#noteDrain(node);
       if (node.id === this.nodeId) continue;

@@ -28,6 +28,10 @@ export interface NodeRow {
   readonly drained_at: Date | null;
   /** Whether its lock tells that it lives; else its heartbeat alone does. */
   readonly holds_session: boolean;
+  /** Clients of it listen to events. */
+  readonly listens: boolean;
+  /** It writes down what changes, for those who listen. */
+  readonly tells: boolean;
 }
 
 /** The node's row, made if it is new. Its state stays what it was until `registerNode`. */
@@ -68,6 +72,7 @@ export async function registerNode(
           keys = coalesce(${keys === undefined ? null : JSON.stringify(keys)}::jsonb, keys),
           holds_session = ${holdsSession},
           started_at = clock_timestamp(), seen_at = clock_timestamp(), stopped_at = null, recovery = null,
+          listens = false, tells = false,
           drained_at = case when not ${isNew} then drained_at end, drained_by = case when not ${isNew} then drained_by end
       where id = ${id} returning name, epoch)
     select epoch, cluster_note_event(name, 'joined', epoch, null, null) from joined`.execute(db);
@@ -90,7 +95,7 @@ export async function listNodes(db: Db): Promise<NodeRow[]> {
   const { rows } = await sql<NodeRow>`
     select id, name, epoch, svc_node_state(state, seen_at) as state, started_at,
            (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as silent_ms, stopped_at, recovery, alone,
-           drained_at, holds_session
+           drained_at, holds_session, listens, tells
     from cluster_node order by id`.execute(db);
   return rows;
 }

@@ -55,6 +55,8 @@ export interface NodeTable {
   drained_at: Date | null;
   drained_by: string | null;
   holds_session: Generated<boolean>;
+  listens: Generated<boolean>;
+  tells: Generated<boolean>;
 }
 
 export interface JobTable {

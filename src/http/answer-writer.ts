@@ -38,7 +38,10 @@ export class AnswerWriter {
     this.#unsent = new UnsentAnswers(answerLimitBytes);
   }
 
-  write({ incoming, outgoing, requestId, account }: HttpExchange, { status, headers, body }: Answer): void {
+  write(
+    { incoming, outgoing, requestId, account }: HttpExchange,
+    { status, headers, body, stream }: Answer,
+  ): void {
     const bytes = body === null ? 0 : Buffer.byteLength(body);
     const all: OutgoingHttpHeaders = { ...SECURE_HEADERS, 'X-Request-Id': requestId };
     if (incoming.isSecure) all['Strict-Transport-Security'] = STAY_WITH_TLS;
@@ -49,6 +52,10 @@ export class AnswerWriter {
     // The status line says what the body of an error does.
     if (status < 400) outgoing.writeHead(status, all);
     else outgoing.writeHead(status, reasonOf(status), all);
+    if (stream !== undefined) {
+      stream(outgoing);
+      return;
+    }
     const { message } = incoming;
     if (message.complete) return void outgoing.end(body);
     if (body !== null) outgoing.write(body);

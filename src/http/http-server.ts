@@ -11,7 +11,7 @@ import { Door } from './door.ts';
 import { type Health, healthPages } from './health.ts';
 import type { Site } from './incoming.ts';
 import { listen } from './listen.ts';
-import { BASE_PATH, RestInterface, type RestOptions } from './rest-interface.ts';
+import { BASE_PATH, type EventDesk, RestInterface, type RestOptions } from './rest-interface.ts';
 
 export interface HttpServerOptions
   extends Pick<
@@ -32,6 +32,7 @@ export interface HttpServerOptions
   readonly diagnostics: Diagnostics;
   /** Absent on a node that only works: it answers health checks and metrics, nothing else. */
   readonly resources: RequestSink | undefined;
+  readonly events?: EventDesk;
   readonly health: Health;
   readonly metrics: { render(): Promise<string>; readonly contentType: string };
   /** What can be asked now, for the API description. */

@@ -1,4 +1,5 @@
-import { errorIdOf } from '#errors/index.ts';
+import { errorIdOf, UnauthorizedError } from '#errors/index.ts';
+import type { EventCaller, EventStreams } from '#events/index.ts';
 import {
   type ClientContext,
   type HttpContext,
@@ -29,6 +30,8 @@ export type Identify = (
 
 export interface RestOptions {
   readonly resources: RequestSink;
+  /** Absent where nothing is streamed. */
+  readonly events?: EventDesk;
   readonly bodyLimitBytes: number;
   readonly answerLimitBytes: number;
   /** Whether the transaction id that a request brings is taken over. */
@@ -38,6 +41,12 @@ export interface RestOptions {
   readonly authenticate: Identify;
   /** What can be asked now at and below a path, for the API description. */
   readonly describe: (path: string) => string;
+}
+
+/** Where streams of events are begun. */
+export interface EventDesk {
+  readonly streams: () => Pick<EventStreams, 'admit'>;
+  readonly topics: (text: string) => EventCaller['topics'];
 }
 
 const TRANSACTION_HEADER = 'x-svc-transactionid';
@@ -108,6 +117,11 @@ export class RestInterface {
       ...caller,
     });
     const response = await resources.handle(context, exchange.request);
+    const { events } = this.#options;
+    const topics = streamedTopics(exchange.request);
+    if (events !== undefined && topics !== undefined) {
+      return beginStream(exchange, caller, topics, { ...this.#options, events });
+    }
     const base = () => incoming.origin + BASE_PATH;
     const options = { ...form, base, mostBytes: answerLimitBytes };
     const write = (shown: Response, form = options) => writeResponse(exchange.request!, shown, form);
@@ -120,6 +134,40 @@ export class RestInterface {
       () => warned('too large to be shown', write({ ...response, content: {} })),
     ]);
   }
+}
+
+/** What has been granted as a read; undefined where no stream is asked for. */
+function streamedTopics({ method, path, parameters }: Request): string | undefined {
+  return method === 'read' && path.length === 1 && path[0] === 'events' ? parameters['topics'] : undefined;
+}
+
+async function beginStream(
+  exchange: HttpExchange,
+  caller: Caller,
+  topics: string,
+  { events, authenticate }: Pick<RestOptions, 'authenticate'> & { readonly events: EventDesk },
+): Promise<Answer> {
+  const { incoming, requestId, account } = exchange;
+  const { id, component } = caller.security.authorization;
+  // A stream must not keep a session alive.
+  const header = (name: string) => (name === 'x-svc-background' ? '1' : incoming.header(name));
+  const begin = await events.streams().admit({
+    account,
+    lastEventId: incoming.header('last-event-id'),
+    topics: events.topics(topics),
+    async identify() {
+      const security = await authenticate(header, caller.client, requestId, caller.http);
+      const { authorization } = security;
+      if (authorization.id === id && authorization.component === component) return security;
+      throw new UnauthorizedError('Access denied');
+    },
+  });
+  const headers = {
+    'Content-Type': 'text/event-stream',
+    'Cache-Control': 'no-store, no-transform',
+    'X-Accel-Buffering': 'no',
+  };
+  return { status: 200, headers, body: null, stream: begin };
 }
 
 async function firstThatFits(answers: readonly (() => Promise<Answer>)[]): Promise<Answer> {

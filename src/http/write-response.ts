@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { NotFoundError, type ResourceError } from '#errors/index.ts';
 import { firstOf, getMember, isObject } from '#json/index.ts';
 import {
@@ -17,6 +18,8 @@ export interface Answer {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly body: string | Buffer | null;
+  /** What is written behind the headers, until one side ends it. */
+  readonly stream?: (outgoing: ServerResponse) => void;
 }
 
 /** The HTTP form of a response. `base` gives the absolute URL that resource paths are appended to. */

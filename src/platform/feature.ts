@@ -24,6 +24,8 @@ export interface NodeGround {
   /** Whether it does the cluster's work. */
   readonly isWorker: boolean;
   readonly membership: Membership;
+  /** Whether wake-ups reach it; where there is only a pooler, none do. */
+  readonly isWoken: boolean;
   readonly threads: ScriptThreads;
   readonly solitude: Solitude;
   /** Sessions that keep plans, for claims of what is due. */

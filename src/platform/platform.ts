@@ -32,4 +32,5 @@ export const WAKE_UP = {
   queue: 'queue',
   queueBehind: 'queue-behind',
   cluster: 'cluster',
+  events: 'events',
 } as const;

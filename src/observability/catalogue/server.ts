@@ -6,6 +6,15 @@ import { errorFacts, ms, said } from './row.ts';
 
 type News<Kind extends LoopNews['kind']> = Omit<Extract<LoopNews, { kind: Kind }>, 'kind'>;
 
+/** What has changed, by its names. */
+interface ToldChange {
+  readonly topic: string;
+  readonly resource: string;
+  readonly operation: 'create' | 'update' | 'delete';
+  readonly rev?: string;
+  readonly transaction?: string;
+}
+
 /** The process, its keys, its database, its configuration. */
 export const SERVER = {
   'server.started': said<{ url: string; project: string; roles: readonly string[]; took: number }>({
@@ -112,6 +121,10 @@ export const SERVER = {
   'config.note': said<{ message: string }>({
     level: 'debug',
     text: ({ message }) => message,
+  }),
+  'changes.committed': said<{ events: readonly ToldChange[] }>({
+    level: 'trace',
+    text: ({ events }) => `${events.length} changes are committed, and somebody listens`,
   }),
   'loop.failed': said<News<'loop.failed'>>({
     level: 'warn',

@@ -113,7 +113,8 @@ export class Authenticator {
   async #fromSession(sessions: Sessions | undefined, attempt: Attempt): Promise<SecurityContext> {
     if (sessions === undefined) throw accessDenied();
     const token = readCookie(attempt.header('cookie'), isForTls(sessions.settings, attempt.client.isSecure));
-    const found = token === undefined ? undefined : await sessions.find(token, attempt);
+    const isBackground = attempt.header('x-svc-background') === '1';
+    const found = token === undefined ? undefined : await sessions.find(token, attempt, isBackground);
     if (found === undefined) throw accessDenied();
     return this.#reauthenticated(found.security, found.module, attempt);
   }

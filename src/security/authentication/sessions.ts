@@ -121,9 +121,9 @@ export class Sessions {
   }
 
   /** Who the session belongs to, as they are now, and the module that lets them in. @returns undefined when it does not hold */
-  async find(token: string, asked: Asked): Promise<Found | undefined> {
+  async find(token: string, asked: Asked, isBackground = false): Promise<Found | undefined> {
     const id = await this.idOf(token);
-    const row = id === undefined ? undefined : await this.#rows.add(id);
+    const row = id === undefined ? undefined : await (isBackground ? this.#look(id) : this.#rows.add(id));
     if (row === undefined) return undefined;
     const { authentication_id, component, user_id, claimed_roles, credential_stamp } = row;
     const now = await this.#refresh(
@@ -185,6 +185,12 @@ export class Sessions {
       }
     }
     return undefined;
+  }
+
+  /** The use of it is not noted. */
+  async #look(id: string): Promise<SessionRow | undefined> {
+    const idleMs = this.settings.tokenIdleTimeMinutes * MINUTE_MS;
+    return (await findSessions(this.#options.database.db, [id], idleMs))[0];
   }
 
   async #read(ids: readonly string[]): Promise<readonly (SessionRow | undefined)[]> {

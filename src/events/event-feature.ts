@@ -1,0 +1,149 @@
+import { managedConfig } from '#config/index.ts';
+import { beforeCommit } from '#database/index.ts';
+import type { Observation } from '#observability/index.ts';
+import {
+  CHANNEL,
+  type Feature,
+  type NodeGround,
+  type NodePart,
+  type Platform,
+  WAKE_UP,
+} from '#platform/index.ts';
+import { type RequestSink, rootContext, type SecurityContext } from '#resource/index.ts';
+import type { AccessRules } from '#security/index.ts';
+import { noteTelling, writeBatch } from './event-repository.ts';
+import { EventStreams } from './event-streams.ts';
+import { EventWriter } from './event-writer.ts';
+import { eventsResource } from './events-resource.ts';
+import { mayAsk } from './may-listen.ts';
+import { eventOfChange, eventOfObservation, type ToldEvent } from './told-event.ts';
+import { parseTopics, reading, type Topic } from './topic.ts';
+
+export interface EventFeature extends Feature {
+  /** Hears all that this node says, its script threads too. */
+  readonly observe: (said: Observation) => void;
+  readonly streams: () => EventStreams;
+  readonly topics: (text: string) => readonly Topic[];
+}
+
+export interface EventFeatureOptions {
+  readonly access: AccessRules;
+  /** Shared by all threads: whether anybody in the cluster listens. */
+  readonly listening: SharedArrayBuffer;
+  readonly entrance: RequestSink;
+}
+
+/** `/events`, and what each node tells and hands on for it. */
+export function eventFeature(platform: Platform, options: EventFeatureOptions): EventFeature {
+  const { database, config, router, observe } = platform;
+  const heard = new Int32Array(options.listening);
+  const isHeard = () => Atomics.load(heard, 0) === 1;
+  const asks = mayAsk({ ...options, config, router });
+  const types = () => config.get(managedConfig).objects.map(({ name }) => name);
+  let writer: EventWriter | undefined;
+  let streams: EventStreams | undefined;
+  beforeCommit(database, async (unitOfWork) => {
+    const { changes, actor } = unitOfWork;
+    // Whether somebody listens counts when it is committed: who begins to listen then sees it.
+    unitOfWork.afterCommit('tell who listens', () => {
+      if (!isHeard()) return;
+      const events = changes.flatMap((change) => eventOfChange(change, actor) ?? []);
+      if (events.length > 0) observe({ kind: 'changes.committed', events });
+    });
+  });
+
+  async function judge(
+    security: SecurityContext,
+    events: readonly ToldEvent[],
+    topics: readonly Topic[],
+  ): Promise<readonly ToldEvent[]> {
+    const context = listenerContext(security);
+    const granted = await Promise.all(topics.map(({ asks: request }) => asks(context, request)));
+    if (granted.includes(false)) throw new Error('The caller may not listen any more');
+    const shown: ToldEvent[] = [];
+    for (const event of events) {
+      if (event.topic === 'session') continue;
+      const isObject = event.topic.startsWith('object:');
+      if (!isObject || (await asks(context, reading(event.resource)))) shown.push(event);
+    }
+    return shown;
+  }
+
+  function node(ground: NodeGround): NodePart {
+    const { membership, name, isWoken } = ground;
+    const { nodeId } = membership;
+    const failed = (error: unknown) => observe({ kind: 'loop.failed', loop: 'events', error });
+    const own = new EventWriter({
+      isHeard,
+      write: (events, isGap) =>
+        writeBatch(database.db, { node: name, isGap, events }, { channel: CHANNEL, topic: WAKE_UP.events }),
+      failed,
+    });
+    const all = new EventStreams({
+      database,
+      nodeId,
+      isWoken,
+      judge,
+      wakeAll: () => platform.notifier.notify(WAKE_UP.cluster),
+      tellGap: () => own.tellGap(),
+      observe,
+    });
+    writer = own;
+    streams = all;
+    membership.onLook(async (nodes) => {
+      const listened = nodes.some(({ state, listens }) => state === 'running' && listens);
+      Atomics.store(heard, 0, listened ? 1 : 0);
+      const me = nodes.find(({ id }) => id === nodeId);
+      if (me !== undefined && me.tells !== listened) await noteTelling(database.db, nodeId, listened);
+    });
+    membership.onDrain((isDrained) => {
+      if (isDrained) all.closeAll();
+    });
+    const writing = { name: 'event writer', start: async () => {}, stop: () => own.stop() };
+    return {
+      services: [writing, all],
+      onWakeUp: { [WAKE_UP.events]: () => all.wake() },
+      gauges: [
+        {
+          name: 'svc_event_streams',
+          help: 'Clients that listen to events on this node',
+          read: () => all.size,
+        },
+      ],
+    };
+  }
+
+  return {
+    resources: { events: eventsResource({ types, mayAsk: asks }) },
+    node,
+    streams() {
+      if (streams === undefined) throw new Error('Only a node has streams of events');
+      return streams;
+    },
+    topics: (text) => parseTopics(text, types()),
+    observe(said) {
+      if (writer === undefined || !isHeard()) return;
+      if (said.kind === 'changes.committed') return writer.tell(withAudit(said.events));
+      const event = eventOfObservation(said);
+      if (event === 'gap') writer.tellGap();
+      else if (event !== undefined) writer.tell([event]);
+    },
+  };
+}
+
+/** What is changed is audited, if the configuration says so. */
+function withAudit(events: readonly ToldEvent[]): readonly ToldEvent[] {
+  return [...events, { topic: 'audit', resource: 'audit/activity', operation: 'create' }];
+}
+
+/** For the rules: as the caller itself would ask, from outside. */
+function listenerContext(security: SecurityContext) {
+  return rootContext({
+    id: 'events',
+    transactionId: 'events',
+    receivedAt: Date.now(),
+    security,
+    client: { isExternal: true, remoteAddress: '', remotePort: -1, userAgent: '', isSecure: false },
+    http: null,
+  });
+}

@@ -1,0 +1,105 @@
+import type { ServerResponse } from 'node:http';
+import type { EventBatch } from './event-repository.ts';
+import type { ToldEvent } from './told-event.ts';
+import type { Topic } from './topic.ts';
+
+/** A reader that has so much of it before it is dropped. */
+const MOST_UNSENT_BYTES = 262_144;
+/** Batches that may wait for the judgement about the ones before. */
+const MOST_WAITING = 200;
+
+const GAP = 'event: gap\ndata: {}\n\n';
+
+export interface EventStreamOptions {
+  readonly outgoing: ServerResponse;
+  readonly topics: readonly Topic[];
+  /** What of it the caller may know now. Rejects when the caller may not go on. */
+  readonly judge: (events: readonly ToldEvent[], topics: readonly Topic[]) => Promise<readonly ToldEvent[]>;
+  readonly onEnd: () => void;
+}
+
+/** One client that listens. It is told in order; one that reads too slowly is dropped, for what waits must not grow. */
+export class EventStream {
+  readonly #options: EventStreamOptions;
+  #turn: Promise<void> = Promise.resolve();
+  #waiting = 0;
+  #hasMissed = false;
+  /** The last batch that it was handed, or began behind. */
+  #at = 0;
+  #isOver = false;
+
+  constructor(options: EventStreamOptions) {
+    this.#options = options;
+    options.outgoing.once('close', () => this.#end());
+    options.outgoing.write('retry: 1000\n\n');
+  }
+
+  /** Says from where on it listens. */
+  open(at: number, isGap: boolean): void {
+    this.#at = at;
+    if (isGap) this.#write(GAP);
+    this.#write(`id: ${at}\nevent: open\ndata: {}\n\n`);
+  }
+
+  take(batch: EventBatch): void {
+    if (this.#isOver || batch.id <= this.#at) return;
+    this.#at = batch.id;
+    const events = batch.events.filter(
+      (event) => event.topic === 'session' || this.#options.topics.some((topic) => topic.fits(event)),
+    );
+    if (events.length === 0 && !batch.is_gap) return;
+    if (this.#waiting >= MOST_WAITING) {
+      this.#hasMissed = true;
+      return;
+    }
+    this.#waiting += 1;
+    this.#turn = this.#turn.then(() => this.#tell(batch, events));
+  }
+
+  /** Says that it lives, and where it is; who may not go on is told so. */
+  beat(at: number): void {
+    if (this.#isOver || this.#waiting > 0) return;
+    this.#waiting += 1;
+    this.#turn = this.#turn.then(() => this.#tell({ id: at, is_gap: false, events: [] }, []));
+  }
+
+  /** The server stops, or the caller may not listen any more. */
+  close(): void {
+    if (!this.#isOver) this.#options.outgoing.end('event: end\ndata: {}\n\n');
+    this.#end();
+  }
+
+  async #tell({ id, is_gap }: EventBatch, events: readonly ToldEvent[]): Promise<void> {
+    this.#waiting -= 1;
+    if (this.#isOver) return;
+    try {
+      const shown = await this.#options.judge(events, this.#options.topics);
+      const isGap = is_gap || this.#hasMissed;
+      this.#hasMissed = false;
+      const texts = shown.map((event) => `event: change\ndata: ${JSON.stringify(nameOf(event))}\n\n`);
+      const beat = events.length === 0 && !isGap ? ': still here\n' : '';
+      this.#write(`${isGap ? GAP : ''}${texts.join('')}${beat}id: ${id}\n\n`);
+    } catch {
+      this.close();
+    }
+  }
+
+  #write(text: string): void {
+    const { outgoing } = this.#options;
+    if (this.#isOver) return;
+    outgoing.write(text);
+    if (outgoing.writableLength <= MOST_UNSENT_BYTES) return;
+    outgoing.destroy();
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.onEnd();
+  }
+}
+
+function nameOf({ topic, ...names }: ToldEvent): object {
+  return { topic: topic.replace(/:.*$/, ''), ...names };
+}

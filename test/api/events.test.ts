@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countStatements } from '../support/count-statements.ts';
+import { listenTo } from '../support/event-listener.ts';
+import { eventually } from '../support/eventually.ts';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { startTestServer, type TestServer } from '../support/server.ts';
+
+const PASSWORD = 'Passw0rd-of-users';
+/** A script that makes roles in one unit of work. @returns its text; it answers with their number */
+const createRoles = (prefix: string, count: number) => `
+  for (var n = 0; n < ${count}; n++) {
+    svc.create('managed/role', '${prefix}' + n, {name: '${prefix}' + n, description: 'Made by a script'});
+  }
+  n`;
+const EVE = { 'X-Svc-Username': 'eve', 'X-Svc-Password': PASSWORD };
+
+describe('streams of events', () => {
+  let test: TestDatabase;
+  let server: TestServer;
+  let other: TestServer;
+
+  beforeAll(async () => {
+    test = await createTestDatabase();
+    server = await startTestServer({ database: test });
+    other = await startTestServer({ database: test });
+    for (const userName of ['eve', 'ada']) {
+      const body = {
+        userName,
+        givenName: 'Given',
+        sn: 'S',
+        mail: `${userName}@example.com`,
+        password: PASSWORD,
+      };
+      expect((await server.api('PUT', `managed/user/${userName}`, { body })).status).toBe(201);
+    }
+  });
+  afterAll(async () => {
+    await server[Symbol.asyncDispose]();
+    await other[Symbol.asyncDispose]();
+    await test[Symbol.asyncDispose]();
+  });
+
+  const rename = (of: TestServer, id: string, givenName: string) =>
+    of.api('PATCH', `managed/user/${id}`, {
+      body: [{ operation: 'replace', field: '/givenName', value: givenName }],
+    });
+  const batches = async () =>
+    (await server.database.pool.query('select count(*)::int as count from event_batch')).rows[0].count;
+
+  it('cost nothing while nobody listens', async () => {
+    const statements = /event_batch|set (listens|tells)/;
+    expect(await countStatements(() => rename(server, 'ada', 'Unheard'), statements)).toBe(0);
+    expect(await batches()).toBe(0);
+  });
+
+  it('tell on every node what was committed on any, by its name alone', async () => {
+    await using here = await listenTo(server.url, 'object:user');
+    await using there = await listenTo(other.url, 'object:user,config');
+    expect([here.status, here.headers.get('content-type')]).toEqual([200, 'text/event-stream']);
+    const answer = await rename(other, 'ada', 'Heard');
+    const named = {
+      topic: 'object',
+      resource: 'managed/user/ada',
+      operation: 'update',
+      rev: answer.body._rev,
+      transaction: answer.headers.get('X-Request-Id'),
+    };
+    for (const listener of [here, there]) {
+      const { data } = await listener.next(({ event }) => event === 'change');
+      expect(data).toEqual(named);
+    }
+    // A rehearsal and a failure change nothing.
+    await other.api('DELETE', 'managed/user/ada?_dryRun=true');
+    await other.api('PUT', 'managed/user/ada', {
+      body: { userName: 'ada' },
+      headers: { 'If-Match': '"77"' },
+    });
+    const made = await server.api('POST', 'script?_action=eval', {
+      body: { type: 'text/javascript', source: createRoles('heard', 1) },
+    });
+    expect([made.status, made.body]).toEqual([200, 1]);
+    const marker = await rename(server, 'eve', 'Marker');
+    await here.next(({ data }) => data.rev === marker.body._rev && data.resource === 'managed/user/eve');
+    expect(here.heard.filter(({ event }) => event === 'change')).toHaveLength(2);
+    expect(JSON.stringify(here.heard)).not.toContain('Marker');
+  });
+
+  it('tell of schedules, firings, configuration, nodes and the audit', async () => {
+    await using listener = await listenTo(server.url, 'schedule,firing,config,node,audit');
+    const script = { type: 'text/javascript', source: '1' };
+    const body = { schedule: '0 0 0 1 1 ?', invokeService: 'script', invokeContext: { script } };
+    await other.api('PUT', 'scheduler/job/told', { body });
+    await listener.next(({ data }) => data.topic === 'schedule' && data.resource === 'scheduler/job/told');
+    const { firing } = (await other.api('POST', 'scheduler/job/told?_action=trigger')).body;
+    const { data } = await listener.next(({ data: { topic } }) => topic === 'firing');
+    expect(data.resource).toBe(`scheduler/firing/${firing}`);
+    await server.api('PUT', 'config/endpoint/told', {
+      body: { context: 'endpoint/told', type: 'text/javascript', source: '1' },
+    });
+    await listener.next(({ data: { resource } }) => resource === 'config/endpoint/told');
+    await listener.next(({ data: { resource } }) => resource === 'audit/activity');
+    const { node } = await other.observed('node.named');
+    await server.api('POST', `cluster/${node}?_action=resume`);
+    await server.api('POST', `cluster/${node}?_action=drain`);
+    await listener.next(({ data: { resource } }) => resource === `cluster/${node}`);
+    await server.api('POST', `cluster/${node}?_action=resume`);
+  });
+
+  it('say that something is missing where one commit changes more than a batch holds', async () => {
+    await using listener = await listenTo(other.url, 'object:role');
+    const source = createRoles('many', 300);
+    const made = await server.api('POST', 'script?_action=eval', {
+      body: { type: 'text/javascript', source },
+    });
+    expect([made.status, made.body]).toEqual([200, 300]);
+    await listener.next(({ event }) => event === 'gap' && listener.heard.length > 200);
+  });
+
+  it('tell a user of its own object, and of nothing else', async () => {
+    for (const topics of [
+      'object:user',
+      'object:user/ada',
+      'object:user/eve,object:user/ada',
+      'config',
+      'firing',
+      'task',
+    ]) {
+      const refused = await server.api('GET', `events?topics=${topics}`, { user: 'eve', password: PASSWORD });
+      expect([topics, refused.status, refused.body.detail?.id]).toEqual([topics, 403, 'ACCESS_DENIED']);
+    }
+    expect((await fetch(`${server.url}/svc/events?topics=object:user/eve`)).status).toBe(401);
+    await using listener = await listenTo(other.url, 'object:user/eve', EVE);
+    await rename(server, 'ada', 'Secret');
+    const { body } = await rename(server, 'eve', 'Own');
+    const { data } = await listener.next(({ event }) => event === 'change');
+    expect(data).toMatchObject({ resource: 'managed/user/eve', rev: body._rev });
+  });
+
+  it('say what there is to listen to, and what was meant', async () => {
+    const listed = await server.api('GET', 'events', { user: 'eve', password: PASSWORD });
+    expect(listed.body.topics).toContain('object:<type>');
+    for (const [topics, hint] of [
+      ['confg', "Did you mean 'config'?"],
+      ['object:usr', "Did you mean 'user'?"],
+      ['', /There are firing/],
+      [Array.from({ length: 51 }, (_, n) => `object:user/${n}`).join(), 'Listen to object:<type>'],
+    ] as const) {
+      const { status, body } = await server.api('GET', `events?topics=${topics}`);
+      expect([status, body.detail.id]).toEqual([400, 'EVENTS_BAD_TOPIC']);
+      expect(body.detail.hint).toMatch(hint);
+    }
+    const badId = await server.api('GET', 'events?topics=config', { headers: { 'Last-Event-ID': 'x' } });
+    expect([badId.status, badId.body.detail.id]).toEqual([400, 'EVENTS_BAD_ID']);
+  });
+
+  it('go on where they were, or say that something is missing', async () => {
+    const before = await listenTo(server.url, 'object:user');
+    await rename(server, 'ada', 'One');
+    await before.next(({ event }) => event === 'change');
+    await eventually(
+      async () => Number(before.lastId),
+      (id) => id > Number(before.heard.find(({ event }) => event === 'open')!.id),
+    );
+    await before[Symbol.asyncDispose]();
+    const { body } = await rename(other, 'ada', 'Missed');
+    const admin = { Authorization: `Basic ${Buffer.from('svc-admin:Correct-Horse-9').toString('base64')}` };
+    await eventually(batches, (count) => count > Number(before.lastId));
+    {
+      await using after = await listenTo(other.url, 'object:user', {
+        ...admin,
+        'Last-Event-ID': before.lastId!,
+      });
+      const { data } = await after.next(({ event }) => event === 'change');
+      expect(data.rev).toBe(body._rev);
+      expect(after.heard.some(({ event }) => event === 'gap')).toBe(false);
+    }
+    await server.database.pool.query('delete from event_batch where id <= $1', [Number(before.lastId) + 1]);
+    await using late = await listenTo(other.url, 'object:user', {
+      ...admin,
+      'Last-Event-ID': before.lastId!,
+    });
+    expect(late.heard.some(({ event }) => event === 'gap')).toBe(true);
+  });
+
+  it('end with the session, and with the right', async () => {
+    const login = await server.api('POST', 'authentication?_action=login', { user: null, headers: EVE });
+    const Cookie = login.headers.get('Set-Cookie')!.split(';')[0]!;
+    const ofSession = await listenTo(other.url, 'object:user/eve', { Cookie });
+    const headers = { Cookie, 'X-Requested-With': 'x' };
+    await server.api('POST', 'authentication?_action=logout', { user: null, headers });
+    await rename(server, 'eve', 'Unheard');
+    await ofSession.ended;
+    expect(ofSession.heard.filter(({ event }) => event === 'change')).toEqual([]);
+
+    const ofAccount = await listenTo(other.url, 'object:user/eve', EVE);
+    await server.api('DELETE', 'managed/user/eve');
+    await ofAccount.ended;
+    expect(ofAccount.heard.filter(({ event }) => event === 'change')).toEqual([]);
+  });
+
+  it('are six of a caller on a node', async () => {
+    await using scope = new AsyncDisposableStack();
+    for (let opened = 0; opened < 6; opened++) scope.use(await listenTo(server.url, 'config'));
+    const seventh = await server.api('GET', 'events?topics=config');
+    expect([seventh.status, seventh.body.detail.id]).toEqual([429, 'EVENTS_TOO_MANY']);
+    scope.use(await listenTo(other.url, 'config'));
+  });
+
+  it('end when their node stops', async () => {
+    const last = await startTestServer({ database: test });
+    const listener = await listenTo(last.url, 'config');
+    await last[Symbol.asyncDispose]();
+    await listener.ended;
+    expect(listener.heard.at(-1)?.event).toBe('end');
+  });
+});
