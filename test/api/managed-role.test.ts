@@ -204,6 +204,15 @@ describe('roles and assignments', () => {
       expect((await roleJob('end')).status).toBe(404);
     });
 
+    it('that end with the last of all years are meant for ever, and no end is scheduled', async () => {
+      const duration = '2020-01-01T00:00:00.000Z/9999-12-31T23:59:59.999Z';
+      const r = await role({ temporalConstraints: [{ duration }] });
+      const u = await user({ roles: [role_(r)] });
+      expect(await effective(u)).toEqual([r]);
+      const end = await api('GET', `scheduler/job/managed-role-${r}-temporalConstraint-0-end`);
+      expect(end.status).toBe(404);
+    });
+
     it('are checked when the moment comes, so that what is stored follows', async () => {
       const r = await role();
       const end = Date.now() + 1_000;

@@ -1,6 +1,7 @@
 import { NotFoundError } from '#errors/index.ts';
 import { equalJson, type JsonObject, type JsonValue } from '#json/index.ts';
 import { Connection } from '#resource/index.ts';
+import { isInstant } from '#time/index.ts';
 import type { Exchange } from '../exchange.ts';
 import { parseTemporalConstraints } from './temporal-constraint.ts';
 
@@ -33,7 +34,8 @@ export async function planConstraint(
   if (span === null || input === null) return;
   const moments = { start: span.startAt, end: span.endAt };
   for (const [when, at] of Object.entries(moments)) {
-    if (at <= Date.now()) continue;
+    // What ends with the last of all years is meant for ever.
+    if (at <= Date.now() || !isInstant(at + MARGIN_MS)) continue;
     await connection.create('scheduler/job', scheduleName(name, when), {
       type: 'simple',
       persisted: true,
