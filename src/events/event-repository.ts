@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Db, oneRow } from '#database/index.ts';
+import { type Db, LOCK, lockingNamed, oneRow } from '#database/index.ts';
 import type { ToldEvent } from './told-event.ts';
 
 /** What one node has told at once. */
@@ -30,7 +30,7 @@ export async function writeBatch(
 ): Promise<void> {
   await sql`
     with turn as materialized (
-      select set_config('synchronous_commit', 'off', true), pg_advisory_xact_lock(hashtextextended('events', 0))),
+      select set_config('synchronous_commit', 'off', true), (${lockingNamed(LOCK.events)})),
     written as (
       insert into event_batch (node, is_gap, events)
       select ${batch.node}, ${batch.isGap}, ${JSON.stringify(batch.events)}::jsonb from turn returning id),

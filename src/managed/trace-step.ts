@@ -21,7 +21,10 @@ export function stepTracer(
   const known = new Map(Object.entries(cloneJson(exchange.object)));
   return (step, work) =>
     trace.step(work, (error) => {
-      const changed = changedSince(known, exchange.object);
+      const changed = changedSince(known, exchange.object)
+        // Their names are nobody's business either.
+        .filter((name) => !exchange.type.privates.has(name))
+        .map((name) => formatPointer([name]));
       return {
         step: step.name,
         resource: objectPath(exchange),
@@ -32,7 +35,7 @@ export function stepTracer(
     });
 }
 
-/** Pointers to members that are not as they are known, which they are from now on. */
+/** Members that are not as they are known, which they are from now on. */
 function changedSince(known: Map<string, JsonValue>, object: JsonObject): string[] {
   const names = new Set([...known.keys(), ...Object.keys(object)]);
   const changed: string[] = [];
@@ -40,7 +43,7 @@ function changedSince(known: Map<string, JsonValue>, object: JsonObject): string
     const now = object[name];
     const before = known.get(name);
     if (now === before || (now !== undefined && before !== undefined && equalJson(now, before))) continue;
-    changed.push(formatPointer([name]));
+    changed.push(name);
     if (now === undefined) known.delete(name);
     else known.set(name, cloneJson(now));
   }

@@ -53,6 +53,7 @@ function rotate(
 /** Columns that a row must have besides, where a constraint says what. */
 const NEEDED: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   audit_event: { topic: 'sync' },
+  personal_item: { kind: 'preference' },
   scan_run: { state: 'ACTIVE' },
   scheduler_firing: { outcome: 'fired' },
   scheduler_job: { source: 'rest' },
