@@ -73,7 +73,7 @@ export async function runUnitOfWork<T>(
       if (told === undefined) return result;
     } catch (error) {
       await unitOfWork.rollback();
-      if (unitOfWork.isRefused) {
+      if (unitOfWork.stopped === 'disturbed') {
         mayGroup = false;
         continue;
       }

@@ -18,6 +18,11 @@ export interface HeldStatement {
   readonly meaning?: (error: unknown) => unknown;
 }
 
+interface Held {
+  take(): readonly HeldStatement[];
+  fail(error: unknown): void;
+}
+
 /**
  * Statements of a transaction, each sent as soon as it is asked for, in this order and without waiting for the answers to those
  * before it: what is asked for together is one way to the database. The first of them that fails says why the others do.
@@ -32,17 +37,17 @@ export class TransactionStatements {
   }
 
   /**
-   * @param takeHeld what goes before the next statement, which is taken with it
+   * @param held what goes before the next statement, and is told why it failed
    * @param onStatement told of each that somebody asks for
    */
   static async of(
     transaction: Transaction,
-    takeHeld: () => readonly HeldStatement[],
+    held: Held,
     onStatement: (() => void) | undefined,
   ): Promise<TransactionStatements> {
     const executor = transaction.getExecutor();
     const connection = await executor.provideConnection((own) => Promise.resolve(own));
-    const wire = new TransactionWire(connection, transaction, takeHeld);
+    const wire = new TransactionWire(connection, transaction, held);
     const db = new Statements<Tables>({ ...UNUSED, executor: executor.withConnectionProvider(wire) });
     return new TransactionStatements(
       onStatement === undefined ? db : db.withPlugin(telling(onStatement)),
@@ -74,17 +79,17 @@ const IN_FAILED_TRANSACTION = '25P02';
 class TransactionWire implements ConnectionProvider {
   readonly #connection: DatabaseConnection;
   readonly #compiler: Db;
-  readonly #takeHeld: () => readonly HeldStatement[];
+  readonly #held: Held;
   #failure: unknown;
 
-  constructor(connection: DatabaseConnection, compiler: Db, takeHeld: () => readonly HeldStatement[]) {
+  constructor(connection: DatabaseConnection, compiler: Db, held: Held) {
     this.#connection = connection;
     this.#compiler = compiler;
-    this.#takeHeld = takeHeld;
+    this.#held = held;
   }
 
   async provideConnection<T>(consumer: (connection: DatabaseConnection) => Promise<T>): Promise<T> {
-    const held = this.#takeHeld();
+    const held = this.#held.take();
     if (held.length === 0) return this.#told(consumer(this.#connection));
     const before = held.map((each) => this.#send(each));
     const own = this.#told(consumer(this.#connection));
@@ -94,9 +99,14 @@ class TransactionWire implements ConnectionProvider {
   }
 
   async #send({ statement, check, meaning }: HeldStatement): Promise<void> {
-    const sent = this.#connection.executeQuery(statement.compile(this.#compiler));
-    const { rows } = await this.#told(sent, meaning);
-    check?.(rows as never[]);
+    try {
+      const sent = this.#connection.executeQuery(statement.compile(this.#compiler));
+      const { rows } = await this.#told(sent, meaning);
+      check?.(rows as never[]);
+    } catch (error) {
+      this.#held.fail(error);
+      throw error;
+    }
   }
 
   #told<T>(sent: Promise<T>, meaning = (error: unknown) => error): Promise<T> {

@@ -11,6 +11,7 @@ import {
   meaningOfLostRows,
   statementsFor,
 } from './group-commit.ts';
+import { HeldStatements } from './held-statements.ts';
 import { PendingWrites } from './pending-writes.ts';
 import { Trace } from './trace.ts';
 import { type HeldStatement, TransactionStatements } from './transaction-statements.ts';
@@ -41,8 +42,7 @@ export class UnitOfWork {
   #transaction: Promise<Transaction> | undefined;
   /** The transaction as everybody else has it. */
   #statements: Promise<TransactionStatements> | undefined;
-  /** What leaves with the next statement. */
-  #held: HeldStatement[] = [];
+  readonly #held = new HeldStatements();
   #holdsConnection = false;
   readonly #pending = new PendingWrites();
   readonly #last: GroupedRow[] = [];
@@ -87,21 +87,25 @@ export class UnitOfWork {
   /** Has a statement that nobody waits for leave with the next one, which fails if it fails. */
   async hold(statement: HeldStatement): Promise<void> {
     await this.db();
-    this.#held.push(statement);
+    this.#held.add(statement);
     // In a rehearsal, and where somebody was faster, each step is told by itself how it went.
     if (!this.mayGroup) await this.#flush();
   }
 
   #sending(): Promise<TransactionStatements> {
     this.#statements ??= this.#own().then((transaction) =>
-      TransactionStatements.of(transaction, () => this.#takeHeld(), this.#onStatement),
+      TransactionStatements.of(
+        transaction,
+        { take: () => this.#takeHeld(), fail: (error) => this.#held.fail(error) },
+        this.#onStatement,
+      ),
     );
     return this.#statements;
   }
 
   #takeHeld(): readonly HeldStatement[] {
     this.#holdPending();
-    return this.#held.splice(0);
+    return this.#held.take();
   }
 
   /** What is pending goes in front of what is asked for next. */
@@ -109,13 +113,13 @@ export class UnitOfWork {
     const rows = this.#pending.take();
     if (rows.length === 0) return;
     const meaning = (error: unknown) => this.#refusedBy(error) ?? error;
-    this.#held.push(...statementsFor(rows).map((statement) => ({ statement, meaning })));
+    this.#held.add(...statementsFor(rows).map((statement) => ({ statement, meaning })));
   }
 
   /** Sends what is held, and waits for it. */
   async #flush(): Promise<void> {
     this.#holdPending();
-    if (this.#held.length > 0) await (await this.#sending()).flushWith(async () => {});
+    if (!this.#held.isEmpty) await (await this.#sending()).flushWith(async () => {});
   }
 
   /** Where a row could not be stored that was taken for stored. */
@@ -126,10 +130,8 @@ export class UnitOfWork {
   }
 
   #own(): Promise<Transaction> {
-    if (!this.#mayOpen) {
-      this.#isStopped = true;
-      return Promise.reject(new NeedsTransaction());
-    }
+    this.#isStopped = !this.#mayOpen;
+    if (this.#isStopped) return Promise.reject(new NeedsTransaction());
     this.#transaction ??= this.#open();
     return this.#transaction;
   }
@@ -262,9 +264,10 @@ export class UnitOfWork {
     }
     const changes = this.#changes.length;
     const effects = this.#effects.length;
+    const forget = this.#held.mark();
     const undo = async () => {
       this.#pending.end(true);
-      this.#held = [];
+      forget();
       this.#changes = this.#changes.slice(0, changes);
       this.#effects = this.#effects.slice(0, effects);
       if (!savepoint.isSet) return;
@@ -275,9 +278,10 @@ export class UnitOfWork {
     };
     try {
       const result = await work();
+      if (options.keep && !this.#held.isEmpty) await this.#flush();
+      this.#held.requireDone();
       if (!options.keep) await undo();
       else {
-        if (this.#held.length > 0) await this.#flush();
         this.#pending.end(false);
         if (savepoint.isSet) await (await this.#own()).releaseSavepoint(savepoint.name).execute();
       }
@@ -300,11 +304,6 @@ export class UnitOfWork {
     return this.#failure;
   }
 
-  /** Whether a pending row could not be stored. */
-  get isRefused(): boolean {
-    return this.#isRefused;
-  }
-
   async commit(): Promise<void> {
     // A script may have caught what was thrown when it became known.
     if (this.#isRefused) throw new RefusedRow();
@@ -314,13 +313,14 @@ export class UnitOfWork {
       return;
     }
     // What such a statement has answered may be a reason not to commit.
-    if (this.#held.some(({ check }) => check !== undefined)) await this.#flush();
+    if (this.#held.hasChecks) await this.#flush();
+    this.#held.requireDone();
     const waiting = this.#pending.take();
     const rows = [...waiting, ...this.#last];
     const meaning = (error: unknown) =>
       (waiting.length > 0 && this.#refusedBy(error)) || meaningOfLostRows(error);
-    if (rows.length > 0) this.#held.push(...statementsFor(rows).map((statement) => ({ statement, meaning })));
-    if (this.#held.length > 0) await this.#own();
+    if (rows.length > 0) this.#held.add(...statementsFor(rows).map((statement) => ({ statement, meaning })));
+    if (!this.#held.isEmpty) await this.#own();
     const transaction = await this.#transaction;
     if (transaction !== undefined)
       await (await this.#sending()).flushWith(() => transaction.commit().execute());

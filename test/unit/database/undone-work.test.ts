@@ -102,4 +102,30 @@ describe('work of which parts are undone', () => {
       );
     },
   );
+
+  it('is not stored where something that nobody waited for failed, whatever was made of that', async () => {
+    const refused = new Error('not there');
+    const check = () => {
+      throw refused;
+    };
+    const failing = { statement: sql`select 1`, check };
+    const look = async (work: UnitOfWork) => sql`select 1`.execute(await work.db());
+    const work = new UnitOfWork(database);
+    await work.write(hasty, { id: 1 });
+    const nested = work.savepoint(async () => {
+      await work.hold(failing);
+      await look(work).catch(() => undefined);
+    });
+    await expect(nested).rejects.toBe(refused);
+    await work.hold({ statement: inserting({ id: 2 }) });
+    await work.commit();
+    const other = new UnitOfWork(database);
+    await other.hold({ statement: inserting({ id: 3 }) });
+    await other.hold(failing);
+    await look(other).catch(() => undefined);
+    await expect(other.commit()).rejects.toBe(refused);
+    await other.rollback();
+    const { rows } = await sql<Row>`select id from note order by id`.execute(database.db);
+    expect(rows.map(({ id }) => id)).toEqual([1, 2]);
+  });
 });
