@@ -131,7 +131,7 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
   };
 }
 
-/** What is changed is audited, if the configuration says so. */
+/** What is changed has an entry in the audit; where the configuration leaves it out, whoever looks finds nothing new. */
 function withAudit(events: readonly ToldEvent[]): readonly ToldEvent[] {
   return [...events, { topic: 'audit', resource: 'audit/activity', operation: 'create' }];
 }

@@ -278,7 +278,8 @@ export class UnitOfWork {
     };
     try {
       const result = await work();
-      if (options.keep && !this.#held.isEmpty) await this.#flush();
+      // A rehearsal, too, is told what of it could not be done.
+      if (!this.#held.isEmpty) await this.#flush();
       this.#held.requireDone();
       if (!options.keep) await undo();
       else {

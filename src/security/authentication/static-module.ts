@@ -32,7 +32,13 @@ export function staticModule(
   };
   let stamp: Promise<string> | undefined;
   const itself = async () => {
-    stamp ??= plain().then((text) => stampOf(username, text));
+    stamp ??= plain()
+      .then((text) => stampOf(username, text))
+      .catch((error: unknown) => {
+        // The key that it lacks may come.
+        stamp = undefined;
+        throw error;
+      });
     return identity(facts, await stamp);
   };
   // Its script may grant more.

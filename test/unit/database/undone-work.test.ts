@@ -117,6 +117,8 @@ describe('work of which parts are undone', () => {
       await look(work).catch(() => undefined);
     });
     await expect(nested).rejects.toBe(refused);
+    const rehearsed = work.savepoint(() => work.hold(failing), { keep: false });
+    await expect(rehearsed).rejects.toBe(refused);
     await work.hold({ statement: inserting({ id: 2 }) });
     await work.commit();
     const other = new UnitOfWork(database);
