@@ -19,6 +19,7 @@ import { buildModules, type ModuleParts, readSessionSettings } from './authentic
 import { doubledModules } from './authentication/doubled-modules.ts';
 import { absentModule } from './authentication/field-modules.ts';
 import { moduleDoubts } from './authentication/module-doubts.ts';
+import { sharedPeople } from './authentication/shared-people.ts';
 
 /** `authentication.json`: its modules, sessions and scripts. */
 export function checkAuthentication({ config, scripts }: Inspection): void {
@@ -28,6 +29,7 @@ export function checkAuthentication({ config, scripts }: Inspection): void {
   config.addCheck(authenticationConfig, (value) => void requireModule(value));
   config.addCheck(authenticationConfig, moduleDoubts);
   config.addCheck(authenticationConfig, (value) => doubledModules(value, build(value)));
+  config.addCheck(authenticationConfig, (value) => sharedPeople(value, build(value)));
   config.addCheck(authenticationConfig, (value) => inspectPlaces(scripts, scriptPlaces(writtenJson(value))));
   config.addCheck(authenticationConfig, (value) => void readSessionSettings(value));
 }

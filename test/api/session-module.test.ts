@@ -16,7 +16,7 @@ const GIVING = { admin: ['svc-authorized', 'svc-admin'], user: ['svc-authorized'
 const KEYS = { A: 'robot.aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', B: 'robot.bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb' };
 const INTERNAL = { name: 'INTERNAL_USER', properties: { queryOnResource: 'repo/internal/user' } };
 
-const { begin, createUser, whoAmI } = callersOf(() => api);
+const { asNobody, begin, createUser, whoAmI } = callersOf(() => api);
 const configOf = (modules: readonly object[]) => ({
   serverAuthContext: { authModules: [INTERNAL, ...modules] },
 });
@@ -32,7 +32,12 @@ const bearer = async (of: Issuer, audience = 'svc') => ({
 });
 const tokensOf = (of: Issuer, defaultUserRoles: readonly string[], audience = 'svc'): Module => ({
   name: 'OPENID_CONNECT',
-  properties: { issuer: of.url, audience, defaultUserRoles },
+  properties: {
+    issuer: of.url,
+    audience,
+    defaultUserRoles,
+    ...(of === other ? { component: 'openid-other' } : {}),
+  },
 });
 const keyFor = (key: string, roles: readonly string[]): Module => ({
   name: 'API_KEY',
@@ -142,6 +147,56 @@ describe('a session', () => {
     const session = { ...(await begin(passwordOf('ada'))), ...OWN_PAGE };
     await server.database.pool.query('update auth_session set credential_stamp = null');
     expect((await whoAmI(session)).status).toBe(401);
+  });
+});
+
+describe('people whom two issuers call by the same name', () => {
+  const theirs = (of: Issuer, more: object = {}): Module => ({
+    name: 'OPENID_CONNECT',
+    properties: { issuer: of.url, audience: 'svc', defaultUserRoles: GIVING.user, ...more },
+  });
+
+  it('are told apart, and one owns nothing of the other', async () => {
+    await configure(theirs(issuer), theirs(other, { component: 'openid-other' }));
+    const [own, others] = [await bearer(issuer), await bearer(other)];
+    const componentOf = async (headers: Shown) => (await whoAmI(headers)).body.authorization?.component;
+    expect([await componentOf(own), await componentOf(others)]).toEqual(['openid', 'openid-other']);
+    await begin(own);
+    const sessionsOf = async (headers: Shown) =>
+      (await asNobody('GET', 'session?_queryFilter=true', { headers })).body.result.map(
+        ({ user }: { user: string }) => user,
+      );
+    expect(await sessionsOf(own)).toContain('openid/kim');
+    expect(await sessionsOf(others)).toEqual([]);
+  });
+
+  it.each<[string, () => readonly object[]]>([
+    ['two issuers', () => [theirs(issuer), theirs(other)]],
+    ['two claims of one', () => [theirs(issuer), theirs(issuer, { authenticationIdClaim: 'email' })]],
+    [
+      'an issuer and certificates',
+      () => [{ name: 'CLIENT_CERT', properties: { queryOnResource: 'openid' } }, theirs(issuer)],
+    ],
+  ])('are refused as one: %s', async (_what, modules) => {
+    const { status, body } = await api('PUT', 'config/authentication', { body: configOf(modules()) });
+    expect([status, body.detail?.findings]).toEqual([
+      400,
+      [expect.stringMatching(/OPENID_CONNECT takes its callers .*'openid'.*AUTH_SHARED_PEOPLE/)],
+    ]);
+  });
+
+  it.each([
+    ['a slash in it', { component: 'openid/other' }],
+    ['a collection for one', { component: 'managed/user' }],
+    [
+      'one besides the collection where they are looked up',
+      { component: 'openid', queryOnResource: 'managed/user' },
+    ],
+  ])('have no component with %s', async (_what, more) => {
+    const { status, body } = await api('PUT', 'config/authentication', {
+      body: configOf([theirs(issuer, more)]),
+    });
+    expect([status, body.detail?.findings]).toEqual([400, [expect.stringContaining('wrong "component"')]]);
   });
 });
 

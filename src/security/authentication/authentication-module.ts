@@ -37,6 +37,13 @@ export interface Known {
   readonly claimedRoles: readonly string[];
 }
 
+/** People whom somebody else tells apart, and the component that they have here. */
+export interface People {
+  readonly component: string;
+  /** Who tells them apart, and by what: the same id of another one is somebody else. */
+  readonly by: string;
+}
+
 /** One way to be known. The modules of `authentication.json` are asked in order. */
 export interface AuthenticationModule {
   /** As in the configuration, such as `MANAGED_USER`; callers see it as `moduleId`. */
@@ -46,6 +53,8 @@ export interface AuthenticationModule {
    * credential alone tells that.
    */
   readonly way?: string;
+  /** Whose people its callers are, where nobody looks them up here. */
+  readonly people?: People;
   /** @returns undefined when it does not know the caller; the next module is asked */
   authenticate(attempt: Attempt): Promise<Identity | undefined>;
   /** What it remembers of the same attempt, without the cost of one. */

@@ -18,12 +18,13 @@ export interface BearerModuleOptions {
 /** Bearer tokens of an OpenID Connect issuer. */
 export function bearerModule({ name, settings, find, guard }: BearerModuleOptions): AuthenticationModule {
   const way = wayTo(settings);
+  const { issuer, authenticationIdClaim, component: named = 'openid' } = settings;
   let keys: Promise<IssuerKeys> | undefined;
   /** Who has the name now, with these roles of a token. */
   const identify = async (subject: string, claimed: readonly string[]): Promise<Identity | undefined> => {
     const roles = [...settings.defaultUserRoles, ...claimed];
     if (find === undefined) {
-      return identity({ name: subject, module: name, component: 'openid', id: subject, roles, way }, '');
+      return identity({ name: subject, module: name, component: named, id: subject, roles, way }, '');
     }
     const account = await find(subject);
     if (account === undefined || !account.isActive) return undefined;
@@ -36,6 +37,9 @@ export function bearerModule({ name, settings, find, guard }: BearerModuleOption
   return {
     name,
     way,
+    ...(find === undefined
+      ? { people: { component: named, by: `${authenticationIdClaim} of ${issuer}` } }
+      : {}),
     async authenticate({ header }) {
       const token = /^bearer +([\w-]+\.[\w-]+\.[\w-]*)$/i.exec(header('authorization') ?? '')?.[1];
       if (token === undefined) return undefined;

@@ -11,7 +11,7 @@ import { augmentedModule, type Denial } from './augmented-module.ts';
 import { type AuthenticationModule, wayOf } from './authentication-module.ts';
 import { bearerModule } from './bearer-module.ts';
 import { certificateModule } from './certificate-module.ts';
-import { absentModule, openProperties, withOwnNames } from './field-modules.ts';
+import { builtModules, openProperties, withOwnNames } from './field-modules.ts';
 import { accountFinder, type UserDirectory } from './find-account.ts';
 import {
   apiKeySettings,
@@ -56,8 +56,7 @@ export function buildModules(
   parts: ModuleParts,
 ): readonly AuthenticationModule[] {
   const findings: Finding[] = [];
-  const modules = config.serverAuthContext.authModules.flatMap((module, index) => {
-    if (!module.enabled || absentModule(module) !== undefined) return [];
+  const modules = builtModules(config).flatMap(({ module, index }) => {
     try {
       const field = `/serverAuthContext/authModules/${index}`;
       const named = `${module.name} in serverAuthContext.authModules[${index}]`;

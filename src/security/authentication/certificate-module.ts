@@ -9,8 +9,10 @@ import { TrustedProxies } from './trusted-proxies.ts';
 export function certificateModule(name: string, settings: CertificateSettings): AuthenticationModule {
   const proxies = new TrustedProxies(settings.trustedProxies);
   const allowed = settings.allowedAuthenticationIdPatterns.map((pattern) => new RegExp(`^(?:${pattern})$`));
+  const { queryOnResource: component, defaultUserRoles: roles } = settings;
   return {
     name,
+    people: { component, by: 'the subjects of certificates' },
     async authenticate({ header, client }) {
       const subject = settings.header === undefined ? undefined : header(settings.header);
       // Anybody can send the header; it counts only from a proxy, by the address of the connection itself.
@@ -22,7 +24,6 @@ export function certificateModule(name: string, settings: CertificateSettings): 
         return undefined;
       }
       if (!allowed.some((pattern) => pattern.test(subject))) return undefined;
-      const { queryOnResource: component, defaultUserRoles: roles } = settings;
       return identity({ name: subject, module: name, component, id: subject, roles });
     },
   };

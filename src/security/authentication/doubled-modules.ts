@@ -2,7 +2,7 @@ import type { AuthenticationConfig, Objection } from '#config/index.ts';
 import { asJson, isObject } from '#json/index.ts';
 import { augmentScript } from './augmentation.ts';
 import type { AuthenticationModule } from './authentication-module.ts';
-import { absentModule } from './field-modules.ts';
+import { builtModules } from './field-modules.ts';
 
 /**
  * Modules that let in whom another one of their name has let in before, by the same: its roles are not theirs. Where the
@@ -14,9 +14,7 @@ export function doubledModules(
   config: AuthenticationConfig,
   modules: readonly AuthenticationModule[],
 ): readonly Objection[] {
-  const places = config.serverAuthContext.authModules.flatMap((module, index) =>
-    module.enabled && absentModule(module) === undefined ? [{ module, index }] : [],
-  );
+  const places = builtModules(config);
   const first = new Map<string, number>();
   return modules.flatMap(({ name, way }, at) => {
     const place = places[at];

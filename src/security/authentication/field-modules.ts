@@ -29,6 +29,15 @@ export function absentModule({ name, properties }: ModuleConfig): string | undef
     : undefined;
 }
 
+/** The modules that are built, and where each stands in `authModules`. */
+export function builtModules({
+  serverAuthContext: { authModules },
+}: AuthenticationConfig): readonly { readonly module: ModuleConfig; readonly index: number }[] {
+  return authModules.flatMap((module, index) =>
+    module.enabled && absentModule(module) === undefined ? [{ module, index }] : [],
+  );
+}
+
 /**
  * The properties of a module by the names that they have here. What modules of the field call the name of somebody is a
  * parameter of their query; newer servers call `repo/internal` `internal`, and roles of internal users otherwise.

@@ -73,45 +73,61 @@ const issuerUrl = () =>
     );
 
 /** `OPENID_CONNECT`: bearer tokens that an issuer has signed. */
-export const bearerSettings = z.looseObject({
-  issuer: issuerUrl(),
-  audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
-  /** Default: what the issuer's `/.well-known/openid-configuration` says. */
-  jwksUri: issuerUrl().optional(),
-  algorithms: z.array(z.enum(SIGNATURES)).min(1).default(['RS256', 'PS256', 'ES256', 'EdDSA']),
-  /** Many issuers sign with RSA keys of 2048 bits, which are as good as symmetric ones of 112; 3072 are as good as 128. */
-  minimumRsaBits: z.coerce.number().int().min(2048).max(16_384).default(2048),
-  /** The claim that names the caller. */
-  authenticationIdClaim: z.string().default('sub'),
-  /** The claim that lists further roles; a text or a list of texts. */
-  rolesClaim: z.string().optional(),
-  /** Only these roles can come from the token. */
-  acceptedRoles: roles,
-  defaultUserRoles: roles,
-  /** Where the caller is looked up; absent: the claims alone say who it is. */
-  queryOnResource: z.string().optional(),
-  propertyMapping: z
-    .looseObject({
-      authenticationId: z.string().default('userName'),
-      /** Another password ends the sessions that a token began, too. */
-      userCredential: z.string().default('password'),
-      userRoles: z.string().optional(),
-    })
-    .prefault({}),
-  /**
-   * When a token stands for the password once more: its `auth_time` is at most so long ago and, where any are listed,
-   * its `acr` is one of these. Absent: never.
-   */
-  reauthentication: z
-    .looseObject({
-      maxAgeSeconds: z.coerce.number().positive(),
-      acrValues: z.array(z.string().min(1)).min(1).optional(),
-    })
-    .optional(),
-  /** The `typ` of tokens that count. Only issuers that type their access tokens (RFC 9068) let them be told from others. */
-  tokenTypes: z.array(z.string().min(1)).min(1).default(['JWT', 'at+jwt']),
-  clockToleranceSeconds: z.coerce.number().min(0).max(300).default(30),
-});
+export const bearerSettings = z
+  .looseObject({
+    issuer: issuerUrl(),
+    audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
+    /** Default: what the issuer's `/.well-known/openid-configuration` says. */
+    jwksUri: issuerUrl().optional(),
+    algorithms: z.array(z.enum(SIGNATURES)).min(1).default(['RS256', 'PS256', 'ES256', 'EdDSA']),
+    /** Many issuers sign with RSA keys of 2048 bits, which are as good as symmetric ones of 112; 3072 are as good as 128. */
+    minimumRsaBits: z.coerce.number().int().min(2048).max(16_384).default(2048),
+    /** The claim that names the caller. */
+    authenticationIdClaim: z.string().default('sub'),
+    /** The claim that lists further roles; a text or a list of texts. */
+    rolesClaim: z.string().optional(),
+    /** Only these roles can come from the token. */
+    acceptedRoles: roles,
+    defaultUserRoles: roles,
+    /** Where the caller is looked up; absent: the claims alone say who it is. */
+    queryOnResource: z.string().optional(),
+    /**
+     * What callers who are not looked up are a part of. Another issuer has other people by the same names, and needs another
+     * one; it has no slash, since what follows the first one is the name.
+     */
+    component: z
+      .string()
+      .regex(
+        /^openid(?:-[\w-]{1,50})?$/,
+        "must be 'openid', or 'openid-' and a name of letters, digits, _ and -",
+      )
+      .optional(),
+    propertyMapping: z
+      .looseObject({
+        authenticationId: z.string().default('userName'),
+        /** Another password ends the sessions that a token began, too. */
+        userCredential: z.string().default('password'),
+        userRoles: z.string().optional(),
+      })
+      .prefault({}),
+    /**
+     * When a token stands for the password once more: its `auth_time` is at most so long ago and, where any are listed,
+     * its `acr` is one of these. Absent: never.
+     */
+    reauthentication: z
+      .looseObject({
+        maxAgeSeconds: z.coerce.number().positive(),
+        acrValues: z.array(z.string().min(1)).min(1).optional(),
+      })
+      .optional(),
+    /** The `typ` of tokens that count. Only issuers that type their access tokens (RFC 9068) let them be told from others. */
+    tokenTypes: z.array(z.string().min(1)).min(1).default(['JWT', 'at+jwt']),
+    clockToleranceSeconds: z.coerce.number().min(0).max(300).default(30),
+  })
+  .refine(({ component, queryOnResource }) => component === undefined || queryOnResource === undefined, {
+    path: ['component'],
+    message: 'who is looked up is a part of queryOnResource',
+  });
 export type BearerSettings = z.output<typeof bearerSettings>;
 
 /** `CLIENT_CERT`: a proxy has checked a certificate and says whose it is. */
