@@ -14,6 +14,7 @@ var httpAccessConfig = {
   configs: [
     // Anybody who names themselves, also as anonymous.
     { pattern: 'info/*', roles: '*', methods: 'read', actions: '*' },
+    { pattern: 'info/error', roles: '*', methods: 'query', actions: '' },
     { pattern: 'authentication', roles: '*', methods: 'read,action', actions: 'login,logout' },
     { pattern: 'authentication', roles: 'svc-authorized', methods: 'action', actions: 'reauthenticate' },
 

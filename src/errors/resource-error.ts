@@ -19,6 +19,9 @@ type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 /** An error as callers and other threads are told of it. */
 export type ErrorBody = { code: number; reason: string; message: string; detail?: Json };
 
+/** Characters of a message. A value that a caller sent may be as large as a body, and is not sent back whole. */
+const LONGEST_MESSAGE = 8_192;
+
 /**
  * The one error that callers see: an HTTP-like code, its reason phrase, a message that holds the offending
  * value, and a detail object with id, field and hint. Any integer is a legal code, because scripts may throw
@@ -31,7 +34,7 @@ export class ResourceError extends Error {
   readonly detail: unknown;
 
   constructor(code: number, message: string, facts: ErrorFacts = {}) {
-    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    super(bounded(message), facts.cause === undefined ? undefined : { cause: facts.cause });
     this.code = code;
     this.reason = reasonOf(code);
     this.detail = composeDetail(facts);
@@ -54,6 +57,11 @@ export function errorIdOf(error: unknown): unknown {
   return typeof detail === 'object' && detail !== null && 'id' in detail ? detail.id : undefined;
 }
 
+function bounded(message: string): string {
+  if (message.length <= LONGEST_MESSAGE) return message;
+  return `${message.slice(0, LONGEST_MESSAGE)}… (${message.length} characters)`.toWellFormed();
+}
+
 function composeDetail(facts: ErrorFacts): unknown {
   const { id, field, hint, detail } = facts;
   if (detail !== undefined && (typeof detail !== 'object' || detail === null || Array.isArray(detail))) {
@@ -61,8 +69,8 @@ function composeDetail(facts: ErrorFacts): unknown {
   }
   const composed = {
     ...(id === undefined ? {} : { id }),
-    ...(field === undefined ? {} : { field }),
-    ...(hint === undefined ? {} : { hint }),
+    ...(field === undefined ? {} : { field: bounded(field) }),
+    ...(hint === undefined ? {} : { hint: bounded(hint) }),
     ...detail,
   };
   return Object.keys(composed).length > 0 || detail !== undefined ? composed : undefined;

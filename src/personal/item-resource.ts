@@ -85,7 +85,7 @@ export function itemResource(platform: ItemPlatform, kind: ItemKind): RouteHandl
       const db = await dbOf(platform, context);
       const made = await insertItem(db, kind, { id, owner: pathOf(context), data, roles: rolesOf(data) });
       if (made === undefined) throw await whyNotMade(platform, context, kind, id);
-      record(context, kind, id, null, data);
+      record(context, kind, made, null, data);
       return { ...toResource(made), created: true };
     },
     async update(context, { content, revision }, id) {
@@ -97,7 +97,7 @@ export function itemResource(platform: ItemPlatform, kind: ItemKind): RouteHandl
       const item = { id, owner: before.owner, data, roles: rolesOf(data) };
       const after = await updateItem(db, kind, item, before.rev);
       if (after === undefined) throw otherRevision(kind, id, before.rev + 1);
-      record(context, kind, id, before.data, data);
+      record(context, kind, before, before.data, data);
       return toResource(after);
     },
     async delete(context, { revision }, id) {
@@ -105,7 +105,7 @@ export function itemResource(platform: ItemPlatform, kind: ItemKind): RouteHandl
       if (!(await deleteItem(await dbOf(platform, context), kind, before))) {
         throw otherRevision(kind, id, before.rev + 1);
       }
-      record(context, kind, id, before.data, null);
+      record(context, kind, before, before.data, null);
       return toResource(before);
     },
     // The server gives views their ids, so that a PUT creates none.
@@ -174,7 +174,7 @@ function otherRevision({ name }: ItemKind, id: string, rev: number): Preconditio
 function record(
   { unitOfWork }: WriteContext,
   kind: ItemKind,
-  id: string,
+  { id, owner }: ItemRow,
   before: JsonObject | null,
   after: JsonObject | null,
 ): void {
@@ -185,6 +185,7 @@ function record(
   unitOfWork.record({
     resource: formatPath([kind.name, id]),
     operation,
+    owner,
     before: told(before),
     after: told(after),
   });

@@ -143,6 +143,42 @@ describe('the history in the audit trail', () => {
       expect([(await read('x1')).city, (await read('x2')).city]).toEqual(['Bern', 'Bern']);
     });
 
+    it('but for what belongs to one person alone', async () => {
+      const u = await user({ password: PASSWORD });
+      const as = { user: u, password: PASSWORD };
+      await api('PUT', 'preference/theme', { body: { value: 'dark' }, ...as });
+      await api('DELETE', 'preference/theme', as);
+      const gone = await last('preference/theme');
+      expect([gone.operation, gone.owner]).toEqual(['DELETE', `managed/user/${u}`]);
+      expect((await revert(gone._id)).body).toEqual({
+        reverted: [],
+        conflicts: [],
+        left: [{ resource: 'preference/theme', why: 'It belongs to one person alone' }],
+      });
+      expect((await api('GET', 'preference/theme')).status).toBe(404);
+    });
+
+    it('without a word of what stands there today to who may not change it', async () => {
+      const rules = `var httpAccessConfig = { configs: [
+        { pattern: 'audit*', roles: 'svc-authorized', methods: '*', actions: '*' },
+        { pattern: '*', roles: 'svc-admin', methods: '*', actions: '*' } ] };`;
+      await using other = await startTestServer({ files: { 'script/access.js': rules } });
+      const elsewhere = rolesApi(() => other.api);
+      const kim = await elsewhere.user({ password: PASSWORD });
+      for (const city of ['Bern', 'Basel']) await elsewhere.set(`user/${kim}`, '/city', city);
+      const filter = encodeURIComponent(`objectId eq "managed/user/${kim}"`);
+      const { body } = await other.api('GET', `audit/activity?_queryFilter=${filter}&_sortKeys=timestamp`);
+      expect(body.result).toHaveLength(3);
+      for (const { _id } of body.result) {
+        const asked = await other.api('POST', `audit/activity/${_id}?_action=revert`, {
+          body: {},
+          user: kim,
+          password: PASSWORD,
+        });
+        expect([asked.status, asked.body.detail.id]).toEqual([403, 'ACCESS_DENIED']);
+      }
+    });
+
     it('by nobody who may not, and not of what there is not', async () => {
       const u = await user({ password: PASSWORD });
       const { _id, transactionId } = await last(`managed/user/${u}`);

@@ -393,7 +393,10 @@ describe('a session', () => {
       asNobody('POST', 'authentication?_action=reauthenticate', {
         headers: { ...session, ...(text === undefined ? {} : { 'X-Svc-Reauth-Password': text }) },
       });
-    expect((await again(PASSWORD)).body).toEqual({ reauthenticated: true });
+    const extended = `UTF-8''${[...PASSWORD].map((letter) => `%${letter.charCodeAt(0).toString(16)}`).join('')}`;
+    for (const text of [PASSWORD, extended]) {
+      expect((await again(text)).body).toEqual({ reauthenticated: true });
+    }
     expect((await again('wrong')).status).toBe(403);
     expect((await again()).status).toBe(403);
   });

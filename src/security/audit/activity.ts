@@ -19,7 +19,7 @@ export function activityOf(
   actor: Actor,
   topics: AuditConfig['eventTopics'],
 ): AuditEvent | undefined {
-  const { resource, operation, before, after, privates = [] } = change;
+  const { resource, operation, before, after, owner, privates = [] } = change;
   const isConfig = resource.startsWith('config/');
   const { enabled, filter, watchedFields, passwordFields, details } = topics.activity;
   const asked = change.isPatch === true ? 'patch' : operation;
@@ -40,6 +40,7 @@ export function activityOf(
     operation: asked.toUpperCase(),
     changedFields: [...changed.fields],
     revision: revisionOf(after ?? before),
+    ...(owner === undefined ? {} : { owner }),
     ...(shown.length === 0 ? {} : { before: firstOf(shown).value, after: shown[1]!.value }),
     ...(isTruncated ? { truncated: true } : {}),
   };

@@ -1,5 +1,13 @@
 import { ConflictError, errorIdOf, ForbiddenError, NotFoundError, ResourceError } from '#errors/index.ts';
-import { equalJson, getAt, isObject, type JsonObject, parsePointer } from '#json/index.ts';
+import {
+  equalJson,
+  getAt,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  type Pointer,
+  parsePointer,
+} from '#json/index.ts';
 import {
   Connection,
   type Context,
@@ -105,28 +113,35 @@ async function revertObject(work: Work, reversal: Reversal): Promise<string | un
     return undefined;
   }
   const current = await find(work, resource);
-  if (current === undefined) return 'It is gone';
-  const { revision } = current;
+  const revision = current?.revision ?? null;
   if (before === null) {
-    if (revision !== after['_rev'] && !isOurs(work, resource)) return 'It was changed since it was created';
     await admit(work, { ...PLAIN, method: 'delete', path, revision });
+    if (current === undefined) return 'It is gone';
+    if (revision !== after['_rev'] && !isOurs(work, resource)) return 'It was changed since it was created';
     await connection.delete(resource, revision);
     return undefined;
   }
+  const wanted = pointersOf(reversal).map(([field, pointer]) => ({
+    field,
+    pointer,
+    operation: operationTo(pointer, getAt(before, pointer)),
+  }));
+  const all = wanted.map(({ operation }) => operation);
+  await admit(work, { ...PLAIN, method: 'patch', path, revision, operations: all });
+  if (current === undefined) return 'It is gone';
   const operations: PatchOperation[] = [];
-  for (const [field, pointer] of pointersOf(reversal)) {
-    const [was, became, is] = [before, after, current.content].map((side) => getAt(side, pointer));
+  for (const { field, pointer, operation } of wanted) {
+    const [was, became, is] = [before, after, current.content].map((side) => getAt(side, pointer) ?? null);
     if (equalJson(is ?? null, was ?? null)) continue;
     if (!equalJson(is ?? null, became ?? null)) return `${field} was changed since`;
-    operations.push(
-      was === undefined
-        ? { operation: 'remove', field: pointer }
-        : { operation: 'replace', field: pointer, value: was },
-    );
+    operations.push(operation);
   }
-  await admit(work, { ...PLAIN, method: 'patch', path, revision, operations });
   await connection.patch(resource, revision, operations);
   return undefined;
+}
+
+function operationTo(field: Pointer, value: JsonValue | undefined): PatchOperation {
+  return value === undefined ? { operation: 'remove', field } : { operation: 'replace', field, value };
 }
 
 async function revertEdge(work: Work, { resource, before, after }: Reversal): Promise<string | undefined> {
@@ -146,8 +161,8 @@ async function revertEdge(work: Work, { resource, before, after }: Reversal): Pr
   }
   const [property = ''] = path.slice(-2);
   const owner = path.slice(0, -2);
-  const read = await connection.read(formatPath(owner), { fields: [[property]] });
-  if (Array.isArray(getAt(read.content, [property]))) {
+  const read = await find(work, formatPath(owner), { fields: [[property]] });
+  if (read !== undefined && Array.isArray(getAt(read.content, [property]))) {
     const collection = path.slice(0, -1);
     await admit(work, { ...PLAIN, method: 'create', path: collection, newResourceId: null, content });
     await connection.create(formatPath(collection), null, content);
@@ -155,6 +170,7 @@ async function revertEdge(work: Work, { resource, before, after }: Reversal): Pr
   }
   const operations: PatchOperation[] = [{ operation: 'replace', field: [property], value: content }];
   await admit(work, { ...PLAIN, method: 'patch', path: owner, revision: null, operations });
+  if (read === undefined) return `'${formatPath(owner)}' is gone`;
   await connection.patch(formatPath(owner), null, operations);
   return undefined;
 }
@@ -172,16 +188,23 @@ function wantedEdge({ _ref, _refProperties }: JsonObject): JsonObject {
   };
 }
 
-/** The caller may do it, as if it had asked for it by itself. */
+/**
+ * The caller may do it, as if it had asked for it by itself. This comes before any word of what stands there today: who
+ * may not change it is told nothing of it.
+ */
 function admit({ router, context }: Work, request: Request): Promise<void> {
   return router.admit(context, request);
 }
 
 const PLAIN = { fields: [], parameters: {} } as const;
 
-async function find({ connection }: Work, path: string): Promise<Resource | undefined> {
+async function find(
+  { connection }: Work,
+  path: string,
+  options?: Parameters<Connection['read']>[1],
+): Promise<Resource | undefined> {
   try {
-    return await connection.read(path);
+    return await connection.read(path, options);
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     throw error;

@@ -40,6 +40,11 @@ export function planRevert(entries: readonly AuditRow[]): RevertPlan {
   const left: Left[] = [];
   const unknown: Left[] = [];
   for (const [resource, own] of Map.groupBy(entries, ({ event }) => String(event['objectId']))) {
+    // Made anew, it would belong to whoever takes it back, and its name alone does not say whose it was.
+    if (own.some(({ event }) => 'owner' in event)) {
+      left.push({ resource, why: 'It belongs to one person alone' });
+      continue;
+    }
     if (own.some(({ event }) => !('before' in event))) {
       unknown.push({ resource, why: 'The trail has the names of what was changed, and no values' });
       continue;

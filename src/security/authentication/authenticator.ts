@@ -7,7 +7,7 @@ import {
   isSame,
   loginNameOf,
 } from './authentication-module.ts';
-import { accessDenied, readCredentials } from './credentials.ts';
+import { accessDenied, decodeExtended, readCredentials } from './credentials.ts';
 import { networkOf } from './internet-address.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -130,7 +130,7 @@ export class Authenticator {
   ): Promise<SecurityContext> {
     const again = attempt.header('x-svc-reauth-password');
     if (again === undefined) return security;
-    const credentials = { username: loginNameOf(security), password: again };
+    const credentials = { username: loginNameOf(security), password: decodeExtended(again) };
     const withPassword = { ...attempt, credentials };
     const found = await module.verifyPassword?.(withPassword);
     if (found !== undefined && isSame(found.security.authorization, security.authorization)) {

@@ -33,7 +33,7 @@ export function accessDenied(): UnauthorizedError {
 }
 
 /** RFC 5987: `UTF-8''J%C3%B6rg`, so that a header can carry any character. */
-function decodeExtended(value: string): string {
+export function decodeExtended(value: string): string {
   const match = /^utf-8'[^']*'(.*)$/i.exec(value);
   if (match === null) return value;
   try {

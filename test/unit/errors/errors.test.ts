@@ -31,6 +31,13 @@ describe('a resource error', () => {
     });
   });
 
+  it('does not send back whole what was too long to read', () => {
+    const sent = `${'a'.repeat(8_191)}😀${'b'.repeat(1_000_000)}`;
+    const { message, detail } = new BadRequestError(sent, { field: sent, hint: sent }).toJSON();
+    expect(message).toBe(`${'a'.repeat(8_191)}\u{fffd}… (1008193 characters)`);
+    expect(detail).toEqual({ field: message, hint: message });
+  });
+
   it('says nothing of the inside of an unexpected error', () => {
     const error = toResourceError(new TypeError("cannot read 'password' of undefined"));
     expect(error.toJSON()).toEqual({
