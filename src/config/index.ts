@@ -32,7 +32,12 @@ export {
 export { scheduleConfig } from './definitions/schedule-schema.ts';
 export { schedulerConfig } from './definitions/scheduler-schema.ts';
 export { type ScriptConfig, scriptConfig } from './definitions/script-schema.ts';
-export { type WorkflowConfig, workflowConfig } from './definitions/workflow-schema.ts';
+export {
+  HISTORY_LEVELS,
+  type HistoryLevel,
+  type WorkflowConfig,
+  workflowConfig,
+} from './definitions/workflow-schema.ts';
 export { parseJsonDocument } from './json-document.ts';
 export { isBelow, isReallyBelow, requireOwnProcesses, requireOwnSources } from './own-folders.ts';
 export { isModuleFile, ProjectModules } from './project-modules.ts';

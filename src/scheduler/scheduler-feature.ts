@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { clusterConfig } from '#config/index.ts';
+import { clusterConfig, schedulerConfig } from '#config/index.ts';
 import { type Feature, type Platform, shortServiceName, WAKE_UP } from '#platform/index.ts';
 import { jobActions } from './job-actions.ts';
 import { KeptSchedules, type SchedulerPlatform } from './schedule/kept-schedules.ts';
 import { contextSeals } from './schedule/sealed-context.ts';
 import { type SchedulerParts, schedulerNode } from './scheduler-node.ts';
-import { daylightSaving, scheduleSecrets } from './scheduler-settings.ts';
+import { scheduleSecrets } from './scheduler-settings.ts';
 import { CustomServices } from './service/custom-service.ts';
 import { findMissingService } from './service/missing-service.ts';
 import type { ScheduledServices } from './service/scheduled-service.ts';
@@ -34,7 +34,7 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
   const jobs: SchedulerPlatform = {
     database,
     clock,
-    dst: () => daylightSaving(config),
+    dst: () => config.get(schedulerConfig).dst,
     secrets: () => scheduleSecrets(config),
     seals: contextSeals(crypto),
     nodeName: config.get(clusterConfig).instanceId,

@@ -10,12 +10,11 @@ import { TriggerPoller } from './run/trigger-poller.ts';
 import type { Tuning } from './run/tuning.ts';
 import { FileSchedules } from './schedule/file-schedules.ts';
 import { contextSeals } from './schedule/sealed-context.ts';
-import { daylightSaving, schedulerNumber, schedulerTuning, scheduleSecrets } from './scheduler-settings.ts';
+import { schedulerTuning, scheduleSecrets } from './scheduler-settings.ts';
 import type { ScheduledServices } from './service/scheduled-service.ts';
 import { jobStore } from './store/job-store.ts';
 import { endLife } from './store/release-repository.ts';
 
-const LEDGER_DAYS = 90;
 const POLLER_SILENCE_MS = 10_000;
 
 /** What it has in memory a node always fires; `scheduler.json` may keep even a worker from the cluster's work. */
@@ -58,7 +57,7 @@ export function schedulerNode(parts: SchedulerParts, node: NodeGround): NodePart
       monthKeeper({
         database,
         table: 'scheduler_firing',
-        keepDays: () => schedulerNumber(config, 'svc.ledger.keepDays') ?? LEDGER_DAYS,
+        keepDays: () => config.get(schedulerConfig).ledgerDays,
         observe,
       }),
       poller,
@@ -128,7 +127,7 @@ function fileSchedules({ platform, services, isCurrent }: SchedulerParts, nodeNa
     database,
     files: () =>
       config.list(scheduleConfig).map(({ alias, value }) => ({ id: alias, content: writtenJson(value) })),
-    dst: () => daylightSaving(config),
+    dst: () => config.get(schedulerConfig).dst,
     now: () => clock.now(),
     nodeName,
     wake: () => notifier.notify(WAKE_UP.scheduler),

@@ -6,7 +6,7 @@ import { ScriptInspector } from '#script/index.ts';
 import { noDelegates } from './delegate/project-delegates.ts';
 import { inspectProcessFiles } from './deployment/inspect-files.ts';
 import { findOpenSteps } from './deployment/open-steps.ts';
-import { readWorkflowSettings, workflowDirectory } from './workflow-settings.ts';
+import { requireEngine, workflowDirectory } from './workflow-settings.ts';
 
 /** `workflow.json`. */
 export function checkWorkflow({ config }: Inspection): void {
@@ -24,7 +24,7 @@ export async function findProcessMistakes(
   const files = await inspectProcessFiles(directory, {
     scripts: new ScriptInspector(config, projectLocation),
     delegates: noDelegates,
-    settings: () => readWorkflowSettings(declared),
+    settings: () => requireEngine(declared),
   });
   const inProject = relative(projectLocation, directory);
   const shown = inProject.startsWith('..') ? directory : inProject;

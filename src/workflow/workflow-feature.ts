@@ -12,7 +12,7 @@ import { MailQueue, mailGuard } from './mail/index.ts';
 import { workflowNode } from './workflow-node.ts';
 import type { WorkflowPlatform } from './workflow-platform.ts';
 import { workflowResources } from './workflow-resources.ts';
-import { readMailSettings, readWorkflowSettings } from './workflow-settings.ts';
+import { openMailSettings, requireEngine } from './workflow-settings.ts';
 
 /** Units of work with jobs of processes that one node runs at once. */
 const CONCURRENCY = 16;
@@ -51,14 +51,14 @@ export function workflowFeature(
         : new ProjectDelegates(options.serviceDirectory, observe),
     mail: new MailQueue(
       queue,
-      () => readMailSettings(config.get(workflowConfig), crypto),
+      () => openMailSettings(config.get(workflowConfig), crypto),
       (port) => mailGuard(port, allowed(), options.onlyDestinations),
       observe,
     ),
     addressGuard: () => processGuard(allowed(), options.onlyDestinations),
     scriptProperties: () => config.get(scriptConfig).properties as JsonObject,
     getProperty: (name) => config.properties.get(name),
-    settings: () => readWorkflowSettings(config.get(workflowConfig)),
+    settings: () => requireEngine(config.get(workflowConfig)),
   };
   queue.work(WORKFLOW_QUEUE, workflowJobs(workflow), {
     concurrency: CONCURRENCY,

@@ -1,3 +1,4 @@
+import type { HistoryLevel, WorkflowConfig } from '#config/index.ts';
 import type { Crypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import type { AddressGuard } from '#egress/index.ts';
@@ -9,7 +10,6 @@ import type { Scripts } from '#script/index.ts';
 import type { Definitions } from './definition/definitions.ts';
 import type { Delegates } from './delegate/project-delegates.ts';
 import type { DiagramPainter } from './diagram/index.ts';
-import type { HistoryLevel } from './history/history-level.ts';
 import type { MailQueue } from './mail/index.ts';
 
 /** What workflow needs of the house. */
@@ -37,16 +37,8 @@ export interface WorkflowPlatform {
   readonly settings: () => WorkflowSettings;
 }
 
-export interface WorkflowSettings {
+/** Of a node with a process engine. */
+export interface WorkflowSettings
+  extends Pick<WorkflowConfig, 'forms' | 'scripts' | 'maxOpenInstances' | 'maxCalledInstances'> {
   readonly history: HistoryLevel;
-  /** What is submitted to a process with that key must fit the form. */
-  readonly validatesForms: (key: string) => boolean;
-  /** A script that does not compile keeps its process from being deployed; otherwise it fails when it is reached. */
-  readonly refusesBadScripts: boolean;
-  /** Instances that one caller may have under way at once. */
-  readonly maxOpenInstances: number;
-  /** Instances under way that those of one caller may have called. */
-  readonly maxCalledInstances: number;
-  /** Keys of processes that take any variables from their callers. */
-  readonly acceptAny: ReadonlySet<string>;
 }

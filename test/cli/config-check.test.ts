@@ -245,6 +245,17 @@ describe('config-check', () => {
     ]);
   });
 
+  it('warns of values with which a node starts and has no process engine', async () => {
+    const { code, warnings } = await check({
+      'conf/workflow.json': { history: 'audti', useDataSource: 'other' },
+    });
+    expect(code).toBe(0);
+    expect(warnings.map(({ id, line, hint }) => [id, line, hint])).toEqual([
+      ['WORKFLOW_HISTORY', 1, "Did you mean 'audit'?"],
+      ['WORKFLOW_DATA_SOURCE', 1, 'Write "default", or leave it out'],
+    ]);
+  });
+
   it('warns of what is taken and not as it seems, and finds no mistake in it', async () => {
     const { code, warnings } = await check({
       ...type(
@@ -276,7 +287,10 @@ describe('config-check', () => {
       ),
       'conf/ui-themeconfig.json': '{"a": 1, "a": 2}',
       'conf/ui-broken.json': '{',
-      'conf/scheduler.json': { instanceId: 'x' },
+      'conf/scheduler.json': {
+        instanceId: 'x',
+        advancedProperties: { 'org.quartz.scheduler.idleWaitTime': 'soon', 'svc.ledger.keepDays': '7' },
+      },
       'workflow/lost.bpmn20.xml': PROCESS('').replace(/xmlns="[^"]*"/, ''),
       'conf/schedule-off.json': {
         enabled: false,
@@ -305,6 +319,7 @@ describe('config-check', () => {
       /calls 'createNotificaton' of the module 'onUpdateUser'/,
       /calls 'nope' of the module 'util'/,
       /instanceId/,
+      /"org.quartz.scheduler.idleWaitTime": "soon" counts as absent/,
       /unknown key "extra"/,
       /'healthh', and is disabled/,
       /gone.js/,

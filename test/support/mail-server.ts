@@ -35,6 +35,6 @@ export async function startMailServer(options: SMTPServerOptions = {}) {
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');
   const { port } = server.server.address() as { port: number };
-  const settings = { host: '127.0.0.1', port, starttls: false, from: 'svc@example.com' };
+  const settings = { host: '127.0.0.1', port, username: undefined, starttls: false, from: 'svc@example.com' };
   return { received, settings, stop: () => new Promise<void>((resolve) => server.close(() => resolve())) };
 }

@@ -10,32 +10,32 @@ const filter = (actions: readonly string[]) =>
 
 const schema = z.looseObject({
   /** How long entries are kept, in days; 90 at least. */
-  keepDays: wholeNumber({ min: 1 }).default(365),
+  keepDays: wholeNumber({ min: 1 }).prefault(365),
   eventTopics: z
     .looseObject({
       /** Requests from outside, by their kind; those that failed are always recorded. */
       access: z
         .looseObject({
-          enabled: flag().default(true),
+          enabled: flag().prefault(true),
           filter: filter(['create', 'update', 'delete', 'patch', 'action', 'query']),
         })
         .prefault({}),
       /** Changes, recorded in the transaction that makes them. */
       activity: z
         .looseObject({
-          enabled: flag().default(true),
+          enabled: flag().prefault(true),
           filter: filter(['create', 'update', 'delete', 'patch']),
           /** Pointers of properties whose change is marked. */
           watchedFields: words().default([]),
           /** Pointers of properties whose change is marked as a change of the password; never shown. */
           passwordFields: words().default(['/password']),
           /** Whether entries hold the object before and after. */
-          details: flag().default(true),
+          details: flag().prefault(true),
         })
         .prefault({}),
-      authentication: z.looseObject({ enabled: flag().default(true) }).prefault({}),
+      authentication: z.looseObject({ enabled: flag().prefault(true) }).prefault({}),
       /** Always recorded, whatever stands here. */
-      config: z.looseObject({ enabled: flag().default(true) }).prefault({}),
+      config: z.looseObject({ enabled: flag().prefault(true) }).prefault({}),
     })
     .prefault({}),
 });

@@ -4,7 +4,7 @@ import { filledText, flag, jsonObject } from './scalar-schema.ts';
 
 const authModule = z.looseObject({
   name: filledText(),
-  enabled: flag().default(true),
+  enabled: flag().prefault(true),
   properties: jsonObject().default({}),
 });
 

@@ -7,11 +7,11 @@ const schema = z.strictObject({
     message: 'must be the id of this node',
     params: { id: 'CLUSTER_NO_INSTANCE_ID' },
   }),
-  instanceTimeout: wholeNumber({ min: 1 }).default(30_000),
-  instanceRecoveryTimeout: wholeNumber({ min: 1 }).default(30_000),
-  instanceCheckInInterval: wholeNumber({ min: 1 }).default(5_000),
-  instanceCheckInOffset: wholeNumber().default(0),
-  enabled: flag().default(true),
+  instanceTimeout: wholeNumber({ min: 1 }).prefault(30_000),
+  instanceRecoveryTimeout: wholeNumber({ min: 1 }).prefault(30_000),
+  instanceCheckInInterval: wholeNumber({ min: 1 }).prefault(5_000),
+  instanceCheckInOffset: wholeNumber().prefault(0),
+  enabled: flag().prefault(true),
 });
 
 /** `cluster.json`: the id of the node. The times (milliseconds) of the field are checked, and have no effect here. */

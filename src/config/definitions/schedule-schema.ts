@@ -3,12 +3,12 @@ import { defineConfigFactory } from '../config-definition.ts';
 import { filledText, flag, jsonObject, optionalText, wholeNumber } from './scalar-schema.ts';
 
 const schema = z.strictObject({
-  enabled: flag().default(true),
-  persisted: flag().default(false),
-  concurrentExecution: flag().default(false),
-  recoverable: flag().default(false),
-  transactional: flag().default(true),
-  coalesce: flag().default(false),
+  enabled: flag().prefault(true),
+  persisted: flag().prefault(false),
+  concurrentExecution: flag().prefault(false),
+  recoverable: flag().prefault(false),
+  transactional: flag().prefault(true),
+  coalesce: flag().prefault(false),
   concurrencyKey: optionalText(),
   priority: wholeNumber({ min: 1, max: 10 }).optional(),
   repeatInterval: z.union([z.number(), z.string()]).nullable().optional(),

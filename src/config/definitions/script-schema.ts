@@ -3,7 +3,7 @@ import { defineConfig } from '../config-definition.ts';
 import { filledText, flag, jsonObject, wholeNumber } from './scalar-schema.ts';
 
 /** -1: never look again. */
-const recompileInterval = () => wholeNumber({ min: -1 }).default(-1);
+const recompileInterval = () => wholeNumber({ min: -1 }).prefault(-1);
 
 /** A name that `TextDecoder` knows. */
 const encoding = () =>
@@ -29,7 +29,7 @@ const schema = z.looseObject({
   ECMAScript: z.looseObject({ 'javascript.recompile.minimumInterval': recompileInterval() }).optional(),
   Groovy: z
     .looseObject({
-      'groovy.recompile': flag().default(true),
+      'groovy.recompile': flag().prefault(true),
       'groovy.recompile.minimumInterval': recompileInterval(),
       'groovy.source.encoding': encoding().default('UTF-8'),
       'groovy.target.directory': z.string().optional(),

@@ -7,11 +7,11 @@ export interface Tuning {
   /** How many of them runs of a service may take, by `invokeService` with its prefix; of others as many as there are. */
   readonly serviceThreads?: ReadonlyMap<string, number>;
   /** Default 10 s. */
-  readonly misfireThresholdMs?: number;
+  readonly misfireThresholdMs?: number | undefined;
   /** Longest time between two looks at the store, in ms. */
-  readonly idleWaitMs?: number;
+  readonly idleWaitMs?: number | undefined;
   /** Most that are claimed with one statement. */
-  readonly maxBatch?: number;
+  readonly maxBatch?: number | undefined;
   readonly dst?: DaylightSaving;
   /** False: what is due is left to other nodes. Default true. */
   readonly claims?: boolean;

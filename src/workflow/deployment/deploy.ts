@@ -148,7 +148,7 @@ export async function compileAll(
     }
   }
   const mistakes = found.flatMap((each) => each.mistakes);
-  if (mistakes.length > 0 && settings().refusesBadScripts) throw new ProcessFileError(mistakes);
+  if (mistakes.length > 0 && settings().scripts.strict) throw new ProcessFileError(mistakes);
   if (found.length > 0) return found;
   throw new BadRequestError(`'${file.name}' holds no process file`, {
     id: 'WORKFLOW_NO_PROCESS',

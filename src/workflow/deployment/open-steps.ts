@@ -9,20 +9,20 @@ import { isDeployable, readResources } from './deployment-file.ts';
  * Where callers may write variables of which no form says that they may: a sentence for each process file, and for each
  * process that is said to accept anything. Files that cannot be read are for their deployment to tell of.
  */
-export async function findOpenSteps(directory: string, acceptAny: readonly string[]): Promise<string[]> {
+export async function findOpenSteps(directory: string, acceptAny: ReadonlySet<string>): Promise<string[]> {
   const said: string[] = [];
   const keys: string[] = [];
   for (const file of (await namesIn(directory)).filter(isDeployable).sort()) {
     for (const process of await readProcesses(directory, file)) {
       keys.push(process.key);
       const open = openSteps(process);
-      if (open.length === 0 || acceptAny.includes(process.key)) continue;
+      if (open.length === 0 || acceptAny.has(process.key)) continue;
       said.push(
         `${file}: callers write what they like at ${open.join(', ')} of the process '${process.key}', because no form properties say what may be written`,
       );
     }
   }
-  return [...said, ...acceptAny.map((key) => sayAcceptsAny(key, keys))];
+  return [...said, ...[...acceptAny].map((key) => sayAcceptsAny(key, keys))];
 }
 
 function sayAcceptsAny(key: string, keys: readonly string[]): string {

@@ -1,5 +1,4 @@
-export const HISTORY_LEVELS = ['none', 'instance', 'task', 'activity', 'audit', 'full'] as const;
-export type HistoryLevel = (typeof HISTORY_LEVELS)[number];
+import { HISTORY_LEVELS, type HistoryLevel } from '#config/index.ts';
 
 /** Whether `level` keeps what is kept from `least` on. */
 export function keeps(level: HistoryLevel, least: HistoryLevel): boolean {

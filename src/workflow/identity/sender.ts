@@ -15,7 +15,7 @@ export function senderOf(
   key: string,
 ): Pick<Reception, 'sender' | 'isBound'> {
   // Who may deploy another version of the process needs no variable to have it do something else.
-  const isTrusted = !isOrdinary(context) || settings().acceptAny.has(key);
+  const isTrusted = !isOrdinary(context) || settings().forms.acceptAny.has(key);
   return {
     sender: !context.client.isExternal ? 'server' : isTrusted ? 'trusted' : 'caller',
     isBound: (name) =>

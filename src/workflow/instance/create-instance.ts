@@ -81,7 +81,7 @@ async function receiveAtStart(
     step: noneStart(process),
     settled: new Set(),
     ...senderOf(platform, context, key),
-    checkedIn: platform.settings().validatesForms(key) ? variableScope({}) : undefined,
+    checkedIn: platform.settings().forms.validates(key) ? variableScope({}) : undefined,
   });
 }
 

@@ -1,8 +1,9 @@
+import type { HistoryLevel } from '#config/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import { requireStorableSize } from '#resource/index.ts';
 import { timeOrderedId } from '#time/index.ts';
 import type { Effect, TaskFacts } from '../engine/index.ts';
-import { type HistoryLevel, keeps } from '../history/history-level.ts';
+import { keeps } from '../history/history-level.ts';
 import { readRetryCycle } from '../job/retry-cycle.ts';
 import { storedVariable } from '../variable/variable.ts';
 import type { Changes, TaskChange } from './changes.ts';

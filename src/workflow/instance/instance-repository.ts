@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { HistoryLevel } from '#config/index.ts';
 import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { Delegation, TaskFacts } from '../engine/index.ts';
-import { type HistoryLevel, keeps } from '../history/history-level.ts';
+import { keeps } from '../history/history-level.ts';
 import type { JobFacts } from '../job/job-step.ts';
 import {
   type Instance,

@@ -1,3 +1,4 @@
+import type { WorkflowConfig } from '#config/index.ts';
 import type { JsonObject } from '#json/index.ts';
 
 /** A mail as it waits in the queue: plain JSON, nothing left to work out. */
@@ -20,14 +21,7 @@ export type Attachment = {
   readonly content: string;
 } & JsonObject;
 
-/** How mail leaves the house: `mail.*` of `workflow.json`. */
-export interface MailSettings {
-  readonly host: string;
-  readonly port: number;
-  readonly username?: string;
-  readonly password?: string;
-  /** Refuse to go on without an encrypted connection and a certificate that is right. */
-  readonly starttls: boolean;
-  /** The sender of mails that name none. */
-  readonly from: string;
+/** How mail leaves: `mail` of `workflow.json`. */
+export interface MailSettings extends Omit<WorkflowConfig['mail'], 'password'> {
+  readonly password?: string | undefined;
 }

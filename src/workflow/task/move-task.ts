@@ -178,13 +178,15 @@ async function receiveAtTask(
     instance.definitionId,
   );
   const at = state.executions.find(({ id }) => id === execution)?.at;
-  const { validatesForms } = platform.settings();
+  const { forms } = platform.settings();
   return receiveVariables(given, {
     process,
     step: process.nodes.get(at ?? '') as UserTask | undefined,
     settled,
     ...senderOf(platform, context, instance.definitionKey),
-    checkedIn: validatesForms(instance.definitionKey) ? variableScope(state.variables['0'] ?? {}) : undefined,
+    checkedIn: forms.validates(instance.definitionKey)
+      ? variableScope(state.variables['0'] ?? {})
+      : undefined,
   });
 }
 

@@ -27,9 +27,11 @@ describe('the configuration store', () => {
       enabled: true,
     });
     expect(store.get(schedulerConfig)).toEqual({
-      threadPool: { threadCount: 10, services: {} },
-      scheduler: { executePersistentSchedules: true },
-      advancedProperties: {},
+      threadCount: 10,
+      serviceThreads: {},
+      claims: true,
+      dst: 'quartz',
+      ledgerDays: 90,
     });
     expect(store.get(managedConfig)).toEqual({ objects: [] });
     expect(store.get(repoConfig)).toEqual({ queries: {} });
@@ -82,7 +84,7 @@ describe('the configuration store', () => {
         advancedProperties: {
           'org.quartz.jobStore.misfireThreshold': 5000,
           x: true,
-          '#y': 'kept, a property is free',
+          '#y': 'a property is free',
         },
       }),
       'conf/cluster.json': '{ "instanceTimeout": "20000", "enabled": "false", "#enabled": true }',
@@ -91,13 +93,12 @@ describe('the configuration store', () => {
     });
     const store = await ConfigStore.open(project.options);
     expect(store.get(schedulerConfig)).toEqual({
-      threadPool: { threadCount: 4, services: {} },
-      scheduler: { executePersistentSchedules: false },
-      advancedProperties: {
-        'org.quartz.jobStore.misfireThreshold': '5000',
-        x: 'true',
-        '#y': 'kept, a property is free',
-      },
+      threadCount: 4,
+      serviceThreads: {},
+      claims: false,
+      misfireThresholdMs: 5000,
+      dst: 'quartz',
+      ledgerDays: 90,
     });
     expect(store.get(clusterConfig)).toMatchObject({ instanceTimeout: 20_000, enabled: false });
     expect(Object.keys(store.get(scriptConfig).sources)).toEqual(['b', 'a']);

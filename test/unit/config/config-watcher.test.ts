@@ -41,15 +41,15 @@ describe('the configuration watcher', () => {
     await watched.write({ 'conf/scheduler.json': threads('4') });
     const seen: number[] = [];
     watched.store.watch(() => {
-      seen.push(watched.store.get(schedulerConfig).threadPool.threadCount);
+      seen.push(watched.store.get(schedulerConfig).threadCount);
     });
     await watched.watcher.runOnce();
     expect(watched.changes).toMatchObject([
       {
         id: 'scheduler',
         kind: 'changed',
-        previous: { threadPool: { threadCount: 3 } },
-        current: { threadPool: { threadCount: 4 } },
+        previous: { threadCount: 3 },
+        current: { threadCount: 4 },
       },
     ]);
     expect(seen).toEqual([4]);
@@ -79,7 +79,7 @@ describe('the configuration watcher', () => {
     await watched.remove('conf/managed.json');
     await watched.watcher.runOnce();
     expect(watched.changes).toMatchObject([
-      { id: 'scheduler', kind: 'changed', current: { threadPool: { threadCount: 5 } } },
+      { id: 'scheduler', kind: 'changed', current: { threadCount: 5 } },
       { id: 'managed', kind: 'changed', current: { objects: [] } },
     ]);
   });
@@ -93,7 +93,7 @@ describe('the configuration watcher', () => {
     await watched.watcher.runOnce();
     await watched.watcher.runOnce();
     expect(watched.changes).toEqual([]);
-    expect(watched.store.get(schedulerConfig).threadPool.threadCount).toBe(3);
+    expect(watched.store.get(schedulerConfig).threadCount).toBe(3);
     expect(watched.reports).toEqual([
       {
         kind: 'config.refused',

@@ -29,19 +29,28 @@ describe('scheduler.json', () => {
   };
 
   it('may be empty, or set threads, threshold, waiting time, batch and the rule for clocks', async () => {
-    expect(await tuningOf({})).toEqual({ threadCount: 10, dst: 'quartz', claims: true });
+    const untuned = { threadCount: 10, dst: 'quartz', claims: true, ledgerDays: 90 };
+    expect(await tuningOf({})).toEqual(untuned);
     const advancedProperties = {
       'org.quartz.jobStore.misfireThreshold': '5000',
       'org.quartz.scheduler.idleWaitTime': 700,
       'org.quartz.scheduler.batchTriggerAcquisitionMaxCount': '20',
       'svc.cron.dst': 'smooth',
+      'svc.ledger.keepDays': '7',
       'org.quartz.unknown': 'x',
     };
-    const tuned = { misfireThresholdMs: 5000, idleWaitMs: 700, maxBatch: 20, dst: 'smooth', claims: true };
+    const tuned = { misfireThresholdMs: 5000, idleWaitMs: 700, maxBatch: 20, dst: 'smooth', ledgerDays: 7 };
     expect(await tuningOf({ threadPool: { threadCount: '4' }, advancedProperties })).toEqual({
+      ...untuned,
       ...tuned,
       threadCount: 4,
     });
+    const odd = {
+      'org.quartz.scheduler.idleWaitTime': 'soon',
+      'svc.ledger.keepDays': '0',
+      'svc.cron.dst': 'x',
+    };
+    expect(await tuningOf({ advancedProperties: odd })).toEqual(untuned);
     const threads = { 'org.quartz.threadPool.threadCount': '3' };
     expect(await tuningOf({ advancedProperties: threads })).toMatchObject({ threadCount: 3 });
     const services = { sync: 2, 'com.example.own': '1' };
