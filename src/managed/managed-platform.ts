@@ -1,7 +1,7 @@
 import type { Crypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import type { Observe } from '#observability/index.ts';
-import type { Context, PredefinedQueries, Request, RequestSink } from '#resource/index.ts';
+import type { Context, PredefinedQueries, Request, RequestSink, Response } from '#resource/index.ts';
 import type { Scripts } from '#script/index.ts';
 import type { ManagedTypes } from './managed-types.ts';
 import type { PolicyBook } from './policy/policy-book.ts';
@@ -33,4 +33,10 @@ export interface Resources extends RequestSink {
   mayAsk(context: Context, request: Request): Promise<boolean>;
   /** Whether it may take a script to say if one of these requests is admitted. */
   judgesByScript(requests: readonly Request[]): boolean;
+  /** Whether a filter looks at the answer to the request, and may change it. */
+  judgesAnswer(request: Request): boolean;
+  /** What the filters leave of an answer to the request. Throws what they say against it. */
+  judged(context: Context, request: Request, answer: Response): Promise<Response>;
+  /** The same; undefined where they would not let it pass. */
+  shown(context: Context, request: Request, answer: Response): Promise<Response | undefined>;
 }

@@ -1,18 +1,23 @@
-import { ForbiddenError } from '#errors/index.ts';
-import { type Context, parsePath } from '#resource/index.ts';
+import { ForbiddenError, NotFoundError } from '#errors/index.ts';
+import { type Context, parsePath, type ReadRequest } from '#resource/index.ts';
 import type { ManagedPlatform } from './managed-platform.ts';
 
-/** Whether the rules let a caller read what stands at a path, such as `managed/user/42`. */
+/**
+ * Whether the rules let a caller read what stands at a path, such as `managed/user/42`. A filter that looks at answers has it
+ * read, and hides it by a 404 as well as by a 403.
+ */
 export async function mayRead(
   { resources }: ManagedPlatform,
   context: Context,
   path: string,
 ): Promise<boolean> {
+  const request: ReadRequest = { method: 'read', path: parsePath(path), fields: [], parameters: {} };
+  const isJudgedAsRead = resources.judgesAnswer(request);
   try {
-    await resources.admit(context, { method: 'read', path: parsePath(path), fields: [], parameters: {} });
+    await (isJudgedAsRead ? resources.handle(context, request) : resources.admit(context, request));
     return true;
   } catch (error) {
-    if (error instanceof ForbiddenError) return false;
+    if (error instanceof ForbiddenError || (isJudgedAsRead && error instanceof NotFoundError)) return false;
     throw error;
   }
 }

@@ -14,7 +14,9 @@ import {
   parseQueryParameters,
   plainQuery,
   type QueryRequest,
+  type ReadRequest,
   readerOf,
+  resource,
   resourceBody,
   type WriteContext,
 } from '#resource/index.ts';
@@ -125,8 +127,16 @@ async function patchFound(
   }
   const answer = await patchObject(platform, type, context, request, first);
   // The access rules were asked about the collection only, so they are asked about this object before it is shown.
-  const isShown = await mayRead(platform, context, formatPath(['managed', type.name, first]));
-  return actionResult(isShown ? answer : { _id: first, _rev: answer['_rev'] ?? null });
+  const read: ReadRequest = {
+    method: 'read',
+    path: ['managed', type.name, first],
+    fields: request.fields,
+    parameters: {},
+  };
+  const shown = await platform.resources.shown(context, read, resource(first, null, answer));
+  return actionResult(
+    shown?.kind === 'resource' ? resourceBody(shown) : { _id: first, _rev: answer['_rev'] ?? null },
+  );
 }
 
 async function checkFound(

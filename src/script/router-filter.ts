@@ -84,6 +84,8 @@ export function filterOf(filter: RouterFilter, scripts: () => Scripts, hide?: Hi
     runsScripts: (request: Request, asksOthers: boolean) =>
       (isScripted || (hide?.runsScripts() ?? false)) &&
       (asksOthers || asSeenBy(filter, request) !== undefined),
+    judgesAnswer: (request: Request) =>
+      (hide !== undefined || onResponse !== undefined) && asSeenBy(filter, request) !== undefined,
   });
 }
 

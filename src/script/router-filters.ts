@@ -43,7 +43,9 @@ export function routerFilters(
     const filter: Filter = (context, request, next) => pass(inForce[side], context, request, next);
     const runsScripts = (request: Request, asksOthers: boolean) =>
       inForce[side].some((other) => other.runsScripts?.(request, asksOthers) ?? false);
-    return Object.assign(filter, { runsScripts });
+    const judgesAnswer = (request: Request) =>
+      inForce[side].some((other) => other.judgesAnswer?.(request) ?? false);
+    return Object.assign(filter, { runsScripts, judgesAnswer });
   };
   return { ahead: stand('ahead'), behind: stand('behind') };
 }

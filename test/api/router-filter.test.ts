@@ -6,10 +6,30 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 
 const js = (source: string, more: object = {}) => ({ type: 'text/javascript', source, ...more });
 
+const reference = (reversePropertyName: string, path: string) => ({
+  type: 'relationship',
+  reverseRelationship: true,
+  reversePropertyName,
+  resourceCollection: [{ path }],
+});
+
 const FILES = {
   'conf/managed.json': {
     objects: [
       { name: 'thing' },
+      {
+        name: 'desk',
+        schema: { properties: { label: { type: 'string' }, owner: reference('desks', 'managed/owner') } },
+      },
+      {
+        name: 'owner',
+        schema: {
+          properties: {
+            mail: { type: 'string', searchable: true },
+            desks: { type: 'array', items: reference('owner', 'managed/desk') },
+          },
+        },
+      },
       {
         name: 'hooked',
         onCreate: js("object.inner = svc.create('managed/thing', null, { from: 'hook' }).marks"),
@@ -132,6 +152,88 @@ describe('a filter of router.json', () => {
       onRequest: js("request.newResourceId = 'named'"),
     });
     expect((await api('POST', 'managed/thing', { body: {} })).body._id).toBe('named');
+  });
+
+  describe('that hides a part of an object', () => {
+    const MAIL = js('delete response.content.mail');
+    const ofOwners = { pattern: 'managed/owner/.+', methods: ['read'] };
+    const owner = async (path: string) => (await api('GET', `managed/desk/${path}`)).body.owner;
+
+    beforeAll(async () => {
+      await setFilters();
+      for (const id of ['kim', 'lee']) {
+        const body = { mail: `${id}@example.com`, city: 'Brno' };
+        expect((await api('PUT', `managed/owner/${id}`, { body })).status).toBe(201);
+        const desk = { label: `of ${id}`, owner: { _ref: `managed/owner/${id}` } };
+        expect((await api('PUT', `managed/desk/${id}`, { body: desk })).status).toBe(201);
+      }
+    });
+
+    it('hides it wherever a reference shows the object', async () => {
+      expect(await owner('kim?_fields=owner/*')).toMatchObject({ mail: 'kim@example.com', city: 'Brno' });
+      await setFilters({ ...ofOwners, onResponse: MAIL });
+      for (const fields of ['owner/*', '*,owner/*', 'owner/mail,owner/city']) {
+        const shown = await owner(`kim?_fields=${fields}`);
+        expect(shown).toMatchObject({ _ref: 'managed/owner/kim', city: 'Brno' });
+        expect(shown).not.toHaveProperty('mail');
+      }
+      const [row] = (await api('GET', 'managed/desk?_queryFilter=true&_fields=owner/mail')).body.result;
+      expect(row.owner).not.toHaveProperty('mail');
+      const single = (await api('GET', 'managed/desk/kim/owner?_fields=*')).body;
+      expect(single).toMatchObject({ city: 'Brno' });
+      expect(single).not.toHaveProperty('mail');
+      const back = (await api('GET', 'managed/owner/kim?_fields=desks/owner/*')).body.desks[0].owner;
+      expect(back).toMatchObject({ city: 'Brno' });
+      expect(back).not.toHaveProperty('mail');
+      const inside = await evaluate("svc.read('managed/desk/kim', null, ['owner/*']).owner");
+      expect(inside.body).toMatchObject({ city: 'Brno' });
+      expect(inside.body).not.toHaveProperty('mail');
+    });
+
+    it('hides what it refuses, and nothing else', async () => {
+      const gone = js("if (resourcePath.endsWith('kim')) throw { code: 404, message: 'not here' }");
+      await setFilters({ ...ofOwners, onResponse: gone });
+      const hidden = await owner('kim?_fields=owner/*');
+      expect(Object.keys(hidden)).toEqual(['_ref', '_refProperties', '_refError', '_refErrorMessage']);
+      expect(await owner('lee?_fields=owner/*')).toMatchObject({ mail: 'lee@example.com' });
+    });
+
+    it('judges each object once', async () => {
+      const count = { pattern: 'managed/owner/.+', methods: ['read'] };
+      await setFilters({
+        ...count,
+        onRequest: js("svc.update('repo/ui/seen', null, { times: svc.read('repo/ui/seen').times + 1 })"),
+        onResponse: MAIL,
+      });
+      await api('PUT', 'repo/ui/seen', { body: { times: 0 } });
+      await owner('kim?_fields=owner/*');
+      expect((await api('GET', 'repo/ui/seen')).body.times).toBe(1);
+    });
+
+    it('has it found by no search', async () => {
+      const found = async (text: string) =>
+        (await api('GET', `search?q=${text}&types=owner`)).body.types.flatMap(
+          ({ result }: { result: object[] }) => result,
+        );
+      expect(await found('kim@')).toMatchObject([{ matched: 'mail', path: 'managed/owner/kim' }]);
+      await setFilters({
+        pattern: 'managed/owner',
+        methods: ['query'],
+        onResponse: js('response.result.forEach(function (row) { delete row.content.mail })'),
+      });
+      expect((await api('GET', 'search?q=kim@&types=owner')).body).toEqual({ types: [] });
+    });
+
+    it('hides it from the answer of a patch by query', async () => {
+      await setFilters({ ...ofOwners, onResponse: MAIL });
+      const { status, body } = await api(
+        'POST',
+        'managed/owner?_action=patch&_queryFilter=mail+eq+"kim@example.com"',
+        { body: [{ operation: 'replace', field: 'city', value: 'Graz' }] },
+      );
+      expect([status, body]).toMatchObject([200, { _id: 'kim', city: 'Graz' }]);
+      expect(body).not.toHaveProperty('mail');
+    });
   });
 
   it('changes the operations of a patch', async () => {

@@ -119,11 +119,41 @@ async function readTargets(
         return [[name, name === '_id' ? object.id : String(object.rev)]];
       }),
     );
+    const shown = await asReadAlone(retrieval, group, object, content);
     resolved.set(
       object.id,
-      isWhole ? withIdentity(object.id, object.rev, content) : { ...named, ...content },
+      shown instanceof ResourceError
+        ? shown
+        : isWhole
+          ? withIdentity(object.id, object.rev, shown)
+          : { ...named, ...shown },
     );
   }
+}
+
+/** What filters of `router.json` leave of a target: as much as of one that is read by itself. */
+async function asReadAlone(
+  { platform: { resources }, context }: Retrieval,
+  { collection, fields }: Group,
+  { id, rev }: StoredObject,
+  content: JsonObject,
+): Promise<Resolved> {
+  const ref = formatRef({ collection, id });
+  const request = readRequest(ref, asked(fields));
+  if (!resources.judgesAnswer(request)) return content;
+  try {
+    const answer = { kind: 'resource', id, revision: String(rev), content } as const;
+    const response = await resources.judged(context, request, answer);
+    const left = response.kind === 'resource' ? response.content : null;
+    return isObject(left) ? left : new NotFoundError(`Object '${ref}' not found`);
+  } catch (error) {
+    return toResourceError(error);
+  }
+}
+
+/** As a read of the object itself asks for them. */
+function asked(fields: readonly Pointer[]): readonly Pointer[] {
+  return fields.some((field) => field[0] === '*') ? [] : fields;
 }
 
 /** Raw objects below `/repo`: secrets are nobody's business from outside. */
@@ -134,15 +164,17 @@ function selectRaw(
 ): JsonObject {
   const { password: _, ...others } = data;
   const open = isExternal ? sealObject(others) : others;
-  const asked = fields.some((field) => field[0] === '*') ? [] : fields;
   const selected = selectFields(
     { kind: 'resource', id, revision: String(rev), content: open },
-    asked,
+    asked(fields),
   ).content;
   return isObject(selected) ? selected : {};
 }
 
-/** Those ids that the caller may read; the filters say why not about the others. Other resources are asked as a whole. */
+/**
+ * Those ids that the caller may read; the filters say why not about the others. Other resources are asked as a whole, and
+ * what a filter looks at when it has been read is judged then, once.
+ */
 async function admit(
   { platform, context }: Retrieval,
   { collection, ids, resolved }: Group,
@@ -150,8 +182,9 @@ async function admit(
   if (!context.client.isExternal || storeOf(collection) === undefined) return ids;
   const admitted: string[] = [];
   for (const id of ids) {
+    const request = readRequest(formatRef({ collection, id }), []);
     try {
-      await platform.resources.admit(context, readRequest(formatRef({ collection, id }), []));
+      if (!platform.resources.judgesAnswer(request)) await platform.resources.admit(context, request);
       admitted.push(id);
     } catch (error) {
       resolved.set(id, toResourceError(error));
@@ -167,8 +200,7 @@ async function readThroughRouter(
   for (const id of ids) {
     const ref = formatRef({ collection, id });
     try {
-      const asked = fields.some((field) => field[0] === '*') ? [] : fields;
-      const response = await platform.resources.handle(context, readRequest(ref, asked));
+      const response = await platform.resources.handle(context, readRequest(ref, asked(fields)));
       const body = response.kind === 'resource' ? resourceBody(response) : null;
       resolved.set(id, isObject(body) ? body : new NotFoundError(`Object '${ref}' not found`));
     } catch (error) {

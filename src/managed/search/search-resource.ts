@@ -1,5 +1,5 @@
 import { BadRequestError, didYouMean } from '#errors/index.ts';
-import { isObject, type JsonObject } from '#json/index.ts';
+import { isObject, type JsonObject, type JsonValue } from '#json/index.ts';
 import { findByPrefix } from '#repo/index.ts';
 import {
   type Context,
@@ -85,21 +85,27 @@ async function search(
   const properties = searchable(type);
   const db = await readerOf(platform, context);
   const hits = await findByPrefix(db, type, properties, spellings(text), MOST_OF_A_TYPE + 1);
-  const first = hits.slice(0, MOST_OF_A_TYPE);
-  if (first.length === 0) return undefined;
+  if (hits.length === 0) return undefined;
   const shown = await platform.resources.handle(context, {
     ...queryOfType(type),
     fields: ['_id', ...properties].map((name) => [name]),
-    queryFilter: { kind: 'in', pointer: ['_id'], values: first.map(({ id }) => id) },
+    queryFilter: { kind: 'in', pointer: ['_id'], values: hits.map(({ id }) => id) },
   });
   const rows = new Map(shown.kind === 'query' ? shown.result.map((row) => [row.id, row.content]) : []);
-  const result = first.flatMap(({ id, property }) => {
+  const found = hits.flatMap(({ id, property }) => {
     const object = rows.get(id) ?? null;
-    if (!isObject(object)) return [];
+    // What is kept from the caller is not to be guessed either, letter by letter.
+    if (!isObject(object) || !beginsWith(object[property], text)) return [];
     return [{ path: formatPath(['managed', type.name, id]), matched: property, object }];
   });
+  if (found.length === 0) return undefined;
   const title = textOf(type.schema, 'title') ?? type.name;
-  return { type: type.name, title, result, more: hits.length > MOST_OF_A_TYPE };
+  const result = found.slice(0, MOST_OF_A_TYPE);
+  return { type: type.name, title, result, more: found.length > MOST_OF_A_TYPE };
+}
+
+function beginsWith(value: JsonValue | undefined, text: string): boolean {
+  return typeof value === 'string' && value.toLowerCase().startsWith(text.toLowerCase());
 }
 
 /** Texts that have an index and are no secret. */

@@ -105,12 +105,23 @@ export class Router {
     );
   }
 
-  /** What the filters leave of an answer to the request; undefined where they would not let it pass. */
-  shown(context: Context, request: Request, answer: Response): Promise<Response | undefined> {
+  /** Whether a filter looks at the answer to the request, and may change it. */
+  judgesAnswer(request: Request): boolean {
+    return this.#judging.some((filter) => filter.judgesAnswer?.(request) ?? false);
+  }
+
+  /** What the filters leave of an answer to the request; nothing behind them is asked. @throws what they say against it */
+  async judged(context: Context, request: Request, answer: Response): Promise<Response> {
+    const own = { ...context };
     const judges = passing(this.#judging, async (inner, asked) =>
-      inner.client.isExternal ? answer : this.#dispatch(inner, asked),
+      inner === own || inner.client.isExternal ? answer : this.#dispatch(inner, asked),
     );
-    return judges(context, request).catch(() => undefined);
+    return judges(own, request);
+  }
+
+  /** The same; undefined where they would not let it pass. */
+  shown(context: Context, request: Request, answer: Response): Promise<Response | undefined> {
+    return this.judged(context, request, answer).catch(() => undefined);
   }
 
   /** A PUT without preconditions names an object; where only that path has a route, it can but update. */
