@@ -15,10 +15,23 @@ export { configIdOfFile, definitionOf, formatConfigId, parseConfigId } from './c
 export { type ConfigOptions, ConfigStore } from './config-store.ts';
 export { ConfigWatcher } from './config-watcher.ts';
 export { type AuditConfig, auditConfig } from './definitions/audit-schema.ts';
+export {
+  type ApiKeySettings,
+  type BearerSettings,
+  type CertificateSettings,
+  isSafeIssuerUrl,
+  type KnownModule,
+  type PasswordModuleSettings,
+  type SessionSettings,
+  type StaticUserSettings,
+  type TrustedAttributeSettings,
+} from './definitions/auth-module-schema.ts';
 export { type AuthenticationConfig, authenticationConfig } from './definitions/authentication-schema.ts';
 export { clusterConfig } from './definitions/cluster-schema.ts';
 export { type EndpointConfig, endpointConfig } from './definitions/endpoint-schema.ts';
+export { absentModule, openProperties } from './definitions/field-modules.ts';
 export { infoConfig } from './definitions/info-schema.ts';
+export { decodedSegment, internalRole } from './definitions/internal-role.ts';
 export { type ManagedConfig, managedConfig } from './definitions/managed-schema.ts';
 export { policyConfig } from './definitions/policy-schema.ts';
 export { processConfig } from './definitions/process-schema.ts';

@@ -39,7 +39,8 @@ export function issueFinding(
   const { path } = issue;
   const params = issue.params as { id?: string; hint?: string; statement?: string } | undefined;
   const value = valueAt(text.value, path);
-  if (value === undefined && path.length > 0) return missingKeyFinding(text, definition, path);
+  if (value === undefined && path.length > 0 && params?.statement === undefined)
+    return missingKeyFinding(text, definition, path);
   const hint = params?.hint ?? unresolvedHint(value) ?? spellingHint(issue, value);
   const said = path.length === 0 ? '' : `"${formatPath(path)}" `;
   return {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type AuthenticationConfig, authenticationConfig, writtenJson } from '#config/index.ts';
+import { type AuthenticationConfig, absentModule, authenticationConfig, writtenJson } from '#config/index.ts';
 import { BadRequestError, type Finding } from '#errors/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 import type { Inspection } from '#platform/index.ts';
@@ -15,11 +15,12 @@ import {
 } from '#script/index.ts';
 import { ACCESS_FILE } from './access/access-file.ts';
 import { augmentScript } from './authentication/augmentation.ts';
-import { buildModules, type ModuleParts, readSessionSettings } from './authentication/build-modules.ts';
+import { buildModules, type ModuleParts } from './authentication/build-modules.ts';
 import { doubledModules } from './authentication/doubled-modules.ts';
-import { absentModule } from './authentication/field-modules.ts';
 import { moduleDoubts } from './authentication/module-doubts.ts';
 import { sharedPeople } from './authentication/shared-people.ts';
+
+type AuthModule = AuthenticationConfig['serverAuthContext']['authModules'][number];
 
 /** `authentication.json`: its modules, sessions and scripts. */
 export function checkAuthentication({ config, scripts }: Inspection): void {
@@ -31,7 +32,6 @@ export function checkAuthentication({ config, scripts }: Inspection): void {
   config.addCheck(authenticationConfig, (value) => doubledModules(value, build(value)));
   config.addCheck(authenticationConfig, (value) => sharedPeople(value, build(value)));
   config.addCheck(authenticationConfig, (value) => inspectPlaces(scripts, scriptPlaces(writtenJson(value))));
-  config.addCheck(authenticationConfig, (value) => void readSessionSettings(value));
 }
 
 function scriptPlaces(json: JsonValue): readonly ScriptPlace[] {
@@ -43,16 +43,21 @@ function ofModule(json: JsonValue, module: Path): ScriptPlace[] {
   const value = valueAt(json, module);
   const { name = '', enabled = true, properties = null } = isObject(value) ? value : {};
   if (String(enabled) === 'false' || !isObject(properties)) return [];
-  if (absentModule({ name: String(name), enabled: true, properties }) !== undefined) return [];
+  if (absentModule({ name: String(name), properties }) !== undefined) return [];
   return augmentScript(properties) === undefined
     ? []
     : placeAt(json, [...module, 'properties', 'augmentSecurityContext']);
 }
 
-/** @throws BadRequestError when nobody could log in any more */
+/**
+ * Asked also of what the schema has refused, as it is written.
+ *
+ * @throws BadRequestError when nobody could log in any more
+ */
 export function requireModule({ serverAuthContext }: AuthenticationConfig): void {
-  if (serverAuthContext.authModules.some((module) => module.enabled && absentModule(module) === undefined))
-    return;
+  const mayCome = (module: AuthModule) =>
+    String(module.enabled) !== 'false' && absentModule(module) === undefined;
+  if (serverAuthContext.authModules.some(mayCome)) return;
   throw new BadRequestError('No authentication module is enabled, so nobody could log in', {
     id: 'AUTHENTICATION_NO_MODULE',
     field: '/serverAuthContext/authModules',

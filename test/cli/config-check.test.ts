@@ -245,6 +245,32 @@ describe('config-check', () => {
     ]);
   });
 
+  it('tells each property of sessions and modules that is wrong, where it stands, unless they are switched off', async () => {
+    const wrong = { maxSessions: 'many', isSecure: 'no' };
+    const authentication = (enabled: boolean) =>
+      JSON.stringify(
+        {
+          serverAuthContext: {
+            sessionModule: { name: 'JWT_SESSION', enabled, properties: wrong },
+            authModules: [
+              { name: 'MANAGED_USER', properties: { queryOnResource: 'managed/user' } },
+              { name: 'OPENID_CONNECT', enabled, properties: { issuer: 'https://id.example.com' } },
+            ],
+          },
+        },
+        null,
+        1,
+      );
+    const { mistakes } = await check({ 'conf/authentication.json': authentication(true) });
+    expect(mistakes.map(({ id, line, message }) => [id, line, message])).toEqual([
+      ['AUTH_BAD_MODULE', 7, expect.stringMatching(/sessionModule has a wrong "maxSessions": /)],
+      ['AUTH_BAD_MODULE', 8, expect.stringMatching(/sessionModule has a wrong "isSecure": /)],
+      ['AUTH_BAD_MODULE', 21, expect.stringMatching(/authModules\[1\] needs the property "audience"$/)],
+    ]);
+    const { code } = await check({ 'conf/authentication.json': authentication(false) });
+    expect(code).toBe(0);
+  });
+
   it('warns of values with which a node starts and has no process engine', async () => {
     const { code, warnings } = await check({
       'conf/workflow.json': { history: 'audti', useDataSource: 'other' },

@@ -37,9 +37,8 @@ function knownErrors(): readonly KnownError[] {
     const [first] = given;
     const code = first !== undefined && ts.isNumericLiteral(first) ? Number(first.text) : codes.get(name);
     if (code !== undefined) known.codes.add(code);
-    const message = [...given.map(textOf), textOf(memberOf(node, 'message'))].find(
-      (text) => text !== undefined,
-    );
+    const own = ['message', 'statement'].map((name) => textOf(memberOf(node, name)));
+    const message = [...given.map(textOf), ...own].find((text) => text !== undefined);
     if (message !== undefined) known.messages.add(message);
     const hint = textOf(memberOf(node, 'hint'));
     if (hint !== undefined) known.hints.add(hint);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { JsonObject, JsonValue } from '#json/index.ts';
 
 /**
  * Values of boot properties are strings, so that a boolean or a number that is written as a reference arrives
@@ -45,6 +46,10 @@ export function propertyText() {
 }
 
 /** Any JSON object; its keys are the user's. */
-export function jsonObject() {
+export function jsonObject(): z.ZodType<JsonObject, JsonObject> {
   return z.record(z.string(), z.json());
+}
+
+export function json(): z.ZodType<JsonValue, JsonValue> {
+  return z.json();
 }

@@ -1,6 +1,6 @@
+import { internalRole } from '#config/index.ts';
 import { ActivationError } from '#errors/index.ts';
 import { getMember, isObject, type JsonObject, type JsonValue } from '#json/index.ts';
-import { internalRole } from '../authentication/role-names.ts';
 import { type AccessCondition, parseCondition } from './access-condition.ts';
 
 /** One rule of `script/access.js`. It grants; there are no rules that deny. */

@@ -1,6 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ApiKeySettings } from '#config/index.ts';
 import { type AuthenticationModule, identity } from './authentication-module.ts';
-import type { ApiKeySettings } from './module-settings-schema.ts';
 
 /** `X-Svc-Api-Key: <id>.<secret>`. The configuration holds a hash; the secret is long, so a fast one will do. */
 export function apiKeyModule(name: string, { keys, defaultUserRoles }: ApiKeySettings): AuthenticationModule {

@@ -9,7 +9,7 @@ import { requireModule } from '../check-authentication.ts';
 import type { Augment } from './augmentation.ts';
 import { authenticationResource } from './authentication-resource.ts';
 import { Authenticator, type AuthenticatorParts } from './authenticator.ts';
-import { buildModules, readSessionSettings } from './build-modules.ts';
+import { buildModules } from './build-modules.ts';
 import type { UserDirectory } from './find-account.ts';
 import { followAccounts } from './follow-accounts.ts';
 import { lockoutResource } from './lockout-resource.ts';
@@ -61,7 +61,7 @@ export function authenticationFeature(
       managedTypes: () => config.get(managedConfig).objects.map(({ name }) => name),
       onDenied: (denial) => observe({ kind: 'login.denied', ...denial }),
     });
-    const settings = readSessionSettings(value);
+    const settings = value.serverAuthContext.sessionModule;
     const sessions =
       settings === undefined || secrets.length === 0
         ? undefined

@@ -1,10 +1,10 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose';
+import type { BearerSettings } from '#config/index.ts';
 import type { AddressGuard } from '#egress/index.ts';
 import { UnauthorizedError } from '#errors/index.ts';
 import { type Account, stampOf } from './account.ts';
 import { type AuthenticationModule, type Identity, identity, wayOf } from './authentication-module.ts';
 import { type IssuerKeys, openIssuerKeys } from './issuer-keys.ts';
-import type { BearerSettings } from './module-settings-schema.ts';
 
 export interface BearerModuleOptions {
   readonly name: string;

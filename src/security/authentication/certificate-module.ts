@@ -1,5 +1,5 @@
+import type { CertificateSettings } from '#config/index.ts';
 import { type AuthenticationModule, identity } from './authentication-module.ts';
-import type { CertificateSettings } from './module-settings-schema.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
 /**

@@ -1,8 +1,7 @@
 import type { AuthenticationConfig, Objection } from '#config/index.ts';
-import { asJson, isObject } from '#json/index.ts';
 import { augmentScript } from './augmentation.ts';
 import type { AuthenticationModule } from './authentication-module.ts';
-import { builtModules } from './field-modules.ts';
+import { builtModules } from './built-modules.ts';
 
 /**
  * Modules that let in whom another one of their name has let in before, by the same: its roles are not theirs. Where the
@@ -21,8 +20,7 @@ export function doubledModules(
     if (way === undefined || place === undefined) return [];
     const { module, index } = place;
     const before = first.get(`${name} ${way}`);
-    const properties = asJson(module.properties);
-    const mayRefuse = isObject(properties) && augmentScript(properties) !== undefined;
+    const mayRefuse = augmentScript(module.properties) !== undefined;
     if (before === undefined) {
       if (!mayRefuse) first.set(`${name} ${way}`, index);
       return [];

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
+import { type BearerSettings, isSafeIssuerUrl } from '#config/index.ts';
 import { type AddressGuard, sendRequest } from '#egress/index.ts';
 import { UnauthorizedError } from '#errors/index.ts';
-import { type BearerSettings, isSafeIssuerUrl } from './module-settings-schema.ts';
 
 export type IssuerKeys = JWTVerifyGetKey;
 

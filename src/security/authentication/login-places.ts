@@ -1,7 +1,5 @@
 import type { AuthenticationConfig } from '#config/index.ts';
-import type { JsonObject } from '#json/index.ts';
 import { ADMIN } from './create-administrator.ts';
-import { withOwnNames } from './field-modules.ts';
 import { nameKey } from './login-name.ts';
 import type { LoginName } from './login-name-repository.ts';
 
@@ -27,23 +25,24 @@ export function isReserved({ reserved }: LoginPlaces, { key, collection, id }: L
   return reserved.has(key) && !(collection === 'repo/internal/user' && id === ADMIN);
 }
 
-/** Of a configuration that `buildModules` has found right. */
 export function loginPlaces({ serverAuthContext: { authModules } }: AuthenticationConfig): LoginPlaces {
   const propertiesOf = new Map<string, LoginProperties>();
   const reserved = new Set(OWN_NAMES.map(nameKey));
-  for (const { enabled, properties } of authModules) {
-    if (!enabled) continue;
-    const { username, queryOnResource, propertyMapping } = withOwnNames(properties as JsonObject) as {
-      username?: unknown;
-      queryOnResource?: unknown;
-      propertyMapping?: { authenticationId?: string; userCredential?: string };
-    };
-    if (typeof username === 'string') reserved.add(nameKey(username));
-    else if (typeof queryOnResource === 'string' && /^(?:managed|repo)\//.test(queryOnResource)) {
-      const { authenticationId = 'userName', userCredential: credential = 'password' } =
-        propertyMapping ?? {};
-      const name = queryOnResource.startsWith('repo/') ? null : authenticationId;
-      propertiesOf.set(queryOnResource, { name, credential });
+  for (const { known } of authModules) {
+    switch (known?.name) {
+      case 'STATIC_USER':
+        reserved.add(nameKey(known.settings.username));
+        break;
+      case 'MANAGED_USER':
+      case 'INTERNAL_USER':
+      case 'OPENID_CONNECT':
+      case 'TRUSTED_ATTRIBUTE': {
+        const { queryOnResource, propertyMapping } = known.settings;
+        if (queryOnResource === undefined || !/^(?:managed|repo)\//.test(queryOnResource)) break;
+        const { authenticationId, userCredential: credential } = propertyMapping;
+        const name = queryOnResource.startsWith('repo/') ? null : authenticationId;
+        propertiesOf.set(queryOnResource, { name, credential });
+      }
     }
   }
   return { propertiesOf, reserved };

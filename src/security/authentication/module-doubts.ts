@@ -1,13 +1,10 @@
-import type { AuthenticationConfig, Objection } from '#config/index.ts';
-import type { JsonObject } from '#json/index.ts';
-import { absentModule, openProperties } from './field-modules.ts';
+import { type AuthenticationConfig, type Objection, openProperties } from '#config/index.ts';
 
 /** What modules that are right all the same do not do, though it may be expected of them. */
 export function moduleDoubts({
   serverAuthContext: { authModules },
 }: AuthenticationConfig): readonly Objection[] {
-  return authModules.flatMap((module, index) => {
-    const { name, enabled, properties } = module;
+  return authModules.flatMap(({ name, enabled, properties, absent: instead }, index) => {
     if (!enabled) return [];
     const doubt = (why: string, hint?: string): readonly Objection[] => [
       {
@@ -18,9 +15,8 @@ export function moduleDoubts({
         isWarning: true,
       },
     ];
-    const instead = absentModule(module);
     if (instead !== undefined) return doubt(': there is no such module here', instead);
-    const open = name === 'STATIC_USER' ? openProperties(properties as JsonObject) : [];
+    const open = name === 'STATIC_USER' ? openProperties(properties) : [];
     if (open.length > 0) {
       return doubt(
         `: ${open.join(' and ')} refer to what has no value`,

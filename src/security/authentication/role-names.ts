@@ -1,9 +1,8 @@
+import { decodedSegment, internalRole } from '#config/index.ts';
 import { isObject, type JsonValue } from '#json/index.ts';
 
 /** Roles whose names the server itself gives a meaning; no object that somebody has made may take one. */
 const OWN_PREFIX = 'svc-';
-
-const INTERNAL_ROLE = /^(?:repo\/)?internal\/role\/([^/]+)$/;
 
 /** Names as the rules of `access.js` compare them, and a little more alike than that. */
 export function foldRole(name: string): string {
@@ -36,22 +35,8 @@ function nameOf(reference: string, internal: ReadonlySet<string>): string {
   if (!reference.includes('/')) return reference;
   const own = internalRole(reference);
   if (own !== undefined) return own;
-  const id = decoded(reference.slice(reference.lastIndexOf('/') + 1));
+  const id = decodedSegment(reference.slice(reference.lastIndexOf('/') + 1));
   // Where roles are joined to a list, a comma would make two of one; with a slash, a name would be a reference to another.
   const isTaken = isBuiltIn(id, internal) || /[,/]/.test(id);
   return isTaken ? reference.replaceAll(',', '%2C') : id;
-}
-
-/** The name of the internal role that a reference leads to; undefined for anything else. */
-export function internalRole(reference: string): string | undefined {
-  const own = INTERNAL_ROLE.exec(reference);
-  return own === null ? undefined : decoded(own[1]!);
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

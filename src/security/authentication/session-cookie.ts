@@ -1,4 +1,4 @@
-import type { SessionSettings } from './module-settings-schema.ts';
+import type { SessionSettings } from '#config/index.ts';
 
 const NAME = 'session-jwt';
 /** A browser takes it over TLS only, for this host alone and all of its paths: no other host can set one for us. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { LRUCache } from 'lru-cache';
+import type { SessionSettings } from '#config/index.ts';
 import { Batcher, type Database, type Db } from '#database/index.ts';
 import { firstOf } from '#json/index.ts';
 import type { Context, SecurityContext } from '#resource/index.ts';
@@ -13,7 +14,6 @@ import {
   loginNameOf,
 } from './authentication-module.ts';
 import { accessDenied } from './credentials.ts';
-import type { SessionSettings } from './module-settings-schema.ts';
 import {
   deleteExpiredSessions,
   deleteSession,

@@ -1,6 +1,6 @@
 import type { AuthenticationConfig, Objection } from '#config/index.ts';
 import type { AuthenticationModule, People } from './authentication-module.ts';
-import { builtModules } from './field-modules.ts';
+import { builtModules } from './built-modules.ts';
 
 /**
  * Modules whose callers would be taken for those of another one: what somebody owns here (sessions, drafts, views) is

@@ -1,8 +1,8 @@
 import { hash, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { StaticUserSettings } from '#config/index.ts';
 import type { Crypto } from '#crypto/index.ts';
 import { type Attempt, type AuthenticationModule, identity, wayOf } from './authentication-module.ts';
-import type { StaticUserSettings } from './module-settings-schema.ts';
 import type { PasswordComparisons } from './password-comparisons.ts';
 
 /** Of whoever says to be nobody. */

@@ -1,6 +1,6 @@
+import type { TrustedAttributeSettings } from '#config/index.ts';
 import { type AuthenticationModule, identity } from './authentication-module.ts';
 import type { AccountFinder } from './find-account.ts';
-import type { TrustedAttributeSettings } from './module-settings-schema.ts';
 import { TrustedProxies } from './trusted-proxies.ts';
 
 /**

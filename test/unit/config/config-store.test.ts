@@ -35,7 +35,9 @@ describe('the configuration store', () => {
     });
     expect(store.get(managedConfig)).toEqual({ objects: [] });
     expect(store.get(repoConfig)).toEqual({ queries: {} });
-    expect(store.get(authenticationConfig)).toEqual({ serverAuthContext: { authModules: [] } });
+    expect(store.get(authenticationConfig)).toMatchObject({
+      serverAuthContext: { authModules: [], sessionModule: { tokenIdleTimeMinutes: 30, isSecure: 'auto' } },
+    });
     expect(store.get(scriptConfig)).toMatchObject({
       properties: {},
       ECMAScript: { 'javascript.recompile.minimumInterval': -1 },

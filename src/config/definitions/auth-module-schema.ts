@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { internalRole } from './role-names.ts';
+import { isObject, type JsonObject } from '#json/index.ts';
+import { internalRole } from './internal-role.ts';
 
 /** Names, or references to internal roles. */
 const roles = z
@@ -11,14 +12,26 @@ const roles = z
   )
   .default([]);
 
+/** The properties of accounts that say how somebody logs in, and with which roles. */
+const mapping = (userRoles: string) =>
+  z
+    .looseObject({
+      authenticationId: z.string().default('userName'),
+      /** Another password ends the sessions that a token began, too. */
+      userCredential: z.string().default('password'),
+      userRoles: z.string().default(userRoles),
+    })
+    .prefault({});
+
 /** `STATIC_USER`: one caller whose password is no secret, though it may be encrypted. */
-export const staticUserSettings = z.looseObject({
+const staticUserSettings = z.looseObject({
   username: z.string().min(1),
   password: z.union([
     z.string().min(1),
-    z
-      .record(z.string(), z.json())
-      .refine((value) => '$crypto' in value, 'neither a text nor a $crypto value'),
+    z.custom<JsonObject>(
+      (value) => isObject(value) && Object.hasOwn(value, '$crypto'),
+      'neither a text nor a $crypto value',
+    ),
   ]),
   defaultUserRoles: roles,
   queryOnResource: z.string().default('repo/internal/user'),
@@ -26,17 +39,13 @@ export const staticUserSettings = z.looseObject({
 export type StaticUserSettings = z.output<typeof staticUserSettings>;
 
 /** `MANAGED_USER` and `INTERNAL_USER`: callers with a stored password. */
-export const passwordModuleSettings = z.looseObject({
-  queryOnResource: z.string().min(1),
-  defaultUserRoles: roles,
-  propertyMapping: z
-    .looseObject({
-      authenticationId: z.string().default('userName'),
-      userCredential: z.string().default('password'),
-      userRoles: z.string().optional(),
-    })
-    .prefault({}),
-});
+const passwordModuleSettings = (userRoles: string) =>
+  z.looseObject({
+    queryOnResource: z.string().min(1),
+    defaultUserRoles: roles,
+    propertyMapping: mapping(userRoles),
+  });
+export type PasswordModuleSettings = z.output<ReturnType<typeof passwordModuleSettings>>;
 
 /** Algorithms with a public key; a shared secret or none at all would let a caller sign for itself. */
 const SIGNATURES = [
@@ -73,7 +82,7 @@ const issuerUrl = () =>
     );
 
 /** `OPENID_CONNECT`: bearer tokens that an issuer has signed. */
-export const bearerSettings = z
+const bearerSettings = z
   .looseObject({
     issuer: issuerUrl(),
     audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
@@ -102,14 +111,7 @@ export const bearerSettings = z
         "must be 'openid', or 'openid-' and a name of letters, digits, _ and -",
       )
       .optional(),
-    propertyMapping: z
-      .looseObject({
-        authenticationId: z.string().default('userName'),
-        /** Another password ends the sessions that a token began, too. */
-        userCredential: z.string().default('password'),
-        userRoles: z.string().optional(),
-      })
-      .prefault({}),
+    propertyMapping: mapping('authzRoles'),
     /**
      * When a token stands for the password once more: its `auth_time` is at most so long ago and, where any are listed,
      * its `acr` is one of these. Absent: never.
@@ -131,7 +133,7 @@ export const bearerSettings = z
 export type BearerSettings = z.output<typeof bearerSettings>;
 
 /** `CLIENT_CERT`: a proxy has checked a certificate and says whose it is. */
-export const certificateSettings = z.looseObject({
+const certificateSettings = z.looseObject({
   header: z.string().min(1).optional(),
   /** Addresses or networks of the proxies; nobody else is believed. */
   trustedProxies: z.array(z.string().min(1)).default([]),
@@ -144,24 +146,18 @@ export const certificateSettings = z.looseObject({
 export type CertificateSettings = z.output<typeof certificateSettings>;
 
 /** `TRUSTED_ATTRIBUTE`: a proxy has asked somebody who they are, and says so in a header. */
-export const trustedAttributeSettings = z.looseObject({
+const trustedAttributeSettings = z.looseObject({
   /** The name of the header. */
   authenticationIdAttribute: z.string().min(1),
   trustedProxies: z.array(z.string().min(1)).default([]),
   queryOnResource: z.string().min(1),
   defaultUserRoles: roles,
-  propertyMapping: z
-    .looseObject({
-      authenticationId: z.string().default('userName'),
-      userCredential: z.string().default('password'),
-      userRoles: z.string().optional(),
-    })
-    .prefault({}),
+  propertyMapping: mapping('authzRoles'),
 });
 export type TrustedAttributeSettings = z.output<typeof trustedAttributeSettings>;
 
 /** `API_KEY`: callers that are programs. `hash` is the SHA-256 of the key in Base64url; `svc api-key` makes both. */
-export const apiKeySettings = z.looseObject({
+const apiKeySettings = z.looseObject({
   keys: z
     .array(
       z.looseObject({
@@ -190,3 +186,29 @@ export const sessionSettings = z.looseObject({
   sessionOnly: z.boolean().default(true),
 });
 export type SessionSettings = z.output<typeof sessionSettings>;
+
+function kind<Name extends string, Schema extends z.ZodType>(name: Name, schema: Schema) {
+  return {
+    schema,
+    read(properties: JsonObject) {
+      const { success, data, error } = schema.safeParse(properties);
+      return success ? { known: { name, settings: data } } : { issues: error.issues };
+    },
+  };
+}
+
+/** What there is, by the name in the file. */
+export const AUTH_MODULES = {
+  STATIC_USER: kind('STATIC_USER', staticUserSettings),
+  MANAGED_USER: kind('MANAGED_USER', passwordModuleSettings('authzRoles')),
+  INTERNAL_USER: kind('INTERNAL_USER', passwordModuleSettings('roles')),
+  OPENID_CONNECT: kind('OPENID_CONNECT', bearerSettings),
+  CLIENT_CERT: kind('CLIENT_CERT', certificateSettings),
+  TRUSTED_ATTRIBUTE: kind('TRUSTED_ATTRIBUTE', trustedAttributeSettings),
+  API_KEY: kind('API_KEY', apiKeySettings),
+} as const;
+
+/** A module that is here, and its properties as they are meant. */
+export type KnownModule = NonNullable<
+  ReturnType<(typeof AUTH_MODULES)[keyof typeof AUTH_MODULES]['read']>['known']
+>;

@@ -1,7 +1,10 @@
-import type { AuthenticationConfig } from '#config/index.ts';
 import { isObject, type JsonObject } from '#json/index.ts';
 
-type ModuleConfig = AuthenticationConfig['serverAuthContext']['authModules'][number];
+/** A module as it stands in `authentication.json`. */
+export interface WrittenModule {
+  readonly name: string;
+  readonly properties?: JsonObject;
+}
 
 const OTHER_ISSUERS = 'OPENID_CONNECT modules know other issuers by "issuer" and "audience"';
 const BEHIND_A_PROXY = 'A proxy can ask who somebody is, and CLIENT_CERT or TRUSTED_ATTRIBUTE believe it';
@@ -21,21 +24,12 @@ const NOT_HERE: Readonly<Record<string, string>> = {
  * Why a module of the field lets nobody in here; undefined for one that is here. Nobody gets in by it, so nothing is less
  * safe without it, and all other ways are as they were.
  */
-export function absentModule({ name, properties }: ModuleConfig): string | undefined {
+export function absentModule({ name, properties = {} }: WrittenModule): string | undefined {
   if (Object.hasOwn(NOT_HERE, name)) return NOT_HERE[name];
   const { resolvers, issuer } = properties;
   return name === 'OPENID_CONNECT' && resolvers !== undefined && issuer === undefined
     ? OTHER_ISSUERS
     : undefined;
-}
-
-/** The modules that are built, and where each stands in `authModules`. */
-export function builtModules({
-  serverAuthContext: { authModules },
-}: AuthenticationConfig): readonly { readonly module: ModuleConfig; readonly index: number }[] {
-  return authModules.flatMap((module, index) =>
-    module.enabled && absentModule(module) === undefined ? [{ module, index }] : [],
-  );
 }
 
 /**
@@ -63,7 +57,7 @@ export function withOwnNames(properties: JsonObject): JsonObject {
 }
 
 /** The properties of a `STATIC_USER` that refer to others without a value: everybody can read what stands there. */
-export function openProperties(properties: JsonObject): readonly string[] {
+export function openProperties(properties: Readonly<Record<string, unknown>>): readonly string[] {
   return ['username', 'password'].filter((name) => {
     const value = properties[name];
     return typeof value === 'string' && value.includes('&{');
