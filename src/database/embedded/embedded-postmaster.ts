@@ -48,8 +48,9 @@ export async function startPostmaster(options: {
     // Its own session: a Ctrl-C in the terminal is for the service, which stops Postgres when it is done itself.
     { cwd: '/', stdio: ['ignore', log.fd, log.fd, 'pipe'], detached: true },
   );
-  await log.close();
+  // Before anything else is waited for: a Postgres that refuses its settings has ended by then.
   const ended = endOf(child);
+  await log.close();
   if (!(await becomesReady(child, options))) {
     await ended;
     throw cannotStart((await readFile(options.logFile)).subarray(logStart).toString('utf8'));
