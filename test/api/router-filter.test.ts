@@ -450,7 +450,10 @@ describe('a filter of router.json', () => {
     ['of answers', { onResponse: js('response.content.x.y = 1') }],
     ['by its condition', { condition: js('nothing.of.that'), onRequest: js('1') }],
     ['by another content', { onRequest: js('if (request.content) request.content.filters = []') }],
-    ['without end', { onRequest: js("svc.create('managed/thing', 'of-a-trial', {}); for (;;) {}") }],
+    [
+      'without end',
+      { onRequest: js("svc.create('managed/thing', 'of-a-trial', {}); for (;;) {}", { timeout: 1_000 }) },
+    ],
   ])(
     'that would keep those before from being put back is refused, unless it is forced: %s',
     async (_, filter) => {

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AuditKeys, verifyAudit } from '#security/index.ts';
 import { eventually } from '../support/eventually.ts';
 import { createTestDatabase, type TestDatabase } from '../support/postgres.ts';
+import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -111,7 +112,7 @@ describe.skipIf((process.env['SVC_TEST_PGBOUNCER'] ?? '') !== '')('a role that w
         cwd: ROOT,
         encoding: 'utf8',
         env: {
-          PATH: process.env['PATH'],
+          ...PROGRAM_ENVIRONMENT,
           DATABASE_URL: database.url,
           SVC_KEYS: JSON.stringify(RING),
           SVC_PROJECT: server.project.location,

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/eventually.ts';
+import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -13,7 +14,7 @@ const svc = (...args: string[]) => svcWith({ SVC_KEYS: RING, DATABASE_URL: serve
 const svcWith = (environment: Record<string, string>, ...args: string[]) =>
   new Promise<{ code: number; out: string; err: string }>((resolve) => {
     const env = {
-      PATH: process.env['PATH'],
+      ...PROGRAM_ENVIRONMENT,
       SVC_PROJECT: server.project.location,
       SVC_DATA_DIR: join(server.project.location, '.cli'),
       ...environment,

@@ -12,6 +12,7 @@ import { asTyped } from '../../src/cli/typed-name.ts';
 import { createSchemaDatabase } from '../support/migrated-database.ts';
 import { startNodeProcess } from '../support/node-process.ts';
 import { createTestDatabase } from '../support/postgres.ts';
+import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { createProject } from '../support/project.ts';
 import { processFile } from '../support/workflow.ts';
 
@@ -22,7 +23,7 @@ function svc(args: readonly string[], environment: Record<string, string> = {}) 
   return new Promise<{ code: number | null; output: string }>((resolve) => {
     const child = spawn(process.execPath, ['src/main.ts', ...args], {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], ...environment },
+      env: { ...PROGRAM_ENVIRONMENT, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';
@@ -285,7 +286,7 @@ describe('the command line', () => {
     );
     const child = spawn(process.execPath, ['bin/svc.js', 'keys', 'nope'], {
       cwd: ROOT,
-      env: { PATH: process.env['PATH'], HOME: process.env['HOME'] },
+      env: PROGRAM_ENVIRONMENT,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     let said = '';

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCrypto } from '#crypto/index.ts';
+import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -15,7 +16,7 @@ describe('svc keys', () => {
   const svc = (...args: string[]) =>
     new Promise<{ code: number; output: string }>((resolve) => {
       const env = {
-        PATH: process.env['PATH'],
+        ...PROGRAM_ENVIRONMENT,
         SVC_PROJECT: server.project.location,
         SVC_DATA_DIR: join(server.project.location, '.svc'),
         DATABASE_URL: server.database.url,
@@ -211,7 +212,7 @@ describe('svc keys', () => {
       execFile(
         process.execPath,
         ['src/main.ts', 'keys', 'add', ALIAS],
-        { cwd: ROOT, env: { PATH: process.env['PATH'], SVC_KEYS: JSON.stringify({ [ALIAS]: [OLD] }) } },
+        { cwd: ROOT, env: { ...PROGRAM_ENVIRONMENT, SVC_KEYS: JSON.stringify({ [ALIAS]: [OLD] }) } },
         (error, out, err) => resolve({ code: Number(error?.code ?? 0), output: out + err }),
       ),
     );

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { run } from '../../src/cli/index.ts';
 import { ADMIN_PASSWORD } from '../support/api.ts';
 import { callersOf, PASSWORD } from '../support/credentials.ts';
+import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -192,7 +193,7 @@ describe('a command that asks a node', () => {
         '-o',
         'name',
       ],
-      { cwd: ROOT, env: { PATH: process.env['PATH'], SVC_URL: server.url }, stdio: ['pipe', 'pipe', 'pipe'] },
+      { cwd: ROOT, env: { ...PROGRAM_ENVIRONMENT, SVC_URL: server.url }, stdio: ['pipe', 'pipe', 'pipe'] },
     );
     const said = { out: '', err: '' };
     child.stdout.on('data', (text) => (said.out += text));

@@ -7,6 +7,7 @@ import { openCrypto } from '#crypto/index.ts';
 import type { Database } from '#database/index.ts';
 import { contextSeals } from '../../src/scheduler/schedule/sealed-context.ts';
 import { createMigratedDatabase } from '../support/migrated-database.ts';
+import { PROGRAM_ENVIRONMENT } from '../support/program-environment.ts';
 import { createProject, type TestProject } from '../support/project.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -36,7 +37,7 @@ function rotate(
   ...flags: string[]
 ): ChildProcess & { readonly answer: Promise<{ code: number; output: string }> } {
   const env = {
-    PATH: process.env['PATH'],
+    ...PROGRAM_ENVIRONMENT,
     SVC_PROJECT: project.location,
     DATABASE_URL: database.url,
     SVC_KEYS: JSON.stringify({ [ALIAS]: [NEW, OLD] }),

@@ -35,8 +35,10 @@ export interface TestServerOptions {
 }
 
 export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
-  const test = options.database ?? (await createSchemaDatabase());
-  const project = await createProject(options.files);
+  // Whatever stops the start, nothing of it stays.
+  await using scope = new AsyncDisposableStack();
+  const test = options.database ?? scope.use(await createSchemaDatabase());
+  const project = scope.use(await createProject(options.files));
   const environment = {
     ...databaseEnvironment(test.url),
     SVC_PROJECT: project.location,
@@ -61,7 +63,10 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       ? {}
       : { deploymentIntervalMs: options.deploymentIntervalMs }),
   });
+  scope.defer(() => server.stop('test ended'));
   const database = openDatabase({ url: test.url, poolSize: 3, applicationName: 'test' });
+  scope.defer(() => database.close());
+  const opened = scope.move();
   return {
     url: server.url,
     api: apiOf(server.url),
@@ -78,11 +83,6 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
         for (const observation of observations) look(observation);
         listeners.add(look);
       }),
-    async [Symbol.asyncDispose]() {
-      await server.stop('test ended');
-      await database.close();
-      await project[Symbol.asyncDispose]();
-      if (options.database === undefined) await test[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
 }

@@ -12,6 +12,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { identify } from '../../../src/database/embedded/embedded-process.ts';
 import { type EmbeddedServer, startEmbeddedServer } from '../../../src/database/embedded/embedded-server.ts';
 import { createTestDatabase } from '../../support/postgres.ts';
+import { PROGRAM_ENVIRONMENT } from '../../support/program-environment.ts';
 
 const settings = { fsync: 'off' };
 const isRoot = process.getuid?.() === 0;
@@ -47,9 +48,8 @@ async function start(folder = root, observe?: (message: string) => void): Promis
 /** A command of the command line, to its end. */
 async function svc(command: string, folder: string) {
   const main = join(import.meta.dirname, '../../../src/main.ts');
-  const { PATH, HOME } = process.env;
   const child = spawn(process.execPath, [main, command], {
-    env: { PATH, HOME, SVC_DATA_DIR: join(folder, 'data') },
+    env: { ...PROGRAM_ENVIRONMENT, SVC_DATA_DIR: join(folder, 'data') },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
