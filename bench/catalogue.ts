@@ -96,6 +96,11 @@ export const BENCHMARKS: readonly Benchmark[] = [
     nextTo: 'itself among 1,000',
   },
   {
+    name: 'firing-counts',
+    what: 'Milliseconds of counts and percentiles of 1,000,000 firings, with `--full` of 5,000,000, by time, schedule, outcome and node; what counting a firing costs afterwards',
+    nextTo: 'the goals',
+  },
+  {
     name: 'failover',
     what: 'From SIGKILL or SIGSTOP of a node that holds 100 started runs until they are due again; from a request that runs a schedule by hand on one node to its start on another',
     nextTo: 'the goals',

@@ -54,7 +54,7 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
     resources: {
       'scheduler*': schedulerResource(actions.collectionActions.names),
       'scheduler/job*': jobResource(jobs, schedules, actions),
-      'scheduler/firing*': firingResource(database),
+      'scheduler/firing*': firingResource(database, clock),
       'scheduler/trigger*': triggerResource(database),
       'scheduler/waitingTriggers': triggerListResource(database, 'waitingTriggers'),
       'scheduler/acquiredTriggers': triggerListResource(database, 'acquiredTriggers'),

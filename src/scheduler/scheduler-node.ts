@@ -4,6 +4,7 @@ import type { Database, Db } from '#database/index.ts';
 import { beatHealth, type Service } from '#lifecycle/index.ts';
 import { type NodeGround, type NodePart, type Platform, WAKE_UP } from '#platform/index.ts';
 import { monthKeeper } from '#repo/index.ts';
+import { firingCountKeeper } from './count/firing-count-keeper.ts';
 import { type FiringResult, fireTrigger } from './fire/fire-trigger.ts';
 import type { Firing } from './fire/firing.ts';
 import { TriggerPoller } from './run/trigger-poller.ts';
@@ -58,6 +59,11 @@ export function schedulerNode(parts: SchedulerParts, node: NodeGround): NodePart
         database,
         table: 'scheduler_firing',
         keepDays: () => config.get(schedulerConfig).ledgerDays,
+        observe,
+      }),
+      firingCountKeeper({
+        database,
+        keepDays: () => config.get(schedulerConfig).countDays,
         observe,
       }),
       poller,

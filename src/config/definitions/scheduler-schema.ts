@@ -14,6 +14,8 @@ const aboveZero = () =>
     .optional();
 
 const LEDGER_DAYS = 90;
+/** Two years: what is counted outlives the ledger. */
+const COUNT_DAYS = 731;
 
 const NUMBERS = {
   'org.quartz.threadPool.threadCount': aboveZero(),
@@ -21,6 +23,7 @@ const NUMBERS = {
   'org.quartz.scheduler.idleWaitTime': aboveZero(),
   'org.quartz.scheduler.batchTriggerAcquisitionMaxCount': aboveZero(),
   'svc.ledger.keepDays': aboveZero().prefault(LEDGER_DAYS),
+  'svc.ledger.keepCountsDays': aboveZero().prefault(COUNT_DAYS),
 };
 
 const CLOCK_RULES = ['quartz', 'smooth'] as const;
@@ -55,6 +58,8 @@ const schema = z
     dst: CLOCK_RULES.find((rule) => rule === advanced['svc.cron.dst']) ?? 'quartz',
     /** How long firings are kept. */
     ledgerDays: advanced['svc.ledger.keepDays'] ?? LEDGER_DAYS,
+    /** How long the counts of firings by the hour are kept. */
+    countDays: advanced['svc.ledger.keepCountsDays'] ?? COUNT_DAYS,
   }));
 
 function idleProperties(advanced: JsonValue): Doubt | undefined {

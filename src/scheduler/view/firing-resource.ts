@@ -1,17 +1,39 @@
-import type { Database } from '#database/index.ts';
+import type { Database, DatabaseClock } from '#database/index.ts';
 import { NotFoundError } from '#errors/index.ts';
 import { pageResult } from '#repo/index.ts';
-import { collection, type Resource, type RouteHandler, resource } from '#resource/index.ts';
+import {
+  ActionTable,
+  actionResult,
+  collection,
+  type Resource,
+  type RouteHandler,
+  readerOf,
+  resource,
+} from '#resource/index.ts';
+import { aggregateFirings } from '../count/aggregate-firings.ts';
 import { parseRunKey } from '../run/run.ts';
 import { type FiringView, findFiring, queryFirings } from '../store/firing-repository.ts';
-import { NO_OTHER_ACTIONS, validatingCron } from './scheduler-resource.ts';
+import { ALSO_VALIDATES, NO_OTHER_ACTIONS, validatingCron } from './scheduler-resource.ts';
 
-/** `/scheduler/firing`: the ledger, read only. */
-export function firingResource(database: Database): RouteHandler {
+/** `/scheduler/firing`: the ledger, read only, and what is counted of it. */
+export function firingResource(database: Database, clock: Pick<DatabaseClock, 'now'>): RouteHandler {
   return validatingCron(
     collection({
       description: { title: 'firings' },
       ...NO_OTHER_ACTIONS,
+      collectionActions: new ActionTable(
+        {
+          aggregate: {
+            does: 'Counts the firings of a time, and says how late and long they were, by `bucket`, schedule, outcome and node',
+            async run(context, { content }) {
+              const db = await readerOf({ database }, context);
+              return actionResult(await aggregateFirings(db, content ?? {}, clock.now()));
+            },
+          },
+          ...ALSO_VALIDATES,
+        },
+        { anyCase: true },
+      ),
 
       async read(_context, _request, id) {
         const key = parseRunKey(id);
