@@ -29,7 +29,7 @@ describe('scheduler.json', () => {
   };
 
   it('may be empty, or set threads, threshold, waiting time, batch and the rule for clocks', async () => {
-    const untuned = { threadCount: 10, dst: 'quartz', claims: true, ledgerDays: 90 };
+    const untuned = { threadCount: 10, dst: 'quartz', claims: true, ledgerDays: 90, countDays: 731 };
     expect(await tuningOf({})).toEqual(untuned);
     const advancedProperties = {
       'org.quartz.jobStore.misfireThreshold': '5000',
@@ -39,7 +39,7 @@ describe('scheduler.json', () => {
       'svc.ledger.keepDays': '7',
       'org.quartz.unknown': 'x',
     };
-    const tuned = { misfireThresholdMs: 5000, idleWaitMs: 700, maxBatch: 20, dst: 'smooth', ledgerDays: 7 };
+    const tuned = { misfireThresholdMs: 5000, idleWaitMs: 700, maxBatch: 20, dst: 'smooth', ledgerDays: 7, countDays: 731 };
     expect(await tuningOf({ threadPool: { threadCount: '4' }, advancedProperties })).toEqual({
       ...untuned,
       ...tuned,
