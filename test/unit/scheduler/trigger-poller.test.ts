@@ -39,7 +39,14 @@ describe('scheduler.json', () => {
       'svc.ledger.keepDays': '7',
       'org.quartz.unknown': 'x',
     };
-    const tuned = { misfireThresholdMs: 5000, idleWaitMs: 700, maxBatch: 20, dst: 'smooth', ledgerDays: 7, countDays: 731 };
+    const tuned = {
+      misfireThresholdMs: 5000,
+      idleWaitMs: 700,
+      maxBatch: 20,
+      dst: 'smooth',
+      ledgerDays: 7,
+      countDays: 731,
+    };
     expect(await tuningOf({ threadPool: { threadCount: '4' }, advancedProperties })).toEqual({
       ...untuned,
       ...tuned,
