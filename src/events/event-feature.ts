@@ -62,7 +62,6 @@ export function eventFeature(platform: Platform, options: EventFeatureOptions): 
     if (granted.includes(false)) throw new Error('The caller may not listen any more');
     const shown: ToldEvent[] = [];
     for (const event of events) {
-      if (event.topic === 'session') continue;
       const isObject = event.topic.startsWith('object:');
       if (!isObject || (await asks(context, reading(event.resource)))) shown.push(event);
     }

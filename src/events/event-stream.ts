@@ -9,12 +9,15 @@ const MOST_UNSENT_BYTES = 262_144;
 const MOST_WAITING = 200;
 
 const GAP = 'event: gap\ndata: {}\n\n';
+const BEAT = ': still here\n';
 
 export interface EventStreamOptions {
   readonly outgoing: ServerResponse;
   readonly topics: readonly Topic[];
   /** What of it the caller may know now. Rejects when the caller may not go on. */
   readonly judge: (events: readonly ToldEvent[], topics: readonly Topic[]) => Promise<readonly ToldEvent[]>;
+  /** Whether the caller may have lost the right to go on by it. */
+  readonly touchesCaller: (event: ToldEvent) => boolean;
   readonly onEnd: () => void;
 }
 
@@ -44,23 +47,22 @@ export class EventStream {
   take(batch: EventBatch): void {
     if (this.#isOver || batch.id <= this.#at) return;
     this.#at = batch.id;
-    const events = batch.events.filter(
-      (event) => event.topic === 'session' || this.#options.topics.some((topic) => topic.fits(event)),
-    );
-    if (events.length === 0 && !batch.is_gap) return;
+    const { topics, touchesCaller } = this.#options;
+    const events = batch.events.filter((event) => topics.some((topic) => topic.fits(event)));
+    if (events.length === 0 && !batch.is_gap && !batch.events.some(touchesCaller)) return;
     if (this.#waiting >= MOST_WAITING) {
       this.#hasMissed = true;
       return;
     }
     this.#waiting += 1;
-    this.#turn = this.#turn.then(() => this.#tell(batch, events));
+    this.#turn = this.#turn.then(() => this.#tell(batch, events, ''));
   }
 
   /** Says that it lives, and where it is; who may not go on is told so. */
   beat(at: number): void {
     if (this.#isOver || this.#waiting > 0) return;
     this.#waiting += 1;
-    this.#turn = this.#turn.then(() => this.#tell({ id: at, is_gap: false, events: [] }, []));
+    this.#turn = this.#turn.then(() => this.#tell({ id: at, is_gap: false, events: [] }, [], BEAT));
   }
 
   /** The server stops, or the caller may not listen any more. */
@@ -69,7 +71,7 @@ export class EventStream {
     this.#end();
   }
 
-  async #tell({ id, is_gap }: EventBatch, events: readonly ToldEvent[]): Promise<void> {
+  async #tell({ id, is_gap }: EventBatch, events: readonly ToldEvent[], beat: string): Promise<void> {
     this.#waiting -= 1;
     if (this.#isOver) return;
     try {
@@ -77,7 +79,6 @@ export class EventStream {
       const isGap = is_gap || this.#hasMissed;
       this.#hasMissed = false;
       const texts = shown.map((event) => `event: change\ndata: ${JSON.stringify(nameOf(event))}\n\n`);
-      const beat = events.length === 0 && !isGap ? ': still here\n' : '';
       this.#write(`${isGap ? GAP : ''}${texts.join('')}${beat}id: ${id}\n\n`);
     } catch {
       this.close();

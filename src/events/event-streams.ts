@@ -10,6 +10,7 @@ import { countSilent, findKept, noteListening, readBatches } from './event-repos
 import { EventStream } from './event-stream.ts';
 import type { ToldEvent } from './told-event.ts';
 import type { Topic } from './topic.ts';
+import { touchesCaller } from './touches-caller.ts';
 
 const MOST_OF_CALLER = 6;
 const MOST_OF_NODE = 500;
@@ -29,6 +30,7 @@ export interface EventCaller {
   /** What the client has seen last, of an earlier stream. */
   readonly lastEventId: string | undefined;
   readonly topics: readonly Topic[];
+  readonly security: SecurityContext;
   /** Who the caller is now. Rejects when nobody any more. */
   readonly identify: () => Promise<SecurityContext>;
 }
@@ -127,10 +129,15 @@ export class EventStreams implements Service {
   }
 
   #open(caller: EventCaller, outgoing: ServerResponse): EventStream {
+    let { security } = caller;
     const stream: EventStream = new EventStream({
       outgoing,
       topics: caller.topics,
-      judge: async (events, topics) => this.#options.judge(await caller.identify(), events, topics),
+      judge: async (events, topics) => {
+        security = await caller.identify();
+        return this.#options.judge(security, events, topics);
+      },
+      touchesCaller: (event) => touchesCaller(event, security),
       onEnd: () => this.#leave(stream),
     });
     this.#streams.set(stream, caller.account);

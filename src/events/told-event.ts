@@ -20,8 +20,9 @@ const PLACES: readonly (readonly [prefix: string, topic: string])[] = [
   ['workflow/taskinstance', 'task'],
   ['workflow/processinstance', 'instance'],
   ['cluster', 'node'],
-  // No topic of its own: streams look whether they may go on.
+  // No topics of their own: streams look whether they may go on.
   ['session', 'session'],
+  ['repo/internal', 'session'],
 ];
 
 /** What is told of a stored change; undefined of what no topic is about. */

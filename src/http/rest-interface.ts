@@ -155,6 +155,7 @@ async function beginStream(
     account,
     lastEventId: incoming.header('last-event-id'),
     topics: events.topics(topics),
+    security: caller.security,
     async identify() {
       const security = await authenticate(header, caller.client, requestId, caller.http);
       const { authorization } = security;

@@ -182,20 +182,51 @@ describe('streams of events', () => {
     expect(late.heard.some(({ event }) => event === 'gap')).toBe(true);
   });
 
-  it('end with the session, and with the right', async () => {
-    const login = await server.api('POST', 'authentication?_action=login', { user: null, headers: EVE });
-    const Cookie = login.headers.get('Set-Cookie')!.split(';')[0]!;
-    const ofSession = await listenTo(other.url, 'object:user/eve', { Cookie });
-    const headers = { Cookie, 'X-Requested-With': 'x' };
-    await server.api('POST', 'authentication?_action=logout', { user: null, headers });
-    await rename(server, 'eve', 'Unheard');
-    await ofSession.ended;
-    expect(ofSession.heard.filter(({ event }) => event === 'change')).toEqual([]);
+  describe('end at once on every node, and not with the next beat,', () => {
+    const session = async (shown: Record<string, string>) => {
+      const login = await server.api('POST', 'authentication?_action=login', { user: null, headers: shown });
+      return { Cookie: login.headers.get('Set-Cookie')!.split(';')[0]!, 'X-Requested-With': 'x' };
+    };
+    const grant = (value: unknown) =>
+      server.api('PATCH', 'managed/user/eve', {
+        body: [{ operation: 'replace', field: '/authzRoles', value }],
+      });
+    const administrator = async () => {
+      const role = { _ref: 'repo/internal/role/svc-admin' };
+      expect((await grant([role])).status).toBe(200);
+      return EVE;
+    };
 
-    const ofAccount = await listenTo(other.url, 'object:user/eve', EVE);
-    await server.api('DELETE', 'managed/user/eve');
-    await ofAccount.ended;
-    expect(ofAccount.heard.filter(({ event }) => event === 'change')).toEqual([]);
+    it.each<
+      [string, string, () => Promise<Record<string, string>>, (shown: Record<string, string>) => unknown]
+    >([
+      [
+        'with a log-out',
+        'object:user/eve',
+        () => session(EVE),
+        (headers) => server.api('POST', 'authentication?_action=logout', { user: null, headers }),
+      ],
+      [
+        'with another login in its place',
+        'object:user/eve',
+        () => session(EVE),
+        (headers) =>
+          server.api('POST', 'authentication?_action=login', { user: null, headers: { ...headers, ...EVE } }),
+      ],
+      ['with a role, though the account stays', 'config', administrator, () => grant([])],
+      ['with the account', 'config', administrator, () => server.api('DELETE', 'managed/user/eve')],
+    ])('%s', async (_what, topics, begin, end) => {
+      const shown = await begin();
+      // The first of its node: the beats of all its streams are counted from now on.
+      await using witness = await listenTo(other.url, 'object:user/ada');
+      const listener = await listenTo(other.url, topics, shown);
+      await end(shown);
+      await listener.ended;
+      expect(listener.heard.filter(({ event }) => event === 'change')).toEqual([]);
+      const { body } = await rename(server, 'ada', `Seen ${_what}`);
+      await witness.next(({ data }) => data.rev === body._rev);
+      expect(witness.beats).toBe(0);
+    });
   });
 
   it('are six of a caller on a node', async () => {

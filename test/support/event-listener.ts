@@ -15,6 +15,8 @@ export interface EventListener extends AsyncDisposable {
   readonly heard: readonly HeardEvent[];
   /** The last id that the stream has had. */
   readonly lastId: string | undefined;
+  /** How often the server has said that it lives. */
+  readonly beats: number;
   /** Resolves with the first event that fits. */
   next(fits: (event: HeardEvent) => boolean): Promise<HeardEvent>;
   /** Resolves when the server has ended the stream. */
@@ -36,6 +38,7 @@ export async function listenTo(
   });
   const heard: HeardEvent[] = [];
   let lastId: string | undefined;
+  let beats = 0;
   const ended = (async () => {
     let text = '';
     const decoder = new TextDecoder();
@@ -45,6 +48,7 @@ export async function listenTo(
         const frames = text.split('\n\n');
         text = frames.pop()!;
         for (const frame of frames) {
+          if (frame.startsWith(': still here')) beats += 1;
           const fields = new Map(
             frame.split('\n').map((line) => [line.split(':')[0], line.slice(line.indexOf(':') + 2)]),
           );
@@ -64,6 +68,9 @@ export async function listenTo(
     heard,
     get lastId() {
       return lastId;
+    },
+    get beats() {
+      return beats;
     },
     next: async (fits) =>
       (await eventually(

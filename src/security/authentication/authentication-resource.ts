@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { BadRequestError, ForbiddenError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import {
@@ -69,7 +70,7 @@ async function logIn(context: WriteContext, { sessions }: AuthenticatorParts): P
     });
   }
   const db = await unitOfWork.db();
-  if (security.formerSession !== undefined) await sessions.end(db, security.formerSession);
+  if (security.formerSession !== undefined) await endSession(context, sessions, security.formerSession);
   const token = await sessions.begin(db, context);
   if (token === undefined) {
     throw new BadRequestError(`Who comes in by ${moduleId} begins no session`, {
@@ -84,9 +85,17 @@ async function logIn(context: WriteContext, { sessions }: AuthenticatorParts): P
   );
 }
 
+/** Like any change it is recorded, and told: streams of events that it has open end with it. */
+async function endSession({ unitOfWork }: WriteContext, sessions: Sessions, id: string): Promise<void> {
+  const user = await sessions.end(await unitOfWork.db(), id);
+  if (user === undefined) return;
+  const handle = hash('sha256', id);
+  unitOfWork.record({ resource: `session/${handle}`, operation: 'delete', before: { user }, after: null });
+}
+
 async function logOut(context: WriteContext, sessions: Sessions | undefined): Promise<ActionResult> {
   const { sessionId } = context.security.authorization;
-  if (typeof sessionId === 'string') await sessions?.end(await context.unitOfWork.db(), sessionId);
+  if (sessions !== undefined && typeof sessionId === 'string') await endSession(context, sessions, sessionId);
   const ended =
     sessions && writeCookie({ token: '', maxAge: 0 }, isForTls(sessions.settings, context.client.isSecure));
   return answer({ success: true }, ended, CLEARED);

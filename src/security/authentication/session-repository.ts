@@ -66,8 +66,11 @@ export async function endOldestSessions(
       order by seen_at desc, created_at desc offset ${kept})`.execute(db);
 }
 
-export async function deleteSession(db: Db, id: string): Promise<void> {
-  await db.deleteFrom('auth_session').where('id', '=', id).execute();
+/** @returns whose it was, such as `managed/user/42`; undefined where there was none */
+export async function deleteSession(db: Db, id: string): Promise<string | undefined> {
+  const { rows } = await sql<{ user: string }>`
+    delete from auth_session where id = ${id} returning component || '/' || user_id as "user"`.execute(db);
+  return rows[0]?.user;
 }
 
 export async function deleteExpiredSessions(db: Db, idleMs: number): Promise<void> {

@@ -116,8 +116,9 @@ export class Sessions {
       .sign(firstOf(this.#options.secrets));
   }
 
-  async end(db: Db, id: string): Promise<void> {
-    await deleteSession(db, id);
+  /** @returns whose it was; undefined where there was none */
+  end(db: Db, id: string): Promise<string | undefined> {
+    return deleteSession(db, id);
   }
 
   /** Who the session belongs to, as they are now, and the module that lets them in. @returns undefined when it does not hold */

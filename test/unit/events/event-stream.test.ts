@@ -27,6 +27,7 @@ it('drops who does not read, so that what waits does not grow', async () => {
       outgoing,
       topics: parseTopics('object:user', ['user']),
       judge: async (events) => events,
+      touchesCaller: () => false,
       onEnd: () => {
         ends += 1;
         resolve();
