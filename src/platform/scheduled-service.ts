@@ -1,5 +1,5 @@
-import type { JsonValue } from '#json/index.ts';
-import type { Context } from '#resource/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { Context, WriteContext } from '#resource/index.ts';
 
 /** What a short `invokeService` is stored with. */
 const SERVICE_PREFIX = 'svc.service.';
@@ -31,6 +31,11 @@ export interface ScheduledService<Run = ScheduledRun> {
   check?(invokeContext: JsonValue): void;
   /** Its effects go through the context's unit of work, and are committed together with the firing's completion. */
   execute(context: Context, run: Run): Promise<void>;
+  /**
+   * What a run would do, all of it inside the unit of work of a dry run. Without it a service that is no script is only
+   * named by one, since it may reach out of that.
+   */
+  rehearse?(context: WriteContext, run: Run): Promise<JsonObject>;
 }
 
 /** The name by which the service is looked up. */

@@ -9,9 +9,9 @@ import {
 import type { FoundObject } from './claimable.ts';
 import { probe } from './probe-repository.ts';
 import { ClaimLostError, pathOf, processObject } from './process-object.ts';
+import { scanErrors } from './scan-failure-repository.ts';
 import { contextOf, type TaskScannerPlatform } from './scan-platform.ts';
 import type { ScanRun, TakenSlice, Verdict } from './scan-run.ts';
-import { scanErrors } from './scan-run-repository.ts';
 import { sliceAdvances } from './scan-slice-repository.ts';
 
 /** How an object of several ended: `alone` has to be processed by itself, and nothing of it is left. */

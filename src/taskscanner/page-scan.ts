@@ -45,6 +45,7 @@ export async function pageScan(
 
 interface PageRead {
   readonly objects: readonly FoundObject[];
+  /** Where the next page begins; null where there is none. */
   readonly cookie: string | null;
 }
 
@@ -78,7 +79,8 @@ function limitOf({ definition, total }: ScanRun): number | undefined {
   return definition.maxRecords === null ? undefined : definition.maxRecords - total;
 }
 
-async function storePage(
+/** Cuts what was found into slices, and sees to it that there are lanes for them and somebody who reads on. Locks the run. */
+export async function storePage(
   platform: TaskScannerPlatform,
   unitOfWork: UnitOfWork,
   run: ScanRun,

@@ -23,13 +23,23 @@ export async function rehearseScan(
   const paging = { pageSize: SHOWN, offset: 0, totalPolicy: 'EXACT' } as const;
   const page = await findObjects(connectionOf(platform, context), definition, paging);
   const most = definition.maxRecords ?? Number.POSITIVE_INFINITY;
-  const objects = page.objects.slice(0, most);
+  const total = Math.min(page.total === -1 ? page.objects.length : page.total, most);
+  return { ...(await rehearseObjects(platform, context, definition, page.objects.slice(0, most))), total };
+}
+
+/** What would come of the script for the first few of some objects. */
+export async function rehearseObjects(
+  platform: TaskScannerPlatform,
+  context: WriteContext,
+  definition: ScanDefinition,
+  objects: readonly FoundObject[],
+): Promise<JsonObject> {
   const tried: JsonObject[] = [];
   for (const found of objects.slice(0, TRIED))
     tried.push(await tryObject(platform, context, definition, found));
   return {
-    total: Math.min(page.total === -1 ? page.objects.length : page.total, most),
-    objects: objects.map((found) => pathOf(definition, found)),
+    total: objects.length,
+    objects: objects.slice(0, SHOWN).map((found) => pathOf(definition, found)),
     tried,
   };
 }

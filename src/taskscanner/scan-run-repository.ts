@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, GroupWrite } from '#database/index.ts';
+import type { Db } from '#database/index.ts';
 import type { JsonObject } from '#json/index.ts';
 import type { SecurityContext } from '#resource/index.ts';
 import type { ScanDefinition } from './scan-definition.ts';
@@ -8,8 +8,6 @@ import type { ScanRun, ScanState, ScanView } from './scan-run.ts';
 const RUN = sql`id, name, state, definition, security, cookie, paged, total, lanes, last_lane as "lastLane",
                 last_slice as "lastSlice",
                 coalesce(transaction_id, id::text) as transaction`;
-/** Errors of a run that are kept. */
-const KEPT_ERRORS = 100;
 
 export interface NewScanRun {
   readonly id: string;
@@ -18,17 +16,25 @@ export interface NewScanRun {
   readonly definition: ScanDefinition;
   readonly security: SecurityContext;
   readonly transaction: string;
+  /** The run whose failed objects it tries again. */
+  readonly retryOf?: string;
 }
 
 export async function insertRun(db: Db, run: NewScanRun): Promise<void> {
   await sql`
-    insert into scan_run (id, name, firing, state, definition, security, transaction_id)
+    insert into scan_run (id, name, firing, state, definition, security, transaction_id, retry_of)
     values (${run.id}, ${run.name}, ${run.firing}, 'INITIALIZED', ${JSON.stringify(run.definition)}::jsonb,
-            ${JSON.stringify(run.security)}::jsonb, ${run.transaction})`.execute(db);
+            ${JSON.stringify(run.security)}::jsonb, ${run.transaction}, ${run.retryOf ?? null})`.execute(db);
 }
 
 export async function findRunOfFiring(db: Db, firing: string): Promise<string | undefined> {
   const { rows } = await sql<{ id: string }>`select id from scan_run where firing = ${firing}`.execute(db);
+  return rows[0]?.id;
+}
+
+/** The run that tries again what failed in another. */
+export async function findRetryOf(db: Db, id: string): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`select id from scan_run where retry_of = ${id}`.execute(db);
   return rows[0]?.id;
 }
 
@@ -79,37 +85,6 @@ export async function pruneRuns(db: Db, keep: number): Promise<void> {
   await sql`
     delete from scan_run where id in (
       select id from scan_run where ended_at is not null order by ended_at desc offset ${keep})`.execute(db);
-}
-
-interface ScanError {
-  readonly run: string;
-  readonly object: string;
-  readonly error: JsonObject;
-}
-
-/** As `recordError`, with what else is stored of the object. */
-export const scanErrors: GroupWrite<ScanError> = {
-  steps: (errors) => [{ statement: insertErrors(errors) }],
-  async run(db, errors) {
-    await insertErrors(errors).execute(db);
-    return errors.map(() => true);
-  },
-};
-
-function insertErrors(errors: readonly ScanError[]) {
-  return sql`
-    insert into scan_error (run_id, object, error)
-    select run, object, error from (
-      select a.*, row_number() over (partition by run) + (select count(*) from scan_error where run_id = a.run) as n
-      from jsonb_to_recordset(${JSON.stringify(errors)}::jsonb) as a (run uuid, object text, error jsonb)) a
-    where n <= ${KEPT_ERRORS}`;
-}
-
-export async function recordError(db: Db, id: string, object: string, error: JsonObject): Promise<void> {
-  await sql`
-    insert into scan_error (run_id, object, error)
-    select ${id}, ${object}, ${JSON.stringify(error)}::jsonb
-    where (select count(*) from scan_error where run_id = ${id}) < ${KEPT_ERRORS}`.execute(db);
 }
 
 export async function listViews(db: Db): Promise<ScanView[]> {

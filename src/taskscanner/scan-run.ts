@@ -60,5 +60,8 @@ export interface ScanView {
   readonly estimate: Date | null;
   readonly nodes: readonly string[] | null;
   readonly error: JsonObject | null;
+  /** The first hundred. */
   readonly errors: readonly JsonObject[] | null;
+  readonly retry_of: string | null;
+  readonly retried_by: string | null;
 }

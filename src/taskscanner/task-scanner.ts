@@ -1,7 +1,8 @@
 import { runUnitOfWork } from '#database/index.ts';
-import type { JsonValue } from '#json/index.ts';
-import type { Context } from '#resource/index.ts';
+import type { JsonObject, JsonValue } from '#json/index.ts';
+import type { Context, WriteContext } from '#resource/index.ts';
 import { pageScan } from './page-scan.ts';
+import { rehearseScan } from './rehearse-scan.ts';
 import { parseScanDefinition } from './scan-definition.ts';
 import { PAGE_QUEUE, SLICE_QUEUE, type TaskScannerPlatform } from './scan-platform.ts';
 import { performScan, startScan } from './start-scan.ts';
@@ -53,6 +54,11 @@ export class TaskScanner {
   /** @throws BadRequestError for an `invokeContext` that no run could do anything with */
   check(invokeContext: JsonValue): void {
     parseScanDefinition(invokeContext);
+  }
+
+  /** What a firing would do. */
+  rehearse(context: WriteContext, { invokeContext }: Pick<ScanFiring, 'invokeContext'>): Promise<JsonObject> {
+    return rehearseScan(this.#platform, context, parseScanDefinition(invokeContext));
   }
 
   /** Starts the scan within the unit of work of the firing; with `waitForCompletion` by itself, and waits for its end. */

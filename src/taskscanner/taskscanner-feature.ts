@@ -4,7 +4,7 @@ import type { JsonValue } from '#json/index.ts';
 import type { Feature, Platform } from '#platform/index.ts';
 import { TASKSCANNER_SERVICE } from './scan-definition.ts';
 import { TaskScanner } from './task-scanner.ts';
-import { taskscannerResource } from './taskscanner-resource.ts';
+import { scanFailureResource, taskscannerResource } from './taskscanner-resource.ts';
 
 const KEPT_RUNS = 100;
 
@@ -26,13 +26,17 @@ export function taskscannerFeature(platform: Platform): Feature {
   };
   const tasks = new TaskScanner(scanner, 2 * availableParallelism());
   return {
-    resources: { 'taskscanner*': taskscannerResource(scanner) },
+    resources: {
+      'taskscanner*': taskscannerResource(scanner),
+      'taskscanner/{run}/failure': scanFailureResource(scanner),
+    },
     services: [
       {
         invokeService: TASKSCANNER_SERVICE,
         runsScripts: false,
         check: (invokeContext) => tasks.check(invokeContext),
         execute: (context, run) => tasks.fire(context, run),
+        rehearse: (context, run) => tasks.rehearse(context, run),
       },
     ],
   };

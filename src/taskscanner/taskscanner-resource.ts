@@ -1,6 +1,7 @@
 import { isStandIn, secretMembers } from '#crypto/index.ts';
 import { BadRequestError, NotFoundError, ResourceError } from '#errors/index.ts';
 import { formatPointer, isObject, type JsonObject, type JsonValue, partAt } from '#json/index.ts';
+import { pageResult } from '#repo/index.ts';
 import {
   type ActionRequest,
   ActionTable,
@@ -16,7 +17,9 @@ import {
 } from '#resource/index.ts';
 import { cancelScan } from './cancel-scan.ts';
 import { rehearseScan } from './rehearse-scan.ts';
+import { retryScan } from './retry-scan.ts';
 import { flag, parseScanDefinition, type ScanDefinition } from './scan-definition.ts';
+import { queryFailures, type ScanFailure } from './scan-failure-repository.ts';
 import { connectionOf, type TaskScannerPlatform } from './scan-platform.ts';
 import type { ScanView } from './scan-run.ts';
 import { findView, listViews } from './scan-run-repository.ts';
@@ -59,6 +62,16 @@ export function taskscannerResource(platform: TaskScannerPlatform): RouteHandler
           });
         },
       },
+      retry: {
+        does: 'Tries again what failed in a scan that has ended, once, as a scan of its own',
+        runsScripts: ({ dryRun }) => dryRun === true,
+        async run(context, _request, id) {
+          await get(id);
+          return actionResult(
+            await retryScan(platform, context, id, (name) => readDefinition(platform, context, name)),
+          );
+        },
+      },
     }),
   });
   return {
@@ -73,6 +86,28 @@ export function taskscannerResource(platform: TaskScannerPlatform): RouteHandler
       return resource('', null, { tasks: (await listViews(database.db)).map(toJson) });
     },
   };
+}
+
+/** `/taskscanner/<id>/failure`: the objects that failed in a run, and why. */
+export function scanFailureResource({ database }: TaskScannerPlatform): RouteHandler {
+  const failuresOf = (run: string) =>
+    collection({
+      description: { title: 'failures of a scan' },
+      async query(_context, request) {
+        if (!UUID.test(run) || (await findView(database.db, run)) === undefined)
+          throw new NotFoundError(`Scan run '${run}' not found`);
+        return pageResult(await queryFailures(database.db, run, request), ({ _id }) => _id, failureOf);
+      },
+    });
+  return {
+    ...failuresOf(''),
+    handle: (context, request, match) =>
+      failuresOf(match.variables['run'] ?? '').handle(context, request, match),
+  };
+}
+
+function failureOf({ _id, message, error, failedAt }: ScanFailure) {
+  return resource(_id, null, { message, error, failedAt });
 }
 
 async function execute(
@@ -111,6 +146,14 @@ async function definitionOf(
       hint: 'Give one of them',
     });
   }
+  return scanOf(platform, context, name);
+}
+
+async function scanOf(
+  platform: TaskScannerPlatform,
+  context: Context,
+  name: string,
+): Promise<ScanDefinition> {
   const schedule = await readSchedule(platform, context, name);
   if (!SERVICE.test(String(schedule['invokeService']))) {
     throw new BadRequestError(
@@ -122,6 +165,18 @@ async function definitionOf(
   }
   requireReadable(platform, schedule['invokeContext'] ?? null, name);
   return parseScanDefinition(schedule['invokeContext']);
+}
+
+/** Undefined of what is gone, is no scan any more, or has secrets. */
+async function readDefinition(
+  platform: TaskScannerPlatform,
+  context: Context,
+  name: string,
+): Promise<ScanDefinition | undefined> {
+  return scanOf(platform, context, name).catch((error: unknown) => {
+    if (error instanceof BadRequestError) return undefined;
+    throw error;
+  });
 }
 
 /** Its script would be given what stands in place of a secret, as if it were one. */
@@ -192,6 +247,8 @@ const FIELDS = [
   'nodes',
   'error',
   'errors',
+  'retryOf',
+  'retriedBy',
 ] as const;
 
 function toJson(view: ScanView): JsonObject {
@@ -210,5 +267,7 @@ function toJson(view: ScanView): JsonObject {
     nodes: [...(view.nodes ?? [])],
     error: view.error,
     errors: [...(view.errors ?? [])],
+    ...(view.retry_of === null ? {} : { retryOf: view.retry_of }),
+    ...(view.retried_by === null ? {} : { retriedBy: view.retried_by }),
   };
 }

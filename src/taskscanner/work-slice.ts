@@ -7,9 +7,10 @@ import { ObjectWaves } from './object-waves.ts';
 import { probe } from './probe-repository.ts';
 import { ClaimLostError, claimObject, pathOf, processObject, readCurrent } from './process-object.ts';
 import { sayEnded } from './say-ended.ts';
+import { recordError } from './scan-failure-repository.ts';
 import { connectionOf, contextOf, SLICE_QUEUE, type TaskScannerPlatform } from './scan-platform.ts';
 import { type ScanRun, type ScanState, STATES_UNDER_WAY, type TakenSlice } from './scan-run.ts';
-import { dropLane, endRun, findRun, lockRun, recordError } from './scan-run-repository.ts';
+import { dropLane, endRun, findRun, lockRun } from './scan-run-repository.ts';
 import {
   advanceSlice,
   foldSlices,

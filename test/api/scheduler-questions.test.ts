@@ -50,4 +50,14 @@ describe('questions about schedules', () => {
     const refused = await site.api('POST', 'scheduler/firing?_action=aggregate', { body: { bucket: '7s' } });
     expect([refused.status, refused.body.detail.id]).toEqual([400, 'SCHED_BAD_AGGREGATE']);
   });
+
+  it('says what failed in a scan to administrators only, who alone may try it again', async () => {
+    const run = 'taskscanner/00000000-0000-4000-8000-000000000000';
+    const statuses = [];
+    for (const caller of [site.api, asAda, asNobody]) {
+      statuses.push((await caller('GET', `${run}/failure?_queryFilter=true`)).status);
+      statuses.push((await caller('POST', `${run}?_action=retry`)).status);
+    }
+    expect(statuses).toEqual([404, 404, 403, 403, 401, 401]);
+  });
 });

@@ -116,8 +116,10 @@ export class KeptSchedules {
   /** Fires it now, by itself. */
   async trigger(context: Context, id: string): Promise<JsonObject> {
     const { triggerId, definition } = await this.#hold(context, id);
-    if (context.rehearsed === true)
-      await this.#rehearse(context, id, await this.#platform.seals.open(definition));
+    const rehearsal =
+      context.rehearsed === true
+        ? await this.#rehearse(context, id, await this.#platform.seals.open(definition))
+        : null;
     const { security, transactionId: transaction } = context;
     const asked = { kind: 'requested', by: security.authenticationId, transaction } as const;
     const db = await dbOf(this.#platform, context);
@@ -125,23 +127,27 @@ export class KeptSchedules {
     while (key === undefined) key = await insertManual(db, triggerId, asked);
     recordMembers(context, `scheduler/firing/${formatRunKey(key)}`, null, { schedule: id });
     this.#wake(context);
-    return { _id: id, firing: formatRunKey(key) };
+    return { _id: id, firing: formatRunKey(key), ...(rehearsal === null ? {} : { rehearsal }) };
   }
 
-  /** What the run would do belongs to what a dry run tells. */
-  async #rehearse(context: Context, id: string, definition: ScheduleDefinition): Promise<void> {
-    const { clock, services } = this.#platform;
-    const rehearsal = { id, definition, now: clock.now() };
-    const isScript = await rehearseFiring(services, context, rehearsal).catch(async (thrown: unknown) => {
+  /**
+   * What the run would do belongs to what a dry run tells.
+   *
+   * @returns what its service says besides, if the caller may know it
+   */
+  async #rehearse(context: Context, id: string, definition: ScheduleDefinition): Promise<JsonObject | null> {
+    const { clock, services, maySeeScripts } = this.#platform;
+    const asked = { id, definition, now: clock.now() };
+    const rehearsal = await rehearseFiring(services, context, asked).catch(async (thrown: unknown) => {
       // A script of the server may say more in its error than its caller may know.
-      if (await this.#platform.maySeeScripts(context)) throw thrown;
+      if (await maySeeScripts(context)) throw thrown;
       throw new InternalServerError(`The script of schedule '${id}' fails`, { id: 'SCHED_REHEARSAL_FAILED' });
     });
-    if (isScript) return;
-    writeContext(context).unitOfWork.afterCommit(
-      `invoke ${shortServiceName(definition.invokeService)}`,
-      () => undefined,
-    );
+    if (rehearsal === undefined) {
+      const effect = `invoke ${shortServiceName(definition.invokeService)}`;
+      writeContext(context).unitOfWork.afterCommit(effect, () => undefined);
+    }
+    return rehearsal !== undefined && rehearsal !== null && (await maySeeScripts(context)) ? rehearsal : null;
   }
 
   /** Resuming also starts one anew that was parked. */
