@@ -18,7 +18,7 @@ export function addChecks(config: ConfigStore, projectLocation: string): void {
     config,
     projectLocation,
     scripts: new ScriptInspector(config, projectLocation),
-    services: new Set(),
+    services: [],
   };
   checkScripts(inspection);
   checkAuthentication(inspection);

@@ -12,6 +12,7 @@ export { queueNode } from './queue-node.ts';
 export { inRightThread } from './right-thread.ts';
 export {
   longServiceName,
+  type OfferedService,
   type ScheduledRun,
   type ScheduledService,
   shortServiceName,

@@ -2,15 +2,15 @@ import { type ConfigStore, type Objection, scheduleConfig, writtenJson } from '#
 import { BadRequestError } from '#errors/index.ts';
 import type { JsonValue } from '#json/index.ts';
 import { FIELD_SCRIPT, inspectPlaces, type ScriptInspector, type ScriptPlace } from '#script/index.ts';
-import { shortServiceName } from './scheduled-service.ts';
+import { type OfferedService, shortServiceName } from './scheduled-service.ts';
 
 /** A configuration as features look at it: at the start, with each change, and when `svc config-check` asks. */
 export interface Inspection {
   readonly config: ConfigStore;
   readonly scripts: ScriptInspector;
   readonly projectLocation: string;
-  /** Short names of the services that schedules can invoke; each feature adds its own (`checkService`). */
-  readonly services: Set<string>;
+  /** The services that schedules can invoke; each feature adds its own. */
+  readonly services: OfferedService[];
 }
 
 /** An endpoint or an action of the field that cannot be here is a 501, and keeps nothing else from working. */
@@ -34,7 +34,7 @@ export function checkService(
     readonly scripts: (schedule: JsonValue) => readonly ScriptPlace[];
   },
 ): void {
-  services.add(service.name);
+  services.push({ invokeService: service.name });
   const isInvoked = ({ invokeService }: { readonly invokeService: unknown }) =>
     shortServiceName(String(invokeService)) === service.name;
   config.addCheck(scheduleConfig, async (value) => {

@@ -22,9 +22,16 @@ export interface ScheduledRun {
   readonly log: (level: string, message: string) => void;
 }
 
-/** Something a schedule can invoke, registered under the short name of `invokeService`. */
-export interface ScheduledService<Run = ScheduledRun> {
+/** A service as those see it who name it in a schedule. */
+export interface OfferedService {
+  /** Its short name. */
   readonly invokeService: string;
+  /** Why no run of it can succeed yet. */
+  readonly unconfigured?: string;
+}
+
+/** Something a schedule can invoke, registered under the short name of `invokeService`. */
+export interface ScheduledService<Run = ScheduledRun> extends OfferedService {
   /** Needs a script thread. */
   readonly runsScripts: boolean;
   /** Refuses a schedule that could never run. @throws BadRequestError with the key that is missing or malformed */

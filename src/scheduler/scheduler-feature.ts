@@ -7,7 +7,7 @@ import { contextSeals } from './schedule/sealed-context.ts';
 import { type SchedulerParts, schedulerNode } from './scheduler-node.ts';
 import { scheduleSecrets } from './scheduler-settings.ts';
 import { CustomServices } from './service/custom-service.ts';
-import { findMissingService } from './service/missing-service.ts';
+import { findMissingService, type OfferedServices } from './service/missing-service.ts';
 import type { ScheduledServices } from './service/scheduled-service.ts';
 import { scriptScheduledService } from './service/script-scheduled-service.ts';
 import { UNCONFIGURED_SERVICES } from './service/unconfigured-service.ts';
@@ -31,6 +31,7 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
   const { services, serviceDirectory } = options;
   if (serviceDirectory !== undefined)
     services.addSource(new CustomServices(serviceDirectory, router, observe));
+  const ownServices = join(config.locations.projectLocation, 'service');
   const jobs: SchedulerPlatform = {
     database,
     clock,
@@ -43,7 +44,7 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
     check: (invokeService, invokeContext) => services.check(invokeService, invokeContext),
     doubts: (invokeService) =>
       services.find(invokeService) === undefined
-        ? serviceDoubts(invokeService, services.names(), join(config.locations.projectLocation, 'service'))
+        ? serviceDoubts(invokeService, { services: services.list(), serviceDirectory: ownServices })
         : [],
     wake: () => notifier.notify(WAKE_UP.scheduler),
   };
@@ -64,12 +65,8 @@ export function schedulerFeature(platform: Platform, options: SchedulerOptions):
   };
 }
 
-function serviceDoubts(
-  invokeService: string,
-  builtIn: Iterable<string>,
-  serviceDirectory: string,
-): readonly string[] {
-  const missing = findMissingService(invokeService, { builtIn, serviceDirectory });
+function serviceDoubts(invokeService: string, offered: OfferedServices): readonly string[] {
+  const missing = findMissingService(invokeService, offered);
   if (missing === undefined) return [];
   const name = shortServiceName(invokeService);
   return [`No run will find the service '${name}': ${missing.why}. ${missing.hint ?? ''}`.trim()];

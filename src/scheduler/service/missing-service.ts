@@ -1,14 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { isModuleFile } from '#config/index.ts';
 import { didYouMean } from '#errors/index.ts';
-import { shortServiceName } from '#platform/index.ts';
-import { UNCONFIGURED_SERVICES } from './unconfigured-service.ts';
-
-const UNCONFIGURED = UNCONFIGURED_SERVICES.map(({ invokeService }) => invokeService);
+import { type OfferedService, shortServiceName } from '#platform/index.ts';
 
 export interface OfferedServices {
-  /** Short names of those that features bring. */
-  readonly builtIn: Iterable<string>;
+  /** Those that features bring. */
+  readonly services: Iterable<OfferedService>;
   /** Where the project has its own. */
   readonly serviceDirectory: string;
 }
@@ -19,13 +16,17 @@ export interface OfferedServices {
  */
 export function findMissingService(
   invokeService: string,
-  { builtIn, serviceDirectory }: OfferedServices,
+  { services, serviceDirectory }: OfferedServices,
 ): { readonly why: string; readonly hint?: string } | undefined {
   const name = shortServiceName(invokeService);
-  const names = [...builtIn];
-  if (UNCONFIGURED.includes(name)) return { why: 'there is no synchronisation with other systems yet' };
-  if (names.includes(name) || hasModules(serviceDirectory)) return undefined;
-  const hint = didYouMean(name, [...new Set([...names, ...UNCONFIGURED])]);
+  const known = [...services];
+  const found = known.find(({ invokeService: offered }) => offered === name);
+  if (found?.unconfigured !== undefined) return { why: found.unconfigured };
+  if (found !== undefined || hasModules(serviceDirectory)) return undefined;
+  const hint = didYouMean(
+    name,
+    known.map(({ invokeService: offered }) => offered),
+  );
   return { why: 'service/ has no module that offers it', ...(hint === undefined ? {} : { hint }) };
 }
 

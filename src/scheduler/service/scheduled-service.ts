@@ -28,9 +28,9 @@ export class ScheduledServices {
     this.#services.set(service.invokeService, service);
   }
 
-  /** Short names of what is registered. */
-  names(): Iterable<string> {
-    return this.#services.keys();
+  /** What is registered. */
+  list(): Iterable<ScheduledService> {
+    return this.#services.values();
   }
 
   /** Further services, asked for what is not registered. */
@@ -52,7 +52,7 @@ export class ScheduledServices {
     const short = shortServiceName(invokeService);
     const service = this.find(invokeService) ?? (await this.#source?.find(short));
     if (service !== undefined) return service;
-    const names = [...this.names(), ...(this.#source?.names() ?? [])];
+    const names = [...this.#services.keys(), ...(this.#source?.names() ?? [])];
     throw new NotFoundError(`No scheduled service is called '${short}'`, {
       id: 'SCHED_NO_SERVICE',
       hint: didYouMean(short, names) ?? `There are ${names.join(', ')}`,

@@ -2,9 +2,12 @@ import { BadRequestError, NotFoundError } from '#errors/index.ts';
 import { isObject } from '#json/index.ts';
 import type { ScheduledService } from './scheduled-service.ts';
 
+const NO_SYNCHRONISATION = 'there is no synchronisation with other systems yet';
+
 /** `invokeService: "sync"`: there are no mappings yet, so each run fails and says so. */
 const syncScheduledService: ScheduledService = {
   invokeService: 'sync',
+  unconfigured: NO_SYNCHRONISATION,
   runsScripts: false,
   async execute(_context, { invokeContext }) {
     const mapping = isObject(invokeContext) ? invokeContext['mapping'] : undefined;
@@ -20,6 +23,7 @@ const syncScheduledService: ScheduledService = {
 /** `invokeService: "provisioner"`: there are no connectors yet, so each run fails and says so. */
 const provisionerScheduledService: ScheduledService = {
   invokeService: 'provisioner',
+  unconfigured: NO_SYNCHRONISATION,
   runsScripts: false,
   async execute(_context, { invokeContext }) {
     const source = isObject(invokeContext) ? invokeContext['source'] : undefined;
